@@ -1,0 +1,176 @@
+// What the page docs/01-deltafifo.md says about client-go, shown on the
+// pinned version.
+
+package main
+
+import (
+	"errors"
+	"os"
+	"reflect"
+	"slices"
+	"testing"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// popAll closes the queue and returns its pops, each as the types of its deltas.
+func popAll(t *testing.T, queue cache.Queue) (pops [][]cache.DeltaType) {
+	t.Helper()
+	queue.Close()
+	for {
+		_, err := queue.Pop(func(obj any, _ bool) error {
+			var types []cache.DeltaType
+			for _, d := range obj.(cache.Deltas) {
+				types = append(types, d.Type)
+			}
+			pops = append(pops, types)
+			return nil
+		})
+		if errors.Is(err, cache.ErrFIFOClosed) {
+			return pops
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func wantPops(t *testing.T, got [][]cache.DeltaType, want ...[]cache.DeltaType) {
+	t.Helper()
+	if !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("popped %v, want %v", got, want)
+	}
+}
+
+func newRealFIFO(known cache.KeyListerGetter) *cache.RealFIFO {
+	return cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, KnownObjects: known})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDeltaFIFOHasNoListAnyMore(t *testing.T) {
+	queue := reflect.TypeFor[*cache.DeltaFIFO]()
+	for _, gone := range []string{"List", "ListKeys", "Get", "GetByKey", "AddIfNotPresent"} {
+		if _, ok := queue.MethodByName(gone); ok {
+			t.Errorf("DeltaFIFO has the method %s again", gone)
+		}
+	}
+}
+
+func TestOurQueueAndClientGosPrintTheSame(t *testing.T) {
+	ours, err := os.ReadFile("testdata/deltas.txt")
+	must(t, err)
+	theirs, err := os.ReadFile("testdata/clientgo.txt")
+	must(t, err)
+	if string(ours) != string(theirs) {
+		t.Errorf("the step deltas prints\n%s\nthe step clientgo prints\n%s", ours, theirs)
+	}
+}
+
+func TestDeltaFIFOLosesTheDeleteOfWhatItDoesNotKnow(t *testing.T) {
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
+	must(t, queue.Delete(pod1))
+	wantPops(t, popAll(t, queue))
+}
+
+func TestRealFIFOPassesTheDeleteOnEitherWay(t *testing.T) {
+	queue := newRealFIFO(shelf{})
+	must(t, queue.Delete(pod1))
+	wantPops(t, popAll(t, queue), []cache.DeltaType{cache.Deleted})
+}
+
+func TestRealFIFOKeepsTwoDeletesInARow(t *testing.T) {
+	queue := newRealFIFO(shelf{})
+	must(t, errors.Join(queue.Delete(pod1), queue.Delete(pod1)))
+	wantPops(t, popAll(t, queue), []cache.DeltaType{cache.Deleted}, []cache.DeltaType{cache.Deleted})
+}
+
+func TestRealFIFOWantsKnownObjectsUnlessItsEventsAreAtomic(t *testing.T) {
+	panics := func(opts cache.RealFIFOOptions) (panicked bool) {
+		defer func() { panicked = recover() != nil }()
+		cache.NewRealFIFOWithOptions(opts)
+		return false
+	}
+	if !panics(cache.RealFIFOOptions{}) {
+		t.Error("a RealFIFO without known objects was made")
+	}
+	if !panics(cache.RealFIFOOptions{AtomicEvents: true, KnownObjects: shelf{}}) {
+		t.Error("a RealFIFO with atomic events and known objects was made")
+	}
+	if panics(cache.RealFIFOOptions{AtomicEvents: true}) || panics(cache.RealFIFOOptions{KnownObjects: shelf{}}) {
+		t.Error("a RealFIFO with just one of the two was refused")
+	}
+}
+
+// Client-go's informers set AtomicEvents: a list is then one delta, and so is
+// a resync, however many objects there are.
+func TestAtomicRealFIFOTakesAListInOneDelta(t *testing.T) {
+	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true})
+	must(t, errors.Join(queue.Replace([]any{pod1, pod2, pod3}, "1"), queue.Resync()))
+	wantPops(t, popAll(t, queue), []cache.DeltaType{cache.ReplacedAll}, []cache.DeltaType{cache.SyncAll})
+}
+
+func TestRealFIFOReplacesWhereDeltaFIFOSyncs(t *testing.T) {
+	delta := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
+	real := newRealFIFO(shelf{})
+	must(t, errors.Join(delta.Replace([]any{pod1}, ""), real.Replace([]any{pod1}, "")))
+	wantPops(t, popAll(t, delta), []cache.DeltaType{cache.Sync})
+	wantPops(t, popAll(t, real), []cache.DeltaType{cache.Replaced})
+}
+
+// A loop that ignores Pop's error never ends and never waits again.
+func TestPopOnAClosedQueueReturnsAtOnceEveryTime(t *testing.T) {
+	for _, queue := range []cache.Queue{
+		cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey}),
+		newRealFIFO(shelf{}),
+	} {
+		queue.Close()
+		for range 3 {
+			if _, err := queue.Pop(func(any, bool) error { return nil }); err != cache.ErrFIFOClosed {
+				t.Errorf("%T: Pop() = %v, want ErrFIFOClosed", queue, err)
+			}
+		}
+	}
+}
+
+func TestABareCastOfATombstonePanics(t *testing.T) {
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey, KnownObjects: shelf{"pod1": pod1}})
+	must(t, queue.Replace(nil, ""))
+	_, err := queue.Pop(func(obj any, _ bool) (err error) {
+		defer func() {
+			if recover() == nil {
+				err = errors.New("the cast did not panic")
+			}
+		}()
+		_ = obj.(cache.Deltas).Newest().Object.(pod)
+		return nil
+	})
+	must(t, err)
+}
+
+func TestATombstoneCanBeEmpty(t *testing.T) {
+	queue := newRealFIFO(forgetful{})
+	must(t, queue.Replace(nil, ""))
+	_, err := queue.Pop(func(obj any, _ bool) error {
+		gone := obj.(cache.Deltas).Newest().Object.(cache.DeletedFinalStateUnknown)
+		if gone.Key != "pod1" || gone.Obj != nil {
+			t.Errorf("got %+v, want pod1 without an object", gone)
+		}
+		if _, _, err := unwrap(gone); err == nil {
+			t.Error("unwrap made a pod of it")
+		}
+		return nil
+	})
+	must(t, err)
+}
+
+// forgetful names a key but has lost its object.
+type forgetful struct{}
+
+func (forgetful) ListKeys() []string                 { return []string{"pod1"} }
+func (forgetful) GetByKey(string) (any, bool, error) { return nil, false, nil }

@@ -1,0 +1,260 @@
+// Package deltafifo is a queue of deltas: for each object that waits in it,
+// everything that happened to that object, oldest first.
+//
+// The words (Delta, Deltas, KeyFunc, DeletedFinalStateUnknown) are client-go's,
+// so that this queue fits wherever client-go's DeltaFIFO fits as a
+// [cache.ReflectorStore]. The queue itself is ours, small enough to read.
+package deltafifo
+
+import (
+	"sync"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// Options of a Queue; the zero value is a queue for Kubernetes objects that
+// knows nothing but what waits in it.
+type Options struct {
+	// KeyFunction names an object. Default: cache.MetaNamespaceKeyFunc.
+	KeyFunction cache.KeyFunc
+
+	// KnownObjects is what the consumer has: the objects that it popped and
+	// kept. Without it the queue cannot tell that an object which is not
+	// waiting exists at all: Delete of it is dropped, Replace reports no
+	// missing ones, Resync does nothing.
+	KnownObjects cache.KeyListerGetter
+
+	// EmitDeltaTypeReplaced makes Replace queue its objects as Replaced, so that a
+	// consumer can tell a new list from a resync. Default: Sync for both.
+	EmitDeltaTypeReplaced bool
+}
+
+// A Queue groups deltas by key. Producers call Add, Update, Delete, Replace and
+// Resync; a consumer calls Pop. All methods may be called from any goroutine.
+type Queue struct {
+	keyFunc  cache.KeyFunc
+	known    cache.KeyListerGetter // or nil
+	replaced cache.DeltaType       // what Replace calls its objects
+
+	mu    sync.Mutex
+	ready sync.Cond // signalled when order grows or closed is set; its lock is mu
+
+	// deltas holds what happened to each waiting key: at least one delta,
+	// and never two Deleted in a row.
+	deltas map[string]cache.Deltas
+
+	// order holds the waiting keys, first come first. A key is in order, once,
+	// if and only if it is in deltas.
+	order []string
+
+	closed bool
+}
+
+var _ cache.ReflectorStore = (*Queue)(nil)
+
+// New returns an empty, open queue.
+func New(opts Options) *Queue {
+	q := &Queue{
+		keyFunc:  opts.KeyFunction,
+		known:    opts.KnownObjects,
+		replaced: cache.Sync,
+		deltas:   map[string]cache.Deltas{},
+	}
+	if q.keyFunc == nil {
+		q.keyFunc = cache.MetaNamespaceKeyFunc
+	}
+	if opts.EmitDeltaTypeReplaced {
+		q.replaced = cache.Replaced
+	}
+	q.ready.L = &q.mu
+	return q
+}
+
+// Add queues an Added delta.
+func (q *Queue) Add(obj any) error { return q.put(cache.Added, obj) }
+
+// Update queues an Updated delta.
+func (q *Queue) Update(obj any) error { return q.put(cache.Updated, obj) }
+
+// Delete queues a Deleted delta, provided that the object waits here or is a
+// known object. Otherwise there is nobody to tell, and it does nothing.
+func (q *Queue) Delete(obj any) error { return q.put(cache.Deleted, obj) }
+
+func (q *Queue) put(kind cache.DeltaType, obj any) error {
+	key, err := q.key(obj)
+	if err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if kind == cache.Deleted && len(q.deltas[key]) == 0 && !q.knows(key) {
+		return nil
+	}
+	q.push(key, cache.Delta{Type: kind, Object: obj})
+	return nil
+}
+
+// Replace takes list for all that exists now. Each object of it is queued as
+// Sync (or Replaced, see Options); each object that waits here or is known,
+// but is not in list, is queued as Deleted with a DeletedFinalStateUnknown
+// around the last state seen of it: when and as what it ended, nobody saw.
+func (q *Queue) Replace(list []any, _ string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	listed := map[string]bool{}
+	for _, obj := range list {
+		key, err := q.key(obj)
+		if err != nil {
+			return err
+		}
+		listed[key] = true
+		q.push(key, cache.Delta{Type: q.replaced, Object: obj})
+	}
+	for _, key := range q.missing(listed) {
+		tombstone := cache.DeletedFinalStateUnknown{Key: key, Obj: q.lastSeen(key)}
+		q.push(key, cache.Delta{Type: cache.Deleted, Object: tombstone})
+	}
+	return nil
+}
+
+// Resync queues a Sync delta for each known object that does not wait here
+// already: if it waits, the consumer is about to hear something newer.
+func (q *Queue) Resync() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, key := range q.knownKeys() {
+		obj, exists, err := q.known.GetByKey(key)
+		if err == nil && exists && len(q.deltas[key]) == 0 {
+			q.push(key, cache.Delta{Type: cache.Sync, Object: obj})
+		}
+	}
+	return nil
+}
+
+// Pop waits until something is in the queue, takes the key that came first out
+// of it, and calls process with everything that happened to it. It returns what
+// process returns; deltas that process refuses are not put back. On a queue that
+// is closed and empty it returns cache.ErrFIFOClosed.
+//
+// process runs under the queue's lock. So it must not call the queue; and what
+// it does to the known objects is done before the queue looks at them again.
+func (q *Queue) Pop(process func(cache.Deltas) error) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.order) == 0 {
+		if q.closed {
+			return cache.ErrFIFOClosed
+		}
+		q.ready.Wait()
+	}
+	key := q.order[0]
+	q.order = q.order[1:]
+	deltas := q.deltas[key]
+	delete(q.deltas, key)
+	return process(deltas)
+}
+
+// List returns the newest state of each object that waits, in the order in
+// which Pop would give them.
+func (q *Queue) List() []any {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	objs := make([]any, 0, len(q.order))
+	for _, key := range q.order {
+		objs = append(objs, q.deltas[key].Newest().Object)
+	}
+	return objs
+}
+
+// Close lets Pop return once the queue is empty. What waits can still be
+// popped, and what comes later is still queued.
+func (q *Queue) Close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.ready.Broadcast()
+}
+
+// key names the object, also when only its tombstone is left.
+func (q *Queue) key(obj any) (string, error) {
+	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		return gone.Key, nil
+	}
+	key, err := q.keyFunc(obj)
+	if err != nil {
+		return "", cache.KeyError{Obj: obj, Err: err}
+	}
+	return key, nil
+}
+
+// push appends a delta to those that wait under key. The caller holds mu.
+func (q *Queue) push(key string, next cache.Delta) {
+	waiting := q.deltas[key]
+	if len(waiting) == 0 {
+		q.order = append(q.order, key)
+	}
+	q.deltas[key] = fold(waiting, next)
+	q.ready.Broadcast()
+}
+
+// fold appends next, except that two deletes in a row become one: the one
+// that carries the object's true last state rather than a guess at it.
+func fold(deltas cache.Deltas, next cache.Delta) cache.Deltas {
+	last := deltas.Newest()
+	if last == nil || last.Type != cache.Deleted || next.Type != cache.Deleted {
+		return append(deltas, next)
+	}
+	if _, guess := last.Object.(cache.DeletedFinalStateUnknown); guess {
+		*last = next
+	}
+	return deltas
+}
+
+// missing returns the keys that wait here, then the known ones, that are not listed.
+func (q *Queue) missing(listed map[string]bool) []string {
+	var keys []string
+	for _, key := range q.order {
+		if !listed[key] {
+			keys = append(keys, key)
+		}
+	}
+	for _, key := range q.knownKeys() {
+		if !listed[key] && len(q.deltas[key]) == 0 {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func (q *Queue) knownKeys() []string {
+	if q.known == nil {
+		return nil
+	}
+	return q.known.ListKeys()
+}
+
+// knows is true also when looking failed: one Deleted too many does less harm
+// than one that is lost.
+func (q *Queue) knows(key string) bool {
+	if q.known == nil {
+		return false
+	}
+	_, exists, err := q.known.GetByKey(key)
+	return exists || err != nil
+}
+
+// lastSeen returns the newest state of the object under key that anyone here
+// has, or nil.
+func (q *Queue) lastSeen(key string) any {
+	if last := q.deltas[key].Newest(); last != nil {
+		if gone, ok := last.Object.(cache.DeletedFinalStateUnknown); ok {
+			return gone.Obj
+		}
+		return last.Object
+	}
+	obj, exists, err := q.known.GetByKey(key)
+	if err != nil || !exists {
+		return nil
+	}
+	return obj
+}

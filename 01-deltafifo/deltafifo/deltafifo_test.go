@@ -1,0 +1,153 @@
+package deltafifo_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/01-deltafifo/deltafifo"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// broken is a lister that names a key it cannot give: with or without an error.
+type broken struct{ err error }
+
+func (b broken) ListKeys() []string                        { return []string{"lost"} }
+func (b broken) GetByKey(string) (any, bool, error)        { return nil, false, b.err }
+func popped(t *testing.T, q *deltafifo.Queue) cache.Deltas { t.Helper(); return popOne(t, q.Pop) }
+
+func popOne(t *testing.T, pop func(func(cache.Deltas) error) error) (got cache.Deltas) {
+	t.Helper()
+	if err := pop(func(d cache.Deltas) error { got = d; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestTwoDeletesInARowFoldIntoTheBetterOne(t *testing.T) {
+	guess := cache.DeletedFinalStateUnknown{Key: "a", Obj: item{"a", 1}}
+	for _, test := range []struct {
+		name          string
+		first, second any
+		kept          any
+	}{
+		{"true, then true", item{"a", 1}, item{"a", 2}, item{"a", 1}},
+		{"true, then guess", item{"a", 1}, guess, item{"a", 1}},
+		{"guess, then true", guess, item{"a", 2}, item{"a", 2}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
+			for _, err := range []error{q.Add(item{"a", 0}), q.Delete(test.first), q.Delete(test.second)} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := cache.Deltas{{Type: cache.Added, Object: item{"a", 0}}, {Type: cache.Deleted, Object: test.kept}}
+			if got := popped(t, q); !slices.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func TestAKnownObjectThatCannotBeReadLeavesATombstoneWithoutObject(t *testing.T) {
+	for _, err := range []error{nil, errors.New("disk on fire")} {
+		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: broken{err}})
+		if err := q.Replace(nil, ""); err != nil {
+			t.Fatal(err)
+		}
+		want := cache.Deltas{{Type: cache.Deleted, Object: cache.DeletedFinalStateUnknown{Key: "lost"}}}
+		if got := popped(t, q); !slices.Equal(got, want) {
+			t.Errorf("lister error %v: got %v, want %v", err, got, want)
+		}
+		if err := q.Resync(); err != nil || len(q.List()) != 0 {
+			t.Errorf("lister error %v: Resync() = %v and queued %v, want nothing", err, err, q.List())
+		}
+	}
+}
+
+func TestDeleteIsKeptWhenLookingForTheObjectFails(t *testing.T) {
+	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: broken{errors.New("disk on fire")}})
+	if err := q.Delete(item{"a", 1}); err != nil || len(q.List()) != 1 {
+		t.Errorf("Delete() = %v and queued %v, want the item", err, q.List())
+	}
+}
+
+func TestAnObjectWithoutAKeyIsRefused(t *testing.T) {
+	q := deltafifo.New(deltafifo.Options{}) // the default key function wants Kubernetes objects
+	for name, err := range map[string]error{
+		"Add":     q.Add(item{"a", 1}),
+		"Update":  q.Update(item{"a", 1}),
+		"Delete":  q.Delete(item{"a", 1}),
+		"Replace": q.Replace([]any{item{"a", 1}}, ""),
+	} {
+		if keyErr := (cache.KeyError{}); !errors.As(err, &keyErr) || keyErr.Obj != (item{"a", 1}) {
+			t.Errorf("%s: got %v, want a KeyError with the object", name, err)
+		}
+	}
+	if len(q.List()) != 0 {
+		t.Errorf("queued %v, want nothing", q.List())
+	}
+}
+
+func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
+	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
+	if err := q.Add(item{"a", 1}); err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("refused")
+	if err := q.Pop(func(cache.Deltas) error { return refused }); err != refused {
+		t.Errorf("Pop() = %v, want %v", err, refused)
+	}
+	if len(q.List()) != 0 {
+		t.Errorf("still queued: %v", q.List())
+	}
+}
+
+func TestPopWaitsForAnItemOrForClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
+		results := make(chan error)
+		pop := func() { results <- q.Pop(func(cache.Deltas) error { return nil }) }
+
+		go pop()
+		synctest.Wait() // Pop is waiting now
+		select {
+		case err := <-results:
+			t.Fatalf("Pop() on an empty queue returned %v", err)
+		default:
+		}
+		if err := q.Add(item{"a", 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-results; err != nil {
+			t.Errorf("Pop() = %v after Add, want nil", err)
+		}
+
+		go pop()
+		synctest.Wait()
+		q.Close()
+		if err := <-results; err != cache.ErrFIFOClosed {
+			t.Errorf("Pop() = %v after Close, want ErrFIFOClosed", err)
+		}
+	})
+}
+
+func TestCloseLeavesWhatWaits(t *testing.T) {
+	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
+	q.Close()
+	if err := q.Add(item{"a", 1}); err != nil {
+		t.Fatal(err)
+	}
+	if got := popped(t, q); len(got) != 1 {
+		t.Errorf("popped %v, want one delta", got)
+	}
+	if err := q.Pop(func(cache.Deltas) error { return nil }); err != cache.ErrFIFOClosed {
+		t.Errorf("Pop() = %v on a closed and empty queue, want ErrFIFOClosed", err)
+	}
+}

@@ -1,0 +1,149 @@
+// What the page docs/02-listwatch.md says about client-go and the API server,
+// shown on the pinned version and the cluster at hand.
+
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/yaml"
+
+	"example.com/informer/02-listwatch/kubetest"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAListWatchHasAllFourFunctions(t *testing.T) {
+	lw := cache.NewListWatchFromClient(nil, "pods", "default", fields.Everything())
+	if lw.ListFunc == nil || lw.WatchFunc == nil || lw.ListWithContextFunc == nil || lw.WatchFuncWithContext == nil {
+		t.Errorf("not all are set: %+v", lw)
+	}
+}
+
+func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
+	if rest.DefaultQPS != 5 || rest.DefaultBurst != 10 {
+		t.Errorf("QPS %v, burst %v; want 5 and 10", rest.DefaultQPS, rest.DefaultBurst)
+	}
+}
+
+func TestAWatchEndsByItselfAndClosesItsChannel(t *testing.T) {
+	s := kubetest.Open(t)
+	watcher, err := s.Pods().WatchWithContext(t.Context(), metav1.ListOptions{TimeoutSeconds: new(int64(1))})
+	must(t, err)
+	defer watcher.Stop()
+	for event := range watcher.ResultChan() {
+		t.Errorf("got %s, want no event, not even an error", event.Type)
+	}
+	for range 3 { // from now on a receive does not wait
+		if _, ok := <-watcher.ResultChan(); ok {
+			t.Error("an event from a closed watch")
+		}
+	}
+}
+
+func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
+	s := kubetest.Open(t)
+	typed, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	untyped, err := s.Dynamic.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).
+		Namespace(s.Namespace).List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	if len(typed.Items) == 0 || len(untyped.Items) == 0 {
+		t.Fatal("nothing listed")
+	}
+	if kind := typed.Items[0].Kind; kind != "" {
+		t.Errorf("typed: kind %q, want none", kind)
+	}
+	if kind := untyped.Items[0].GetKind(); kind != "ConfigMap" {
+		t.Errorf("untyped: kind %q, want ConfigMap", kind)
+	}
+}
+
+func TestWatchFromZeroSendsWhatExists(t *testing.T) {
+	s := kubetest.Open(t)
+	watcher, err := configMaps(s).WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
+	must(t, err)
+	defer watcher.Stop()
+	event, err := next(t.Context(), watcher)
+	must(t, err)
+	if event.Type != apiwatch.Added || event.Object.(*corev1.ConfigMap).Name != "kube-root-ca.crt" {
+		t.Errorf("got %s %v, want ADDED kube-root-ca.crt", event.Type, event.Object)
+	}
+}
+
+func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
+	s := kubetest.Open(t)
+	watcher, err := configMaps(s).WatchWithContext(t.Context(), metav1.ListOptions{
+		LabelSelector:  "watch=me",
+		TimeoutSeconds: new(int64(4)), // one would come after two seconds
+	})
+	must(t, err)
+	defer watcher.Stop()
+	for event := range watcher.ResultChan() {
+		t.Errorf("got %s, want nothing", event.Type)
+	}
+}
+
+func TestAWatchIsClosedToATooOldVersionWith410(t *testing.T) {
+	expired := apierrors.NewResourceExpired("too old")
+	if expired.ErrStatus.Code != 410 || expired.ErrStatus.Reason != metav1.StatusReasonExpired {
+		t.Errorf("a watch's 410 is %d %s", expired.ErrStatus.Code, expired.ErrStatus.Reason)
+	}
+	if apierrors.IsGone(expired) {
+		t.Error("IsGone catches Expired after all: the page says that it does not")
+	}
+}
+
+func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
+	s := kubetest.Open(t)
+	var deployment unstructured.Unstructured
+	must(t, yaml.Unmarshal(deploymentYAML, &deployment))
+	deployments := s.Dynamic.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}).Namespace(s.Namespace)
+	_, err := deployments.Create(t.Context(), &deployment, metav1.CreateOptions{FieldManager: "creator"})
+	must(t, err)
+
+	must(t, unstructured.SetNestedField(deployment.Object, int64(2), "spec", "replicas"))
+	_, err = deployments.Apply(t.Context(), "web", &deployment, metav1.ApplyOptions{FieldManager: "applier"})
+	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "creator") {
+		t.Errorf("Apply() = %v, want a conflict with the creator", err)
+	}
+	forced, err := deployments.Apply(t.Context(), "web", &deployment, metav1.ApplyOptions{FieldManager: "applier", Force: true})
+	must(t, err)
+	if forced.GetGeneration() != 2 {
+		t.Errorf("generation %d after a forced apply, want 2", forced.GetGeneration())
+	}
+}
+
+// Decoding YAML into an Unstructured with sigs.k8s.io/yaml keeps whole numbers
+// whole; plain JSON decoding into a map makes floats of them, and NestedInt64
+// then refuses to read them.
+func TestNumbersOfAnUnstructuredObject(t *testing.T) {
+	var good unstructured.Unstructured
+	must(t, yaml.Unmarshal(deploymentYAML, &good))
+	if _, found, err := unstructured.NestedInt64(good.Object, "spec", "replicas"); !found || err != nil {
+		t.Errorf("found: %t, error: %v", found, err)
+	}
+	asJSON, err := yaml.YAMLToJSON(deploymentYAML)
+	must(t, err)
+	var bad map[string]any
+	must(t, json.Unmarshal(asJSON, &bad))
+	if _, _, err := unstructured.NestedInt64(bad, "spec", "replicas"); err == nil {
+		t.Error("NestedInt64 read a float64")
+	}
+}

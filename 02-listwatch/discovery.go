@@ -1,0 +1,40 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/informer/02-listwatch/kube"
+)
+
+// discovery asks the server what it has, as kubectl api-resources does.
+func discovery(ctx context.Context, s *kube.Session) error {
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tSHORTNAMES\tAPIVERSION\tNAMESPACED\tKIND")
+	for _, groupVersion := range []string{"v1", "apps/v1"} {
+		list, err := s.Discovery.ServerResourcesForGroupVersionWithContext(ctx, groupVersion)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(list.APIResources, func(a, b metav1.APIResource) int { return cmp.Compare(a.Name, b.Name) })
+		for _, r := range list.APIResources {
+			if strings.Contains(r.Name, "/") {
+				continue // a part of a resource, such as pods/log
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\t%t\t%s\n",
+				r.Name, strings.Join(r.ShortNames, ","), list.GroupVersion, r.Namespaced, r.Kind)
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	s.Printf("%s", text.String())
+	return nil
+}

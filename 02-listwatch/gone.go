@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiwatch "k8s.io/apimachinery/pkg/watch"
+
+	"example.com/informer/02-listwatch/kube"
+)
+
+// gone asks for history that the server no longer has. A server forgets events
+// after some minutes; to be quicker, the step watches a resource that the
+// server has served for a moment only, from a version before that moment.
+func gone(ctx context.Context, s *kube.Session) (err error) {
+	widgets, tooOld, err := newWidgets(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = widgets.remove(ctx, err) }()
+
+	s.Printf("# a watch from a version that is too old\n")
+	watcher, err := widgets.Watch(ctx, metav1.ListOptions{ResourceVersion: tooOld})
+	if err != nil {
+		return err
+	}
+	defer watcher.Stop()
+	event := <-watcher.ResultChan()
+	s.Printf("%s : %s\n", event.Type, describe(statusError(event)))
+
+	s.Printf("# what a client must do: LIST again, and watch from the list's version\n")
+	list, err := widgets.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	s.Printf("LIST : %d widgets\n", len(list.Items))
+	again, err := widgets.Watch(ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+	if err != nil {
+		return err
+	}
+	defer again.Stop()
+	if err := widgets.create(ctx, "gear"); err != nil {
+		return err
+	}
+	event, err = next(ctx, again)
+	if err != nil {
+		return err
+	}
+	s.Printf("%s : %s\n", event.Type, event.Object.(metav1.Object).GetName())
+	return nil
+}
+
+// statusError is the error that an ERROR event carries.
+func statusError(event apiwatch.Event) error { return apierrors.FromObject(event.Object) }
+
+// describe gives the code and the reason of an error from the API server. Of
+// the two reasons for a 410, Expired and Gone, a watch gives the first.
+func describe(err error) string {
+	switch {
+	case apierrors.IsResourceExpired(err):
+		return "410 Expired"
+	case apierrors.IsGone(err):
+		return "410 Gone"
+	default:
+		return err.Error()
+	}
+}

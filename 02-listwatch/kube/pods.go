@@ -1,0 +1,81 @@
+// The pods that steps run, watch and delete.
+
+package kube
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+)
+
+// PauseImage does nothing, is on every kind node already, and ends at once
+// when it is asked to.
+const PauseImage = "registry.k8s.io/pause:3.10.2"
+
+// Pods lists and watches the pods of the session's namespace.
+func (s *Session) Pods() *cache.ListWatch {
+	return cache.NewListWatchFromClient(s.Clientset.CoreV1().RESTClient(), "pods", s.Namespace, fields.Everything())
+}
+
+// RunPod creates a pod as kubectl run would, and prints that command.
+func (s *Session) RunPod(ctx context.Context, name string) error {
+	s.Printf("# kubectl run %s --image=%s\n", name, PauseImage)
+	_, err := s.Clientset.CoreV1().Pods(s.Namespace).Create(ctx, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"run": name}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: name, Image: PauseImage}}},
+	}, metav1.CreateOptions{})
+	return err
+}
+
+// DeletePod deletes a pod as kubectl delete would, and prints that command.
+// It does not wait until the pod is gone.
+func (s *Session) DeletePod(ctx context.Context, name string) error {
+	s.Printf("# kubectl delete pod %s\n", name)
+	return s.Clientset.CoreV1().Pods(s.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
+}
+
+// WaitRunning waits until the API server says that the pod runs.
+func (s *Session) WaitRunning(ctx context.Context, name string) error {
+	return s.waitForPod(ctx, name, "to run", func(pod *corev1.Pod, err error) bool {
+		return err == nil && pod.Status.Phase == corev1.PodRunning
+	})
+}
+
+// WaitGone waits until the API server no longer has the pod.
+func (s *Session) WaitGone(ctx context.Context, name string) error {
+	return s.waitForPod(ctx, name, "to be gone", func(_ *corev1.Pod, err error) bool {
+		return apierrors.IsNotFound(err)
+	})
+}
+
+func (s *Session) waitForPod(ctx context.Context, name, what string, done func(*corev1.Pod, error) bool) error {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
+		return done(s.Clientset.CoreV1().Pods(s.Namespace).Get(ctx, name, metav1.GetOptions{})), nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for pod %s %s: %w", name, what, err)
+	}
+	return nil
+}
+
+// PodLife runs a pod and deletes it once the step has printed that it runs
+// ("NAME : Running"); it returns when the pod is gone from the server.
+func (s *Session) PodLife(ctx context.Context, name string) error {
+	if err := s.RunPod(ctx, name); err != nil {
+		return err
+	}
+	if err := s.WaitPrinted(ctx, name+" : Running"); err != nil {
+		return err
+	}
+	if err := s.DeletePod(ctx, name); err != nil {
+		return err
+	}
+	return s.WaitGone(ctx, name)
+}

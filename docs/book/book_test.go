@@ -1,0 +1,208 @@
+// A small book that is right, for the tests to break one thing at a time.
+
+package book
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const queueGo = `// Package one has a queue.
+package one
+
+import "errors"
+
+// Queue holds what waits.
+type Queue[K comparable, V any] struct {
+	items map[K]V // by key
+}
+
+// Pop takes the next one out.
+func (q *Queue[K, V]) Pop() (V, error) {
+	var none V
+	return none, errEmpty
+}
+
+var errEmpty = errors.New("empty") // what Pop returns
+
+// The sizes.
+const (
+	small = 1
+	large = 2
+)
+
+func bare() {}
+`
+
+const claimsTest = `package one
+
+import "testing"
+
+type suite struct{}
+
+var TestVar = 1
+
+func TestPop(t *testing.T) {}
+
+func TestMain(m *testing.M) {}
+
+func (suite) TestMethod(t *testing.T) {}
+
+func FuzzPop(f *testing.F) {}
+
+func BenchmarkPop(b *testing.B) {}
+
+func ExampleQueue() {
+	// Output: 1
+}
+
+func ExampleQueue_Pop() {}
+`
+
+const chapterPage = `# One
+
+## What you will see
+
+<!-- output 01-one/testdata/pop.txt -->
+BLOCK
+
+## The idea
+
+BLOCKmermaid
+flowchart LR
+  A --> B
+BLOCK
+
+## The code
+
+<!-- code 01-one/queue.go Queue.Pop -->
+
+## Run it
+
+BLOCKsh
+go run ./01-one
+BLOCK
+
+## How client-go does it today
+
+It [pops](https://kubernetes.io/docs/): [TestPop](../01-one/claims_test.go).
+
+## Where people trip
+
+See [the idea](#the-idea).
+
+## Try it yourself
+
+<details><summary>Answer</summary>
+
+<!-- code 01-one/pod.yaml -->
+
+</details>
+`
+
+// goodTree is a workspace whose book has no problems.
+func goodTree(t *testing.T) fstest.MapFS {
+	t.Helper()
+	page := strings.Replace(chapterPage, "BLOCK\n", "```text\nold\n```\n", 1)
+	tree := fstest.MapFS{
+		"go.work":                   file("go 1.26.0\n"),
+		"README.md":                 file("# Front\n\nRead [the book](docs/README.md).\n"),
+		"docs/README.md":            file("# Contents\n\n1. [One](01-one.md)\n"),
+		"docs/01-one.md":            file(strings.ReplaceAll(page, "BLOCK", "```")),
+		"01-one/queue.go":           file(queueGo),
+		"01-one/claims_test.go":     file(claimsTest),
+		"01-one/pod.yaml":           file("kind: Pod\n"),
+		"01-one/testdata/pop.txt":   file("Added : pod1\n"),
+		"01-one/q/testdata/sub.txt": file("not a step\n"),
+	}
+	rewriteTree(t, tree)
+	return tree
+}
+
+func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+
+// rewriteTree does to a tree in memory what Rewrite does to one on disk.
+func rewriteTree(t *testing.T, tree fstest.MapFS) {
+	t.Helper()
+	for _, p := range load(t, tree).pages {
+		text, _, broken := load(t, tree).render(p)
+		if len(broken) > 0 {
+			t.Fatalf("rewriting: %v", broken)
+		}
+		tree[p.name] = file(text)
+	}
+}
+
+func load(t *testing.T, tree fstest.MapFS) *Book {
+	t.Helper()
+	b, err := Load(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// problems returns what is wrong with a tree, one line each.
+func problems(t *testing.T, tree fstest.MapFS) []string {
+	t.Helper()
+	var lines []string
+	for _, p := range load(t, tree).Problems() {
+		lines = append(lines, p.String())
+	}
+	return lines
+}
+
+// breaking is one edit of the good tree, and the one problem that it must cause.
+type breaking struct {
+	name     string
+	file     string
+	old, new string // old "" puts new at the end; new "" with old "" removes the file
+	want     string // all of the line, or its start where it ends in …
+}
+
+func runBreaking(t *testing.T, cases []breaking) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			tree := goodTree(t)
+			c.apply(t, tree)
+			got := problems(t, tree)
+			if len(got) != 1 || !matches(got[0], c.want) {
+				t.Errorf("problems:\n  %s\nwant just:\n  %s", strings.Join(got, "\n  "), c.want)
+			}
+		})
+	}
+}
+
+func (c breaking) apply(t *testing.T, tree fstest.MapFS) {
+	t.Helper()
+	if c.old == "" && c.new == "" {
+		delete(tree, c.file)
+		return
+	}
+	text := ""
+	if f := tree[c.file]; f != nil {
+		text = string(f.Data)
+	}
+	if c.old == "" {
+		tree[c.file] = file(text + c.new)
+		return
+	}
+	if strings.Count(text, c.old) != 1 {
+		t.Fatalf("%s must hold %q once", c.file, c.old)
+	}
+	tree[c.file] = file(strings.Replace(text, c.old, c.new, 1))
+}
+
+func matches(got, want string) bool {
+	if start, ok := strings.CutSuffix(want, "…"); ok {
+		return strings.HasPrefix(got, start)
+	}
+	return got == want
+}
+
+func TestGoodTreeHasNoProblems(t *testing.T) {
+	if got := problems(t, goodTree(t)); len(got) > 0 {
+		t.Errorf("problems:\n  %s", strings.Join(got, "\n  "))
+	}
+}

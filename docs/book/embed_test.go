@@ -1,0 +1,96 @@
+// Tests of directives and what they put on a page.
+
+package book
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestStalePages(t *testing.T) {
+	const stale = "the block below is not what `%` gives: `go run ./docs` brings the page back in step"
+	runBreaking(t, []breaking{
+		{"source changed", "01-one/queue.go", "return none, errEmpty", "return none, nil",
+			"docs/01-one.md:19: " + strings.Replace(stale, "%", "code 01-one/queue.go Queue.Pop", 1)},
+		{"output changed", "01-one/testdata/pop.txt", "", "more\n",
+			"docs/01-one.md:5: " + strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)},
+		{"block edited by hand", "docs/01-one.md", "Added : pod1", "Added : pod2",
+			"docs/01-one.md:5: " + strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)},
+		{"block missing", "docs/01-one.md", "```text\nAdded : pod1\n```\n", "",
+			"docs/01-one.md:5: " + strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)},
+		{"other language", "docs/01-one.md", "```yaml", "```json",
+			"docs/01-one.md:46: " + strings.Replace(stale, "%", "code 01-one/pod.yaml", 1)},
+	})
+}
+
+func TestBrokenDirectives(t *testing.T) {
+	const page, code = "docs/01-one.md", "<!-- code 01-one/queue.go Queue.Pop -->"
+	const alone = "docs/01-one.md:19: a directive stands alone on its line, from the first column: …"
+	runBreaking(t, []breaking{
+		{"unknown file", page, code, "<!-- code 01-one/lost.go Queue.Pop -->",
+			"docs/01-one.md:19: there is no file 01-one/lost.go (paths start at the workspace root)"},
+		{"folder", page, code, "<!-- code 01-one -->", "docs/01-one.md:19: reading 01-one: …"},
+		{"unknown declaration", page, code, "<!-- code 01-one/queue.go Pop -->",
+			"docs/01-one.md:19: 01-one/queue.go does not declare Pop; it declares Queue, Queue.Pop, errEmpty, small, large, bare"},
+		{"not Go inside", "01-one/queue.go", "package one", "pakcage one",
+			"docs/01-one.md:19: looking for declarations: 01-one/queue.go:2:1: …"},
+		{"names in YAML", page, "<!-- code 01-one/pod.yaml -->", "<!-- code 01-one/pod.yaml kind -->",
+			"docs/01-one.md:46: 01-one/pod.yaml is not a Go file: it is embedded whole, name nothing in it"},
+		{"no file", page, code, "<!-- code -->", "docs/01-one.md:19: code of what? …"},
+		{"misspelt", page, code, "<!-- coed 01-one/queue.go -->", "docs/01-one.md:19: there is no directive coed: …"},
+		{"outside the workspace", page, code, "<!-- code ../secret.go -->",
+			"docs/01-one.md:19: ../secret.go is not a path from the workspace root (no leading /, no ..)"},
+		{"absolute", page, code, "<!-- code /secret.go -->", "docs/01-one.md:19: /secret.go is not a path from the workspace root (no leading /, no ..)"},
+		{"two outputs", page, code, "<!-- output 01-one/testdata/pop.txt Queue -->", "docs/01-one.md:19: output takes one file: …"},
+		{"output that no test compares", page, code, "<!-- output 01-one/queue.go -->",
+			"docs/01-one.md:19: 01-one/queue.go is not an expected output: those are the files testdata/*.txt"},
+		{"two lines", page, code, "<!-- code 01-one/queue.go\nQueue.Pop -->", alone},
+		{"indented", page, code, "  " + code, alone},
+		{"after text", page, "", "\nLook: " + code, "docs/01-one.md:53: a directive stands alone on its line, from the first column: …"},
+		{"before text", page, code, code + " there", alone},
+		{"two on a line", page, code, code + " " + code, alone},
+		{"empty file", "01-one/pod.yaml", "kind: Pod\n", "\n", "docs/01-one.md:46: 01-one/pod.yaml is empty: there is nothing to show"},
+		{"in HTML", page, "</summary>\n\n", "</summary>\n", "docs/01-one.md:45: leave a blank line after the HTML above: …"},
+		{"picture in the way", page, "```mermaid", code + "\n```mermaid",
+			"docs/01-one.md:12: the mermaid block below would be replaced by `code 01-one/queue.go Queue.Pop`: leave a blank line between the two"},
+		{"unclosed fence", page, "", "\n```sh\nls\n", "docs/01-one.md:53: this ``` block is never closed"},
+		{"unclosed comment", page, "", "\n<!-- a note\n", "docs/01-one.md:53: this <!-- comment is never closed"},
+	})
+}
+
+func TestRender(t *testing.T) {
+	cases := []struct{ name, page, want string }{
+		{"insert at the end of the page", "<!-- output testdata/a.txt -->", "<!-- output testdata/a.txt -->\n```text\na\n```"},
+		{"insert before text", "<!-- output testdata/a.txt -->\ntext\n", "<!-- output testdata/a.txt -->\n```text\na\n```\ntext\n"},
+		{"insert twice", "<!-- output testdata/a.txt -->\n<!-- code b.yaml -->\n",
+			"<!-- output testdata/a.txt -->\n```text\na\n```\n<!-- code b.yaml -->\n```yaml\nb: 1\n```\n"},
+		{"replace", "<!-- code b.yaml -->\n```text\nold\nold\n```\n\nend\n", "<!-- code b.yaml -->\n```yaml\nb: 1\n```\n\nend\n"},
+		{"replace a tilde fence", "<!-- code b.yaml -->\n~~~yaml\n```\n~~~\n", "<!-- code b.yaml -->\n```yaml\nb: 1\n```\n"},
+		{"a longer fence", "<!-- code c.md -->\n", "<!-- code c.md -->\n`````markdown\n````\n```\n`````\n"},
+		{"whole Go file", "<!-- code d.go -->\n", "<!-- code d.go -->\n```go\npackage d\n```\n"},
+		{"no extension", "<!-- code Makefile -->\n", "<!-- code Makefile -->\n```text\nall:\n```\n"},
+		{"an owned script", "<!-- code e.sh -->\n```sh\nold\n```\n", "<!-- code e.sh -->\n```sh\nls\n```\n"},
+		{"in a code span", "Write `<!-- code FILE -->` there.\n", "Write `<!-- code FILE -->` there.\n"},
+		{"in a block", "```sh\n<!-- code b.yaml -->\n```\n", "```sh\n<!-- code b.yaml -->\n```\n"},
+		{"in a comment", "<!--\n<!-- code b.yaml\n-->\n", "<!--\n<!-- code b.yaml\n-->\n"},
+		{"plain comment", "<!-- a note -->\n", "<!-- a note -->\n"},
+	}
+	tree := fstest.MapFS{
+		"testdata/a.txt": file("a\n"), "b.yaml": file("b: 1\n\n"), "c.md": file("````\n```\n"), "d.go": file("package d\n"),
+		"Makefile": file("all:\n"), "e.sh": file("ls\n"),
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			tree["docs/x.md"] = file(c.page)
+			rewriteTree(t, tree)
+			if got := string(tree["docs/x.md"].Data); got != c.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
+			}
+			rewriteTree(t, tree)
+			if got := string(tree["docs/x.md"].Data); got != c.want {
+				t.Errorf("the second run changed it to:\n%s", got)
+			}
+		})
+	}
+}

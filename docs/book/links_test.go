@@ -1,0 +1,132 @@
+// Tests of links: found, dead, alive, and claims.
+
+package book
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+func TestLinks(t *testing.T) {
+	cases := []struct {
+		name, text string
+		want       []string // line text -> target, sorted
+	}{
+		{"inline", "a\n[b](c)", []string{"2 b -> c"}},
+		{"two on a line", "[b](c) [d](e)", []string{"1 b -> c", "1 d -> e"}},
+		{"title", `[b](c "d e") [f](g 'h')`, []string{"1 b -> c", "1 f -> g"}},
+		{"parentheses", "([b](c_(d)))", []string{"1 b -> c_(d)"}},
+		{"angle brackets", "[b](<c d>)", []string{"1 b -> c d"}},
+		{"image", "![b](c.png)", []string{"1 b -> c.png"}},
+		{"image in a link", "[![b](c.svg)](d)", []string{"1 ![b](c.svg) -> d", "1 b -> c.svg"}},
+		{"brackets in the text", "[a [b] c](d)", []string{"1 a [b] c -> d"}},
+		{"code in the text", "[`b[0]`](c)", []string{"1 `b[0]` -> c"}},
+		{"over two lines", "[a\nb](c)\n", []string{"1 a\nb -> c"}},
+		{"reference", "[a][B  c]\n\n[b C]: d\n", []string{"1 a -> d"}},
+		{"collapsed reference", "[a][]\n\n[A]: d\n", []string{"1 a -> d"}},
+		{"shortcut reference", "See [a].\n\n[a]: <d> \"title\"\n", []string{"1 a -> d"}},
+		{"undefined shortcut is text", "- [ ] a[0]\n", nil},
+		{"footnote", "a[^1]\n\n[^1]: b\n", nil},
+		{"HTML", `<a href="b">c</a> <img alt="" src="d.png">`, []string{"1  -> b", "1  -> d.png"}},
+		{"bare in <>", "<https://example.com/>", []string{"1  -> https://example.com/"}},
+		{"in code span", "`[a](b)` ``[c](`d)``", nil},
+		{"code span over two lines", "`[a](b)\n[c](d)`", nil},
+		{"a lone backquote does not hide", "` [a](b)", []string{"1 a -> b"}},
+		{"backquotes of other length do not close", "`[a](b)`` [c](d)", []string{"1 a -> b", "1 c -> d"}},
+		{"a list item ends a code span", "- `\n- [a](b) `\n", []string{"2 a -> b"}},
+		{"in a block", "```sh\n[a](b)\n```\n[c](d)", []string{"4 c -> d"}},
+		{"in a comment", "<!-- [a](b)\n\n[c](d) -->\n[e](f) <!-- [g](h) -->", []string{"4 e -> f"}},
+		{"escaped", `\[a](b) [c\](d)`, nil},
+		{"a paragraph ends a link", "[a\n\nb](c)", nil},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			links, problems := parsePage("x.md", c.text).links()
+			var got []string
+			for _, l := range links {
+				got = append(got, fmt.Sprintf("%d %s -> %s", l.line+1, l.text, l.target))
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, c.want) || len(problems) > 0 {
+				t.Errorf("got %q and %v, want %q", got, problems, c.want)
+			}
+		})
+	}
+}
+
+func TestDeadLinks(t *testing.T) {
+	const page = "docs/01-one.md"
+	at := func(text string) string { return "docs/01-one.md:53: " + text }
+	runBreaking(t, []breaking{
+		{"no such file", page, "", "\n[a](lost.md)\n", at("dead link lost.md: there is no docs/lost.md")},
+		{"image", page, "", "\n![a](lost.png)\n", at("dead link lost.png: there is no docs/lost.png")},
+		{"reference", page, "", "\n[a][b]\n\n[b]: lost.md\n", at("dead link lost.md: there is no docs/lost.md")},
+		{"HTML", page, "", "\n<img src=\"lost.png\">\n", at("dead link lost.png: there is no docs/lost.png")},
+		{"on the front page", "README.md", "docs/README.md", "docs/lost.md", "README.md:3: dead link docs/lost.md: there is no docs/lost.md"},
+		{"out of the workspace", page, "", "\n[a](../../b)\n", at("dead link ../../b: it leaves the workspace")},
+		{"from the root", page, "", "\n[a](/docs/README.md)\n", at("dead link /docs/README.md: write the path from this page, without the leading /")},
+		{"no such heading here", page, "", "\n[a](#lost)\n", at("dead link #lost: no heading of docs/01-one.md has the anchor #lost")},
+		{"no such heading there", page, "", "\n[a](README.md#lost)\n", at("dead link README.md#lost: no heading of docs/README.md has the anchor #lost")},
+		{"heading renamed", page, "[the idea](#the-idea)", "[the idea](#The-Idea)",
+			"docs/01-one.md:40: dead link #The-Idea: no heading of docs/01-one.md has the anchor #The-Idea"},
+		{"line number", page, "", "\n[a](../01-one/queue.go#L3)\n",
+			at("dead link ../01-one/queue.go#L3: only a heading of a .md file can be linked to (line numbers move)")},
+		{"no host", page, "", "\n[a](https:///b)\n", at("malformed link https:///b: no host in it")},
+		{"one slash", page, "", "\n[a](https:/example.com)\n", at("malformed link https:/example.com: no host in it")},
+		{"bad host", page, "", "\n[a](https://example..com)\n", at("malformed link https://example..com: example..com is no host")},
+		{"bad escape", page, "", "\n[a](https://example.com/%zz)\n", at(`malformed link https://example.com/%zz: invalid URL escape "%zz"`)},
+		{"bad port", page, "", "\n<https://example.com:x/>\n", at("malformed link https://example.com:x/: …")},
+		{"other scheme", page, "", "\n[a](file://b/c)\n", at("malformed link file://b/c: write https://… or a path from this page")},
+		{"no scheme", page, "", "\n[a](//example.com)\n", at("malformed link //example.com: write https://… or a path from this page")},
+		{"empty", page, "", "\n[a]()\n", at("the link [a] has no target")},
+		{"spaces", page, "", "\n[a](b c)\n", at("[a](… is no link: …")},
+		{"undefined reference", page, "", "\n[a][b]\n", at("[b] is not defined on this page: add a line [b]: target")},
+		{"unused definition", page, "", "\n[b]: README.md\n", at("[b] is defined but never used: take the line out")},
+		{"defined twice", page, "", "\n[b]\n\n[b]: README.md\n[b]: 01-one.md\n", "docs/01-one.md:56: [b] is defined twice"},
+	})
+}
+
+func TestLiveLinks(t *testing.T) {
+	targets := []string{
+		"README.md", "./README.md", "../README.md", "README.md#contents", "#run-it", "../01-one", "../01-one/", "../01-one/queue.go",
+		"https://example.com/a?b=c#d", "http://localhost:8080/", "../01-one/notes.md#a-note", "a%20b.md",
+	}
+	for _, target := range targets {
+		tree := goodTree(t)
+		tree["01-one/notes.md"] = file("# A note\n")
+		tree["docs/a b.md"] = file("# With a space\n")
+		tree["docs/README.md"] = file("[One](01-one.md), [space](<a b.md>)\n\n# Contents\n")
+		tree["docs/01-one.md"] = file(string(tree["docs/01-one.md"].Data) + "\n[a](" + target + ")\n")
+		if got := problems(t, tree); len(got) > 0 {
+			t.Errorf("%s: %q", target, got)
+		}
+	}
+}
+
+func TestClaims(t *testing.T) {
+	const page, claim = "docs/01-one.md", "[TestPop]("
+	at := func(text string) string { return "docs/01-one.md:36: " + text }
+	runBreaking(t, []breaking{
+		{"test renamed", "01-one/claims_test.go", "TestPop(", "TestPopped(", at("there is no TestPop in 01-one/claims_test.go")},
+		{"test file gone", "01-one/claims_test.go", "", "", at("dead link ../01-one/claims_test.go: there is no 01-one/claims_test.go")},
+		{"test file broken", "01-one/claims_test.go", "package one", "pakcage one", at("looking for the test TestPop: 01-one/claims_test.go:1:1: …")},
+		{"no test name", page, claim, "[it pops](", at("the link to 01-one/claims_test.go must be called by the test that shows it, as in [TestName](../01-one/claims_test.go), not \"it pops\"")},
+		{"name and words", page, claim, "[TestPop pops](", at("the link to 01-one/claims_test.go must be called by …")},
+		{"not a test", page, claim, "[TestMain](", at("the link to 01-one/claims_test.go must be called by …")},
+		{"a variable", page, claim, "[TestVar](", at("there is no TestVar in 01-one/claims_test.go")},
+		{"a method", page, claim, "[TestMethod](", at("there is no TestMethod in 01-one/claims_test.go")},
+		{"an example that is not run", page, claim, "[ExampleQueue_Pop](", at("ExampleQueue_Pop in 01-one/claims_test.go has no // Output: comment, so nothing runs it")},
+		{"by reference", page, "", "\n[Pop][t]\n\n[t]: ../01-one/claims_test.go\n",
+			"docs/01-one.md:53: the link to 01-one/claims_test.go must be called by …"},
+		{"in HTML", page, "", "\n<a href=\"../01-one/claims_test.go\">TestPop</a>\n",
+			"docs/01-one.md:53: the link to 01-one/claims_test.go must be called by …"},
+	})
+	for _, name := range []string{"TestPop", "`TestPop`", "FuzzPop", "BenchmarkPop", "ExampleQueue"} {
+		tree := goodTree(t)
+		breaking{file: page, old: claim, new: "[" + name + "]("}.apply(t, tree)
+		if got := problems(t, tree); len(got) > 0 {
+			t.Errorf("[%s]: %q", name, got)
+		}
+	}
+}

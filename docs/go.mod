@@ -1,0 +1,3 @@
+module example.com/informer/docs
+
+go 1.26.0

@@ -1,0 +1,92 @@
+// Which queue client-go's informers use today, told by what they deliver.
+
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// fakeServer lists nothing and watches what the test sends.
+type fakeServer struct{ *cache.ListWatch }
+
+// IsWatchListSemanticsUnSupported keeps the reflector from asking for the
+// initial list over the watch, which a fake watch cannot give.
+func (fakeServer) IsWatchListSemanticsUnSupported() bool { return true }
+
+func newFakeServer(watcher watch.Interface) fakeServer {
+	return fakeServer{&cache.ListWatch{
+		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+		},
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return watcher, nil },
+	}}
+}
+
+func realPod(name, version string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns1", ResourceVersion: version}}
+}
+
+// The informer's handler is busy with pod0 while three events arrive. DeltaFIFO
+// would put both of pod1's together, before pod2's.
+func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
+	watcher := watch.NewFake()
+	busy, arrived := make(chan struct{}), make(chan struct{})
+	got := make(chan string, 4)
+	_, informer := cache.NewInformerWithOptions(cache.InformerOptions{
+		ListerWatcher: newFakeServer(watcher),
+		ObjectType:    &corev1.Pod{},
+		Handler: cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) {
+				pod := obj.(*corev1.Pod)
+				if pod.Name == "pod0" {
+					close(busy)
+					<-arrived
+				}
+				got <- "add " + pod.Name
+			},
+			UpdateFunc: func(_, obj any) { got <- "update " + obj.(*corev1.Pod).Name },
+		},
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); informer.RunWithContext(ctx) }()
+
+	watcher.Add(realPod("pod0", "2"))
+	<-busy
+	watcher.Add(realPod("pod1", "3"))
+	watcher.Add(realPod("pod2", "4"))
+	watcher.Modify(realPod("pod1", "5"))
+	watcher.Action(watch.Bookmark, realPod("", "6")) // taken only when what came before is queued
+	close(arrived)
+
+	want := []string{"add pod0", "add pod1", "add pod2", "update pod1"}
+	var seen []string
+	for range want {
+		seen = append(seen, <-got)
+	}
+	if !slices.Equal(seen, want) {
+		t.Errorf("delivered %v, want %v", seen, want)
+	}
+	cancel()
+	<-ended
+}
+
+func TestInOrderInformersCannotBeSwitchedOff(t *testing.T) {
+	self, err := os.Executable()
+	must(t, err)
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestInformersDeliverInTheOrderOfArrival$", "-test.v")
+	cmd.Env = append(os.Environ(), "KUBE_FEATURE_InOrderInformers=false")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("switched off: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Checks and tests everything, on the cluster at hand or on one that it makes.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf '\n== %s\n' "$*"; }
+
+say "gofmt"
+unformatted=$(gofmt -l .)
+[ -z "$unformatted" ] || { echo "gofmt would change: $unformatted" >&2; exit 1; }
+
+say "each module by itself: go mod tidy, go build"
+for module in [0-9][0-9]-* docs scripts/*; do
+	[ -f "$module/go.mod" ] || continue
+	echo "$module"
+	flags=
+	[ "$module" != scripts/controlplane ] || flags=-trimpath # as it is built for use: once is enough
+	(cd "$module" && GOWORK=off go mod tidy -diff && GOWORK=off go build $flags ./...)
+done
+
+say "go vet"
+go vet work
+
+say "staticcheck"
+"$(cd scripts/lint && GOWORK=off go tool -n staticcheck)" work
+
+say "go test -race, and the tour"
+go run ./scripts/cluster exec sh -ec '
+	go test -race -count=1 work
+	(cd scripts/controlplane && GOWORK=off go test -race -trimpath -count=1 ./node/...)
+	go run ./scripts/tour
+'

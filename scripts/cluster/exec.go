@@ -1,0 +1,93 @@
+// The exec command: running a program on a cluster that is there for it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"example.com/informer/scripts/cluster/workspace"
+)
+
+// endWithin is how long the program may take to end after a signal.
+const endWithin = 10 * time.Second
+
+func execute(ctx context.Context, root string, args []string, stdout, stderr io.Writer) (code int, err error) {
+	c, err := workspace.Up(ctx, root, workspace.Auto, stderr)
+	if err != nil {
+		return exitFailure, err
+	}
+	if c.Made {
+		defer func() {
+			fmt.Fprintf(stderr, "removing the %s cluster\n", c.Provider)
+			_, downErr := workspace.Down(context.WithoutCancel(ctx), root, c.Provider, stderr)
+			err = errors.Join(err, downErr)
+		}()
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
+	return runToEnd(ctx, cmd)
+}
+
+// runToEnd runs cmd and returns its exit code. When ctx ends, the program is
+// told with the same signal, and killed if it does not heed it.
+func runToEnd(ctx context.Context, cmd *exec.Cmd) (int, error) {
+	// In a terminal the program stays in our process group: it may read from
+	// the terminal, and Ctrl-C reaches it by itself. Elsewhere it gets a group
+	// of its own, so that a signal reaches its children too.
+	terminal := onTerminal()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !terminal}
+	if err := cmd.Start(); err != nil {
+		return exitFailure, err
+	}
+	target := cmd.Process.Pid
+	if !terminal {
+		target = -target
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return exitCode(err)
+	case <-ctx.Done():
+	}
+	var i interrupt
+	if errors.As(context.Cause(ctx), &i) && !(terminal && i.signal == syscall.SIGINT) {
+		_ = syscall.Kill(target, i.signal)
+	}
+	select {
+	case err := <-ended:
+		if !terminal {
+			_ = syscall.Kill(target, syscall.SIGKILL) // children that stayed
+		}
+		return exitCode(err)
+	case <-time.After(endWithin):
+		_ = syscall.Kill(target, syscall.SIGKILL)
+		return exitCode(<-ended)
+	}
+}
+
+// exitCode passes on how a program ended, in the way of a shell.
+func exitCode(err error) (int, error) {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return exitOK, err
+	}
+	if status := exit.Sys().(syscall.WaitStatus); status.Signaled() {
+		return 128 + int(status.Signal()), nil
+	}
+	return exit.ExitCode(), nil
+}
+
+func onTerminal() bool {
+	_, err := unix.IoctlGetWinsize(int(os.Stdin.Fd()), unix.TIOCGWINSZ)
+	return err == nil
+}

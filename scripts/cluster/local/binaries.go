@@ -1,0 +1,69 @@
+// Which executables to run: one of ours for everything, or kube-apiserver and
+// etcd from a folder of ready-made ones.
+package local
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"example.com/informer/scripts/cluster/internal/state"
+)
+
+type binaries struct {
+	controlplane string
+	assets       string // "" if there are none
+}
+
+// run returns the executable and the arguments to run c with flags.
+func (b binaries) run(c Component, flags []string) (string, []string) {
+	if b.assets != "" && (c == Etcd || c == APIServer) {
+		return filepath.Join(b.assets, string(c)), flags
+	}
+	return b.controlplane, append([]string{string(c)}, flags...)
+}
+
+func findBinaries(ctx context.Context, opts Options) (b binaries, err error) {
+	b = binaries{controlplane: opts.Binary, assets: opts.Assets}
+	if b.assets == "" {
+		b.assets = os.Getenv("KUBEBUILDER_ASSETS")
+	}
+	if b.assets != "" {
+		for _, c := range []Component{Etcd, APIServer} {
+			if err := executable(filepath.Join(b.assets, string(c))); err != nil {
+				return b, fmt.Errorf("KUBEBUILDER_ASSETS=%s should hold etcd and kube-apiserver: %w; unset it to build them instead", b.assets, err)
+			}
+		}
+		fmt.Fprintln(opts.Progress, "using etcd and kube-apiserver from", b.assets)
+		if b.assets, err = filepath.Abs(b.assets); err != nil {
+			return b, err
+		}
+	}
+	if b.controlplane == "" && !(opts.APIOnly && b.assets != "") {
+		b.controlplane, err = Binary(ctx, opts.Progress)
+	}
+	return b, err
+}
+
+// Binary returns the path of the controlplane binary for this workspace, and
+// builds it first if the cache does not hold it.
+func Binary(ctx context.Context, progress io.Writer) (string, error) {
+	root, err := state.Root()
+	if err != nil {
+		return "", err
+	}
+	return build(ctx, filepath.Join(root, "scripts", "controlplane"), progress)
+}
+
+func executable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return fmt.Errorf("%s is not an executable file", path)
+	}
+	return nil
+}

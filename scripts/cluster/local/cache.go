@@ -1,0 +1,166 @@
+// The cache of built control planes, in the user's cache directory: built once
+// per version of Kubernetes, of Go, and of the sources in scripts/controlplane.
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"example.com/informer/scripts/cluster/internal/filelock"
+)
+
+// build returns the controlplane binary made of the module in source, from the
+// cache or else by building it there.
+func build(ctx context.Context, source string, progress io.Writer) (string, error) {
+	version, err := kubernetesVersion(source)
+	if err != nil {
+		return "", err
+	}
+	hash, err := fingerprint(ctx, source)
+	if err != nil {
+		return "", err
+	}
+	cache, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, version+"-"+hash)
+	target := filepath.Join(dir, "controlplane")
+	if executable(target) == nil {
+		return target, nil
+	}
+
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", cacheError(cache, err)
+	}
+	release, err := filelock.Acquire(ctx, dir, func() {
+		fmt.Fprintln(progress, "another process is building the control plane; waiting for it")
+	})
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	if executable(target) == nil { // built while we waited
+		return target, nil
+	}
+	fmt.Fprintf(progress, "building the control plane, Kubernetes %s, into %s: minutes now, seconds from then on\n", version, dir)
+	scratch, err := os.MkdirTemp("", "informer-build-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
+	built := filepath.Join(scratch, "controlplane")
+	if err := goBuild(ctx, source, built, stamp(version), progress); err != nil {
+		return "", err
+	}
+	if err := install(built, target); err != nil {
+		return "", cacheError(cache, err)
+	}
+	return target, nil
+}
+
+// install copies a binary to target, where it appears whole or not at all.
+func install(built, target string) error {
+	from, err := os.Open(built)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	partial := target + ".partial" // one name, so that a copy that was cut short is written over
+	to, err := os.OpenFile(partial, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	if err := errors.Join(err, to.Close()); err != nil {
+		_ = os.Remove(partial) // a full disk needs the room
+		return err
+	}
+	return os.Rename(partial, target)
+}
+
+// cacheDir honours $XDG_CACHE_HOME on macOS too, so that the way out that
+// cacheError names works everywhere.
+func cacheDir() (string, error) {
+	dir := os.Getenv("XDG_CACHE_HOME")
+	if !filepath.IsAbs(dir) {
+		var err error
+		if dir, err = os.UserCacheDir(); err != nil {
+			return "", fmt.Errorf("no cache directory for the built control plane: %w", err)
+		}
+	}
+	return filepath.Join(dir, "informer-tutorial"), nil
+}
+
+func cacheError(dir string, err error) error {
+	return fmt.Errorf("cannot keep the built control plane in the cache directory %s: %w\n"+
+		"make room there or make it writable, or set XDG_CACHE_HOME to another folder", dir, err)
+}
+
+var required = regexp.MustCompile(`(?m)^\s*(?:require\s+)?k8s\.io/kubernetes (v(\d+)\.(\d+)\S*)`)
+
+// kubernetesVersion reads from go.mod which Kubernetes the module builds.
+func kubernetesVersion(source string) (string, error) {
+	mod, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	if err != nil {
+		return "", fmt.Errorf("the sources of the control plane: %w", err)
+	}
+	m := required.FindSubmatch(mod)
+	if m == nil {
+		return "", fmt.Errorf("%s/go.mod does not require k8s.io/kubernetes", source)
+	}
+	return string(m[1]), nil
+}
+
+// stamp returns the linker flags that make the binaries tell their version.
+func stamp(version string) string {
+	const pkg = "k8s.io/component-base/version."
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	return strings.Join([]string{
+		"-s -w",
+		"-X " + pkg + "gitVersion=" + version,
+		"-X " + pkg + "gitMajor=" + parts[0],
+		"-X " + pkg + "gitMinor=" + parts[1],
+		"-X " + pkg + "gitTreeState=clean",
+	}, " ")
+}
+
+// fingerprint is a short hash of all that decides what the binary becomes.
+func fingerprint(ctx context.Context, source string) (string, error) {
+	env := exec.CommandContext(ctx, "go", "env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED")
+	env.Dir = source
+	env.Env = append(os.Environ(), "GOWORK=off")
+	toolchain, err := env.Output()
+	if err != nil {
+		return "", fmt.Errorf("building the control plane needs Go; go env: %w", err)
+	}
+	hash := sha256.New()
+	hash.Write(toolchain)
+	err = fs.WalkDir(os.DirFS(source), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !matters(d.Name()) {
+			return err
+		}
+		content, err := os.ReadFile(filepath.Join(source, path))
+		fmt.Fprintf(hash, "%s %d\n%s", path, len(content), content)
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("read the sources of the control plane: %w", err)
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil))[:12], nil
+}
+
+// matters reports whether a file of the module has a part in the binary.
+func matters(name string) bool {
+	return name == "go.mod" || name == "go.sum" ||
+		strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+}

@@ -1,0 +1,42 @@
+// Tests that a throw-away control plane ends with the process that started it.
+package local
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// parentEnv holds, for the test binary in the role of the parent, the folder to
+// start a control plane in.
+const parentEnv = "LOCAL_TEST_PARENT"
+
+func beParent() {
+	dir := os.Getenv(parentEnv)
+	_, _ = Start(context.Background(), Options{Dir: dir, APIOnly: true, Assets: filepath.Join(dir, "assets")})
+	os.Exit(1)
+}
+
+func TestEndsWithItsParent(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Rename(assets(t, "exec sleep 1000", "exec sleep 1000"), filepath.Join(dir, "assets")); err != nil {
+		t.Fatal(err)
+	}
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), parentEnv+"="+dir)
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	api := recordOf(t, dir, APIServer)
+	etcd := recordOf(t, dir, Etcd)
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	if !goneWithin([]record{api, etcd}, 10*time.Second) {
+		t.Error("left running after its parent was killed")
+	}
+}

@@ -1,0 +1,165 @@
+// Processes of this control plane: starting one, noticing its end, and what it
+// said last.
+package local
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// process is a child of this one.
+type process struct {
+	record
+	log   string
+	ended chan struct{} // closed when it has ended and been reaped
+	err   error         // how it ended; read after ended
+}
+
+// errPortBusy marks a component that ended because its port was taken.
+var errPortBusy = errors.New("the port is taken by another process")
+
+// launch starts components and records them.
+func (cp *ControlPlane) launch(components ...Component) error {
+	cp.mu.Lock()
+	defer cp.mu.Unlock()
+	for _, c := range components {
+		if p := cp.processes[c]; p != nil && p.running() {
+			return fmt.Errorf("%s is running already, pid %d", c, p.PID)
+		}
+		path, args := cp.command(c)
+		p, err := cp.startProcess(c, path, args)
+		if err != nil {
+			return fmt.Errorf("start %s: %w", c, err)
+		}
+		cp.processes[c] = p
+		if err := writeRecords(cp.opts.Dir, cp.records()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// records lists the processes that were started. The caller holds mu.
+func (cp *ControlPlane) records() []record {
+	var list []record
+	for _, c := range all {
+		if p := cp.processes[c]; p != nil {
+			list = append(list, p.record)
+		}
+	}
+	return list
+}
+
+// startProcess starts path in a session of its own, so that Ctrl-C in the
+// terminal does not reach it, with its output appended to the component's log.
+func (cp *ControlPlane) startProcess(c Component, path string, args []string) (*process, error) {
+	log := filepath.Join(logDir(cp.opts.Dir), string(c)+".log")
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Dir = dataDir(cp.opts.Dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if !cp.opts.Detached {
+		dieWithParent(cmd.SysProcAttr)
+	}
+
+	p := &process{log: log, ended: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		// Linux takes the thread that started a process for its parent: a
+		// thread that ends early would take the process with it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		if err == nil {
+			p.record = record{Component: c, PID: cmd.Process.Pid, Executable: path}
+			p.Started, _ = startTime(p.PID)
+		}
+		started <- err
+		if err == nil {
+			p.err = cmd.Wait()
+			close(p.ended)
+		}
+	}()
+	return p, <-started
+}
+
+// untilOneEnds returns a context that ends with ctx or as soon as one of the
+// components does. ended releases it and returns that component, or nil.
+func (cp *ControlPlane) untilOneEnds(ctx context.Context, components []Component) (_ context.Context, ended func() *process) {
+	cp.mu.Lock()
+	defer cp.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	dead := make(chan *process, len(components))
+	var watchers sync.WaitGroup
+	for _, c := range components {
+		p := cp.processes[c]
+		watchers.Go(func() {
+			select {
+			case <-p.ended:
+				dead <- p
+				cancel()
+			case <-ctx.Done():
+			}
+		})
+	}
+	return ctx, func() *process {
+		cancel()
+		watchers.Wait()
+		select {
+		case p := <-dead:
+			return p
+		default:
+			return nil
+		}
+	}
+}
+
+// failure tells that the process ended by itself, with its last words.
+func (p *process) failure() error {
+	last := lastLines(p.log)
+	cause := p.err
+	if cause == nil {
+		cause = errors.New("exit status 0")
+	}
+	if strings.Contains(last, "address already in use") {
+		cause = errPortBusy
+	}
+	return fmt.Errorf("%s ended: %w; its last lines:\n%sthe whole log: %s", p.Component, cause, last, p.log)
+}
+
+// lastLines returns the end of a log, indented: at most ten lines, each cut
+// where it gets too long to read.
+func lastLines(log string) string {
+	const lines, width, tail = 10, 300, 64 << 10
+	f, err := os.Open(log)
+	if err != nil {
+		return "  (" + err.Error() + ")\n"
+	}
+	defer f.Close()
+	size, err := f.Seek(0, 2)
+	if err != nil {
+		return "  (" + err.Error() + ")\n"
+	}
+	b := make([]byte, min(size, tail))
+	n, _ := f.ReadAt(b, size-int64(len(b)))
+	said := bytes.Split(bytes.TrimSpace(b[:n]), []byte("\n"))
+	var out strings.Builder
+	for _, l := range said[max(0, len(said)-lines):] {
+		fmt.Fprintf(&out, "  %s\n", l[:min(len(l), width)])
+	}
+	return out.String()
+}

@@ -1,0 +1,92 @@
+// The stages of a pod's life on the node, and how long a pod has been in one.
+package node
+
+import (
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+type stage int
+
+const (
+	done      stage = iota // ended, and nobody wants it deleted
+	accepting              // just bound: to be accepted, its containers to be created
+	starting               // its containers are being created
+	running                // its containers run
+	noticing               // to be deleted, not noticed yet
+	stopping               // its containers are being stopped
+	removing               // its containers have ended; to be removed
+)
+
+// stageOf tells the stage from the pod alone.
+func stageOf(pod *v1.Pod) stage {
+	switch deleted := pod.DeletionTimestamp != nil; {
+	case deleted && terminal(pod):
+		return removing
+	case deleted && pod.Status.ObservedGeneration < pod.Generation:
+		return noticing
+	case deleted:
+		return stopping
+	case terminal(pod):
+		return done
+	case pod.Status.Phase == v1.PodRunning:
+		return running
+	case pod.Status.StartTime == nil:
+		return accepting
+	default:
+		return starting
+	}
+}
+
+func terminal(pod *v1.Pod) bool {
+	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
+}
+
+// tenants knows which pod goes by each name, and since when it has been in the
+// stage that it is in.
+type tenants struct {
+	mu     sync.Mutex
+	byName map[cache.ObjectName]tenant
+}
+
+type tenant struct {
+	pod   types.UID
+	stage stage
+	since time.Time
+}
+
+func newTenants() *tenants { return &tenants{byName: map[cache.ObjectName]tenant{}} }
+
+// set gives the name to a pod, or to none, and returns the pod that has lost
+// it, or "".
+func (t *tenants) set(name cache.ObjectName, pod types.UID) types.UID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := t.byName[name].pod
+	switch {
+	case before == pod:
+		return ""
+	case pod == "":
+		delete(t.byName, name)
+	default:
+		t.byName[name] = tenant{pod: pod}
+	}
+	return before
+}
+
+// left is how much of the delay remains to the pod of this name in its stage,
+// which begins when it is first asked about.
+func (t *tenants) left(name cache.ObjectName, stage stage, delay time.Duration) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	pod := t.byName[name]
+	if pod.stage != stage {
+		pod.stage, pod.since = stage, time.Now()
+		t.byName[name] = pod
+	}
+	return delay - time.Since(pod.since)
+}

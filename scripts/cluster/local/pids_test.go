@@ -89,7 +89,10 @@ func TestStubbornProcessIsKilled(t *testing.T) {
 }
 
 func TestEndedButNotReapedIsNotRunning(t *testing.T) {
-	r := spawn(t, "read line", "") // no input: ends at once, and nobody waits for it
+	r := spawn(t, "exec sleep 1000", "")
+	if err := r.signal(syscall.SIGKILL); err != nil { // and nobody waits for it
+		t.Fatal(err)
+	}
 	deadline := time.Now().Add(10 * time.Second)
 	for r.running() {
 		if time.Now().After(deadline) {

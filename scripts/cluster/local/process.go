@@ -107,6 +107,9 @@ func (cp *ControlPlane) untilOneEnds(ctx context.Context, components []Component
 	var watchers sync.WaitGroup
 	for _, c := range components {
 		p := cp.processes[c]
+		if p == nil { // killed meanwhile
+			continue
+		}
 		watchers.Go(func() {
 			select {
 			case <-p.ended:
@@ -156,6 +159,9 @@ func lastLines(log string) string {
 	}
 	b := make([]byte, min(size, tail))
 	n, _ := f.ReadAt(b, size-int64(len(b)))
+	if n == 0 {
+		return "  (it said nothing)\n"
+	}
 	said := bytes.Split(bytes.TrimSpace(b[:n]), []byte("\n"))
 	var out strings.Builder
 	for _, l := range said[max(0, len(said)-lines):] {

@@ -11,6 +11,7 @@ import (
 	"github.com/distribution/reference"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 func waitingContainer(pod *v1.Pod, c v1.Container) v1.ContainerStatus {
@@ -78,6 +79,7 @@ func created(pod *v1.Pod, c v1.Container, before []v1.ContainerStatus) v1.Contai
 	status.VolumeMounts = mountsOf(c)
 	status.Resources = c.Resources.DeepCopy()
 	status.AllocatedResources = c.Resources.Requests.DeepCopy()
+	status.User = userOf(pod, c)
 	return status
 }
 
@@ -94,6 +96,20 @@ func completed(status v1.ContainerStatus, now metav1.Time) *v1.ContainerStateTer
 		FinishedAt:  now,
 		ContainerID: status.ContainerID,
 	}
+}
+
+// userOf is whom a container runs as: what its spec says, or else its pod's,
+// or else root, since nobody knows what the image says.
+func userOf(pod *v1.Pod, c v1.Container) *v1.ContainerUser {
+	user := &v1.LinuxContainerUser{}
+	if s := pod.Spec.SecurityContext; s != nil {
+		user.UID, user.GID = ptr.Deref(s.RunAsUser, user.UID), ptr.Deref(s.RunAsGroup, user.GID)
+	}
+	if s := c.SecurityContext; s != nil {
+		user.UID, user.GID = ptr.Deref(s.RunAsUser, user.UID), ptr.Deref(s.RunAsGroup, user.GID)
+	}
+	user.SupplementalGroups = []int64{user.GID}
+	return &v1.ContainerUser{Linux: user}
 }
 
 func mountsOf(c v1.Container) []v1.VolumeMountStatus {

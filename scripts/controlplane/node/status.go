@@ -7,6 +7,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	resourcehelper "k8s.io/component-helpers/resource"
 )
 
 // creatingStatus is that of a pod just accepted: its containers wait.
@@ -93,6 +94,11 @@ func baseStatus(pod *v1.Pod) v1.PodStatus {
 	if pod.Spec.HostNetwork {
 		status.PodIP = hostIP
 		status.PodIPs = []v1.PodIP{{IP: hostIP}}
+	}
+	status.AllocatedResources = resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
+	status.Resources = &v1.ResourceRequirements{
+		Requests: status.AllocatedResources,
+		Limits:   resourcehelper.PodLimits(pod, resourcehelper.PodResourcesOptions{}),
 	}
 	return status
 }

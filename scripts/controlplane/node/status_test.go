@@ -160,6 +160,9 @@ func TestChangesOfARunningPod(t *testing.T) {
 	if d := status.EphemeralContainerStatuses[0]; d.State.Running == nil || d.Ready || d.Started != nil {
 		t.Errorf("an ephemeral container: %+v", d)
 	}
+	if status.AllocatedResources.Cpu().String() != "1" || status.Resources.Requests.Cpu().String() != "1" {
+		t.Errorf("the pod's resources: %v", status.Resources)
+	}
 	if status.ObservedGeneration != 2 || condition(status, v1.PodReady).ObservedGeneration != 2 {
 		t.Errorf("generation %d is not observed: %+v", pod.Generation, status)
 	}
@@ -187,6 +190,19 @@ func TestImages(t *testing.T) {
 		if got := imageID(imageName(test.image)); !strings.HasPrefix(got, test.id) {
 			t.Errorf("ID of %s is %s, want %s…", test.image, got, test.id)
 		}
+	}
+}
+
+func TestUserOf(t *testing.T) {
+	pod := boundPod("p", "nginx")
+	user := func() v1.LinuxContainerUser { return *userOf(pod, pod.Spec.Containers[0]).Linux }
+	if u := user(); u.UID != 0 || u.GID != 0 || len(u.SupplementalGroups) != 1 {
+		t.Errorf("without a security context: %+v", u)
+	}
+	pod.Spec.SecurityContext = &v1.PodSecurityContext{RunAsUser: new(int64(1000)), RunAsGroup: new(int64(2000))}
+	pod.Spec.Containers[0].SecurityContext = &v1.SecurityContext{RunAsUser: new(int64(1001))}
+	if u := user(); u.UID != 1001 || u.GID != 2000 || u.SupplementalGroups[0] != 2000 {
+		t.Errorf("the container's user within the pod's group: %+v", u)
 	}
 }
 

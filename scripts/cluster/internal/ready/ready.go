@@ -108,11 +108,14 @@ func apiServer(ctx context.Context, client kubernetes.Interface) error {
 	if err == nil {
 		return nil
 	}
-	if apierrors.IsUnauthorized(err) {
-		err = errors.New("it refuses the credentials (401 Unauthorized)")
-	}
-	if failing := notOK.FindAllString(string(body), -1); failing != nil {
+	failing := notOK.FindAllString(string(body), -1)
+	switch {
+	case failing != nil:
 		err = errors.New(strings.Join(failing, ", "))
+	case apierrors.IsUnauthorized(err):
+		err = errors.New("it refuses the credentials (401 Unauthorized)")
+	case os.IsTimeout(err) && ctx.Err() == nil:
+		err = fmt.Errorf("no answer within %s", askTimeout)
 	}
 	return fmt.Errorf("a ready API server: %w", err)
 }

@@ -1,3 +1,7 @@
 module example.com/informer/docs
 
 go 1.26.0
+
+require example.com/informer/01-deltafifo v0.0.0
+
+replace example.com/informer/01-deltafifo => ../01-deltafifo

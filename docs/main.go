@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"example.com/informer/01-deltafifo/workspace"
 	"example.com/informer/docs/book"
 )
 
@@ -24,7 +25,7 @@ func run(dir string, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "usage: go run ./docs (no arguments): rewrites the embedded blocks of README.md and docs/*.md")
 		return 2
 	}
-	root, err := book.FindRoot(dir)
+	root, err := workspace.Root(dir)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1

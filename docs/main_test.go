@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// workspace makes a folder with the smallest book there is and returns its docs folder.
-func workspace(t *testing.T, contents string) string {
+// smallBook makes a folder with the smallest book there is and returns its docs folder.
+func smallBook(t *testing.T, contents string) string {
 	t.Helper()
 	root := t.TempDir()
 	files := map[string]string{
@@ -39,7 +39,7 @@ func try(t *testing.T, dir string, args ...string) (code int, stdout, stderr str
 }
 
 func TestRun(t *testing.T) {
-	dir := workspace(t, "# Contents\n\n<!-- output go/testdata/one.txt -->\n")
+	dir := smallBook(t, "# Contents\n\n<!-- output go/testdata/one.txt -->\n")
 	for _, want := range []string{"rewritten: docs/README.md\n", "nothing to rewrite\n"} {
 		if code, out, errs := try(t, dir); code != 0 || out != want || errs != "" {
 			t.Errorf("exit %d, stdout %q, stderr %q; want %q", code, out, errs, want)
@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunReportsWhatIsLeft(t *testing.T) {
-	dir := workspace(t, "# Contents\n\n<!-- output go/testdata/one.txt -->\n\n[a](lost.md)\n")
+	dir := smallBook(t, "# Contents\n\n<!-- output go/testdata/one.txt -->\n\n[a](lost.md)\n")
 	want := "docs/README.md:8: dead link lost.md: there is no docs/lost.md\n"
 	for _, rewritten := range []string{"rewritten: docs/README.md\n", ""} {
 		if code, out, errs := try(t, dir); code != 1 || out != rewritten || errs != want {

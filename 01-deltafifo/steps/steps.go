@@ -101,7 +101,7 @@ func (c Chapter) heading(step Step, stdout io.Writer) {
 
 // expected is the file that holds the step's expected output.
 func (c Chapter) expected(step Step) (string, error) {
-	root, err := workspace.Root()
+	root, err := workspace.Root(".")
 	if err != nil {
 		return "", err
 	}

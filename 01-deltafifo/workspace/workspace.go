@@ -1,30 +1,26 @@
-// Package workspace finds the folder that holds the course, so that a chapter
-// runs from anywhere below it.
+// Package workspace finds the folder that holds the course, so that its
+// programs run from anywhere below it.
 package workspace
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 )
 
-// ErrNotFound is wrapped by the error that Root returns outside the workspace.
-var ErrNotFound = errors.New("no go.work in this folder or above it")
-
-// Root returns the nearest folder, from the working directory upwards, that
-// holds a go.work file.
-func Root() (string, error) {
-	start, err := os.Getwd()
+// Root returns the nearest folder, dir itself or one above it, that holds a
+// go.work file.
+func Root(dir string) (string, error) {
+	start, err := filepath.Abs(dir)
 	if err != nil {
-		return "", fmt.Errorf("finding the workspace: %w", err)
+		return "", fmt.Errorf("finding the workspace from %s: %w", dir, err)
 	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir, nil
+	for at := start; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.work")); err == nil {
+			return at, nil
 		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("finding the workspace from %s: %w", start, ErrNotFound)
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("no go.work in %s or above it: run this inside the workspace", start)
 		}
 	}
 }

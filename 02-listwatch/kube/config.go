@@ -60,7 +60,7 @@ func (o Options) files() (files []string, origin string, err error) {
 
 // ownCluster returns the kubeconfig of the cluster that the scripts brought up.
 func ownCluster() (files []string, origin string, err error) {
-	root, err := workspace.Root()
+	root, err := workspace.Root(".")
 	if err != nil {
 		return nil, "", errNoCluster
 	}

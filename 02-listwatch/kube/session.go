@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
 )
 
 // A Session is a step's stay on a cluster. What the step prints and does can
@@ -20,7 +21,7 @@ type Session struct {
 	*Cluster
 	Namespace string // of the step's own, removed by Close
 
-	transcript transcript
+	transcript *transcript
 }
 
 // Step makes a step of the runner out of a function that needs a cluster: it
@@ -63,7 +64,7 @@ func (c *Cluster) OpenSession(ctx context.Context, out io.Writer) (*Session, err
 	if err != nil {
 		return nil, c.explain(fmt.Errorf("making a namespace for the step: %w", err))
 	}
-	s := &Session{Cluster: c, Namespace: ns.Name, transcript: transcript{out: out}}
+	s := &Session{Cluster: c, Namespace: ns.Name, transcript: &transcript{out: out}}
 	if err := s.waitUntilFurnished(ctx); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}
@@ -94,6 +95,20 @@ func (s *Session) Close(ctx context.Context) error {
 		return s.explain(fmt.Errorf("removing the step's namespace %s: %w", s.Namespace, err))
 	}
 	return nil
+}
+
+// With returns the same session over connections of its own, whose
+// configuration was changed: to count requests, say, or to go through a proxy.
+// The caller closes its Cluster, not the session.
+func (s *Session) With(change func(*rest.Config)) (*Session, error) {
+	config := rest.CopyConfig(s.Config)
+	change(config)
+	cluster, err := newCluster(config)
+	if err != nil {
+		return nil, err
+	}
+	cluster.kubectl = s.kubectl
+	return &Session{Cluster: cluster, Namespace: s.Namespace, transcript: s.transcript}, nil
 }
 
 // Kubectl is how to reach this session's namespace from another terminal.

@@ -1,4 +1,4 @@
-// Finding the workspace on disk, and writing pages back to it.
+// Writing pages back to disk.
 
 package book
 
@@ -7,22 +7,6 @@ import (
 	"os"
 	"path/filepath"
 )
-
-// FindRoot returns the nearest folder, dir itself or a parent, that holds go.work.
-func FindRoot(dir string) (string, error) {
-	start, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("finding the workspace from %s: %w", dir, err)
-	}
-	for at := start; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, "go.work")); err == nil {
-			return at, nil
-		}
-		if at == filepath.Dir(at) {
-			return "", fmt.Errorf("no go.work in %s or any folder above it: run this inside the workspace", start)
-		}
-	}
-}
 
 // Rewrite brings the embedded blocks of all pages below root in step and
 // returns the pages it changed. A page with a broken directive or a block that

@@ -94,18 +94,3 @@ func TestRewriteFails(t *testing.T) {
 		t.Errorf("a folder in place of a page: %v", err)
 	}
 }
-
-func TestFindRoot(t *testing.T) {
-	root, page := onDisk(t)
-	for _, dir := range []string{root, filepath.Dir(page), filepath.Join(root, "01-one", "testdata")} {
-		if got, err := FindRoot(dir); err != nil || got != root {
-			t.Errorf("FindRoot(%s) = %s, %v; want %s", dir, got, err, root)
-		}
-	}
-	if err := os.Remove(filepath.Join(root, "go.work")); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := FindRoot(root); err == nil || !strings.HasPrefix(err.Error(), "no go.work in "+root) {
-		t.Errorf("outside a workspace: %s, %v", got, err)
-	}
-}

@@ -3,6 +3,7 @@ module example.com/informer/scripts/cluster
 go 1.26.0
 
 require (
+	example.com/informer/01-deltafifo v0.0.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.49.0
 	k8s.io/api v0.37.2
@@ -64,3 +65,5 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
+
+replace example.com/informer/01-deltafifo => ../../01-deltafifo

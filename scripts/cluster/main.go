@@ -11,7 +11,7 @@ import (
 	"slices"
 	"syscall"
 
-	"example.com/informer/scripts/cluster/internal/state"
+	course "example.com/informer/01-deltafifo/workspace"
 	"example.com/informer/scripts/cluster/workspace"
 )
 
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stderr, usage)
 		return exitUsage
 	}
-	root, err := state.Root()
+	root, err := course.Root(".")
 	code := exitFailure
 	if err == nil {
 		code, err = command(ctx, root, args[1:], stdout, stderr)

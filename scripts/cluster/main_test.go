@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	course "example.com/informer/01-deltafifo/workspace"
 	"example.com/informer/scripts/cluster/internal/state"
 )
 
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 // No container engine answers there, and no cluster is set from outside.
 func newWorkspace(t *testing.T) string {
 	t.Helper()
-	real, err := state.Root()
+	real, err := course.Root(".")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func main() {
 
 // walk runs the first chapter, which needs no cluster, while one is being made.
 func walk(ctx context.Context, stdout, stderr io.Writer) (err error) {
-	root, err := workspace.Root()
+	root, err := workspace.Root(".")
 	if err != nil {
 		return err
 	}

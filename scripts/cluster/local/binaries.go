@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/informer/scripts/cluster/internal/state"
+	"example.com/informer/01-deltafifo/workspace"
 )
 
 type binaries struct {
@@ -50,7 +50,7 @@ func findBinaries(ctx context.Context, opts Options) (b binaries, err error) {
 // Binary returns the path of the controlplane binary for this workspace, and
 // builds it first if the cache does not hold it.
 func Binary(ctx context.Context, progress io.Writer) (string, error) {
-	root, err := state.Root()
+	root, err := workspace.Root(".")
 	if err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/informer/scripts/cluster/internal/state"
+	"example.com/informer/01-deltafifo/workspace"
 )
 
 // toy is a module that requires Kubernetes as the control plane does, in words.
@@ -209,7 +209,7 @@ func checkCacheError(t *testing.T, err error, dir, reason string) {
 }
 
 func TestVersionOfTheRealSources(t *testing.T) {
-	root, err := state.Root()
+	root, err := workspace.Root(".")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,22 +17,6 @@ import (
 // Dir is a workspace's .cluster folder.
 type Dir string
 
-// Root returns the nearest folder with a go.work, from the working directory up.
-func Root() (string, error) {
-	start, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("no go.work in %s or above it: run this inside the workspace", start)
-		}
-	}
-}
-
 // Of returns the .cluster folder of the workspace at root.
 func Of(root string) Dir { return Dir(filepath.Join(root, ".cluster")) }
 

@@ -4,30 +4,8 @@ package state
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
-
-func TestRootIsTheNearestFolderWithGoWork(t *testing.T) {
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	deep := filepath.Join(root, "a", "b")
-	if err := os.MkdirAll(deep, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(deep)
-	if _, err := Root(); err == nil || !strings.Contains(err.Error(), "go.work") {
-		t.Fatalf("outside of a workspace: %v", err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := Root(); got != root || err != nil {
-		t.Fatalf("Root() = %q, %v; want %q", got, err, root)
-	}
-}
 
 func TestClearKeepsLogsOnly(t *testing.T) {
 	d := Of(t.TempDir())

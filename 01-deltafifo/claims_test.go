@@ -123,6 +123,16 @@ func TestRealFIFOReplacesWhereDeltaFIFOSyncs(t *testing.T) {
 	wantPops(t, popAll(t, real), []cache.DeltaType{cache.Replaced})
 }
 
+// As client-go's informers set it up: the queue is not locked while an item is
+// processed.
+func TestTheRealFIFOOfInformersMayBeCalledFromInsidePop(t *testing.T) {
+	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true, UnlockWhileProcessing: true})
+	must(t, queue.Add(pod1))
+	_, err := queue.Pop(func(any, bool) error { return queue.Add(pod2) })
+	must(t, err)
+	wantPops(t, popAll(t, queue), []cache.DeltaType{cache.Added})
+}
+
 // A loop that ignores Pop's error never ends and never waits again.
 func TestPopOnAClosedQueueReturnsAtOnceEveryTime(t *testing.T) {
 	for _, queue := range []cache.Queue{

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,31 +37,57 @@ func realPod(name, version string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns1", ResourceVersion: version}}
 }
 
-// The informer's handler is busy with pod0 while three events arrive. DeltaFIFO
-// would put both of pod1's together, before pod2's.
-func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
-	watcher := watch.NewFake()
-	busy, arrived := make(chan struct{}), make(chan struct{})
-	got := make(chan string, 4)
+// run runs an informer on what the fake server sends, until the test ends.
+func run(t *testing.T, watcher watch.Interface, handler cache.ResourceEventHandler) {
+	t.Helper()
 	_, informer := cache.NewInformerWithOptions(cache.InformerOptions{
 		ListerWatcher: newFakeServer(watcher),
 		ObjectType:    &corev1.Pod{},
-		Handler: cache.ResourceEventHandlerFuncs{
-			AddFunc: func(obj any) {
-				pod := obj.(*corev1.Pod)
-				if pod.Name == "pod0" {
-					close(busy)
-					<-arrived
-				}
-				got <- "add " + pod.Name
-			},
-			UpdateFunc: func(_, obj any) { got <- "update " + obj.(*corev1.Pod).Name },
-		},
+		Handler:       handler,
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); informer.RunWithContext(ctx) }()
+	t.Cleanup(func() { cancel(); <-ended })
+}
 
+// wantCalls wants these calls of the handler, in this order, before long.
+func wantCalls(t *testing.T, got <-chan string, want ...string) {
+	t.Helper()
+	var seen []string
+	for range want {
+		select {
+		case call := <-got:
+			seen = append(seen, call)
+		case <-time.After(30 * time.Second):
+			t.Fatalf("delivered %v and no more, want %v", seen, want)
+		}
+	}
+	if !slices.Equal(seen, want) {
+		t.Errorf("delivered %v, want %v", seen, want)
+	}
+}
+
+// The handler is busy with pod0 while three events arrive (the queue is not
+// locked meanwhile); they come out as they came in.
+func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
+	watcher := watch.NewFake()
+	busy, arrived := make(chan struct{}), make(chan struct{})
+	got := make(chan string, 4)
+	run(t, watcher, cache.ResourceEventHandlerFuncs{
+		AddFunc: func(obj any) {
+			pod := obj.(*corev1.Pod)
+			if pod.Name == "pod0" {
+				close(busy)
+				select {
+				case <-arrived:
+				case <-time.After(30 * time.Second): // nothing arrives while the handler is busy
+				}
+			}
+			got <- "add " + pod.Name
+		},
+		UpdateFunc: func(_, obj any) { got <- "update " + obj.(*corev1.Pod).Name },
+	})
 	watcher.Add(realPod("pod0", "2"))
 	<-busy
 	watcher.Add(realPod("pod1", "3"))
@@ -68,23 +95,26 @@ func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
 	watcher.Modify(realPod("pod1", "5"))
 	watcher.Action(watch.Bookmark, realPod("", "6")) // taken only when what came before is queued
 	close(arrived)
+	wantCalls(t, got, "add pod0", "add pod1", "add pod2", "update pod1")
+}
 
-	want := []string{"add pod0", "add pod1", "add pod2", "update pod1"}
-	var seen []string
-	for range want {
-		seen = append(seen, <-got)
-	}
-	if !slices.Equal(seen, want) {
-		t.Errorf("delivered %v, want %v", seen, want)
-	}
-	cancel()
-	<-ended
+// A DeltaFIFO would drop the delete of a pod that nobody knows.
+func TestInformersQueueInARealFIFO(t *testing.T) {
+	watcher := watch.NewFake()
+	got := make(chan string, 2)
+	run(t, watcher, cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { got <- "add " + obj.(*corev1.Pod).Name },
+		DeleteFunc: func(obj any) { got <- "delete " + obj.(*corev1.Pod).Name },
+	})
+	watcher.Delete(realPod("ghost", "2"))
+	watcher.Add(realPod("pod1", "3"))
+	wantCalls(t, got, "delete ghost", "add pod1")
 }
 
 func TestInOrderInformersCannotBeSwitchedOff(t *testing.T) {
 	self, err := os.Executable()
 	must(t, err)
-	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestInformersDeliverInTheOrderOfArrival$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestInformersQueueInARealFIFO$", "-test.timeout=60s")
 	cmd.Env = append(os.Environ(), "KUBE_FEATURE_InOrderInformers=false")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("switched off: %v\n%s", err, out)

@@ -12,7 +12,8 @@ import (
 	"example.com/informer/01-deltafifo/deltafifo"
 )
 
-// keys asks three key functions for the names of things.
+// keys asks two key functions, the default one and our own, for the names of
+// things.
 func keys(_ context.Context, out io.Writer) error {
 	byDefault := deltafifo.New(deltafifo.Options{}) // uses MetaNamespaceKeyFunc
 	fmt.Fprintln(out, "toy pod, default key function:", byDefault.Add(pod1))

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/01-deltafifo/deltafifo"
 )
 
-// replace hands a queue a whole new list, as a reflector does after it lost
-// its watch. pod1 and pod3 went in the meantime; nobody saw them go.
+// replace hands a queue a whole new list, as a reflector does when it cannot
+// go on with its watch. pod1 and pod3 went in the meantime; nobody saw them go.
 func replace(_ context.Context, out io.Writer) error {
 	for _, emit := range []bool{false, true} {
 		fmt.Fprintln(out, "# EmitDeltaTypeReplaced:", emit)

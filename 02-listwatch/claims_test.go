@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
@@ -40,8 +41,20 @@ func TestAListWatchHasAllFourFunctions(t *testing.T) {
 }
 
 func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
-	if rest.DefaultQPS != 5 || rest.DefaultBurst != 10 {
-		t.Errorf("QPS %v, burst %v; want 5 and 10", rest.DefaultQPS, rest.DefaultBurst)
+	client := func(qps float32) *kubernetes.Clientset {
+		c, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1", QPS: qps})
+		must(t, err)
+		return c
+	}
+	core, apps := client(0).CoreV1().RESTClient().GetRateLimiter(), client(0).AppsV1().RESTClient().GetRateLimiter()
+	if core.QPS() != 5 || apps.QPS() != 5 || core == apps {
+		t.Errorf("core: %v, apps: %v requests a second; want 5 for each", core.QPS(), apps.QPS())
+	}
+	if rest.DefaultBurst != 10 {
+		t.Errorf("burst %d, want 10", rest.DefaultBurst)
+	}
+	if limiter := client(-1).CoreV1().RESTClient().GetRateLimiter(); limiter != nil {
+		t.Errorf("QPS -1 gives %v, want no limit", limiter)
 	}
 }
 
@@ -80,7 +93,7 @@ func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
 
 func TestWatchFromZeroSendsWhatExists(t *testing.T) {
 	s := kubetest.Open(t)
-	watcher, err := configMaps(s).WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "0"})
+	watcher, err := configMaps(s).WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(5))})
 	must(t, err)
 	defer watcher.Stop()
 	event, err := next(t.Context(), watcher)
@@ -103,13 +116,22 @@ func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
 	}
 }
 
-func TestAWatchIsClosedToATooOldVersionWith410(t *testing.T) {
-	expired := apierrors.NewResourceExpired("too old")
-	if expired.ErrStatus.Code != 410 || expired.ErrStatus.Reason != metav1.StatusReasonExpired {
-		t.Errorf("a watch's 410 is %d %s", expired.ErrStatus.Code, expired.ErrStatus.Reason)
+func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
+	s := kubetest.Open(t)
+	widgets, tooOld, err := newWidgets(t.Context(), s)
+	must(t, err)
+	defer func() { must(t, widgets.remove(t.Context(), nil)) }()
+	watcher, err := widgets.Watch(t.Context(), metav1.ListOptions{ResourceVersion: tooOld})
+	must(t, err) // the HTTP status is 200
+	defer watcher.Stop()
+
+	event := <-watcher.ResultChan()
+	status, ok := event.Object.(*metav1.Status)
+	if !ok || event.Type != apiwatch.Error || status.Code != 410 || status.Reason != metav1.StatusReasonExpired {
+		t.Fatalf("got %s %+v, want an ERROR with the status 410 Expired", event.Type, event.Object)
 	}
-	if apierrors.IsGone(expired) {
-		t.Error("IsGone catches Expired after all: the page says that it does not")
+	if err := statusError(event); apierrors.IsGone(err) || !apierrors.IsResourceExpired(err) {
+		t.Errorf("IsGone: %t, IsResourceExpired: %t; want only the second", apierrors.IsGone(err), apierrors.IsResourceExpired(err))
 	}
 }
 

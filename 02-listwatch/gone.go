@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,9 +12,9 @@ import (
 	"example.com/informer/02-listwatch/kube"
 )
 
-// gone asks for history that the server no longer has. A server forgets events
-// after some minutes; to be quicker, the step watches a resource that the
-// server has served for a moment only, from a version before that moment.
+// gone asks for history that the server does not have. A server keeps a window
+// of recent events; to fall out of it quickly, the step watches a resource that
+// the server has served for a moment only, from a version before that moment.
 func gone(ctx context.Context, s *kube.Session) (err error) {
 	widgets, tooOld, err := newWidgets(ctx, s)
 	if err != nil {
@@ -26,8 +28,8 @@ func gone(ctx context.Context, s *kube.Session) (err error) {
 		return err
 	}
 	defer watcher.Stop()
-	event := <-watcher.ResultChan()
-	s.Printf("%s : %s\n", event.Type, describe(statusError(event)))
+	_, err = next(ctx, watcher)
+	s.Printf("ERROR : %s\n", describe(err))
 
 	s.Printf("# what a client must do: LIST again, and watch from the list's version\n")
 	list, err := widgets.List(ctx, metav1.ListOptions{})
@@ -43,7 +45,7 @@ func gone(ctx context.Context, s *kube.Session) (err error) {
 	if err := widgets.create(ctx, "gear"); err != nil {
 		return err
 	}
-	event, err = next(ctx, again)
+	event, err := next(ctx, again)
 	if err != nil {
 		return err
 	}
@@ -54,15 +56,11 @@ func gone(ctx context.Context, s *kube.Session) (err error) {
 // statusError is the error that an ERROR event carries.
 func statusError(event apiwatch.Event) error { return apierrors.FromObject(event.Object) }
 
-// describe gives the code and the reason of an error from the API server. Of
-// the two reasons for a 410, Expired and Gone, a watch gives the first.
+// describe gives the code and the reason of an error from the API server.
 func describe(err error) string {
-	switch {
-	case apierrors.IsResourceExpired(err):
-		return "410 Expired"
-	case apierrors.IsGone(err):
-		return "410 Gone"
-	default:
-		return err.Error()
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return fmt.Sprint(err)
 	}
+	return fmt.Sprintf("%d %s", answer.Status().Code, answer.Status().Reason)
 }

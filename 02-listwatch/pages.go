@@ -45,6 +45,7 @@ func pages(ctx context.Context, s *kube.Session) error {
 	return nil
 }
 
+// remaining says how many objects come after this page of a list.
 func remaining(list metav1.ListMeta) string {
 	if list.RemainingItemCount == nil {
 		return "the last"

@@ -41,8 +41,7 @@ func stream(ctx context.Context, s *kube.Session) error {
 			continue
 		}
 		slices.Sort(initial) // the stream has no order of its own
-		s.Printf("%s", strings.Join(initial, ""))
-		s.Printf("%s : %s=%s\n", event.Type, metav1.InitialEventsAnnotationKey, cm.Annotations[metav1.InitialEventsAnnotationKey])
+		s.Printf("%s%s : %v\n", strings.Join(initial, ""), event.Type, cm.Annotations)
 		break
 	}
 	if _, err := createConfigMap(ctx, s, "three"); err != nil {

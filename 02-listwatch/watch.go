@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,20 +20,37 @@ func watch(ctx context.Context, s *kube.Session) error {
 	}
 	defer watcher.Stop()
 
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	life := make(chan error, 1)
 	go func() {
-		life <- s.PodLife(ctx, "nettool")
-		watcher.Stop()
+		err := s.PodLife(ctx, "nettool")
+		if err != nil {
+			watcher.Stop() // no DELETED will come
+		}
+		life <- err
 	}()
+	shown := showLife(s, watcher)
+	if shown != nil {
+		cancel() // what the pod's life waits for may never be printed
+	}
+	if err := <-life; err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return shown
+}
+
+// showLife prints the events of a watch, up to the one that says DELETED.
+func showLife(s *kube.Session, watcher apiwatch.Interface) error {
 	for event := range watcher.ResultChan() {
 		if err := showPod(s, event); err != nil {
 			return err
 		}
 		if event.Type == apiwatch.Deleted {
-			break
+			return nil
 		}
 	}
-	return <-life
+	return errors.New("the watch ended before the pod was gone")
 }
 
 // showPod prints what an event says about its pod.

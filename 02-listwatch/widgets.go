@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -51,12 +50,16 @@ func newWidgets(ctx context.Context, s *kube.Session) (w *widgets, before string
 		}
 		return err == nil, err
 	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		err = errors.New("the server did not serve widgets within 30 s of their definition")
+	}
 	if err != nil {
-		return nil, "", w.remove(ctx, fmt.Errorf("waiting until widgets are served: %w", err))
+		return nil, "", w.remove(ctx, err)
 	}
 	return w, defined.GetResourceVersion(), nil
 }
 
+// crd is the definition of widgets, which have no fields of their own.
 func (w *widgets) crd() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1",

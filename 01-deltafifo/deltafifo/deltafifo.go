@@ -80,6 +80,7 @@ func (q *Queue) Update(obj any) error { return q.put(cache.Updated, obj) }
 // known object. Otherwise there is nobody to tell, and it does nothing.
 func (q *Queue) Delete(obj any) error { return q.put(cache.Deleted, obj) }
 
+// put queues a delta under its object's key; what nobody knows cannot be deleted.
 func (q *Queue) put(kind cache.DeltaType, obj any) error {
 	key, err := q.key(obj)
 	if err != nil {
@@ -226,6 +227,7 @@ func (q *Queue) missing(listed map[string]bool) []string {
 	return keys
 }
 
+// knownKeys returns the keys of the known objects, if there are any.
 func (q *Queue) knownKeys() []string {
 	if q.known == nil {
 		return nil

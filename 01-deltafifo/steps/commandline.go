@@ -51,6 +51,9 @@ func (l commandLine) parse(args []string, stdout io.Writer) (selected []Step, co
 		l.printSteps(stdout)
 		return nil, exitOK, false
 	}
+	if *l.follow && (*l.check || l.flags.NArg() > 0) {
+		return nil, l.wrong("-follow goes alone, without -check and without a step"), false
+	}
 	switch l.flags.NArg() {
 	case 0:
 		return l.chapter.Steps, exitOK, true

@@ -48,6 +48,7 @@ const (
 // well, 1 when a step failed, 2 when the command line is wrong, 130 on Ctrl-C.
 // The first Ctrl-C ends the steps' context; a second one ends the program at once.
 func Main(c Chapter) {
+	signal.Ignore(syscall.SIGPIPE) // a reader that left must not keep a step from cleaning up
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(c.run(ctx, os.Args[1:], os.Stdout, os.Stderr))

@@ -124,6 +124,11 @@ func TestFollowRunsInsteadOfTheSteps(t *testing.T) {
 		_, err := fmt.Fprintln(out, "watching")
 		return err
 	}
+	for _, more := range []string{"-check", "one"} {
+		if code, _, stderr := run(t.Context(), c, "-follow", more); code != 2 || !strings.Contains(stderr, "-follow goes alone") {
+			t.Errorf("-follow %s: exit code %d, stderr %q; want 2 and the reason", more, code, stderr)
+		}
+	}
 	if code, stdout, stderr := run(t.Context(), c, "-follow"); code != 0 || stdout != "watching\n" {
 		t.Errorf("exit code %d, stdout %q, stderr %q; want 0 and only %q", code, stdout, stderr, "watching\n")
 	}

@@ -49,6 +49,11 @@ func (o Options) files() (files []string, origin string, err error) {
 	default:
 		return ownCluster()
 	}
+	for i, file := range files {
+		if files[i], err = filepath.Abs(file); err != nil {
+			return nil, "", err
+		}
+	}
 	for _, file := range files {
 		if _, err := os.Stat(file); err == nil {
 			return files, origin, nil
@@ -111,11 +116,12 @@ func (o Options) context(merged *clientcmdapi.Config, name string) (string, erro
 	return context, nil
 }
 
-// kubectl is the command line for the same cluster: what to type elsewhere.
+// kubectl is the command line for the same cluster, for another terminal: it
+// names the kubeconfig, since what is set here need not be set there.
 func (o Options) kubectl(files []string) string {
-	command := "kubectl"
-	if os.Getenv(clientcmd.RecommendedConfigPathEnvVar) == "" || o.Kubeconfig != "" {
-		command += " --kubeconfig " + files[0]
+	command := "kubectl --kubeconfig " + files[0]
+	if len(files) > 1 {
+		command = fmt.Sprintf("KUBECONFIG=%s kubectl", strings.Join(files, string(filepath.ListSeparator)))
 	}
 	if o.Context != "" {
 		command += " --context " + o.Context

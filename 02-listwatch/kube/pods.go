@@ -34,6 +34,20 @@ func (s *Session) RunPod(ctx context.Context, name string) error {
 	return err
 }
 
+// CreateGatedPod creates a pod that no scheduler takes: it stays Pending, and
+// nothing changes it.
+func (s *Session) CreateGatedPod(ctx context.Context, name string) error {
+	s.Printf("# kubectl create -f %s.yaml, a pod that no scheduler takes\n", name)
+	_, err := s.Clientset.CoreV1().Pods(s.Namespace).Create(ctx, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.PodSpec{
+			SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/never"}},
+			Containers:      []corev1.Container{{Name: name, Image: PauseImage}},
+		},
+	}, metav1.CreateOptions{})
+	return err
+}
+
 // DeletePod deletes a pod as kubectl delete would, and prints that command.
 // It does not wait until the pod is gone.
 func (s *Session) DeletePod(ctx context.Context, name string) error {
@@ -41,28 +55,38 @@ func (s *Session) DeletePod(ctx context.Context, name string) error {
 	return s.Clientset.CoreV1().Pods(s.Namespace).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
+// podTimeout is how long a pod may take to run, or to go.
+const podTimeout = 2 * time.Minute
+
 // WaitRunning waits until the API server says that the pod runs.
 func (s *Session) WaitRunning(ctx context.Context, name string) error {
-	return s.waitForPod(ctx, name, "to run", func(pod *corev1.Pod, err error) bool {
-		return err == nil && pod.Status.Phase == corev1.PodRunning
+	return s.waitForPod(ctx, name, "run", func(pod *corev1.Pod) bool {
+		return pod != nil && pod.Status.Phase == corev1.PodRunning
 	})
 }
 
 // WaitGone waits until the API server no longer has the pod.
 func (s *Session) WaitGone(ctx context.Context, name string) error {
-	return s.waitForPod(ctx, name, "to be gone", func(_ *corev1.Pod, err error) bool {
-		return apierrors.IsNotFound(err)
-	})
+	return s.waitForPod(ctx, name, "go", func(pod *corev1.Pod) bool { return pod == nil })
 }
 
-func (s *Session) waitForPod(ctx context.Context, name, what string, done func(*corev1.Pod, error) bool) error {
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
-		return done(s.Clientset.CoreV1().Pods(s.Namespace).Get(ctx, name, metav1.GetOptions{})), nil
+// waitForPod asks for the pod, nil if there is none, until it is as wanted.
+func (s *Session) waitForPod(ctx context.Context, name, what string, done func(*corev1.Pod) bool) error {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, podTimeout, true, func(ctx context.Context) (bool, error) {
+		pod, err := s.Clientset.CoreV1().Pods(s.Namespace).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return done(nil), nil
+		}
+		return err == nil && done(pod), err
 	})
-	if err != nil {
-		return fmt.Errorf("waiting for pod %s %s: %w", name, what, err)
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return s.podTooSlow(name, what)
 	}
-	return nil
+	return err
+}
+
+func (s *Session) podTooSlow(name, what string) error {
+	return fmt.Errorf("pod %s did not %s within %v: to see why, %s describe pod %s", name, what, podTimeout, s.Kubectl(), name)
 }
 
 // PodLife runs a pod and deletes it once the step has printed that it runs
@@ -71,7 +95,9 @@ func (s *Session) PodLife(ctx context.Context, name string) error {
 	if err := s.RunPod(ctx, name); err != nil {
 		return err
 	}
-	if err := s.WaitPrinted(ctx, name+" : Running"); err != nil {
+	running, cancel := context.WithTimeoutCause(ctx, podTimeout, s.podTooSlow(name, "run"))
+	defer cancel()
+	if err := s.WaitPrinted(running, name+" : Running"); err != nil {
 		return err
 	}
 	if err := s.DeletePod(ctx, name); err != nil {

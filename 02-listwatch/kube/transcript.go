@@ -67,6 +67,6 @@ func (s *Session) WaitPrinted(ctx context.Context, text string) error {
 	case <-s.transcript.await(text).seen:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("waiting until the step prints %q: %w", text, ctx.Err())
+		return fmt.Errorf("waiting until the step prints %q: %w", text, context.Cause(ctx))
 	}
 }

@@ -20,7 +20,7 @@ func bookmark(ctx context.Context, s *kube.Session) error {
 	}
 	// The server sends a bookmark about once a minute, and 2 s before a watch
 	// times out; the timeout is short so that there is less to wait for.
-	watcher, err := configMaps(s).WatchWithContext(ctx, metav1.ListOptions{
+	watcher, err := s.ConfigMaps().WatchWithContext(ctx, metav1.ListOptions{
 		LabelSelector:       labelled,
 		ResourceVersion:     list.ResourceVersion,
 		AllowWatchBookmarks: true,
@@ -30,7 +30,7 @@ func bookmark(ctx context.Context, s *kube.Session) error {
 		return err
 	}
 	defer watcher.Stop()
-	unseen, err := createConfigMap(ctx, s, "unseen") // without the label
+	unseen, err := s.CreateConfigMap(ctx, "unseen") // without the label
 	if err != nil {
 		return err
 	}

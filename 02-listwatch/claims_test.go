@@ -93,7 +93,7 @@ func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
 
 func TestWatchFromZeroSendsWhatExists(t *testing.T) {
 	s := kubetest.Open(t)
-	watcher, err := configMaps(s).WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(5))})
+	watcher, err := s.ConfigMaps().WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(5))})
 	must(t, err)
 	defer watcher.Stop()
 	event, err := next(t.Context(), watcher)
@@ -105,7 +105,7 @@ func TestWatchFromZeroSendsWhatExists(t *testing.T) {
 
 func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
 	s := kubetest.Open(t)
-	watcher, err := configMaps(s).WatchWithContext(t.Context(), metav1.ListOptions{
+	watcher, err := s.ConfigMaps().WatchWithContext(t.Context(), metav1.ListOptions{
 		LabelSelector:  "watch=me",
 		TimeoutSeconds: new(int64(4)), // one would come after two seconds
 	})

@@ -14,7 +14,7 @@ import (
 // the same version of the world: that of the first.
 func pages(ctx context.Context, s *kube.Session) error {
 	for i := range 4 {
-		if _, err := createConfigMap(ctx, s, fmt.Sprintf("cm-%d", i+1)); err != nil {
+		if _, err := s.CreateConfigMap(ctx, fmt.Sprintf("cm-%d", i+1)); err != nil {
 			return err
 		}
 	}
@@ -36,7 +36,7 @@ func pages(ctx context.Context, s *kube.Session) error {
 		}
 		options.Continue = list.Continue
 		if page == 1 {
-			if _, err := createConfigMap(ctx, s, "cm-9-too-late"); err != nil {
+			if _, err := s.CreateConfigMap(ctx, "cm-9-too-late"); err != nil {
 				return err
 			}
 		}

@@ -16,7 +16,7 @@ import (
 // To a watch, an object that stops matching is an object that is DELETED.
 func selectors(ctx context.Context, s *kube.Session) error {
 	for _, name := range []string{"web-1", "web-2", "db-1"} {
-		if _, err := createConfigMap(ctx, s, name); err != nil {
+		if _, err := s.CreateConfigMap(ctx, name); err != nil {
 			return err
 		}
 	}

@@ -16,11 +16,11 @@ import (
 // object at a time, and closes that part with a bookmark that says so.
 func stream(ctx context.Context, s *kube.Session) error {
 	for _, name := range []string{"one", "two"} {
-		if _, err := createConfigMap(ctx, s, name); err != nil {
+		if _, err := s.CreateConfigMap(ctx, name); err != nil {
 			return err
 		}
 	}
-	watcher, err := configMaps(s).WatchWithContext(ctx, metav1.ListOptions{
+	watcher, err := s.ConfigMaps().WatchWithContext(ctx, metav1.ListOptions{
 		SendInitialEvents:    new(true),
 		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 		AllowWatchBookmarks:  true,
@@ -44,7 +44,7 @@ func stream(ctx context.Context, s *kube.Session) error {
 		s.Printf("%s%s : %v\n", strings.Join(initial, ""), event.Type, cm.Annotations)
 		break
 	}
-	if _, err := createConfigMap(ctx, s, "three"); err != nil {
+	if _, err := s.CreateConfigMap(ctx, "three"); err != nil {
 		return err
 	}
 	event, err := next(ctx, watcher)

@@ -14,7 +14,7 @@ import (
 // version joins the two calls without a gap: a list says which version of the
 // world it shows, and a watch from that version brings only what came after.
 func version(ctx context.Context, s *kube.Session) error {
-	if _, err := createConfigMap(ctx, s, "before"); err != nil {
+	if _, err := s.CreateConfigMap(ctx, "before"); err != nil {
 		return err
 	}
 	list, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).List(ctx, metav1.ListOptions{})
@@ -24,7 +24,7 @@ func version(ctx context.Context, s *kube.Session) error {
 	for _, cm := range list.Items {
 		s.Printf("LIST : %s\n", cm.Name)
 	}
-	if _, err := createConfigMap(ctx, s, "after"); err != nil {
+	if _, err := s.CreateConfigMap(ctx, "after"); err != nil {
 		return err
 	}
 	s.Printf("# a watch from the list's version\n")
@@ -38,7 +38,7 @@ func version(ctx context.Context, s *kube.Session) error {
 // showEvents prints the first n events of a watch. They are sorted: what
 // exists already comes in no order of its own.
 func showEvents(ctx context.Context, s *kube.Session, resourceVersion string, n int) error {
-	watcher, err := configMaps(s).WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: resourceVersion})
+	watcher, err := s.ConfigMaps().WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: resourceVersion})
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (c *Cluster) OpenSession(ctx context.Context, out io.Writer) (*Session, err
 func (s *Session) waitUntilFurnished(ctx context.Context) error {
 	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
 		_, noAccount := s.Clientset.CoreV1().ServiceAccounts(s.Namespace).Get(ctx, "default", metav1.GetOptions{})
-		_, noRootCA := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Get(ctx, "kube-root-ca.crt", metav1.GetOptions{})
+		_, noRootCA := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Get(ctx, rootCA, metav1.GetOptions{})
 		return noAccount == nil && noRootCA == nil, nil
 	})
 	if err != nil {

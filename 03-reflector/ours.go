@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/02-listwatch/kube"
+)
+
+// ours puts the queue of chapter 01 in the place of client-go's. A reflector
+// asks for Add, Update, Delete, Replace and Resync, and cares for nothing else.
+func ours(ctx context.Context, s *kube.Session) error {
+	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
+	queue := deltafifo.New(deltafifo.Options{KnownObjects: store})
+	reflector := cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0)
+	defer start(ctx, reflector)()
+
+	life := background(func() error {
+		if err := listed(ctx, reflector); err != nil {
+			return err
+		}
+		return s.PodLife(ctx, "nettool")
+	}, queue)
+	err := drain(ctx, queue, func() error {
+		return queue.Pop(func(deltas cache.Deltas) error {
+			return forEach(deltas, func(d cache.Delta) error {
+				return errors.Join(keep(store, d), showPod(s, d, "Deleted nettool"))
+			})
+		})
+	})
+	return life(err)
+}

@@ -10,23 +10,37 @@ import (
 )
 
 // lost shows the delete that never arrives: a queue that knows only what is
-// waiting in it has nothing to delete once the pod has been popped.
+// waiting in it has nothing to delete once the object has been popped. (It is
+// a ConfigMap, which goes in one event. A pod is changed once more just before
+// it goes: it is lost only if the consumer pops that change in time.)
 func lost(ctx context.Context, s *kube.Session) error {
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
 		KeyFunction: cache.MetaNamespaceKeyFunc, // and no KnownObjects
 	})
-	reflector := cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0)
+	reflector := cache.NewReflector(s.OwnConfigMaps(), &corev1.ConfigMap{}, queue, 0)
 	defer start(ctx, reflector)()
 
 	life := background(func() error {
 		if err := listed(ctx, reflector); err != nil {
 			return err
 		}
-		if err := s.PodLife(ctx, "nettool"); err != nil {
-			return err
-		}
-		s.Printf("# nettool is gone from the server; what comes next is younger than its end\n")
-		return s.CreateGatedPod(ctx, "after")
+		return shortLife(ctx, s)
 	}, queue)
-	return life(drainDeltas(ctx, queue, func(d cache.Delta) error { return showPod(s, d, "Added after") }))
+	return life(drainDeltas(ctx, queue, func(d cache.Delta) error { return showConfigMap(s, d, "Added after") }))
+}
+
+// shortLife creates an object, deletes it when it was seen, and creates another.
+func shortLife(ctx context.Context, s *kube.Session) error {
+	if _, err := s.CreateConfigMap(ctx, "doomed"); err != nil {
+		return err
+	}
+	if err := s.WaitPrinted(ctx, "Added : doomed"); err != nil {
+		return err
+	}
+	if err := s.DeleteConfigMap(ctx, "doomed"); err != nil {
+		return err
+	}
+	s.Printf("# doomed is gone from the server; what comes now is younger than its end\n")
+	_, err := s.CreateConfigMap(ctx, "after")
+	return err
 }

@@ -6,16 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
+	"net"
 	"net/url"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/connrotation"
 )
 
 // connectTimeout is how long Connect waits for the API server's first answer.
@@ -28,12 +28,12 @@ type Cluster struct {
 	Dynamic   dynamic.Interface                       // untyped: objects are maps, of any resource
 	Discovery discovery.DiscoveryInterfaceWithContext // what resources there are
 
-	client  *http.Client // the one behind all three
-	kubectl string       // the command line that reaches the same cluster
+	dialer  *connrotation.Dialer // knows all connections
+	kubectl string               // the command line that reaches the same cluster
 }
 
-// Close gives back the connections that nothing uses any more.
-func (c *Cluster) Close() { utilnet.CloseIdleConnectionsFor(c.client.Transport) }
+// Close ends all connections, and whatever still goes on over them.
+func (c *Cluster) Close() { c.dialer.CloseAll() }
 
 // Connect makes the clients for the chosen cluster and sees that it answers.
 // Its errors say what to do next.
@@ -60,7 +60,15 @@ func Connect(ctx context.Context, opts Options) (*Cluster, error) {
 	return cluster, nil
 }
 
+// newCluster makes the clients, over connections of their own.
 func newCluster(config *rest.Config) (*Cluster, error) {
+	dial := config.Dial
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	dialer := connrotation.NewDialer(connrotation.DialFunc(dial))
+	config = rest.CopyConfig(config)
+	config.Dial = dialer.DialContext
 	// One HTTP client for all three, so that they share connections.
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -78,7 +86,7 @@ func newCluster(config *rest.Config) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the discovery client: %w", err)
 	}
-	return &Cluster{Config: config, Clientset: clientset, Dynamic: dyn, Discovery: disco, client: client}, nil
+	return &Cluster{Config: config, Clientset: clientset, Dynamic: dyn, Discovery: disco, dialer: dialer}, nil
 }
 
 // explain adds to an error from the cluster what the user can do about it.

@@ -34,8 +34,8 @@ func (s *Session) RunPod(ctx context.Context, name string) error {
 	return err
 }
 
-// CreateGatedPod creates a pod that no scheduler takes: it stays Pending, and
-// nothing changes it.
+// CreateGatedPod creates a pod that no scheduler takes, and prints a command
+// for it: it stays Pending, and nothing changes it.
 func (s *Session) CreateGatedPod(ctx context.Context, name string) error {
 	s.Printf("# kubectl create -f %s.yaml, a pod that no scheduler takes\n", name)
 	_, err := s.Clientset.CoreV1().Pods(s.Namespace).Create(ctx, &corev1.Pod{

@@ -1,0 +1,274 @@
+// What the page docs/04-indexer.md says about client-go, shown on the pinned
+// version.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/04-indexer/indexer"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// filled returns an indexer with the pods ns1/pod1 (app l1) and ns2/pod2 (app l2).
+func filled(t *testing.T, indexers cache.Indexers) cache.Indexer {
+	t.Helper()
+	index, err := newIndexer(indexers, newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2"))
+	must(t, err)
+	return index
+}
+
+func wantKeys(t *testing.T, index cache.Indexer, name, value string, want ...string) {
+	t.Helper()
+	got, err := index.IndexKeys(name, value)
+	must(t, err)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s %s: got %q, want %q", name, value, got, want)
+	}
+}
+
+// panics calls f and says whether it panicked.
+func panics(f func()) (panicked bool) {
+	defer func() { panicked = recover() != nil }()
+	f()
+	return false
+}
+
+func TestAddAndUpdateAreTheSame(t *testing.T) {
+	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
+	must(t, errors.Join(index.Add(newPod("ns1", "pod1", "l3")), index.Update(newPod("ns3", "pod3", "l3"))))
+	wantKeys(t, index, "app", "l3", "ns1/pod1", "ns3/pod3")
+	wantKeys(t, index, "app", "l1")
+}
+
+func TestAStoreIsAnIndexerInDisguise(t *testing.T) {
+	index, ok := cache.NewStore(cache.MetaNamespaceKeyFunc).(cache.Indexer)
+	if !ok {
+		t.Fatal("what NewStore returns is no Indexer any more")
+	}
+	must(t, errors.Join(index.Add(newPod("ns1", "pod1", "l1")), index.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")})))
+	wantKeys(t, index, "app", "l1", "ns1/pod1")
+}
+
+func TestDeletingATombstoneTakesAKeyFunctionThatKnowsThem(t *testing.T) {
+	pod := newPod("ns1", "pod1", "l1")
+	gone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: pod}
+	for _, test := range []struct {
+		key  cache.KeyFunc
+		left int
+	}{
+		{cache.MetaNamespaceKeyFunc, 1},
+		{cache.DeletionHandlingMetaNamespaceKeyFunc, 0},
+	} {
+		store := cache.NewStore(test.key)
+		must(t, store.Add(pod))
+		err := store.Delete(gone)
+		if left := len(store.List()); left != test.left || (err == nil) != (left == 0) {
+			t.Errorf("%d objects left (error: %v), want %d", left, err, test.left)
+		}
+	}
+}
+
+func TestOnlyIndexKeysComesSorted(t *testing.T) {
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
+	for i := range 100 {
+		must(t, index.Add(newPod("ns1", fmt.Sprintf("pod%d", i), "l1")))
+	}
+	byIndex, list := map[string]bool{}, map[string]bool{} // the orders that they gave
+	for range 10 {
+		keys, err := index.IndexKeys(indexer.Namespace, "ns1")
+		must(t, err)
+		if !slices.IsSorted(keys) {
+			t.Errorf("IndexKeys gives %q", keys)
+		}
+		objects, err := index.ByIndex(indexer.Namespace, "ns1")
+		must(t, err)
+		byIndex[names(objects)], list[names(index.List())] = true, true
+	}
+	if len(byIndex) == 1 || len(list) == 1 {
+		t.Errorf("in ten calls, ByIndex gave %d orders and List %d; want several", len(byIndex), len(list))
+	}
+}
+
+func names(pods []any) string {
+	var all []string
+	for _, pod := range pods {
+		all = append(all, pod.(*corev1.Pod).Name)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestClientGosNamespaceIndexAndOurs(t *testing.T) {
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node1"}}
+	theirs, err := cache.MetaNamespaceIndexFunc(node)
+	must(t, err)
+	ours, err := indexer.ByNamespace(node)
+	must(t, err)
+	if !slices.Equal(theirs, []string{""}) || len(ours) != 0 {
+		t.Errorf("theirs: %q, ours: %q; want one empty value, and none", theirs, ours)
+	}
+	if !panics(func() { _, _ = cache.MetaNamespaceIndexFunc((*corev1.Pod)(nil)) }) {
+		t.Error("theirs takes a nil pod")
+	}
+	for _, index := range []cache.IndexFunc{cache.MetaNamespaceIndexFunc, indexer.ByNamespace} {
+		if values, err := index(newPod("ns1", "pod1", "")); err != nil || !slices.Equal(values, []string{"ns1"}) {
+			t.Errorf("a pod in ns1: got %q (error: %v)", values, err)
+		}
+	}
+}
+
+func listed(t *testing.T, index cache.Indexer) int {
+	t.Helper()
+	pods, err := corelisters.NewPodLister(index).Pods("ns1").List(labels.Everything())
+	must(t, err)
+	return len(pods)
+}
+
+func TestAListerBelievesTheIndexCalledNamespace(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		indexers cache.Indexers
+		want     int
+	}{
+		{"a right one", cache.Indexers{"namespace": indexer.ByNamespace}, 1},
+		{"a wrong one", cache.Indexers{"namespace": indexer.ByLabel("app")}, 0},
+		{"none: it looks at every object", cache.Indexers{}, 1},
+	} {
+		if got := listed(t, filled(t, test.indexers)); got != test.want {
+			t.Errorf("%s: the lister found %d pods, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+func TestTheMapOfIndexersIsKeptAndNotCopied(t *testing.T) {
+	mine := cache.Indexers{indexer.Namespace: indexer.ByNamespace}
+	one, other := filled(t, mine), filled(t, mine)
+	must(t, one.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
+	if len(mine) != 2 {
+		t.Errorf("my map has %d indexes, want the added one in it", len(mine))
+	}
+	wantKeys(t, one, "app", "l1", "ns1/pod1")
+	wantKeys(t, other, "app", "l1") // no error: it has the function, and not the index
+}
+
+// The old values are computed from what is in the store; if that was changed
+// there, the index is never told to forget the values that it has.
+func TestAnIndexThatWasBypassedStaysWrong(t *testing.T) {
+	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
+	pod, err := getPod(index, "ns1/pod1")
+	must(t, err)
+	pod.Labels["app"] = "l3"
+	wantKeys(t, index, "app", "l1", "ns1/pod1")
+	must(t, index.Update(newPod("ns1", "pod1", "l3"))) // a fresh one, from the server
+	wantKeys(t, index, "app", "l1", "ns1/pod1")
+	wantKeys(t, index, "app", "l3")
+	must(t, index.Replace(index.List(), ""))
+	wantKeys(t, index, "app", "l1")
+	wantKeys(t, index, "app", "l3", "ns1/pod1")
+}
+
+func TestAShallowCopySharesItsLabels(t *testing.T) {
+	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
+	pod, err := getPod(index, "ns1/pod1")
+	must(t, err)
+	shallow := *pod
+	shallow.Labels["app"] = "l3"
+	if pod.Labels["app"] != "l3" {
+		t.Error("the pod in the store kept its label")
+	}
+}
+
+func TestAnIndexFunctionThatFailsLateTakesItsNameAllTheSame(t *testing.T) {
+	index := filled(t, cache.Indexers{})
+	strict := cache.Indexers{"strict": func(any) ([]string, error) { return nil, errors.New("no colour") }}
+	if !panics(func() { _ = index.AddIndexers(strict) }) {
+		t.Error("AddIndexers did not panic")
+	}
+	if err := index.AddIndexers(cache.Indexers{"strict": indexer.ByNode}); err == nil {
+		t.Error("the name is free")
+	}
+	if !panics(func() { _ = index.Add(newPod("ns3", "pod3", "l3")) }) {
+		t.Error("the function is not used")
+	}
+}
+
+func TestIndexGivesEachNeighbourOnce(t *testing.T) {
+	web := newPod("ns1", "web", "shop", "nginx:1.29", "envoy:1.38")
+	index, err := newIndexer(cache.Indexers{indexer.Image: indexer.ByImage}, web, newPod("ns1", "twin", "shop", "nginx:1.29", "envoy:1.38"))
+	must(t, err)
+	if found, err := index.Index(indexer.Image, web); err != nil || len(found) != 2 {
+		t.Errorf("got %d objects (error: %v), want web and its twin, once each", len(found), err)
+	}
+}
+
+func TestTheMutationDetectorIsOffUnlessTheEnvironmentSaysSo(t *testing.T) {
+	if os.Getenv("KUBE_CACHE_MUTATION_DETECTOR") != "" {
+		t.Skip("it does")
+	}
+	if panics(changeUnderWatch) {
+		t.Error("it is on")
+	}
+}
+
+func TestATypedIndexFunctionPanicsOnATombstone(t *testing.T) {
+	typed := cache.TypedIndexerFuncToIndexerFunc(func(pod *corev1.Pod) ([]string, error) { return []string{pod.Spec.NodeName}, nil })
+	index := filled(t, cache.Indexers{"typed": typed, indexer.Node: indexer.ByNode})
+	gone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: newPod("ns1", "pod1", "l1")}
+	if !panics(func() { _, _ = index.Index("typed", gone) }) {
+		t.Error("Index with a tombstone did not panic")
+	}
+	_, err := index.Index(indexer.Node, gone)
+	must(t, err)
+}
+
+func TestTheServerSendsTheKindAndATypedClientDropsIt(t *testing.T) {
+	s := kubetest.Open(t)
+	configMaps := s.Clientset.CoreV1().RESTClient().Get().Namespace(s.Namespace).Resource("configmaps").Name("kube-root-ca.crt")
+	sent, err := configMaps.DoRaw(t.Context())
+	must(t, err)
+	if !strings.Contains(string(sent), `"kind":"ConfigMap"`) {
+		t.Errorf("the server sent no kind: %s", sent)
+	}
+	typed, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Get(t.Context(), "kube-root-ca.crt", metav1.GetOptions{})
+	must(t, err)
+	if typed.Kind != "" || typed.APIVersion != "" {
+		t.Errorf("kind %q, apiVersion %q; want none", typed.Kind, typed.APIVersion)
+	}
+}
+
+func TestATransformSeesEveryObjectOnceAndNoTombstone(t *testing.T) {
+	seen := 0
+	count := func(obj any) (any, error) { seen++; return addKind(obj) }
+	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
+	must(t, store.Add(newPod("ns1", "gone", "")))
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: cache.MetaNamespaceKeyFunc, KnownObjects: store, Transformer: count})
+	must(t, queue.Replace([]any{newPod("ns1", "pod1", "")}, "")) // and the tombstone of the other
+	if seen != 1 {
+		t.Errorf("the transform was called %d times, want once, for the pod", seen)
+	}
+	_, err := queue.Pop(func(obj any, _ bool) error {
+		if kind := obj.(cache.Deltas).Newest().Object.(*corev1.Pod).Kind; kind != "Pod" {
+			t.Errorf("kind %q, want Pod", kind)
+		}
+		return nil
+	})
+	must(t, err)
+}

@@ -1,0 +1,90 @@
+package indexer_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+)
+
+// BenchmarkFind finds the 10 pods of one node among 100,000, by the index and
+// by a look at every pod, in turns. It reports how many times longer the look
+// at every pod takes.
+func BenchmarkFind(b *testing.B) {
+	const pods, perNode, lookups = 100_000, 10, 1000
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Node: indexer.ByNode})
+	for i := range pods {
+		pod := &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: fmt.Sprintf("pod%d", i)},
+			Spec:       corev1.PodSpec{NodeName: fmt.Sprintf("node%d", i/perNode)},
+		}
+		if err := index.Add(pod); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var indexed, filtered time.Duration
+	for b.Loop() {
+		start := time.Now()
+		for i := range lookups { // so many that reading the clock does not count
+			found, err := index.ByIndex(indexer.Node, fmt.Sprintf("node%d", i))
+			if err != nil || len(found) != perNode {
+				b.Fatalf("found %d pods (error: %v), want %d", len(found), err, perNode)
+			}
+		}
+		indexed += time.Since(start) / lookups
+
+		start = time.Now()
+		if found := filter(index, "node1"); found != perNode {
+			b.Fatalf("found %d pods, want %d", found, perNode)
+		}
+		filtered += time.Since(start)
+	}
+	b.ReportMetric(0, "ns/op") // of both together, it says nothing
+	b.ReportMetric(float64(indexed.Nanoseconds())/float64(b.N), "ns/index")
+	b.ReportMetric(float64(filtered.Nanoseconds())/float64(b.N), "ns/filter")
+	b.ReportMetric(float64(filtered)/float64(indexed), "filter/index")
+}
+
+// filter is what is left to do without an index.
+func filter(store cache.Store, node string) (found int) {
+	for _, obj := range store.List() {
+		if obj.(*corev1.Pod).Spec.NodeName == node {
+			found++
+		}
+	}
+	return found
+}
+
+// BenchmarkUpdate stores a pod that has not moved, again and again, with no
+// index, with one, with the three that give one value, and with all five: the
+// price of an index is paid here.
+func BenchmarkUpdate(b *testing.B) {
+	for _, bench := range []struct {
+		name     string
+		indexers cache.Indexers
+	}{
+		{"indexes=0", cache.Indexers{}},
+		{"indexes=1", cache.Indexers{indexer.Node: indexer.ByNode}},
+		{"indexes=3", cache.Indexers{
+			indexer.Namespace: indexer.ByNamespace,
+			"app":             indexer.ByLabel("app"),
+			indexer.Node:      indexer.ByNode,
+		}},
+		{"indexes=5", functions},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, bench.indexers)
+			pod := full()
+			for b.Loop() {
+				if err := index.Update(pod); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -5,57 +5,49 @@ import (
 	"errors"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
-	"example.com/informer/03-reflector/proxy"
-	"example.com/informer/03-reflector/requests"
+	"example.com/informer/03-reflector/cable"
 )
 
 // relist deletes an object while the reflector cannot hear of it. The next
 // list lacks it, and the queue concludes what must have happened.
 func relist(ctx context.Context, s *kube.Session) error {
-	wire, through, err := proxy.NewFor(s.Config)
+	line, err := cable.New(s)
 	if err != nil {
 		return err
 	}
-	defer wire.Close()
-	var asked requests.Counter
-	remote, err := s.With(func(c *rest.Config) { through(c); asked.Count(c) })
-	if err != nil {
-		return err
-	}
-	defer remote.Cluster.Close()
+	defer line.Close()
 	if _, err := s.CreateConfigMap(ctx, "doomed"); err != nil {
 		return err
 	}
 	store, queue := newQueue()
-	defer start(ctx, cache.NewReflector(remote.OwnConfigMaps(), &corev1.ConfigMap{}, queue, 0))()
+	defer start(ctx, cache.NewReflector(line.Session.OwnConfigMaps(), &corev1.ConfigMap{}, queue, 0))()
 
-	cut := background(func() error { return missed(ctx, s, wire, &asked) }, queue)
+	cut := background(func() error { return missed(ctx, s, line) }, queue)
 	return cut(drainDeltas(ctx, queue, func(d cache.Delta) error {
 		return errors.Join(keep(store, d), showConfigMap(s, d, "Deleted doomed"))
 	}))
 }
 
-// missed is what happens on the server while the connection is cut. It is
-// mended only when the reflector has given up its watch and asks for a list.
-func missed(ctx context.Context, s *kube.Session, wire *proxy.Proxy, asked *requests.Counter) error {
+// missed is what happens on the server while the cable is pulled out. It is
+// plugged in only when the reflector has given up its watch and asks for a list.
+func missed(ctx context.Context, s *kube.Session, line *cable.Cable) error {
 	if err := s.WaitPrinted(ctx, "Sync : doomed"); err != nil {
 		return err
 	}
-	s.Printf("# the connection is cut\n")
-	wire.Cut()
-	before := asked.Lists()
+	s.Printf("# the cable is pulled out\n")
+	line.Pull()
+	before := line.Asked.Lists()
 	if err := s.DeleteConfigMap(ctx, "doomed"); err != nil {
 		return err
 	}
 	if _, err := s.CreateConfigMap(ctx, "newcomer"); err != nil {
 		return err
 	}
-	err := eventually(ctx, func() (bool, error) { return asked.Lists() > before, nil })
-	s.Printf("# the connection is mended\n")
-	wire.Mend()
+	err := eventually(ctx, func() (bool, error) { return line.Asked.Lists() > before, nil })
+	s.Printf("# the cable is plugged in\n")
+	line.Plug()
 	return err
 }

@@ -1,0 +1,67 @@
+// What a WatchDog says of a server that does not have what it was asked for.
+
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/05-watchdog/watchdog"
+)
+
+// wantError runs a WatchDog, wants that it reports an error with all texts,
+// has not synced, and still ends well.
+func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, texts ...string) {
+	t.Helper()
+	reported := make(chan error, 100)
+	dog, err := watchdog.New(watchdog.Options{
+		ListerWatcher: lw,
+		ObjectType:    objectType,
+		Handler:       calls(t.Errorf, func(c *corev1.ConfigMap) string { return "which was not to be told of" }),
+		OnError: func(err error) {
+			select {
+			case reported <- err:
+			default: // it goes on trying
+			}
+		},
+	})
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- dog.Run(ctx) }()
+	select {
+	case err := <-reported:
+		for _, text := range texts {
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("reported %q, want %q in it", err, text)
+			}
+		}
+	case <-dog.Synced():
+		t.Errorf("it has synced, with %v", dog.Store().ListKeys())
+	case <-time.After(30 * time.Second):
+		t.Error("nothing was reported")
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("Run() = %v, want no error", err)
+	}
+}
+
+func TestATypeThatTheServerDoesNotServe(t *testing.T) {
+	s := kubetest.Open(t)
+	lw := cache.NewListWatchFromClient(s.Clientset.CoreV1().RESTClient(), "unicorns", s.Namespace, fields.Everything())
+	wantError(t, lw, &corev1.ConfigMap{}, "listing and watching *v1.ConfigMap", "could not find the requested resource")
+}
+
+func TestATypeThatDoesNotMatchWhatArrives(t *testing.T) {
+	s := kubetest.Open(t) // with one ConfigMap, the cluster's own
+	wantError(t, s.ConfigMaps(), &corev1.Pod{}, "*v1.ConfigMap "+s.Namespace+"/kube-root-ca.crt is no *v1.Pod")
+}

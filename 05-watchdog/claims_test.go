@@ -1,0 +1,227 @@
+// What the page docs/05-watchdog.md says about client-go, shown on the pinned
+// version. Most of it needs no server, and runs in fake time.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/05-watchdog/fakeserver"
+)
+
+func configMap(name, version string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version}}
+}
+
+// version is what the handlers of these tests print of an object.
+func version(configMap *corev1.ConfigMap) string { return configMap.ResourceVersion }
+
+// newInformer makes an informer of client-go's on a fake server.
+func newInformer(server *fakeserver.Server, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
+	return cache.NewInformerWithOptions(cache.InformerOptions{
+		ListerWatcher: server, ObjectType: &corev1.ConfigMap{}, Handler: handler,
+	})
+}
+
+// runs runs an informer of client-go's until the test is over.
+func runs(t *testing.T, server *fakeserver.Server, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
+	t.Helper()
+	store, controller := newInformer(server, handler)
+	inBackground(t, controller.RunWithContext)
+	return store, controller
+}
+
+// wantText wants these lines in the log, once all has come to rest.
+func wantText(t *testing.T, got *log, want ...string) {
+	t.Helper()
+	synctest.Wait()
+	if text := strings.Join(want, "\n") + "\n"; got.text() != text {
+		t.Errorf("got\n%swant\n%s", got.text(), text)
+	}
+}
+
+func TestClientGoDecidesByItsStoreToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told log
+		server := fakeserver.New(configMap("a", "1"))
+		runs(t, server, calls(told.printf, version))
+		w := server.NextWatch()
+		w.Add(configMap("a", "2"))
+		w.Modify(configMap("b", "3"))
+		wantText(t, &told, "OnAdd : a : 1 (in the first list)", "OnUpdate : a : 2 (was 1)", "OnAdd : b : 3")
+	})
+}
+
+func TestClientGoTellsOfAllAgainAfterARelist(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told log
+		server := fakeserver.New(configMap("a", "1"))
+		runs(t, server, calls(told.printf, version))
+		fakeserver.Expire(server.NextWatch())
+		server.NextWatch()
+		wantText(t, &told, "OnAdd : a : 1 (in the first list)", "OnUpdate : a : 1")
+	})
+}
+
+func TestClientGoMakesOneUpdateOfAnotherObjectOfTheSameName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told log
+		before, after := configMap("a", "1"), configMap("a", "2")
+		before.UID, after.UID = "one", "another"
+		server := fakeserver.New(before)
+		runs(t, server, calls(told.printf, func(c *corev1.ConfigMap) string { return string(c.UID) }))
+		w := server.NextWatch()
+		server.Set(after)
+		fakeserver.Expire(w)
+		server.NextWatch()
+		wantText(t, &told, "OnAdd : a : one (in the first list)", "OnUpdate : a : another (was one)")
+	})
+}
+
+func TestClientGosHasSyncedMeansHandled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := make(chan struct{})
+		_, controller := runs(t, fakeserver.New(configMap("a", "1")),
+			cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
+		synctest.Wait()
+		if controller.HasSynced() {
+			t.Error("HasSynced() = true while the handler is busy")
+		}
+		close(busy)
+		synctest.Wait()
+		if !controller.HasSynced() {
+			t.Error("HasSynced() = false")
+		}
+	})
+}
+
+// Where more than one event waits, client-go stores them together.
+func TestClientGosStoreCanBeAheadOfItsHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var store cache.Store
+		var told log
+		busy := make(chan struct{})
+		server := fakeserver.New()
+		handler := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+			if name := obj.(metav1.Object).GetName(); name == "a" {
+				<-busy
+			} else {
+				told.printf("told of %s, stored: %s\n", name, names(store))
+			}
+		}}
+		store, controller := newInformer(server, handler)
+		inBackground(t, controller.RunWithContext)
+		w := server.NextWatch()
+		w.Add(configMap("a", "2"))
+		synctest.Wait()
+		w.Add(configMap("b", "3"))
+		w.Add(configMap("c", "4"))
+		synctest.Wait()
+		close(busy)
+		wantText(t, &told, "told of b, stored: a b c", "told of c, stored: a b c")
+	})
+}
+
+// panicsWith runs an informer and returns what its Run panics with.
+func panicsWith(t *testing.T, handler cache.ResourceEventHandler) (p any) {
+	_, controller := newInformer(fakeserver.New(configMap("a", "1")), handler)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	defer func() { p = recover() }()
+	controller.RunWithContext(ctx)
+	return nil
+}
+
+func TestAHandlerThatPanicsEndsClientGosInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if p := panicsWith(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("ouch") }}); p != "ouch" {
+			t.Errorf("RunWithContext panicked with %v, want ouch", p)
+		}
+	})
+}
+
+func TestClientGoFindsOutThatThereIsNoHandlerAtTheFirstEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if p := panicsWith(t, nil); !strings.Contains(fmt.Sprint(p), "nil pointer") {
+			t.Errorf("RunWithContext panicked with %v, want a nil pointer", p)
+		}
+	})
+}
+
+func TestClientGosInformerWaitsForItsHandlerForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy, ended := make(chan struct{}), make(chan struct{})
+		_, controller := newInformer(fakeserver.New(configMap("a", "1")),
+			cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { defer close(ended); controller.RunWithContext(ctx) }()
+		synctest.Wait()
+		cancel()
+		select {
+		case <-ended:
+			t.Error("RunWithContext has returned")
+		case <-time.After(24 * time.Hour):
+		}
+		close(busy)
+		<-ended
+	})
+}
+
+func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told log
+		server := fakeserver.New(configMap("a", "1"))
+		_, controller := runs(t, server, calls(told.printf, version))
+		server.NextWatch()
+		synctest.Wait()
+		inBackground(t, controller.RunWithContext)
+		server.NextWatch()
+		wantText(t, &told, "OnAdd : a : 1 (in the first list)", "OnUpdate : a : 1")
+		if lists := server.Lists(); lists != 2 {
+			t.Errorf("%d lists, want one for each Run", lists)
+		}
+	})
+}
+
+func TestClientGoPassesAWrongTypeOnFromAList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told log
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
+		runs(t, fakeserver.New(pod), cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) { told.printf("asked for *v1.ConfigMap, got %T\n", obj) },
+		})
+		wantText(t, &told, "asked for *v1.ConfigMap, got *v1.Pod")
+	})
+}
+
+// From a real server the list comes as a stream, and there the type is looked
+// at. What does not fit is dropped; so is the bookmark that ends the stream.
+func TestClientGoNeverSyncsIfTheTypeIsWrong(t *testing.T) {
+	s := kubetest.Open(t) // with one ConfigMap, the cluster's own
+	informer := func(objectType runtime.Object) (cache.Store, cache.Controller) {
+		store, controller := cache.NewInformerWithOptions(cache.InformerOptions{
+			ListerWatcher: s.ConfigMaps(), ObjectType: objectType, Handler: cache.ResourceEventHandlerFuncs{},
+		})
+		inBackground(t, controller.RunWithContext)
+		return store, controller
+	}
+	store, wrong := informer(&corev1.Pod{})
+	for range 10 { // as long as ten others take, one after the other
+		_, right := informer(&corev1.ConfigMap{})
+		must(t, eventually(t.Context(), "it has synced", right.HasSynced))
+	}
+	if keys := store.ListKeys(); wrong.HasSynced() || len(keys) != 0 {
+		t.Errorf("synced: %t, the store holds %v; want neither", wrong.HasSynced(), keys)
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/02-listwatch/kube"
+)
+
+// clientgo lets client-go's informers watch what a WatchDog watches, each with
+// the same handler, and compares what the handlers were told.
+func clientgo(ctx context.Context, s *kube.Session) (err error) {
+	var ours log
+	_, stop, err := watch(ctx, s, calls(ours.printf, data))
+	if err != nil {
+		return err
+	}
+	defer stop()
+	theirs := informers(s)
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	for i := range theirs {
+		running.Go(func() { theirs[i].controller.RunWithContext(ctx) })
+		if !cache.WaitFor(ctx, "", theirs[i].controller.HasSyncedChecker()) {
+			return ctx.Err()
+		}
+	}
+
+	for i, do := range []func() error{
+		func() error { return create(ctx, s, "one", "blue") },
+		func() error { return create(ctx, s, "two", "blue") },
+		func() error { return change(ctx, s, "one", "grey") },
+		func() error { return s.DeleteConfigMap(ctx, "one") },
+	} {
+		if err := do(); err != nil {
+			return err
+		}
+		// Our queue keeps no order between objects: let one thing happen at a time.
+		if err := eventually(ctx, "all have told of it", func() bool {
+			return ours.len() > i && !slices.ContainsFunc(theirs, func(in *informer) bool { return in.told.len() <= i })
+		}); err != nil {
+			return err
+		}
+	}
+	s.Printf("WatchDog :\n%s", ours.text())
+	for _, in := range theirs {
+		s.Printf("%s : the same calls in the same order: %t\n", in.name, in.told.text() == ours.text())
+	}
+	return showIndexes(s, theirs)
+}
+
+// An informer of client-go is a store and a controller that fills it.
+type informer struct {
+	name       string
+	store      cache.Store
+	controller cache.Controller
+	told       log
+}
+
+// informers makes one informer with each constructor of client-go's.
+func informers(s *kube.Session) []*informer {
+	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+	options := func(in *informer, indexers cache.Indexers) cache.InformerOptions {
+		return cache.InformerOptions{
+			ListerWatcher: s.OwnConfigMaps(),
+			ObjectType:    &corev1.ConfigMap{},
+			Handler:       calls(in.told.printf, data),
+			Indexers:      indexers,
+		}
+	}
+	plain, indexed := &informer{name: "NewInformerWithOptions"}, &informer{name: "NewInformerWithOptions, Indexers set"}
+	plain.store, plain.controller = cache.NewInformerWithOptions(options(plain, nil))
+	indexed.store, indexed.controller = cache.NewInformerWithOptions(options(indexed, indexers))
+
+	oldPlain, oldIndexed := &informer{name: "NewInformer"}, &informer{name: "NewIndexerInformer"}
+	//lint:ignore SA1019 the step shows what it was
+	oldPlain.store, oldPlain.controller = cache.NewInformer(
+		s.OwnConfigMaps(), &corev1.ConfigMap{}, 0, calls(oldPlain.told.printf, data))
+	//lint:ignore SA1019 the step shows what it was
+	oldIndexed.store, oldIndexed.controller = cache.NewIndexerInformer(
+		s.OwnConfigMaps(), &corev1.ConfigMap{}, 0, calls(oldIndexed.told.printf, data), indexers)
+	return []*informer{plain, indexed, oldPlain, oldIndexed}
+}
+
+// showIndexes asks each store for an index. All are the same type inside, and
+// take the question; only two were given an answer.
+func showIndexes(s *kube.Session, all []*informer) error {
+	for _, in := range all {
+		indexer, ok := in.store.(cache.Indexer)
+		if !ok {
+			return fmt.Errorf("the store of %s is a %T, no cache.Indexer", in.name, in.store)
+		}
+		if objs, err := indexer.ByIndex(cache.NamespaceIndex, s.Namespace); err != nil {
+			s.Printf("%s : by namespace: %v\n", in.name, err)
+		} else {
+			s.Printf("%s : by namespace: %d\n", in.name, len(objs))
+		}
+	}
+	return nil
+}

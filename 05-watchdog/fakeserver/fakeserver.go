@@ -1,0 +1,88 @@
+// Package fakeserver is a ListerWatcher without a server, for tests: it lists
+// and watches what the test says.
+package fakeserver
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// A Server lists what was last given to Set. Each watch is handed to the test.
+type Server struct {
+	*cache.ListWatch
+	watches chan *watch.FakeWatcher
+
+	mu    sync.Mutex
+	objs  []runtime.Object
+	err   error
+	lists int
+}
+
+// New returns a server that has these objects.
+func New(objs ...runtime.Object) *Server {
+	s := &Server{objs: objs, watches: make(chan *watch.FakeWatcher, 10)}
+	s.ListWatch = &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
+	return s
+}
+
+// IsWatchListSemanticsUnSupported keeps the reflector from asking for the
+// initial list over the watch, which a fake watch cannot give.
+func (s *Server) IsWatchListSemanticsUnSupported() bool { return true }
+
+// Set says what the next list gives.
+func (s *Server) Set(objs ...runtime.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objs, s.err = objs, nil
+}
+
+// Fail says that lists fail, until Set.
+func (s *Server) Fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+}
+
+// Lists returns how often a list was asked for.
+func (s *Server) Lists() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lists
+}
+
+// NextWatch waits for the next watch and returns it. Its methods Add, Modify and
+// Delete send events, and return when the reflector has taken them.
+func (s *Server) NextWatch() *watch.FakeWatcher { return <-s.watches }
+
+// Expire ends a watch in the way that makes a reflector list again.
+func Expire(w *watch.FakeWatcher) {
+	w.Error(&metav1.Status{Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired})
+}
+
+func (s *Server) list(context.Context, metav1.ListOptions) (runtime.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lists++
+	list := &corev1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
+	for _, obj := range s.objs {
+		list.Items = append(list.Items, runtime.RawExtension{Object: obj})
+	}
+	return list, s.err
+}
+
+func (s *Server) watch(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
+	w := watch.NewFake()
+	select {
+	case s.watches <- w:
+		return w, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,61 @@
+// Not every cut leads to a list.
+
+package main
+
+import (
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/03-reflector/proxy"
+	"example.com/informer/03-reflector/requests"
+)
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// The watch has brought something, and then all connections are closed as soon
+// as they are accepted. The client takes that for a server that is about to be
+// back, tries the watch again once a second, and misses nothing.
+func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
+	s := kubetest.Open(t)
+	wire, through, err := proxy.NewFor(s.Config)
+	must(t, err)
+	t.Cleanup(wire.Close)
+	var asked requests.Counter
+	var tries atomic.Int32
+	remote, err := s.With(func(c *rest.Config) {
+		through(c)
+		asked.Count(c)
+		c.Wrap(func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) { tries.Add(1); return next.RoundTrip(r) })
+		})
+	})
+	must(t, err)
+	t.Cleanup(remote.Cluster.Close)
+	var told log
+	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
+		ListerWatcher: remote.OwnConfigMaps(), ObjectType: &corev1.ConfigMap{}, Handler: calls(told.printf, data),
+	})
+	inBackground(t, controller.RunWithContext)
+	must(t, eventually(t.Context(), "it has synced", controller.HasSynced))
+	must(t, create(t.Context(), s, "one", "blue"))
+	must(t, eventually(t.Context(), "the watch has brought something", func() bool { return told.len() == 1 }))
+
+	wire.Cut()
+	lists, before := asked.Lists(), tries.Load()
+	must(t, s.DeleteConfigMap(t.Context(), "one"))
+	must(t, eventually(t.Context(), "it has tried three times", func() bool { return tries.Load() >= before+3 }))
+	wire.Mend()
+	must(t, eventually(t.Context(), "it has told of the delete", func() bool { return told.len() == 2 }))
+	want := "OnAdd : one : [sky=blue]\nOnDelete : one : [sky=blue]\n"
+	if told.text() != want || asked.Lists() != lists {
+		t.Errorf("%d lists more, and told of\n%swant none, and\n%s", asked.Lists()-lists, told.text(), want)
+	}
+}

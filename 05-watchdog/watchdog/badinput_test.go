@@ -1,0 +1,163 @@
+// What a WatchDog does with what it cannot use: nothing hangs, nothing panics,
+// and the error says which object it was.
+
+package watchdog
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/fakeserver"
+)
+
+func TestNewRefusesWhatCannotWork(t *testing.T) {
+	list := func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, nil }
+	watch := func(context.Context, metav1.ListOptions) (watch.Interface, error) { return nil, nil }
+	good := Options{
+		ListerWatcher: &cache.ListWatch{ListWithContextFunc: list, WatchFuncWithContext: watch},
+		ObjectType:    &corev1.ConfigMap{},
+		Handler:       cache.ResourceEventHandlerFuncs{},
+	}
+	if _, err := New(good); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, want string
+		spoil      func(*Options)
+	}{
+		{"no ListerWatcher", "ListerWatcher is nil", func(o *Options) { o.ListerWatcher = nil }},
+		{"a nil ListWatch", "ListerWatcher is nil", func(o *Options) { o.ListerWatcher = (*cache.ListWatch)(nil) }},
+		{"no list function", "ListWithContextFunc", func(o *Options) { o.ListerWatcher = &cache.ListWatch{WatchFuncWithContext: watch} }},
+		{"no watch function", "WatchFuncWithContext", func(o *Options) { o.ListerWatcher = &cache.ListWatch{ListWithContextFunc: list} }},
+		{"no type", "ObjectType is nil", func(o *Options) { o.ObjectType = nil }},
+		{"no handler", "Handler is nil", func(o *Options) { o.Handler = nil }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bad := good
+			test.spoil(&bad)
+			dog, err := New(bad)
+			if dog != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("New() = %v, %v; want an error with %q", dog, err, test.want)
+			}
+		})
+	}
+}
+
+func TestAListOfAnotherTypeIsRefusedWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
+		k := run(t, fakeserver.New(configMap("a", "1"), pod))
+		k.errors.want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+			"*v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
+		k.calls.want(t)
+		if k.HasSynced() {
+			t.Error("HasSynced() = true: an empty store was taken for the truth")
+		}
+	})
+}
+
+func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := run(t, fakeserver.New())
+		w := k.server.NextWatch()
+		w.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}})
+		w.Add(configMap("a", "2"))
+		k.calls.want(t, "OnAdd a 2")
+		k.errors.want(t, "an event is dropped: *v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
+	})
+}
+
+func TestAKeyFunctionThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := run(t, fakeserver.New(configMap("a", "1"), configMap("bad", "1")), func(_ *kennel, o *Options) {
+			o.KeyFunction = func(obj any) (string, error) {
+				if obj.(*corev1.ConfigMap).Name == "bad" {
+					return "", errors.New("I do not like it")
+				}
+				return cache.MetaNamespaceKeyFunc(obj)
+			}
+		})
+		k.errors.want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+			"there is no key for *v1.ConfigMap ns/bad: I do not like it")
+		if k.HasSynced() {
+			t.Error("HasSynced() = true with half a list")
+		}
+
+		k.server.Set(configMap("a", "1"))
+		w := k.server.NextWatch()
+		w.Add(configMap("bad", "2"))
+		w.Modify(configMap("bad", "3"))
+		w.Delete(configMap("bad", "4"))
+		w.Add(configMap("b", "5"))
+		k.calls.want(t, "OnAdd a 1 first", "OnAdd b 5")
+		dropped := "an event is dropped: there is no key for *v1.ConfigMap ns/bad: I do not like it"
+		k.errors.want(t, dropped, dropped, dropped)
+	})
+}
+
+// The function likes the object when it comes, and not when it is stored.
+func TestAKeyFunctionThatChangesItsMind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		k := run(t, fakeserver.New(), func(_ *kennel, o *Options) {
+			o.KeyFunction = func(obj any) (string, error) {
+				if asked++; asked > 2 { // once by the inbox, once by the queue
+					return "", errors.New("not any more")
+				}
+				return cache.MetaNamespaceKeyFunc(obj)
+			}
+		})
+		k.server.NextWatch().Add(configMap("a", "2"))
+		k.errors.want(t, "there is no key for *v1.ConfigMap ns/a: not any more")
+		k.calls.want(t) // what is not stored is not told
+	})
+}
+
+func TestAHandlerThatNeverReturns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		k := run(t, fakeserver.New(configMap("a", "1")), func(_ *kennel, o *Options) {
+			o.Handler = cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }}
+		})
+		w := k.server.NextWatch()
+		synctest.Wait()
+		w.Add(configMap("b", "2")) // the reflector is not held up by the handler
+		start := time.Now()
+		err := k.stop()
+		if want := "the handler has not returned from OnAdd of ns/a after 5s"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Run() = %v, want %q", err, want)
+		}
+		if took := time.Since(start); took != 5*time.Second {
+			t.Errorf("it took %v to give up, want 5s", took)
+		}
+	})
+}
+
+func TestAServerThatNeverAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		server := fakeserver.New()
+		server.WatchFuncWithContext = func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+			<-release // and does not look at its context
+			return nil, errors.New("too late")
+		}
+		k := run(t, server)
+		synctest.Wait()
+		err := k.stop()
+		if want := "the ListerWatcher of *v1.ConfigMap has not returned after 5s"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Run() = %v, want %q", err, want)
+		}
+	})
+}

@@ -1,0 +1,125 @@
+// How a WatchDog ends, and what does not end it.
+
+package watchdog
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/fakeserver"
+)
+
+// That no goroutine stays is checked by synctest, which waits for all of them.
+func TestRunEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := run(t, fakeserver.New(configMap("a", "1")))
+		<-k.Synced()
+		start := time.Now()
+		if err := k.stop(); err != nil {
+			t.Errorf("Run() = %v, want no error", err)
+		}
+		if took := time.Since(start); took != 0 {
+			t.Errorf("it took %v", took)
+		}
+		if err := k.inbox.Pop(func(cache.Deltas) error { return nil }); err != cache.ErrFIFOClosed {
+			t.Errorf("Pop() = %v, want that the queue is closed", err)
+		}
+		if keys := k.Store().ListKeys(); len(keys) != 1 {
+			t.Errorf("the store holds %v, want that it can still be read", keys)
+		}
+	})
+}
+
+// Neither for what waits in the queue, nor for what was taken out of it with
+// the call that is under way.
+func TestNoCallBeginsAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := make(chan struct{})
+		k := run(t, fakeserver.New(configMap("a", "1")), func(k *kennel, o *Options) {
+			told := recorder(&k.calls)
+			o.Handler = cache.ResourceEventHandlerFuncs{
+				AddFunc:    func(obj any) { told.OnAdd(obj, false); <-busy },
+				UpdateFunc: told.OnUpdate,
+			}
+		})
+		w := k.server.NextWatch()
+		synctest.Wait() // busy with a
+		w.Add(configMap("b", "2"))
+		w.Modify(configMap("b", "3"))
+		w.Add(configMap("c", "4"))
+		busy <- struct{}{}
+		synctest.Wait() // busy with b, which was popped with its update; c waits
+		go func() { time.Sleep(time.Second); close(busy) }()
+		if err := k.stop(); err != nil {
+			t.Errorf("Run() = %v, want that it waits for the handler", err)
+		}
+		k.calls.want(t, "OnAdd a 1", "OnAdd b 2")
+	})
+}
+
+func TestAContextThatHasEndedAlready(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dog, err := New(Options{ListerWatcher: fakeserver.New(), ObjectType: configMap("", ""), Handler: cache.ResourceEventHandlerFuncs{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := dog.Run(ctx); err != nil {
+			t.Errorf("Run() = %v, want no error", err)
+		}
+	})
+}
+
+func TestRunTwiceIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := run(t, fakeserver.New(configMap("a", "1")))
+		<-k.Synced()
+		for _, when := range []string{"while it runs", "after its end"} {
+			err := k.Run(t.Context())
+			if err == nil || !strings.Contains(err.Error(), "*v1.ConfigMap was run before") {
+				t.Errorf("%s: Run() = %v, want that it was run before", when, err)
+			}
+			k.stop()
+		}
+		k.calls.want(t, "OnAdd a 1 first") // and once only
+	})
+}
+
+// Whatever the handler does, the store has changed before; and the next call
+// is made.
+func TestAHandlerThatPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := run(t, fakeserver.New(configMap("a", "1"), configMap("b", "1")), func(k *kennel, o *Options) {
+			told := recorder(&k.calls)
+			o.Handler = cache.ResourceEventHandlerFuncs{
+				AddFunc:    func(obj any) { told.OnAdd(obj, false); panic("ouch") },
+				DeleteFunc: func(obj any) { told.OnDelete(obj); panic("ouch again") },
+			}
+		})
+		<-k.Synced() // a call that panicked is handled
+		k.calls.want(t, "OnAdd a 1", "OnAdd b 1")
+		if keys := k.Store().ListKeys(); len(keys) != 2 {
+			t.Errorf("the store holds %v, want a and b", keys)
+		}
+		k.server.NextWatch().Delete(configMap("a", "2"))
+		k.calls.want(t, "OnDelete a 2")
+		if keys := k.Store().ListKeys(); len(keys) != 1 || keys[0] != "ns/b" {
+			t.Errorf("the store holds %v, want ns/b", keys)
+		}
+		reported := k.errors.take()
+		for i, want := range []string{"OnAdd of ns/a: ouch\n", "OnAdd of ns/b: ouch\n", "OnDelete of ns/a: ouch again\n"} {
+			if len(reported) <= i || !strings.Contains(reported[i], want) {
+				t.Errorf("reported %q, want %q in number %d", reported, want, i)
+			}
+		}
+		if err := k.stop(); err != nil {
+			t.Errorf("Run() = %v, want no error", err)
+		}
+	})
+}

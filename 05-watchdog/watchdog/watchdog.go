@@ -1,0 +1,142 @@
+// Package watchdog is an informer in one screen: a reflector, a queue, a store
+// and the loop that ties them together.
+package watchdog
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
+)
+
+// A WatchDog keeps a store equal to what the server has, and tells a handler
+// of every change, one call at a time. It runs once.
+//
+// What the handler can rely on:
+//   - Whether it hears OnAdd or OnUpdate is decided by what the store held, and
+//     by nothing else. The old object of OnUpdate is the one that the store held.
+//   - The store is changed before the handler is called. It is never behind a
+//     call; it can be ahead, where more has happened to the object already.
+//   - The calls for one object come in the order in which things happened.
+//     Between objects there is no order.
+//   - OnDelete gets the object, or a cache.DeletedFinalStateUnknown where nobody
+//     saw how it ended. Either way that object is no longer in the store.
+//   - A call that panics is reported to OnError, and the next one is made: the
+//     store had changed before the call and stays right.
+type WatchDog struct {
+	opts      Options
+	store     cache.Store // written by apply only
+	inbox     *inbox
+	reflector *cache.Reflector
+	started   atomic.Bool
+	underway  atomic.Pointer[call] // the handler's call at this moment, or nil
+}
+
+// Run lists, watches and calls the handler until ctx ends; that it was ended
+// so is no error. A handler that does not return then is waited for, up to
+// StopTimeout, and left behind: the error says what it was busy with. A second
+// Run is an error.
+func (w *WatchDog) Run(ctx context.Context) error {
+	if w.started.Swap(true) {
+		return fmt.Errorf("this WatchDog of %T was run before, and it runs once: make a new one", w.opts.ObjectType)
+	}
+	var parts sync.WaitGroup
+	parts.Go(func() { w.reflect(ctx) })
+	parts.Go(func() { w.loop(ctx) })
+	<-ctx.Done()
+	w.inbox.Close() // ends the loop's wait for more
+
+	ended := make(chan struct{})
+	go func() { parts.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-time.After(w.opts.StopTimeout):
+		return w.leftBehind()
+	}
+}
+
+// Store shows what the server has, as of the latest event that was taken out
+// of the queue. Its objects are shared: copy one before you change it.
+func (w *WatchDog) Store() Reader { return w.store }
+
+// reflect pours lists and events into the inbox, as the reflector's own
+// RunWithContext does; only that the errors of a try come to us. After each
+// try it waits a little longer, from 0.8 s to half a minute.
+func (w *WatchDog) reflect(ctx context.Context) {
+	pause := wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
+	_ = pause.DelayWithReset(clock.RealClock{}, 2*time.Minute).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+		try, refuse := context.WithCancelCause(ctx)
+		defer refuse(nil)
+		w.inbox.refuse = refuse
+		err := w.reflector.ListAndWatchWithContext(try)
+		if err == nil {
+			err = context.Cause(try) // why a list was refused
+		}
+		if err != nil && ctx.Err() == nil {
+			w.opts.OnError(fmt.Errorf("listing and watching %T, to be tried again: %w", w.opts.ObjectType, err))
+		}
+		return false, nil
+	})
+}
+
+// loop takes one object's news after the other out of the queue: store first,
+// then handler.
+func (w *WatchDog) loop(ctx context.Context) {
+	for ctx.Err() == nil {
+		var key string
+		var calls []call
+		err := w.inbox.Pop(func(deltas cache.Deltas) (err error) {
+			key, calls, err = w.apply(deltas)
+			return err
+		})
+		if err != nil && ctx.Err() == nil {
+			w.opts.OnError(err)
+		}
+		for i := range calls {
+			if ctx.Err() != nil {
+				return
+			}
+			w.tell(&calls[i])
+		}
+		w.inbox.handled(key)
+	}
+}
+
+// apply brings the store up to date with all that happened to one object, and
+// returns the calls that tell of it. It runs under the queue's lock, so that
+// the queue, which looks at the store to find out what a new list lacks, never
+// sees an object that is in neither. It must not wait for anything: that is
+// why the handler is not called here.
+func (w *WatchDog) apply(deltas cache.Deltas) (key string, calls []call, err error) {
+	if key, err = w.inbox.key(deltas.Newest().Object); err != nil {
+		return "", nil, err
+	}
+	first := w.inbox.isFirst(key)
+	for i, d := range deltas {
+		obj, handler, told := d.Object, w.opts.Handler, call{key: key}
+		old, exists, err := w.store.GetByKey(key)
+		switch {
+		case err != nil:
+		case d.Type == cache.Deleted:
+			err = w.store.Delete(obj)
+			told.method, told.run = "OnDelete", func() { handler.OnDelete(obj) }
+		case exists:
+			err = w.store.Update(obj)
+			told.method, told.run = "OnUpdate", func() { handler.OnUpdate(old, obj) }
+		default:
+			err = w.store.Add(obj)
+			told.method, told.run = "OnAdd", func() { handler.OnAdd(obj, first && i == 0) }
+		}
+		if err != nil {
+			return key, calls, fmt.Errorf("storing %s: %w", key, err)
+		}
+		calls = append(calls, told)
+	}
+	return key, calls, nil
+}

@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/03-reflector/flow"
 	"example.com/informer/03-reflector/proxy"
 	"example.com/informer/03-reflector/requests"
 )
@@ -62,20 +63,20 @@ func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
 	must(t, err)
 	store, queue := newQueue()
 	reflector := cache.NewReflector(remote.OwnConfigMaps(), &corev1.ConfigMap{}, queue, 0)
-	defer start(t.Context(), reflector)()
-	must(t, listed(t.Context(), reflector))
+	defer flow.Start(t.Context(), reflector)()
+	must(t, flow.UntilListed(t.Context(), reflector))
 	one, err := s.CreateConfigMap(t.Context(), "one")
 	must(t, err)
 	must(t, reaches(t.Context(), reflector, one.ResourceVersion)) // a watch that ends before any event is not trusted
 
 	refuse.Store(true)
 	wire.Cut()
-	must(t, eventually(t.Context(), func() (bool, error) { return asked.Watches() > 1, nil })) // it tries again
+	must(t, flow.Until(t.Context(), "what the test waits for", func() bool { return asked.Watches() > 1 })) // it tries again
 	must(t, s.DeleteConfigMap(t.Context(), "doomed"))
 	refuse.Store(false)
 	wire.Mend()
 
-	must(t, drainDeltas(t.Context(), queue, func(d cache.Delta) error {
+	must(t, flow.DrainDeltas(t.Context(), queue, func(d cache.Delta) error {
 		if _, tombstone := d.Object.(cache.DeletedFinalStateUnknown); tombstone {
 			t.Error("the delete came as a tombstone")
 		}
@@ -115,8 +116,8 @@ func TestAReflectorFallsBackToListWhereItCannotStream(t *testing.T) {
 	must(t, err)
 	defer old.Cluster.Close()
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	defer start(t.Context(), cache.NewReflector(old.ConfigMaps(), &corev1.ConfigMap{}, store, 0))()
-	must(t, eventually(t.Context(), func() (bool, error) { return len(store.ListKeys()) == 1 && asked.Watches() == 1, nil }))
+	defer flow.Start(t.Context(), cache.NewReflector(old.ConfigMaps(), &corev1.ConfigMap{}, store, 0))()
+	must(t, flow.Until(t.Context(), "what the test waits for", func() bool { return len(store.ListKeys()) == 1 && asked.Watches() == 1 }))
 	if got, want := asked.String(), "WATCH with the initial list 1, LIST 1, WATCH 1"; got != want {
 		t.Errorf("requests: %s, want %s", got, want)
 	}
@@ -181,10 +182,10 @@ func TestAReflectorPassesOnOnlyTheTypeItWasMadeFor(t *testing.T) {
 		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (apiwatch.Interface, error) { return watcher, nil },
 	}}
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	defer start(t.Context(), cache.NewReflector(lw, &corev1.Pod{}, store, 0))()
+	defer flow.Start(t.Context(), cache.NewReflector(lw, &corev1.Pod{}, store, 0))()
 	watcher.Add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stranger", ResourceVersion: "2"}})
 	watcher.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod1", ResourceVersion: "3"}})
-	must(t, eventually(t.Context(), func() (bool, error) { return len(store.ListKeys()) > 0, nil }))
+	must(t, flow.Until(t.Context(), "what the test waits for", func() bool { return len(store.ListKeys()) > 0 }))
 	if keys := store.ListKeys(); len(keys) != 1 || keys[0] != "pod1" {
 		t.Errorf("the store has %v, want only pod1", keys)
 	}

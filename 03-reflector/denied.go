@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 )
 
 // denied lists as a service account that may not. The reflector does not give
@@ -34,7 +35,7 @@ func denied(ctx context.Context, s *kube.Session) error {
 		ListerWatcher: reader.OwnConfigMaps(),
 		ObjectType:    &corev1.ConfigMap{},
 		Process: func(obj any, _ bool) error {
-			return forEach(obj.(cache.Deltas), func(d cache.Delta) error { return showConfigMap(s, d, "") })
+			return flow.ForEach(obj.(cache.Deltas), func(d cache.Delta) error { return showConfigMap(s, d, "") })
 		},
 		WatchErrorHandlerWithContext: func(_ context.Context, _ *cache.Reflector, err error) {
 			once.Do(func() { s.Printf("the watch error handler sees: %s\n", apierrors.ReasonForError(err)) })

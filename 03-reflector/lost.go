@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 )
 
 // lost shows the delete that never arrives: a queue that knows only what is
@@ -18,15 +19,15 @@ func lost(ctx context.Context, s *kube.Session) error {
 		KeyFunction: cache.MetaNamespaceKeyFunc, // and no KnownObjects
 	})
 	reflector := cache.NewReflector(s.OwnConfigMaps(), &corev1.ConfigMap{}, queue, 0)
-	defer start(ctx, reflector)()
+	defer flow.Start(ctx, reflector)()
 
 	life := background(func() error {
-		if err := listed(ctx, reflector); err != nil {
+		if err := flow.UntilListed(ctx, reflector); err != nil {
 			return err
 		}
 		return shortLife(ctx, s)
 	}, queue)
-	return life(drainDeltas(ctx, queue, func(d cache.Delta) error { return showConfigMap(s, d, "Added after") }))
+	return life(flow.DrainDeltas(ctx, queue, func(d cache.Delta) error { return showConfigMap(s, d, "Added after") }))
 }
 
 // shortLife creates an object, deletes it when it was seen, and creates another.

@@ -9,6 +9,7 @@ import (
 
 	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 )
 
 // ours puts the queue of chapter 01 in the place of client-go's. A reflector
@@ -17,17 +18,17 @@ func ours(ctx context.Context, s *kube.Session) error {
 	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
 	queue := deltafifo.New(deltafifo.Options{KnownObjects: store})
 	reflector := cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0)
-	defer start(ctx, reflector)()
+	defer flow.Start(ctx, reflector)()
 
 	life := background(func() error {
-		if err := listed(ctx, reflector); err != nil {
+		if err := flow.UntilListed(ctx, reflector); err != nil {
 			return err
 		}
 		return s.PodLife(ctx, "nettool")
 	}, queue)
-	err := drain(ctx, queue, func() error {
+	err := flow.Drain(ctx, queue, func() error {
 		return queue.Pop(func(deltas cache.Deltas) error {
-			return forEach(deltas, func(d cache.Delta) error {
+			return flow.ForEach(deltas, func(d cache.Delta) error {
 				return errors.Join(keep(store, d), showPod(s, d, "Deleted nettool"))
 			})
 		})

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 )
 
 // pour lets a reflector fill a DeltaFIFO. What the first list holds comes out
@@ -17,7 +18,7 @@ func pour(ctx context.Context, s *kube.Session) error {
 		return err
 	}
 	store, queue := newQueue()
-	defer start(ctx, cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0))()
+	defer flow.Start(ctx, cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0))()
 
 	life := background(func() error {
 		if err := s.WaitPrinted(ctx, "Sync : early"); err != nil {
@@ -25,7 +26,7 @@ func pour(ctx context.Context, s *kube.Session) error {
 		}
 		return s.PodLife(ctx, "nettool")
 	}, queue)
-	return life(drainDeltas(ctx, queue, func(d cache.Delta) error {
+	return life(flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
 		return errors.Join(keep(store, d), showPod(s, d, "Deleted nettool"))
 	}))
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.com/informer/02-listwatch/kube"
 	"example.com/informer/03-reflector/cable"
+	"example.com/informer/03-reflector/flow"
 )
 
 // relist deletes an object while the reflector cannot hear of it. The next
@@ -23,10 +24,10 @@ func relist(ctx context.Context, s *kube.Session) error {
 		return err
 	}
 	store, queue := newQueue()
-	defer start(ctx, cache.NewReflector(line.Session.OwnConfigMaps(), &corev1.ConfigMap{}, queue, 0))()
+	defer flow.Start(ctx, cache.NewReflector(line.Session.OwnConfigMaps(), &corev1.ConfigMap{}, queue, 0))()
 
 	cut := background(func() error { return missed(ctx, s, line) }, queue)
-	return cut(drainDeltas(ctx, queue, func(d cache.Delta) error {
+	return cut(flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
 		return errors.Join(keep(store, d), showConfigMap(s, d, "Deleted doomed"))
 	}))
 }
@@ -46,7 +47,7 @@ func missed(ctx context.Context, s *kube.Session, line *cable.Cable) error {
 	if _, err := s.CreateConfigMap(ctx, "newcomer"); err != nil {
 		return err
 	}
-	err := eventually(ctx, func() (bool, error) { return line.Asked.Lists() > before, nil })
+	err := flow.Until(ctx, "a request for a list", func() bool { return line.Asked.Lists() > before })
 	s.Printf("# the cable is plugged in\n")
 	line.Plug()
 	return err

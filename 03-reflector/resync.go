@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 	"example.com/informer/03-reflector/requests"
 )
 
@@ -26,17 +27,17 @@ func resync(ctx context.Context, s *kube.Session) error {
 	}
 	store, queue := newQueue()
 	period := 100 * time.Millisecond
-	defer start(ctx, cache.NewReflector(counted.OwnConfigMaps(), &corev1.ConfigMap{}, queue, period))()
+	defer flow.Start(ctx, cache.NewReflector(counted.OwnConfigMaps(), &corev1.ConfigMap{}, queue, period))()
 
 	syncs := 0
-	err = drainDeltas(ctx, queue, func(d cache.Delta) error {
+	err = flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
 		switch syncs++; syncs {
 		case 1:
 			s.Printf("requests for the first list: %s\n", &asked)
 			asked.Reset()
 		case 4:
 			s.Printf("# three resyncs later\nrequests since: %s\n", &asked)
-			return errEnough
+			return flow.ErrEnough
 		}
 		return errors.Join(keep(store, d), showConfigMap(s, d, ""))
 	})

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 	"example.com/informer/03-reflector/requests"
 )
 
@@ -31,8 +32,8 @@ func stream(ctx context.Context, s *kube.Session) error {
 			lw = cannotStream{counted.OwnConfigMaps()}
 		}
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-		stop := start(ctx, cache.NewReflector(lw, &corev1.ConfigMap{}, store, 0))
-		err = eventually(ctx, func() (bool, error) { return len(store.ListKeys()) == 2 && asked.Watching(), nil })
+		stop := flow.Start(ctx, cache.NewReflector(lw, &corev1.ConfigMap{}, store, 0))
+		err = flow.Until(ctx, "the list", func() bool { return len(store.ListKeys()) == 2 && asked.Watching() })
 		stop()
 		counted.Cluster.Close()
 		if err != nil {

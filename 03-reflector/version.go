@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 	"example.com/informer/03-reflector/requests"
 )
 
@@ -26,10 +27,10 @@ func version(ctx context.Context, s *kube.Session) error {
 	}
 	_, queue := newQueue()
 	reflector := cache.NewReflector(allButUnseen(counted), &corev1.ConfigMap{}, queue, 0)
-	defer start(ctx, reflector)()
+	defer flow.Start(ctx, reflector)()
 
 	moves := background(func() error { return move(ctx, s, reflector, &asked) }, queue)
-	return moves(drainDeltas(ctx, queue, func(d cache.Delta) error { return showConfigMap(s, d, "Added three") }))
+	return moves(flow.DrainDeltas(ctx, queue, func(d cache.Delta) error { return showConfigMap(s, d, "Added three") }))
 }
 
 // allButUnseen lists and watches ConfigMaps, except the one called unseen. Its
@@ -62,7 +63,7 @@ func move(ctx context.Context, s *kube.Session, reflector *cache.Reflector, aske
 		}
 		s.Printf("the version has reached that of %s, by %s\n", by.name, by.what)
 	}
-	if err := eventually(ctx, func() (bool, error) { return asked.Watches() > 0, nil }); err != nil {
+	if err := flow.Until(ctx, "another watch", func() bool { return asked.Watches() > 0 }); err != nil {
 		return err
 	}
 	s.Printf("# the server ended the watch; requests so far: %s\n", asked)
@@ -72,8 +73,8 @@ func move(ctx context.Context, s *kube.Session, reflector *cache.Reflector, aske
 
 // reaches waits until the reflector has come to a version.
 func reaches(ctx context.Context, reflector *cache.Reflector, version string) error {
-	return eventually(ctx, func() (bool, error) {
+	return flow.Until(ctx, "version "+version, func() bool {
 		order, err := resourceversion.CompareResourceVersion(reflector.LastSyncResourceVersion(), version)
-		return order >= 0, err
+		return err == nil && order >= 0
 	})
 }

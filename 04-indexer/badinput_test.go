@@ -82,16 +82,6 @@ func TestTogetherReturnsTheFailureAndEndsTheOther(t *testing.T) {
 	}
 }
 
-func TestDrainEndsWithItsContext(t *testing.T) {
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: cache.MetaNamespaceKeyFunc})
-	ctx, cancel := context.WithCancel(t.Context())
-	must(t, queue.Add(newPod("ns1", "pod1", "")))
-	err := drain(ctx, queue, func(cache.Delta) error { cancel(); return nil })
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want that it was cancelled", err)
-	}
-}
-
 func TestKeepTakesTombstones(t *testing.T) {
 	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
 	pod := newPod("ns1", "pod1", "l1")

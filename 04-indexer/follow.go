@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 	"example.com/informer/04-indexer/indexer"
 )
 
@@ -30,9 +31,9 @@ func follow(ctx context.Context, s *kube.Session) error {
 		KeyFunction:  cache.MetaNamespaceKeyFunc,
 		KnownObjects: index,
 	})
-	defer start(ctx, cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0))()
+	defer flow.Start(ctx, cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0))()
 	before := ""
-	return drain(ctx, queue, func(d cache.Delta) error {
+	return flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
 		if _, err := keep(index, d); err != nil {
 			return err
 		}

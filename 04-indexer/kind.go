@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 )
 
 // kind reads a pod out of stores. In the ordinary one the pod has lost its kind;
@@ -23,8 +24,8 @@ func kind(ctx context.Context, s *kube.Session) error {
 	}
 	read := func(lw cache.ListerWatcher, of runtime.Object, options ...cache.StoreOption) (runtime.Object, error) {
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc, options...)
-		defer start(ctx, cache.NewReflector(lw, of, store, 0))() // no queue: a reflector fills stores too
-		if err := until(ctx, "the pod", func() bool { return len(store.List()) == 1 }); err != nil {
+		defer flow.Start(ctx, cache.NewReflector(lw, of, store, 0))() // no queue: a reflector fills stores too
+		if err := flow.Until(ctx, "the pod", func() bool { return len(store.List()) == 1 }); err != nil {
 			return nil, err
 		}
 		return store.List()[0].(runtime.Object), nil

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 )
 
 // known lets the queue look into the store that its consumer keeps. Now Deleted
@@ -18,14 +19,14 @@ func known(ctx context.Context, s *kube.Session) error {
 		KeyFunction:  cache.MetaNamespaceKeyFunc,
 		KnownObjects: store,
 	})
-	defer start(ctx, cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0))()
-	if err := until(ctx, "the first list", queue.HasSynced); err != nil { // it holds no pods
+	defer flow.Start(ctx, cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0))()
+	if err := flow.Until(ctx, "the first list", queue.HasSynced); err != nil { // it holds no pods
 		return err
 	}
 	err := together(ctx,
 		func(ctx context.Context) error { return s.PodLife(ctx, "nettool") },
 		func(ctx context.Context) error {
-			return drain(ctx, queue, func(d cache.Delta) error {
+			return flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
 				old, err := keep(store, d)
 				if err != nil {
 					return err
@@ -61,7 +62,7 @@ func showChange(s *kube.Session, d cache.Delta, old any) error {
 	switch {
 	case d.Type == cache.Deleted && known: // what was stored: the delta may hold a tombstone
 		s.Printf("%s : %s : %s\n", d.Type, was.Name, was.Status.Phase)
-		return errEnough
+		return flow.ErrEnough
 	case !ok:
 		return fmt.Errorf("want a pod, got %T", d.Object)
 	case !known:

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
@@ -11,37 +12,30 @@ import (
 )
 
 // lost shows the delete that never arrives: a queue that knows only what is
-// waiting in it has nothing to delete once the object has been popped. (It is
-// a ConfigMap, which goes in one event. A pod is changed once more just before
-// it goes: it is lost only if the consumer pops that change in time.)
+// waiting in it has nothing to delete once the pod has been popped.
 func lost(ctx context.Context, s *kube.Session) error {
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
 		KeyFunction: cache.MetaNamespaceKeyFunc, // and no KnownObjects
 	})
-	reflector := cache.NewReflector(s.OwnConfigMaps(), &corev1.ConfigMap{}, queue, 0)
+	pods := &patient{ListWatch: s.Pods()}
+	reflector := cache.NewReflector(pods, &corev1.Pod{}, queue, 0)
 	defer flow.Start(ctx, reflector)()
 
 	life := background(func() error {
 		if err := flow.UntilListed(ctx, reflector); err != nil {
 			return err
 		}
-		return shortLife(ctx, s)
+		if err := s.PodLife(ctx, "nettool"); err != nil {
+			return err
+		}
+		_, err := s.Clientset.CoreV1().Pods(s.Namespace).Create(ctx, kube.GatedPod("after"), metav1.CreateOptions{})
+		return err
 	}, queue)
-	return life(flow.DrainDeltas(ctx, queue, func(d cache.Delta) error { return showConfigMap(s, d, "Added after") }))
-}
-
-// shortLife creates an object, deletes it when it was seen, and creates another.
-func shortLife(ctx context.Context, s *kube.Session) error {
-	if _, err := s.CreateConfigMap(ctx, "doomed"); err != nil {
-		return err
-	}
-	if err := s.WaitPrinted(ctx, "Added : doomed"); err != nil {
-		return err
-	}
-	if err := s.DeleteConfigMap(ctx, "doomed"); err != nil {
-		return err
-	}
-	s.Printf("# doomed is gone from the server; what comes now is younger than its end\n")
-	_, err := s.CreateConfigMap(ctx, "after")
-	return err
+	return life(flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
+		defer pods.popped.Add(1)
+		if d.Object.(*corev1.Pod).Name == "after" {
+			s.Printf("# nettool is gone from the server, and here is a pod that was created after its end\n")
+		}
+		return showPod(s, d, "Added after")
+	}))
 }

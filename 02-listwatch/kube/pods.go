@@ -34,17 +34,22 @@ func (s *Session) RunPod(ctx context.Context, name string) error {
 	return err
 }
 
-// CreateGatedPod creates a pod that no scheduler takes, and prints a command
-// for it: it stays Pending, and nothing changes it.
-func (s *Session) CreateGatedPod(ctx context.Context, name string) error {
-	s.Printf("# kubectl create -f %s.yaml, a pod that no scheduler takes\n", name)
-	_, err := s.Clientset.CoreV1().Pods(s.Namespace).Create(ctx, &corev1.Pod{
+// GatedPod is a pod that no scheduler takes: it stays Pending, and nothing
+// changes it.
+func GatedPod(name string) *corev1.Pod {
+	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: corev1.PodSpec{
 			SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/never"}},
 			Containers:      []corev1.Container{{Name: name, Image: PauseImage}},
 		},
-	}, metav1.CreateOptions{})
+	}
+}
+
+// CreateGatedPod creates such a pod, and prints a command for it.
+func (s *Session) CreateGatedPod(ctx context.Context, name string) error {
+	s.Printf("# kubectl create -f %s.yaml, a pod that no scheduler takes\n", name)
+	_, err := s.Clientset.CoreV1().Pods(s.Namespace).Create(ctx, GatedPod(name), metav1.CreateOptions{})
 	return err
 }
 

@@ -12,26 +12,6 @@ import (
 	"example.com/informer/03-reflector/flow"
 )
 
-// background runs what makes the events. If it fails there is nothing more to
-// wait for: it closes the queue. The function that it returns waits for its
-// end and joins its error with that of the consumer.
-func background(run func() error, queue interface{ Close() }) (wait func(error) error) {
-	failed := make(chan error, 1)
-	go func() {
-		err := run()
-		if err != nil {
-			queue.Close()
-		}
-		failed <- err
-	}()
-	return func(err error) error {
-		if cause := <-failed; cause != nil {
-			return cause
-		}
-		return err
-	}
-}
-
 // newQueue returns client-go's DeltaFIFO, and the store whose objects it
 // takes for known. Whoever drains the queue keeps the store.
 func newQueue() (cache.Store, *cache.DeltaFIFO) {

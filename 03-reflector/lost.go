@@ -14,14 +14,13 @@ import (
 // lost shows the delete that never arrives: a queue that knows only what is
 // waiting in it has nothing to delete once the pod has been popped.
 func lost(ctx context.Context, s *kube.Session) error {
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
+	queue := &patient{DeltaFIFO: cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
 		KeyFunction: cache.MetaNamespaceKeyFunc, // and no KnownObjects
-	})
-	pods := &patient{ListWatch: s.Pods()}
-	reflector := cache.NewReflector(pods, &corev1.Pod{}, queue, 0)
+	})}
+	reflector := cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0)
 	defer flow.Start(ctx, reflector)()
 
-	life := background(func() error {
+	life := func(ctx context.Context) error {
 		if err := flow.UntilListed(ctx, reflector); err != nil {
 			return err
 		}
@@ -30,12 +29,14 @@ func lost(ctx context.Context, s *kube.Session) error {
 		}
 		_, err := s.Clientset.CoreV1().Pods(s.Namespace).Create(ctx, kube.GatedPod("after"), metav1.CreateOptions{})
 		return err
-	}, queue)
-	return life(flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
-		defer pods.popped.Add(1)
-		if d.Object.(*corev1.Pod).Name == "after" {
-			s.Printf("# nettool is gone from the server, and here is a pod that was created after its end\n")
-		}
-		return showPod(s, d, "Added after")
-	}))
+	}
+	return flow.Together(ctx, life, func(ctx context.Context) error {
+		return flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
+			defer queue.popped.Add(1)
+			if d.Object.(*corev1.Pod).Name == "after" {
+				s.Printf("# nettool is gone from the server, and here is a pod that was created after its end\n")
+			}
+			return showPod(s, d, "Added after")
+		})
+	})
 }

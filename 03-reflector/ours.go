@@ -20,18 +20,18 @@ func ours(ctx context.Context, s *kube.Session) error {
 	reflector := cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0)
 	defer flow.Start(ctx, reflector)()
 
-	life := background(func() error {
+	life := func(ctx context.Context) error {
 		if err := flow.UntilListed(ctx, reflector); err != nil {
 			return err
 		}
 		return s.PodLife(ctx, "nettool")
-	}, queue)
-	err := flow.Drain(ctx, queue, func() error {
+	}
+	pop := func() error {
 		return queue.Pop(func(deltas cache.Deltas) error {
 			return flow.ForEach(deltas, func(d cache.Delta) error {
 				return errors.Join(keep(store, d), showPod(s, d, "Deleted nettool"))
 			})
 		})
-	})
-	return life(err)
+	}
+	return flow.Together(ctx, life, func(ctx context.Context) error { return flow.Drain(ctx, queue, pop) })
 }

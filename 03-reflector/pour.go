@@ -20,13 +20,15 @@ func pour(ctx context.Context, s *kube.Session) error {
 	store, queue := newQueue()
 	defer flow.Start(ctx, cache.NewReflector(s.Pods(), &corev1.Pod{}, queue, 0))()
 
-	life := background(func() error {
+	life := func(ctx context.Context) error {
 		if err := s.WaitPrinted(ctx, "Sync : early"); err != nil {
 			return err
 		}
 		return s.PodLife(ctx, "nettool")
-	}, queue)
-	return life(flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
-		return errors.Join(keep(store, d), showPod(s, d, "Deleted nettool"))
-	}))
+	}
+	return flow.Together(ctx, life, func(ctx context.Context) error {
+		return flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
+			return errors.Join(keep(store, d), showPod(s, d, "Deleted nettool"))
+		})
+	})
 }

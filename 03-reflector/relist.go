@@ -26,10 +26,12 @@ func relist(ctx context.Context, s *kube.Session) error {
 	store, queue := newQueue()
 	defer flow.Start(ctx, cache.NewReflector(line.Session.OwnConfigMaps(), &corev1.ConfigMap{}, queue, 0))()
 
-	cut := background(func() error { return missed(ctx, s, line) }, queue)
-	return cut(flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
-		return errors.Join(keep(store, d), showConfigMap(s, d, "Deleted doomed"))
-	}))
+	cut := func(ctx context.Context) error { return missed(ctx, s, line) }
+	return flow.Together(ctx, cut, func(ctx context.Context) error {
+		return flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
+			return errors.Join(keep(store, d), showConfigMap(s, d, "Deleted doomed"))
+		})
+	})
 }
 
 // missed is what happens on the server while the cable is pulled out. It is

@@ -30,7 +30,7 @@ func resync(ctx context.Context, s *kube.Session) error {
 	defer flow.Start(ctx, cache.NewReflector(counted.OwnConfigMaps(), &corev1.ConfigMap{}, queue, period))()
 
 	syncs := 0
-	err = flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
+	return flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {
 		switch syncs++; syncs {
 		case 1:
 			s.Printf("requests for the first list: %s\n", &asked)
@@ -41,5 +41,4 @@ func resync(ctx context.Context, s *kube.Session) error {
 		}
 		return errors.Join(keep(store, d), showConfigMap(s, d, ""))
 	})
-	return err
 }

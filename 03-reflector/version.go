@@ -29,8 +29,10 @@ func version(ctx context.Context, s *kube.Session) error {
 	reflector := cache.NewReflector(allButUnseen(counted), &corev1.ConfigMap{}, queue, 0)
 	defer flow.Start(ctx, reflector)()
 
-	moves := background(func() error { return move(ctx, s, reflector, &asked) }, queue)
-	return moves(flow.DrainDeltas(ctx, queue, func(d cache.Delta) error { return showConfigMap(s, d, "Added three") }))
+	moves := func(ctx context.Context) error { return move(ctx, s, reflector, &asked) }
+	return flow.Together(ctx, moves, func(ctx context.Context) error {
+		return flow.DrainDeltas(ctx, queue, func(d cache.Delta) error { return showConfigMap(s, d, "Added three") })
+	})
 }
 
 // allButUnseen lists and watches ConfigMaps, except the one called unseen. Its
@@ -48,27 +50,33 @@ func move(ctx context.Context, s *kube.Session, reflector *cache.Reflector, aske
 	if err := s.WaitPrinted(ctx, "Sync : one"); err != nil {
 		return err
 	}
-	for _, by := range []struct{ name, what string }{{"two", "an event"}, {"unseen", "a bookmark"}} {
-		cm, err := s.CreateConfigMap(ctx, by.name)
-		if err != nil {
-			return err
-		}
-		if err := reaches(ctx, reflector, cm.ResourceVersion); err != nil {
-			return err
-		}
-		if by.name == "two" {
-			if err := s.WaitPrinted(ctx, "Added : two"); err != nil {
-				return err
-			}
-		}
-		s.Printf("the version has reached that of %s, by %s\n", by.name, by.what)
+	if err := createAndReach(ctx, s, reflector, "two"); err != nil {
+		return err
 	}
+	if err := s.WaitPrinted(ctx, "Added : two"); err != nil {
+		return err
+	}
+	s.Printf("the version has reached that of two, by an event\n")
+	if err := createAndReach(ctx, s, reflector, "unseen"); err != nil {
+		return err
+	}
+	s.Printf("the version has reached that of unseen, by a bookmark\n")
 	if err := flow.Until(ctx, "another watch", func() bool { return asked.Watches() > 0 }); err != nil {
 		return err
 	}
 	s.Printf("# the server ended the watch; requests so far: %s\n", asked)
 	_, err := s.CreateConfigMap(ctx, "three")
 	return err
+}
+
+// createAndReach makes a ConfigMap and waits until the reflector has come to
+// its version.
+func createAndReach(ctx context.Context, s *kube.Session, reflector *cache.Reflector, name string) error {
+	cm, err := s.CreateConfigMap(ctx, name)
+	if err != nil {
+		return err
+	}
+	return reaches(ctx, reflector, cm.ResourceVersion)
 }
 
 // reaches waits until the reflector has come to a version.

@@ -5,8 +5,6 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -55,30 +53,6 @@ func TestWithoutACluster(t *testing.T) {
 				t.Log(stderr.String())
 			}
 		})
-	}
-}
-
-func TestTogetherReturnsTheFailureAndEndsTheOther(t *testing.T) {
-	broken := errors.New("broken")
-	fail := func(context.Context) error { return broken }
-	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-	well := func(context.Context) error { return nil }
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, test := range []struct {
-		name       string
-		ctx        context.Context
-		one, other func(context.Context) error
-		want       error
-	}{
-		{"both well", t.Context(), well, well, nil},
-		{"the first fails", t.Context(), fail, wait, broken},
-		{"the second fails", t.Context(), wait, fail, broken},
-		{"Ctrl-C", ended, wait, wait, context.Canceled},
-	} {
-		if err := together(test.ctx, test.one, test.other); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
-			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
-		}
 	}
 }
 

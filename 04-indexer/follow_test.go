@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -35,7 +34,7 @@ func TestFollow(t *testing.T) {
 		t.Log(line)
 		if namespace == "" && namespaceName.MatchString(line) {
 			namespace = namespaceName.FindString(line)
-			_, err := cluster.Clientset.CoreV1().Pods(namespace).Create(t.Context(), waitingPod(), metav1.CreateOptions{})
+			_, err := cluster.Clientset.CoreV1().Pods(namespace).Create(t.Context(), kube.GatedPod("waiting"), metav1.CreateOptions{})
 			must(t, err)
 		}
 		if !shown && strings.HasPrefix(line, "image "+kube.PauseImage+" : "+namespace+"/waiting") {
@@ -50,11 +49,4 @@ func TestFollow(t *testing.T) {
 	if !apierrors.IsNotFound(err) && (err != nil || ns.DeletionTimestamp == nil) {
 		t.Errorf("namespace %s is still there and not on its way out (error: %v)", namespace, err)
 	}
-}
-
-// waitingPod returns a pod that no scheduler takes.
-func waitingPod() *corev1.Pod {
-	pod := newPod("", "waiting", "l1", kube.PauseImage)
-	pod.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/never"}}
-	return pod
 }

@@ -23,7 +23,7 @@ func known(ctx context.Context, s *kube.Session) error {
 	if err := flow.Until(ctx, "the first list", queue.HasSynced); err != nil { // it holds no pods
 		return err
 	}
-	err := together(ctx,
+	err := flow.Together(ctx,
 		func(ctx context.Context) error { return s.PodLife(ctx, "nettool") },
 		func(ctx context.Context) error {
 			return flow.DrainDeltas(ctx, queue, func(d cache.Delta) error {

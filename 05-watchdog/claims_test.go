@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/03-reflector/flow"
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
@@ -219,7 +220,7 @@ func TestClientGoNeverSyncsIfTheTypeIsWrong(t *testing.T) {
 	store, wrong := informer(&corev1.Pod{})
 	for range 10 { // as long as ten others take, one after the other
 		_, right := informer(&corev1.ConfigMap{})
-		must(t, eventually(t.Context(), "it has synced", right.HasSynced))
+		must(t, flow.Until(t.Context(), "it has synced", right.HasSynced))
 	}
 	if keys := store.ListKeys(); wrong.HasSynced() || len(keys) != 0 {
 		t.Errorf("synced: %t, the store holds %v; want neither", wrong.HasSynced(), keys)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/03-reflector/flow"
 )
 
 // clientgo lets client-go's informers watch what a WatchDog watches, each with
@@ -43,7 +44,7 @@ func clientgo(ctx context.Context, s *kube.Session) (err error) {
 			return err
 		}
 		// Our queue keeps no order between objects: let one thing happen at a time.
-		if err := eventually(ctx, "all have told of it", func() bool {
+		if err := flow.Until(ctx, "all have told of it", func() bool {
 			return ours.len() > i && !slices.ContainsFunc(theirs, func(in *informer) bool { return in.told.len() <= i })
 		}); err != nil {
 			return err

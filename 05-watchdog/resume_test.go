@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/03-reflector/flow"
 	"example.com/informer/03-reflector/proxy"
 	"example.com/informer/03-reflector/requests"
 )
@@ -44,16 +45,16 @@ func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 		ListerWatcher: remote.OwnConfigMaps(), ObjectType: &corev1.ConfigMap{}, Handler: calls(told.printf, data),
 	})
 	inBackground(t, controller.RunWithContext)
-	must(t, eventually(t.Context(), "it has synced", controller.HasSynced))
+	must(t, flow.Until(t.Context(), "it has synced", controller.HasSynced))
 	must(t, create(t.Context(), s, "one", "blue"))
-	must(t, eventually(t.Context(), "the watch has brought something", func() bool { return told.len() == 1 }))
+	must(t, flow.Until(t.Context(), "the watch has brought something", func() bool { return told.len() == 1 }))
 
 	wire.Cut()
 	lists, before := asked.Lists(), tries.Load()
 	must(t, s.DeleteConfigMap(t.Context(), "one"))
-	must(t, eventually(t.Context(), "it has tried three times", func() bool { return tries.Load() >= before+3 }))
+	must(t, flow.Until(t.Context(), "it has tried three times", func() bool { return tries.Load() >= before+3 }))
 	wire.Mend()
-	must(t, eventually(t.Context(), "it has told of the delete", func() bool { return told.len() == 2 }))
+	must(t, flow.Until(t.Context(), "it has told of the delete", func() bool { return told.len() == 2 }))
 	want := "OnAdd : one : [sky=blue]\nOnDelete : one : [sky=blue]\n"
 	if told.text() != want || asked.Lists() != lists {
 		t.Errorf("%d lists more, and told of\n%swant none, and\n%s", asked.Lists()-lists, told.text(), want)

@@ -9,12 +9,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
@@ -76,14 +74,4 @@ func names(store watchdog.Reader) string {
 	}
 	slices.Sort(list)
 	return strings.Join(list, " ")
-}
-
-// eventually waits, for at most a minute, until done.
-func eventually(ctx context.Context, what string, done func() bool) error {
-	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true,
-		func(context.Context) (bool, error) { return done(), nil })
-	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("waited a minute until %s, in vain", what)
-	}
-	return err
 }

@@ -18,6 +18,7 @@ import (
 	"example.com/informer/02-listwatch/kube"
 	"example.com/informer/02-listwatch/kubetest"
 	"example.com/informer/03-reflector/cable"
+	"example.com/informer/03-reflector/flow"
 	"example.com/informer/05-watchdog/watchdog"
 )
 
@@ -165,7 +166,7 @@ func disturb(t *testing.T, round int, all []*writer, subjects []*subject) {
 	}
 	writeAll(t, all, changes)
 	for _, sub := range subjects {
-		must(t, eventually(t.Context(), sub.name+" cannot resume its watch", sub.line.Refused))
+		must(t, flow.Until(t.Context(), sub.name+" cannot resume its watch", sub.line.Refused))
 		sub.line.Plug()
 	}
 }
@@ -219,7 +220,7 @@ func (s *subject) holds() map[string]string {
 // equal to what the server has.
 func (s *subject) wantStore(t *testing.T, server map[string]string) {
 	t.Helper()
-	err := eventually(t.Context(), "the store is equal to the list", func() bool {
+	err := flow.Until(t.Context(), "the store is equal to the list", func() bool {
 		return maps.Equal(s.holds(), server) && maps.Equal(s.told.alive(), server)
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"example.com/informer/02-listwatch/kube"
 	"example.com/informer/03-reflector/cable"
+	"example.com/informer/03-reflector/flow"
 )
 
 // tombstone deletes an object while the WatchDog has no way to the server. The
@@ -37,7 +38,7 @@ func tombstone(ctx context.Context, s *kube.Session) (err error) {
 	if err := s.DeleteConfigMap(ctx, "doomed"); err != nil {
 		return err
 	}
-	if err := eventually(ctx, "the reflector cannot resume its watch", line.Refused); err != nil {
+	if err := flow.Until(ctx, "the reflector cannot resume its watch", line.Refused); err != nil {
 		return err
 	}
 	s.Printf("# the cable is plugged in\n")

@@ -1,5 +1,5 @@
 // Package flow has the two ends of a queue: a reflector that fills it, and a
-// consumer that drains it.
+// consumer that drains it while something else makes the events.
 package flow
 
 import (
@@ -62,12 +62,32 @@ func ForEach(deltas cache.Deltas, each func(cache.Delta) error) error {
 	return nil
 }
 
+// Together runs both to their end. If one fails, the other's context ends, and
+// the failure is returned.
+func Together(ctx context.Context, one, other func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	run := func(f func(context.Context) error) {
+		if err := f(ctx); err != nil {
+			cancel(err)
+		}
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		run(one)
+	}()
+	run(other)
+	<-ended
+	return context.Cause(ctx)
+}
+
 // Until waits, for at most a minute, for what a condition says has come.
 func Until(ctx context.Context, what string, condition func() bool) error {
 	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, time.Minute, true,
 		func(context.Context) (bool, error) { return condition(), nil })
 	if wait.Interrupted(err) && ctx.Err() == nil {
-		return fmt.Errorf("%s did not come within a minute", what)
+		return fmt.Errorf("waited a minute, in vain, for: %s", what)
 	}
 	return err
 }

@@ -60,6 +60,30 @@ func TestDrainEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestTogetherReturnsTheFailureAndEndsTheOther(t *testing.T) {
+	broken := errors.New("broken")
+	fail := func(context.Context) error { return broken }
+	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	well := func(context.Context) error { return nil }
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, test := range []struct {
+		name       string
+		ctx        context.Context
+		one, other func(context.Context) error
+		want       error
+	}{
+		{"both well", t.Context(), well, well, nil},
+		{"the first fails", t.Context(), fail, wait, broken},
+		{"the second fails", t.Context(), wait, fail, broken},
+		{"Ctrl-C", ended, wait, wait, context.Canceled},
+	} {
+		if err := flow.Together(test.ctx, test.one, test.other); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
+		}
+	}
+}
+
 func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
@@ -67,8 +91,8 @@ func TestUntil(t *testing.T) {
 			t.Error(err)
 		}
 		err := flow.Until(t.Context(), "the sky", func() bool { return false })
-		if err == nil || err.Error() != "the sky did not come within a minute" {
-			t.Errorf("got %v, want that the sky did not come", err)
+		if err == nil || err.Error() != "waited a minute, in vain, for: the sky" {
+			t.Errorf("got %v, want that it waited in vain", err)
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()

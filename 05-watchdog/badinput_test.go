@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/05-watchdog/calls"
 	"example.com/informer/05-watchdog/watchdog"
 )
 
@@ -25,7 +26,7 @@ func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, 
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: lw,
 		ObjectType:    objectType,
-		Handler:       calls(t.Errorf, func(c *corev1.ConfigMap) string { return "which was not to be told of" }),
+		Handler:       calls.Print(t.Errorf, func(c *corev1.ConfigMap) string { return "which was not to be told of" }),
 		OnError: func(err error) {
 			select {
 			case reported <- err:

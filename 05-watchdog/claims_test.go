@@ -18,6 +18,7 @@ import (
 
 	"example.com/informer/02-listwatch/kubetest"
 	"example.com/informer/03-reflector/flow"
+	"example.com/informer/05-watchdog/calls"
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
@@ -44,19 +45,19 @@ func runs(t *testing.T, server *fakeserver.Server, handler cache.ResourceEventHa
 }
 
 // wantText wants these lines in the log, once all has come to rest.
-func wantText(t *testing.T, got *log, want ...string) {
+func wantText(t *testing.T, got *calls.Log, want ...string) {
 	t.Helper()
 	synctest.Wait()
-	if text := strings.Join(want, "\n") + "\n"; got.text() != text {
-		t.Errorf("got\n%swant\n%s", got.text(), text)
+	if text := strings.Join(want, "\n") + "\n"; got.Text() != text {
+		t.Errorf("got\n%swant\n%s", got.Text(), text)
 	}
 }
 
 func TestClientGoDecidesByItsStoreToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told log
+		var told calls.Log
 		server := fakeserver.New(configMap("a", "1"))
-		runs(t, server, calls(told.printf, version))
+		runs(t, server, calls.Print(told.Printf, version))
 		w := server.NextWatch()
 		w.Add(configMap("a", "2"))
 		w.Modify(configMap("b", "3"))
@@ -66,9 +67,9 @@ func TestClientGoDecidesByItsStoreToo(t *testing.T) {
 
 func TestClientGoTellsOfAllAgainAfterARelist(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told log
+		var told calls.Log
 		server := fakeserver.New(configMap("a", "1"))
-		runs(t, server, calls(told.printf, version))
+		runs(t, server, calls.Print(told.Printf, version))
 		fakeserver.Expire(server.NextWatch())
 		server.NextWatch()
 		wantText(t, &told, "OnAdd : a : 1 (in the first list)", "OnUpdate : a : 1")
@@ -77,11 +78,11 @@ func TestClientGoTellsOfAllAgainAfterARelist(t *testing.T) {
 
 func TestClientGoMakesOneUpdateOfAnotherObjectOfTheSameName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told log
+		var told calls.Log
 		before, after := configMap("a", "1"), configMap("a", "2")
 		before.UID, after.UID = "one", "another"
 		server := fakeserver.New(before)
-		runs(t, server, calls(told.printf, func(c *corev1.ConfigMap) string { return string(c.UID) }))
+		runs(t, server, calls.Print(told.Printf, func(c *corev1.ConfigMap) string { return string(c.UID) }))
 		w := server.NextWatch()
 		server.Set(after)
 		fakeserver.Expire(w)
@@ -111,14 +112,14 @@ func TestClientGosHasSyncedMeansHandled(t *testing.T) {
 func TestClientGosStoreCanBeAheadOfItsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store cache.Store
-		var told log
+		var told calls.Log
 		busy := make(chan struct{})
 		server := fakeserver.New()
 		handler := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 			if name := obj.(metav1.Object).GetName(); name == "a" {
 				<-busy
 			} else {
-				told.printf("told of %s, stored: %s\n", name, names(store))
+				told.Printf("told of %s, stored: %s\n", name, names(store))
 			}
 		}}
 		store, controller := newInformer(server, handler)
@@ -181,9 +182,9 @@ func TestClientGosInformerWaitsForItsHandlerForEver(t *testing.T) {
 
 func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told log
+		var told calls.Log
 		server := fakeserver.New(configMap("a", "1"))
-		_, controller := runs(t, server, calls(told.printf, version))
+		_, controller := runs(t, server, calls.Print(told.Printf, version))
 		server.NextWatch()
 		synctest.Wait()
 		inBackground(t, controller.RunWithContext)
@@ -197,10 +198,10 @@ func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
 
 func TestClientGoPassesAWrongTypeOnFromAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told log
+		var told calls.Log
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
 		runs(t, fakeserver.New(pod), cache.ResourceEventHandlerFuncs{
-			AddFunc: func(obj any) { told.printf("asked for *v1.ConfigMap, got %T\n", obj) },
+			AddFunc: func(obj any) { told.Printf("asked for *v1.ConfigMap, got %T\n", obj) },
 		})
 		wantText(t, &told, "asked for *v1.ConfigMap, got *v1.Pod")
 	})

@@ -11,13 +11,14 @@ import (
 
 	"example.com/informer/02-listwatch/kube"
 	"example.com/informer/03-reflector/flow"
+	"example.com/informer/05-watchdog/calls"
 )
 
 // clientgo lets client-go's informers watch what a WatchDog watches, each with
 // the same handler, and compares what the handlers were told.
 func clientgo(ctx context.Context, s *kube.Session) (err error) {
-	var ours log
-	_, stop, err := watch(ctx, s, calls(ours.printf, data))
+	var ours calls.Log
+	_, stop, err := watch(ctx, s, calls.Print(ours.Printf, calls.Data))
 	if err != nil {
 		return err
 	}
@@ -35,9 +36,9 @@ func clientgo(ctx context.Context, s *kube.Session) (err error) {
 	}
 
 	for i, do := range []func() error{
-		func() error { return create(ctx, s, "one", "blue") },
-		func() error { return create(ctx, s, "two", "blue") },
-		func() error { return change(ctx, s, "one", "grey") },
+		func() error { return s.CreateConfigMapWith(ctx, "one", "sky", "blue") },
+		func() error { return s.CreateConfigMapWith(ctx, "two", "sky", "blue") },
+		func() error { return s.PatchConfigMap(ctx, "one", "sky", "grey") },
 		func() error { return s.DeleteConfigMap(ctx, "one") },
 	} {
 		if err := do(); err != nil {
@@ -45,14 +46,14 @@ func clientgo(ctx context.Context, s *kube.Session) (err error) {
 		}
 		// Our queue keeps no order between objects: let one thing happen at a time.
 		if err := flow.Until(ctx, "all have told of it", func() bool {
-			return ours.len() > i && !slices.ContainsFunc(theirs, func(in *informer) bool { return in.told.len() <= i })
+			return ours.Len() > i && !slices.ContainsFunc(theirs, func(in *informer) bool { return in.told.Len() <= i })
 		}); err != nil {
 			return err
 		}
 	}
-	s.Printf("WatchDog :\n%s", ours.text())
+	s.Printf("WatchDog :\n%s", ours.Text())
 	for _, in := range theirs {
-		s.Printf("%s : the same calls in the same order: %t\n", in.name, in.told.text() == ours.text())
+		s.Printf("%s : the same calls in the same order: %t\n", in.name, in.told.Text() == ours.Text())
 	}
 	return showIndexes(s, theirs)
 }
@@ -62,7 +63,7 @@ type informer struct {
 	name       string
 	store      cache.Store
 	controller cache.Controller
-	told       log
+	told       calls.Log
 }
 
 // informers makes one informer with each constructor of client-go's.
@@ -72,7 +73,7 @@ func informers(s *kube.Session) []*informer {
 		return cache.InformerOptions{
 			ListerWatcher: s.OwnConfigMaps(),
 			ObjectType:    &corev1.ConfigMap{},
-			Handler:       calls(in.told.printf, data),
+			Handler:       calls.Print(in.told.Printf, calls.Data),
 			Indexers:      indexers,
 		}
 	}
@@ -83,10 +84,10 @@ func informers(s *kube.Session) []*informer {
 	oldPlain, oldIndexed := &informer{name: "NewInformer"}, &informer{name: "NewIndexerInformer"}
 	//lint:ignore SA1019 the step shows what it was
 	oldPlain.store, oldPlain.controller = cache.NewInformer(
-		s.OwnConfigMaps(), &corev1.ConfigMap{}, 0, calls(oldPlain.told.printf, data))
+		s.OwnConfigMaps(), &corev1.ConfigMap{}, 0, calls.Print(oldPlain.told.Printf, calls.Data))
 	//lint:ignore SA1019 the step shows what it was
 	oldIndexed.store, oldIndexed.controller = cache.NewIndexerInformer(
-		s.OwnConfigMaps(), &corev1.ConfigMap{}, 0, calls(oldIndexed.told.printf, data), indexers)
+		s.OwnConfigMaps(), &corev1.ConfigMap{}, 0, calls.Print(oldIndexed.told.Printf, calls.Data), indexers)
 	return []*informer{plain, indexed, oldPlain, oldIndexed}
 }
 

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/05-watchdog/calls"
 	"example.com/informer/05-watchdog/watchdog"
 )
 
@@ -16,7 +17,7 @@ func podLife(ctx context.Context, s *kube.Session) (err error) {
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: s.Pods(),
 		ObjectType:    &corev1.Pod{},
-		Handler:       calls(s.Printf, phase),
+		Handler:       calls.Print(s.Printf, calls.Phase),
 	})
 	if err != nil {
 		return err

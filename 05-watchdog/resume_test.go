@@ -15,6 +15,7 @@ import (
 	"example.com/informer/03-reflector/flow"
 	"example.com/informer/03-reflector/proxy"
 	"example.com/informer/03-reflector/requests"
+	"example.com/informer/05-watchdog/calls"
 )
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -40,23 +41,23 @@ func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 	})
 	must(t, err)
 	t.Cleanup(remote.Cluster.Close)
-	var told log
+	var told calls.Log
 	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: remote.OwnConfigMaps(), ObjectType: &corev1.ConfigMap{}, Handler: calls(told.printf, data),
+		ListerWatcher: remote.OwnConfigMaps(), ObjectType: &corev1.ConfigMap{}, Handler: calls.Print(told.Printf, calls.Data),
 	})
 	inBackground(t, controller.RunWithContext)
 	must(t, flow.Until(t.Context(), "it has synced", controller.HasSynced))
-	must(t, create(t.Context(), s, "one", "blue"))
-	must(t, flow.Until(t.Context(), "the watch has brought something", func() bool { return told.len() == 1 }))
+	must(t, s.CreateConfigMapWith(t.Context(), "one", "sky", "blue"))
+	must(t, flow.Until(t.Context(), "the watch has brought something", func() bool { return told.Len() == 1 }))
 
 	wire.Cut()
 	lists, before := asked.Lists(), tries.Load()
 	must(t, s.DeleteConfigMap(t.Context(), "one"))
 	must(t, flow.Until(t.Context(), "it has tried three times", func() bool { return tries.Load() >= before+3 }))
 	wire.Mend()
-	must(t, flow.Until(t.Context(), "it has told of the delete", func() bool { return told.len() == 2 }))
+	must(t, flow.Until(t.Context(), "it has told of the delete", func() bool { return told.Len() == 2 }))
 	want := "OnAdd : one : [sky=blue]\nOnDelete : one : [sky=blue]\n"
-	if told.text() != want || asked.Lists() != lists {
-		t.Errorf("%d lists more, and told of\n%swant none, and\n%s", asked.Lists()-lists, told.text(), want)
+	if told.Text() != want || asked.Lists() != lists {
+		t.Errorf("%d lists more, and told of\n%swant none, and\n%s", asked.Lists()-lists, told.Text(), want)
 	}
 }

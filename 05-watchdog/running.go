@@ -6,13 +6,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
@@ -47,23 +45,6 @@ func start(ctx context.Context, dog *watchdog.WatchDog) (stop func() error, err 
 	case <-ctx.Done():
 		return nil, errors.Join(ctx.Err(), stop())
 	}
-}
-
-// create makes a ConfigMap with one value, and prints the command for it.
-func create(ctx context.Context, s *kube.Session, name, value string) error {
-	s.Printf("# kubectl create configmap %s --from-literal=sky=%s\n", name, value)
-	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"sky": value}}
-	_, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Create(ctx, configMap, metav1.CreateOptions{})
-	return err
-}
-
-// change gives that value another content, and prints the command for it.
-func change(ctx context.Context, s *kube.Session, name, value string) error {
-	patch := fmt.Sprintf(`{"data":{"sky":"%s"}}`, value)
-	s.Printf("# kubectl patch configmap %s --patch '%s'\n", name, patch)
-	_, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).
-		Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	return err
 }
 
 // names lists what a store holds, sorted: a store has no order.

@@ -9,16 +9,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/05-watchdog/calls"
 	"example.com/informer/05-watchdog/watchdog"
 )
 
 // stopping ends a WatchDog with its context, tries to run it again, and then
 // ends one whose handler does not return.
 func stopping(ctx context.Context, s *kube.Session) error {
-	if err := create(ctx, s, "weather", "blue"); err != nil {
+	if err := s.CreateConfigMapWith(ctx, "weather", "sky", "blue"); err != nil {
 		return err
 	}
-	dog, stop, err := watch(ctx, s, calls(s.Printf, data))
+	dog, stop, err := watch(ctx, s, calls.Print(s.Printf, calls.Data))
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func blocked(ctx context.Context, s *kube.Session) error {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- dog.Run(run) }()
-	if err := create(ctx, s, "slow", "blue"); err != nil {
+	if err := s.CreateConfigMapWith(ctx, "slow", "sky", "blue"); err != nil {
 		return err
 	}
 	select {

@@ -23,7 +23,7 @@ func reading(ctx context.Context, s *kube.Session) (err error) {
 	}
 	defer counted.Cluster.Close()
 	for _, name := range []string{"one", "two", "three"} {
-		if err := create(ctx, s, name, "blue"); err != nil {
+		if err := s.CreateConfigMapWith(ctx, name, "sky", "blue"); err != nil {
 			return err
 		}
 	}

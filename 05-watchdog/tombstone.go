@@ -7,6 +7,7 @@ import (
 	"example.com/informer/02-listwatch/kube"
 	"example.com/informer/03-reflector/cable"
 	"example.com/informer/03-reflector/flow"
+	"example.com/informer/05-watchdog/calls"
 )
 
 // tombstone deletes an object while the WatchDog has no way to the server. The
@@ -18,15 +19,15 @@ func tombstone(ctx context.Context, s *kube.Session) (err error) {
 		return err
 	}
 	defer line.Close()
-	if err := create(ctx, s, "doomed", "blue"); err != nil {
+	if err := s.CreateConfigMapWith(ctx, "doomed", "sky", "blue"); err != nil {
 		return err
 	}
-	dog, stop, err := watch(ctx, line.Session, calls(s.Printf, data))
+	dog, stop, err := watch(ctx, line.Session, calls.Print(s.Printf, calls.Data))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	if err := create(ctx, s, "kept", "blue"); err != nil {
+	if err := s.CreateConfigMapWith(ctx, "kept", "sky", "blue"); err != nil {
 		return err
 	}
 	if err := s.WaitPrinted(ctx, "OnAdd : kept"); err != nil {

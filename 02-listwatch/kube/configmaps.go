@@ -4,10 +4,12 @@ package kube
 
 import (
 	"context"
+	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -33,6 +35,25 @@ func (s *Session) CreateConfigMap(ctx context.Context, name string) (*corev1.Con
 	s.Printf("# kubectl create configmap %s\n", name)
 	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	return s.Clientset.CoreV1().ConfigMaps(s.Namespace).Create(ctx, configMap, metav1.CreateOptions{})
+}
+
+// CreateConfigMapWith makes a ConfigMap with one value, and prints the command
+// for it.
+func (s *Session) CreateConfigMapWith(ctx context.Context, name, key, value string) error {
+	s.Printf("# kubectl create configmap %s --from-literal=%s=%s\n", name, key, value)
+	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{key: value}}
+	_, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).
+		Create(ctx, configMap, metav1.CreateOptions{FieldManager: "kubectl-create"})
+	return err
+}
+
+// PatchConfigMap gives one value another content, and prints the command for it.
+func (s *Session) PatchConfigMap(ctx context.Context, name, key, value string) error {
+	patch := fmt.Sprintf(`{"data":{%q:%q}}`, key, value)
+	s.Printf("# kubectl patch configmap %s --patch '%s'\n", name, patch)
+	_, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).
+		Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "kubectl-patch"})
+	return err
 }
 
 // DeleteConfigMap deletes a ConfigMap and prints the command for it.

@@ -44,7 +44,7 @@ func TestBrokenDirectives(t *testing.T) {
 		{"absolute", page, code, "<!-- code /secret.go -->", "docs/01-one.md:19: /secret.go is not a path from the workspace root (no leading /, no ..)"},
 		{"two outputs", page, code, "<!-- output 01-one/testdata/pop.txt Queue -->", "docs/01-one.md:19: output takes one file: …"},
 		{"output that no test compares", page, code, "<!-- output 01-one/queue.go -->",
-			"docs/01-one.md:19: 01-one/queue.go is not an expected output: those are the files testdata/*.txt"},
+			"docs/01-one.md:19: 01-one/queue.go is not an output: those are expected, in testdata/*.txt, or measured, in docs/*/*.txt"},
 		{"two lines", page, code, "<!-- code 01-one/queue.go\nQueue.Pop -->", alone},
 		{"indented", page, code, "  " + code, alone},
 		{"after text", page, "", "\nLook: " + code, "docs/01-one.md:53: a directive stands alone on its line, from the first column: …"},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 
 	"example.com/informer/01-deltafifo/steps"
 )
@@ -17,18 +18,27 @@ var update = flag.Bool("update", false, "write what the steps print to testdata/
 // output with testdata/STEP.txt, the file that the book shows. It also fails
 // for a file there that belongs to no step.
 func Run(t *testing.T, c steps.Chapter) {
+	each(t, c, func(t *testing.T, step steps.Step, file string) {
+		t.Parallel()
+		check(t, step, file)
+	})
+}
+
+// RunInFakeTime is Run for steps that take their time and talk to nobody: each
+// runs in a bubble of testing/synctest, where waiting takes no time, and they
+// run one after the other.
+func RunInFakeTime(t *testing.T, c steps.Chapter) {
+	each(t, c, func(t *testing.T, step steps.Step, file string) {
+		synctest.Test(t, func(t *testing.T) { check(t, step, file) })
+	})
+}
+
+func each(t *testing.T, c steps.Chapter, test func(t *testing.T, step steps.Step, file string)) {
 	want := map[string]bool{}
 	for _, step := range c.Steps {
 		file := filepath.Join("testdata", step.Name+".txt")
 		want[file] = true
-		t.Run(step.Name, func(t *testing.T) {
-			t.Parallel()
-			var got bytes.Buffer
-			if err := step.Run(t.Context(), &got); err != nil {
-				t.Fatalf("%v\nprinted so far:\n%s", err, &got)
-			}
-			compare(t, file, got.String())
-		})
+		t.Run(step.Name, func(t *testing.T) { test(t, step, file) })
 	}
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil {
@@ -39,6 +49,15 @@ func Run(t *testing.T, c steps.Chapter) {
 			t.Errorf("%s is the output of no step: remove it", file)
 		}
 	}
+}
+
+func check(t *testing.T, step steps.Step, file string) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := step.Run(t.Context(), &got); err != nil {
+		t.Fatalf("%v\nprinted so far:\n%s", err, &got)
+	}
+	compare(t, file, got.String())
 }
 
 func compare(t *testing.T, file, got string) {

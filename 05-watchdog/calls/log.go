@@ -1,6 +1,6 @@
 // Where a handler's calls are kept when they are not to be printed at once.
 
-package main
+package calls
 
 import (
 	"fmt"
@@ -8,25 +8,28 @@ import (
 	"sync"
 )
 
-// A log keeps lines. The zero value is ready for use, from any goroutine.
-type log struct {
+// A Log keeps lines. The zero value is ready for use, from any goroutine.
+type Log struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (l *log) printf(format string, args ...any) {
+// Printf keeps a line.
+func (l *Log) Printf(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines = append(l.lines, fmt.Sprintf(format, args...))
 }
 
-func (l *log) len() int {
+// Len is how many lines there are.
+func (l *Log) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.lines)
 }
 
-func (l *log) text() string {
+// Text is all lines.
+func (l *Log) Text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Join(l.lines, "")

@@ -1,6 +1,5 @@
-// The handler of the steps: it prints the calls that it gets.
-
-package main
+// Package calls shows the calls that a handler gets, one line each.
+package calls
 
 import (
 	"fmt"
@@ -12,9 +11,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// calls returns a handler that prints what it is told, one line a call. state
+// Print returns a handler that prints what it is told, one line a call. state
 // says in a word how an object is.
-func calls[T metav1.Object](printf func(string, ...any), state func(T) string) cache.ResourceEventHandler {
+func Print[T metav1.Object](printf func(string, ...any), state func(T) string) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(obj any, isInInitialList bool) {
 			note := ""
@@ -45,10 +44,11 @@ func calls[T metav1.Object](printf func(string, ...any), state func(T) string) c
 	}
 }
 
-func phase(pod *corev1.Pod) string { return string(pod.Status.Phase) }
+// Phase is how a pod is.
+func Phase(pod *corev1.Pod) string { return string(pod.Status.Phase) }
 
-// data shows what is in a ConfigMap, in the order of the keys.
-func data(configMap *corev1.ConfigMap) string {
+// Data is what is in a ConfigMap, in the order of the keys.
+func Data(configMap *corev1.ConfigMap) string {
 	pairs := []string{}
 	for key, value := range configMap.Data {
 		pairs = append(pairs, key+"="+value)

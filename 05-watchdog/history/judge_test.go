@@ -1,0 +1,37 @@
+// Whom the judge finds guilty, and whom not.
+
+package history
+
+import "testing"
+
+func TestLegalFindsWhatCannotBe(t *testing.T) {
+	a1, a2, b3 := state{uid: "a", version: "1"}, state{uid: "a", version: "2"}, state{uid: "b", version: "3"}
+	happened := []state{a1, a2, {uid: "a", over: true}, b3}
+	add := func(s state) told { return told{method: "OnAdd", new: s} }
+	update := func(old, new state) told { return told{method: "OnUpdate", old: old, new: new} }
+	remove := func(s state) told { return told{method: "OnDelete", new: s} }
+	tombstone := func(s state) told { return told{method: "OnDelete", new: s, tombstone: true} }
+	for _, test := range []struct {
+		name  string
+		legal bool
+		calls []told
+	}{
+		{"all of it", true, []told{add(a1), update(a1, a2), remove(a2), add(b3)}},
+		{"a part", true, []told{add(a2), update(a2, b3)}},
+		{"a list that brings nothing new", true, []told{add(a1), update(a1, a1)}},
+		{"a tombstone of something older", true, []told{add(a1), tombstone(a1)}},
+		{"made up", false, []told{add(state{uid: "a", version: "7"})}},
+		{"out of order", false, []told{add(a2), update(a2, a1)}},
+		{"added twice", false, []told{add(a1), add(a2)}},
+		{"an update of nothing", false, []told{update(a1, a2)}},
+		{"another old object", false, []told{add(a1), update(a2, a2)}},
+		{"deleted twice", false, []told{add(a2), remove(a2), remove(a2)}},
+		{"deleted, but alive", false, []told{add(b3), remove(b3)}},
+		{"another tombstone", false, []told{add(a1), tombstone(a2)}},
+		{"back from the dead", false, []told{add(a1), remove(a2), add(a2)}},
+	} {
+		if err := legal(happened, test.calls); (err == nil) != test.legal {
+			t.Errorf("%s: legal() = %v, want legal: %t", test.name, err, test.legal)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package processor
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+func TestFold(t *testing.T) {
+	tombstone := deleted("a", 2, 2)
+	tombstone.New = cache.DeletedFinalStateUnknown{Key: "a", Obj: tombstone.Old}
+	for _, test := range []struct {
+		name    string
+		changes []Notification
+		want    []string
+	}{
+		{"add, update", []Notification{added("a", 1), updated("a", 1, 2)}, []string{"add a 2"}},
+		{"add, delete", []Notification{added("a", 1), deleted("a", 1, 2)}, nil},
+		{"add, delete, add", []Notification{added("a", 1), deleted("a", 1, 2), another(added("a", 3))}, []string{"add a 3"}},
+		{"update, update", []Notification{updated("a", 1, 2), updated("a", 2, 3)}, []string{"update a 1 to 3"}},
+		{"update, delete", []Notification{updated("a", 1, 2), deleted("a", 2, 3)}, []string{"delete a 3"}},
+		{"update, delete unseen", []Notification{updated("a", 1, 2), tombstone}, []string{"delete a tombstone of 2"}},
+		{"delete, add of the same object", []Notification{deleted("a", 1, 2), added("a", 3)}, []string{"update a 1 to 3"}},
+		{"update, delete, add of the same object", []Notification{updated("a", 1, 2), deleted("a", 2, 3), added("a", 4)},
+			[]string{"update a 1 to 4"}},
+		{"delete, add of another object", []Notification{deleted("a", 1, 2), another(added("a", 3))},
+			[]string{"delete a 2", "add a 3"}},
+		{"delete, add of another object, update", []Notification{deleted("a", 1, 2), another(added("a", 3)), another(updated("a", 3, 4))},
+			[]string{"delete a 2", "add a 4"}},
+		{"delete, add of another object, delete", []Notification{deleted("a", 1, 2), another(added("a", 3)), another(deleted("a", 3, 4))},
+			[]string{"delete a 2"}},
+		{"an update that changes nothing", []Notification{updated("a", 1, 1), updated("a", 1, 2)}, []string{"update a 1 to 2"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var b backlog
+			for _, n := range test.changes {
+				b.fold(n)
+			}
+			var got []string
+			for changes := b.pop(); changes != nil; changes = b.pop() {
+				got = append(got, texts(changes)...)
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// The end of the initial list keeps its place: what came before it is told
+// before it.
+func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
+	var b backlog
+	for _, n := range []Notification{
+		added("a", 1), added("b", 2), added("c", 3), {Kind: synced}, added("d", 4), updated("b", 2, 5), deleted("c", 3, 6), updated("a", 1, 7),
+	} {
+		b.fold(n)
+	}
+	if b.len() != 4 {
+		t.Errorf("len() = %d, want 4", b.len())
+	}
+	want := []string{"add a 7", "add b 5", "synced", "add d 4"}
+	var got []string
+	for changes := b.pop(); changes != nil; changes = b.pop() {
+		got = append(got, texts(changes)...)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// FuzzFold lets any number of things happen to an object, and listens now and
+// then. Each byte is a step: what happens, or that the listener listens.
+func FuzzFold(f *testing.F) {
+	for _, seed := range []string{"auud", "aLuuL", "aLdaL", "aLdbuL", "aLudauL", "adadL", "aLdbdaL"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, happenings []byte) {
+		var b backlog
+		now, told, at := Notification{}, Notification{}, 0 // Kind 0: there is no such object
+		listen := func() {
+			for changes := b.pop(); changes != nil; changes = b.pop() {
+				for _, n := range changes {
+					follows(t, told, n)
+					told = n
+				}
+			}
+			if exists(now) != exists(told) || exists(now) && version(now.New) != version(told.New) {
+				t.Fatalf("there is %q, and told was %q", text(now), text(told))
+			}
+		}
+		for _, h := range happenings {
+			at++
+			switch {
+			case h == 'L':
+				listen()
+				continue
+			case (h == 'a' || h == 'b') && !exists(now): // made, or made as another object
+				now = added("x", at)
+				if h == 'b' {
+					now = another(now)
+				}
+			case h == 'u' && exists(now):
+				now = Notification{Kind: Updated, Key: "x", Old: now.New, New: pod("x", at)}
+			case h == 'd' && exists(now):
+				now = Notification{Kind: Deleted, Key: "x", Old: now.New, New: pod("x", at)}
+			default:
+				continue
+			}
+			b.fold(now)
+			if b.len() > 1 {
+				t.Fatalf("one object has %d places in the backlog", b.len())
+			}
+		}
+		listen()
+	})
+}
+
+func exists(n Notification) bool { return n.Kind == Added || n.Kind == Updated }
+
+// follows wants that a notification can come after the one told before.
+func follows(t *testing.T, told, n Notification) {
+	t.Helper()
+	var err error
+	switch {
+	case (n.Kind == Added) == exists(told):
+		err = fmt.Errorf("of what was there, or was not")
+	case n.Kind == Updated && version(n.Old) != version(told.New):
+		err = fmt.Errorf("what is called old was not told of")
+	case exists(told) && number(n.New) < number(told.New):
+		err = fmt.Errorf("back in time")
+	}
+	if err != nil {
+		t.Fatalf("%q after %q: %v", text(n), text(told), err)
+	}
+}
+
+func number(obj any) (v int) {
+	fmt.Sscan(version(obj), &v)
+	return v
+}

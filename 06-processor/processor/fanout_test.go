@@ -1,0 +1,128 @@
+// What both ways to a listener have in common.
+
+package processor
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// read takes n notifications out of a listener.
+func read(l Listener, n int) (all []Notification) {
+	for len(all) < n {
+		all = append(all, l.Next()...)
+	}
+	return all
+}
+
+func TestEveryListenerGetsEverythingInOrder(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		const events = 3*chunkSize + 1
+		var listeners []Listener
+		for range 3 {
+			l := fanout.Listen(nil)
+			defer l.Close()
+			listeners = append(listeners, l)
+		}
+		var want []string
+		for v := range events {
+			n := updated("a", v, v+1)
+			fanout.Distribute(n)
+			want = append(want, text(n))
+		}
+		for i, l := range listeners {
+			synctest.Wait()
+			if waiting := l.Waiting(); waiting != events {
+				t.Errorf("listener %d: %d notifications wait, want %d", i, waiting, events)
+			}
+			if got := texts(read(l, events)); !slices.Equal(got, want) {
+				t.Errorf("listener %d got %d notifications, and not those that were sent", i, len(got))
+			}
+			if waiting := l.Waiting(); waiting != 0 {
+				t.Errorf("listener %d: %d notifications wait after all were read", i, waiting)
+			}
+		}
+	})
+}
+
+func TestAListenerGetsWhatItIsGivenFirst(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		fanout.Distribute(added("past", 1)) // reaches nobody
+		l := fanout.Listen([]Notification{added("a", 1), added("b", 2)})
+		defer l.Close()
+		fanout.Distribute(updated("a", 1, 3))
+		want := []string{"add a 1", "add b 2", "update a 1 to 3"}
+		if got := texts(read(l, 3)); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+func TestNextWaits(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		l := fanout.Listen(nil)
+		defer l.Close()
+		got := make(chan []Notification, 1)
+		go func() { got <- l.Next() }()
+		synctest.Wait()
+		select {
+		case batch := <-got:
+			t.Fatalf("Next() = %q, and nothing was distributed", texts(batch))
+		default:
+		}
+		fanout.Distribute(added("a", 1))
+		if batch := texts(<-got); !slices.Equal(batch, []string{"add a 1"}) {
+			t.Errorf("Next() = %q, want the add", batch)
+		}
+	})
+}
+
+func TestCloseEndsNextAndDropsWhatWaits(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		waiting, full := fanout.Listen(nil), fanout.Listen([]Notification{added("a", 1)})
+		ended := make(chan []Notification)
+		go func() { ended <- waiting.Next() }()
+		synctest.Wait()
+		waiting.Close()
+		if batch := <-ended; batch != nil {
+			t.Errorf("Next() = %q after Close, want nil", texts(batch))
+		}
+		full.Close()
+		full.Close() // does no harm
+		fanout.Distribute(added("b", 2))
+		if batch, n := full.Next(), full.Waiting(); batch != nil || n != 0 {
+			t.Errorf("Next() = %q and Waiting() = %d after Close, want nil and 0", texts(batch), n)
+		}
+	})
+}
+
+// Nobody waits for anybody: listeners come, read and go while two goroutines
+// distribute.
+func TestListenersComeAndGo(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		var sending, reading sync.WaitGroup
+		for s := range 2 {
+			sending.Go(func() {
+				for v := range 2000 {
+					fanout.Distribute(updated(fmt.Sprint("sender ", s), v, v+1))
+				}
+			})
+		}
+		for range 20 {
+			reading.Go(func() {
+				for n := range 50 {
+					l := fanout.Listen([]Notification{added("a", n)})
+					if got := text(read(l, 1)[0]); got != fmt.Sprint("add a ", n) {
+						t.Errorf("first comes %q", got)
+					}
+					l.Close()
+				}
+			})
+		}
+		sending.Wait()
+		reading.Wait()
+	})
+}

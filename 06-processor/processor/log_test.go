@@ -1,0 +1,164 @@
+package processor
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+)
+
+// round updates each of some objects from one version to the next.
+func round(fanout Fanout, objects, v int) {
+	for o := range objects {
+		fanout.Distribute(updated(fmt.Sprint("pod ", o), v, v+1))
+	}
+}
+
+func TestAListenerFarBehindIsFolded(t *testing.T) {
+	const objects, rounds = 100, 1000
+	fanout := NewLog()
+	var first []Notification
+	for o := range objects {
+		fanout.Distribute(added(fmt.Sprint("pod ", o), 0))
+		first = append(first, added(fmt.Sprint("pod ", o), 0))
+	}
+	stuck, prompt := fanout.Listen(first), fanout.Listen(nil)
+	defer stuck.Close()
+	defer prompt.Close()
+	read(stuck, objects) // and from here on it does not listen
+	for v := range rounds {
+		round(fanout, objects, v)
+		read(prompt, objects)
+		if limit := 2*objects + patience + chunkSize; stuck.Waiting() > limit {
+			t.Fatalf("%d notifications wait, want at most %d", stuck.Waiting(), limit)
+		}
+	}
+	if limit := objects + chunkSize; stuck.Waiting() > limit {
+		t.Errorf("%d notifications wait, want at most %d: one for each object, and a chunk", stuck.Waiting(), limit)
+	}
+	told := map[string]int{}
+	for stuck.Waiting() > 0 {
+		for _, n := range stuck.Next() {
+			if number(n.Old) != told[n.Key] {
+				t.Errorf("%s: %s, but told of was %d", n.Key, text(n), told[n.Key])
+			}
+			told[n.Key] = number(n.New)
+		}
+	}
+	for key, v := range told {
+		if v != rounds {
+			t.Errorf("%s ends at %d, want %d", key, v, rounds)
+		}
+	}
+}
+
+// It was far behind, and has caught up: from then on it hears all again.
+func TestWhoHasCaughtUpIsNotFoldedAnyMore(t *testing.T) {
+	fanout := NewLog()
+	l := fanout.Listen(nil)
+	defer l.Close()
+	fanout.Distribute(added("a", 0))
+	v := 0
+	for l.Waiting() <= patience {
+		fanout.Distribute(updated("a", v, v+1))
+		v++
+	}
+	for l.Waiting() > chunkSize {
+		fanout.Distribute(updated("a", v, v+1))
+		v++
+	}
+	for l.Waiting() > 0 {
+		l.Next()
+	}
+	var want []string
+	for range 2 * chunkSize {
+		n := updated("a", v, v+1)
+		fanout.Distribute(n)
+		want = append(want, text(n))
+		v++
+	}
+	if got := texts(read(l, len(want))); !slices.Equal(got, want) {
+		t.Errorf("%d notifications, want all %d", len(got), len(want))
+	}
+}
+
+// A list of many objects is no backlog.
+func TestAListenerBehindByLessThanTheObjectsIsNotFolded(t *testing.T) {
+	const objects = 50000
+	fanout := NewLog()
+	l := fanout.Listen(nil)
+	defer l.Close()
+	for o := range objects {
+		fanout.Distribute(added(fmt.Sprint(o), 1))
+	}
+	for o := range objects {
+		fanout.Distribute(updated(fmt.Sprint(o), 1, 2))
+	}
+	if waiting := l.Waiting(); waiting != 2*objects {
+		t.Errorf("%d notifications wait, want all %d", waiting, 2*objects)
+	}
+}
+
+// A listener does not hear of a resync that it did not ask for, not even after
+// folding.
+func TestFoldingLeavesOutWhatIsSkipped(t *testing.T) {
+	fanout := NewLog()
+	l := fanout.Listen(nil)
+	defer l.Close()
+	fanout.Distribute(added("a", 1))
+	read(l, 1)
+	for range patience + 3*chunkSize {
+		n := updated("a", 1, 1)
+		n.skip = map[Listener]bool{l: true}
+		fanout.Distribute(n)
+	}
+	if waiting := l.Waiting(); waiting > chunkSize {
+		t.Errorf("%d notifications wait, want at most a chunk of them", waiting)
+	}
+}
+
+func TestWhatEveryCursorHasPassedIsGarbage(t *testing.T) {
+	fanout := NewLog()
+	l := fanout.Listen(nil)
+	defer l.Close()
+	object := pod("a", 1)
+	watched := weak.Make(object)
+	fanout.Distribute(Notification{Kind: Added, Key: "a", New: object})
+	object = nil
+	read(l, 1)
+	for v := range chunkSize {
+		fanout.Distribute(updated("b", v, v+1))
+	}
+	read(l, chunkSize)
+	for range 10 {
+		if runtime.GC(); watched.Value() == nil {
+			return
+		}
+	}
+	t.Error("the log keeps alive what its only listener has read")
+}
+
+// The time it takes to wake is not measured here; that nobody is forgotten is.
+func TestEverySleeperIsWoken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fanout := NewLog()
+		woken := make(chan int, 100)
+		for i := range cap(woken) {
+			l := fanout.Listen(nil)
+			defer l.Close()
+			go func() { l.Next(); woken <- i }()
+		}
+		synctest.Wait()
+		fanout.Distribute(added("a", 1))
+		for range cap(woken) {
+			select {
+			case <-woken:
+			case <-time.After(time.Minute):
+				t.Fatal("a listener sleeps on")
+			}
+		}
+	})
+}

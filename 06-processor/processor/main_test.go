@@ -1,0 +1,126 @@
+// What the tests of this package share: both ways, toy pods, and a handler that
+// writes down its calls.
+
+package processor
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// bothWays runs a test with each Fanout, in fake time.
+func bothWays(t *testing.T, test func(*testing.T, Fanout)) {
+	t.Helper()
+	for name, newFanout := range map[string]func() Fanout{"channels": NewChannels, "log": NewLog} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, newFanout()) })
+		})
+	}
+}
+
+// pod is the pod of a name in a version.
+func pod(name string, version int) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: name, ResourceVersion: fmt.Sprint(version), UID: types.UID("uid of " + name),
+	}}
+}
+
+func added(name string, version int) Notification {
+	return Notification{Kind: Added, Key: name, New: pod(name, version)}
+}
+
+func updated(name string, from, to int) Notification {
+	return Notification{Kind: Updated, Key: name, Old: pod(name, from), New: pod(name, to)}
+}
+
+func deleted(name string, from, to int) Notification {
+	return Notification{Kind: Deleted, Key: name, Old: pod(name, from), New: pod(name, to)}
+}
+
+// another makes the new state one of another object of the same name.
+func another(n Notification) Notification {
+	n.New.(*corev1.Pod).UID += ", the second"
+	return n
+}
+
+// text is a notification in words.
+func text(n Notification) string {
+	switch n.Kind {
+	case Added:
+		return fmt.Sprintf("add %s %s", n.Key, version(n.New))
+	case Updated:
+		return fmt.Sprintf("update %s %s to %s", n.Key, version(n.Old), version(n.New))
+	case Deleted:
+		return fmt.Sprintf("delete %s %s", n.Key, version(n.New))
+	}
+	return "synced"
+}
+
+func version(obj any) string {
+	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		return "tombstone of " + version(gone.Obj)
+	}
+	return obj.(*corev1.Pod).ResourceVersion
+}
+
+func texts(all []Notification) (words []string) {
+	for _, n := range all {
+		words = append(words, text(n))
+	}
+	return words
+}
+
+// A diary is a handler that writes down its calls.
+type diary struct {
+	cache.ResourceEventHandlerDetailedFuncs
+	mu    sync.Mutex
+	lines []string
+}
+
+func newDiary() *diary {
+	d := &diary{}
+	d.AddFunc = func(obj any, initial bool) {
+		line := text(Notification{Kind: Added, Key: obj.(*corev1.Pod).Name, New: obj})
+		if initial {
+			line += ", initial"
+		}
+		d.write(line)
+	}
+	d.UpdateFunc = func(old, obj any) {
+		d.write(text(Notification{Kind: Updated, Key: obj.(*corev1.Pod).Name, Old: old, New: obj}))
+	}
+	d.DeleteFunc = func(obj any) {
+		d.write(text(Notification{Kind: Deleted, Key: obj.(*corev1.Pod).Name, New: obj}))
+	}
+	return d
+}
+
+func (d *diary) write(line string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lines = append(d.lines, line)
+}
+
+// want wants these lines, once all goroutines have come to rest, and forgets
+// them.
+func (d *diary) want(t *testing.T, want ...string) {
+	t.Helper()
+	synctest.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !slices.Equal(d.lines, want) {
+		t.Errorf("got\n  %q\nwant\n  %q", d.lines, want)
+	}
+	d.lines = nil
+}

@@ -1,0 +1,58 @@
+// Package processor brings one notification to many handlers, each at a speed
+// of its own.
+package processor
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/cache"
+)
+
+// A Kind says what happened to an object.
+type Kind uint8
+
+const (
+	Added Kind = iota + 1
+	Updated
+	Deleted
+	synced // of no object: the initial list ends here
+)
+
+// A Notification is one change of one object, as handlers are told of it. Once
+// it was distributed, nobody changes it.
+type Notification struct {
+	Kind    Kind
+	Initial bool   // with Added: it is in the initial list
+	Key     string // names the object, whatever becomes of it
+
+	// Old is what handlers were told of last, nil with Added. New is what they
+	// are told of now; with Deleted it is how the object ended: its last state,
+	// or a cache.DeletedFinalStateUnknown.
+	Old, New any
+
+	// skip are the listeners that this is not for: it is a resync, and theirs
+	// is not due.
+	skip map[Listener]bool
+}
+
+// tell makes the call of the handler that the notification stands for.
+func (n *Notification) tell(handler cache.ResourceEventHandler) {
+	switch n.Kind {
+	case Added:
+		handler.OnAdd(n.New, n.Initial)
+	case Updated:
+		handler.OnUpdate(n.Old, n.New)
+	case Deleted:
+		handler.OnDelete(n.New)
+	}
+}
+
+// sameObject tells whether two states are of one object, rather than of two
+// with the same name.
+func sameObject(one, other any) bool {
+	a, err := meta.Accessor(one)
+	if err != nil {
+		return false
+	}
+	b, err := meta.Accessor(other)
+	return err == nil && a.GetUID() == b.GetUID()
+}

@@ -1,0 +1,147 @@
+package processor
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// A Processor tells handlers, which may come and go, of what is distributed.
+//
+// What a handler can rely on:
+//   - It is called from one goroutine, in the order in which things happened to
+//     each object. How fast it is makes no difference to the others.
+//   - What is distributed from the moment of Add on reaches it; what it was given
+//     to start with comes before.
+//   - A call that panics counts as made. It is reported, and the next one follows.
+//   - When Remove or Stop has been called, no further call begins; what waits is
+//     dropped.
+//
+// It runs once: Start, then Stop.
+type Processor struct {
+	fanout Fanout
+
+	mu            sync.Mutex
+	registrations map[*Registration]bool
+	started       bool
+	stopped       bool
+	synced        bool
+	notDue        map[Listener]bool // as of the last ShouldResync; a new map each time
+	running       sync.WaitGroup
+}
+
+// New returns a Processor that uses the given way to its handlers.
+func New(fanout Fanout) *Processor {
+	return &Processor{fanout: fanout, registrations: map[*Registration]bool{}}
+}
+
+// Add registers a handler. First it is told of what is present, then of all that
+// is distributed from now on: so between finding out what is present and this
+// call, nothing may be distributed.
+func (p *Processor) Add(handler cache.ResourceEventHandler, options Options, present ...Notification) (*Registration, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return nil, errors.New("adding a handler: the processor has been stopped")
+	}
+	r := newRegistration(handler, options, present)
+	p.registrations[r] = true
+	if p.started {
+		p.start(r)
+	}
+	return r, nil
+}
+
+// Remove ends a registration. It does not wait for a call that is under way:
+// that is what ShutdownChan is for. To remove twice is fine.
+func (p *Processor) Remove(r *Registration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.registrations[r] {
+		delete(p.registrations, r)
+		r.end()
+	}
+}
+
+// Start begins to call handlers. What is distributed before reaches nobody.
+func (p *Processor) Start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.started || p.stopped {
+		return
+	}
+	p.started = true
+	for r := range p.registrations {
+		p.start(r)
+	}
+}
+
+// start makes a registration listen. The caller holds mu: what it is given to
+// start with ends with the mark, or the mark is still to be distributed.
+func (p *Processor) start(r *Registration) {
+	first := r.present
+	if p.synced {
+		first = append(slices.Clip(first), Notification{Kind: synced})
+	}
+	r.present, r.listener = nil, p.fanout.Listen(first)
+	p.running.Go(r.run)
+}
+
+// Stop ends all registrations, for good. It returns when the last handler has
+// returned, so a handler must not call it.
+func (p *Processor) Stop() {
+	p.mu.Lock()
+	p.stopped = true
+	for r := range p.registrations {
+		delete(p.registrations, r)
+		r.end()
+	}
+	p.mu.Unlock()
+	p.running.Wait()
+}
+
+// Distribute tells all handlers of a change.
+func (p *Processor) Distribute(n Notification) { p.fanout.Distribute(n) }
+
+// Resync is Distribute for what has not changed: it is for those handlers only
+// that the last call of ShouldResync found to be due, and for those that came
+// after it.
+func (p *Processor) Resync(n Notification) {
+	p.mu.Lock()
+	n.skip = p.notDue
+	p.mu.Unlock()
+	p.fanout.Distribute(n)
+}
+
+// ShouldResync decides which handlers are due for a resync, and returns whether
+// any is. For those, the next period begins now.
+func (p *Processor) ShouldResync(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notDue = map[Listener]bool{}
+	due := false
+	for r := range p.registrations {
+		switch {
+		case r.due(now):
+			due = true
+			r.nextResync = now.Add(r.options.ResyncPeriod)
+		case r.listener != nil:
+			p.notDue[r.listener] = true
+		}
+	}
+	return due
+}
+
+// Synced says that all of the initial list has been distributed. A registration
+// has synced when its handler has come to this point. To say it once is enough.
+func (p *Processor) Synced() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.synced {
+		p.synced = true
+		p.fanout.Distribute(Notification{Kind: synced})
+	}
+}

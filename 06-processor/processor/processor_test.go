@@ -1,0 +1,299 @@
+package processor
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// running returns a processor that runs until the test is over.
+func running(t *testing.T, fanout Fanout) *Processor {
+	p := New(fanout)
+	p.Start()
+	t.Cleanup(p.Stop)
+	return p
+}
+
+func add(t *testing.T, p *Processor, handler cache.ResourceEventHandler, options Options, present ...Notification) *Registration {
+	t.Helper()
+	r, err := p.Add(handler, options, present...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// blocked is a handler whose every call waits for a receiver.
+func blocked() (cache.ResourceEventHandler, chan string) {
+	calls := make(chan string)
+	d := newDiary()
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { calls <- "add " + version(obj) },
+		UpdateFunc: func(_, obj any) { calls <- "update " + version(obj) },
+		DeleteFunc: d.DeleteFunc,
+	}, calls
+}
+
+func TestAllHandlersAreTold(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := New(fanout)
+		early, late := newDiary(), newDiary()
+		add(t, p, early, Options{})
+		p.Start()
+		p.Start() // does no harm
+		t.Cleanup(p.Stop)
+		initial := added("a", 1)
+		initial.Initial = true
+		p.Distribute(initial)
+		add(t, p, late, Options{}, initial)
+		p.Distribute(updated("a", 1, 2))
+		p.Distribute(deleted("a", 2, 3))
+		want := []string{"add a 1, initial", "update a 1 to 2", "delete a 3"}
+		early.want(t, want...)
+		late.want(t, want...)
+	})
+}
+
+func TestASlowHandlerHoldsUpNobody(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := running(t, fanout)
+		stuck, calls := blocked()
+		quick := newDiary()
+		add(t, p, stuck, Options{})
+		add(t, p, quick, Options{})
+		p.Distribute(added("a", 1))
+		p.Distribute(updated("a", 1, 2))
+		quick.want(t, "add a 1", "update a 1 to 2")
+		for _, want := range []string{"add 1", "update 2"} {
+			if got := <-calls; got != want {
+				t.Errorf("the slow one is told %q, want %q", got, want)
+			}
+		}
+	})
+}
+
+func TestHasSyncedWhenTheHandlerHasReturned(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := running(t, fanout)
+		stuck, calls := blocked()
+		early := add(t, p, stuck, Options{Name: "early"})
+		p.Distribute(added("a", 1))
+		p.Synced()
+		p.Synced() // does no harm
+		p.Distribute(added("b", 2))
+		late := add(t, p, stuck, Options{}, added("a", 1))
+		wantSynced := func(want bool) {
+			t.Helper()
+			synctest.Wait()
+			if early.HasSynced() != want || late.HasSynced() != want {
+				t.Errorf("HasSynced() = %t, %t, want %t", early.HasSynced(), late.HasSynced(), want)
+			}
+		}
+		wantSynced(false)
+		<-calls
+		<-calls
+		wantSynced(true)
+		if !cache.WaitFor(context.Background(), "", early.HasSyncedChecker()) || early.Name() != "early" {
+			t.Errorf("waiting for %q failed", early.Name())
+		}
+		<-calls
+	})
+}
+
+func TestAnEmptyListSyncs(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := New(fanout)
+		early := add(t, p, newDiary(), Options{})
+		p.Start()
+		t.Cleanup(p.Stop)
+		joined := add(t, p, newDiary(), Options{})
+		synctest.Wait()
+		if early.HasSynced() || joined.HasSynced() {
+			t.Error("synced before there was a list")
+		}
+		p.Synced()
+		synctest.Wait()
+		if !early.HasSynced() || !joined.HasSynced() {
+			t.Error("not synced, and there is nothing to be told of")
+		}
+	})
+}
+
+func TestResyncsAreForThoseWhoAreDue(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := running(t, fanout)
+		never, each, third := newDiary(), newDiary(), newDiary()
+		add(t, p, never, Options{})
+		add(t, p, each, Options{ResyncPeriod: time.Minute})
+		add(t, p, third, Options{ResyncPeriod: 3 * time.Minute})
+		for minute := range 6 {
+			time.Sleep(time.Minute)
+			if !p.ShouldResync(time.Now()) {
+				t.Errorf("nobody is due in minute %d", minute+1)
+			}
+			p.Resync(updated("a", minute, minute))
+		}
+		each.want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4", "update a 5 to 5")
+		third.want(t, "update a 2 to 2", "update a 5 to 5")
+		never.want(t)
+		if p.ShouldResync(time.Now()) {
+			t.Error("somebody is due at once after a resync")
+		}
+	})
+}
+
+func TestResyncsAreForNewcomersToo(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := running(t, fanout)
+		before, after := newDiary(), newDiary()
+		add(t, p, before, Options{})
+		p.ShouldResync(time.Now())
+		add(t, p, after, Options{})
+		p.Resync(updated("a", 1, 1))
+		before.want(t)
+		after.want(t, "update a 1 to 1")
+	})
+}
+
+func TestARemovedHandlerHearsNothing(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := running(t, fanout)
+		stuck, calls := blocked()
+		stays := newDiary()
+		r := add(t, p, stuck, Options{})
+		add(t, p, stays, Options{})
+		p.Distribute(added("a", 1))
+		p.Distribute(added("b", 2))
+		synctest.Wait() // the handler is in its first call
+		p.Remove(r)
+		p.Remove(r) // does no harm
+		select {
+		case <-r.ShutdownChan():
+			t.Error("ended, and a call is under way")
+		default:
+		}
+		<-calls
+		<-r.ShutdownChan() // and no second call was made
+		p.Distribute(added("c", 3))
+		stays.want(t, "add a 1", "add b 2", "add c 3")
+	})
+}
+
+func TestAHandlerMayRemoveItself(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := running(t, fanout)
+		var r *Registration
+		calls := 0
+		ready := make(chan struct{})
+		r = add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			<-ready
+			calls++
+			p.Remove(r)
+		}}, Options{})
+		close(ready)
+		p.Distribute(added("a", 1))
+		p.Distribute(added("b", 2))
+		if <-r.ShutdownChan(); calls != 1 {
+			t.Errorf("%d calls, want 1", calls)
+		}
+	})
+}
+
+func TestRemovedBeforeTheStart(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := New(fanout)
+		d := newDiary()
+		r := add(t, p, d, Options{})
+		p.Remove(r)
+		<-r.ShutdownChan()
+		p.Start()
+		t.Cleanup(p.Stop)
+		p.Distribute(added("a", 1))
+		d.want(t)
+	})
+}
+
+func TestAPanicIsReportedAndTheNextCallIsMade(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := running(t, fanout)
+		var reported []string
+		shaky, steady := newDiary(), newDiary()
+		r := add(t, p, cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) { panic("oh no") },
+			UpdateFunc: shaky.UpdateFunc,
+		}, Options{OnPanic: func(err error) { reported = append(reported, err.Error()) }})
+		add(t, p, steady, Options{})
+		p.Distribute(added("a", 1))
+		p.Synced()
+		p.Distribute(updated("a", 1, 2))
+		shaky.want(t, "update a 1 to 2")
+		steady.want(t, "add a 1", "update a 1 to 2")
+		if len(reported) != 1 || !strings.HasPrefix(reported[0], "a handler panicked, told of a: oh no\n") ||
+			!strings.Contains(reported[0], "processor_test.go") {
+			t.Errorf("reported: %q", reported)
+		}
+		if !r.HasSynced() {
+			t.Error("a call that panicked was not counted as made")
+		}
+	})
+}
+
+// As t.FailNow does in a handler of a test.
+func TestAHandlerThatEndsItsGoroutineLeaves(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := running(t, fanout)
+		stays := newDiary()
+		r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { runtime.Goexit() }}, Options{})
+		add(t, p, stays, Options{})
+		p.Distribute(added("a", 1))
+		<-r.ShutdownChan()
+		p.Distribute(added("b", 2))
+		stays.want(t, "add a 1", "add b 2")
+		if waiting := r.listener.Waiting(); waiting != 0 {
+			t.Errorf("%d notifications are kept for one who will not come back", waiting)
+		}
+	})
+}
+
+func TestStopWaitsForCallsAndDropsTheRest(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := New(fanout)
+		stuck, calls := blocked()
+		r := add(t, p, stuck, Options{})
+		p.Start()
+		for v := range 10 {
+			p.Distribute(updated("a", v, v+1))
+		}
+		synctest.Wait()
+		stopped := make(chan struct{})
+		go func() { p.Stop(); close(stopped) }()
+		synctest.Wait()
+		select {
+		case <-stopped:
+			t.Error("stopped, and a call is under way")
+		default:
+		}
+		<-calls
+		<-stopped
+		<-r.ShutdownChan()
+		p.Distribute(added("b", 2)) // reaches nobody
+		if _, err := p.Add(stuck, Options{}); err == nil {
+			t.Error("a stopped processor takes a handler")
+		}
+	})
+}
+
+func TestStoppedBeforeTheStart(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		p := New(fanout)
+		r := add(t, p, newDiary(), Options{})
+		p.Stop()
+		p.Start()
+		<-r.ShutdownChan()
+	})
+}

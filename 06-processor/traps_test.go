@@ -1,0 +1,175 @@
+// Where people trip, with client-go's informer and with our processor.
+
+package main
+
+import (
+	"bytes"
+	"flag"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+
+	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/06-processor/processor"
+)
+
+// onAdd is a handler that does something when it is told of an add, and says
+// when it has done it.
+func onAdd(do func()) (handler cache.ResourceEventHandler, done chan struct{}) {
+	done = make(chan struct{})
+	return cache.ResourceEventHandlerFuncs{AddFunc: func(any) { defer close(done); do() }}, done
+}
+
+// waitsADay tells whether something is not over after a day.
+func waitsADay(over <-chan struct{}) bool {
+	select {
+	case <-over:
+		return false
+	case <-time.After(24 * time.Hour):
+		return true
+	}
+}
+
+// inBackground calls, and closes the channel when the call has returned.
+func inBackground(call func()) <-chan struct{} {
+	returned := make(chan struct{})
+	go func() { defer close(returned); call() }()
+	return returned
+}
+
+func TestStopDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newSource(processor.NewLog())
+		defer pods.Stop()
+		handler, done := onAdd(func() {
+			if !waitsADay(inBackground(pods.Stop)) {
+				t.Error("Stop has returned, and the handler has not")
+			}
+		})
+		if _, err := pods.join(handler, processor.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		pods.set("pod1", "Pending")
+		<-done
+	})
+}
+
+func TestClientGosRunDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		informer := newInformer(fakeserver.New(newPod("pod1", "Pending")))
+		begin := make(chan struct{})
+		var stop func()
+		var ended <-chan struct{}
+		handler, done := onAdd(func() {
+			<-begin
+			stop()
+			if !waitsADay(ended) {
+				t.Error("Run has returned, and the handler has not")
+			}
+		})
+		join(t, informer, handler)
+		stop, ended = start(t, informer)
+		close(begin)
+		<-done
+		<-ended
+	})
+}
+
+func TestShutDownEventHandlerDoesNotReturnInsideTheHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		informer := newInformer(fakeserver.New(newPod("pod1", "Pending")))
+		begin := make(chan struct{})
+		var registration cache.ResourceEventHandlerRegistration
+		handler, done := onAdd(func() {
+			<-begin
+			left := inBackground(func() {
+				if err := cache.ShutDownEventHandler(informer, registration); err != nil {
+					t.Error(err)
+				}
+			})
+			if !waitsADay(left) {
+				t.Error("ShutDownEventHandler has returned, and the handler has not")
+			}
+		})
+		registration = join(t, informer, handler)
+		start(t, informer)
+		close(begin)
+		<-done
+	})
+}
+
+func TestHandlersAreHandedTheSameObject(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newSource(processor.NewLog())
+		defer pods.Stop()
+		pods.set("pod1", "Pending")
+		vandal := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { obj.(*corev1.Pod).Status.Phase = "Mine" }}
+		lines := newLines()
+		for _, handler := range []cache.ResourceEventHandler{vandal, writer("another", lines)} {
+			if _, err := pods.join(handler, processor.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		pods.set("pod1", "Running")
+		wantLines(t, lines, "another : OnAdd : pod1 : Mine (in the first list)", "another : OnUpdate : pod1 : Running (was Mine)")
+	})
+}
+
+func TestAWorkQueueHoldsEachKeyOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+		defer queue.ShutDown()
+		for range 1000 {
+			queue.Add("default/pod1")
+			queue.Add("default/pod2")
+		}
+		if n := queue.Len(); n != 2 {
+			t.Errorf("%d keys wait, want 2", n)
+		}
+	})
+}
+
+// logged is what client-go logs of a handler that takes a second for each of
+// 1,100 pods, by the time that it has returned ten times.
+func logged(t *testing.T, verbosity string) string {
+	defer klog.CaptureState().Restore()
+	flags := flag.NewFlagSet("klog", flag.PanicOnError)
+	klog.InitFlags(flags)
+	for name, value := range map[string]string{"v": verbosity, "logtostderr": "false"} {
+		if err := flags.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var log bytes.Buffer
+	klog.SetOutput(&log)
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeserver.New()
+		informer := newInformer(server)
+		join(t, informer, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(time.Second) }})
+		start(t, informer)
+		w := server.NextWatch()
+		for i := range 1100 {
+			w.Add(version(i, 1))
+		}
+		time.Sleep(10 * time.Second)
+	})
+	klog.Flush()
+	return log.String()
+}
+
+func TestClientGoSaysNothingOfASlowHandlerUnlessItIsVerbose(t *testing.T) {
+	const says = "processorListener handler"
+	if log := logged(t, "0"); strings.Contains(log, says) {
+		t.Errorf("with -v=0 it logs\n%s", log)
+	}
+	if log := logged(t, "2"); !strings.Contains(log, says) {
+		t.Errorf("with -v=2 it does not log %q, but\n%s", says, log)
+	}
+}

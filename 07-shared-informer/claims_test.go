@@ -1,0 +1,187 @@
+// What the page docs/07-shared-informer.md says about client-go and is shown
+// nowhere else: informer's own tests hold both informers to the same contract.
+
+package main
+
+import (
+	"context"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/07-shared-informer/informer"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func configMap(name, version string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version}}
+}
+
+// both make an informer, client-go's and ours.
+var both = map[string]func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer{
+	"client-go": cache.NewSharedIndexInformerWithOptions,
+	"ours": func(lw cache.ListerWatcher, obj runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+		return informer.New(lw, obj, options)
+	},
+}
+
+// taken runs an informer whose index function does not return from one object,
+// and counts the events that are taken off the watch by then.
+func taken(t *testing.T, name string) int {
+	t.Helper()
+	release := make(chan struct{})
+	server := fakeserver.New()
+	in := both[name](server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{
+		"slow": func(obj any) ([]string, error) {
+			if obj.(*corev1.ConfigMap).Name == "slow" {
+				<-release
+			}
+			return nil, nil
+		},
+	}})
+	stop, err := start(t.Context(), in)
+	must(t, err)
+	defer stop()
+	w := server.NextWatch()
+	var n atomic.Int32
+	go func() {
+		for _, object := range []string{"slow", "b", "c"} {
+			w.Add(configMap(object, "2")) // returns when it is taken
+			n.Add(1)
+		}
+	}()
+	synctest.Wait()
+	defer synctest.Wait()
+	defer close(release)
+	return int(n.Load())
+}
+
+// The reflector of client-go's informer writes to a queue, and the index
+// function runs at its other end. Ours runs it itself.
+func TestASlowIndexFunctionHoldsUpOurWatchAndNotClientGos(t *testing.T) {
+	for name, want := range map[string]int{"client-go": 3, "ours": 1} {
+		synctest.Test(t, func(t *testing.T) {
+			if n := taken(t, name); n != want {
+				t.Errorf("%s: %d events were taken, want %d", name, n, want)
+			}
+		})
+	}
+}
+
+func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
+	for name, newInformer := range both {
+		synctest.Test(t, func(t *testing.T) {
+			var told log
+			server := fakeserver.New()
+			in := newInformer(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+			must(t, in.SetTransform(func(obj any) (any, error) {
+				told.Printf("by the reflector: %t", strings.Contains(string(debug.Stack()), "cache.(*Reflector).ListAndWatch"))
+				return obj, nil
+			}))
+			stop, err := start(t.Context(), in)
+			must(t, err)
+			defer stop()
+			server.NextWatch().Add(configMap("a", "2"))
+			synctest.Wait()
+			if got := told.Text(); got != "by the reflector: true" {
+				t.Errorf("%s: transformed %q, want once, by the reflector", name, got)
+			}
+		})
+	}
+}
+
+func TestClientGoTakesNoHandlerAtAllForOne(t *testing.T) {
+	in := cache.NewSharedIndexInformerWithOptions(fakeserver.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	if registration, err := in.AddEventHandler(nil); err != nil || registration == nil {
+		t.Errorf("AddEventHandler(nil) = %v, %v; want a registration", registration, err)
+	}
+}
+
+// The constructors of the old tutorials are there, and make the same thing.
+func TestTheOldConstructorsMakeTheSameInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeserver.New(configMap("a", "1"))
+		for _, in := range []cache.SharedInformer{
+			cache.NewSharedInformer(server, &corev1.ConfigMap{}, 0),
+			cache.NewSharedIndexInformer(server, &corev1.ConfigMap{}, 0, cache.Indexers{}),
+			cache.NewSharedIndexInformerWithOptions(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}),
+		} {
+			if _, ok := in.(cache.SharedIndexInformer); !ok {
+				t.Errorf("%T is no SharedIndexInformer", in)
+			}
+			stop, err := start(t.Context(), in)
+			must(t, err)
+			stop()
+		}
+	})
+}
+
+// client reaches nobody: these tests ask nothing.
+func client(t *testing.T) kubernetes.Interface {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
+	must(t, err)
+	return client
+}
+
+func TestAFactoryKeepsTheFirstInformerOfAType(t *testing.T) {
+	ours := informer.New(fakeserver.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	hand := func(factory informers.SharedInformerFactory) cache.SharedIndexInformer {
+		return factory.InformerFor(&corev1.ConfigMap{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return ours })
+	}
+	early := informers.NewSharedInformerFactory(client(t), 0)
+	if got := hand(early); got != ours || early.Core().V1().ConfigMaps().Lister() == nil {
+		t.Errorf("handed over first, the factory has %T", got)
+	}
+	late := informers.NewSharedInformerFactory(client(t), 0)
+	late.Core().V1().ConfigMaps().Lister()
+	if got := hand(late); got == ours {
+		t.Error("handed over after somebody had asked for a lister, ours was taken")
+	}
+}
+
+// What a factory does with its informers it does with ours: it starts it once,
+// waits for it, and waits for its end.
+func TestAFactoryStartsOurInformerOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeserver.New(configMap("a", "1"))
+		factory := informers.NewSharedInformerFactory(client(t), 0)
+		ours := factory.InformerFor(&corev1.ConfigMap{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			return informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		factory.StartWithContext(ctx)
+		factory.StartWithContext(ctx)
+		must(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+		synctest.Wait()
+		if lists := server.Lists(); lists != 1 {
+			t.Errorf("%d lists, want 1", lists)
+		}
+		if _, err := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a"); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		factory.Shutdown()
+		if !ours.IsStopped() {
+			t.Error("it has not stopped")
+		}
+	})
+}

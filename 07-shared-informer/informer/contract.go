@@ -1,0 +1,208 @@
+// What completes client-go's interface: the handlers' registrations, the
+// switches to be set before the start, and what can be asked.
+
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"example.com/informer/06-processor/processor"
+)
+
+var _ cache.SharedIndexInformer = (*Informer)(nil)
+
+// minimumResyncPeriod is client-go's: no handler is told of everything more
+// often than this.
+const minimumResyncPeriod = time.Second
+
+var errStarted = errors.New("the informer has started: this has to be set before")
+
+// AddEventHandler is AddEventHandlerWithOptions without options.
+func (i *Informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandlerWithOptions(handler, cache.HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod is AddEventHandlerWithOptions with that option.
+func (i *Informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, resyncPeriod time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandlerWithOptions(handler, cache.HandlerOptions{ResyncPeriod: &resyncPeriod})
+}
+
+// AddEventHandlerWithOptions adds a handler, at any time before the informer has
+// stopped. It is first told of what the store holds now, as adds. One that
+// panics is reported to the logger of its options, and called again for what
+// comes next.
+func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch {
+	case handler == nil:
+		return nil, errors.New("the handler is nil: cache.ResourceEventHandlerFuncs{} does nothing")
+	case i.stopped:
+		return nil, fmt.Errorf("the informer of %s has stopped: it takes no handler any more", i.typeName())
+	}
+	logger := klog.Background()
+	if options.Logger != nil {
+		logger = *options.Logger
+	}
+	period := i.options.ResyncPeriod
+	if options.ResyncPeriod != nil {
+		period = *options.ResyncPeriod
+	}
+	i.changing.Lock() // the store stands still until the handler is in
+	defer i.changing.Unlock()
+	return i.processor.Add(handler, processor.Options{
+		Name:         fmt.Sprintf("%s + event handler %T", i.Name(), handler),
+		ResyncPeriod: i.adjusted(period, logger),
+		OnPanic:      func(err error) { logger.Error(err, "Handler panicked, and is called again for the next event") },
+	}, i.present()...)
+}
+
+// present tells of all that is stored, as of an initial list.
+func (i *Informer) present() (news []processor.Notification) {
+	for _, key := range i.indexer.ListKeys() {
+		obj, _, _ := i.indexer.GetByKey(key)
+		news = append(news, processor.Notification{Kind: processor.Added, Initial: true, Key: key, New: obj})
+	}
+	return news
+}
+
+// adjusted is the period that a handler gets when it asks for one. Handlers are
+// asked whether they are due at a period of the informer's own, which is the
+// shortest that anybody asked for before the start.
+func (i *Informer) adjusted(period time.Duration, logger klog.Logger) time.Duration {
+	if period <= 0 {
+		return 0
+	}
+	if i.resyncCheck == 0 {
+		logger.Info("Warning: this informer does no resyncs, so the handler gets none", "type", i.typeName(), "resyncPeriod", period)
+		return 0
+	}
+	wanted := period
+	period = max(period, minimumResyncPeriod)
+	if i.started {
+		period = max(period, i.resyncCheck)
+	} else {
+		i.resyncCheck = max(min(period, i.resyncCheck), minimumResyncPeriod)
+	}
+	if period != wanted {
+		logger.Info("Warning: the resync period is too short, and was made longer", "type", i.typeName(), "wanted", wanted, "resyncPeriod", period)
+	}
+	return period
+}
+
+// RemoveEventHandler removes a handler. No further call of it begins;
+// cache.ShutDownEventHandler also waits for one that has.
+func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
+	registration, ok := handle.(*processor.Registration)
+	if !ok {
+		return fmt.Errorf("removing a handler: %T is no registration of this informer", handle)
+	}
+	i.processor.Remove(registration)
+	return nil
+}
+
+// SetWatchErrorHandler is SetWatchErrorHandlerWithContext without the context.
+func (i *Informer) SetWatchErrorHandler(handler cache.WatchErrorHandler) error {
+	return i.SetWatchErrorHandlerWithContext(func(_ context.Context, r *cache.Reflector, err error) { handler(r, err) })
+}
+
+// SetWatchErrorHandlerWithContext says who is told when listing or watching has
+// failed, before it is tried again. The default, also for nil, logs it.
+func (i *Informer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.started {
+		return errStarted
+	}
+	if i.onWatchError = handler; handler == nil {
+		i.onWatchError = cache.DefaultWatchErrorHandler
+	}
+	return nil
+}
+
+// SetTransform says what each object is made into before it is stored. A
+// streamed list goes through it twice, so it must be able to take what it gave.
+func (i *Informer) SetTransform(transform cache.TransformFunc) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.started {
+		return errStarted
+	}
+	i.transform = transform
+	return nil
+}
+
+// AddIndexers adds indexes, also over what is stored already.
+func (i *Informer) AddIndexers(indexers cache.Indexers) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.stopped {
+		return fmt.Errorf("the informer of %s has stopped: it takes no index any more", i.typeName())
+	}
+	return i.indexer.AddIndexers(indexers)
+}
+
+// Run is RunWithContext with a channel.
+func (i *Informer) Run(stop <-chan struct{}) { i.RunWithContext(wait.ContextForChannel(stop)) }
+
+// GetStore returns the store, to read from.
+func (i *Informer) GetStore() cache.Store { return i.indexer }
+
+// GetIndexer returns the store with its indexes, to read from.
+func (i *Informer) GetIndexer() cache.Indexer { return i.indexer }
+
+// HasSynced is true once the store holds the first list. Whether a handler has
+// heard of it is for its registration to say.
+func (i *Informer) HasSynced() bool { return cache.IsDone(i) }
+
+// HasSyncedChecker is HasSynced for those who would rather wait.
+func (i *Informer) HasSyncedChecker() cache.DoneChecker { return i }
+
+// Name implements cache.DoneChecker.
+func (i *Informer) Name() string { return "Informer " + i.typeName() }
+
+// Done implements cache.DoneChecker: it is closed when HasSynced becomes true.
+func (i *Informer) Done() <-chan struct{} { return i.synced }
+
+// LastSyncResourceVersion is the version that the watch has come to; empty
+// before the first list.
+func (i *Informer) LastSyncResourceVersion() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.reflector == nil {
+		return ""
+	}
+	return i.reflector.LastSyncResourceVersion()
+}
+
+// IsStopped is true once the informer has run and ended. It will not run again.
+func (i *Informer) IsStopped() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.stopped
+}
+
+// GetController returns something that can be asked, and not run.
+func (i *Informer) GetController() cache.Controller { return controller{i} }
+
+type controller struct{ *Informer }
+
+// Run does nothing: the informer is run by who owns it.
+func (controller) Run(<-chan struct{}) {}
+
+// RunWithContext does nothing either.
+func (controller) RunWithContext(context.Context) {}
+
+func (i *Informer) typeName() string {
+	if i.options.ObjectDescription != "" {
+		return i.options.ObjectDescription
+	}
+	return fmt.Sprintf("%T", i.example)
+}

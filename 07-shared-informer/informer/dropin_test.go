@@ -1,0 +1,148 @@
+// What client-go builds on an informer works on ours: listers, the factory, the
+// typed informer.
+
+package informer
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/fakeserver"
+)
+
+// namespaced are the options that client-go's factory gives to its informers.
+func namespaced() cache.SharedIndexInformerOptions {
+	return cache.SharedIndexInformerOptions{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}}
+}
+
+func TestAListerReadsFromIt(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		other := configMap("b", "1")
+		other.Namespace, other.Labels = "other", map[string]string{"app": "web"}
+		r := newRig(newInformer, namespaced(), configMap("a", "1"), other)
+		r.run(t)
+		lister := listers.NewConfigMapLister(r.GetIndexer())
+		for namespace, want := range map[string]int{"": 2, "ns": 1, "other": 1, "none": 0} {
+			if all, err := lister.ConfigMaps(namespace).List(labels.Everything()); err != nil || len(all) != want {
+				t.Errorf("namespace %q: %d objects, %v; want %d", namespace, len(all), err, want)
+			}
+		}
+		if one, err := lister.ConfigMaps("ns").Get("a"); err != nil || one.Name != "a" {
+			t.Errorf("Get() = %v, %v", one, err)
+		}
+		if web, err := lister.List(labels.SelectorFromSet(labels.Set{"app": "web"})); err != nil || len(web) != 1 || web[0] != other {
+			t.Errorf("app=web: %v, %v", web, err)
+		}
+	})
+}
+
+func TestClientGosFactoryRunsIt(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		server := fakeserver.New(managed("a", "1"))
+		factory := informers.NewSharedInformerFactoryWithOptions(fake.NewClientset(), time.Minute, informers.WithTransform(strip))
+		made := 0
+		informer := func() cache.SharedIndexInformer {
+			return factory.InformerFor(&corev1.ConfigMap{}, func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+				made++
+				options := namespaced()
+				options.ResyncPeriod = resync
+				return newInformer(server, &corev1.ConfigMap{}, options)
+			})
+		}
+		var told lines
+		registration, err := informer().AddEventHandler(stripped(&told))
+		must(t, err)
+		// The factory's own accessor finds what InformerFor has put there.
+		factory.Core().V1().ConfigMaps().Informer()
+		if informer(); made != 1 {
+			t.Errorf("%d informers made, want one for all", made)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		factory.StartWithContext(ctx)
+		must(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+		if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) {
+			t.Error("the handler has not synced")
+		}
+		told.want(t, "add a 1: true")
+		if _, err := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a"); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute)
+		told.want(t, "old a 1: true", "new a 1: true")
+		cancel()
+		factory.Shutdown()
+		if !informer().IsStopped() {
+			t.Error("IsStopped() = false after Shutdown")
+		}
+	})
+}
+
+func TestTheTypedInformerRunsOnIt(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
+		typed := cache.NewTypedSharedIndexInformer[*corev1.ConfigMap](r)
+		must(t, typed.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{
+			"version": func(c *corev1.ConfigMap) ([]string, error) { return []string{c.ResourceVersion}, nil },
+		}))
+		var told lines
+		registration, err := typed.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
+			AddFunc: func(c *corev1.ConfigMap) { told.add("add %s", c.Name) },
+			UpdateFunc: func(before, c *corev1.ConfigMap) {
+				told.add("%s: %s to %s", c.Name, before.ResourceVersion, c.ResourceVersion)
+			},
+			DeleteFunc: func(c cache.DeletedObject[*corev1.ConfigMap]) {
+				told.add("delete %s %s, known: %t", c.GetKey(), c.OptionalObj.ResourceVersion, c.FinalStateUnknown == nil)
+			},
+		})
+		must(t, err)
+		r.run(t)
+		told.wantSorted(t, "add a", "add b")
+		wantSynced(t, "the typed handler", registration, true)
+		w := r.server.NextWatch()
+		w.Modify(configMap("a", "2"))
+		told.want(t, "a: 1 to 2")
+		two, err := typed.GetTypedIndexer().ByTypedIndex("version", "2")
+		if err != nil || len(two) != 1 || two[0].Name != "a" {
+			t.Errorf("version 2: %v, %v", two, err)
+		}
+		r.server.Set()
+		w.Delete(configMap("b", "3"))
+		told.want(t, "delete ns/b 3, known: true")
+		fakeserver.Expire(w)
+		r.server.NextWatch()
+		told.want(t, "delete ns/a 2, known: false")
+		synctest.Wait()
+		must(t, typed.RemoveEventHandler(registration))
+	})
+}
+
+func TestAFilteringHandler(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options())
+		var told lines
+		r.handle(t, cache.FilteringResourceEventHandler{
+			FilterFunc: func(obj any) bool {
+				return slices.Contains([]string{"2", "5"}, obj.(*corev1.ConfigMap).ResourceVersion)
+			},
+			Handler: recorder(&told),
+		})
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Add(configMap("a", "1"))
+		w.Modify(configMap("a", "2"))
+		w.Modify(configMap("a", "3"))
+		w.Delete(configMap("a", "5"))
+		told.want(t, "OnAdd a 2", "OnDelete a 2", "OnDelete a 5")
+	})
+}

@@ -1,0 +1,176 @@
+// Lists that fail, and who is told.
+
+package informer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+)
+
+var errNotToday = errors.New("not today")
+
+type contextKey struct{}
+
+// "The WatchErrorHandler is called whenever ListAndWatch drops the connection
+// with an error. After calling this handler, the informer will backoff and
+// retry." "There's only one handler, so if you call this multiple times, last
+// one wins".
+func TestTheLastWatchErrorHandlerIsTold(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		var first, last lines
+		byContext := func(l *lines) cache.WatchErrorHandlerWithContext {
+			return func(ctx context.Context, r *cache.Reflector, err error) {
+				l.add("%v, %s, %t", ctx.Value(contextKey{}), r.TypeDescription(), errors.Is(err, errNotToday))
+			}
+		}
+		plain := func(l *lines) cache.WatchErrorHandler {
+			return func(r *cache.Reflector, err error) { l.add("%s, %t", r.TypeDescription(), errors.Is(err, errNotToday)) }
+		}
+		for _, test := range []struct {
+			name string
+			set  func(cache.SharedInformer) error
+			want string
+		}{
+			{"plain", func(i cache.SharedInformer) error {
+				return errors.Join(i.SetWatchErrorHandlerWithContext(byContext(&first)), i.SetWatchErrorHandler(plain(&last)))
+			}, "*v1.ConfigMap, true"},
+			{"with context", func(i cache.SharedInformer) error {
+				return errors.Join(i.SetWatchErrorHandler(plain(&first)), i.SetWatchErrorHandlerWithContext(byContext(&last)))
+			}, "a value, *v1.ConfigMap, true"},
+		} {
+			r := newRig(newInformer, options())
+			r.server.Fail(errNotToday)
+			must(t, test.set(r))
+			told := r.client(t)
+			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), contextKey{}, "a value"))
+			go r.RunWithContext(ctx)
+			first.want(t)
+			last.want(t, test.want)
+			r.server.Set(configMap("a", "1"))
+			time.Sleep(2 * time.Second)
+			told.want(t, "OnAdd a 1 first")
+			last.want(t)
+			cancel()
+			synctest.Wait()
+		}
+	})
+}
+
+func TestWithoutAWatchErrorHandlerTheErrorIsLogged(t *testing.T) {
+	for name, set := range map[string]func(cache.SharedInformer) error{
+		"none": func(cache.SharedInformer) error { return nil },
+		"nil":  func(i cache.SharedInformer) error { return i.SetWatchErrorHandlerWithContext(nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			forBoth(t, func(t *testing.T, newInformer maker) {
+				r := newRig(newInformer, options())
+				r.server.Fail(errNotToday)
+				must(t, set(r))
+				handled.take()
+				r.run(t)
+				handled.want(t, "Failed to watch: failed to list *v1.ConfigMap: not today")
+			})
+		})
+	}
+}
+
+// "calling after the informer has been started returns an error"
+func TestWhatHasToBeSetBeforeTheStart(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options())
+		r.run(t)
+		for round := range 2 { // while it runs, and afterwards
+			for what, err := range map[string]error{
+				"SetWatchErrorHandler": r.SetWatchErrorHandler(func(*cache.Reflector, error) { t.Error("told") }),
+				"SetWatchErrorHandlerWithContext": r.SetWatchErrorHandlerWithContext(
+					func(context.Context, *cache.Reflector, error) { t.Error("told") }),
+				"SetTransform": r.SetTransform(func(any) (any, error) { t.Error("asked"); return nil, nil }),
+			} {
+				if err == nil || !strings.Contains(err.Error(), "started") {
+					t.Errorf("round %d: %s() = %v, want an error: it has started", round, what, err)
+				}
+			}
+			if round == 0 {
+				r.server.NextWatch().Add(configMap("a", "2"))
+				synctest.Wait()
+				r.stop()
+			}
+		}
+	})
+}
+
+// Each pause is twice as long as the one before, up to half a minute, and longer
+// by up to as much again. After two minutes it begins anew, whether anything has
+// succeeded or not.
+func TestThePausesBetweenTries(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options())
+		var tries []time.Time
+		r.server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			tries = append(tries, time.Now())
+			return nil, errNotToday
+		}
+		must(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
+		r.run(t)
+		time.Sleep(time.Hour)
+		r.stop()
+		least := 800 * time.Millisecond
+		for i := range 6 {
+			if pause := tries[i+1].Sub(tries[i]); pause < least || pause > 2*least {
+				t.Errorf("pause %d is %v, want %v to %v", i+1, pause, least, 2*least)
+			}
+			least *= 2
+		}
+		if n := len(tries); n < 150 || n > 250 {
+			t.Errorf("%d tries in an hour", n)
+		}
+	})
+}
+
+// A watch that ends is taken up again from where it was; the store stays as it
+// is, nothing is told twice.
+func TestAWatchThatEndsIsResumed(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		told := r.client(t)
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Add(configMap("b", "2"))
+		w.Stop()
+		r.server.NextWatch().Add(configMap("c", "3"))
+		told.want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
+		if lists := r.server.Lists(); lists != 1 {
+			t.Errorf("%d lists, want 1", lists)
+		}
+	})
+}
+
+// While lists fail, what is known is kept.
+func TestTheStoreIsKeptWhileListsFail(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		must(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
+		told := r.client(t)
+		r.run(t)
+		w := r.server.NextWatch()
+		r.server.Fail(errNotToday)
+		w.Stop() // without an event, at once: it is not resumed
+		time.Sleep(time.Hour)
+		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/a"}) || r.server.Lists() < 10 {
+			t.Errorf("the store holds %v after %d lists", got, r.server.Lists())
+		}
+		told.want(t, "OnAdd a 1 first")
+		r.server.Set(configMap("b", "2"))
+		time.Sleep(time.Minute)
+		told.want(t, "OnDelete tombstone ns/a of 1", "OnAdd b 2")
+	})
+}

@@ -1,0 +1,212 @@
+// Handlers that come and go.
+
+package informer
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// version is number n as a resourceVersion.
+func version(n int) string { return strconv.Itoa(n) }
+
+// "A client added after Run() starts gets a startup batch of notifications of
+// additions of the objects existing in the cache", then all updates.
+func TestALateHandlerIsToldOfWhatIsThere(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Modify(configMap("a", "2"))
+		w.Delete(configMap("b", "3"))
+		w.Add(configMap("c", "4"))
+		synctest.Wait() // it is stored
+		late := r.client(t)
+		late.wantSorted(t, "OnAdd a 2 first", "OnAdd c 4 first")
+		w.Modify(configMap("c", "5"))
+		w.Delete(configMap("a", "6"))
+		late.want(t, "OnUpdate c 5, was 4", "OnDelete a 6")
+	})
+}
+
+func TestTheSameHandlerTwiceIsToldTwice(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		var told lines
+		one := r.handle(t, recorder(&told))
+		r.handle(t, recorder(&told))
+		r.run(t)
+		told.want(t, "OnAdd a 1 first", "OnAdd a 1 first")
+		must(t, r.RemoveEventHandler(one))
+		r.server.NextWatch().Add(configMap("b", "2"))
+		told.want(t, "OnAdd b 2")
+	})
+}
+
+func TestAHandlerCanAddAnother(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		var told lines
+		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			if _, err := r.AddEventHandler(recorder(&told)); err != nil {
+				t.Error(err)
+			}
+		}})
+		r.run(t)
+		told.want(t, "OnAdd a 1 first")
+	})
+}
+
+func TestRemovedBeforeTheStart(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		gone, stays := r.client(t), r.client(t)
+		must(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
+		must(t, cache.ShutDownEventHandler(r, gone.ResourceEventHandlerRegistration)) // does not wait for a start
+		r.run(t)
+		gone.want(t)
+		stays.want(t, "OnAdd a 1 first")
+		if gone.HasSynced() {
+			t.Error("HasSynced() = true of one that was told nothing")
+		}
+	})
+}
+
+func TestRemovedWhileItRuns(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		gone, stays := r.client(t), r.client(t)
+		r.run(t)
+		must(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
+		w := r.server.NextWatch()
+		w.Add(configMap("b", "2"))
+		gone.want(t, "OnAdd a 1 first")
+		stays.want(t, "OnAdd a 1 first", "OnAdd b 2")
+	})
+}
+
+// "This function is guaranteed to be idempotent, and thread-safe."
+func TestRemoveTwiceAndFromManyPlaces(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		r.run(t)
+		w := r.server.NextWatch()
+		for round := range 20 {
+			told := r.client(t)
+			var removing sync.WaitGroup
+			for range 8 {
+				removing.Go(func() {
+					if err := r.RemoveEventHandler(told.ResourceEventHandlerRegistration); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			w.Modify(configMap("a", version(round+2)))
+			removing.Wait()
+			must(t, r.RemoveEventHandler(told.ResourceEventHandlerRegistration))
+			must(t, cache.ShutDownEventHandler(r, told.ResourceEventHandlerRegistration))
+			told.take()
+			w.Modify(configMap("a", version(round+3)))
+			told.want(t)
+		}
+	})
+}
+
+type foreign struct {
+	cache.ResourceEventHandlerRegistration
+}
+
+func TestRemoveWhatIsNotItsOwn(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r, other := newRig(newInformer, options(), configMap("a", "1")), newRig(newInformer, options(), configMap("a", "1"))
+		told := other.client(t)
+		r.run(t)
+		other.run(t)
+		for _, handle := range []cache.ResourceEventHandlerRegistration{foreign{told}, nil} {
+			if err := r.RemoveEventHandler(handle); err == nil {
+				t.Errorf("RemoveEventHandler(%T) = nil, want an error", handle)
+			}
+		}
+		must(t, r.RemoveEventHandler(told.ResourceEventHandlerRegistration)) // of another informer: nothing happens
+		other.server.NextWatch().Add(configMap("b", "2"))
+		told.want(t, "OnAdd a 1 first", "OnAdd b 2")
+	})
+}
+
+func TestAHandlerCanRemoveItself(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options())
+		var told lines
+		var self cache.ResourceEventHandlerRegistration
+		self = r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			told.add("called")
+			if err := r.RemoveEventHandler(self); err != nil {
+				t.Error(err)
+			}
+		}})
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Add(configMap("a", "2"))
+		told.want(t, "called")
+		w.Add(configMap("b", "3"))
+		told.want(t)
+		must(t, cache.ShutDownEventHandler(r, self))
+	})
+}
+
+// ShutDownEventHandler "blocks until it has fully stopped processing events";
+// RemoveEventHandler does not.
+func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		var told lines
+		registration := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			time.Sleep(time.Minute)
+			told.add("returned")
+		}})
+		r.run(t)
+		start := time.Now()
+		must(t, r.RemoveEventHandler(registration))
+		if took := time.Since(start); took != 0 {
+			t.Errorf("RemoveEventHandler took %v", took)
+		}
+		must(t, cache.ShutDownEventHandler(r, registration))
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("ShutDownEventHandler returned after %v, want a minute", took)
+		}
+		told.want(t, "returned")
+	})
+}
+
+func TestShutDownAfterTheEnd(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		told := r.client(t)
+		r.run(t)
+		r.stop()
+		must(t, cache.ShutDownEventHandler(r, told.ResourceEventHandlerRegistration))
+		must(t, r.RemoveEventHandler(told.ResourceEventHandlerRegistration))
+	})
+}
+
+// "Adding event handlers to already stopped informers is not possible."
+func TestNoHandlerAfterTheEnd(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options())
+		r.run(t)
+		r.stop()
+		var told lines
+		registration, err := r.AddEventHandler(recorder(&told))
+		if registration != nil || err == nil || !strings.Contains(err.Error(), "stopped") {
+			t.Errorf("AddEventHandler() = %v, %v; want an error: it has stopped", registration, err)
+		}
+		synctest.Wait()
+		told.want(t)
+	})
+}

@@ -1,0 +1,299 @@
+// Package informer is a shared informer: one LIST and one WATCH, one store with
+// its indexes, and as many handlers as you like.
+package informer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"example.com/informer/06-processor/processor"
+)
+
+// An Informer keeps a store equal to what the server has, and tells handlers of
+// every change. It is a cache.SharedIndexInformer, and keeps the contract that
+// is written there. It runs once.
+//
+// There is no queue between the reflector and the store. The reflector's own
+// goroutine changes the store and writes the change down for the handlers, and
+// neither makes it wait.
+type Informer struct {
+	listerWatcher cache.ListerWatcher
+	example       runtime.Object
+	options       cache.SharedIndexInformerOptions
+	indexer       cache.Indexer // written by changes alone
+	processor     *processor.Processor
+	mutations     cache.MutationDetector // does nothing, unless KUBE_CACHE_MUTATION_DETECTOR is set
+	synced        chan struct{}          // closed when the store holds the first list
+
+	// changing is held from a change of the store until it is distributed. Who
+	// holds it sees a store that is neither ahead of the handlers' news nor behind.
+	changing sync.Mutex
+
+	mu           sync.Mutex // guards what is below; taken before changing
+	started      bool
+	stopped      bool
+	reflector    *cache.Reflector // nil until started
+	resyncCheck  time.Duration    // how often handlers are asked whether they are due
+	onWatchError cache.WatchErrorHandlerWithContext
+	transform    cache.TransformFunc // not changed once started
+}
+
+// New returns an informer of the objects that lw lists and watches, such as
+// exampleObject. Its parameters are those of client-go's
+// NewSharedIndexInformerWithOptions.
+func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) *Informer {
+	indexers := cache.Indexers{}
+	maps.Copy(indexers, options.Indexers) // the store adds to it
+	return &Informer{
+		listerWatcher: lw,
+		example:       exampleObject,
+		options:       options,
+		indexer: cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, indexers,
+			cache.WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)),
+		processor:    processor.New(processor.NewLog()),
+		mutations:    cache.NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
+		synced:       make(chan struct{}),
+		resyncCheck:  options.ResyncPeriod,
+		onWatchError: cache.DefaultWatchErrorHandler,
+	}
+}
+
+// RunWithContext lists, watches and calls handlers until ctx ends, and until
+// the last handler has returned. A second call says so and does nothing.
+func (i *Informer) RunWithContext(ctx context.Context) {
+	reflector, onError := i.start(ctx)
+	if reflector == nil {
+		klog.FromContext(ctx).Info("Warning: this informer was run before, and it runs once: make a new one", "type", i.typeName())
+		return
+	}
+	i.processor.Start()
+	var checking sync.WaitGroup
+	over := make(chan struct{})
+	checking.Go(func() { i.mutations.Run(over) })
+
+	i.reflect(ctx, reflector, onError)
+
+	i.mu.Lock()
+	i.stopped = true
+	i.mu.Unlock()
+	i.processor.Stop()
+	close(over)
+	checking.Wait()
+}
+
+// start makes the reflector, once; nil if there is one already.
+func (i *Informer) start(ctx context.Context) (*cache.Reflector, cache.WatchErrorHandlerWithContext) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.started {
+		return nil, nil
+	}
+	i.started = true
+	if i.resyncCheck > 0 {
+		i.resyncCheck = max(i.resyncCheck, minimumResyncPeriod)
+	}
+	logger := klog.FromContext(ctx)
+	i.reflector = cache.NewReflectorWithOptions(i.listerWatcher, i.example, changes{i}, cache.ReflectorOptions{
+		Logger:          &logger,
+		ResyncPeriod:    i.resyncCheck,
+		TypeDescription: i.options.ObjectDescription,
+	})
+	i.reflector.ShouldResync = func() bool { return i.processor.ShouldResync(time.Now()) }
+	return i.reflector, i.onWatchError
+}
+
+// reflect lists and watches, again and again: after each failure it waits a
+// little longer, from 0.8 s to half a minute.
+func (i *Informer) reflect(ctx context.Context, reflector *cache.Reflector, onError cache.WatchErrorHandlerWithContext) {
+	pause := wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
+	_ = pause.DelayWithReset(clock.RealClock{}, 2*time.Minute).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
+		if err := reflector.ListAndWatchWithContext(ctx); err != nil {
+			onError(ctx, reflector, err)
+		}
+		return false, nil
+	})
+}
+
+// changes is the side of an Informer that its reflector writes to: the store
+// first, then the handlers.
+type changes struct{ *Informer }
+
+var (
+	_ cache.TransformingStore      = changes{}
+	_ cache.ReflectorBookmarkStore = changes{}
+)
+
+// Add takes an event of the watch.
+func (c changes) Add(obj any) error {
+	obj, err := c.transformed(obj)
+	if err != nil {
+		return err
+	}
+	key, err := keyOf(obj)
+	if err != nil {
+		return err
+	}
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	n := c.news(key, obj)
+	if err := c.indexer.Update(obj); err != nil {
+		return err
+	}
+	c.tell(n)
+	return nil
+}
+
+// Update is Add: whether something is new is not for the event to say.
+func (c changes) Update(obj any) error { return c.Add(obj) }
+
+// Delete takes an event of the watch. Of what was never told, no end is told.
+func (c changes) Delete(obj any) error {
+	obj, err := c.transformed(obj)
+	if err != nil {
+		return err
+	}
+	key, err := keyOf(obj)
+	if err != nil {
+		return err
+	}
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	old, exists, _ := c.indexer.GetByKey(key)
+	if err := c.indexer.Delete(obj); err != nil || !exists {
+		return err
+	}
+	c.tell(processor.Notification{Kind: processor.Deleted, Key: key, Old: old, New: obj})
+	return nil
+}
+
+// Replace takes a list. The store has all of it at once, and lacks at once what
+// the list lacks.
+func (c changes) Replace(list []any, version string) error {
+	keys, objs := make([]string, 0, len(list)), make([]any, 0, len(list))
+	for _, obj := range list {
+		obj, err := c.transformed(obj)
+		if err != nil {
+			return err
+		}
+		key, err := keyOf(obj)
+		if err != nil { // without it the list is still of use; without the list there is nothing
+			utilruntime.HandleError(fmt.Errorf("an object of a list is left out: %w", err))
+			continue
+		}
+		keys, objs = append(keys, key), append(objs, obj)
+	}
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	news := c.deletions(keys)
+	for i, key := range keys {
+		news = append(news, c.news(key, objs[i]))
+	}
+	if err := c.indexer.Replace(objs, version); err != nil {
+		return err
+	}
+	for _, n := range news {
+		c.tell(n)
+	}
+	if !c.HasSynced() {
+		close(c.synced)
+		c.processor.Synced()
+	}
+	return nil
+}
+
+// keyOf names an object. One that has no name is refused: it is of no server's
+// making, and nobody could ever take it out of the store again.
+func keyOf(obj any) (string, error) {
+	key, err := cache.MetaNamespaceKeyFunc(obj)
+	if err == nil && (key == "" || strings.HasSuffix(key, "/")) {
+		return "", fmt.Errorf("%T has no name", obj)
+	}
+	return key, err
+}
+
+// deletions are the ends of what the store holds and a list lacks. Nobody saw
+// how: all that can be handed on is the last state that was known.
+func (c changes) deletions(listed []string) (news []processor.Notification) {
+	missing := sets.New(c.indexer.ListKeys()...).Delete(listed...)
+	for key := range missing {
+		old, _, _ := c.indexer.GetByKey(key)
+		news = append(news, processor.Notification{
+			Kind: processor.Deleted, Key: key, Old: old, New: cache.DeletedFinalStateUnknown{Key: key, Obj: old},
+		})
+	}
+	return news
+}
+
+// news is what an object that is about to be stored means to those who know
+// what the store holds: it is an add, or an update, as the store says.
+func (c changes) news(key string, obj any) processor.Notification {
+	old, exists, _ := c.indexer.GetByKey(key) // it never fails
+	if !exists {
+		return processor.Notification{Kind: processor.Added, Initial: !c.HasSynced(), Key: key, New: obj}
+	}
+	return processor.Notification{Kind: processor.Updated, Key: key, Old: old, New: obj}
+}
+
+// tell distributes what was stored. An update to the same version, out of a new
+// list, is no news: it is for handlers that want resyncs.
+func (c changes) tell(n processor.Notification) {
+	if n.Kind != processor.Deleted {
+		c.mutations.AddObject(n.New)
+	}
+	if n.Kind == processor.Updated && sameVersion(n.Old, n.New) {
+		c.processor.Resync(n)
+		return
+	}
+	c.processor.Distribute(n)
+}
+
+func sameVersion(one, other any) bool {
+	a, err := meta.Accessor(one)
+	if err != nil {
+		return false
+	}
+	b, err := meta.Accessor(other)
+	return err == nil && a.GetResourceVersion() == b.GetResourceVersion()
+}
+
+// Resync tells of all that is stored to those who are due. The server is not
+// asked.
+func (c changes) Resync() error {
+	c.changing.Lock()
+	defer c.changing.Unlock()
+	for _, key := range c.indexer.ListKeys() {
+		obj, _, _ := c.indexer.GetByKey(key)
+		c.processor.Resync(processor.Notification{Kind: processor.Updated, Key: key, Old: obj, New: obj})
+	}
+	return nil
+}
+
+// Bookmark says how far the watch has come, though nothing has changed.
+func (c changes) Bookmark(version string) error {
+	c.indexer.Bookmark(version)
+	return nil
+}
+
+// Transformer lets the reflector transform the objects of a streamed list as
+// they come, before it has all of them in memory. They come here once more.
+func (c changes) Transformer() cache.TransformFunc { return c.transform }
+
+func (c changes) transformed(obj any) (any, error) {
+	if c.transform == nil {
+		return obj, nil
+	}
+	return c.transform(obj)
+}

@@ -1,0 +1,203 @@
+// What the tests of this package share: client-go's informer and ours on a fake
+// server, in fake time, and handlers that write down their calls.
+
+package informer
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"example.com/informer/05-watchdog/fakeserver"
+)
+
+// handled is what apimachinery's error handlers were told. Its own ones would
+// wait, by a clock that each test sets back.
+var handled lines
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(mutates); name != "" {
+		mutate(subjects[name], os.Getenv(harmless) != "")
+		return
+	}
+	if name := os.Getenv(panics); name != "" {
+		panicInside(subjects[name])
+		return
+	}
+	klog.SetLogger(klog.Logger{}) // one that says nothing
+	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{
+		func(_ context.Context, err error, text string, _ ...any) { handled.add("%s: %v", text, err) },
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// A maker makes an informer, as client-go's NewSharedIndexInformerWithOptions does.
+type maker func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
+
+func ours(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	return New(lw, example, options)
+}
+
+// subjects are held to the same contract.
+var subjects = map[string]maker{"client-go": cache.NewSharedIndexInformerWithOptions, "ours": ours}
+
+// forBoth holds both to a test.
+func forBoth(t *testing.T, test func(t *testing.T, newInformer maker)) {
+	for name, newInformer := range subjects {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, newInformer) })
+		})
+	}
+}
+
+// configMap is object name in version.
+func configMap(name, version string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: name, ResourceVersion: version, UID: types.UID("uid-" + name),
+	}}
+}
+
+// options of an informer without resyncs. (Client-go's needs Indexers to take
+// more of them.)
+func options() cache.SharedIndexInformerOptions {
+	return cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}}
+}
+
+// A rig is an informer of ConfigMaps on a fake server.
+type rig struct {
+	cache.SharedIndexInformer
+	server  *fakeserver.Server
+	watches atomic.Int32 // how often a watch was asked for
+	stop    func()       // ends the informer, and waits for its end; set by run
+}
+
+func newRig(newInformer maker, options cache.SharedIndexInformerOptions, objs ...runtime.Object) *rig {
+	r := &rig{server: fakeserver.New(objs...)}
+	watchIt := r.server.WatchFuncWithContext
+	r.server.WatchFuncWithContext = func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+		r.watches.Add(1)
+		return watchIt(ctx, options)
+	}
+	r.SharedIndexInformer = newInformer(r.server, &corev1.ConfigMap{}, options)
+	return r
+}
+
+// run runs the informer until the test is over, or stop is called, and returns
+// when there is nothing left to do.
+func (r *rig) run(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); r.RunWithContext(ctx) }()
+	r.stop = func() { cancel(); <-ended }
+	t.Cleanup(r.stop)
+	synctest.Wait()
+}
+
+// A client is a handler that writes down its calls, and its registration.
+type client struct {
+	lines
+	cache.ResourceEventHandlerRegistration
+}
+
+// client adds a handler.
+func (r *rig) client(t *testing.T, options ...cache.HandlerOptions) *client {
+	t.Helper()
+	c := &client{}
+	c.ResourceEventHandlerRegistration = r.handle(t, recorder(&c.lines), options...)
+	return c
+}
+
+// handle adds any handler.
+func (r *rig) handle(t *testing.T, handler cache.ResourceEventHandler, options ...cache.HandlerOptions) cache.ResourceEventHandlerRegistration {
+	t.Helper()
+	registration, err := r.AddEventHandlerWithOptions(handler, append(options, cache.HandlerOptions{})[0])
+	must(t, err)
+	return registration
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lines is a list that goroutines may append to.
+type lines struct {
+	mu   sync.Mutex
+	text []string
+}
+
+func (l *lines) add(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, fmt.Sprintf(format, args...))
+}
+
+// take returns the lines once all goroutines of the test have come to rest,
+// and forgets them.
+func (l *lines) take() []string {
+	synctest.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := l.text
+	l.text = nil
+	return text
+}
+
+func (l *lines) want(t *testing.T, want ...string) {
+	t.Helper()
+	if got := l.take(); !slices.Equal(got, want) {
+		t.Errorf("got\n  %q\nwant\n  %q", got, want)
+	}
+}
+
+// wantSorted is want for what has no order of its own.
+func (l *lines) wantSorted(t *testing.T, want ...string) {
+	t.Helper()
+	if got := slices.Sorted(slices.Values(l.take())); !slices.Equal(got, want) {
+		t.Errorf("got, sorted,\n  %q\nwant\n  %q", got, want)
+	}
+}
+
+// recorder returns a handler that writes down its calls, with versions.
+func recorder(l *lines) cache.ResourceEventHandlerDetailedFuncs {
+	show := func(obj any) string {
+		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+			return fmt.Sprintf("tombstone %s of %s", gone.Key, gone.Obj.(metav1.Object).GetResourceVersion())
+		}
+		return obj.(metav1.Object).GetName() + " " + obj.(metav1.Object).GetResourceVersion()
+	}
+	return cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(obj any, first bool) {
+			if first {
+				l.add("OnAdd %s first", show(obj))
+			} else {
+				l.add("OnAdd %s", show(obj))
+			}
+		},
+		UpdateFunc: func(oldObj, newObj any) {
+			l.add("OnUpdate %s, was %s", show(newObj), oldObj.(metav1.Object).GetResourceVersion())
+		},
+		DeleteFunc: func(obj any) { l.add("OnDelete %s", show(obj)) },
+	}
+}
+
+// keys are those of a store, sorted.
+func keys(store cache.Store) []string { return slices.Sorted(slices.Values(store.ListKeys())) }

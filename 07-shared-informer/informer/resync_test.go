@@ -1,0 +1,191 @@
+// Who is told of everything again, and when.
+
+package informer
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"example.com/informer/05-watchdog/fakeserver"
+)
+
+// every asks for a resync period.
+func every(period time.Duration) cache.HandlerOptions {
+	return cache.HandlerOptions{ResyncPeriod: &period}
+}
+
+func resyncing(period time.Duration) cache.SharedIndexInformerOptions {
+	return cache.SharedIndexInformerOptions{ResyncPeriod: period, Indexers: cache.Indexers{}}
+}
+
+// ticks returns a handler that writes down after how many seconds it was told of
+// an update.
+func ticks(l *lines) cache.ResourceEventHandler {
+	start := time.Now()
+	return cache.ResourceEventHandlerFuncs{UpdateFunc: func(oldObj, newObj any) {
+		if oldObj != newObj {
+			l.add("not the same object")
+		}
+		l.add("%v", time.Since(start))
+	}}
+}
+
+// The period that a handler gets: the one that it asks for, a second at least,
+// "rounded up to a multiple of the informer's resync checking period", which is
+// the shortest that anybody asked for before the start.
+func TestResyncPeriods(t *testing.T) {
+	const none = 0 * time.Second
+	for _, test := range []struct {
+		name     string
+		informer time.Duration
+		other    time.Duration          // what another handler asks for before the start, if not 0
+		late     bool                   // the handler comes after the start
+		handler  []cache.HandlerOptions // none: the informer's own
+		want     string                 // when it is told, in the first 12.5 s
+	}{
+		{"the default is the informer's", 4 * time.Second, none, false, nil, "4s 8s 12s"},
+		{"the same for a late one", 4 * time.Second, none, true, nil, "4s 8s 12s"},
+		{"nil is the default", 4 * time.Second, none, false, []cache.HandlerOptions{{}}, "4s 8s 12s"},
+		{"zero is never", 4 * time.Second, none, false, []cache.HandlerOptions{every(0)}, ""},
+		{"zero is never, though others are told", 4 * time.Second, time.Second, false, []cache.HandlerOptions{every(0)}, ""},
+		{"an informer without resyncs does none", none, none, false, []cache.HandlerOptions{every(time.Second)}, ""},
+		{"not even for a late one", none, none, true, []cache.HandlerOptions{every(time.Second)}, ""},
+		{"shorter than the informer's", 5 * time.Second, none, false, []cache.HandlerOptions{every(3 * time.Second)}, "3s 6s 9s 12s"},
+		{"shorter than the informer's, and late", 5 * time.Second, none, true, []cache.HandlerOptions{every(3 * time.Second)}, "5s 10s"},
+		{"shorter than another's, and late", 9 * time.Second, 4 * time.Second, true, []cache.HandlerOptions{every(3 * time.Second)}, "4s 8s 12s"},
+		{"shorter than a second", 5 * time.Second, none, false, []cache.HandlerOptions{every(4 * time.Nanosecond)}, "1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 11s 12s"},
+		{"shorter than a second, all of it", time.Millisecond, none, false, nil, "1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 11s 12s"},
+		{"rounded up", 4 * time.Second, none, false, []cache.HandlerOptions{every(5 * time.Second)}, "8s"},
+		{"rounded up, and late", 4 * time.Second, none, true, []cache.HandlerOptions{every(5 * time.Second)}, "8s"},
+		{"rounded up to another's", 9 * time.Second, 2 * time.Second, false, []cache.HandlerOptions{every(5 * time.Second)}, "6s 12s"},
+		{"a multiple of another's", 9 * time.Second, 2 * time.Second, false, []cache.HandlerOptions{every(6 * time.Second)}, "6s 12s"},
+		{"the informer's, which is no multiple", 5 * time.Second, 2 * time.Second, false, nil, "6s 12s"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			forBoth(t, func(t *testing.T, newInformer maker) {
+				r := newRig(newInformer, resyncing(test.informer), configMap("a", "1"))
+				if test.other > 0 {
+					r.client(t, every(test.other))
+				}
+				var told lines
+				if test.late {
+					r.run(t)
+				}
+				r.handle(t, ticks(&told), test.handler...)
+				if !test.late {
+					r.run(t)
+				}
+				time.Sleep(12500 * time.Millisecond)
+				told.want(t, strings.Fields(test.want)...)
+			})
+		})
+	}
+}
+
+// "it does not add any interactions with the authoritative storage"
+func TestAResyncMakesNoRequest(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"), configMap("b", "1"))
+		told := r.client(t)
+		r.run(t)
+		told.take()
+		time.Sleep(60 * time.Second)
+		if n := len(told.take()); n != 120 {
+			t.Errorf("told %d times in a minute, want 120: each object once a second", n)
+		}
+		if lists, watches := r.server.Lists(), r.watches.Load(); lists != 1 || watches != 1 {
+			t.Errorf("%d lists, %d watches; want 1 and 1", lists, watches)
+		}
+	})
+}
+
+func TestAResyncIsOfAllThatIsStoredBeforeAndAfterChanges(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"), configMap("b", "1"))
+		told := r.client(t)
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Delete(configMap("a", "2"))
+		w.Modify(configMap("b", "3"))
+		told.take()
+		time.Sleep(time.Second)
+		told.want(t, "OnUpdate b 3, was 3")
+	})
+}
+
+// A resync is for those who are due, and a change for everybody.
+func TestUnchangedObjectsOfARelistGoToThoseWhoWereDueLast(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, resyncing(2*time.Second), configMap("a", "1"), configMap("b", "1"))
+		due, never, seldom := r.client(t), r.client(t, every(0)), r.client(t, every(time.Hour))
+		r.run(t)
+		time.Sleep(2 * time.Second)
+		for _, c := range []*client{due, never, seldom} {
+			c.take()
+		}
+		r.server.Set(configMap("a", "1"), configMap("b", "2"))
+		fakeserver.Expire(r.server.NextWatch())
+		time.Sleep(1600 * time.Millisecond) // the reflector's pause before it lists again, at most
+		due.want(t, "OnUpdate a 1, was 1", "OnUpdate b 2, was 1")
+		never.want(t, "OnUpdate b 2, was 1")
+		seldom.want(t, "OnUpdate b 2, was 1")
+	})
+}
+
+// Who was not told of the same version again is told right what is old.
+func TestOldIsRightForThoseWhoSkippedAResync(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"))
+		never := r.client(t, every(0))
+		r.run(t)
+		time.Sleep(10 * time.Second)
+		r.server.NextWatch().Modify(configMap("a", "2"))
+		never.want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1")
+	})
+}
+
+// AddEventHandlerWithResyncPeriod is the same with another signature.
+func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, resyncing(5*time.Second), configMap("a", "1"))
+		var told lines
+		_, err := r.AddEventHandlerWithResyncPeriod(ticks(&told), 3*time.Second)
+		must(t, err)
+		r.run(t)
+		time.Sleep(10 * time.Second)
+		told.want(t, "3s", "6s", "9s")
+	})
+}
+
+// Where a handler does not get what it asks for, the logger of its options is
+// told.
+func TestAPeriodThatIsNotGrantedIsLogged(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		for _, test := range []struct {
+			name             string
+			informer, wanted time.Duration
+			late, warned     bool
+		}{
+			{"granted", time.Second, 2 * time.Second, false, false},
+			{"too short", time.Minute, time.Millisecond, false, true},
+			{"too short by now", time.Minute, time.Second, true, true},
+			{"no resyncs", 0, time.Second, false, true},
+		} {
+			text := logged(t, func(logger klog.Logger) {
+				r := newRig(newInformer, resyncing(test.informer))
+				if test.late {
+					r.run(t)
+				}
+				r.client(t, cache.HandlerOptions{Logger: &logger, ResyncPeriod: &test.wanted})
+			})
+			if warned := slices.Contains(strings.Fields(text), "Warning:"); warned != test.warned {
+				t.Errorf("%s: logged %q, want a warning: %t", test.name, text, test.warned)
+			}
+		}
+	})
+}

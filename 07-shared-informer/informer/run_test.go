@@ -1,0 +1,170 @@
+// The beginning and the end.
+
+package informer
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+// That no goroutine stays is checked by synctest, which waits for all of them.
+func TestRunEndsWithItsContext(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		told := r.client(t)
+		if r.IsStopped() {
+			t.Error("IsStopped() = true before the start")
+		}
+		r.run(t)
+		if r.IsStopped() {
+			t.Error("IsStopped() = true while it runs")
+		}
+		w := r.server.NextWatch()
+		start := time.Now()
+		r.stop()
+		if took := time.Since(start); took != 0 || !r.IsStopped() || !w.IsStopped() {
+			t.Errorf("it took %v; stopped: %t, its watch: %t", took, r.IsStopped(), w.IsStopped())
+		}
+		told.want(t, "OnAdd a 1 first")
+		if got := keys(r.GetStore()); len(got) != 1 {
+			t.Errorf("the store holds %v, want that it can still be read", got)
+		}
+	})
+}
+
+func TestRunEndsWithItsChannel(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		told := r.client(t)
+		stop, ended := make(chan struct{}), make(chan struct{})
+		go func() { defer close(ended); r.Run(stop) }()
+		told.want(t, "OnAdd a 1 first")
+		close(stop)
+		<-ended
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false")
+		}
+	})
+}
+
+// "run more than once is not allowed": neither while it runs, nor afterwards.
+func TestASecondRunIsRefused(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		told := r.client(t)
+		r.run(t)
+		again := func() string {
+			return logged(t, func(logger klog.Logger) { r.RunWithContext(klog.NewContext(t.Context(), logger)) })
+		}
+		if text := again(); !strings.Contains(text, "Warning:") {
+			t.Errorf("while it runs: logged %q, want a warning", text)
+		}
+		told.want(t, "OnAdd a 1 first")
+		r.server.NextWatch().Add(configMap("b", "2")) // the first run is as it was
+		told.want(t, "OnAdd b 2")
+		r.stop()
+		if text := again(); !strings.Contains(text, "Warning:") {
+			t.Errorf("afterwards: logged %q, want a warning", text)
+		}
+		if lists := r.server.Lists(); lists != 1 || !r.IsStopped() {
+			t.Errorf("%d lists, stopped: %t; want 1, true", lists, r.IsStopped())
+		}
+	})
+}
+
+func TestManyRunsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // client-go looks first, and locks later
+		r := newRig(ours, options(), configMap("a", "1"))
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{}, 10)
+		for range 10 {
+			go func() { r.RunWithContext(ctx); ended <- struct{}{} }()
+		}
+		synctest.Wait()
+		if len(ended) != 9 || r.server.Lists() != 1 {
+			t.Errorf("%d of ten have returned, %d lists; want 9, 1", len(ended), r.server.Lists())
+		}
+		cancel()
+		synctest.Wait()
+		if len(ended) != 10 {
+			t.Errorf("%d of ten have returned", len(ended))
+		}
+	})
+}
+
+func TestAContextThatHasEndedAlready(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		r.client(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		r.RunWithContext(ctx)
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false")
+		}
+	})
+}
+
+func TestItEndsThoughTheServerDoesNotAnswer(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options())
+		defer hold(r)()
+		r.run(t)
+		r.stop()
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false")
+		}
+	})
+}
+
+// RunWithContext returns "after it stops": no call is under way any more.
+func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		var told lines
+		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			time.Sleep(time.Minute)
+			told.add("returned")
+		}})
+		r.run(t)
+		start := time.Now()
+		r.stop()
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("it took %v, want a minute", took)
+		}
+		told.want(t, "returned")
+	})
+}
+
+// Handlers may be added, removed and asked while it ends.
+func TestTheEndInTheMidstOfThings(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		r.run(t)
+		ended := make(chan struct{})
+		for range 4 {
+			go func() {
+				defer func() { ended <- struct{}{} }()
+				for range 50 {
+					if registration, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil {
+						registration.HasSynced()
+						if err := cache.ShutDownEventHandler(r, registration); err != nil {
+							t.Error(err)
+						}
+					}
+					r.LastSyncResourceVersion()
+				}
+			}()
+		}
+		r.stop()
+		for range 4 {
+			<-ended
+		}
+	})
+}

@@ -1,0 +1,165 @@
+// The store, its indexes, and how far they have come.
+
+package informer
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/fakeserver"
+)
+
+// "The local cache starts out empty, and gets populated and updated during
+// Run()." Its keys are namespace/name, or the name alone.
+func TestTheStoreHoldsWhatTheServerHas(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		global := configMap("global", "1")
+		global.Namespace = ""
+		r := newRig(newInformer, options(), configMap("a", "1"), global)
+		if got := keys(r.GetStore()); len(got) != 0 {
+			t.Errorf("before the start the store holds %v", got)
+		}
+		r.run(t)
+		wantKeys := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if got := keys(r.GetStore()); !slices.Equal(got, want) {
+				t.Errorf("the store holds %v, want %v", got, want)
+			}
+		}
+		wantKeys("global", "ns/a")
+		w := r.server.NextWatch()
+		b := configMap("b", "2")
+		w.Add(b)
+		wantKeys("global", "ns/a", "ns/b")
+		if obj, _, _ := r.GetStore().GetByKey("ns/b"); obj != any(b) {
+			t.Errorf("the store holds %v, want the very object", obj)
+		}
+		w.Delete(configMap("a", "3"))
+		wantKeys("global", "ns/b")
+		r.server.Set(configMap("c", "4"))
+		fakeserver.Expire(w)
+		r.server.NextWatch()
+		wantKeys("ns/c")
+		if r.GetStore() != cache.Store(r.GetIndexer()) {
+			t.Error("GetStore() and GetIndexer() are not the same")
+		}
+	})
+}
+
+func byName(obj any) ([]string, error) { return []string{obj.(metav1.Object).GetName()}, nil }
+
+func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, cache.SharedIndexInformerOptions{
+			Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+		}, configMap("a", "1"), configMap("b", "1"))
+		must(t, r.AddIndexers(cache.Indexers{"name": byName}))
+		r.run(t)
+		must(t, r.AddIndexers(cache.Indexers{"version": byVersion})) // over what is stored already
+		wantIndex := func(index, value string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			got, err := r.GetIndexer().IndexKeys(index, value)
+			slices.Sort(got)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s, %s: %v, %v; want %v", index, value, got, err, want)
+			}
+		}
+		wantIndex(cache.NamespaceIndex, "ns", "ns/a", "ns/b")
+		wantIndex("name", "a", "ns/a")
+		wantIndex("version", "1", "ns/a", "ns/b")
+		w := r.server.NextWatch()
+		w.Modify(configMap("a", "2"))
+		wantIndex("version", "1", "ns/b")
+		wantIndex("version", "2", "ns/a")
+		w.Delete(configMap("a", "3"))
+		wantIndex("version", "2")
+		wantIndex("name", "a")
+		if err := r.AddIndexers(cache.Indexers{"name": byName}); err == nil {
+			t.Error("AddIndexers() = nil for a name that is taken")
+		}
+		r.stop()
+		if err := r.AddIndexers(cache.Indexers{"another": byName}); err == nil {
+			t.Error("AddIndexers() = nil after the end")
+		}
+	})
+}
+
+// Of the reflector, and of the store: both follow lists, events and bookmarks.
+func TestLastSyncResourceVersion(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		wantVersion := func(when, want string) {
+			t.Helper()
+			synctest.Wait()
+			for what, got := range map[string]string{
+				"LastSyncResourceVersion":                   r.LastSyncResourceVersion(),
+				"GetController().LastSyncResourceVersion":   r.GetController().LastSyncResourceVersion(),
+				"GetStore().LastStoreSyncResourceVersion()": r.GetStore().LastStoreSyncResourceVersion(),
+			} {
+				if got != want {
+					t.Errorf("%s: %s() = %q, want %q", when, what, got, want)
+				}
+			}
+		}
+		wantVersion("before the start", "")
+		release := hold(r)
+		r.run(t)
+		wantVersion("before the list", "")
+		release()
+		wantVersion("after the list", "1")
+		w := r.server.NextWatch()
+		w.Modify(configMap("a", "20"))
+		wantVersion("after an event", "20")
+		w.Action(watch.Bookmark, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "30"}})
+		wantVersion("after a bookmark", "30")
+		w.Delete(configMap("a", "31"))
+		wantVersion("after a delete", "31")
+		w.Delete(configMap("unknown", "32"))
+		wantVersion("after a delete of something unknown", "32")
+		r.stop()
+		wantVersion("after the end", "32")
+	})
+}
+
+// A bookmark is told to nobody.
+func TestABookmarkIsNoEvent(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		told := r.client(t)
+		r.run(t)
+		r.server.NextWatch().Action(watch.Bookmark, configMap("a", "30"))
+		told.want(t, "OnAdd a 1 first")
+		if obj, _, _ := r.GetStore().GetByKey("ns/a"); obj.(*corev1.ConfigMap).ResourceVersion != "1" {
+			t.Errorf("stored: %v", obj)
+		}
+	})
+}
+
+// "GetController is deprecated, it does nothing useful": what it returns can be
+// asked, and not run.
+func TestGetController(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		controller := r.GetController()
+		controller.Run(t.Context().Done())
+		controller.RunWithContext(t.Context())
+		synctest.Wait()
+		if lists := r.server.Lists(); lists != 0 || r.IsStopped() {
+			t.Errorf("%d lists, stopped: %t; want none, false", lists, r.IsStopped())
+		}
+		wantSynced(t, "before the start", controller, false)
+		r.run(t)
+		wantSynced(t, "after the list", controller, true)
+		if version := controller.LastSyncResourceVersion(); version != "1" {
+			t.Errorf("LastSyncResourceVersion() = %q", version)
+		}
+	})
+}

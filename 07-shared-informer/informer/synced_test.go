@@ -1,0 +1,196 @@
+// Who has synced, and how to wait for it.
+
+package informer
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
+)
+
+// synced is what both an informer and a registration can be asked.
+type synced interface {
+	HasSynced() bool
+	HasSyncedChecker() cache.DoneChecker
+}
+
+func wantSynced(t *testing.T, what string, s synced, want bool) {
+	t.Helper()
+	synctest.Wait()
+	if got, done := s.HasSynced(), cache.IsDone(s.HasSyncedChecker()); got != want || done != want {
+		t.Errorf("%s: HasSynced() = %t, its checker is done: %t; want %t", what, got, done, want)
+	}
+}
+
+// The informer has synced as soon as the store has the list; a handler when it
+// has returned from the last of it, and not while it is busy with that.
+func TestSyncedIsAnotherThingForAHandler(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
+		calls := make(chan struct{})
+		slow := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-calls }})
+		quick := r.client(t)
+		wantSynced(t, "the informer before the start", r, false)
+		wantSynced(t, "a handler before the start", slow, false)
+		r.run(t)
+		wantSynced(t, "the informer", r, true)
+		wantSynced(t, "the quick handler", quick, true)
+		wantSynced(t, "the slow one, told of the first", slow, false)
+		calls <- struct{}{}
+		wantSynced(t, "the slow one, told of the last", slow, false)
+		calls <- struct{}{}
+		wantSynced(t, "the slow one, when it has returned", slow, true)
+	})
+}
+
+func TestAnEmptyListSyncs(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options())
+		early := r.client(t)
+		r.run(t)
+		wantSynced(t, "the informer", r, true)
+		wantSynced(t, "the handler", early, true)
+		wantSynced(t, "a late one", r.client(t), true)
+	})
+}
+
+// What happens after the list does not delay the sync, nor undo it.
+func TestALateHandlerSyncsOverItsStartupBatch(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		r.run(t)
+		w := r.server.NextWatch()
+		calls := make(chan struct{})
+		late := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-calls }})
+		w.Add(configMap("b", "2"))
+		wantSynced(t, "told of the batch", late, false)
+		calls <- struct{}{}
+		wantSynced(t, "told of what came after", late, true)
+		calls <- struct{}{}
+		wantSynced(t, "told of everything", late, true)
+	})
+}
+
+// hold makes the server's lists wait.
+func hold(r *rig) (release func()) {
+	held, list := make(chan struct{}), r.server.ListWithContextFunc
+	r.server.ListWithContextFunc = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		<-held
+		return list(ctx, options)
+	}
+	return func() { close(held) }
+}
+
+func TestAHandlerThatComesWhileTheListIsUnderWay(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		release := hold(r)
+		r.run(t)
+		between := r.client(t)
+		between.want(t)
+		wantSynced(t, "the informer", r, false)
+		wantSynced(t, "the handler", between, false)
+		release()
+		between.want(t, "OnAdd a 1 first")
+		wantSynced(t, "the informer", r, true)
+		wantSynced(t, "the handler", between, true)
+	})
+}
+
+func TestAFailedListDoesNotSync(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		r.server.Fail(errors.New("not today"))
+		told := r.client(t)
+		r.run(t)
+		wantSynced(t, "the informer", r, false)
+		wantSynced(t, "the handler", told, false)
+		r.server.Set(configMap("a", "1"))
+		time.Sleep(2 * time.Second)
+		told.want(t, "OnAdd a 1 first")
+		wantSynced(t, "the informer", r, true)
+		wantSynced(t, "the handler", told, true)
+	})
+}
+
+// It stays as it was, whichever it was.
+func TestSyncedAfterTheEnd(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		told := r.client(t)
+		r.run(t)
+		r.stop()
+		wantSynced(t, "an informer that had synced", r, true)
+		wantSynced(t, "its handler", told, true)
+
+		r = newRig(newInformer, options())
+		release := hold(r)
+		told = r.client(t)
+		r.run(t)
+		r.stop()
+		wantSynced(t, "an informer that had not", r, false)
+		wantSynced(t, "its handler", told, false)
+		release()
+	})
+}
+
+func TestWaitFor(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		told := r.client(t)
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if cache.WaitFor(ctx, "", r.HasSyncedChecker(), told.HasSyncedChecker()) || time.Since(start) != time.Second {
+			t.Errorf("WaitFor() = true before the start, or after %v", time.Since(start))
+		}
+		r.run(t)
+		if !cache.WaitFor(t.Context(), "", r.HasSyncedChecker(), told.HasSyncedChecker()) {
+			t.Error("WaitFor() = false")
+		}
+		if !cache.WaitForCacheSync(t.Context().Done(), r.HasSynced, told.HasSynced) {
+			t.Error("WaitForCacheSync() = false")
+		}
+		if !cache.WaitForNamedCacheSyncWithContext(t.Context(), r.HasSynced, told.HasSynced) {
+			t.Error("WaitForNamedCacheSyncWithContext() = false")
+		}
+		if !cache.WaitForNamedCacheSync("c", t.Context().Done(), r.GetController().HasSynced) {
+			t.Error("WaitForNamedCacheSync() = false")
+		}
+	})
+}
+
+// logged runs something with a logger, and returns what was logged.
+func logged(t *testing.T, run func(klog.Logger)) string {
+	logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true)))
+	run(logger)
+	return logger.GetSink().(ktesting.Underlier).GetBuffer().String()
+}
+
+// Who waits in vain learns from the log for whom.
+func TestCheckersHaveNames(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options())
+		var told lines
+		registration := r.handle(t, recorder(&told))
+		text := logged(t, func(logger klog.Logger) {
+			ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
+			cancel()
+			cache.WaitFor(ctx, "godot", r.HasSyncedChecker(), registration.HasSyncedChecker())
+		})
+		for _, want := range []string{"godot", "Informer *v1.ConfigMap", "Informer *v1.ConfigMap + event handler "} {
+			if !strings.Contains(text, want) {
+				t.Errorf("logged:\n%s\nwant %q in it", text, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/07-shared-informer/web/webtest"
+)
+
+// serve serves pods with these labels app, by name, until the test is over.
+func serve(t *testing.T, apps map[string]string) (url string) {
+	t.Helper()
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"app": indexer.ByLabel("app"), indexer.Node: indexer.ByNode})
+	for name, app := range apps {
+		must(t, index.Add(&corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{"app": app}},
+			Status:     corev1.PodStatus{Phase: corev1.PodRunning},
+		}))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	server, err := web.Start(ctx, web.Options{Addr: addr}, pages(index))
+	must(t, err)
+	t.Cleanup(func() { cancel(); must(t, server.Wait()) })
+	return server.URL()
+}
+
+func get(t *testing.T, url string) (status int, body string) {
+	t.Helper()
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get(url)
+	must(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	if kind := response.Header.Get("Content-Type"); kind != "application/json; charset=utf-8" {
+		t.Errorf("%s: content type %q", url, kind)
+	}
+	return response.StatusCode, strings.TrimSpace(string(text))
+}
+
+func TestPages(t *testing.T) {
+	url := serve(t, map[string]string{"b": "mysqltest", "a": "mysqltest", "c": "a/b +%", "d": ""})
+	const a, b, c, d = `{"namespace":"ns","name":"a","phase":"Running"}`, `{"namespace":"ns","name":"b","phase":"Running"}`,
+		`{"namespace":"ns","name":"c","phase":"Running"}`, `{"namespace":"ns","name":"d","phase":"Running"}`
+	for _, test := range []struct {
+		path   string
+		status int
+		body   string // all of it, or of an error a part
+	}{
+		{"/", 200, `["ns/a","ns/b"]`},
+		{"/pods", 200, "[" + a + "," + b + "," + c + "," + d + "]"},
+		{"/pods?app=mysqltest", 200, "[" + a + "," + b + "]"},
+		{"/pods?app=a/b%20%2B%25", 200, "[" + c + "]"},
+		{"/pods?app=", 200, "[" + d + "]"},
+		{"/pods?app=none", 200, "[]"},
+		{"/indexes", 200, `{"app":["","a/b +%","mysqltest"],"node":[]}`},
+		{"/indexes/app/mysqltest", 200, `["ns/a","ns/b"]`},
+		{"/indexes/app/a%2Fb%20+%25", 200, `["ns/c"]`},
+		{"/indexes/app/none", 200, "[]"},
+		{"/indexes/node/none", 200, "[]"},
+		{"/indexes/colour/blue", 404, `there is no index \"colour\" (known: [\"app\" \"node\"])`},
+		{"/indexes/app", 404, "there is no page"},
+		{"/indexes/app/", 400, "the path"},
+		{"/pod", 404, "there is no page"},
+		{"/?app=x", 400, `no parameter \"app\"`},
+		{"/indexes?x", 400, `no parameter \"x\"`},
+		{"/indexes/app/mysqltest?x=1", 400, `no parameter \"x\"`},
+		{"/pods?App=x", 400, `(known: [\"app\"])`},
+		{"/pods?app=1&app=2", 400, "2 times"},
+		{"/pods?app=%zz", 400, "the query"},
+	} {
+		status, body := get(t, url+test.path)
+		if status != test.status || status == 200 && body != test.body || !strings.Contains(body, test.body) {
+			t.Errorf("%s: %d %s; want %d %s", test.path, status, body, test.status, test.body)
+		}
+	}
+}
+
+func TestPagesOfAnEmptyStoreAreEmptyAndNotNull(t *testing.T) {
+	url := serve(t, nil)
+	for path, want := range map[string]string{"/": "[]", "/pods": "[]", "/pods?app=x": "[]", "/indexes": `{"app":[],"node":[]}`} {
+		if status, body := get(t, url+path); status != 200 || body != want {
+			t.Errorf("%s: %d %s; want 200 %s", path, status, body, want)
+		}
+	}
+}
+
+func TestHostileRequestsForThesePages(t *testing.T) {
+	url := serve(t, map[string]string{"a": "mysqltest"})
+	random := rand.New(rand.NewPCG(7, 7))
+	for range 2000 {
+		webtest.Send(t, url, webtest.Hostile(random, "/", "/pods", "/indexes", "/indexes/app/mysqltest", "/indexes/colour/blue"))
+	}
+}

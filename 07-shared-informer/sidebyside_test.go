@@ -1,0 +1,82 @@
+// Client-go's shared informer and ours, side by side on the same cluster,
+// through thousands of changes and many broken connections, with ten handlers
+// of different speeds on each.
+
+package main
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/05-watchdog/history"
+	"example.com/informer/07-shared-informer/informer"
+)
+
+// unhurried is a handler that takes its time for each call.
+type unhurried struct {
+	*history.Tales
+	time time.Duration
+}
+
+// OnAdd implements cache.ResourceEventHandler.
+func (u unhurried) OnAdd(obj any, initial bool) {
+	time.Sleep(u.time)
+	u.Tales.OnAdd(obj, initial)
+}
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (u unhurried) OnUpdate(oldObj, newObj any) {
+	time.Sleep(u.time)
+	u.Tales.OnUpdate(oldObj, newObj)
+}
+
+// OnDelete implements cache.ResourceEventHandler.
+func (u unhurried) OnDelete(obj any) {
+	time.Sleep(u.time)
+	u.Tales.OnDelete(obj)
+}
+
+// runShared runs an informer with ten handlers. Half of them are there from the
+// start, the others join a running informer; the slowest takes 9 ms for a call.
+func runShared(t *testing.T, s *kube.Session, name string,
+	newInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer,
+) *history.Subject {
+	t.Helper()
+	sub := history.NewSubject(t, s, name, 10)
+	shared := newInformer(sub.Line.Session.OwnConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	sub.Store = shared.GetStore()
+	add := func(i int) {
+		_, err := shared.AddEventHandler(unhurried{sub.Told[i], time.Duration(i) * time.Millisecond})
+		must(t, err)
+	}
+	for i := 0; i < 10; i += 2 {
+		add(i)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); shared.RunWithContext(ctx) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	for i := 1; i < 10; i += 2 {
+		add(i)
+	}
+	return sub
+}
+
+func TestSideBySide(t *testing.T) {
+	s := kubetest.Open(t)
+	history.SideBySide(t, s, func() []*history.Subject {
+		return []*history.Subject{
+			runShared(t, s, "client-go's informer", cache.NewSharedIndexInformerWithOptions),
+			runShared(t, s, "our informer", func(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+				return informer.New(lw, example, options)
+			}),
+		}
+	})
+}

@@ -1,0 +1,49 @@
+// Whom a request may take us for.
+
+package web
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+)
+
+// ownHost refuses requests for another host than this one. A web page can
+// give its own name the address 127.0.0.1 and then read what is served here,
+// as of its own origin (DNS rebinding); but the browser still sends that name.
+// The answer is 421, Misdirected Request: it is not that the client may not
+// see the page, it asks the wrong server.
+func (s *Server) ownHost(c *gin.Context) {
+	local, _ := c.Request.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !isOwn(c.Request.Host, s.opts.Addr, local) {
+		Fail(c, http.StatusMisdirectedRequest, "this server does not answer for host %q: ask for %s", c.Request.Host, s.URL())
+	}
+}
+
+// isOwn is true for localhost, for every loopback address, for the host that
+// was chosen to listen on, and for the address that the client has connected
+// to. The port does not count: it may have been forwarded.
+func isOwn(host, chosen string, local net.Addr) bool {
+	u, err := url.Parse("//" + host)
+	if err != nil || u.Host != host { // it holds more than a host and a port
+		return false
+	}
+	name := u.Hostname()
+	chosenName, _, _ := net.SplitHostPort(chosen)
+	if name == "" {
+		return false
+	}
+	if strings.EqualFold(name, "localhost") || strings.EqualFold(name, chosenName) {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	if err != nil {
+		return false
+	}
+	tcp, ok := local.(*net.TCPAddr)
+	return ip.IsLoopback() || ok && ip.Unmap() == tcp.AddrPort().Addr().Unmap()
+}

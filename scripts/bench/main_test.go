@@ -1,0 +1,102 @@
+// The whole program, small, and its mistakes.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func read(t *testing.T, folder, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// No timing is looked at: on a busy machine a quick run can say anything.
+func TestAQuickRunWritesATableAPictureAndResults(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "results")
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"-quick", "-o", folder}, &stdout, &stderr); code != 0 {
+		t.Fatalf("exit code %d, want 0:\n%s", code, stderr.String())
+	}
+	text := read(t, folder, "table.txt")
+	if stdout.String() != text {
+		t.Errorf("printed\n%s\nand wrote\n%s", stdout.String(), text)
+	}
+	wantTable(t, text)
+	wantXML(t, read(t, folder, "cost.svg"))
+	p, err := parse(read(t, folder, "results.txt"))
+	if want := 2 * len(quickPlan().steps); err != nil || len(p.results) != want {
+		t.Errorf("results.txt has %d results, error %v; want %d", len(p.results), err, want)
+	}
+}
+
+// wantTable wants the machine in the first line, and below the columns' names a
+// line for each row of the plan.
+func wantTable(t *testing.T, text string) {
+	t.Helper()
+	head, body, _ := strings.Cut(text, "\n\n")
+	if machine, _, _ := strings.Cut(head, "\n"); !strings.Contains(machine, "client-go v0.") || !strings.Contains(machine, " cores, ") {
+		t.Errorf("the table begins with %q, want the machine and client-go's version", machine)
+	}
+	lines := strings.Split(strings.TrimSpace(body), "\n")
+	rows := quickPlan().rows
+	if len(lines) != len(rows)+1 {
+		t.Fatalf("%d lines for %d rows:\n%s", len(lines)-1, len(rows), body)
+	}
+	for i, row := range rows {
+		line := lines[i+1]
+		if !strings.HasPrefix(line, row.what+"  ") || !strings.HasSuffix(line, "  yes") && !strings.HasSuffix(line, "  not reached") {
+			t.Errorf("line %q, want it to begin with %q and to end with yes or not reached", line, row.what)
+		}
+	}
+}
+
+func wantXML(t *testing.T, text string) {
+	t.Helper()
+	decoder := xml.NewDecoder(strings.NewReader(text))
+	for {
+		switch _, err := decoder.Token(); {
+		case errors.Is(err, io.EOF):
+			return
+		case err != nil:
+			t.Fatalf("the picture is not well-formed: %v", err)
+		}
+	}
+}
+
+func TestAStoppedRunWritesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	folder := filepath.Join(t.TempDir(), "results")
+	var stdout, stderr bytes.Buffer
+	if code := run(ctx, []string{"-quick", "-o", folder}, &stdout, &stderr); code != 130 {
+		t.Errorf("exit code %d, want 130", code)
+	}
+	if !strings.HasSuffix(stderr.String(), "bench: stopped, nothing was written\n") || stdout.Len() > 0 {
+		t.Errorf("printed %q and %q", stdout.String(), stderr.String())
+	}
+	if _, err := os.Stat(folder); !os.IsNotExist(err) {
+		t.Errorf("%s: %v, want that it does not exist", folder, err)
+	}
+}
+
+func TestWrongUsage(t *testing.T) {
+	for _, args := range [][]string{{"fast"}, {"-rounds", "0"}, {"-fast"}} {
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), args, &stdout, &stderr); code != 2 || stderr.Len() == 0 {
+			t.Errorf("%v: exit code %d, want 2; printed %q", args, code, stderr.String())
+		}
+	}
+}

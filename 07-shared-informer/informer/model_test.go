@@ -197,7 +197,7 @@ func (p *play) storm() {
 		if i%11 == 0 {
 			p.world.remove(name)
 		} else {
-			p.world.write(name, i%5 == 0)
+			p.world.write(name, i%7 > 2 && i%5 == 0)
 		}
 	}
 	for range 7 { // how it ends

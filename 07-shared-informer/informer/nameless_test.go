@@ -1,0 +1,43 @@
+// An object without a name, which no server sends; something in between may.
+
+package informer
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"), configMap("", "1"))
+		c := r.client(t)
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Add(configMap("", "2"))
+		w.Modify(configMap("", "3"))
+		w.Delete(configMap("", "4"))
+		w.Add(configMap("b", "5"))
+		c.want(t, "OnAdd a 1 first", "OnAdd b 5")
+		keys := r.GetStore().ListKeys()
+		slices.Sort(keys)
+		if !slices.Equal(keys, []string{"ns/a", "ns/b"}) {
+			t.Errorf("the store holds %q", keys)
+		}
+		if said := handled.take(); len(said) != 4 || !strings.Contains(said[0], "*v1.ConfigMap has no name") {
+			t.Errorf("said was %q, want a line for each of four", said)
+		}
+	})
+}
+
+func TestClientGoStoresAnObjectWithoutAName(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(subjects["client-go"], options(), configMap("", "1"))
+		c := r.client(t)
+		r.run(t)
+		c.want(t, "OnAdd  1 first")
+		if keys := r.GetStore().ListKeys(); !slices.Equal(keys, []string{"ns/"}) {
+			t.Errorf("the store holds %q", keys)
+		}
+	})
+}

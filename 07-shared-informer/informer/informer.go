@@ -66,7 +66,7 @@ func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.Sha
 		processor:    processor.New(processor.NewLog()),
 		mutations:    cache.NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
 		synced:       make(chan struct{}),
-		resyncCheck:  options.ResyncPeriod,
+		resyncCheck:  max(options.ResyncPeriod, 0),
 		onWatchError: cache.DefaultWatchErrorHandler,
 	}
 }

@@ -33,6 +33,6 @@ say "go test $race, and the tour"
 export race
 go run ./scripts/cluster exec sh -ec '
 	go test $race -count=1 work
-	(cd scripts/controlplane && GOWORK=off go test $race -trimpath -count=1 ./node)
+	(cd scripts/controlplane && GOWORK=off go test $race -trimpath -count=1 ./node ./proof)
 	go run ./scripts/tour
 '

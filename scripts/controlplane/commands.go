@@ -41,7 +41,7 @@ func runControllers(args []string) int {
 		if err != nil {
 			return fmt.Errorf("reading the CA to publish: %w", err)
 		}
-		return controllers.Run(ctx, config, ca)
+		return controllers.Run(ctx, config, ca, controllers.ClientGo)
 	})
 }
 

@@ -3,6 +3,8 @@ module example.com/informer/scripts/controlplane
 go 1.26.0
 
 require (
+	example.com/informer/08-factory v0.0.0
+	example.com/informer/scripts/cluster v0.0.0
 	github.com/distribution/reference v0.6.0
 	go.etcd.io/etcd/server/v3 v3.7.3
 	go.uber.org/goleak v1.3.0
@@ -20,6 +22,9 @@ require (
 require (
 	cel.dev/expr v0.25.2 // indirect
 	cyphar.com/go-pathrs v0.2.5 // indirect
+	example.com/informer/01-deltafifo v0.0.0 // indirect
+	example.com/informer/06-processor v0.0.0 // indirect
+	example.com/informer/07-shared-informer v0.0.0 // indirect
 	github.com/Azure/go-ansiterm v0.0.0-20250102033503-faa5f7b0171c // indirect
 	github.com/NYTimes/gziphandler v1.1.1 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
@@ -154,6 +159,26 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
+)
+
+replace (
+	example.com/informer/01-deltafifo => ../../01-deltafifo
+	example.com/informer/02-listwatch => ../../02-listwatch
+	example.com/informer/03-reflector => ../../03-reflector
+	example.com/informer/04-indexer => ../../04-indexer
+	example.com/informer/05-watchdog => ../../05-watchdog
+	example.com/informer/06-processor => ../../06-processor
+	example.com/informer/07-shared-informer => ../../07-shared-informer
+	example.com/informer/08-factory => ../../08-factory
+	example.com/informer/scripts/cluster => ../cluster
+)
+
+// The chapters require these; here they are built with the versions that belong
+// to Kubernetes, and under the names of those.
+exclude (
+	k8s.io/api v0.37.2
+	k8s.io/apimachinery v0.37.2
+	k8s.io/client-go v0.37.2
 )
 
 // k8s.io/kubernetes requires its own parts as v0.0.0 and finds them in its tree; a

@@ -146,6 +146,9 @@ func fingerprint(ctx context.Context, source string) (string, error) {
 	hash := sha256.New()
 	hash.Write(toolchain)
 	err = fs.WalkDir(os.DirFS(source), ".", func(path string, d fs.DirEntry, err error) error {
+		if path == "proof" && d.IsDir() {
+			return fs.SkipDir // another program, no part of the binary
+		}
 		if err != nil || d.IsDir() || !matters(d.Name()) {
 			return err
 		}

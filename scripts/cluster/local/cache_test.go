@@ -28,15 +28,19 @@ func toy(t *testing.T, source string) string {
 		// never looked into, but it has to be there
 		"none/go.mod": "module k8s.io/kubernetes\n",
 	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), content)
 	}
 	return dir
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 const hello = "package main\n\nfunc main() { println(\"hello\") }\n"
@@ -85,6 +89,11 @@ func TestBuiltOnce(t *testing.T) {
 		clone := toy(t, hello)
 		if again, err := build(t.Context(), clone, io.Discard); again != path || err != nil {
 			t.Errorf("a fresh clone: %s, %v; want %s", again, err, path)
+		}
+		beside := toy(t, hello)
+		write(t, filepath.Join(beside, "proof", "main.go"), hello+"// another program of the module\n")
+		if again, err := build(t.Context(), beside, io.Discard); again != path || err != nil {
+			t.Errorf("beside another program: %s, %v; want %s", again, err, path)
 		}
 		changed := toy(t, hello+"// changed\n")
 		if other, err := build(t.Context(), changed, io.Discard); other == path || err != nil {

@@ -38,6 +38,9 @@ type Options struct {
 	// APIOnly leaves out scheduler, controllers and node: nothing changes
 	// objects but the caller. Pods can be created, and stay Pending.
 	APIOnly bool
+	// NoControllers leaves out the controllers alone, for a caller who runs
+	// some. Until those have made a service account, pods are refused.
+	NoControllers bool
 	// Detached lets the processes outlive this one. Otherwise they are killed
 	// with it (on Linux; elsewhere only Stop ends them).
 	Detached bool
@@ -67,7 +70,8 @@ type ControlPlane struct {
 const attempts = 3
 
 // Start returns when the API server is ready, the node is Ready and pods can be
-// created. On an error, and when ctx ends first, nothing is left running.
+// created, as far as the options let it come to that. On an error, and when ctx
+// ends first, nothing is left running.
 func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	if opts.Progress == nil {
 		opts.Progress = io.Discard
@@ -117,11 +121,15 @@ func (cp *ControlPlane) start(ctx context.Context) (err error) {
 	if err := cp.await(ctx, ready.WaitAPI, Etcd, APIServer); err != nil || cp.opts.APIOnly {
 		return err
 	}
-	fmt.Fprintln(cp.opts.Progress, "starting scheduler, controllers and node")
-	if err := cp.launch(Scheduler, Controllers, Node); err != nil {
+	what, others, wait := "scheduler, controllers and node", []Component{Scheduler, Controllers, Node}, ready.Wait
+	if cp.opts.NoControllers {
+		what, others, wait = "scheduler and node", []Component{Scheduler, Node}, ready.WaitNode
+	}
+	fmt.Fprintln(cp.opts.Progress, "starting", what)
+	if err := cp.launch(others...); err != nil {
 		return err
 	}
-	return cp.await(ctx, ready.Wait, all...)
+	return cp.await(ctx, wait, all...)
 }
 
 // await runs wait until it returns, one of the components ends, or the time is up.

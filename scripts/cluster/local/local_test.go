@@ -194,6 +194,23 @@ func TestAPIOnly(t *testing.T) {
 	t.Run("port taken", func(t *testing.T) { portTaken(t, cp) })
 }
 
+func TestNoControllers(t *testing.T) {
+	cp := newControlPlane(t, Options{NoControllers: true})
+	client := clientFor(t, cp)
+	if cp.PID(Controllers) != 0 || cp.PID(Scheduler) == 0 || cp.PID(Node) == 0 {
+		t.Error("not all but the controllers runs")
+	}
+	_, err := client.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{})
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("somebody has made a service account: %v", err)
+	}
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	if _, err := client.CoreV1().ServiceAccounts("default").Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	podLife(t, client)
+}
+
 // closedToOthers knocks without a token, and at files that only the owner may read.
 func closedToOthers(t *testing.T, cp *ControlPlane) {
 	config, err := clientcmd.BuildConfigFromFlags("", cp.Kubeconfig())

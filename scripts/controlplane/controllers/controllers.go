@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher"
 	"k8s.io/kubernetes/pkg/controller/clusterroleaggregation"
@@ -42,10 +43,18 @@ type manager struct {
 	rootCA   []byte
 }
 
+// NewFactory makes the factory whose informers all controllers share.
+type NewFactory func(client kubernetes.Interface, resync time.Duration, transform cache.TransformFunc) informers.SharedInformerFactory
+
+// ClientGo makes client-go's own.
+func ClientGo(client kubernetes.Interface, resync time.Duration, transform cache.TransformFunc) informers.SharedInformerFactory {
+	return informers.NewSharedInformerFactoryWithOptions(client, resync, informers.WithTransform(transform))
+}
+
 // Run waits for the API server, then runs all controllers until ctx is done.
 // rootCA is the certificate, in PEM, that every namespace gets in the
 // ConfigMap kube-root-ca.crt.
-func Run(ctx context.Context, config *rest.Config, rootCA []byte) error {
+func Run(ctx context.Context, config *rest.Config, rootCA []byte, newFactory NewFactory) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("making a client: %w", err)
@@ -60,7 +69,7 @@ func Run(ctx context.Context, config *rest.Config, rootCA []byte) error {
 	m := &manager{
 		client:   client,
 		metadata: metadataClient,
-		factory:  informers.NewSharedInformerFactoryWithOptions(client, resync, informers.WithTransform(trim)),
+		factory:  newFactory(client, resync, trim),
 		rootCA:   rootCA,
 	}
 	return m.run(ctx)

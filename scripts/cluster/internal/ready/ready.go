@@ -68,6 +68,11 @@ func Wait(ctx context.Context, kubeconfig string) error {
 	return waitFor(ctx, kubeconfig, apiServer, node, serviceAccount, rootCA)
 }
 
+// WaitNode returns when the API server is ready and a node is Ready.
+func WaitNode(ctx context.Context, kubeconfig string) error {
+	return waitFor(ctx, kubeconfig, apiServer, node)
+}
+
 // WaitAPI returns when the API server is ready and has the namespace default.
 func WaitAPI(ctx context.Context, kubeconfig string) error {
 	return waitFor(ctx, kubeconfig, apiServer, namespace)

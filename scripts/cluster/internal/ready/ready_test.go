@@ -77,13 +77,15 @@ func start(t *testing.T) (*apiStub, *httptest.Server, []byte) {
 	return stub, server, ca
 }
 
+const readyNode = `{"kind":"NodeList","apiVersion":"v1","items":[{"status":{"conditions":[{"type":"Ready","status":"True"}]}}]}`
+
 func TestWaitNamesWhatIsMissing(t *testing.T) {
 	stub, server, ca := start(t)
 	path := kubeconfig(t, server.URL, ca, "good")
 	stub.set("/readyz", "[-]etcd failed: reason withheld")
 	steps := []struct{ missing, path, body string }{
 		{"a ready API server: [-]etcd", "/readyz", "ok"},
-		{"a Ready node", "/api/v1/nodes", `{"kind":"NodeList","apiVersion":"v1","items":[{"status":{"conditions":[{"type":"Ready","status":"True"}]}}]}`},
+		{"a Ready node", "/api/v1/nodes", readyNode},
 		{"the default service account", "/api/v1/namespaces/default/serviceaccounts/default", `{"kind":"ServiceAccount","apiVersion":"v1"}`},
 		{"the ConfigMap kube-root-ca.crt", "/api/v1/namespaces/default/configmaps/kube-root-ca.crt", `{"kind":"ConfigMap","apiVersion":"v1"}`},
 	}
@@ -98,6 +100,20 @@ func TestWaitNamesWhatIsMissing(t *testing.T) {
 		stub.set(s.path, s.body)
 	}
 	if err := Wait(t.Context(), path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWaitNodeNeedsNothingThatControllersMake(t *testing.T) {
+	stub, server, ca := start(t)
+	path := kubeconfig(t, server.URL, ca, "good")
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	if err := WaitNode(ctx, path); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "a Ready node") {
+		t.Errorf("got %v, want that it misses a Ready node", err)
+	}
+	stub.set("/api/v1/nodes", readyNode)
+	if err := WaitNode(t.Context(), path); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,226 @@
+// What the page docs/08-factory.md says about client-go, shown on the pinned
+// version.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/03-reflector/requests"
+	"example.com/informer/05-watchdog/fakeserver"
+)
+
+func TestClientGosFactoryGivesOneStorePerType(t *testing.T) {
+	f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	generic, err := f.ForResource(corev1.SchemeGroupVersion.WithResource("pods"))
+	must(t, err)
+	pods := f.Core().V1().Pods().Informer()
+	if pods.GetStore() != f.Core().V1().Pods().Informer().GetStore() || pods.GetStore() != generic.Informer().GetStore() {
+		t.Error("there is more than one store of pods")
+	}
+	if pods == f.Core().V1().Pods().Informer() {
+		t.Error("it is not wrapped anew")
+	}
+}
+
+// Nobody says so: it is not started, and so it is not waited for.
+func TestWhatIsAskedForAfterStartIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); f.Shutdown() }()
+		f.StartWithContext(ctx)
+		pods := f.Core().V1().Pods().Informer()
+		if result := f.WaitForCacheSyncWithContext(ctx); result.Err != nil || len(result.Synced) != 0 {
+			t.Errorf("got %v", result)
+		}
+		time.Sleep(time.Hour) // it is fake
+		if pods.HasSynced() {
+			t.Error("it has synced")
+		}
+		f.StartWithContext(ctx)
+		f.WaitForCacheSyncWithContext(ctx)
+		if !pods.HasSynced() {
+			t.Error("it has not synced")
+		}
+	})
+}
+
+func TestClientGosShutdownWaitsForYourContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+		f.Core().V1().Pods().Informer()
+		ctx, cancel := context.WithCancel(t.Context())
+		f.StartWithContext(ctx)
+		ended := make(chan struct{})
+		go func() { defer close(ended); f.Shutdown() }()
+		select {
+		case <-ended:
+			t.Error("Shutdown has returned")
+		case <-time.After(24 * time.Hour):
+		}
+		cancel()
+		<-ended
+	})
+}
+
+// It cannot be dropped, and it does not run again.
+func TestClientGosFactoryKeepsAStoppedInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: object("a")})
+		f := informers.NewSharedInformerFactory(client, 0)
+		store := f.Core().V1().ConfigMaps().Informer().GetStore()
+		ctx, cancel := context.WithCancel(t.Context())
+		f.StartWithContext(ctx)
+		f.WaitForCacheSyncWithContext(ctx)
+		cancel()
+		synctest.Wait()
+		again := f.Core().V1().ConfigMaps().Informer()
+		f.StartWithContext(t.Context())
+		synctest.Wait()
+		if again.GetStore() != store || !again.IsStopped() || len(store.ListKeys()) != 1 {
+			t.Errorf("the same: %t, stopped: %t, holds %q", again.GetStore() == store, again.IsStopped(), store.ListKeys())
+		}
+	})
+	methods := reflect.TypeFor[informers.SharedInformerFactory]()
+	for i := range methods.NumMethod() {
+		for _, word := range []string{"Forget", "Remove", "Delete", "Stop", "Drop"} {
+			if name := methods.Method(i).Name; strings.Contains(name, word) {
+				t.Errorf("there is a method %s", name)
+			}
+		}
+	}
+}
+
+func TestClientGosFactoryKnowsNoCustomResource(t *testing.T) {
+	f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	_, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
+	if err == nil || !strings.Contains(err.Error(), "no informer found for") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The factory of typed objects and that of untyped ones do not know each other.
+func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
+	s := kubetest.Open(t)
+	var asked requests.Counter
+	counted, err := s.With(asked.Count)
+	must(t, err)
+	defer counted.Cluster.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	typed := informers.NewSharedInformerFactoryWithOptions(counted.Clientset, 0, informers.WithNamespace(s.Namespace))
+	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(counted.Dynamic, 0, s.Namespace, nil)
+	defer func() { cancel(); typed.Shutdown(); untyped.Shutdown() }()
+	typed.Core().V1().ConfigMaps().Informer()
+	untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
+	typed.StartWithContext(ctx)
+	untyped.Start(ctx.Done())
+	must(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
+	untyped.WaitForCacheSync(ctx.Done())
+	if asked.Lists() != 2 {
+		t.Errorf("%d lists, want 2", asked.Lists())
+	}
+}
+
+// By a LIST, and by the stream that informers ask for.
+func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
+	s := kubetest.Open(t) // with one ConfigMap, the cluster's own
+	list, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	if kind := list.Items[0].Kind; kind != "" {
+		t.Errorf("in a list it is a %q", kind)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	typed := informers.NewSharedInformerFactoryWithOptions(s.Clientset, 0, informers.WithNamespace(s.Namespace))
+	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(s.Dynamic, 0, s.Namespace, nil)
+	defer func() { cancel(); typed.Shutdown(); untyped.Shutdown() }()
+	objects := typed.Core().V1().ConfigMaps().Informer().GetStore()
+	maps := untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer().GetStore()
+	typed.StartWithContext(ctx)
+	untyped.Start(ctx.Done())
+	must(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
+	untyped.WaitForCacheSync(ctx.Done())
+	if kind := objects.List()[0].(*corev1.ConfigMap).Kind; kind != "" {
+		t.Errorf("in an informer's store it is a %q", kind)
+	}
+	if kind := maps.List()[0].(*unstructured.Unstructured).GetKind(); kind != "ConfigMap" {
+		t.Errorf("as a map it is a %q", kind)
+	}
+}
+
+// The factory that is passed around makes its list with the client of no
+// group: the path lacks /api/v1.
+func TestTheOldFactoryAsksWhereNothingIs(t *testing.T) {
+	s := kubetest.Open(t)
+	client := s.Clientset.(*kubernetes.Clientset).RESTClient()
+	if path := client.Get().Resource("pods").URL().Path; path != "/pods" {
+		t.Errorf("it asks at %s", path)
+	}
+	pods := cache.NewListWatchFromClient(client, "pods", s.Namespace, fields.Everything())
+	if _, err := pods.ListWithContext(t.Context(), metav1.ListOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("got %v, want that it is not found", err)
+	}
+}
+
+func TestClientGosResultNamesTheTypes(t *testing.T) {
+	f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	f.Core().V1().Pods().Informer()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("no more patience"))
+	f.StartWithContext(ctx)
+	f.Shutdown()
+	err := f.WaitForCacheSyncWithContext(ctx).AsError()
+	if want := "failed to sync all caches: *v1.Pod: no more patience"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// One type for both: what is gone, and what nobody saw go.
+func TestADeletedObjectHasAKeyEitherWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeserver.New(&corev1.ConfigMap{ObjectMeta: object("a")}, &corev1.ConfigMap{ObjectMeta: object("b")})
+		informer := cache.NewTypedSharedIndexInformer[*corev1.ConfigMap](
+			cache.NewSharedIndexInformerWithOptions(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}))
+		var told []string
+		_, err := informer.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
+			DeleteFunc: func(obj cache.DeletedObject[*corev1.ConfigMap]) {
+				told = append(told, obj.GetKey(), map[bool]string{true: "seen", false: "unseen"}[obj.FinalStateUnknown == nil])
+			},
+		})
+		must(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { defer close(ended); informer.RunWithContext(ctx) }()
+		w := server.NextWatch()
+		w.Delete(&corev1.ConfigMap{ObjectMeta: object("a")})
+		server.Set()
+		fakeserver.Expire(w)
+		server.NextWatch()
+		synctest.Wait()
+		cancel()
+		<-ended
+		if want := []string{"ns/a", "seen", "ns/b", "unseen"}; !slices.Equal(told, want) {
+			t.Errorf("got %q, want %q", told, want)
+		}
+	})
+}

@@ -1,0 +1,178 @@
+package factory
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+)
+
+const configMaps = "/api/v1/configmaps"
+
+func TestAskingTwiceGivesTheSameInformer(t *testing.T) {
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	f := New(client, Options{})
+	informer := f.ConfigMaps().Informer()
+	generic, err := f.ForResource(ConfigMaps)
+	must(t, err)
+	if f.ConfigMaps().Informer() != informer || generic.Informer() != informer {
+		t.Error("there is more than one informer of config maps")
+	}
+	if f.Pods().Informer() == informer {
+		t.Error("pods and config maps have one informer")
+	}
+	f.Forget(Pods)
+	start(t, f)
+	if server.Lists() != 1 {
+		t.Errorf("%d lists, want 1", server.Lists())
+	}
+}
+
+func TestAskingFromManyGoroutinesGivesTheSameInformer(t *testing.T) {
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	f := New(client, Options{})
+	defer f.Shutdown()
+	informers := make([]cache.SharedIndexInformer, 100)
+	var asking sync.WaitGroup
+	for i := range informers {
+		asking.Go(func() {
+			informers[i] = f.ConfigMaps().Informer()
+			f.Start(t.Context())
+		})
+	}
+	asking.Wait()
+	must(t, f.WaitForCacheSync(t.Context()))
+	if informers = slices.Compact(informers); len(informers) != 1 {
+		t.Errorf("%d informers, want 1", len(informers))
+	}
+	if server.Lists() != 1 {
+		t.Errorf("%d lists, want 1", server.Lists())
+	}
+}
+
+func TestStartingAgainStartsOnlyWhatIsNew(t *testing.T) {
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a"), "/api/v1/nodes": these()})
+	f := New(client, Options{})
+	f.ConfigMaps()
+	start(t, f)
+	server.Reset()
+
+	nodes := f.Nodes().Informer()
+	must(t, f.WaitForCacheSync(t.Context())) // what does not run is not waited for
+	if nodes.HasSynced() || server.Lists() != 0 {
+		t.Error("it runs, and was not started")
+	}
+	for range 3 {
+		f.Start(t.Context())
+	}
+	must(t, f.WaitForCacheSync(t.Context()))
+	if !nodes.HasSynced() || server.Lists() != 1 {
+		t.Errorf("synced: %t, lists: %d; want one", nodes.HasSynced(), server.Lists())
+	}
+}
+
+func TestInformersEndWithTheContext(t *testing.T) {
+	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	f := New(client, Options{})
+	informer := f.ConfigMaps().Informer()
+	ctx, cancel := context.WithCancel(t.Context())
+	f.Start(ctx)
+	must(t, f.WaitForCacheSync(t.Context()))
+	cancel()
+	until(t, "the informer has stopped", informer.IsStopped)
+	if got := f.ConfigMaps().Informer(); got != informer {
+		t.Error("the stopped informer is not in its place any more")
+	}
+	f.Shutdown()
+}
+
+func TestWaitForCacheSyncNamesWhatHasNotSynced(t *testing.T) {
+	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	f := New(client, Options{})
+	defer f.Shutdown()
+	f.ConfigMaps()
+	f.Pods()
+	f.Deployments()
+	f.Start(t.Context())
+	must(t, f.only(t, ConfigMaps))
+	tired := errors.New("no more patience")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, tired)
+	defer cancel()
+	err := f.WaitForCacheSync(ctx)
+	want := "waiting for the first list of deployments.v1.apps, pods (are they served, and may you list and watch them?): no more patience"
+	if !errors.Is(err, tired) || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// only waits for one informer.
+func (f *Factory) only(t *testing.T, resource schema.GroupVersionResource) error {
+	asked, err := f.ForResource(resource)
+	if err == nil && !cache.WaitFor(t.Context(), "", asked.Informer().HasSyncedChecker()) {
+		err = context.Cause(t.Context())
+	}
+	return err
+}
+
+func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
+	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a"), "/api/v1/nodes": these()})
+	before := goleak.IgnoreCurrent()
+	f := New(client, Options{})
+	told := make(chan struct{})
+	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { close(told) }})
+	must(t, err)
+	f.Start(t.Context()) // which does not end
+	must(t, f.WaitForCacheSync(t.Context()))
+	<-told
+	f.Shutdown()
+	if err := goleak.Find(before); err != nil {
+		t.Error(err)
+	}
+	nodes := f.Nodes().Informer()
+	f.Start(t.Context())
+	f.Shutdown() // again
+	if nodes.HasSynced() || nodes.IsStopped() {
+		t.Error("it was started after the end")
+	}
+}
+
+func TestShutdownWaitsForAHandler(t *testing.T) {
+	client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta})
+	f := New(client, Options{})
+	busy, release := make(chan struct{}), make(chan struct{})
+	var returned bool
+	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(any) { close(busy); <-release; returned = true },
+	})
+	must(t, err)
+	f.Start(t.Context())
+	<-busy
+	time.AfterFunc(20*time.Millisecond, func() { close(release) })
+	f.Shutdown()
+	if !returned {
+		t.Error("Shutdown has returned while the handler was busy")
+	}
+}
+
+func TestAClientsetThatCannotIsNamed(t *testing.T) {
+	f := New(fake.NewClientset(), Options{})
+	for _, resource := range []schema.GroupVersionResource{
+		{Group: "authentication.k8s.io", Version: "v1", Resource: "tokenreviews"}, // a question, no list
+		{Group: "autoscaling", Version: "v1", Resource: "scales"},                 // part of other resources
+	} {
+		_, err := f.ForResource(resource)
+		if err == nil || !strings.Contains(err.Error(), "an informer of "+name(resource)+": the clientset cannot list and watch them") {
+			t.Errorf("%s: got %v", name(resource), err)
+		}
+	}
+}

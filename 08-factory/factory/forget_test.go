@@ -1,0 +1,176 @@
+package factory
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	goruntime "runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/fakeserver"
+)
+
+// many lists n ConfigMaps of a good kilobyte each, and keeps none of them.
+func many(n int) *fakeserver.Server {
+	server := fakeserver.New()
+	server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+		list := &corev1.ConfigMapList{Items: make([]corev1.ConfigMap, n)}
+		for i := range list.Items {
+			list.Items[i].ObjectMeta = configMap(fmt.Sprintf("object-%05d", i)).ObjectMeta
+			list.Items[i].Data = map[string]string{"text": strings.Repeat("x", 1024)}
+		}
+		return list, nil
+	}
+	return server
+}
+
+// heap is what is in use, in bytes.
+func heap() int {
+	goruntime.GC()
+	goruntime.GC() // the first lets go of what pools hold
+	var stats goruntime.MemStats
+	goruntime.ReadMemStats(&stats)
+	return int(stats.HeapAlloc)
+}
+
+func TestForgetGivesTheMemoryBack(t *testing.T) {
+	const n = 20_000
+	f := New(nowhere(t), Options{})
+	before, goroutines := heap(), goleak.IgnoreCurrent()
+	_, err := f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(many(n))).AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
+	must(t, err)
+	start(t, f)
+	if got := len(f.ConfigMaps().Informer().GetStore().ListKeys()); got != n {
+		t.Fatalf("%d objects, want %d", got, n)
+	}
+	cached := heap() - before
+
+	f.Forget(ConfigMaps)
+	left := heap() - before
+	if err := goleak.Find(goroutines); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d objects: %d KiB cached, %d KiB left", n, cached>>10, left>>10)
+	if cached < n<<10 || left > cached/10 {
+		t.Errorf("%d KiB cached, %d KiB left; want at least %d, and next to nothing", cached>>10, left>>10, n)
+	}
+}
+
+func TestAfterForgetThereIsAFreshOne(t *testing.T) {
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	f := New(client, Options{})
+	old := f.ConfigMaps()
+	start(t, f)
+	f.Forget(ConfigMaps)
+	if !old.Informer().IsStopped() {
+		t.Error("it still runs")
+	}
+	if _, err := old.Lister().ConfigMaps("ns").Get("a"); err != nil {
+		t.Error("who has the old lister has not its last state:", err)
+	}
+	server.Reset()
+	fresh := f.ConfigMaps().Informer()
+	if fresh == old.Informer() || fresh.HasSynced() {
+		t.Error("it is not fresh")
+	}
+	f.Start(t.Context())
+	must(t, f.WaitForCacheSync(t.Context()))
+	if !fresh.HasSynced() || server.Lists() != 1 {
+		t.Errorf("synced: %t, lists: %d; want one", fresh.HasSynced(), server.Lists())
+	}
+}
+
+func TestForgetLeavesTheOthersAlone(t *testing.T) {
+	client := fake.NewClientset()
+	f := New(client, Options{})
+	f.Nodes()
+	kept := f.ConfigMaps()
+	start(t, f)
+	f.Forget(Nodes)
+	_, err := client.CoreV1().ConfigMaps("ns").Create(t.Context(), configMap("b"), metav1.CreateOptions{})
+	must(t, err)
+	until(t, "the other informer hears of it", func() bool {
+		_, err := client.CoreV1().ConfigMaps("ns").Update(t.Context(), configMap("b"), metav1.UpdateOptions{}) // it may not watch yet
+		must(t, err)
+		_, err = kept.Lister().ConfigMaps("ns").Get("b")
+		return err == nil
+	})
+}
+
+func TestForgetWhatDoesNotRunOrIsNotThere(t *testing.T) {
+	f := New(fake.NewClientset(), Options{})
+	f.Forget(Pods) // never asked for
+	old := f.Pods().Informer()
+	f.Forget(Pods) // never started
+	f.Forget(Pods)
+	if f.Pods().Informer() == old {
+		t.Error("it was not forgotten")
+	}
+	start(t, f)
+	f.Forget(Pods)
+	f.Forget(Pods)
+	f.Pods()
+	f.Shutdown()
+	f.Forget(Pods) // after the end
+}
+
+func TestForgetWaitsForAHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := New(fake.NewClientset(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}), Options{})
+		release := make(chan struct{})
+		_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
+		must(t, err)
+		f.Start(t.Context())
+		synctest.Wait()
+		forgotten := make(chan struct{})
+		go func() { defer close(forgotten); f.Forget(ConfigMaps) }()
+		synctest.Wait()
+		select {
+		case <-forgotten:
+			t.Error("Forget has returned while the handler was busy")
+		default:
+		}
+		f.ConfigMaps() // meanwhile, others can ask
+		close(release)
+		<-forgotten
+	})
+}
+
+func TestForgetFromManyGoroutines(t *testing.T) {
+	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a", "b"), "/api/v1/nodes": these()})
+	before := goleak.IgnoreCurrent()
+	f := New(client, Options{})
+	var busy sync.WaitGroup
+	for range 8 {
+		busy.Go(func() {
+			for range 20 {
+				f.ConfigMaps()
+				f.Nodes()
+				f.Start(t.Context())
+				f.Forget(ConfigMaps)
+				f.Forget(Nodes)
+			}
+		})
+	}
+	busy.Wait()
+	lister := f.ConfigMaps().Lister()
+	f.Start(t.Context())
+	must(t, f.WaitForCacheSync(t.Context()))
+	if _, err := lister.ConfigMaps("ns").Get("a"); err != nil {
+		t.Error(err)
+	}
+	f.Shutdown()
+	if err := goleak.Find(before); err != nil {
+		t.Error(err)
+	}
+}

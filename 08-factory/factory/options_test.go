@@ -1,0 +1,142 @@
+package factory
+
+import (
+	"iter"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+)
+
+// A resource that is in no namespace is listed whole, also if there is one in
+// the options: there is no such path.
+func TestNamespaceAndTweak(t *testing.T) {
+	const own, widgets = "/api/v1/namespaces/ns/configmaps", "/apis/example.com/v1/namespaces/ns/widgets"
+	server, client, dyn := newServer(t, map[string]iter.Seq[any]{own: these("a"), "/api/v1/nodes": these(), widgets: these()})
+	f := New(client, Options{
+		Namespace: "ns",
+		Tweak:     func(options *metav1.ListOptions) { options.LabelSelector = "app=web" },
+		Dynamic:   dyn,
+	})
+	f.ConfigMaps()
+	f.Nodes()
+	_, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
+	must(t, err)
+	start(t, f)
+	want := []string{own + " app=web", "/api/v1/nodes app=web", widgets + " app=web"}
+	if got := server.paths(); !slices.Equal(got, want) {
+		t.Errorf("asked for %q, want %q", got, want)
+	}
+}
+
+// Which resources are in namespaces, only the server knows; a clientset has it
+// in its methods. So a custom resource that is in none is asked for where it is
+// not, by client-go's factory too.
+func TestACustomResourceOfNoNamespaceInAFactoryThatHasOne(t *testing.T) {
+	moons := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "moons"}
+	ours := func(t *testing.T, client dynamic.Interface) {
+		f := New(nowhere(t), Options{Namespace: "ns", Dynamic: client})
+		_, err := f.ForResource(moons)
+		must(t, err)
+		f.Start(t.Context())
+		t.Cleanup(f.Shutdown)
+	}
+	theirs := func(t *testing.T, client dynamic.Interface) {
+		f := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, "ns", nil)
+		f.ForResource(moons)
+		stop := make(chan struct{})
+		f.Start(stop)
+		t.Cleanup(func() { close(stop); f.Shutdown() })
+	}
+	for name, start := range map[string]func(*testing.T, dynamic.Interface){"ours": ours, "client-go's": theirs} {
+		t.Run(name, func(t *testing.T) {
+			server, _, client := newServer(t, nil)
+			start(t, client)
+			until(t, "it asks", func() bool { return len(server.paths()) > 0 })
+			if got, want := server.paths(), []string{"/apis/example.com/v1/namespaces/ns/moons "}; !slices.Equal(got, want) {
+				t.Errorf("asked for %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestAllNamespacesIsTheDefault(t *testing.T) {
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	f := New(client, Options{})
+	f.ConfigMaps()
+	start(t, f)
+	if got, want := server.paths(), []string{configMaps + " "}; !slices.Equal(got, want) {
+		t.Errorf("asked for %q, want %q", got, want)
+	}
+}
+
+func TestResync(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		options     Options
+		pods, nodes int // how often each is told again in ten seconds
+	}{
+		{"never", Options{}, 0, 0},
+		{"all", Options{Resync: 2 * time.Second}, 5, 5},
+		{"one", Options{ResyncFor: map[schema.GroupVersionResource]time.Duration{Pods: 5 * time.Second}}, 2, 0},
+		{"all but one", Options{
+			Resync:    2 * time.Second,
+			ResyncFor: map[schema.GroupVersionResource]time.Duration{Nodes: 0},
+		}, 5, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := New(fake.NewClientset(&corev1.Pod{ObjectMeta: configMap("a").ObjectMeta}, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}}), test.options)
+				defer f.Shutdown()
+				again := func(informer cache.SharedIndexInformer, times *int) {
+					_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { *times++ }})
+					must(t, err)
+				}
+				var pods, nodes int
+				again(f.Pods().Informer(), &pods)
+				again(f.Nodes().Informer(), &nodes)
+				f.Start(t.Context())
+				time.Sleep(10*time.Second + time.Millisecond) // it is fake
+				f.Shutdown()
+				if pods != test.pods || nodes != test.nodes {
+					t.Errorf("pods told %d times again, nodes %d; want %d and %d", pods, nodes, test.pods, test.nodes)
+				}
+			})
+		})
+	}
+}
+
+// seen is a transform that can take what it gave.
+func seen(obj any) (any, error) {
+	obj.(metav1.Object).SetAnnotations(map[string]string{"seen": "yes"})
+	return obj, nil
+}
+
+func TestTransform(t *testing.T) {
+	for _, kinds := range []bool{false, true} {
+		_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+		f := New(client, Options{Transform: seen, Kinds: kinds})
+		lister := f.ConfigMaps().Lister()
+		start(t, f)
+		got, err := lister.ConfigMaps("ns").Get("a")
+		must(t, err)
+		if got.Annotations["seen"] != "yes" || (got.Kind != "") != kinds {
+			t.Errorf("with Kinds %t: stored %v %v", kinds, got.TypeMeta, got.Annotations)
+		}
+	}
+}
+
+func TestATransformsErrorIsPassedOn(t *testing.T) {
+	f := New(fake.NewClientset(), Options{Kinds: true, Transform: func(any) (any, error) { return nil, errNoDynamic }})
+	if _, err := f.transform(kinds()[Pods])(&corev1.Pod{}); err != errNoDynamic {
+		t.Errorf("got %v", err)
+	}
+}

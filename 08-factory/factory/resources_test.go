@@ -1,0 +1,192 @@
+package factory
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/07-shared-informer/informer"
+)
+
+// nowhere is a real clientset without a server.
+func nowhere(t testing.TB) kubernetes.Interface {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
+	must(t, err)
+	return client
+}
+
+// types returns the Go types of a factory's informers. They are started for
+// that, with a context that has ended.
+func types(factory informers.SharedInformerFactory) []string {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	factory.StartWithContext(ended)
+	factory.Shutdown()
+	var names []string
+	for goType := range factory.WaitForCacheSyncWithContext(ended).Synced {
+		names = append(names, goType.Elem().PkgPath()+"."+goType.Elem().Name())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// askForAll calls every accessor of a factory, such as
+// Core().V1().Pods().Informer(), whatever their names are.
+func askForAll(factory informers.SharedInformerFactory) {
+	for group := range results(reflect.ValueOf(factory)) {
+		for version := range results(group) {
+			for resource := range results(version) {
+				if asked, ok := resource.Interface().(interface {
+					Informer() cache.SharedIndexInformer
+				}); ok {
+					asked.Informer()
+				}
+			}
+		}
+	}
+}
+
+// results are those of all methods of a value that take nothing and return
+// one interface of client-go's informers.
+func results(of reflect.Value) func(yield func(reflect.Value) bool) {
+	return func(yield func(reflect.Value) bool) {
+		for i := range of.NumMethod() {
+			method := of.Method(i)
+			if method.Type().NumIn() != 0 || method.Type().NumOut() != 1 ||
+				!strings.HasPrefix(method.Type().Out(0).PkgPath(), "k8s.io/client-go/informers/") {
+				continue
+			}
+			if !yield(method.Call(nil)[0]) {
+				return
+			}
+		}
+	}
+}
+
+func TestEveryTypeOfClientGosFactoryIsKnown(t *testing.T) {
+	theirs := informers.NewSharedInformerFactory(nowhere(t), 0)
+	ours := New(nowhere(t), Options{}).ClientGo()
+	askForAll(theirs)
+	askForAll(ours)
+	want, got := types(theirs), types(ours)
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if len(want) < 100 {
+		t.Errorf("only %d types: the test does not find them", len(want))
+	}
+}
+
+func TestForResourceKnowsWhatClientGosKnows(t *testing.T) {
+	client := nowhere(t)
+	known := 0
+	for resource := range kinds() {
+		theirs := informers.NewSharedInformerFactory(client, 0)
+		asked, err := theirs.ForResource(resource)
+		if err != nil {
+			continue // a part of others, or a question: a Scale, a TokenReview
+		}
+		asked.Informer()
+		known++
+		f := New(client, Options{})
+		got, err := f.ForResource(resource)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if _, ok := got.Informer().(*informer.Informer); !ok {
+			t.Errorf("%s: the informer is a %T", name(resource), got.Informer())
+		}
+		if ours, theirs := types(f.ClientGo()), types(theirs); !slices.Equal(ours, theirs) {
+			t.Errorf("%s: type %q, client-go's %q", name(resource), ours, theirs)
+		}
+	}
+	all := informers.NewSharedInformerFactory(client, 0)
+	askForAll(all)
+	if want := len(types(all)); known != want {
+		t.Errorf("client-go knows %d of the resources, and %d types", known, want)
+	}
+}
+
+// What a server calls its resources is what kinds guesses.
+func TestResourcesAreCalledAsTheServerCallsThem(t *testing.T) {
+	cluster := kubetest.Need(t)
+	_, lists, err := cluster.Discovery.ServerGroupsAndResourcesWithContext(t.Context())
+	must(t, err)
+	checked := 0
+	for _, list := range lists {
+		version, err := schema.ParseGroupVersion(list.GroupVersion)
+		must(t, err)
+		for _, r := range list.APIResources {
+			kind := version.WithKind(r.Kind)
+			if strings.Contains(r.Name, "/") || !scheme.Scheme.Recognizes(kind) {
+				continue
+			}
+			checked++
+			if got := kinds()[version.WithResource(r.Name)]; got != kind {
+				t.Errorf("%s: got kind %q, want %q", r.Name, got, kind)
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("only %d resources: the test does not find them", checked)
+	}
+}
+
+func TestForResourceIsRefusedWithoutADynamicClient(t *testing.T) {
+	widgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+	f := New(nowhere(t), Options{})
+	_, err := f.ForResource(widgets)
+	want := "an informer of widgets.v1.example.com: client-go has no type for it, and the factory no dynamic client: set Options.Dynamic"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if asked, err := f.ClientGo().ForResource(widgets); asked != nil || err == nil {
+		t.Errorf("got %v, %v; want nil and an error", asked, err)
+	}
+	if len(f.entries) != 0 {
+		t.Errorf("what was refused is kept: %v", slices.Collect(maps.Keys(f.entries)))
+	}
+}
+
+func TestListers(t *testing.T) {
+	s := kubetest.Open(t)
+	f := New(s.Clientset, Options{Namespace: s.Namespace})
+	lister := f.ConfigMaps().Lister()
+	generic, err := f.ForResource(ConfigMaps)
+	must(t, err)
+	nodes := f.Nodes().Lister()
+	start(t, f)
+	_, err = s.CreateConfigMap(t.Context(), "weather")
+	must(t, err)
+	until(t, "the config map is cached", func() bool {
+		_, err := lister.ConfigMaps(s.Namespace).Get("weather")
+		return err == nil
+	})
+	typed, err := lister.ConfigMaps(s.Namespace).Get("weather")
+	must(t, err)
+	same, err := generic.Lister().ByNamespace(s.Namespace).Get("weather")
+	must(t, err)
+	if same != typed {
+		t.Error("the generic lister has another object than the typed one")
+	}
+	if all, err := nodes.List(labels.Everything()); err != nil || len(all) == 0 {
+		t.Errorf("%d nodes, %v; want at least one", len(all), err)
+	}
+	if elsewhere, err := lister.ConfigMaps("kube-system").List(labels.Everything()); err != nil || len(elsewhere) != 0 {
+		t.Errorf("%d config maps of another namespace, %v", len(elsewhere), err)
+	}
+}

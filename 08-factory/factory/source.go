@@ -1,0 +1,129 @@
+// Where a resource's objects come from: through the clientset if client-go has
+// a Go type for them, through the dynamic client if not.
+
+package factory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/cache"
+)
+
+// A source is what an informer is made from.
+type source struct {
+	listerWatcher cache.ListerWatcher
+	example       runtime.Object
+	kind          schema.GroupVersionKind // empty for objects that bring it with them
+}
+
+func (f *Factory) source(resource schema.GroupVersionResource) (source, error) {
+	kind, ok := kinds()[resource]
+	if !ok {
+		return f.untyped(resource)
+	}
+	list, watch, ok := f.clientFor(resource)
+	if !ok {
+		return source{}, fmt.Errorf("an informer of %s: the clientset cannot list and watch them", name(resource))
+	}
+	example, err := scheme.Scheme.New(kind)
+	if err != nil {
+		return source{}, fmt.Errorf("an informer of %s: %w", name(resource), err)
+	}
+	return source{f.listWatch(f.client, list, watch), example, kind}, nil
+}
+
+func (f *Factory) untyped(resource schema.GroupVersionResource) (source, error) {
+	if f.options.Dynamic == nil {
+		return source{}, fmt.Errorf("an informer of %s: %w", name(resource), errNoDynamic)
+	}
+	client := f.options.Dynamic.Resource(resource).Namespace(f.options.Namespace)
+	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return client.List(ctx, options)
+	}
+	return source{
+		listerWatcher: f.listWatch(f.options.Dynamic, list, client.Watch),
+		example:       &unstructured.Unstructured{},
+	}, nil
+}
+
+// listWatch puts the tweak before both functions. The client says whether a
+// list may be asked for as a stream: not of a fake one.
+func (f *Factory) listWatch(client any, list cache.ListWithContextFunc, watchIt cache.WatchFuncWithContext) cache.ListerWatcher {
+	tweak := f.options.Tweak
+	if tweak == nil {
+		tweak = func(*metav1.ListOptions) {}
+	}
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			tweak(&options)
+			return list(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			tweak(&options)
+			return watchIt(ctx, options)
+		},
+	}, client)
+}
+
+// kinds are the kinds of all resources that client-go has a Go type for. What a
+// kind's resource is called is a guess, and a right one for all of these.
+var kinds = sync.OnceValue(func() map[schema.GroupVersionResource]schema.GroupVersionKind {
+	kinds := map[schema.GroupVersionResource]schema.GroupVersionKind{}
+	for kind, goType := range scheme.Scheme.AllKnownTypes() {
+		if reflect.PointerTo(goType).Implements(reflect.TypeFor[metav1.Object]()) {
+			resource, _ := meta.UnsafeGuessKindToResource(kind)
+			kinds[resource] = kind
+		}
+	}
+	return kinds
+})
+
+// clientFor finds how the clientset lists and watches a resource: the methods
+// List and Watch of CoreV1().Pods(namespace), say. There is a method for each
+// version of a group, and there one for each resource; it takes a namespace if
+// the resource is in one.
+func (f *Factory) clientFor(resource schema.GroupVersionResource) (list cache.ListWithContextFunc, watchIt cache.WatchFuncWithContext, ok bool) {
+	group, _, _ := strings.Cut(resource.Group, ".") // rbac of rbac.authorization.k8s.io
+	version := method(reflect.ValueOf(f.client), cmp.Or(group, "core")+resource.Version)
+	if !version.IsValid() {
+		return nil, nil, false
+	}
+	part := method(version.Call(nil)[0], resource.Resource)
+	if !part.IsValid() {
+		return nil, nil, false
+	}
+	namespace := []reflect.Value{reflect.ValueOf(f.options.Namespace)}
+	client := part.Call(namespace[:part.Type().NumIn()])[0]
+	lister, watcher := client.MethodByName("List"), client.MethodByName("Watch")
+	if !lister.IsValid() || !watcher.IsValid() { // one can ask for a TokenReview, say, but there is no list of them
+		return nil, nil, false
+	}
+	list = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		result := lister.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(options)})
+		err, _ := result[1].Interface().(error)
+		return result[0].Interface().(runtime.Object), err
+	}
+	return list, watcher.Interface().(func(context.Context, metav1.ListOptions) (watch.Interface, error)), true
+}
+
+// method finds a method by its name in any case: appsv1 is AppsV1.
+func method(of reflect.Value, name string) reflect.Value {
+	for i := range of.NumMethod() {
+		if strings.EqualFold(of.Type().Method(i).Name, name) {
+			return of.Method(i)
+		}
+	}
+	return reflect.Value{}
+}

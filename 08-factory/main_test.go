@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"example.com/informer/01-deltafifo/steps/stepstest"
+	"example.com/informer/02-listwatch/kubetest"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(runChapter) != "" {
+		main()
+	}
+	addr = "127.0.0.1:0" // any free port
+	goleak.VerifyTestMain(m)
+}
+
+func TestSteps(t *testing.T) {
+	kubetest.Need(t)
+	stepstest.Run(t, chapter)
+}

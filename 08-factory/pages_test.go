@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/07-shared-informer/web/webtest"
+	"example.com/informer/08-factory/factory"
+)
+
+func object(name string, labels ...string) metav1.ObjectMeta {
+	meta := metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{}}
+	for _, label := range labels {
+		key, value, _ := strings.Cut(label, "=")
+		meta.Labels[key] = value
+	}
+	return meta
+}
+
+// serve serves a factory's stores until the test is over.
+func serve(t testing.TB, client kubernetes.Interface, withSecrets, started bool) (url string, f *factory.Factory) {
+	t.Helper()
+	f = factory.New(client, factory.Options{Kinds: true})
+	t.Cleanup(f.Shutdown)
+	site, err := newSite(f, withSecrets)
+	must(t, err)
+	if started {
+		must(t, start(t.Context(), f))
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	server, err := web.Start(ctx, web.Options{Addr: addr}, site.pages())
+	must(t, err)
+	t.Cleanup(func() { cancel(); must(t, server.Wait()) })
+	return server.URL(), f
+}
+
+// some has objects of a few types, a Secret among them.
+func some() kubernetes.Interface {
+	return fake.NewClientset(
+		&corev1.Pod{ObjectMeta: object("web", "app=web", "tier=front")}, &corev1.Pod{ObjectMeta: object("db", "app=db")},
+		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}},
+		&appsv1.Deployment{ObjectMeta: object("shop")},
+		&corev1.Secret{ObjectMeta: object("key"), StringData: map[string]string{"password": "hunter2"}},
+	)
+}
+
+func TestPages(t *testing.T) {
+	url, _ := serve(t, some(), false, true)
+	for path, want := range map[string]string{
+		"/":                            "200 [v1 Pod db, v1 Pod web]",
+		"/pods":                        "200 [v1 Pod db, v1 Pod web]",
+		"/?label=app%3Dweb":            "200 [v1 Pod web]",
+		"/pods?label=app%3Dweb":        "200 [v1 Pod web]",
+		"/pods?label=app%3D%3Ddb":      "200 [v1 Pod db]",
+		"/pods?label=tier":             "200 [v1 Pod web]",
+		"/pods?label=!tier":            "200 [v1 Pod db]",
+		"/pods?label=app+in+(db,web)":  "200 [v1 Pod db, v1 Pod web]",
+		"/pods?label=app%3Dno":         "200 []",
+		"/pods?label=":                 "200 [v1 Pod db, v1 Pod web]",
+		"/services":                    "200 []",
+		"/nodes":                       "200 [v1 Node node-1]",
+		"/deployments":                 "200 [apps/v1 Deployment shop]",
+		"/pods/ns/web":                 "200 v1 Pod web",
+		"/nodes/-/node-1":              "200 v1 Node node-1",
+		"/pods/ns/no":                  `404 {"error":"there is no \"ns/no\" in pods"}`,
+		"/pods/other/web":              `404 {"error":"there is no \"other/web\" in pods"}`,
+		"/pods/-/web":                  `404 {"error":"there is no \"-/web\" in pods"}`,
+		"/pods/ns":                     `404 {"error":"there is no page \"/pods/ns\""}`,
+		"/Pods":                        `404 {"error":"there is no resource \"Pods\" here (known: [\"configmaps\" \"deployments\" \"nodes\" \"pods\" \"replicasets\" \"services\"])"}`,
+		"/pods/ns/web?label=app%3Dweb": `400 {"error":"the query: there is no parameter \"label\" here (known: [])"}`,
+		"/pods?label=a&label=b":        `400 {"error":"the query: label is given 2 times"}`,
+		"/pods?label=%3D":              `400 {"error":"the label selector \"=\": found '=', expected: !, identifier, or 'end of string'"}`,
+		"/healthz":                     `200 {"live":true}`,
+		"/readyz":                      `200 {"ready":true}`,
+		"/readyz?verbose":              `400 {"error":"the query: there is no parameter \"verbose\" here (known: [])"}`,
+	} {
+		status, body, err := get(t.Context(), url+path)
+		must(t, err)
+		if got := fmt.Sprintf("%d %s", status, brief(body)); got != want {
+			t.Errorf("%s: got %s\nwant %s", path, got, want)
+		}
+	}
+}
+
+func TestNotReadyBeforeTheFirstLists(t *testing.T) {
+	url, f := serve(t, some(), false, false)
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503, "/": 503, "/pods": 503, "/pods/ns/web": 503, "/secrets": 403, "/no": 404} {
+		status, body, err := get(t.Context(), url+path)
+		must(t, err)
+		if status != want {
+			t.Errorf("%s: got %d %s, want %d", path, status, body, want)
+		}
+	}
+	must(t, start(t.Context(), f))
+	if status, body, err := get(t.Context(), url+"/readyz"); status != 200 || err != nil {
+		t.Errorf("got %d %s, %v; want that it is ready", status, body, err)
+	}
+}
+
+// What nobody asked for does not leave the process, and does not even enter it.
+func TestSecretsOnlyIfTheyAreWanted(t *testing.T) {
+	client := some()
+	url, _ := serve(t, client, false, true)
+	for _, path := range []string{"/secrets", "/secrets/ns/key", "/secrets?label=x"} {
+		status, body, err := get(t.Context(), url+path)
+		must(t, err)
+		if want := `{"error":"secrets are not shown, and not even cached: start with -secrets if you want that"}`; status != 403 || body != want {
+			t.Errorf("%s: got %d %s\nwant 403 %s", path, status, body, want)
+		}
+	}
+	for _, action := range client.(*fake.Clientset).Actions() {
+		if action.GetResource().Resource == "secrets" {
+			t.Errorf("the server was asked: %s secrets", action.GetVerb())
+		}
+	}
+	url, _ = serve(t, client, true, true)
+	if status, body, err := get(t.Context(), url+"/secrets/ns/key"); status != 200 || err != nil || !strings.Contains(body, "hunter2") {
+		t.Errorf("with the flag: got %d %s, %v", status, body, err)
+	}
+}
+
+func TestHostileRequestsForThesePages(t *testing.T) {
+	url, _ := serve(t, some(), false, true)
+	random := rand.New(rand.NewPCG(8, 8))
+	for range 2000 {
+		webtest.Send(t, url, webtest.Hostile(random, "/", "/pods", "/pods/ns/web", "/secrets", "/unicorns", "/healthz", "/readyz"))
+	}
+}
+
+// A client that takes its time has a list of 20,000 objects under way: it is
+// not in memory a second time.
+func TestALongListIsNotInMemoryTwice(t *testing.T) {
+	const n = 20_000
+	objs := make([]runtime.Object, n)
+	for i := range objs {
+		objs[i] = &corev1.ConfigMap{ObjectMeta: object(fmt.Sprintf("object-%05d", i)), Data: map[string]string{"text": strings.Repeat("x", 1024)}}
+	}
+	client := fake.NewClientset(objs...)
+	url, f := serve(t, client, false, true)
+	size := 0
+	for _, obj := range f.ConfigMaps().Informer().GetStore().List() {
+		text, err := json.Marshal(obj)
+		must(t, err)
+		size += len(text)
+	}
+	before := heap()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/configmaps", nil)
+	must(t, err)
+	slow := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := slow.Do(request)
+	must(t, err)
+	defer response.Body.Close()
+	read := json.NewDecoder(response.Body)
+	_, err = read.Token() // the answer has begun
+	must(t, err)
+	more := heap() - before
+	t.Logf("an answer of %d KiB, under way: %d KiB more in memory", size>>10, more>>10)
+	if more > size/4 {
+		t.Errorf("an answer of %d KiB, under way: %d KiB more in memory", size>>10, more>>10)
+	}
+	got := 0
+	for read.More() {
+		var obj corev1.ConfigMap
+		must(t, read.Decode(&obj))
+		got++
+	}
+	if got != n {
+		t.Errorf("%d objects, want %d", got, n)
+	}
+}

@@ -1,0 +1,98 @@
+// The proof from start to end, and the control plane that it has to itself.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+
+	"example.com/informer/scripts/cluster/local"
+)
+
+// prove leaves no process and no goroutine behind. Its files stay only if it
+// fails, for the logs among them; the error says where these are.
+func prove(ctx context.Context, out, progress io.Writer) (err error) {
+	dir, err := os.MkdirTemp("", "informer-proof-")
+	if err != nil {
+		return fmt.Errorf("making a folder for a control plane: %w", err)
+	}
+	defer func() {
+		if err == nil || ctx.Err() != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+			return
+		}
+		_ = os.Remove(dir) // if it has come to no logs
+	}()
+	plane, err := local.Start(ctx, local.Options{Dir: dir, NoControllers: true, Progress: progress})
+	if err != nil {
+		return fmt.Errorf("starting a control plane without controllers: %w", err)
+	}
+	defer func() { err = errors.Join(err, plane.Stop()) }()
+
+	logs := filepath.Join(dir, "logs")
+	if err := logTo(filepath.Join(logs, "proof.log")); err != nil {
+		return err
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", plane.Kubeconfig())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "# a control plane without controllers: %s\n", strings.Join(running(plane), ", "))
+	err = scenario(ctx, config, out, progress)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w\nlogs: %s", err, logs)
+	}
+	return err
+}
+
+// running names the components that run.
+func running(plane *local.ControlPlane) (names []string) {
+	for _, c := range []local.Component{local.Etcd, local.APIServer, local.Scheduler, local.Controllers, local.Node} {
+		if plane.PID(c) != 0 {
+			names = append(names, string(c))
+		}
+	}
+	return names
+}
+
+// logTo sends what the controllers log to a file, from now on.
+func logTo(path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("the controllers' log: %w", err)
+	}
+	klog.SetSlogLogger(slog.New(slog.NewTextHandler(file, nil)))
+	return nil
+}
+
+// scenario looks at a Deployment first without controllers, then with them.
+func scenario(ctx context.Context, config *rest.Config, out, progress io.Writer) error {
+	d, err := newDeployment(config, out)
+	if err != nil {
+		return err
+	}
+	if err := d.alone(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(progress, "starting the controllers, on the informers of this workspace")
+	ctx, ours, err := startManager(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer ours.stop()
+	fmt.Fprintln(out, "# the controllers of Kubernetes start, on our factory")
+	if err := ours.show(out); err != nil {
+		return err
+	}
+	return d.life(ctx, ours)
+}

@@ -63,6 +63,9 @@ func runShared(t *testing.T, s *kube.Session, name string,
 	ended := make(chan struct{})
 	go func() { defer close(ended); shared.RunWithContext(ctx) }()
 	t.Cleanup(func() { cancel(); <-ended })
+	if !cache.WaitFor(ctx, "", shared.HasSyncedChecker()) {
+		t.Fatal(ctx.Err())
+	}
 	for i := 1; i < 10; i += 2 {
 		add(i)
 	}

@@ -5,8 +5,9 @@ package processor
 import "container/list"
 
 // A backlog holds, for each object, what its listener is to be told: one change,
-// or a delete and an add. So it is as large as there are objects, however much
-// has happened to them. The zero value is ready for use.
+// or a delete and an add. So it is as large as there are objects, with those that
+// the listener knew and that are gone, however much has happened to them. The
+// zero value is ready for use.
 type backlog struct {
 	order list.List // of *untold; who changed first comes first
 	byKey map[string]*list.Element

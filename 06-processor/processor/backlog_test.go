@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -74,20 +75,24 @@ func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
 // FuzzFold lets any number of things happen to an object, and listens now and
 // then. Each byte is a step: what happens, or that the listener listens.
 func FuzzFold(f *testing.F) {
-	for _, seed := range []string{"auud", "aLuuL", "aLdaL", "aLdbuL", "aLudauL", "adadL", "aLdbdaL"} {
+	for _, seed := range []string{"auud", "aLuuL", "aLdaL", "aLdbuL", "aLudauL", "adadL", "aLdbdaL", "aLutaL", "aLurrL", "aLtbuL"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, happenings []byte) {
 		var b backlog
 		now, told, at := Notification{}, Notification{}, 0 // Kind 0: there is no such object
+		happened := map[any]bool{nil: true}                // states that were, and how objects ended
 		listen := func() {
 			for changes := b.pop(); changes != nil; changes = b.pop() {
 				for _, n := range changes {
+					if !happened[n.Old] || !happened[n.New] {
+						t.Fatalf("%q tells of a state that never was", text(n))
+					}
 					follows(t, told, n)
 					told = n
 				}
 			}
-			if exists(now) != exists(told) || exists(now) && version(now.New) != version(told.New) {
+			if exists(now) != exists(told) || exists(now) && now.New != told.New {
 				t.Fatalf("there is %q, and told was %q", text(now), text(told))
 			}
 		}
@@ -103,12 +108,17 @@ func FuzzFold(f *testing.F) {
 					now = another(now)
 				}
 			case h == 'u' && exists(now):
-				now = Notification{Kind: Updated, Key: "x", Old: now.New, New: pod("x", at)}
+				now = Notification{Kind: Updated, Key: "x", Old: now.New, New: next(now.New, at)}
+			case h == 'r' && exists(now): // a resync
+				now = Notification{Kind: Updated, Key: "x", Old: now.New, New: now.New}
 			case h == 'd' && exists(now):
-				now = Notification{Kind: Deleted, Key: "x", Old: now.New, New: pod("x", at)}
+				now = Notification{Kind: Deleted, Key: "x", Old: now.New, New: next(now.New, at)}
+			case h == 't' && exists(now): // deleted, and nobody saw how
+				now = Notification{Kind: Deleted, Key: "x", Old: now.New, New: cache.DeletedFinalStateUnknown{Key: "x", Obj: now.New}}
 			default:
 				continue
 			}
+			happened[now.New] = true
 			b.fold(now)
 			if b.len() > 1 {
 				t.Fatalf("one object has %d places in the backlog", b.len())
@@ -116,6 +126,13 @@ func FuzzFold(f *testing.F) {
 		}
 		listen()
 	})
+}
+
+// next is a later state of the same object.
+func next(obj any, version int) *corev1.Pod {
+	later := pod("x", version)
+	later.UID = obj.(*corev1.Pod).UID
+	return later
 }
 
 func exists(n Notification) bool { return n.Kind == Added || n.Kind == Updated }
@@ -129,6 +146,8 @@ func follows(t *testing.T, told, n Notification) {
 		err = fmt.Errorf("of what was there, or was not")
 	case n.Kind == Updated && version(n.Old) != version(told.New):
 		err = fmt.Errorf("what is called old was not told of")
+	case n.Kind == Deleted && n.New == told.New:
+		err = fmt.Errorf("it ended otherwise")
 	case exists(told) && number(n.New) < number(told.New):
 		err = fmt.Errorf("back in time")
 	}
@@ -138,6 +157,9 @@ func follows(t *testing.T, told, n Notification) {
 }
 
 func number(obj any) (v int) {
+	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = gone.Obj
+	}
 	fmt.Sscan(version(obj), &v)
 	return v
 }

@@ -61,9 +61,9 @@ type channelListener struct {
 
 // add is the add side: it waits for the pump, and for nothing else.
 func (l *channelListener) add(n Notification) {
+	l.waiting.Add(1)
 	select {
 	case l.in <- n:
-		l.waiting.Add(1)
 	case <-l.closed:
 	}
 }
@@ -72,6 +72,7 @@ func (l *channelListener) add(n Notification) {
 // alone: that is what the buffer is for.
 func (l *channelListener) pump() {
 	defer close(l.out)
+	defer func() { l.buffer = ring{} }()
 	var out chan Notification // nil while there is nothing to send: that case never happens
 	var next Notification
 	for {
@@ -82,7 +83,7 @@ func (l *channelListener) pump() {
 		case n := <-l.in:
 			l.buffer.push(n)
 		case out <- next:
-			out = nil
+			out, next = nil, Notification{} // or it would keep its objects alive
 		case <-l.closed:
 			return
 		}
@@ -91,6 +92,7 @@ func (l *channelListener) pump() {
 
 // Next is the run side.
 func (l *channelListener) Next() []Notification {
+	l.hand[0] = Notification{}
 	n, ok := <-l.out
 	if !ok {
 		return nil

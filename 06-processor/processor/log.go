@@ -6,10 +6,15 @@ import "sync"
 
 const (
 	chunkSize = 256
+	smallSize = 16 // of a chunk that is begun when all is quiet
 
 	// patience is how far a listener may fall behind, whatever the number of
 	// objects, before its backlog is folded.
 	patience = 16384
+
+	// foldAtOnce is how many chunks are folded for a listener at a time: those
+	// who distribute and those who listen wait meanwhile.
+	foldAtOnce = 8
 )
 
 // A log is a list of chunks that is written at one end. A listener has a place
@@ -21,6 +26,7 @@ type log struct {
 	tail    *chunk
 	live    int // how many objects there are, by what was added and deleted
 	cursors map[*cursor]bool
+	resting int // how many cursors have read all that there is, and wait for more
 }
 
 // A chunk is a piece of the log. Its items are appended under the log's lock
@@ -36,13 +42,13 @@ type chunk struct {
 // more than there are objects, twice over, no longer keeps the log alive: what
 // it has missed is folded, into one change for each object.
 func NewLog() Fanout {
-	l := &log{tail: newChunk(0), cursors: map[*cursor]bool{}}
+	l := &log{tail: newChunk(0, chunkSize), cursors: map[*cursor]bool{}}
 	l.grown.L = &l.mu
 	return l
 }
 
-func newChunk(first int) *chunk {
-	return &chunk{first: first, items: make([]Notification, 0, chunkSize)}
+func newChunk(first, size int) *chunk {
+	return &chunk{first: first, items: make([]Notification, 0, size)}
 }
 
 func (l *log) Distribute(n Notification) {
@@ -53,18 +59,26 @@ func (l *log) Distribute(n Notification) {
 	case Deleted:
 		l.live--
 	}
-	if len(l.tail.items) == chunkSize {
-		l.startChunk()
+	if len(l.cursors) > 0 { // else nobody will ever read it
+		l.append(n)
 	}
-	l.tail.items = append(l.tail.items, n)
 	l.mu.Unlock()
 	l.grown.Broadcast()
 }
 
+func (l *log) append(n Notification) {
+	if len(l.tail.items) == cap(l.tail.items) {
+		l.startChunk()
+	}
+	l.tail.items = append(l.tail.items, n)
+	l.resting = 0
+}
+
 // startChunk also looks for those who would keep the old chunks alive. It is
-// done here, and not at each notification, to cost next to nothing.
+// done here, and not at each notification, to cost those who keep up next to
+// nothing.
 func (l *log) startChunk() {
-	next := newChunk(l.end())
+	next := newChunk(l.end(), chunkSize)
 	l.tail.next = next
 	l.tail = next
 	for c := range l.cursors {
@@ -74,16 +88,26 @@ func (l *log) startChunk() {
 	}
 }
 
+// letGo drops a last chunk that everybody has read: while all is quiet, it
+// would keep alive what was told long ago.
+func (l *log) letGo() {
+	l.tail = newChunk(l.end(), smallSize)
+	for c := range l.cursors {
+		c.chunk, c.at = l.tail, 0
+	}
+}
+
 // end is how many notifications there were, ever.
 func (l *log) end() int { return l.tail.first + len(l.tail.items) }
 
 func (l *log) Listen(first []Notification) Listener {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c := &cursor{log: l, chunk: l.tail, at: len(l.tail.items)}
+	c := &cursor{log: l, rested: -1}
 	for _, n := range first {
 		c.backlog.fold(n)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.chunk, c.at = l.tail, len(l.tail.items)
 	l.cursors[c] = true
 	return c
 }
@@ -96,6 +120,7 @@ type cursor struct {
 	at      int    // in the chunk: the first item that is not read
 	backlog backlog
 	folding bool // it is far behind: what is written goes to the backlog, until that is empty
+	rested  int  // what the end was when it last found nothing to read; -1 if never
 }
 
 // Next returns the backlog, one object at a time, then what is unread of one
@@ -111,28 +136,43 @@ func (c *cursor) Next() []Notification {
 		if c.at == len(c.chunk.items) && c.chunk.next != nil {
 			c.chunk, c.at = c.chunk.next, 0
 		}
-		if unread := c.chunk.items[c.at:]; len(unread) > 0 {
-			c.at = len(c.chunk.items)
+		if end := len(c.chunk.items); c.at < end {
+			unread := c.chunk.items[c.at:end:end] // no room to append to: that is the log's
+			c.at = end
 			return unread
 		}
+		c.rest()
 		c.log.grown.Wait()
 	}
 	return nil
 }
 
-// fold moves all that is unread to the backlog, and the cursor to the end.
+// rest is for a cursor that has read all. The last one to come here turns off
+// the light.
+func (c *cursor) rest() {
+	if c.rested == c.log.end() {
+		return // it was woken for nothing
+	}
+	c.rested = c.log.end()
+	if c.log.resting++; c.log.resting == len(c.log.cursors) && len(c.log.tail.items) >= smallSize {
+		c.log.letGo()
+	}
+}
+
+// fold moves what is unread to the backlog, the oldest first, and the cursor
+// behind it.
 func (c *cursor) fold() {
 	c.folding = true
-	for ; ; c.chunk, c.at = c.chunk.next, 0 {
+	for range foldAtOnce {
 		for _, n := range c.chunk.items[c.at:] {
 			if !n.skip[c] {
 				c.backlog.fold(n)
 			}
 		}
-		if c.chunk.next == nil {
-			c.at = len(c.chunk.items)
+		if c.at = len(c.chunk.items); c.chunk.next == nil {
 			return
 		}
+		c.chunk, c.at = c.chunk.next, 0
 	}
 }
 
@@ -150,8 +190,14 @@ func (c *cursor) Waiting() int {
 
 func (c *cursor) Close() {
 	c.log.mu.Lock()
+	if c.log.cursors[c] && c.rested == c.log.end() {
+		c.log.resting--
+	}
 	delete(c.log.cursors, c)
 	c.chunk, c.backlog = nil, backlog{}
+	if len(c.log.cursors) == 0 {
+		c.log.letGo()
+	}
 	c.log.mu.Unlock()
 	c.log.grown.Broadcast()
 }

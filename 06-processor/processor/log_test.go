@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 	"weak"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // round updates each of some objects from one version to the next.
@@ -47,6 +49,9 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 			}
 			told[n.Key] = number(n.New)
 		}
+	}
+	if len(told) != objects {
+		t.Errorf("told of %d objects, want %d", len(told), objects)
 	}
 	for key, v := range told {
 		if v != rounds {
@@ -110,7 +115,7 @@ func TestFoldingLeavesOutWhatIsSkipped(t *testing.T) {
 	defer l.Close()
 	fanout.Distribute(added("a", 1))
 	read(l, 1)
-	for range patience + 3*chunkSize {
+	for range patience + 20*chunkSize {
 		n := updated("a", 1, 1)
 		n.skip = map[Listener]bool{l: true}
 		fanout.Distribute(n)
@@ -120,25 +125,65 @@ func TestFoldingLeavesOutWhatIsSkipped(t *testing.T) {
 	}
 }
 
+// distributeOne distributes an add of an object that nobody else has.
+func distributeOne(fanout Fanout) weak.Pointer[corev1.Pod] {
+	object := pod("a", 1)
+	fanout.Distribute(Notification{Kind: Added, Key: "a", New: object})
+	return weak.Make(object)
+}
+
+func wantGarbage(t *testing.T, object weak.Pointer[corev1.Pod]) {
+	t.Helper()
+	for range 10 {
+		if runtime.GC(); object.Value() == nil {
+			return
+		}
+	}
+	t.Error("the fan-out keeps alive what was read")
+}
+
+// Nothing more is written: what was told is not kept until something is.
+func TestWhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		for range 3 {
+			l := fanout.Listen(nil)
+			defer l.Close()
+			go func() {
+				for l.Next() != nil {
+				}
+			}()
+		}
+		object := distributeOne(fanout)
+		for v := range smallSize {
+			fanout.Distribute(updated("b", v, v+1))
+		}
+		synctest.Wait()
+		wantGarbage(t, object)
+	})
+}
+
+func TestNothingIsKeptForNobody(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		wantGarbage(t, distributeOne(fanout))
+		l := fanout.Listen(nil)
+		object := distributeOne(fanout)
+		l.Close()
+		wantGarbage(t, object)
+		runtime.KeepAlive(l)
+	})
+}
+
 func TestWhatEveryCursorHasPassedIsGarbage(t *testing.T) {
 	fanout := NewLog()
 	l := fanout.Listen(nil)
 	defer l.Close()
-	object := pod("a", 1)
-	watched := weak.Make(object)
-	fanout.Distribute(Notification{Kind: Added, Key: "a", New: object})
-	object = nil
+	object := distributeOne(fanout)
 	read(l, 1)
 	for v := range chunkSize {
 		fanout.Distribute(updated("b", v, v+1))
 	}
 	read(l, chunkSize)
-	for range 10 {
-		if runtime.GC(); watched.Value() == nil {
-			return
-		}
-	}
-	t.Error("the log keeps alive what its only listener has read")
+	wantGarbage(t, object)
 }
 
 // The time it takes to wake is not measured here; that nobody is forgotten is.

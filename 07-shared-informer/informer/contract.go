@@ -110,6 +110,9 @@ func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistrat
 
 // SetWatchErrorHandler is SetWatchErrorHandlerWithContext without the context.
 func (i *Informer) SetWatchErrorHandler(handler cache.WatchErrorHandler) error {
+	if handler == nil {
+		return i.SetWatchErrorHandlerWithContext(nil)
+	}
 	return i.SetWatchErrorHandlerWithContext(func(_ context.Context, r *cache.Reflector, err error) { handler(r, err) })
 }
 

@@ -198,6 +198,11 @@ func TestAStalledHandlerIsNotToldOfEveryChange(t *testing.T) {
 		if len(calls) > 1000 || !strings.HasPrefix(calls[0], "OnUpdate first ") || !strings.HasSuffix(calls[0], ", was 1") {
 			t.Errorf("%d calls, of which the first is %q", len(calls), calls[0])
 		}
+		if last := calls[len(calls)-1]; !slices.ContainsFunc(calls[len(calls)-2:], func(call string) bool {
+			return strings.HasPrefix(call, "OnUpdate first 100003,")
+		}) {
+			t.Errorf("the last call is %q, want that first is at 100003", last)
+		}
 		if slices.Contains(calls, "OnAdd short 3") != slices.Contains(calls, "OnDelete short 100004") {
 			t.Error("something was added, or deleted, and not both")
 		}

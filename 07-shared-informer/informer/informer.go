@@ -4,6 +4,7 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -24,7 +25,8 @@ import (
 
 // An Informer keeps a store equal to what the server has, and tells handlers of
 // every change. It is a cache.SharedIndexInformer, and keeps the contract that
-// is written there. It runs once.
+// is written there, with one exception: a handler that has fallen far behind is
+// told of how things are, and not of all that happened. It runs once.
 //
 // There is no queue between the reflector and the store. The reflector's own
 // goroutine changes the store and writes the change down for the handlers, and
@@ -138,21 +140,17 @@ var (
 
 // Add takes an event of the watch.
 func (c changes) Add(obj any) error {
-	obj, err := c.transformed(obj)
-	if err != nil {
-		return err
-	}
-	key, err := keyOf(obj)
+	obj, key, err := c.prepared(obj)
 	if err != nil {
 		return err
 	}
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	n := c.news(key, obj)
+	old, _, _ := c.indexer.GetByKey(key) // it never fails
 	if err := c.indexer.Update(obj); err != nil {
 		return err
 	}
-	c.tell(n)
+	c.tell(c.news(key, old, obj))
 	return nil
 }
 
@@ -161,11 +159,7 @@ func (c changes) Update(obj any) error { return c.Add(obj) }
 
 // Delete takes an event of the watch. Of what was never told, no end is told.
 func (c changes) Delete(obj any) error {
-	obj, err := c.transformed(obj)
-	if err != nil {
-		return err
-	}
-	key, err := keyOf(obj)
+	obj, key, err := c.prepared(obj)
 	if err != nil {
 		return err
 	}
@@ -182,30 +176,34 @@ func (c changes) Delete(obj any) error {
 // Replace takes a list. The store has all of it at once, and lacks at once what
 // the list lacks.
 func (c changes) Replace(list []any, version string) error {
-	keys, objs := make([]string, 0, len(list)), make([]any, 0, len(list))
+	keys, objs := make([]string, 0, len(list)), list[:0] // the list is ours
 	for _, obj := range list {
-		obj, err := c.transformed(obj)
-		if err != nil {
-			return err
-		}
-		key, err := keyOf(obj)
-		if err != nil { // without it the list is still of use; without the list there is nothing
+		obj, key, err := c.prepared(obj)
+		if errors.Is(err, errNoName) { // without it the list is still of use
 			utilruntime.HandleError(fmt.Errorf("an object of a list is left out: %w", err))
 			continue
+		}
+		if err != nil {
+			return err
 		}
 		keys, objs = append(keys, key), append(objs, obj)
 	}
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	news := c.deletions(keys)
+	ends, olds := c.deletions(keys), make([]any, len(keys))
 	for i, key := range keys {
-		news = append(news, c.news(key, objs[i]))
+		olds[i], _, _ = c.indexer.GetByKey(key)
 	}
 	if err := c.indexer.Replace(objs, version); err != nil {
 		return err
 	}
-	for _, n := range news {
-		c.tell(n)
+	for _, end := range ends {
+		c.tell(end)
+	}
+	for i, key := range keys {
+		if stored, _, _ := c.indexer.GetByKey(key); stored == objs[i] { // else the list names it once more
+			c.tell(c.news(key, olds[i], objs[i]))
+		}
 	}
 	if !c.HasSynced() {
 		close(c.synced)
@@ -214,15 +212,24 @@ func (c changes) Replace(list []any, version string) error {
 	return nil
 }
 
-// keyOf names an object. One that has no name is refused: it is of no server's
-// making, and nobody could ever take it out of the store again.
-func keyOf(obj any) (string, error) {
+// prepared is an object as it is to be stored, and its key. One that has no name
+// is refused: it is of no server's making, and nobody could ever take it out of
+// the store again.
+func (c changes) prepared(obj any) (any, string, error) {
+	if c.transform != nil {
+		var err error
+		if obj, err = c.transform(obj); err != nil {
+			return nil, "", err
+		}
+	}
 	key, err := cache.MetaNamespaceKeyFunc(obj)
 	if err == nil && (key == "" || strings.HasSuffix(key, "/")) {
-		return "", fmt.Errorf("%T has no name", obj)
+		err = fmt.Errorf("%T %w", obj, errNoName)
 	}
-	return key, err
+	return obj, key, err
 }
+
+var errNoName = errors.New("has no name")
 
 // deletions are the ends of what the store holds and a list lacks. Nobody saw
 // how: all that can be handed on is the last state that was known.
@@ -237,11 +244,10 @@ func (c changes) deletions(listed []string) (news []processor.Notification) {
 	return news
 }
 
-// news is what an object that is about to be stored means to those who know
-// what the store holds: it is an add, or an update, as the store says.
-func (c changes) news(key string, obj any) processor.Notification {
-	old, exists, _ := c.indexer.GetByKey(key) // it never fails
-	if !exists {
+// news is what a stored object means to those who know what the store held: an
+// add, or an update, and not what an event calls it.
+func (c changes) news(key string, old, obj any) processor.Notification {
+	if old == nil {
 		return processor.Notification{Kind: processor.Added, Initial: !c.HasSynced(), Key: key, New: obj}
 	}
 	return processor.Notification{Kind: processor.Updated, Key: key, Old: old, New: obj}
@@ -276,6 +282,7 @@ func (c changes) Resync() error {
 	defer c.changing.Unlock()
 	for _, key := range c.indexer.ListKeys() {
 		obj, _, _ := c.indexer.GetByKey(key)
+		c.mutations.AddObject(obj)
 		c.processor.Resync(processor.Notification{Kind: processor.Updated, Key: key, Old: obj, New: obj})
 	}
 	return nil
@@ -290,10 +297,3 @@ func (c changes) Bookmark(version string) error {
 // Transformer lets the reflector transform the objects of a streamed list as
 // they come, before it has all of them in memory. They come here once more.
 func (c changes) Transformer() cache.TransformFunc { return c.transform }
-
-func (c changes) transformed(obj any) (any, error) {
-	if c.transform == nil {
-		return obj, nil
-	}
-	return c.transform(obj)
-}

@@ -1,4 +1,5 @@
-// An object without a name, which no server sends; something in between may.
+// What no server sends, and something in between may: an object without a name,
+// and a list that names one twice.
 
 package informer
 
@@ -28,6 +29,21 @@ func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
 			t.Errorf("said was %q, want a line for each of four", said)
 		}
 	})
+}
+
+// By ours: client-go's adds it twice.
+func TestAnObjectThatAListNamesTwiceIsToldOnce(t *testing.T) {
+	for name, want := range map[string][]string{
+		"client-go": {"OnAdd a 1 first", "OnAdd a 2 first"},
+		"ours":      {"OnAdd a 2 first"},
+	} {
+		inFakeTime(t, func(t *testing.T) {
+			r := newRig(subjects[name], options(), configMap("a", "1"), configMap("a", "2"))
+			c := r.client(t)
+			r.run(t)
+			c.want(t, want...)
+		})
+	}
 }
 
 func TestClientGoStoresAnObjectWithoutAName(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"example.com/informer/01-deltafifo/workspace"
+	"example.com/informer/scripts/bench/report"
 )
 
 func main() {
@@ -92,20 +93,11 @@ func bench(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	if o.folder == "" {
 		return nil
 	}
-	return write(o.folder, map[string]string{
+	if err := report.Write(o.folder, map[string]string{
 		"table.txt": text, "cost.svg": picture(m, p.panels), "results.txt": m.raw.String(),
-	}, stderr)
-}
-
-func write(folder string, files map[string]string, stderr io.Writer) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return fmt.Errorf("making a folder for the results: %w", err)
+	}); err != nil {
+		return err
 	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			return fmt.Errorf("writing the results: %w", err)
-		}
-	}
-	fmt.Fprintln(stderr, "written to", folder)
+	fmt.Fprintln(stderr, "written to", o.folder)
 	return nil
 }

@@ -14,11 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-)
 
-const (
-	theirs = "client-go"
-	ours   = "ours"
+	"example.com/informer/scripts/bench/report"
 )
 
 // A key names one thing that was measured.
@@ -48,7 +45,7 @@ func measure(ctx context.Context, module string, steps []step, rounds int, progr
 	if err := m.build(ctx, module, binary); err != nil {
 		return nil, err
 	}
-	order := []string{theirs, ours}
+	order := []string{report.Theirs, report.Ours}
 	for round := range rounds {
 		for i, s := range steps {
 			fmt.Fprintf(progress, "round %d of %d, %d of %d: %s\n", round+1, rounds, i+1, len(steps), s.bench)
@@ -127,11 +124,5 @@ func (m *measured) note(found parsed) {
 
 // median of one thing over all rounds.
 func (m *measured) median(bench, informer, unit string) float64 {
-	return median(m.values[key{bench, informer, unit}])
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+	return report.Median(m.values[key{bench, informer, unit}])
 }

@@ -2,7 +2,11 @@
 
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"example.com/informer/scripts/bench/report"
+)
 
 // A plan is all of one run.
 type plan struct {
@@ -86,14 +90,14 @@ func newPlan(a amounts) plan {
 
 	one, last := name("Events", 1, 1000), a.objects[len(a.objects)-1]
 	p.rows = []row{
-		{"events per second, 1 handler", one, "ns/op", perSecond, 2},
-		{"events per second, 10 handlers", name("Events", 10, 1000), "ns/op", perSecond, 5},
-		{"events per second, 100 handlers", name("Events", 100, 1000), "ns/op", perSecond, 20},
-		{"allocations per event, 1 handler", one, "allocs/op", plain, 2},
-		{fmt.Sprintf("first list of %s pods, until 10 handlers have synced", grouped(last)), name("Sync", 10, last), "ns/op", duration, 1.5},
-		{fmt.Sprintf("heap held by a stalled handler, %s updates of 1,000 pods", grouped(a.updates)), stalled, "held-B", memory, 100},
-		{"from watch event to handler, 10 handlers, median", latency, "p50-ns", duration, 1},
-		{"from watch event to handler, 10 handlers, 99th percentile", latency, "p99-ns", duration, 1},
+		{"events per second, 1 handler", one, "ns/op", report.PerSecond, 2},
+		{"events per second, 10 handlers", name("Events", 10, 1000), "ns/op", report.PerSecond, 5},
+		{"events per second, 100 handlers", name("Events", 100, 1000), "ns/op", report.PerSecond, 20},
+		{"allocations per event, 1 handler", one, "allocs/op", report.Plain, 2},
+		{fmt.Sprintf("first list of %s pods, until 10 handlers have synced", report.Grouped(last)), name("Sync", 10, last), "ns/op", report.Duration, 1.5},
+		{fmt.Sprintf("heap held by a stalled handler, %s updates of 1,000 pods", report.Grouped(a.updates)), stalled, "held-B", report.Memory, 100},
+		{"from watch event to handler, 10 handlers, median", latency, "p50-ns", report.Duration, 1},
+		{"from watch event to handler, 10 handlers, 99th percentile", latency, "p99-ns", report.Duration, 1},
 	}
 	return p
 }

@@ -4,10 +4,9 @@ package main
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
-	"strings"
-	"unicode/utf8"
+
+	"example.com/informer/scripts/bench/report"
 )
 
 // table returns the head, which says where and how this was measured, and a
@@ -17,7 +16,7 @@ func table(m *measured, rows []row) string {
 	for _, r := range rows {
 		lines = append(lines, r.cells(m))
 	}
-	return head(m) + "\n" + aligned(lines)
+	return head(m) + "\n" + report.Aligned(lines)
 }
 
 func head(m *measured) string {
@@ -27,56 +26,24 @@ func head(m *measured) string {
 
 // machine says on what this was measured.
 func machine(m *measured) string {
-	cpu := m.config["cpu"]
-	if cpu == "" {
-		cpu = "an unknown processor"
-	}
-	return fmt.Sprintf("%s: %s, %d cores, %s/%s, %s, client-go %s", m.config["date"], cpu, runtime.NumCPU(),
-		m.config["goos"], m.config["goarch"], m.config["go"], m.config["client-go"])
+	return report.Machine(m.config["date"], m.config["cpu"], m.config["client-go"])
 }
 
 func (r row) cells(m *measured) []string {
-	a, b := m.median(r.bench, theirs, r.unit), m.median(r.bench, ours, r.unit)
-	low, high := r.spread(m)
+	a, b := m.median(r.bench, report.Theirs, r.unit), m.median(r.bench, report.Ours, r.unit)
 	reached := "yes"
 	if a/b < r.wanted {
 		reached = "not reached"
 	}
-	return []string{r.what, r.show(a), r.show(b), digits(a/b) + " ×",
-		digits(low) + " to " + digits(high), plain(r.wanted) + " ×", reached}
+	return []string{r.what, r.show(a), r.show(b), report.Ratio(a / b),
+		report.Spread(r.spread(m)), report.Plain(r.wanted) + " ×", reached}
 }
 
 // spread returns the lowest and the highest ratio of all rounds.
 func (r row) spread(m *measured) (low, high float64) {
-	ratios := slices.Clone(m.values[key{r.bench, theirs, r.unit}])
-	for i, value := range m.values[key{r.bench, ours, r.unit}] {
+	ratios := slices.Clone(m.values[key{r.bench, report.Theirs, r.unit}])
+	for i, value := range m.values[key{r.bench, report.Ours, r.unit}] {
 		ratios[i] /= value
 	}
 	return slices.Min(ratios), slices.Max(ratios)
-}
-
-// aligned puts the first column and the last to the left, the others to the right.
-func aligned(lines [][]string) string {
-	widths := make([]int, len(lines[0]))
-	for _, line := range lines {
-		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var text strings.Builder
-	for _, line := range lines {
-		for i, cell := range line {
-			space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			switch i {
-			case 0:
-				text.WriteString(cell + space)
-			case len(line) - 1:
-				text.WriteString("  " + cell)
-			default:
-				text.WriteString("  " + space + cell)
-			}
-		}
-		text.WriteString("\n")
-	}
-	return text.String()
 }

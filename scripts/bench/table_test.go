@@ -5,13 +5,15 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"example.com/informer/scripts/bench/report"
 )
 
 // twoRounds is a run of one benchmark.
 func twoRounds() *measured {
-	return &measured{rounds: 2, config: map[string]string{"cpu": "A <& B"}, values: map[key][]float64{
-		{"X", theirs, "ns/op"}: {4000, 6000},
-		{"X", ours, "ns/op"}:   {1000, 3000},
+	return &measured{rounds: 2, values: map[key][]float64{
+		{"X", report.Theirs, "ns/op"}: {4000, 6000},
+		{"X", report.Ours, "ns/op"}:   {1000, 3000},
 	}}
 }
 
@@ -20,39 +22,9 @@ func TestRowsSayWhatWasReached(t *testing.T) {
 		2.5: "X  5.00 µs  2.00 µs  2.50 ×  2.00 to 4.00  2.5 ×  yes",
 		2.6: "X  5.00 µs  2.00 µs  2.50 ×  2.00 to 4.00  2.6 ×  not reached",
 	} {
-		r := row{"X", "X", "ns/op", duration, wanted}
+		r := row{"X", "X", "ns/op", report.Duration, wanted}
 		if got := strings.Join(r.cells(twoRounds()), "  "); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
-		}
-	}
-}
-
-func TestPictureOfAnyMachineAndAnyOrder(t *testing.T) {
-	m := twoRounds()
-	p := []panel{{title: "t", xAxis: "n", bench: []string{"X"}, x: []int{1}}}
-	wantXML(t, picture(m, p))
-	k := key{"X", ours, "ns/op"}
-	m.values[k] = []float64{1e6, 1e6}
-	wantXML(t, picture(m, p))
-}
-
-func TestNumbers(t *testing.T) {
-	for got, want := range map[string]string{
-		duration(9.5):      "9.50 ns",
-		duration(999.6):    "1.00 µs",
-		duration(123456):   "123 µs",
-		duration(1.5e13):   "15000 s",
-		memory(1.7719e9):   "1.77 GB",
-		perSecond(3450):    "290,000",
-		perSecond(2e9):     "1",
-		plain(1.5):         "1.5",
-		grouped(1_000_000): "1,000,000",
-		power(2):           "100 ns",
-		power(4):           "10 µs",
-		power(10):          "10 s",
-	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

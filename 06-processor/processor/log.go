@@ -2,11 +2,14 @@
 
 package processor
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 const (
-	chunkSize = 256
-	smallSize = 16 // of a chunk that is begun when all is quiet
+	chunkSize = 256 // of a chunk when there is much to write
+	smallSize = 16  // of one that is begun when all is quiet; from there on they double
 
 	// patience is how far a listener may fall behind, whatever the number of
 	// objects, before its backlog is folded.
@@ -78,7 +81,7 @@ func (l *log) append(n Notification) {
 // done here, and not at each notification, to cost those who keep up next to
 // nothing.
 func (l *log) startChunk() {
-	next := newChunk(l.end(), chunkSize)
+	next := newChunk(l.end(), min(2*cap(l.tail.items), chunkSize))
 	l.tail.next = next
 	l.tail = next
 	for c := range l.cursors {
@@ -128,7 +131,7 @@ type cursor struct {
 func (c *cursor) Next() []Notification {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
-	for c.chunk != nil {
+	for looked := false; c.chunk != nil; looked = true {
 		if changes := c.backlog.pop(); changes != nil {
 			return changes
 		}
@@ -140,6 +143,12 @@ func (c *cursor) Next() []Notification {
 			unread := c.chunk.items[c.at:end:end] // no room to append to: that is the log's
 			c.at = end
 			return unread
+		}
+		if !looked { // to look once more, when others have had their turn, is cheaper than to be woken
+			c.log.mu.Unlock()
+			runtime.Gosched()
+			c.log.mu.Lock()
+			continue
 		}
 		c.rest()
 		c.log.grown.Wait()

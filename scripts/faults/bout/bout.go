@@ -1,0 +1,269 @@
+// Package bout lets informers of different makes live through the same fault,
+// at the same time, and judges them.
+package bout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"example.com/informer/scripts/faults/churn"
+	"example.com/informer/scripts/faults/ground"
+	"example.com/informer/scripts/faults/judge"
+)
+
+// A Fault is something that goes wrong.
+type Fault struct {
+	Name string
+	// Before prepares what the fault needs, before the subjects start; After
+	// puts it away. Both can be nil.
+	Before, After func(context.Context, *Bout) error
+	// Do begins the fault and returns when it is over.
+	Do func(context.Context, *Bout) error
+	// Noticed tells whether a subject has met the fault. It can be nil.
+	Noticed func(*Subject) bool
+	// Beyond says of a contender, by its name, what it does not survive, and why.
+	Beyond map[string]string
+}
+
+// Scale says how bad faults are.
+type Scale struct {
+	Hold      time.Duration // how long most of them last
+	Freeze    time.Duration
+	SlowList  time.Duration
+	Many      int           // objects that are deleted in one call
+	Impatient bool          // clients that do not wait as long as client-go's usually do: see Subject.connect
+	Patience  time.Duration // of the harness, with subjects
+}
+
+// A Bout is one fault that several subjects go through.
+type Bout struct {
+	Ground   *ground.Ground
+	Churn    *churn.Churn
+	Scale    Scale
+	Subjects []*Subject
+
+	fault     Fault
+	baseline  map[string]int // goroutines of each subject
+	files     int            // descriptors of the process
+	meanwhile bool           // handlers have come and gone
+	over      time.Time      // when the fault was
+	truth     truth
+}
+
+// A Result is how one subject did.
+type Result struct {
+	Fault, Subject string
+	Events         int           // calls of its handlers
+	Wrong          int           // what the judge found
+	Recovery       time.Duration // from the end of the fault until the store was true
+	Verdict        error         // the first things that the judge found
+	Beyond         string        // why the verdict was expected
+}
+
+// warmUp is how many changes are made before the subjects start, and again
+// before the fault.
+const warmUp = 100
+
+// Run has the contenders go through a fault.
+func Run(ctx context.Context, g *ground.Ground, c *churn.Churn, scale Scale, fault Fault, contenders []Contender) ([]Result, error) {
+	b := &Bout{Ground: g, Churn: c, Scale: scale, fault: fault, baseline: map[string]int{}}
+	results, err := b.run(ctx, contenders)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", fault.Name, err)
+	}
+	return results, err
+}
+
+func (b *Bout) run(ctx context.Context, contenders []Contender) (results []Result, err error) {
+	if b.fault.Before != nil {
+		if err := b.fault.Before(ctx, b); err != nil {
+			return nil, fmt.Errorf("before: %w", err)
+		}
+	}
+	if b.fault.After != nil {
+		defer func() { err = errors.Join(err, b.fault.After(ctx, b)) }()
+	}
+	defer func() { err = errors.Join(err, b.stop()) }()
+	if err := b.start(ctx, contenders); err != nil {
+		return nil, err
+	}
+	if err := b.measure(ctx); err != nil {
+		return nil, err
+	}
+	b.Churn.Forget()
+	if err := b.disturb(ctx); err != nil {
+		return nil, err
+	}
+	if results, err = b.recover(ctx); err != nil {
+		return nil, err
+	}
+	return results, b.judge(ctx, results)
+}
+
+// start has changes made and the subjects list and watch amid them, until all
+// handlers have heard of the first list.
+func (b *Bout) start(ctx context.Context, contenders []Contender) error {
+	b.Churn.Start(ctx)
+	defer b.Churn.Pause()
+	if err := b.Changes(ctx, warmUp); err != nil {
+		return err
+	}
+	for _, c := range contenders {
+		s, err := start(ctx, b.Ground, c, b.Scale.Impatient)
+		if err != nil {
+			return err
+		}
+		b.Subjects = append(b.Subjects, s)
+	}
+	return b.until(ctx, "all handlers have synced", func() bool {
+		return b.all(func(_ *Subject, i *informer) bool { return i.synced() })
+	})
+}
+
+// Changes waits until so many more changes were confirmed.
+func (b *Bout) Changes(ctx context.Context, n int) error {
+	before, _ := b.Churn.Made()
+	return b.until(ctx, fmt.Sprintf("%d changes are made", n), func() bool {
+		now, _ := b.Churn.Made()
+		return now >= before+n
+	})
+}
+
+// disturb lets the fault happen amid changes and notes when it is over. The
+// handlers that stall do so meanwhile.
+func (b *Bout) disturb(ctx context.Context) error {
+	b.Churn.Start(ctx)
+	defer b.Churn.Pause()
+	if err := b.Changes(ctx, warmUp); err != nil {
+		return err
+	}
+	err := b.each(ctx, func(i *informer) error {
+		i.handlers[stalled].gate.close()
+		i.handlers[stuck].gate.close()
+		return i.leave(gone)
+	})
+	if err != nil {
+		return err
+	}
+	if err := b.fault.Do(ctx, b); err != nil {
+		return err
+	}
+	b.over = time.Now()
+	if err := b.Meanwhile(ctx); err != nil {
+		return err
+	}
+	return b.each(ctx, func(i *informer) error {
+		i.handlers[stalled].gate.open()
+		return nil
+	})
+}
+
+// Meanwhile lets handlers come and go, once: in the midst of the fault, where
+// that calls it.
+func (b *Bout) Meanwhile(ctx context.Context) error {
+	if b.meanwhile {
+		return nil
+	}
+	b.meanwhile = true
+	return b.each(ctx, func(i *informer) error { return errors.Join(i.join(late), i.leave(leaver)) })
+}
+
+// Hold lets a fault last.
+func (b *Bout) Hold(ctx context.Context, d time.Duration) error {
+	end := time.NewTimer(d)
+	defer end.Stop()
+	if err := b.Meanwhile(ctx); err != nil {
+		return err
+	}
+	select {
+	case <-end.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// each does something to every informer.
+func (b *Bout) each(ctx context.Context, do func(*informer) error) error {
+	var errs []error
+	for _, s := range b.Subjects {
+		errs = append(errs, s.do(ctx, do))
+	}
+	return errors.Join(errs...)
+}
+
+// all tells whether something is true of every informer.
+func (b *Bout) all(condition func(*Subject, *informer) bool) bool {
+	for _, s := range b.Subjects {
+		if !s.every(func(i *informer) bool { return condition(s, i) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// lookEvery is how often a condition is looked at.
+const lookEvery = 5 * time.Millisecond
+
+// until waits for a condition.
+func (b *Bout) until(ctx context.Context, what string, condition func() bool) error {
+	return Until(ctx, b.Scale.Patience, what, condition)
+}
+
+// Until waits for a condition, for so long at most.
+func Until(ctx context.Context, patience time.Duration, what string, condition func() bool) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	end := time.NewTimer(patience)
+	defer end.Stop()
+	for !condition() {
+		select {
+		case <-tick.C:
+		case <-end.C:
+			return fmt.Errorf("waited %v, in vain, until %s", patience, what)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// stop ends all subjects, and wants nothing to be left of them.
+func (b *Bout) stop() error {
+	var errs []error
+	for _, s := range b.Subjects {
+		s.stop()
+		err := b.until(context.Background(), fmt.Sprintf("no goroutine of %s is left", s.Name), func() bool {
+			n, err := goroutines(s.Name)
+			return err == nil && n == 0
+		})
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// truth is what the server has of each resource, as of the latest look.
+type truth struct {
+	at       time.Time
+	objects  map[string][]judge.Object
+	versions map[string]map[string]string
+}
+
+// look asks the server, unless that was done a moment ago.
+func (b *Bout) look(ctx context.Context, maxAge time.Duration) error {
+	if time.Since(b.truth.at) < maxAge {
+		return nil
+	}
+	t := truth{at: time.Now(), objects: map[string][]judge.Object{}, versions: map[string]map[string]string{}}
+	for _, resource := range []string{"configmaps", "pods"} {
+		objects, err := b.Ground.List(ctx, resource)
+		if err != nil {
+			return err
+		}
+		t.objects[resource], t.versions[resource] = objects, judge.Versions(objects)
+	}
+	b.truth = t
+	return nil
+}

@@ -1,0 +1,140 @@
+// A contender at the end of a wire of its own: two informers, one of ConfigMaps
+// and one of pods.
+package bout
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"runtime/pprof"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
+
+	"example.com/informer/scripts/faults/ground"
+	"example.com/informer/scripts/faults/tamper"
+	"example.com/informer/scripts/faults/wire"
+)
+
+// A Contender is a kind of informer.
+type Contender struct {
+	Name string
+	New  New
+}
+
+// A Subject is a contender at work.
+type Subject struct {
+	Name string
+	Wire *wire.Wire
+	HTTP *tamper.Transport
+
+	informers []*informer
+	cancel    context.CancelFunc
+	running   sync.WaitGroup
+	pool      http.RoundTripper
+}
+
+// start begins to list and watch. What the subject starts bears its name, so
+// that its goroutines can be counted.
+func start(ctx context.Context, g *ground.Ground, c Contender, impatient bool) (*Subject, error) {
+	s := &Subject{Name: c.Name}
+	address, err := g.Address()
+	if err != nil {
+		return nil, err
+	}
+	if s.Wire, err = wire.New(address); err != nil {
+		return nil, err
+	}
+	config := g.Config()
+	config.Dial = s.Wire.Dial
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		s.HTTP = tamper.New(next)
+		return s.HTTP
+	})
+	client, err := s.connect(config, impatient)
+	if err != nil {
+		s.Wire.Close()
+		return nil, err
+	}
+	ctx, s.cancel = context.WithCancel(ctx)
+	pprof.Do(ctx, pprof.Labels(label, s.Name), func(ctx context.Context) { err = s.run(ctx, c.New, client.CoreV1().RESTClient()) })
+	if err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// connect makes a client. By default a connection on which nothing comes is
+// probed after 30 s and given up 15 s later, and a token that is refused is
+// read from its file again when it is a minute old. An impatient client gives a
+// connection two seconds, and reads a refused token again at once.
+func (s *Subject) connect(config *rest.Config, impatient bool) (kubernetes.Interface, error) {
+	if impatient {
+		for _, name := range []string{"HTTP2_READ_IDLE_TIMEOUT_SECONDS", "HTTP2_PING_TIMEOUT_SECONDS"} {
+			if err := os.Setenv(name, "1"); err != nil {
+				return nil, err
+			}
+			defer os.Unsetenv(name)
+		}
+		config.Wrap(transport.ResettableTokenSourceWrapTransport(transport.NewCachedFileTokenSource(config.BearerTokenFile)))
+		config.BearerTokenFile = ""
+	}
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	s.pool = httpClient.Transport
+	return kubernetes.NewForConfigAndClient(config, httpClient)
+}
+
+func (s *Subject) run(ctx context.Context, make New, client rest.Interface) error {
+	configMaps, err := newInformer(make, client, "configmaps", &corev1.ConfigMap{})
+	if err != nil {
+		return err
+	}
+	pods, err := newInformer(make, client, "pods", &corev1.Pod{})
+	if err != nil {
+		return err
+	}
+	s.informers = []*informer{configMaps, pods}
+	for _, i := range s.informers {
+		s.running.Go(func() { i.RunWithContext(ctx) })
+	}
+	return nil
+}
+
+// do has something done by the subject, so that what it starts bears its name.
+func (s *Subject) do(ctx context.Context, f func(*informer) error) (err error) {
+	pprof.Do(ctx, pprof.Labels(label, s.Name), func(context.Context) { err = both(s.informers, f) })
+	return err
+}
+
+// every tells whether a condition is true of both informers.
+func (s *Subject) every(condition func(*informer) bool) bool {
+	for _, i := range s.informers {
+		if !condition(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// stop ends the subject, and returns when it has ended.
+func (s *Subject) stop() {
+	for _, i := range s.informers {
+		for _, h := range i.handlers {
+			h.gate.open()
+		}
+	}
+	s.cancel()
+	s.running.Wait()
+	if s.pool != nil {
+		utilnet.CloseIdleConnectionsFor(s.pool)
+	}
+	s.Wire.Close()
+}

@@ -1,0 +1,40 @@
+// Faults of the connection that the watches come over.
+package catalog
+
+import (
+	"context"
+
+	"example.com/informer/scripts/faults/bout"
+)
+
+var connections = []bout.Fault{
+	{
+		Name:    "connection reset",
+		Do:      onTheWire(func(s *bout.Subject) { s.Wire.Reset() }),
+		Noticed: rewatched,
+	},
+	{
+		Name:    "connection half-closed",
+		Do:      onTheWire(func(s *bout.Subject) { s.Wire.HalfClose() }),
+		Noticed: rewatched,
+	},
+	{
+		// It is over at once, for the network is fine: only that these
+		// connections are dead, and nobody says so.
+		Name:    "connection black-holed",
+		Do:      onTheWire(func(s *bout.Subject) { s.Wire.BlackHole() }),
+		Noticed: rewatched,
+	},
+}
+
+// onTheWire does something to every subject's connections, after handlers have
+// come and gone.
+func onTheWire(do func(*bout.Subject)) func(context.Context, *bout.Bout) error {
+	return func(ctx context.Context, b *bout.Bout) error {
+		if err := b.Meanwhile(ctx); err != nil {
+			return err
+		}
+		each(b, do)
+		return nil
+	}
+}

@@ -1,0 +1,73 @@
+// Faults of the server's processes.
+package catalog
+
+import (
+	"context"
+	"syscall"
+
+	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/faults/bout"
+)
+
+var processes = []bout.Fault{
+	{
+		Name: "kill -9 of the API server, and its restart",
+		Do: func(ctx context.Context, b *bout.Bout) error {
+			return inTurn(
+				func() error { return b.Ground.Kill(local.APIServer) },
+				hold(ctx, b),
+				func() error { return b.Ground.Plane.Restart(ctx, local.APIServer) })
+		},
+		Noticed: rewatched,
+	},
+	{
+		Name: "kill -9 of etcd, and its restart",
+		Do: func(ctx context.Context, b *bout.Bout) error {
+			return inTurn(
+				func() error { return b.Ground.Kill(local.Etcd) },
+				hold(ctx, b),
+				func() error { return b.Ground.Plane.Restart(ctx, local.Etcd) })
+		},
+	},
+	{
+		Name: "API server and etcd frozen",
+		Do: func(ctx context.Context, b *bout.Bout) error {
+			return inTurn(
+				func() error { return b.Ground.Signal(syscall.SIGSTOP) },
+				func() error { return b.Hold(ctx, b.Scale.Freeze) },
+				func() error { return b.Ground.Signal(syscall.SIGCONT) })
+		},
+	},
+	{
+		Name: "API server restarted with another certificate of the same CA",
+		Do: func(ctx context.Context, b *bout.Bout) error {
+			return inTurn(
+				func() error { return b.Ground.Kill(local.APIServer) },
+				func() error { return b.Ground.NewCertificate() },
+				hold(ctx, b),
+				func() error { return b.Ground.Plane.Restart(ctx, local.APIServer) })
+		},
+		Noticed: rewatched,
+	},
+	{
+		Name: "etcd compacted: the next resume is 410 Gone",
+		Do: func(ctx context.Context, b *bout.Bout) error {
+			return inTurn(
+				// A refused connection is the one that a reflector answers by
+				// asking for its watch again, and not for a list.
+				func() error {
+					each(b, func(s *bout.Subject) { s.Wire.Refuse(); s.Wire.Reset() })
+					return nil
+				},
+				func() error { return b.Changes(ctx, 50) },
+				func() error { return b.Ground.Compact(ctx) },
+				func() error { return b.Ground.Kill(local.APIServer) }, // it remembers what etcd has forgotten
+				func() error { return b.Ground.Plane.Restart(ctx, local.APIServer) },
+				func() error {
+					each(b, func(s *bout.Subject) { s.Wire.Accept() })
+					return nil
+				})
+		},
+		Noticed: saw("ERROR 410"),
+	},
+}

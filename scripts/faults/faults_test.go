@@ -1,0 +1,54 @@
+// Every fault once, small.
+
+package main
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"example.com/informer/scripts/faults/bout"
+	"example.com/informer/scripts/faults/catalog"
+)
+
+func TestMain(m *testing.M) {
+	quiet()
+	goleak.VerifyTestMain(m)
+}
+
+var small = bout.Scale{
+	Hold: 500 * time.Millisecond, Freeze: 2 * time.Second, SlowList: 3 * time.Second,
+	Many: 500, Impatient: true, Patience: time.Minute,
+}
+
+func TestFaults(t *testing.T) {
+	const seed, rate = 20240529, 300
+	a, err := open(t.Context(), seed, rate, small, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := a.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, fault := range catalog.All() {
+		t.Run(fault.Name, func(t *testing.T) {
+			results, err := a.run(t.Context(), fault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range results {
+				t.Logf("%s: %d events, true again after %v", r.Subject, r.Events, r.Recovery.Round(time.Millisecond))
+				if r.Verdict != nil && r.Beyond == "" {
+					t.Errorf("%s: %d things wrong:\n%v", r.Subject, r.Wrong, r.Verdict)
+				}
+				if r.Verdict == nil && r.Beyond != "" {
+					t.Errorf("%s survives after all, though it is said of it: %s", r.Subject, r.Beyond)
+				}
+			}
+		})
+	}
+}

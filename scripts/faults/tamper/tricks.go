@@ -1,0 +1,69 @@
+// Tricks: what a broken server, or a broken proxy in front of it, puts into a watch.
+package tamper
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Cut ends the stream in the middle of the frame.
+func Cut(frame []byte) ([]byte, bool) { return frame[:len(frame)/2], true }
+
+// Garbage puts bytes in front of the frame that are no JSON.
+func Garbage(frame []byte) ([]byte, bool) {
+	return before(frame, "<html>\x00\xff\xfe 502 Bad Gateway</html>"), false
+}
+
+// UnknownType puts an event in front that nobody has heard of.
+func UnknownType(frame []byte) ([]byte, bool) {
+	return before(frame, fmt.Sprintf(`{"type":"EXPLODED","object":%s}`, object(frame))), false
+}
+
+// ErrorEvent puts an event in front that says that the server has failed.
+func ErrorEvent(frame []byte) ([]byte, bool) {
+	return before(frame, fmt.Sprintf(`{"type":"ERROR","object":%s}`,
+		status(http.StatusInternalServerError, metav1.StatusReasonInternalError))), false
+}
+
+// Expired puts an event in front that says that the watch's version is too old.
+func Expired(frame []byte) ([]byte, bool) {
+	return before(frame, fmt.Sprintf(`{"type":"ERROR","object":%s}`,
+		status(http.StatusGone, metav1.StatusReasonExpired))), false
+}
+
+// WrongKind puts an object of another kind in front, where a watch never has one.
+func WrongKind(frame []byte) ([]byte, bool) {
+	return before(frame, `{"type":"ADDED","object":{"kind":"Secret","apiVersion":"v1","metadata":`+
+		`{"name":"stray","namespace":"default","uid":"stray","resourceVersion":"1"}}}`), false
+}
+
+// NoName puts a copy of the frame's object in front that has lost its name.
+func NoName(frame []byte) ([]byte, bool) {
+	var nameless map[string]any
+	if err := json.Unmarshal(object(frame), &nameless); err != nil {
+		return append(bytes.Clone(frame), '\n'), false
+	}
+	metadata, _ := nameless["metadata"].(map[string]any)
+	delete(metadata, "name")
+	b, err := json.Marshal(map[string]any{"type": "ADDED", "object": nameless})
+	if err != nil {
+		panic(err) // it was JSON before
+	}
+	return before(frame, string(b)), false
+}
+
+func before(frame []byte, what string) []byte {
+	return fmt.Appendf(nil, "%s\n%s\n", what, frame)
+}
+
+func object(frame []byte) json.RawMessage {
+	var event struct{ Object json.RawMessage }
+	if err := json.Unmarshal(frame, &event); err != nil || event.Object == nil {
+		return json.RawMessage("{}")
+	}
+	return event.Object
+}

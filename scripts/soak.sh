@@ -1,6 +1,4 @@
 #!/bin/sh
 # Faults at random, our informer beside client-go's, on a throw-away control
 # plane: scripts/soak.sh -duration 30m (-h lists the flags).
-set -eu
-cd "$(dirname "$0")/faults"
-GOWORK=off exec go run . "$@"
+cd "$(dirname "$0")/.." && exec go run ./scripts/faults "$@"

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -34,7 +35,9 @@ type arena struct {
 	ground *ground.Ground
 	churn  *churn.Churn
 	scale  bout.Scale
-	heap   uint64 // in use after the first fault
+	runs   int
+
+	heap, least, most uint64 // in use after the first fault, and ever after one
 }
 
 // quiet keeps client-go from logging every fault, and from ending the program
@@ -67,19 +70,38 @@ func open(ctx context.Context, seed uint64, rate int, scale bout.Scale, progress
 
 func (a *arena) close() error { return a.ground.Close() }
 
-// run lets the contenders go through a fault, and wants no memory to be kept.
-func (a *arena) run(ctx context.Context, fault bout.Fault) ([]bout.Result, error) {
-	results, err := bout.Run(ctx, a.ground, a.churn, a.scale, fault, contenders)
+// run lets the contenders go through a fault, taking turns in who comes first,
+// and wants no memory to be kept.
+func (a *arena) run(ctx context.Context, fault bout.Fault) (outcome, error) {
+	order := slices.Clone(contenders)
+	if a.runs++; a.runs%2 == 0 {
+		slices.Reverse(order)
+	}
+	results, err := bout.Run(ctx, a.ground, a.churn, a.scale, fault, order)
 	if err != nil {
 		return nil, err
 	}
+	if err := a.weigh(); err != nil {
+		return nil, fmt.Errorf("%s: %w", fault.Name, err)
+	}
+	o := outcome{}
+	for _, r := range results {
+		o[r.Subject] = r
+	}
+	return o, nil
+}
+
+// weigh wants no more memory to be in use than after the first fault, or not
+// much more.
+func (a *arena) weigh() error {
+	const slack = 32 << 20
 	now := bout.Heap()
 	if a.heap == 0 {
-		a.heap = now
+		a.heap, a.least = now, now
 	}
-	const slack = 32 << 20
+	a.least, a.most = min(a.least, now), max(a.most, now)
 	if now > a.heap+slack {
-		return nil, fmt.Errorf("%s: %d MiB are in use, %d MiB were after the first fault: something is not given back", fault.Name, now>>20, a.heap>>20)
+		return fmt.Errorf("%d MiB are in use, %d MiB were after the first fault: something is not given back", now>>20, a.heap>>20)
 	}
-	return results, nil
+	return nil
 }

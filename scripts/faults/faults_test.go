@@ -24,6 +24,9 @@ var small = bout.Scale{
 }
 
 func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
 	const seed, rate = 20240529, 300
 	a, err := open(t.Context(), seed, rate, small, os.Stderr)
 	if err != nil {
@@ -41,7 +44,7 @@ func TestFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, r := range results {
-				t.Logf("%s: %d events, true again after %v", r.Subject, r.Events, r.Recovery.Round(time.Millisecond))
+				tell(t.Output(), r)
 				if r.Verdict != nil && r.Beyond == "" {
 					t.Errorf("%s: %d things wrong:\n%v", r.Subject, r.Wrong, r.Verdict)
 				}

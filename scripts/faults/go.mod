@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	example.com/informer/05-watchdog v0.0.0
 	example.com/informer/07-shared-informer v0.0.0
+	example.com/informer/scripts/bench v0.0.0
 	example.com/informer/scripts/cluster v0.0.0
 	github.com/go-logr/logr v1.4.3
 	go.uber.org/goleak v1.3.0
@@ -70,5 +71,6 @@ replace (
 	example.com/informer/05-watchdog => ../../05-watchdog
 	example.com/informer/06-processor => ../../06-processor
 	example.com/informer/07-shared-informer => ../../07-shared-informer
+	example.com/informer/scripts/bench => ../bench
 	example.com/informer/scripts/cluster => ../cluster
 )

@@ -1,38 +1,33 @@
 package main
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"example.com/informer/scripts/faults/bout"
+	"example.com/informer/scripts/faults/catalog"
 )
 
 func TestTable(t *testing.T) {
-	var results []bout.Result
-	add := func(fault, subject string, wrong int, recoveries ...time.Duration) {
-		for _, d := range recoveries {
-			results = append(results, bout.Result{Fault: fault, Subject: subject, Events: 100, Wrong: wrong, Recovery: d, Verdict: errors.New("x")})
-		}
+	var runs []outcome
+	add := func(fault string, a, b time.Duration, wrong int) {
+		runs = append(runs, outcome{
+			ours:             {Fault: fault, Subject: ours, Events: 1000, Recovery: a},
+			catalog.ClientGo: {Fault: fault, Subject: catalog.ClientGo, Events: 900, Recovery: b, Wrong: wrong},
+		})
 	}
-	add("reset", "ours", 0, 30*time.Millisecond, 10*time.Millisecond, 20*time.Millisecond)
-	add("reset", "theirs", 0, time.Second, 3*time.Second, 2*time.Second)
-	add("nameless", "ours", 0, 10*time.Millisecond, 20*time.Millisecond)
-	add("nameless", "theirs", 2, 10*time.Millisecond, 0)
-	var out strings.Builder
-	err := writeTable(&out, []bout.Fault{{Name: "reset"}, {Name: "not run"}, {Name: "nameless"}}, []string{"ours", "theirs"}, results)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"fault runs ours: events wrong true after, p50 worst theirs: events wrong true after, p50 worst",
-		"reset 3 300 0 0.02 s 0.03 s 300 0 2.00 s 3.00 s",
-		"nameless 2 200 0 0.01 s 0.02 s 200 4 0.01 s never",
-	}
-	for n, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
-		if got := strings.Join(strings.Fields(line), " "); n >= len(want) || got != want[n] {
-			t.Errorf("line %d is %q", n+1, got)
-		}
+	add("reset", 30*time.Millisecond, time.Second, 0)
+	add("nameless", 10*time.Millisecond, 10*time.Millisecond, 2)
+	add("reset", 10*time.Millisecond, 3*time.Second, 0)
+	add("reset", 2010*time.Millisecond, 2*time.Second, 0)
+	add("nameless", 2*time.Second, 0, 2)
+	add("nameless", 2*time.Second, time.Second, 2)
+	got := strings.Fields(table([]bout.Fault{{Name: "reset"}, {Name: "not run"}, {Name: "nameless"}}, runs))
+	want := strings.Fields(`fault runs events wrong true after, median worst first
+		reset 3 3,000 / 2,700 0 / 0 0.03 / 2.00 2.01 / 3.00 2 / 0
+		nameless 3 3,000 / 2,700 0 / 6 2.00 / 1.00 2.00 / never 1 / 1`)
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-// What is known of the machine.
+// How busy the machine is.
 
 package main
 
@@ -6,32 +6,9 @@ import (
 	"bufio"
 	"bytes"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 )
-
-// cpuName is what the processor calls itself, where Linux says so; else empty.
-func cpuName() string {
-	info, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(info)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
-}
-
-// clientGo is the version that was built in.
-func clientGo() string {
-	info, _ := debug.ReadBuildInfo()
-	for _, module := range info.Deps {
-		if module.Path == "k8s.io/client-go" {
-			return module.Version
-		}
-	}
-	return "of an unknown version"
-}
 
 // cores is how much time all cores have had so far, and were idle.
 type cores struct{ all, idle float64 }

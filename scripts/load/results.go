@@ -7,13 +7,14 @@ import (
 	"runtime"
 	"strings"
 
+	"example.com/informer/scripts/bench/report"
 	"example.com/informer/scripts/load/subject"
 )
 
 func results(m *measured) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "date: %s\ngo: %s\nclient-go: %s\ngoos: %s\ngoarch: %s\ncpu: %s\n",
-		m.date, runtime.Version(), clientGo(), runtime.GOOS, runtime.GOARCH, cpuName())
+		m.date, runtime.Version(), report.ClientGo(), runtime.GOOS, runtime.GOARCH, report.CPU())
 	for _, s := range m.bySize {
 		for _, name := range names {
 			side := s.sides[name]

@@ -104,7 +104,7 @@ ours is the same: within %v %%; better or worse: in three of four rounds or slic
 `, m.handlers, m.rounds, m.slice.Seconds(), 100*within)
 }
 
-func machine(m *measured) string { return report.Machine(m.date, cpuName(), clientGo()) }
+func machine(m *measured) string { return report.Machine(m.date, report.CPU(), report.ClientGo()) }
 
 func (s *sized) heading() string {
 	text := fmt.Sprintf("%s ConfigMaps, %.0f changes a second", report.Grouped(s.objects), float64(s.changes)/s.seconds)

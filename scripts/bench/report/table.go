@@ -4,19 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"unicode/utf8"
 )
-
-// Machine says on what something was measured.
-func Machine(date, cpu, clientGo string) string {
-	if cpu == "" {
-		cpu = "an unknown processor"
-	}
-	return fmt.Sprintf("%s: %s, %d cores, %s/%s, %s, client-go %s", date, cpu, runtime.NumCPU(),
-		runtime.GOOS, runtime.GOARCH, runtime.Version(), clientGo)
-}
 
 // Ratio writes how many times one is the other.
 func Ratio(f float64) string { return Digits(f) + " ×" }

@@ -36,7 +36,7 @@ var answers = []bout.Fault{
 		Noticed: rewatched,
 	},
 	{
-		Name:    "410 in the middle of a paged LIST",
+		Name:    "410 within a paged LIST",
 		Do:      expiredPage,
 		Noticed: saw("410"),
 	},

@@ -61,7 +61,7 @@ var objects = []bout.Fault{
 	},
 	{
 		// Informers know versions, and no time: nothing must come of it.
-		Name: "the clock of whoever writes jumps",
+		Name: "the clock of the writers jumps",
 		Do: func(ctx context.Context, b *bout.Bout) error {
 			for _, by := range []time.Duration{time.Hour, -48 * time.Hour, 365 * 24 * time.Hour} {
 				b.Churn.Jump(by)

@@ -11,7 +11,7 @@ import (
 
 var processes = []bout.Fault{
 	{
-		Name: "kill -9 of the API server, and its restart",
+		Name: "kill -9 of the API server",
 		Do: func(ctx context.Context, b *bout.Bout) error {
 			return inTurn(
 				func() error { return b.Ground.Kill(local.APIServer) },
@@ -21,7 +21,7 @@ var processes = []bout.Fault{
 		Noticed: rewatched,
 	},
 	{
-		Name: "kill -9 of etcd, and its restart",
+		Name: "kill -9 of etcd",
 		Do: func(ctx context.Context, b *bout.Bout) error {
 			return inTurn(
 				func() error { return b.Ground.Kill(local.Etcd) },
@@ -39,7 +39,7 @@ var processes = []bout.Fault{
 		},
 	},
 	{
-		Name: "API server restarted with another certificate of the same CA",
+		Name: "another certificate of the same CA",
 		Do: func(ctx context.Context, b *bout.Bout) error {
 			return inTurn(
 				func() error { return b.Ground.Kill(local.APIServer) },
@@ -50,7 +50,7 @@ var processes = []bout.Fault{
 		Noticed: rewatched,
 	},
 	{
-		Name: "etcd compacted: the next resume is 410 Gone",
+		Name: "etcd compacted: 410 on resuming",
 		Do: func(ctx context.Context, b *bout.Bout) error {
 			return inTurn(
 				// A refused connection is the one that a reflector answers by

@@ -9,7 +9,7 @@ import (
 
 var rights = []bout.Fault{
 	{
-		Name: "token expired (401), then replaced in its file",
+		Name: "token expired (401), then replaced",
 		Do: func(ctx context.Context, b *bout.Bout) error {
 			return inTurn(
 				func() error { return b.Ground.Expire(ctx) },
@@ -20,7 +20,7 @@ var rights = []bout.Fault{
 		Noticed: saw("401"),
 	},
 	{
-		Name: "rights revoked (403), then granted again",
+		Name: "rights revoked (403), then granted",
 		Do: func(ctx context.Context, b *bout.Bout) error {
 			return inTurn(
 				func() error { return b.Ground.Revoke(ctx) },

@@ -1,0 +1,89 @@
+// Faults at random, as bad as in real life, until the time is up.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"example.com/informer/scripts/faults/bout"
+)
+
+// lifeSize is how bad faults are in real life. Most last between one and ten
+// seconds.
+var lifeSize = bout.Scale{
+	Freeze: 20 * time.Second, SlowList: 30 * time.Second, Many: 50_000, Patience: 4 * time.Minute,
+}
+
+var errWrong = errors.New("our informer did something wrong: see above")
+
+// soak runs faults until the time is up, and then writes the table. When ctx
+// ends before that, it only prints it.
+func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
+	fmt.Fprintf(stdout, "seed %d\n", o.seed)
+	quiet()
+	a, err := open(ctx, o.seed, o.rate, lifeSize, stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.close()) }()
+	begin := time.Now()
+	runs, failed := a.shuffle(ctx, o, stdout)
+	text := head(o, time.Since(begin), a.least, a.most) + "\n" + table(o.faults, runs)
+	if len(runs) > 0 {
+		fmt.Fprint(stdout, "\n", text)
+	}
+	if failed != nil {
+		return failed
+	}
+	if o.file != "" {
+		if err := os.WriteFile(o.file, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("writing the table: %w", err)
+		}
+	}
+	for _, r := range runs {
+		if r[ours].Wrong > 0 {
+			return errWrong
+		}
+	}
+	return nil
+}
+
+// shuffle runs all faults in one order after the other until the time is up.
+// What came of the runs so far is also returned with an error.
+func (a *arena) shuffle(ctx context.Context, o options, progress io.Writer) (runs []outcome, err error) {
+	random := rand.New(rand.NewPCG(o.seed, 0))
+	for end := time.Now().Add(o.duration); ; {
+		for _, n := range random.Perm(len(o.faults)) {
+			if time.Now().After(end) {
+				return runs, nil
+			}
+			a.scale.Hold = time.Second + time.Duration(random.Int64N(int64(9*time.Second)))
+			r, err := a.run(ctx, o.faults[n])
+			if err != nil {
+				return runs, err
+			}
+			for _, c := range contenders {
+				tell(progress, r[c.Name])
+			}
+			runs = append(runs, r)
+		}
+	}
+}
+
+// tell says how one contender did.
+func tell(w io.Writer, r bout.Result) {
+	after := "never true again"
+	if r.Recovery > 0 {
+		after = fmt.Sprintf("true after %v", r.Recovery.Round(time.Millisecond))
+	}
+	fmt.Fprintf(w, "%s  %s: %s: %d events, %s\n", time.Now().Format(time.TimeOnly), r.Fault, r.Subject, r.Events, after)
+	if r.Verdict != nil {
+		fmt.Fprintf(w, "%d things wrong: %v\n", r.Wrong, r.Verdict)
+	}
+}

@@ -53,10 +53,11 @@ func (s standIn) WaitForCacheSync(stop <-chan struct{}) map[reflect.Type]bool {
 }
 
 func (s standIn) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
-	result := cache.SyncResult{Err: s.f.WaitForCacheSync(ctx), Synced: map[reflect.Type]bool{}}
-	for resource, e := range s.f.started() {
+	synced, err := s.f.waitForCacheSync(ctx)
+	result := cache.SyncResult{Err: err, Synced: map[reflect.Type]bool{}}
+	for resource, has := range synced {
 		if kind, ok := kinds()[resource]; ok {
-			result.Synced[reflect.PointerTo(scheme.Scheme.AllKnownTypes()[kind])] = e.informer.HasSynced()
+			result.Synced[reflect.PointerTo(scheme.Scheme.AllKnownTypes()[kind])] = has
 		}
 	}
 	return result

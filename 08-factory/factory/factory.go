@@ -2,6 +2,7 @@
 package factory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,22 +52,29 @@ type Factory struct {
 	client  kubernetes.Interface
 	options Options
 
-	mu       sync.Mutex
-	entries  map[schema.GroupVersionResource]*entry
-	shutDown bool
-	running  sync.WaitGroup
+	mu        sync.Mutex
+	entries   map[schema.GroupVersionResource]*entry
+	forgotten map[schema.GroupVersionResource]<-chan struct{} // the last one's entry.stopped
+	shutDown  bool
+	running   sync.WaitGroup
 }
 
 // An entry is an informer and how to stop it.
 type entry struct {
 	informer cache.SharedIndexInformer
-	stop     context.CancelFunc // nil until it is started
-	stopped  chan struct{}
+	ctx      context.Context // of its run; nil until it is started
+	stop     context.CancelCauseFunc
+	stopped  chan struct{} // closed when it has ended, and all that were forgotten before it
 }
 
 // New returns a factory of informers that ask client.
 func New(client kubernetes.Interface, options Options) *Factory {
-	return &Factory{client: client, options: options, entries: map[schema.GroupVersionResource]*entry{}}
+	return &Factory{
+		client:    client,
+		options:   options,
+		entries:   map[schema.GroupVersionResource]*entry{},
+		forgotten: map[schema.GroupVersionResource]<-chan struct{}{},
+	}
 }
 
 // Start runs every informer that was asked for and does not run yet, until ctx
@@ -77,67 +85,90 @@ func (f *Factory) Start(ctx context.Context) {
 	if f.shutDown {
 		return
 	}
-	for _, e := range f.entries {
-		if e.stop == nil {
-			f.run(ctx, e)
+	for resource, e := range f.entries {
+		if e.ctx == nil {
+			f.run(ctx, e, f.forgotten[resource])
 		}
 	}
 }
 
-func (f *Factory) run(ctx context.Context, e *entry) {
-	ctx, e.stop = context.WithCancel(ctx)
+func (f *Factory) run(ctx context.Context, e *entry, before <-chan struct{}) {
+	e.ctx, e.stop = context.WithCancelCause(ctx)
 	f.running.Go(func() {
 		defer close(e.stopped)
-		e.informer.RunWithContext(ctx)
+		e.informer.RunWithContext(e.ctx)
+		if before != nil {
+			<-before
+		}
 	})
 }
 
 // WaitForCacheSync returns when all informers that were started hold their first
-// list. If ctx ends before, the error says which ones do not.
+// list, or were forgotten meanwhile. If ctx ends before, or the informers do, the
+// error says which ones do not.
 func (f *Factory) WaitForCacheSync(ctx context.Context) error {
-	var checkers []cache.DoneChecker
+	_, err := f.waitForCacheSync(ctx)
+	return err
+}
+
+// waitForCacheSync also says of each type whether it has synced. Those that were
+// forgotten meanwhile are left out, as those are that were never started.
+func (f *Factory) waitForCacheSync(ctx context.Context) (map[schema.GroupVersionResource]bool, error) {
 	started := f.started()
 	for _, e := range started {
-		checkers = append(checkers, e.informer.HasSyncedChecker())
-	}
-	if cache.WaitFor(ctx, "", checkers...) {
-		return nil
-	}
-	var waiting []string
-	for resource, e := range started {
-		if !e.informer.HasSynced() {
-			waiting = append(waiting, name(resource))
+		select {
+		case <-e.informer.HasSyncedChecker().Done():
+		case <-e.ctx.Done(): // it never will
+		case <-ctx.Done():
 		}
 	}
-	slices.Sort(waiting)
-	return fmt.Errorf("waiting for the first list of %s (are they served, and may you list and watch them?): %w",
-		strings.Join(waiting, ", "), context.Cause(ctx))
+	synced := map[schema.GroupVersionResource]bool{}
+	var missing []string
+	var why error
+	for resource, e := range f.started() {
+		if started[resource] != e {
+			continue // it is new
+		}
+		synced[resource] = e.informer.HasSynced()
+		if !synced[resource] {
+			missing = append(missing, name(resource))
+			why = cmp.Or(context.Cause(ctx), context.Cause(e.ctx))
+		}
+	}
+	if len(missing) == 0 {
+		return synced, nil
+	}
+	slices.Sort(missing)
+	return synced, fmt.Errorf("waiting for the first list of %s (are they served, and may you list and watch them?): %w",
+		strings.Join(missing, ", "), why)
 }
 
 func (f *Factory) started() map[schema.GroupVersionResource]*entry {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	started := maps.Clone(f.entries)
-	maps.DeleteFunc(started, func(_ schema.GroupVersionResource, e *entry) bool { return e.stop == nil })
+	maps.DeleteFunc(started, func(_ schema.GroupVersionResource, e *entry) bool { return e.ctx == nil })
 	return started
 }
 
 // Forget stops the informer of a type and drops it, with all that it holds; the
 // next to ask for that type gets a new one. It returns when its last handler has
-// returned, so a handler must not call it. To forget what is not there is fine.
+// returned, also if another call has forgotten it before; so a handler must not
+// call it. To forget what is not there is fine.
 //
-// Who still has the old informer, or a lister of it, has its last state.
+// Who still has the old informer, or a lister of it, has its last state. It takes
+// no more handlers; if it was not started yet, it never will be.
 func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	f.mu.Lock()
-	e, ok := f.entries[resource]
-	delete(f.entries, resource)
-	if ok && e.stop == nil {
-		ok = false // it never ran
+	if e, ok := f.entries[resource]; ok && e.ctx != nil {
+		e.stop(nil)
+		f.forgotten[resource] = e.stopped
 	}
+	delete(f.entries, resource)
+	stopped, ok := f.forgotten[resource]
 	f.mu.Unlock()
 	if ok {
-		e.stop()
-		<-e.stopped
+		<-stopped
 	}
 }
 
@@ -147,8 +178,8 @@ func (f *Factory) Shutdown() {
 	f.mu.Lock()
 	f.shutDown = true
 	for _, e := range f.entries {
-		if e.stop != nil {
-			e.stop()
+		if e.ctx != nil {
+			e.stop(errShutDown)
 		}
 	}
 	f.mu.Unlock()
@@ -201,4 +232,7 @@ func name(resource schema.GroupVersionResource) string {
 	return strings.Join([]string{resource.Resource, resource.Version, resource.Group}, ".")
 }
 
-var errNoDynamic = errors.New("client-go has no type for it, and the factory no dynamic client: set Options.Dynamic")
+var (
+	errNoDynamic = errors.New("client-go has no type for it, and the factory no dynamic client: set Options.Dynamic")
+	errShutDown  = errors.New("the factory was shut down")
+)

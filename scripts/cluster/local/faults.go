@@ -49,8 +49,9 @@ func (cp *ControlPlane) Kill(c Component) error {
 }
 
 // Restart starts a component again that was killed or has ended, on the same
-// port and the same data. For etcd and the API server it returns when the API
-// answers from the data, unless the other one of the two does not run.
+// port and the same data, and also one that Options.APIOnly or
+// Options.NoControllers left out. For etcd and the API server it returns when
+// the API answers from the data, unless the other one of the two does not run.
 func (cp *ControlPlane) Restart(ctx context.Context, c Component) error {
 	if c == APIServer && cp.PID(c) == 0 {
 		if err := checkFree(cp.port); err != nil {

@@ -19,6 +19,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -192,6 +193,7 @@ func TestAPIOnly(t *testing.T) {
 	})
 	t.Run("closed to others", func(t *testing.T) { closedToOthers(t, cp) })
 	t.Run("port taken", func(t *testing.T) { portTaken(t, cp) })
+	t.Run("left out", func(t *testing.T) { leftOut(t, cp, client) })
 }
 
 func TestNoControllers(t *testing.T) {
@@ -262,5 +264,25 @@ func portTaken(t *testing.T, cp *ControlPlane) {
 	}
 	if err := cp.Restart(t.Context(), APIServer); err == nil || !strings.Contains(err.Error(), "running already") {
 		t.Errorf("while it runs: %v", err)
+	}
+}
+
+// leftOut starts the controllers, which APIOnly left out, for a while: they make
+// a service account in every namespace.
+func leftOut(t *testing.T, cp *ControlPlane, client kubernetes.Interface) {
+	if err := cp.Restart(t.Context(), Controllers); err != nil {
+		t.Fatal(err)
+	}
+	if cp.PID(Controllers) == 0 {
+		t.Error("they have no pid")
+	}
+	if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		_, err := client.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
+		return err == nil, nil
+	}); err != nil {
+		t.Errorf("they do nothing: %v", err)
+	}
+	if err := cp.Kill(Controllers); err != nil || cp.PID(Controllers) != 0 {
+		t.Errorf("pid %d after their death, %v", cp.PID(Controllers), err)
 	}
 }

@@ -70,9 +70,9 @@ func start(ctx context.Context, g *ground.Ground, c Contender, impatient bool) (
 }
 
 // connect makes a client. By default a connection on which nothing comes is
-// probed after 30 s and given up 15 s later, and a token that is refused is
-// read from its file again when it is a minute old. An impatient client gives a
-// connection two seconds, and reads a refused token again at once.
+// probed after 30 s and given up 15 s later, and a token is read from its file
+// again after 50 s, refused or not. An impatient client gives a connection two
+// seconds, and reads a refused token again at once.
 func (s *Subject) connect(config *rest.Config, impatient bool) (kubernetes.Interface, error) {
 	if impatient {
 		for _, name := range []string{"HTTP2_READ_IDLE_TIMEOUT_SECONDS", "HTTP2_PING_TIMEOUT_SECONDS"} {

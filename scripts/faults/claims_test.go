@@ -1,0 +1,90 @@
+// What the page about faults says of client-go.
+
+package main
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/fakeserver"
+)
+
+// refuser answers 401, and keeps the last token that it was shown.
+type refuser struct{ token string }
+
+func (r *refuser) RoundTrip(request *http.Request) (*http.Response, error) {
+	r.token = request.Header.Get("Authorization")
+	return &http.Response{
+		StatusCode: http.StatusUnauthorized, Request: request, Body: io.NopCloser(strings.NewReader("")),
+	}, nil
+}
+
+// That the server refuses a token does not make client-go look into its file
+// sooner.
+func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "token")
+		write := func(token string) {
+			if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var server refuser
+		write("old")
+		wrapped, err := rest.HTTPWrappersForConfig(&rest.Config{BearerTokenFile: file}, &server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct {
+			after time.Duration
+			want  string
+		}{{0, "Bearer old"}, {49 * time.Second, "Bearer old"}, {time.Second, "Bearer new"}} {
+			time.Sleep(test.after)
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://127.0.0.1/api", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := wrapped.RoundTrip(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if server.token != test.want {
+				t.Errorf("another %v later: %q, want %q", test.after, server.token, test.want)
+			}
+			write("new")
+		}
+	})
+}
+
+// Client-go counts only the calls that return.
+func TestWhoPanicsOverTheFirstListNeverSyncsWithClientGo(t *testing.T) {
+	for _, c := range contenders {
+		t.Run(c.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := fakeserver.New(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
+				informer := c.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+				registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("ouch") }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				go informer.RunWithContext(t.Context())
+				time.Sleep(time.Hour)
+				if got := registration.HasSynced(); got != (c.Name == ours) || !informer.HasSynced() {
+					t.Errorf("after an hour: the handler has synced: %t, the informer: %t", got, informer.HasSynced())
+				}
+			})
+		})
+	}
+}

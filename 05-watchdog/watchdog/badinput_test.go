@@ -77,6 +77,22 @@ func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
 	})
 }
 
+func TestAnObjectWithoutANameIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := run(t, fakeserver.New(configMap("a", "1"), configMap("", "1")))
+		k.errors.want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+			`a *v1.ConfigMap in namespace "ns" has no name`)
+		k.server.Set(configMap("a", "1"))
+		w := k.server.NextWatch()
+		w.Add(configMap("", "2"))
+		w.Delete(configMap("", "3"))
+		w.Add(configMap("b", "4"))
+		k.calls.want(t, "OnAdd a 1 first", "OnAdd b 4")
+		dropped := `an event is dropped: a *v1.ConfigMap in namespace "ns" has no name`
+		k.errors.want(t, dropped, dropped)
+	})
+}
+
 func TestAKeyFunctionThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := run(t, fakeserver.New(configMap("a", "1"), configMap("bad", "1")), func(_ *kennel, o *Options) {

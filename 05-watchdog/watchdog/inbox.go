@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
@@ -24,14 +25,19 @@ type inbox struct {
 	synced chan struct{}   // closed when all of the first list is handled
 }
 
-// key names an object. What has no key, or is of another type than was asked
-// for, is refused with an error that says which object it is.
+// key names an object. What has no key or no name, or is of another type than
+// was asked for, is refused with an error that says which object it is.
 func (b *inbox) key(obj any) (string, error) {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		return gone.Key, nil
 	}
 	if reflect.TypeOf(obj) != reflect.TypeOf(b.opts.ObjectType) {
 		return "", fmt.Errorf("%s is no %T: ListerWatcher and ObjectType do not fit together", name(obj), b.opts.ObjectType)
+	}
+	// No server sends such a thing, but something in between may; its key would
+	// be "namespace/", under which nobody could ever delete it again.
+	if o, ok := obj.(metav1.Object); ok && o.GetName() == "" {
+		return "", fmt.Errorf("a %T in namespace %q has no name", obj, o.GetNamespace())
 	}
 	key, err := b.opts.KeyFunction(obj)
 	if err != nil {

@@ -31,7 +31,7 @@ func TestTenThousandHostileRequests(t *testing.T) {
 		}
 	})
 	t.Logf("statuses %v", statuses)
-	for _, status := range []int{200, 400, 404, 405, 414, 417, 421, 431, 501} {
+	for _, status := range []int{200, 400, 404, 405, 414, 417, 421, 431} {
 		if statuses[status] == 0 {
 			t.Errorf("not one of them was answered with %d", status)
 		}
@@ -49,7 +49,11 @@ func FuzzRequests(f *testing.F) {
 	f.Add("OPTIONS", "*", "", "Host: localhost\r\nTransfer-Encoding: chunked")
 	f.Add("CONNECT", "localhost:4000", "", "Host: [::1]\r\nExpect: 100-continue")
 	f.Add("GET", "http://localhost", "&&", "Host: x")
+	f.Add("GET", "/pods", "", "Host: localhost\r\nTransfer-Encoding: gzip")
+	f.Add("GET", "/pods HTTP/3.1\r\nHost: localhost\r\n", "", "Expect: x")
 	f.Fuzz(func(t *testing.T, method, path, query, headers string) {
-		webtest.Send(t, s.URL(), webtest.Request(method, path, query, headers))
+		if request := webtest.Request(method, path, query, headers); len(request) < 64<<10 {
+			webtest.Send(t, s.URL(), request)
+		}
 	})
 }

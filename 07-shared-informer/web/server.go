@@ -15,11 +15,11 @@ import (
 
 // A Server serves its pages from Start until its context ends.
 //
-// What it answers is JSON, an error too: {"error":"…"}. The exceptions are
-// requests that net/http refuses before any handler sees them: it answers 400
-// to what is no HTTP, 417 to an unknown Expect, 431 to headers of more than
-// 20 KiB, 501 to an unknown Transfer-Encoding and 505 to an unknown version of
-// HTTP, in plain text, and hangs up.
+// What it answers is JSON, an error too: {"error":"…"}, and whatever a client
+// does wrong is 4xx. That holds for requests that net/http refuses before any
+// handler sees them: 400 is the answer to what is no HTTP, to an unknown version
+// of it and to an unknown Transfer-Encoding, 417 to an unknown Expect, 431 to
+// headers of more than 20 KiB; then it hangs up.
 type Server struct {
 	opts  Options
 	addr  net.Addr
@@ -85,7 +85,7 @@ func (s *Server) run(ctx context.Context, listener net.Listener) {
 	defer close(s.ended)
 	defer s.cut()
 	serving := make(chan error, 1)
-	go func() { serving <- s.http.Serve(listener) }()
+	go func() { serving <- s.http.Serve(refusing{listener}) }()
 	select {
 	case <-ctx.Done():
 		s.err = s.stop()

@@ -48,7 +48,8 @@ func piped(t *testing.T, pages Pages) (conn net.Conn, stop func() error) {
 	return conn, func() error { cancel(); return s.Wait() }
 }
 
-// A byte a second is too slow, wherever in the request.
+// A byte a second is too slow, wherever in the request. What came of a first
+// line is refused, and the refusal may be read for half a second.
 func TestAClientThatSendsSlowly(t *testing.T) {
 	for name, sent := range map[string]string{
 		"method": "", "path": "GET /", "headers": "GET /pods HTTP/1.1\r\nHost: localhost\r\nX: ",
@@ -67,8 +68,8 @@ func TestAClientThatSendsSlowly(t *testing.T) {
 					_, err = conn.Write([]byte("x"))
 					time.Sleep(time.Second)
 				}
-				if took := <-borne; took != 5*time.Second {
-					t.Errorf("it was borne for %v, want 5s", took)
+				if took := <-borne; took < 5*time.Second || took > 5500*time.Millisecond {
+					t.Errorf("it was borne for %v, want 5s or little more", took)
 				}
 				if err := stop(); err != nil {
 					t.Error(err)

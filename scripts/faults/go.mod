@@ -3,6 +3,7 @@ module example.com/informer/scripts/faults
 go 1.26.0
 
 require (
+	example.com/informer/01-deltafifo v0.0.0
 	example.com/informer/05-watchdog v0.0.0
 	example.com/informer/07-shared-informer v0.0.0
 	example.com/informer/scripts/bench v0.0.0
@@ -16,7 +17,6 @@ require (
 )
 
 require (
-	example.com/informer/01-deltafifo v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/emicklei/go-restful/v3 v3.13.0 // indirect

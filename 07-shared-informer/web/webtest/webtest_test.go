@@ -26,12 +26,13 @@ func TestJudge(t *testing.T) {
 		{404, isJSON, `{}`, "without its text"},
 		{404, isJSON, `"gone"`, "without its text"},
 		{404, "text/plain", `404`, "content type"},
+		{400, "text/plain; charset=utf-8", `{"error":"x"}`, "content type"},
+		{417, "", ``, "content type"},
 		{301, isJSON, `{"error":"x"}`, "status 301"},
 		{500, isJSON, `{"error":"x"}`, "status 500"},
 		{503, isJSON, `{"error":"x"}`, "status 503"},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("X-Content-Type-Options", "nosniff")
 			w.Header().Set("Content-Type", test.kind)
 			w.WriteHeader(test.status)
 			io.WriteString(w, test.body)

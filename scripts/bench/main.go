@@ -11,42 +11,17 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"example.com/informer/01-deltafifo/workspace"
 	"example.com/informer/scripts/bench/report"
+	"example.com/informer/scripts/bench/tool"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+// program ends well also when a figure is not reached.
+var program = tool.Tool[options]{Name: "bench", Flags: flags, Measure: bench}
 
-// run returns the exit code: 0 also when a figure is not reached, 1 when
-// something could not be measured, 2 on wrong usage, 130 when ctx was ended.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseOptions(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	err = bench(ctx, o, stdout, stderr)
-	switch {
-	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "bench: stopped, nothing was written")
-		return 130
-	case err != nil:
-		fmt.Fprintln(stderr, "bench:", err)
-		return 1
-	}
-	return 0
-}
+func main() { program.Main() }
 
 type options struct {
 	quick  bool
@@ -54,22 +29,17 @@ type options struct {
 	folder string // where the results go; with quick it may be empty: nowhere
 }
 
-func parseOptions(args []string, stderr io.Writer) (options, error) {
+func flags(all *flag.FlagSet) func() (options, error) {
 	var o options
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.BoolVar(&o.quick, "quick", false, "one small round, to see that it works; the numbers mean nothing, and are written only where -o says so")
-	flags.IntVar(&o.rounds, "rounds", 5, "how often everything is measured")
-	flags.StringVar(&o.folder, "o", "", "the folder for the results (default docs/bench)")
-	if err := flags.Parse(args); err != nil {
-		return o, err
+	all.BoolVar(&o.quick, "quick", false, "one small round, to see that it works; the numbers mean nothing, and are written only where -o says so")
+	all.IntVar(&o.rounds, "rounds", 5, "how often everything is measured")
+	all.StringVar(&o.folder, "o", "", "the folder for the results (default docs/bench)")
+	return func() (options, error) {
+		if o.rounds < 1 {
+			return o, errors.New("-rounds: there must be one at least")
+		}
+		return o, nil
 	}
-	if flags.NArg() > 0 || o.rounds < 1 {
-		err := errors.New("bench takes no arguments, and at least one round: go run ./scripts/bench -h names the flags")
-		fmt.Fprintln(stderr, err)
-		return o, err
-	}
-	return o, nil
 }
 
 // bench measures, prints the table and writes the files.

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/informer/scripts/bench/tool/tooltest"
 )
 
 func read(t *testing.T, folder, name string) string {
@@ -27,7 +28,7 @@ func read(t *testing.T, folder, name string) string {
 func TestAQuickRunWritesATableAPictureAndResults(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "results")
 	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"-quick", "-o", folder}, &stdout, &stderr); code != 0 {
+	if code := program.Run(t.Context(), []string{"-quick", "-o", folder}, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d, want 0:\n%s", code, stderr.String())
 	}
 	text := read(t, folder, "table.txt")
@@ -76,27 +77,8 @@ func wantXML(t *testing.T, text string) {
 	}
 }
 
-func TestAStoppedRunWritesNothing(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	folder := filepath.Join(t.TempDir(), "results")
-	var stdout, stderr bytes.Buffer
-	if code := run(ctx, []string{"-quick", "-o", folder}, &stdout, &stderr); code != 130 {
-		t.Errorf("exit code %d, want 130", code)
-	}
-	if !strings.HasSuffix(stderr.String(), "bench: stopped, nothing was written\n") || stdout.Len() > 0 {
-		t.Errorf("printed %q and %q", stdout.String(), stderr.String())
-	}
-	if _, err := os.Stat(folder); !os.IsNotExist(err) {
-		t.Errorf("%s: %v, want that it does not exist", folder, err)
-	}
-}
+func TestAStoppedRunWritesNothing(t *testing.T) { tooltest.Stop(t, program, "", "-quick") }
 
 func TestWrongUsage(t *testing.T) {
-	for _, args := range [][]string{{"fast"}, {"-rounds", "0"}, {"-fast"}} {
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, &stdout, &stderr); code != 2 || stderr.Len() == 0 {
-			t.Errorf("%v: exit code %d, want 2; printed %q", args, code, stderr.String())
-		}
-	}
+	tooltest.Refuse(t, program, "-rounds: there must be one", "-rounds", "0")
 }

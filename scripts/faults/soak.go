@@ -25,7 +25,7 @@ var errWrong = errors.New("our informer did something wrong: see above")
 // soak runs faults until the time is up, and then writes the table. When ctx
 // ends before that, it only prints it.
 func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
-	fmt.Fprintf(stdout, "seed %d\n", o.seed)
+	fmt.Fprintf(stderr, "seed %d\n", o.seed)
 	quiet()
 	a, err := open(ctx, o.seed, o.rate, lifeSize, stderr)
 	if err != nil {
@@ -33,7 +33,7 @@ func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) 
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
 	begin := time.Now()
-	runs, failed := a.shuffle(ctx, o, stdout)
+	runs, failed := a.shuffle(ctx, o, stderr)
 	text := head(o, time.Since(begin), a.least, a.most) + "\n" + table(o.faults, runs)
 	if len(runs) > 0 {
 		fmt.Fprint(stdout, "\n", text)

@@ -13,44 +13,22 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"example.com/informer/01-deltafifo/workspace"
 	"example.com/informer/scripts/bench/report"
+	"example.com/informer/scripts/bench/tool"
 	"example.com/informer/scripts/load/subject"
 )
 
+// program ends well also when ours is worse, but not when something was lost.
+var program = tool.Tool[options]{Name: "load", Flags: flags, Measure: load}
+
 func main() {
 	subject.Main()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
-
-// run returns the exit code: 0 also when ours is worse, 1 when something could
-// not be measured or was lost, 2 on wrong usage, 130 when ctx was ended.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseOptions(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	err = load(ctx, o, stdout, stderr)
-	switch {
-	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "load: stopped, nothing was written")
-		return 130
-	case err != nil:
-		fmt.Fprintln(stderr, "load:", err)
-		return 1
-	}
-	return 0
+	program.Main()
 }
 
 type options struct {
@@ -59,35 +37,22 @@ type options struct {
 	profiles string // where profiles go; empty: none
 }
 
-func parseOptions(args []string, stderr io.Writer) (options, error) {
+func flags(all *flag.FlagSet) func() (options, error) {
 	var o options
-	flags := flag.NewFlagSet("load", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	quick := flags.Bool("quick", false, "a small load, to see that it works; the numbers mean nothing, and are written only where -o says so")
-	sizes := flags.String("sizes", "", "how many ConfigMaps there are, one `number` after the other, growing (default "+numbers(fullPlan().sizes)+")")
-	rate := flags.Int("rate", 0, "changes a second (default 200)")
-	rounds := flags.Int("rounds", 0, "how often each syncs (default 5)")
-	flags.StringVar(&o.folder, "o", "", "the `folder` for the results (default docs/load)")
-	flags.StringVar(&o.profiles, "profile", "", "a `folder` for profiles, as go tool pprof reads them; writing them costs both sides some CPU")
-	if err := flags.Parse(args); err != nil {
-		return o, err
+	quick := all.Bool("quick", false, "a small load, to see that it works; the numbers mean nothing, and are written only where -o says so")
+	sizes := all.String("sizes", "", "how many ConfigMaps there are, one `number` after the other, growing (default "+numbers(fullPlan().sizes)+")")
+	rate := all.Int("rate", 0, "changes a second (default 200)")
+	rounds := all.Int("rounds", 0, "how often each syncs (default 5)")
+	all.StringVar(&o.folder, "o", "", "the `folder` for the results (default docs/load)")
+	all.StringVar(&o.profiles, "profile", "", "a `folder` for profiles, as go tool pprof reads them; writing them costs both sides some CPU")
+	return func() (options, error) {
+		if o.plan = fullPlan(); *quick {
+			o.plan = quickPlan()
+		} else if o.folder == "" {
+			o.folder = defaultFolder
+		}
+		return o, o.change(*sizes, *rate, *rounds)
 	}
-	if o.plan = fullPlan(); *quick {
-		o.plan = quickPlan()
-	}
-	err := o.change(*sizes, *rate, *rounds)
-	if flags.NArg() > 0 {
-		err = errors.New("load takes no arguments")
-	}
-	if err != nil {
-		err = fmt.Errorf("%w: go run ./scripts/load -h names the flags", err)
-		fmt.Fprintln(stderr, err)
-		return o, err
-	}
-	if !*quick && o.folder == "" {
-		o.folder = defaultFolder
-	}
-	return o, nil
 }
 
 // defaultFolder is below the workspace's root.

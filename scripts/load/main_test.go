@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/scripts/bench/tool/tooltest"
 	"example.com/informer/scripts/load/subject"
 )
 
@@ -38,7 +38,7 @@ func TestAQuickRunLosesNothingAndWritesATableAPictureAndResults(t *testing.T) {
 	t.Setenv("TMPDIR", temp)
 	folder, profiles := filepath.Join(t.TempDir(), "results"), filepath.Join(t.TempDir(), "profiles")
 	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"-quick", "-o", folder, "-profile", profiles}, &stdout, &stderr); code != 0 {
+	if code := program.Run(t.Context(), []string{"-quick", "-o", folder, "-profile", profiles}, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d, want 0:\n%s", code, stderr.String())
 	}
 	text := read(t, folder, "table.txt")
@@ -54,7 +54,7 @@ func TestAQuickRunLosesNothingAndWritesATableAPictureAndResults(t *testing.T) {
 	if files, _ := os.ReadDir(profiles); len(files) != len(p.sizes)*2*3 {
 		t.Errorf("%d profiles, want three for each side and number of objects: %v", len(files), files)
 	}
-	wantEmpty(t, temp)
+	tooltest.WantEmpty(t, temp)
 }
 
 // wantTable wants the machine in the first line, and below the columns' names,
@@ -104,51 +104,11 @@ func wantXML(t *testing.T, text string) {
 	}
 }
 
-func wantEmpty(t *testing.T, folder string) {
-	t.Helper()
-	if left, err := os.ReadDir(folder); len(left) > 0 || err != nil {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-}
-
-// stopper ends a run as soon as its progress comes to some text.
-type stopper struct {
-	bytes.Buffer
-	at   string
-	stop func()
-}
-
-func (s *stopper) Write(p []byte) (int, error) {
-	n, err := s.Buffer.Write(p)
-	if strings.Contains(s.String(), s.at) {
-		s.stop()
-	}
-	return n, err
-}
-
 // Wherever it is stopped, it leaves no file; and no process, or the control
 // plane would not have been stopped without an error.
 func TestAStoppedRunLeavesNothing(t *testing.T) {
 	for _, at := range []string{"starting etcd", "sync, round 2 of 2", "1s of 2s"} {
-		t.Run(at, func(t *testing.T) {
-			temp := t.TempDir()
-			t.Setenv("TMPDIR", temp)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			folder := filepath.Join(t.TempDir(), "results")
-			var stdout bytes.Buffer
-			stderr := &stopper{at: at, stop: cancel}
-			if code := run(ctx, []string{"-quick", "-sizes", "100", "-o", folder}, &stdout, stderr); code != 130 {
-				t.Errorf("exit code %d, want 130", code)
-			}
-			if !strings.HasSuffix(stderr.String(), "load: stopped, nothing was written\n") || stdout.Len() > 0 {
-				t.Errorf("printed %q and %q", stdout.String(), stderr.String())
-			}
-			if _, err := os.Stat(folder); !os.IsNotExist(err) {
-				t.Errorf("%s: %v, want that it does not exist", folder, err)
-			}
-			wantEmpty(t, temp)
-		})
+		t.Run(at, func(t *testing.T) { tooltest.Stop(t, program, at, "-quick", "-sizes", "100") })
 	}
 }
 
@@ -160,10 +120,8 @@ func TestASubjectThatFails(t *testing.T) {
 }
 
 func TestWrongUsage(t *testing.T) {
-	for _, args := range [][]string{{"fast"}, {"-rounds", "-1"}, {"-rate", "-1"}, {"-fast"}, {"-sizes", "10,1"}, {"-sizes", "few"}} {
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, &stdout, &stderr); code != 2 || stderr.Len() == 0 {
-			t.Errorf("%v: exit code %d, want 2; printed %q", args, code, stderr.String())
-		}
-	}
+	tooltest.Refuse(t, program, "positive", "-rounds", "-1")
+	tooltest.Refuse(t, program, "positive", "-rate", "-1")
+	tooltest.Refuse(t, program, "-sizes 10,1: these are no growing numbers", "-sizes", "10,1")
+	tooltest.Refuse(t, program, "no growing numbers", "-sizes", "few")
 }

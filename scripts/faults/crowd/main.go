@@ -12,17 +12,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
+
+	"example.com/informer/scripts/bench/tool"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+var program = tool.Tool[options]{Name: "crowd", Flags: flags, Measure: measure}
+
+func main() { program.Main() }
 
 type options struct {
 	duration      time.Duration
@@ -30,53 +28,23 @@ type options struct {
 	file          string // where the table goes, besides stdout; empty: nowhere
 }
 
-// run returns the exit code: 1 when something could not be measured or an
-// answer was wrong, 2 on wrong usage, 130 when ctx was ended.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, err := parseOptions(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	}
-	err = measure(ctx, o, stdout, stderr)
-	switch {
-	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "crowd: stopped, nothing was written")
-		return interrupted
-	case err != nil:
-		fmt.Fprintln(stderr, "crowd:", err)
-		return 1
-	}
-	return 0
-}
-
-func parseOptions(args []string, stderr io.Writer) (o options, err error) {
-	flags := flag.NewFlagSet("crowd", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.DurationVar(&o.duration, "duration", 30*time.Second, "how long each source is asked")
-	flags.IntVar(&o.objects, "objects", 500, "how many pods there are in each of two namespaces")
-	flags.IntVar(&o.rate, "rate", 300, "changes a second, in both together, if the API server keeps up")
-	flags.StringVar(&o.file, "o", "", "a `file` for the table, besides printing it")
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
-	switch {
-	case flags.NArg() > 0:
-		err = errors.New("crowd takes no arguments")
-	case o.duration <= 0 || o.objects <= 0 || o.rate <= 0:
-		err = errors.New("a duration and numbers are positive")
-	case o.file != "":
-		if _, noFolder := os.Stat(filepath.Dir(o.file)); noFolder != nil { // better now than in two minutes
-			err = fmt.Errorf("-o %s: %w", o.file, noFolder)
+func flags(all *flag.FlagSet) func() (options, error) {
+	var o options
+	all.DurationVar(&o.duration, "duration", 30*time.Second, "how long each of the four is asked")
+	all.IntVar(&o.objects, "objects", 500, "how many pods there are in each of two namespaces")
+	all.IntVar(&o.rate, "rate", 300, "changes a second, in both together, if the API server keeps up")
+	all.StringVar(&o.file, "o", "", "a `file` for the table, besides printing it")
+	return func() (options, error) {
+		if o.duration <= 0 || o.objects <= 0 || o.rate <= 0 {
+			return o, errors.New("a duration and numbers are positive")
 		}
+		if o.file != "" {
+			if _, err := os.Stat(filepath.Dir(o.file)); err != nil { // better now than in two minutes
+				return o, fmt.Errorf("-o %s: %w", o.file, err)
+			}
+		}
+		return o, nil
 	}
-	if err != nil {
-		err = fmt.Errorf("crowd: %w: -h names the flags", err)
-		fmt.Fprintln(stderr, err)
-	}
-	return o, err
 }
 
 // measure runs the crowd, prints the table and writes it.

@@ -4,14 +4,14 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"example.com/informer/scripts/bench/tool/tooltest"
 )
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestNoAnswerIsWrong(t *testing.T) {
 	t.Setenv("TMPDIR", temp)
 	file := filepath.Join(t.TempDir(), "crowd.txt")
 	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"-duration", "1s", "-objects", "60", "-rate", "200", "-o", file}, &stdout, &stderr); code != 0 {
+	if code := program.Run(t.Context(), []string{"-duration", "1s", "-objects", "60", "-rate", "200", "-o", file}, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, stderr.String())
 	}
 	t.Logf("\n%s", stdout.String())
@@ -45,60 +45,16 @@ func TestNoAnswerIsWrong(t *testing.T) {
 			t.Errorf("want reads, and none that is wrong: %s", row[0])
 		}
 	}
-	if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-}
-
-// A stopper ends a run as soon as its progress comes to some text.
-type stopper struct {
-	bytes.Buffer
-	at   string
-	stop func()
-}
-
-func (s *stopper) Write(p []byte) (int, error) {
-	n, err := s.Buffer.Write(p)
-	if strings.Contains(s.String(), s.at) {
-		s.stop()
-	}
-	return n, err
+	tooltest.WantEmpty(t, temp)
 }
 
 // It leaves no file; and no process, or the control plane would not have been
 // stopped without an error.
 func TestAStoppedRunLeavesNothing(t *testing.T) {
-	temp := t.TempDir()
-	t.Setenv("TMPDIR", temp)
-	file := filepath.Join(t.TempDir(), "crowd.txt")
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	stderr := &stopper{at: "starting etcd", stop: cancel}
-	var stdout bytes.Buffer
-	if code := run(ctx, []string{"-duration", "1s", "-objects", "20", "-o", file}, &stdout, stderr); code != 130 {
-		t.Errorf("exit code %d, want 130", code)
-	}
-	if want := "crowd: stopped, nothing was written\n"; !strings.HasSuffix(stderr.String(), want) || stdout.Len() > 0 {
-		t.Errorf("printed %q, and said\n%s", stdout.String(), stderr.String())
-	}
-	if _, err := os.Stat(file); err == nil {
-		t.Error("a file was written")
-	}
-	if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	tooltest.Stop(t, program, "starting etcd", "-duration", "1s", "-objects", "20")
 }
 
 func TestWrongUsage(t *testing.T) {
-	for want, args := range map[string][]string{
-		"crowd takes no arguments":           {"now"},
-		"a duration and numbers are posit":   {"-rate", "0"},
-		"-o no/such/folder/crowd.txt: ":      {"-o", "no/such/folder/crowd.txt"},
-		"flag provided but not defined: -no": {"-no"},
-	} {
-		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), want) {
-			t.Errorf("%q: exit code %d, said\n%s", args, code, stderr.String())
-		}
-	}
+	tooltest.Refuse(t, program, "a duration and numbers are positive", "-rate", "0")
+	tooltest.Refuse(t, program, "-o no/such/folder/crowd.txt: ", "-o", "no/such/folder/crowd.txt")
 }

@@ -55,13 +55,21 @@ func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) 
 }
 
 // shuffle runs all faults in one order after the other until the time is up.
-// What came of the runs so far is also returned with an error.
+// Those that take long are left out at times, so that they do not take more than
+// twice their share of the time. What came of the runs so far is also returned
+// with an error.
 func (a *arena) shuffle(ctx context.Context, o options, progress io.Writer) (runs []outcome, err error) {
 	random := rand.New(rand.NewPCG(o.seed, 0))
-	for end := time.Now().Add(o.duration); ; {
+	spent := make([]time.Duration, len(o.faults))
+	for begin := time.Now(); ; {
 		for _, n := range random.Perm(len(o.faults)) {
-			if time.Now().After(end) {
+			begun := time.Now()
+			total := begun.Sub(begin)
+			if total > o.duration {
 				return runs, nil
+			}
+			if spent[n] > 2*total/time.Duration(len(o.faults)) {
+				continue
 			}
 			a.scale.Hold = time.Second + time.Duration(random.Int64N(int64(9*time.Second)))
 			r, err := a.run(ctx, o.faults[n])
@@ -72,6 +80,7 @@ func (a *arena) shuffle(ctx context.Context, o options, progress io.Writer) (run
 				tell(progress, r[c.Name])
 			}
 			runs = append(runs, r)
+			spent[n] += time.Since(begun)
 		}
 	}
 }

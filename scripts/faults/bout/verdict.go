@@ -82,7 +82,6 @@ func (b *Bout) judge(ctx context.Context, results []Result) error {
 		return err
 	}
 	written := b.Churn.Forget()
-	contents := judge.Contents{}
 	for n, s := range b.Subjects {
 		if results[n].Recovery > 0 {
 			// A handler that never catches up is left to the judge.
@@ -96,6 +95,7 @@ func (b *Bout) judge(ctx context.Context, results []Result) error {
 	}
 	for n, s := range b.Subjects {
 		var found []error
+		contents := judge.Contents{} // its own: what another one made up is not its fault
 		for _, i := range s.informers {
 			e := i.evidence(b.truth.objects[i.resource], contents)
 			if s.HTTP.Lists(i.resource) == 1 { // only the first: nothing can have been left out

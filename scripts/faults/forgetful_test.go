@@ -1,0 +1,54 @@
+// What an API server remembers.
+
+package main
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/faults/ground"
+)
+
+// It answers watches out of its memory, which begins when it starts. What was
+// written before that is in etcd still, and yet a watch from there is refused.
+func TestARestartedAPIServerHasForgottenOldVersions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	g, err := ground.Open(t.Context(), t.Output())
+	must(t, err)
+	defer func() { must(t, g.Close()) }()
+	configMaps := g.Client.CoreV1().ConfigMaps("default")
+	var versions []string
+	for _, name := range []string{"a", "b"} {
+		o, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		must(t, err)
+		versions = append(versions, o.ResourceVersion)
+	}
+	next := func() watch.Event {
+		w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: versions[0]})
+		must(t, err)
+		defer w.Stop()
+		return <-w.ResultChan()
+	}
+	if event := next(); event.Type != watch.Added || event.Object.(*corev1.ConfigMap).Name != "b" {
+		t.Errorf("before: %v", event)
+	}
+	must(t, g.Kill(local.APIServer))
+	must(t, g.Plane.Restart(t.Context(), local.APIServer))
+	if event := next(); event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
+		t.Errorf("after: %v", event)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

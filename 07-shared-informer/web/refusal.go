@@ -31,9 +31,9 @@ func (l refusing) Accept() (net.Conn, error) {
 type conn struct{ net.Conn }
 
 // refused is how such an answer begins, which net/http writes in one call. No
-// other call can begin so: our own answers have Cache-Control for their first
-// header, and are JSON, in which there is no CR LF; where an answer is cut into
-// chunks, a number follows each CR LF.
+// other call can begin so: our own answers have other headers before these, and
+// are JSON, in which there is no CR LF; where an answer is cut into chunks, a
+// number follows each CR LF.
 var refused = regexp.MustCompile(`^HTTP/1\.[01] (\d\d\d) ([^\r\n]*)\r\n(?:Content-Type: text/plain; charset=utf-8\r\n)?Connection: close\r\n`)
 
 func (c conn) Write(p []byte) (int, error) {

@@ -33,7 +33,7 @@ type options struct {
 func flags(all *flag.FlagSet) func() (options, error) {
 	var o options
 	all.DurationVar(&o.duration, "duration", 30*time.Minute, "begin no fault after this `time`")
-	all.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "decides which faults happen when; printed, so that a run can be repeated")
+	all.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "decides the order of the faults and how long they last, not the moments; printed")
 	all.IntVar(&o.rate, "rate", 300, "changes a `second`")
 	only := all.String("only", "", "run only the faults whose names match this `regexp`")
 	all.StringVar(&o.file, "o", "", "`file` to write the table to, besides printing it")

@@ -34,7 +34,7 @@ func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) 
 	defer func() { err = errors.Join(err, a.close()) }()
 	begin := time.Now()
 	runs, failed := a.shuffle(ctx, o, stderr)
-	text := head(o, time.Since(begin), a.least, a.most) + "\n" + table(o.faults, runs)
+	text := head(o, time.Since(begin), a.churn.Rate(), a.least, a.most) + "\n" + table(o.faults, runs)
 	if len(runs) > 0 {
 		fmt.Fprint(stdout, "\n", text)
 	}
@@ -63,6 +63,7 @@ func (a *arena) shuffle(ctx context.Context, o options, progress io.Writer) (run
 	spent := make([]time.Duration, len(o.faults))
 	for begin := time.Now(); ; {
 		for _, n := range random.Perm(len(o.faults)) {
+			hold := time.Second + time.Duration(random.Int64N(int64(9*time.Second)))
 			begun := time.Now()
 			total := begun.Sub(begin)
 			if total > o.duration {
@@ -71,7 +72,7 @@ func (a *arena) shuffle(ctx context.Context, o options, progress io.Writer) (run
 			if spent[n] > 2*total/time.Duration(len(o.faults)) {
 				continue
 			}
-			a.scale.Hold = time.Second + time.Duration(random.Int64N(int64(9*time.Second)))
+			a.scale.Hold = hold
 			r, err := a.run(ctx, o.faults[n])
 			if err != nil {
 				return runs, err

@@ -17,20 +17,20 @@ import (
 type outcome map[string]bout.Result
 
 // head says where and how the faults happened.
-func head(o options, lasted time.Duration, least, most uint64) string {
+func head(o options, lasted time.Duration, rate float64, least, most uint64) string {
 	return report.Machine(time.Now().Format(time.DateOnly), report.CPU(), report.ClientGo()) + fmt.Sprintf(`
-%.0f minutes of faults at random, seed %d, amid %d changes a second to ConfigMaps and pods in 3 namespaces
+%.0f minutes of faults at random, seed %d, amid %.0f changes a second (%d tried) to ConfigMaps and pods in 3 namespaces
 both at the same time, each with ten handlers for ConfigMaps and ten for pods; ours / client-go's
-events: calls of these handlers; wrong: what the judge found, such as something lost
+events: calls of these handlers; lost: what the judge found, be it lost or wrong in another way
 true after: seconds from the end of the fault until what is cached is what the server has
 first: how often that was ours / client-go's; within a tenth of a second it is neither
 heap in use after each fault: %s to %s
-`, lasted.Minutes(), o.seed, o.rate, report.Memory(float64(least)), report.Memory(float64(most)))
+`, lasted.Minutes(), o.seed, rate, o.rate, report.Memory(float64(least)), report.Memory(float64(most)))
 }
 
 // table has a line for each fault that was run, in the order of faults.
 func table(faults []bout.Fault, runs []outcome) string {
-	lines := [][]string{{"fault", "runs", "events", "wrong", "true after, median", "worst", "first"}}
+	lines := [][]string{{"fault", "runs", "events", "lost", "true after, median", "worst", "first"}}
 	for _, fault := range faults {
 		var its []outcome
 		for _, r := range runs {

@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 	add("nameless", 2*time.Second, 0, 2)
 	add("nameless", 2*time.Second, time.Second, 2)
 	got := strings.Fields(table([]bout.Fault{{Name: "reset"}, {Name: "not run"}, {Name: "nameless"}}, runs))
-	want := strings.Fields(`fault runs events wrong true after, median worst first
+	want := strings.Fields(`fault runs events lost true after, median worst first
 		reset 3 3,000 / 2,700 0 / 0 0.03 / 2.00 2.01 / 3.00 2 / 0
 		nameless 3 3,000 / 2,700 0 / 6 2.00 / 1.00 2.00 / never 1 / 1`)
 	if strings.Join(got, " ") != strings.Join(want, " ") {

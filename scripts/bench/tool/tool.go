@@ -44,15 +44,17 @@ func (t Tool[O]) Run(ctx context.Context, args []string, stdout, stderr io.Write
 		return 2
 	}
 	err = t.Measure(ctx, o, stdout, stderr)
-	switch {
-	case ctx.Err() != nil:
+	if err == nil {
+		return 0
+	}
+	if !errors.Is(err, context.Canceled) {
+		fmt.Fprintf(stderr, "%s: %v\n", t.Name, err)
+	}
+	if ctx.Err() != nil {
 		fmt.Fprintf(stderr, "%s: stopped, nothing was written\n", t.Name)
 		return 130
-	case err != nil:
-		fmt.Fprintf(stderr, "%s: %v\n", t.Name, err)
-		return 1
 	}
-	return 0
+	return 1
 }
 
 // parse also tells stderr what is wrong.

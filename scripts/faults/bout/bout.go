@@ -47,6 +47,8 @@ type Bout struct {
 	fault     Fault
 	baseline  map[string]int // goroutines of each subject
 	files     int            // descriptors of the process
+	heap      uint64         // bytes in use
+	failures  int            // of changes, before the fault
 	meanwhile bool           // handlers have come and gone
 	over      time.Time      // when the fault was
 	truth     truth
@@ -131,6 +133,15 @@ func (b *Bout) Changes(ctx context.Context, n int) error {
 	})
 }
 
+// Failure waits until a change has failed: whatever is broken, the writers feel
+// it.
+func (b *Bout) Failure(ctx context.Context) error {
+	return b.until(ctx, "a change fails", func() bool {
+		_, failures := b.Churn.Made()
+		return failures > b.failures
+	})
+}
+
 // disturb lets the fault happen amid changes and notes when it is over. The
 // handlers that stall do so meanwhile.
 func (b *Bout) disturb(ctx context.Context) error {
@@ -139,6 +150,7 @@ func (b *Bout) disturb(ctx context.Context) error {
 	if err := b.Changes(ctx, warmUp); err != nil {
 		return err
 	}
+	_, b.failures = b.Churn.Made()
 	err := b.each(ctx, func(i *informer) error {
 		i.handlers[stalled].gate.close()
 		i.handlers[stuck].gate.close()

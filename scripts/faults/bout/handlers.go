@@ -1,4 +1,5 @@
 // The ten handlers of an informer under test, of different kinds.
+
 package bout
 
 import (

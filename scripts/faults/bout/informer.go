@@ -1,4 +1,5 @@
 // One informer under test, with its handlers.
+
 package bout
 
 import (

@@ -1,4 +1,5 @@
 // What a subject and the whole process use: goroutines, file descriptors, memory.
+
 package bout
 
 import (

@@ -1,5 +1,6 @@
 // A contender at the end of a wire of its own: two informers, one of ConfigMaps
 // and one of pods.
+
 package bout
 
 import (

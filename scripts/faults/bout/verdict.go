@@ -1,5 +1,6 @@
 // The quiet point after a fault: how long it took to get there, and whether
 // everything is as it should be.
+
 package bout
 
 import (
@@ -22,7 +23,11 @@ func (b *Bout) measure(ctx context.Context) (err error) {
 		if b.baseline[s.Name], err = goroutines(s.Name); err != nil {
 			return err
 		}
+		if b.baseline[s.Name] == 0 {
+			return fmt.Errorf("no goroutine is known to be of %s: a leak would not be found", s.Name)
+		}
 	}
+	b.heap = Heap()
 	b.files, err = descriptors()
 	return err
 }
@@ -42,13 +47,15 @@ func (b *Bout) recover(ctx context.Context) ([]Result, error) {
 	for i, s := range b.Subjects {
 		results[i] = Result{Fault: b.fault.Name, Subject: s.Name, Beyond: b.fault.Beyond[s.Name]}
 	}
-	for start := time.Now(); left > 0 && time.Since(start) < b.patience(results); {
+	last := time.Now() // when it had begun, or a store became true
+	for left > 0 && time.Since(last) < b.patience(results) {
 		if err := b.look(ctx, refresh); err != nil {
 			return nil, err
 		}
 		for i, s := range b.Subjects {
 			if results[i].Recovery == 0 && s.every(func(i *informer) bool { return i.isTrue(b.truth.versions[i.resource]) }) {
-				results[i].Recovery = time.Since(b.over)
+				last = time.Now()
+				results[i].Recovery = last.Sub(b.over)
 				left--
 			}
 		}
@@ -59,7 +66,8 @@ func (b *Bout) recover(ctx context.Context) ([]Result, error) {
 	return results, nil
 }
 
-// hopeless is how long to wait for a contender that is known not to survive.
+// hopeless is how long to wait, after the others, for a contender that is known
+// not to survive.
 const hopeless = 3 * time.Second
 
 func (b *Bout) patience(results []Result) time.Duration {
@@ -83,6 +91,9 @@ func (b *Bout) judge(ctx context.Context, results []Result) error {
 	}
 	written := b.Churn.Forget()
 	for n, s := range b.Subjects {
+		if err := b.until(ctx, s.Name+" has noticed the fault", func() bool { return b.fault.Noticed == nil || b.fault.Noticed(s) }); err != nil {
+			return fmt.Errorf("%w; requests and their outcomes: %v", err, s.HTTP.Counts())
+		}
 		if results[n].Recovery > 0 {
 			// A handler that never catches up is left to the judge.
 			_ = b.until(ctx, "", func() bool {
@@ -104,22 +115,30 @@ func (b *Bout) judge(ctx context.Context, results []Result) error {
 			found = append(found, e.Verdict()...)
 			results[n].Events += i.events()
 		}
-		if b.fault.Noticed != nil && !b.fault.Noticed(s) {
-			found = append(found, fmt.Errorf("the fault was not noticed; requests and their outcomes: %v", s.HTTP.Counts()))
-		}
 		found = append(found, b.used(ctx, s)...)
 		results[n].Wrong, results[n].Verdict = len(found), judge.Some(found)
+	}
+	return b.weigh(results)
+}
+
+// weigh wants no more memory to be in use than what was written down can explain,
+// and a little. (What is left when the contenders have gone is looked at later.)
+func (b *Bout) weigh(results []Result) error {
+	const little, perEvent = 64 << 20, 1 << 10
+	allowed := b.heap + little
+	for _, r := range results {
+		allowed += uint64(r.Events) * perEvent
+	}
+	if now := Heap(); now > allowed {
+		return fmt.Errorf("%d MiB are in use, %d MiB were before the fault, and %d MiB can be explained", now>>20, b.heap>>20, allowed>>20)
 	}
 	return nil
 }
 
-// settling is how long connections that were given up may take to go.
-const settling = 10 * time.Second
-
 // used wants goroutines and file descriptors to be back to where they were.
 func (b *Bout) used(ctx context.Context, s *Subject) []error {
 	var now, files int
-	err := Until(ctx, settling, "", func() (back bool) {
+	err := Until(ctx, b.Scale.Patience, "", func() (back bool) {
 		var errA, errB error
 		now, errA = goroutines(s.Name)
 		files, errB = descriptors()

@@ -1,11 +1,14 @@
 // Faults in how the API server answers.
+
 package catalog
 
 import (
 	"context"
 	"net/http"
 	"path"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,15 +58,19 @@ func refusing(code int, reason metav1.StatusReason, retryAfter time.Duration) fu
 	}
 }
 
-// slowList makes every subject list again, and holds up the lists.
+// slowList makes every subject list again, and holds up the lists, all of them
+// for that long at least.
 func slowList(ctx context.Context, b *bout.Bout) error {
+	slow := make(chan struct{})
+	over := sync.OnceFunc(func() { close(slow) })
+	defer over()
+	var held atomic.Int32
 	each(b, func(s *bout.Subject) {
 		s.HTTP.SetRule(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 			if tamper.Verb(request) != "WATCH" {
-				held := time.NewTimer(b.Scale.SlowList)
-				defer held.Stop()
+				held.Add(1)
 				select {
-				case <-held.C:
+				case <-slow:
 				case <-request.Context().Done():
 				}
 			}
@@ -71,10 +78,13 @@ func slowList(ctx context.Context, b *bout.Bout) error {
 		})
 	})
 	defer each(b, func(s *bout.Subject) { s.HTTP.SetRule(nil) })
-	if err := play(ctx, b, tamper.Expired); err != nil {
-		return err
-	}
-	return b.Hold(ctx, b.Scale.SlowList)
+	return inTurn(
+		func() error { return play(ctx, b, tamper.Expired) },
+		func() error {
+			return bout.Until(ctx, b.Scale.Patience, "all lists are held up", func() bool { return int(held.Load()) >= 2*len(b.Subjects) })
+		},
+		func() error { return b.Hold(ctx, b.Scale.SlowList) },
+		func() error { over(); return nil })
 }
 
 // expiredPage makes every subject list again, from a server that knows no
@@ -101,10 +111,15 @@ func expiredPage(ctx context.Context, b *bout.Bout) error {
 			return next.RoundTrip(request)
 		})
 	})
-	if err := b.Meanwhile(ctx); err != nil {
-		return err
-	}
-	return play(ctx, b, tamper.Expired)
+	return inTurn(
+		func() error { return b.Meanwhile(ctx) },
+		func() error { return play(ctx, b, tamper.Expired) },
+		func() error {
+			return bout.Until(ctx, b.Scale.Patience, "all lists have failed at their second page", func() bool {
+				return !slices.ContainsFunc(b.Subjects, func(s *bout.Subject) bool { return s.HTTP.Outcomes("410") < 2 })
+			})
+		},
+		func() error { each(b, func(s *bout.Subject) { s.HTTP.SetRule(nil) }); return nil })
 }
 
 // paged asks for the first few objects of a list, as they are now.

@@ -1,4 +1,5 @@
 // Faults in what is on the server: too many objects, too large ones, clocks.
+
 package catalog
 
 import (
@@ -54,7 +55,7 @@ var objects = []bout.Fault{
 	},
 	{
 		Name: "an object of 1 MiB",
-		Do:   oneMebibyte,
+		Do:   oneMebibyte, Noticed: rewatched,
 		After: func(ctx context.Context, b *bout.Bout) error {
 			return b.Ground.Client.CoreV1().ConfigMaps(large).Delete(ctx, "large", metav1.DeleteOptions{})
 		},
@@ -68,14 +69,15 @@ var objects = []bout.Fault{
 				if err := b.Hold(ctx, b.Scale.Hold/3); err != nil {
 					return err
 				}
+				defer b.Churn.Jump(-by)
 			}
 			return nil
 		},
 	},
 }
 
-// oneMebibyte makes an object as large as objects can be, changes it, and
-// breaks the connections as it comes.
+// oneMebibyte makes an object as large as objects can be and changes it, and
+// breaks the connections each time.
 func oneMebibyte(ctx context.Context, b *bout.Bout) error {
 	if err := b.Ground.Namespace(ctx, large); err != nil {
 		return err

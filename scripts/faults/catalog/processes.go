@@ -1,4 +1,5 @@
 // Faults of the server's processes.
+
 package catalog
 
 import (
@@ -26,6 +27,7 @@ var processes = []bout.Fault{
 			return inTurn(
 				func() error { return b.Ground.Kill(local.Etcd) },
 				hold(ctx, b),
+				func() error { return b.Failure(ctx) },
 				func() error { return b.Ground.Plane.Restart(ctx, local.Etcd) })
 		},
 	},
@@ -35,6 +37,7 @@ var processes = []bout.Fault{
 			return inTurn(
 				func() error { return b.Ground.Signal(syscall.SIGSTOP) },
 				func() error { return b.Hold(ctx, b.Scale.Freeze) },
+				func() error { return b.Failure(ctx) },
 				func() error { return b.Ground.Signal(syscall.SIGCONT) })
 		},
 	},
@@ -45,11 +48,14 @@ var processes = []bout.Fault{
 				func() error { return b.Ground.Kill(local.APIServer) },
 				func() error { return b.Ground.NewCertificate() },
 				hold(ctx, b),
-				func() error { return b.Ground.Plane.Restart(ctx, local.APIServer) })
+				func() error { return b.Ground.Plane.Restart(ctx, local.APIServer) },
+				func() error { return b.Ground.ShowsCertificate(ctx) })
 		},
 		Noticed: rewatched,
 	},
 	{
+		// Nobody remembers what etcd has forgotten of pods: their watches come
+		// straight from there.
 		Name: "etcd compacted: 410 on resuming",
 		Do: func(ctx context.Context, b *bout.Bout) error {
 			return inTurn(
@@ -59,10 +65,8 @@ var processes = []bout.Fault{
 					each(b, func(s *bout.Subject) { s.Wire.Refuse(); s.Wire.Reset() })
 					return nil
 				},
-				func() error { return b.Changes(ctx, 50) },
+				hold(ctx, b),
 				func() error { return b.Ground.Compact(ctx) },
-				func() error { return b.Ground.Kill(local.APIServer) }, // it remembers what etcd has forgotten
-				func() error { return b.Ground.Plane.Restart(ctx, local.APIServer) },
 				func() error {
 					each(b, func(s *bout.Subject) { s.Wire.Accept() })
 					return nil

@@ -1,4 +1,5 @@
 // Faults of who one is and what one may do.
+
 package catalog
 
 import (

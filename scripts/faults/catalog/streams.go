@@ -1,4 +1,5 @@
 // Faults in what comes over a watch.
+
 package catalog
 
 import (
@@ -25,6 +26,9 @@ func trick(t tamper.Trick) func(context.Context, *bout.Bout) error {
 		if err := b.Meanwhile(ctx); err != nil {
 			return err
 		}
-		return play(ctx, b, t)
+		if err := play(ctx, b, t); err != nil {
+			return err
+		}
+		return b.Changes(ctx, missed)
 	}
 }

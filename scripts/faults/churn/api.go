@@ -1,4 +1,5 @@
 // Creating, changing and deleting an object of either kind.
+
 package churn
 
 import (

@@ -37,6 +37,8 @@ type Churn struct {
 	written  map[string][]judge.Written // by resource
 	made     int
 	failures int
+	begun    time.Time     // when it was last started
+	lasted   time.Duration // before that
 }
 
 const writersPerNamespace = 2
@@ -67,6 +69,7 @@ func New(client kubernetes.Interface, opts Options) *Churn {
 
 // Start begins, or goes on.
 func (c *Churn) Start(ctx context.Context) {
+	c.begun = time.Now()
 	ctx, c.stop = context.WithCancel(ctx)
 	pause := time.Second * time.Duration(len(c.writers)) / time.Duration(c.opts.Rate)
 	for _, w := range c.writers {
@@ -90,6 +93,14 @@ func (c *Churn) Start(ctx context.Context) {
 func (c *Churn) Pause() {
 	c.stop()
 	c.writing.Wait()
+	c.lasted += time.Since(c.begun)
+}
+
+// Rate is how many changes a second were confirmed, while it was not paused. It
+// must be paused now.
+func (c *Churn) Rate() float64 {
+	made, _ := c.Made()
+	return float64(made) / c.lasted.Seconds()
 }
 
 // Jump sets the clock that stamps the objects, forward or back.

@@ -1,5 +1,6 @@
 // One writer: it makes what is not there, changes what is, deletes it, and at
 // times makes it again at once under the same name.
+
 package churn
 
 import (

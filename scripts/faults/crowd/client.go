@@ -21,6 +21,7 @@ type client struct {
 	http    *http.Client
 	random  *rand.Rand
 	menu    []kind // one of these is asked for
+	first   kind   // what is asked for before all else
 	witness *witness
 	results map[kind]*figures
 	wrong   []error // the first few
@@ -39,12 +40,16 @@ func (s *source) newClient(n int) *client {
 		source: s, http: &http.Client{Transport: s.connection(), Timeout: answerTimeout}, random: rand.New(rand.NewPCG(2, uint64(n))),
 		witness: newWitness(s.objects), results: map[kind]*figures{},
 	}
-	for kind, times := range s.mix() {
-		c.results[kind] = &figures{}
+	for _, kind := range kinds {
+		times, ok := s.mix()[kind]
+		if ok {
+			c.results[kind] = &figures{}
+		}
 		for range times {
 			c.menu = append(c.menu, kind)
 		}
 	}
+	c.first = c.menu[n%len(c.menu)] // all kinds are asked for, however slow the source is
 	return c
 }
 
@@ -53,8 +58,8 @@ const answerTimeout = 30 * time.Second
 
 // run asks until the end has come.
 func (c *client) run(ctx context.Context, end time.Time) {
-	for time.Now().Before(end) && ctx.Err() == nil {
-		r := read{kind: c.menu[c.random.IntN(len(c.menu))]}
+	for next := c.first; time.Now().Before(end) && ctx.Err() == nil; next = c.menu[c.random.IntN(len(c.menu))] {
+		r := read{kind: next}
 		switch r.kind {
 		case one:
 			r.name = c.witness.objects[c.random.IntN(len(c.witness.objects))].name

@@ -1,4 +1,5 @@
 // The account of the informers under test: its token and its rights.
+
 package ground
 
 import (
@@ -44,7 +45,7 @@ func (g *Ground) openAccount(ctx context.Context) error {
 	if err := g.Grant(ctx); err != nil {
 		return err
 	}
-	return g.Until(ctx, "the account may list", func(err error) bool { return err == nil })
+	return g.until(ctx, "the account may list", func(err error) bool { return err == nil })
 }
 
 // NewToken puts a token into the account's file. It is good until Expire.
@@ -76,7 +77,7 @@ func (g *Ground) Expire(ctx context.Context) error {
 	if err := g.Client.CoreV1().Secrets(home).Delete(ctx, g.boundTo(), metav1.DeleteOptions{}); err != nil {
 		return err
 	}
-	return g.Until(ctx, "the token is refused", apierrors.IsUnauthorized)
+	return g.until(ctx, "the token is refused", apierrors.IsUnauthorized)
 }
 
 func replaceFile(path, content string) error {
@@ -101,11 +102,11 @@ func (g *Ground) Revoke(ctx context.Context) error {
 	if err := g.Client.RbacV1().ClusterRoleBindings().Delete(ctx, account, metav1.DeleteOptions{}); err != nil {
 		return err
 	}
-	return g.Until(ctx, "the account may not list", apierrors.IsForbidden)
+	return g.until(ctx, "the account may not list", apierrors.IsForbidden)
 }
 
-// Until asks for a list as the account, until what comes of it is right.
-func (g *Ground) Until(ctx context.Context, what string, right func(error) bool) error {
+// until asks for a list as the account, until what comes of it is right.
+func (g *Ground) until(ctx context.Context, what string, right func(error) bool) error {
 	httpClient, err := rest.HTTPClientFor(g.Config())
 	if err != nil {
 		return err

@@ -1,14 +1,18 @@
 // The certificate under which the informers under test know the API server,
 // beside the one that everybody else sees: it is asked for by its name.
+
 package ground
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"os"
 	"time"
@@ -52,9 +56,9 @@ func block(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// issueCertificate writes a certificate with a key of its own. The API server
-// takes it when it starts.
-func (g *Ground) issueCertificate() error {
+// NewCertificate writes a certificate with a key of its own. The API server takes
+// it when it starts, and must not run.
+func (g *Ground) NewCertificate() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -64,6 +68,7 @@ func (g *Ground) issueCertificate() error {
 		return err
 	}
 	template := template("kube-apiserver")
+	g.serial = template.SerialNumber
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	template.DNSNames = []string{serverName}
 	der, err := x509.CreateCertificate(rand.Reader, template, g.authority.certificate, key.Public(), g.authority.key)
@@ -76,6 +81,22 @@ func (g *Ground) issueCertificate() error {
 	return os.WriteFile(g.path("server.crt"), block("CERTIFICATE", der), 0o600)
 }
 
-// NewCertificate replaces the certificate by another of the same authority.
-// The API server must not run.
-func (g *Ground) NewCertificate() error { return g.issueCertificate() }
+// ShowsCertificate fails if the API server does not have the latest certificate.
+func (g *Ground) ShowsCertificate(ctx context.Context) error {
+	address, err := g.Address()
+	if err != nil {
+		return err
+	}
+	dialer := tls.Dialer{Config: &tls.Config{ServerName: serverName, RootCAs: x509.NewCertPool()}}
+	dialer.Config.RootCAs.AddCert(g.authority.certificate)
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	shown := conn.(*tls.Conn).ConnectionState().PeerCertificates[0].SerialNumber
+	if shown.Cmp(g.serial) != 0 {
+		return fmt.Errorf("the API server has certificate %v, and not the new one, %v", shown, g.serial)
+	}
+	return nil
+}

@@ -1,4 +1,5 @@
 // Compaction: etcd forgets all versions but the present one.
+
 package ground
 
 import (

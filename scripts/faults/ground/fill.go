@@ -1,4 +1,5 @@
 // Filling a namespace with objects.
+
 package ground
 
 import (

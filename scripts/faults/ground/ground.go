@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -34,7 +35,8 @@ type Ground struct {
 	config    *rest.Config // the administrator's
 	authority *authority
 	close     func()
-	tokens    int // how many were made
+	tokens    int      // how many were made
+	serial    *big.Int // of the latest certificate
 }
 
 // Open starts a control plane. Close ends it and removes its files.
@@ -52,7 +54,7 @@ func Open(ctx context.Context, progress io.Writer) (_ *Ground, err error) {
 	if g.authority, err = newAuthority(); err != nil {
 		return nil, err
 	}
-	if err := g.issueCertificate(); err != nil {
+	if err := g.NewCertificate(); err != nil {
 		return nil, err
 	}
 	g.Plane, err = local.Start(ctx, local.Options{
@@ -61,6 +63,9 @@ func Open(ctx context.Context, progress io.Writer) (_ *Ground, err error) {
 			fmt.Sprintf("--tls-sni-cert-key=%s,%s:%s", g.path("server.crt"), g.path("server.key"), serverName),
 			"--delete-collection-workers=8",
 			"--request-timeout=10m", // a list of 50,000 objects is deleted in one call
+			// Half of what is watched comes out of the API server's memory, as usual,
+			// and the other half straight from etcd.
+			"--watch-cache-sizes=pods#0",
 		},
 	})
 	if err != nil {

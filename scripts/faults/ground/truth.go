@@ -1,4 +1,5 @@
 // The truth: what the server has.
+
 package ground
 
 import (

@@ -1,4 +1,5 @@
 // The defects that are planted in informers.
+
 package judge
 
 import (
@@ -87,6 +88,20 @@ func listsTheDead(lw cache.ListerWatcher) cache.ListerWatcher {
 		if lists++; lists > 1 {
 			l := list.(*corev1.List)
 			l.Items = append(l.Items, runtime.RawExtension{Object: object("c", "c1", "3")})
+		}
+		return list
+	}}
+}
+
+// listsLies gives an object other contents, and the same version.
+func listsLies(lw cache.ListerWatcher) cache.ListerWatcher {
+	return tampered{ListerWatcher: lw, list: func(list runtime.Object) runtime.Object {
+		for i, item := range list.(*corev1.List).Items {
+			if o := item.Object.(*corev1.ConfigMap); o.Name == "d" {
+				o = o.DeepCopy()
+				o.Data["version"] = "a lie"
+				list.(*corev1.List).Items[i].Object = o
+			}
 		}
 		return list
 	}}
@@ -234,6 +249,18 @@ func neverLeaves() func(cache.ResourceEventHandler) cache.ResourceEventHandler {
 		return next
 	}
 }
+
+// An indexer that lacks something.
+type lacking struct{ cache.Indexer }
+
+func (l lacking) IndexKeys(name, value string) ([]string, error) {
+	if value == "app-10" {
+		return nil, nil
+	}
+	return l.Indexer.IndexKeys(name, value)
+}
+
+func lackingIndex(indexer cache.Indexer) cache.Indexer { return lacking{indexer} }
 
 // An indexer that has kept something.
 type leftover struct {

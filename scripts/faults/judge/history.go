@@ -1,4 +1,5 @@
 // What one handler was told, from its first call to its last.
+
 package judge
 
 import (

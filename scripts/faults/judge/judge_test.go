@@ -1,5 +1,6 @@
 // The judge judged: informers that are broken on purpose, each in one way, and
 // one that is not.
+
 package judge
 
 import (
@@ -140,7 +141,9 @@ func TestBrokenOnPurpose(t *testing.T) {
 		"a delete lost on relist, in the store":          {broken{lw: listsTheDead}, "default/c is in the store, and not on the server"},
 		"an index entry left behind":                     {broken{indexer: staleIndex}, `index app, under "app-1": missing are [], left behind are [default/a]`},
 		"an index value left behind":                     {broken{indexer: emptyIndex}, `index app, under "app-1": there is nothing any more`},
-		"an object in the store that was changed":        {broken{handler: scribble}, "with other contents"},
+		"an index entry that is missing":                 {broken{indexer: lackingIndex}, `index app, under "app-10": missing are [default/d], left behind are []`},
+		"an object with other contents in the store":     {broken{lw: listsLies}, "default/d in the store: it is"},
+		"an object with other contents for a handler":    {broken{handler: scribble}, "with other contents"},
 		"an add told twice":                              {broken{handler: stutter}, "it was there already"},
 		"calls after the handler was removed":            {broken{handler: neverLeaves()}, "calls began after the handler was removed"},
 		"a handler that is given something else":         {broken{handler: nonsense}, "OnAdd with a string"},

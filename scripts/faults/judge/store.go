@@ -1,4 +1,5 @@
 // What an informer holds, beside what the server has.
+
 package judge
 
 import (

@@ -1,4 +1,5 @@
 // All that there is to judge an informer by at a quiet point, and the verdict.
+
 package judge
 
 import (

@@ -1,4 +1,5 @@
 // What a server in trouble says.
+
 package tamper
 
 import (

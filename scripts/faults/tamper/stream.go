@@ -1,4 +1,5 @@
 // The frames of a watch, one JSON value after the other, and tricks played on them.
+
 package tamper
 
 import (

@@ -1,4 +1,5 @@
 // Tricks: what a broken server, or a broken proxy in front of it, puts into a watch.
+
 package tamper
 
 import (

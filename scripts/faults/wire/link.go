@@ -1,4 +1,5 @@
 // One connection of a wire: two sockets, and what is carried between them.
+
 package wire
 
 import (

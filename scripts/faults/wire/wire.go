@@ -39,7 +39,7 @@ func New(target string) (*Wire, error) {
 // refuses is a refused connection for the client, too, as on any network.
 func (w *Wire) Dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	if w.isRefused() {
-		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+		return nil, refusedConnection(network)
 	}
 	server, err := new(net.Dialer).DialContext(ctx, "tcp", w.target)
 	if err != nil {
@@ -53,6 +53,11 @@ func (w *Wire) Dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	l := &link{near: near, far: server.(*net.TCPConn), closed: make(chan struct{})}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.refused { // meanwhile; and after Close there must be no more
+		l.close()
+		client.Close()
+		return nil, refusedConnection(network)
+	}
 	w.links[l] = true
 	w.serving.Go(func() {
 		l.serve()
@@ -61,6 +66,10 @@ func (w *Wire) Dial(ctx context.Context, network, _ string) (net.Conn, error) {
 		delete(w.links, l)
 	})
 	return client, nil
+}
+
+func refusedConnection(network string) error {
+	return &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
 // pair returns both ends of a connection on loopback.
@@ -113,13 +122,6 @@ func (w *Wire) each(do func(*link)) {
 	for l := range w.links {
 		do(l)
 	}
-}
-
-// Open is the number of connections.
-func (w *Wire) Open() int {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return len(w.links)
 }
 
 // Close ends the proxy and all of its connections.

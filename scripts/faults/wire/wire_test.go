@@ -123,14 +123,19 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
+func TestAConnectionThatWasClosedIsForgotten(t *testing.T) {
 	w, client, _ := connected(t)
-	if w.Open() != 1 {
-		t.Errorf("%d connections", w.Open())
+	open := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.links)
+	}
+	if open() != 1 {
+		t.Errorf("%d connections", open())
 	}
 	client.Close()
 	deadline := time.Now().Add(10 * time.Second)
-	for w.Open() > 0 {
+	for open() > 0 {
 		if time.Now().After(deadline) {
 			t.Fatal("a connection that was closed is still there")
 		}

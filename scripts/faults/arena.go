@@ -50,7 +50,9 @@ func quiet() {
 
 // open starts a control plane and prepares the changes.
 func open(ctx context.Context, seed uint64, rate int, scale bout.Scale, progress io.Writer) (*arena, error) {
-	g, err := ground.Open(ctx, progress)
+	// ConfigMaps are watched out of the API server's memory, as usual, and pods
+	// straight from etcd.
+	g, err := ground.Open(ctx, progress, "--watch-cache-sizes=pods#0")
 	if err != nil {
 		return nil, err
 	}

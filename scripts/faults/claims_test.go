@@ -14,10 +14,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/faults/tamper"
 )
 
 // refuser answers 401, and keeps the last token that it was shown.
@@ -86,5 +88,53 @@ func TestWhoPanicsOverTheFirstListNeverSyncsWithClientGo(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// busy answers 429 for a while, and then has an empty list.
+type busy struct{ until time.Time }
+
+func (b busy) RoundTrip(request *http.Request) (*http.Response, error) {
+	if time.Now().Before(b.until) {
+		return tamper.Status(request, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, time.Second), nil
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Request: request, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(`{"kind":"PodList","apiVersion":"v1"}`)),
+	}, nil
+}
+
+func TestTheRESTClientWaitsOutA429(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1}, &http.Client{Transport: busy{start.Add(5 * time.Second)}})
+		must(t, err)
+		_, err = client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+		must(t, err)
+		if took := time.Since(start).Round(time.Millisecond); took != 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// A watch that ends in its first second without an event is no good sign: the
+// reflector lists.
+func TestAVeryShortWatchIsNotResumed(t *testing.T) {
+	for _, c := range contenders {
+		for after, lists := range map[time.Duration]int{time.Second / 2: 2, 2 * time.Second: 1} {
+			t.Run(c.Name+" "+after.String(), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server := fakeserver.New()
+					go c.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}).RunWithContext(t.Context())
+					w := server.NextWatch()
+					time.Sleep(after)
+					w.Stop()
+					server.NextWatch()
+					if got := server.Lists(); got != lists {
+						t.Errorf("%d lists, want %d", got, lists)
+					}
+				})
+			})
+		}
 	}
 }

@@ -39,8 +39,9 @@ type Ground struct {
 	serial    *big.Int // of the latest certificate
 }
 
-// Open starts a control plane. Close ends it and removes its files.
-func Open(ctx context.Context, progress io.Writer) (_ *Ground, err error) {
+// Open starts a control plane, whose API server may get more flags. Close ends it
+// and removes its files.
+func Open(ctx context.Context, progress io.Writer, flags ...string) (_ *Ground, err error) {
 	dir, err := os.MkdirTemp("", "faults-") // short: a socket's path must be
 	if err != nil {
 		return nil, err
@@ -59,14 +60,11 @@ func Open(ctx context.Context, progress io.Writer) (_ *Ground, err error) {
 	}
 	g.Plane, err = local.Start(ctx, local.Options{
 		Dir: filepath.Join(dir, "plane"), APIOnly: true, Progress: progress,
-		APIServerArgs: []string{
+		APIServerArgs: append([]string{
 			fmt.Sprintf("--tls-sni-cert-key=%s,%s:%s", g.path("server.crt"), g.path("server.key"), serverName),
 			"--delete-collection-workers=8",
 			"--request-timeout=10m", // a list of 50,000 objects is deleted in one call
-			// Half of what is watched comes out of the API server's memory, as usual,
-			// and the other half straight from etcd.
-			"--watch-cache-sizes=pods#0",
-		},
+		}, flags...),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("a control plane for the faults: %w", err)

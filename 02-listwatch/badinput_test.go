@@ -4,11 +4,8 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,51 +17,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"example.com/informer/01-deltafifo/steps/stepstest"
 	"example.com/informer/02-listwatch/kubetest"
 )
-
-// runChapter is set in the environment of a process that is to run the chapter.
-const runChapter = "RUN_CHAPTER"
-
-// run runs the chapter as a program, in a folder outside the workspace and
-// with an environment that names no cluster, unless env does.
-func run(t *testing.T, env []string, args ...string) (code int, stderr string, took time.Duration) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var errs bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), self, args...)
-	cmd.Dir = t.TempDir()
-	cmd.Env = append([]string{runChapter + "=1", "HOME=" + cmd.Dir}, env...)
-	cmd.Stderr = &errs
-	start := time.Now()
-	err = cmd.Run()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), errs.String(), time.Since(start)
-}
-
-// wantError wants an exit code, at most two lines, and each text in them.
-func wantError(t *testing.T, gotCode int, stderr string, code int, texts ...string) {
-	t.Helper()
-	if gotCode != code {
-		t.Errorf("exit code %d, want %d", gotCode, code)
-	}
-	if lines := strings.Count(stderr, "\n"); lines < 1 || lines > 2 {
-		t.Errorf("%d lines on stderr, want one or two", lines)
-	}
-	for _, text := range texts {
-		if !strings.Contains(stderr, text) {
-			t.Errorf("stderr lacks %q", text)
-		}
-	}
-	if t.Failed() {
-		t.Logf("stderr:\n%s", stderr)
-	}
-}
 
 func write(t *testing.T, text string) string {
 	t.Helper()
@@ -119,8 +74,9 @@ func TestBadKubeconfig(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			code, stderr, _ := run(t, test.env, test.args...)
-			wantError(t, code, stderr, test.code, test.texts...)
+			cmd := stepstest.Outside(t, test.args...)
+			cmd.Env = append(cmd.Env, test.env...)
+			stepstest.WantExit(t, cmd, test.code, test.texts...)
 		})
 	}
 }
@@ -134,8 +90,9 @@ func TestHomeKubeconfigIsNeverReadByAccident(t *testing.T) {
 	if err := os.Rename(production, filepath.Join(home, ".kube", "config")); err != nil {
 		t.Fatal(err)
 	}
-	code, stderr, _ := run(t, []string{"HOME=" + home}, "list")
-	wantError(t, code, stderr, 1, "no cluster chosen")
+	cmd := stepstest.Outside(t, "list")
+	cmd.Env = append(cmd.Env, "HOME="+home)
+	stepstest.WantExit(t, cmd, 1, "no cluster chosen")
 }
 
 func TestAServerThatDoesNotAnswer(t *testing.T) {
@@ -146,17 +103,17 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 	}
 	defer listener.Close()
 	file := kubeconfig(t, &rest.Config{Host: "https://" + listener.Addr().String()}, "x")
-	code, stderr, took := run(t, nil, "-kubeconfig", file, "list")
-	wantError(t, code, stderr, 1, "did not answer in time", "scripts/local-up.sh")
-	if took > 20*time.Second {
+	start := time.Now()
+	stepstest.WantExit(t, stepstest.Outside(t, "-kubeconfig", file, "list"), 1, "did not answer in time", "scripts/local-up.sh")
+	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("it took %v to say so, want about 10s", took)
 	}
 }
 
 func TestARefusedToken(t *testing.T) {
 	cluster := kubetest.Need(t)
-	code, stderr, _ := run(t, nil, "-kubeconfig", kubeconfig(t, cluster.Config, "wrong"), "list")
-	wantError(t, code, stderr, 1, "refused the credentials", "401")
+	cmd := stepstest.Outside(t, "-kubeconfig", kubeconfig(t, cluster.Config, "wrong"), "list")
+	stderr := stepstest.WantExit(t, cmd, 1, "refused the credentials", "401")
 	if strings.Contains(stderr, "wrong") {
 		t.Errorf("stderr shows the token:\n%s", stderr)
 	}
@@ -169,6 +126,6 @@ func TestAForbiddenVerb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, stderr, _ := run(t, nil, "-kubeconfig", kubeconfig(t, s.Config, token.Status.Token), "list")
-	wantError(t, code, stderr, 1, "forbids this", `cannot create resource "namespaces"`, "scripts/local-up.sh")
+	cmd := stepstest.Outside(t, "-kubeconfig", kubeconfig(t, s.Config, token.Status.Token), "list")
+	stepstest.WantExit(t, cmd, 1, "forbids this", `cannot create resource "namespaces"`, "scripts/local-up.sh")
 }

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"os"
-	"os/exec"
 	"regexp"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/informer/01-deltafifo/steps/stepstest"
 	"example.com/informer/02-listwatch/kubetest"
 )
 
@@ -17,23 +16,14 @@ import (
 // Ctrl-C, and returns the exit code and what matched.
 func interrupt(t *testing.T, line *regexp.Regexp, args ...string) (code int, match string) {
 	t.Helper()
-	self, err := os.Executable()
-	must(t, err)
-	cmd := exec.CommandContext(t.Context(), self, args...)
-	cmd.Env = append(os.Environ(), runChapter+"=1")
-	cmd.Stderr = t.Output()
-	stdout, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	for scanner := bufio.NewScanner(stdout); scanner.Scan(); {
-		t.Log(scanner.Text())
-		if match == "" && line.MatchString(scanner.Text()) {
-			match = line.FindString(scanner.Text())
+	cmd := stepstest.Command(t, args...)
+	code = stepstest.ReadLines(t, cmd, func(printed string) {
+		if match == "" && line.MatchString(printed) {
+			match = line.FindString(printed)
 			must(t, cmd.Process.Signal(os.Interrupt))
 		}
-	}
-	_ = cmd.Wait() // the exit code is looked at below
-	return cmd.ProcessState.ExitCode(), match
+	})
+	return code, match
 }
 
 func TestFollowEndsWellOnCtrlCAndCleansUp(t *testing.T) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -10,12 +9,8 @@ import (
 	"example.com/informer/02-listwatch/kubetest"
 )
 
-// TestMain runs the chapter itself when a test starts this binary again.
 func TestMain(m *testing.M) {
-	if os.Getenv(runChapter) != "" {
-		main()
-		return
-	}
+	stepstest.Program(main)
 	goleak.VerifyTestMain(m)
 }
 

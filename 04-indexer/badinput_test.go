@@ -4,18 +4,14 @@
 package main
 
 import (
-	"bytes"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
-)
 
-// runChapter is set in the environment of a process that is to run the chapter.
-const runChapter = "RUN_CHAPTER"
+	"example.com/informer/01-deltafifo/steps/stepstest"
+)
 
 func TestWithoutACluster(t *testing.T) {
 	for _, test := range []struct {
@@ -30,28 +26,7 @@ func TestWithoutACluster(t *testing.T) {
 	} {
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
 			t.Parallel()
-			self, err := os.Executable()
-			must(t, err)
-			var stderr bytes.Buffer
-			cmd := exec.CommandContext(t.Context(), self, test.args...)
-			cmd.Dir = t.TempDir() // outside the workspace, and the environment names no cluster
-			cmd.Env = []string{runChapter + "=1", "HOME=" + cmd.Dir}
-			cmd.Stderr = &stderr
-			_ = cmd.Run() // the exit code is looked at below
-			if code := cmd.ProcessState.ExitCode(); code != test.code {
-				t.Errorf("exit code %d, want %d", code, test.code)
-			}
-			if lines := strings.Count(stderr.String(), "\n"); lines > 2 || (lines == 0) != (test.code == 0) {
-				t.Errorf("%d lines on stderr", lines)
-			}
-			for _, text := range test.texts {
-				if !strings.Contains(stderr.String(), text) {
-					t.Errorf("stderr lacks %q", text)
-				}
-			}
-			if t.Failed() {
-				t.Log(stderr.String())
-			}
+			stepstest.WantExit(t, stepstest.Outside(t, test.args...), test.code, test.texts...)
 		})
 	}
 }

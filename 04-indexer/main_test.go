@@ -1,21 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/01-deltafifo/steps"
 	"example.com/informer/01-deltafifo/steps/stepstest"
 	"example.com/informer/02-listwatch/kubetest"
 )
 
-// TestMain runs the chapter itself when a test, or a step, starts this binary
-// again.
+// TestMain runs the chapter itself, or a part of it, when a test or a step
+// starts this binary again.
 func TestMain(m *testing.M) {
-	if os.Getenv(runChapter) != "" || os.Getenv(underWatch) != "" {
+	stepstest.Program(main)
+	if os.Getenv(underWatch) != "" {
 		main()
 		return
 	}
@@ -35,17 +34,8 @@ func TestSteps(t *testing.T) {
 func TestStepsThatNeedNoCluster(t *testing.T) {
 	needs := map[string]bool{"known": true, "kind": true}
 	for _, step := range chapter.Steps {
-		if needs[step.Name] {
-			continue
+		if !needs[step.Name] {
+			t.Run(step.Name, func(t *testing.T) { stepstest.Check(t, step) })
 		}
-		t.Run(step.Name, func(t *testing.T) {
-			want, err := os.ReadFile("testdata/" + step.Name + ".txt")
-			must(t, err)
-			var got bytes.Buffer
-			must(t, step.Run(t.Context(), &got))
-			if diff := steps.Diff(string(want), got.String()); diff != "" {
-				t.Errorf("the output %s", diff)
-			}
-		})
 	}
 }

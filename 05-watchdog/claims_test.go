@@ -22,9 +22,7 @@ import (
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
-func configMap(name, version string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version}}
-}
+var configMap = fakeserver.ConfigMap
 
 // version is what the handlers of these tests print of an object.
 func version(configMap *corev1.ConfigMap) string { return configMap.ResourceVersion }

@@ -5,20 +5,9 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+
+	"example.com/informer/01-deltafifo/steps/stepstest"
 )
-
-// interrupting is Ctrl-C when so many lines were printed.
-type interrupting struct {
-	lines int
-	stop  func()
-}
-
-func (w *interrupting) Write(p []byte) (int, error) {
-	if w.lines--; w.lines <= 0 {
-		w.stop()
-	}
-	return len(p), nil
-}
 
 // A bubble does not end well while one of its goroutines is left.
 func TestStepsEndOnCtrlCAndLeaveNothingRunning(t *testing.T) {
@@ -28,9 +17,8 @@ func TestStepsEndOnCtrlCAndLeaveNothingRunning(t *testing.T) {
 		}
 		for lines := 1; lines <= 12; lines++ {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				err := step.Run(ctx, &interrupting{lines, cancel})
+				ctx, out := stepstest.CtrlCAt(t, lines)
+				err := step.Run(ctx, out)
 				if err != nil && !errors.Is(err, context.Canceled) {
 					t.Errorf("%s, Ctrl-C at line %d: %v; want no other error", step.Name, lines, err)
 				}

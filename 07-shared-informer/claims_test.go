@@ -13,7 +13,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -29,10 +28,6 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func configMap(name, version string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version}}
 }
 
 // both make an informer, client-go's and ours.
@@ -64,7 +59,7 @@ func taken(t *testing.T, name string) int {
 	var n atomic.Int32
 	go func() {
 		for _, object := range []string{"slow", "b", "c"} {
-			w.Add(configMap(object, "2")) // returns when it is taken
+			w.Add(fakeserver.ConfigMap(object, "2")) // returns when it is taken
 			n.Add(1)
 		}
 	}()
@@ -99,7 +94,7 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 			stop, err := start(t.Context(), in)
 			must(t, err)
 			defer stop()
-			server.NextWatch().Add(configMap("a", "2"))
+			server.NextWatch().Add(fakeserver.ConfigMap("a", "2"))
 			synctest.Wait()
 			if got := told.Text(); got != "by the reflector: true" {
 				t.Errorf("%s: transformed %q, want once, by the reflector", name, got)
@@ -118,7 +113,7 @@ func TestClientGoTakesNoHandlerAtAllForOne(t *testing.T) {
 // The constructors of the old tutorials are there, and make the same thing.
 func TestTheOldConstructorsMakeTheSameInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New(configMap("a", "1"))
+		server := fakeserver.New(fakeserver.ConfigMap("a", "1"))
 		for _, in := range []cache.SharedInformer{
 			cache.NewSharedInformer(server, &corev1.ConfigMap{}, 0),
 			cache.NewSharedIndexInformer(server, &corev1.ConfigMap{}, 0, cache.Indexers{}),
@@ -162,7 +157,7 @@ func TestAFactoryKeepsTheFirstInformerOfAType(t *testing.T) {
 // waits for it, and waits for its end.
 func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New(configMap("a", "1"))
+		server := fakeserver.New(fakeserver.ConfigMap("a", "1"))
 		factory := informers.NewSharedInformerFactory(client(t), 0)
 		ours := factory.InformerFor(&corev1.ConfigMap{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 			return informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -11,9 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(runChapter) != "" {
-		main()
-	}
+	stepstest.Program(main)
 	addr = "127.0.0.1:0" // any free port
 	goleak.VerifyTestMain(m)
 }

@@ -3,11 +3,12 @@ package main
 import (
 	"testing"
 
+	"example.com/informer/01-deltafifo/steps/stepstest"
 	"example.com/informer/07-shared-informer/web/leaktest"
 )
 
 var leaking = leaktest.Chapter{
-	Env: runChapter, Args: []string{"-follow", "-addr", "127.0.0.1:0"},
+	Env: stepstest.Env, Args: []string{"-follow", "-addr", "127.0.0.1:0"},
 	Paths: []string{"/", "/pods", "/pods?label=app%3Dweb", "/pods/informer-leaktest/web", "/configmaps", "/nodes", "/deployments", "/replicasets", "/services",
 		"/secrets", "/secrets/informer-leaktest/key", "/pods/informer-leaktest/key", "/healthz", "/readyz", "/unicorns", "/pods?x"},
 }

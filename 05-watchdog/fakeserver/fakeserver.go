@@ -10,9 +10,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
+
+// ConfigMap is object name in version, for a server to have.
+func ConfigMap(name, version string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: name, ResourceVersion: version, UID: types.UID("uid-" + name),
+	}}
+}
 
 // A Server lists what was last given to Set. Each watch is handed to the test.
 type Server struct {

@@ -57,9 +57,9 @@ func TestAListOfAnotherTypeIsRefusedWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
 		k := run(t, fakeserver.New(configMap("a", "1"), pod))
-		k.errors.want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+		k.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
 			"*v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
-		k.calls.want(t)
+		k.calls.Want(t)
 		if k.HasSynced() {
 			t.Error("HasSynced() = true: an empty store was taken for the truth")
 		}
@@ -72,24 +72,24 @@ func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
 		w := k.server.NextWatch()
 		w.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}})
 		w.Add(configMap("a", "2"))
-		k.calls.want(t, "OnAdd a 2")
-		k.errors.want(t, "an event is dropped: *v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
+		k.calls.Want(t, "OnAdd a 2")
+		k.errors.Want(t, "an event is dropped: *v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
 	})
 }
 
 func TestAnObjectWithoutANameIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := run(t, fakeserver.New(configMap("a", "1"), configMap("", "1")))
-		k.errors.want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+		k.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
 			`a *v1.ConfigMap in namespace "ns" has no name`)
 		k.server.Set(configMap("a", "1"))
 		w := k.server.NextWatch()
 		w.Add(configMap("", "2"))
 		w.Delete(configMap("", "3"))
 		w.Add(configMap("b", "4"))
-		k.calls.want(t, "OnAdd a 1 first", "OnAdd b 4")
+		k.calls.Want(t, "OnAdd a 1 first", "OnAdd b 4")
 		dropped := `an event is dropped: a *v1.ConfigMap in namespace "ns" has no name`
-		k.errors.want(t, dropped, dropped)
+		k.errors.Want(t, dropped, dropped)
 	})
 }
 
@@ -103,7 +103,7 @@ func TestAKeyFunctionThatFails(t *testing.T) {
 				return cache.MetaNamespaceKeyFunc(obj)
 			}
 		})
-		k.errors.want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+		k.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
 			"there is no key for *v1.ConfigMap ns/bad: I do not like it")
 		if k.HasSynced() {
 			t.Error("HasSynced() = true with half a list")
@@ -115,9 +115,9 @@ func TestAKeyFunctionThatFails(t *testing.T) {
 		w.Modify(configMap("bad", "3"))
 		w.Delete(configMap("bad", "4"))
 		w.Add(configMap("b", "5"))
-		k.calls.want(t, "OnAdd a 1 first", "OnAdd b 5")
+		k.calls.Want(t, "OnAdd a 1 first", "OnAdd b 5")
 		dropped := "an event is dropped: there is no key for *v1.ConfigMap ns/bad: I do not like it"
-		k.errors.want(t, dropped, dropped, dropped)
+		k.errors.Want(t, dropped, dropped, dropped)
 	})
 }
 
@@ -134,8 +134,8 @@ func TestAKeyFunctionThatChangesItsMind(t *testing.T) {
 			}
 		})
 		k.server.NextWatch().Add(configMap("a", "2"))
-		k.errors.want(t, "there is no key for *v1.ConfigMap ns/a: not any more")
-		k.calls.want(t) // what is not stored is not told
+		k.errors.Want(t, "there is no key for *v1.ConfigMap ns/a: not any more")
+		k.calls.Want(t) // what is not stored is not told
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/05-watchdog/calls/callstest"
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
@@ -41,7 +42,7 @@ func TestNoCallBeginsAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
 		k := run(t, fakeserver.New(configMap("a", "1")), func(k *kennel, o *Options) {
-			told := recorder(&k.calls)
+			told := callstest.Recorder(&k.calls)
 			o.Handler = cache.ResourceEventHandlerFuncs{
 				AddFunc:    func(obj any) { told.OnAdd(obj, false); <-busy },
 				UpdateFunc: told.OnUpdate,
@@ -58,7 +59,7 @@ func TestNoCallBeginsAfterTheEnd(t *testing.T) {
 		if err := k.stop(); err != nil {
 			t.Errorf("Run() = %v, want that it waits for the handler", err)
 		}
-		k.calls.want(t, "OnAdd a 1", "OnAdd b 2")
+		k.calls.Want(t, "OnAdd a 1", "OnAdd b 2")
 	})
 }
 
@@ -87,7 +88,7 @@ func TestRunTwiceIsAnError(t *testing.T) {
 			}
 			k.stop()
 		}
-		k.calls.want(t, "OnAdd a 1 first") // and once only
+		k.calls.Want(t, "OnAdd a 1 first") // and once only
 	})
 }
 
@@ -96,23 +97,23 @@ func TestRunTwiceIsAnError(t *testing.T) {
 func TestAHandlerThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := run(t, fakeserver.New(configMap("a", "1"), configMap("b", "1")), func(k *kennel, o *Options) {
-			told := recorder(&k.calls)
+			told := callstest.Recorder(&k.calls)
 			o.Handler = cache.ResourceEventHandlerFuncs{
 				AddFunc:    func(obj any) { told.OnAdd(obj, false); panic("ouch") },
 				DeleteFunc: func(obj any) { told.OnDelete(obj); panic("ouch again") },
 			}
 		})
 		<-k.Synced() // a call that panicked is handled
-		k.calls.want(t, "OnAdd a 1", "OnAdd b 1")
+		k.calls.Want(t, "OnAdd a 1", "OnAdd b 1")
 		if keys := k.Store().ListKeys(); len(keys) != 2 {
 			t.Errorf("the store holds %v, want a and b", keys)
 		}
 		k.server.NextWatch().Delete(configMap("a", "2"))
-		k.calls.want(t, "OnDelete a 2")
+		k.calls.Want(t, "OnDelete a 2")
 		if keys := k.Store().ListKeys(); len(keys) != 1 || keys[0] != "ns/b" {
 			t.Errorf("the store holds %v, want ns/b", keys)
 		}
-		reported := k.errors.take()
+		reported := k.errors.Take()
 		for i, want := range []string{"OnAdd of ns/a: ouch\n", "OnAdd of ns/b: ouch\n", "OnDelete of ns/a: ouch again\n"} {
 			if len(reported) <= i || !strings.Contains(reported[i], want) {
 				t.Errorf("reported %q, want %q in number %d", reported, want, i)

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/05-watchdog/calls/callstest"
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
@@ -19,8 +20,8 @@ func TestALife(t *testing.T) {
 		w.Add(configMap("b", "2"))
 		w.Modify(configMap("b", "3"))
 		w.Delete(configMap("b", "4"))
-		k.calls.want(t, "OnAdd a 1 first", "OnAdd b 2", "OnUpdate b 3, was 2", "OnDelete b 4")
-		k.errors.want(t)
+		k.calls.Want(t, "OnAdd a 1 first", "OnAdd b 2", "OnUpdate b 3, was 2", "OnDelete b 4")
+		k.errors.Want(t)
 	})
 }
 
@@ -29,7 +30,7 @@ func TestAnUpdateOfAnUnknownObjectIsAnAdd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := run(t, fakeserver.New())
 		k.server.NextWatch().Modify(configMap("a", "2"))
-		k.calls.want(t, "OnAdd a 2")
+		k.calls.Want(t, "OnAdd a 2")
 	})
 }
 
@@ -37,7 +38,7 @@ func TestAnAddOfAKnownObjectIsAnUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := run(t, fakeserver.New(configMap("a", "1")))
 		k.server.NextWatch().Add(configMap("a", "2"))
-		k.calls.want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1")
+		k.calls.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1")
 	})
 }
 
@@ -57,7 +58,7 @@ func TestTheStoreIsChangedBeforeTheHandlerIsCalled(t *testing.T) {
 			o.Handler = cache.ResourceEventHandlerFuncs{
 				AddFunc:    func(obj any) { check(k, nil, obj) },
 				UpdateFunc: func(old, obj any) { check(k, old, obj) },
-				DeleteFunc: func(any) { check(k, held, nil); k.calls.add("deleted") },
+				DeleteFunc: func(any) { check(k, held, nil); k.calls.Add("deleted") },
 			}
 		})
 		w := k.server.NextWatch()
@@ -66,7 +67,7 @@ func TestTheStoreIsChangedBeforeTheHandlerIsCalled(t *testing.T) {
 		w.Modify(configMap("a", "3"))
 		synctest.Wait()
 		w.Delete(configMap("a", "4"))
-		k.calls.want(t, "deleted")
+		k.calls.Want(t, "deleted")
 	})
 }
 
@@ -74,11 +75,11 @@ func TestATombstoneIsHandedOnAndTheStoreForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := run(t, fakeserver.New(configMap("a", "1"), configMap("b", "1")))
 		w := k.server.NextWatch()
-		k.calls.want(t, "OnAdd a 1 first", "OnAdd b 1 first")
+		k.calls.Want(t, "OnAdd a 1 first", "OnAdd b 1 first")
 		k.server.Set(configMap("b", "1"))
 		fakeserver.Expire(w)
 		k.server.NextWatch()
-		k.calls.want(t, "OnUpdate b 1, was 1", "OnDelete tombstone ns/a of 1")
+		k.calls.Want(t, "OnUpdate b 1, was 1", "OnDelete tombstone ns/a of 1")
 		if keys := k.Store().ListKeys(); len(keys) != 1 || keys[0] != "ns/b" {
 			t.Errorf("the store holds %v, want ns/b", keys)
 		}
@@ -92,7 +93,7 @@ func TestWhatIsBeingHandledIsNotForgottenByARelist(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
 		k := run(t, fakeserver.New(), func(k *kennel, o *Options) {
-			told := recorder(&k.calls)
+			told := callstest.Recorder(&k.calls)
 			o.Handler = cache.ResourceEventHandlerFuncs{
 				AddFunc:    func(obj any) { <-busy; told.OnAdd(obj, false) },
 				DeleteFunc: told.OnDelete,
@@ -104,7 +105,7 @@ func TestWhatIsBeingHandledIsNotForgottenByARelist(t *testing.T) {
 		fakeserver.Expire(w)
 		k.server.NextWatch() // listed: there is no a
 		close(busy)
-		k.calls.want(t, "OnAdd a 2", "OnDelete tombstone ns/a of 2")
+		k.calls.Want(t, "OnAdd a 2", "OnDelete tombstone ns/a of 2")
 		if keys := k.Store().ListKeys(); len(keys) != 0 {
 			t.Errorf("the store holds %v, want nothing", keys)
 		}
@@ -116,11 +117,11 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 		k := run(t, fakeserver.New(configMap("a", "1")))
 		w := k.server.NextWatch()
 		w.Add(configMap("b", "2"))
-		k.calls.want(t, "OnAdd a 1 first", "OnAdd b 2")
+		k.calls.Want(t, "OnAdd a 1 first", "OnAdd b 2")
 		k.server.Set(configMap("a", "1"), configMap("b", "2"), configMap("c", "3"))
 		fakeserver.Expire(w)
 		k.server.NextWatch()
-		k.calls.want(t, "OnUpdate a 1, was 1", "OnUpdate b 2, was 2", "OnAdd c 3")
+		k.calls.Want(t, "OnUpdate a 1, was 1", "OnUpdate b 2, was 2", "OnAdd c 3")
 	})
 }
 
@@ -130,7 +131,7 @@ func TestWhatComesBackIsNotInitial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
 		k := run(t, fakeserver.New(configMap("a", "1"), configMap("b", "1")), func(k *kennel, o *Options) {
-			told := recorder(&k.calls)
+			told := callstest.Recorder(&k.calls)
 			o.Handler = cache.ResourceEventHandlerDetailedFuncs{
 				AddFunc:    func(obj any, first bool) { <-busy; told.OnAdd(obj, first) },
 				DeleteFunc: told.OnDelete,
@@ -141,7 +142,7 @@ func TestWhatComesBackIsNotInitial(t *testing.T) {
 		w.Add(configMap("b", "3"))
 		synctest.Wait()
 		close(busy)
-		k.calls.want(t, "OnAdd a 1 first", "OnAdd b 1 first", "OnDelete b 2", "OnAdd b 3")
+		k.calls.Want(t, "OnAdd a 1 first", "OnAdd b 1 first", "OnDelete b 2", "OnAdd b 3")
 	})
 }
 
@@ -178,22 +179,22 @@ func TestAListThatFailsDoesNotSync(t *testing.T) {
 		server := fakeserver.New()
 		server.Fail(errors.New("no list today"))
 		k := run(t, server)
-		k.errors.want(t, "listing and watching *v1.ConfigMap, to be tried again: failed to list *v1.ConfigMap: no list today")
+		k.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: failed to list *v1.ConfigMap: no list today")
 		if k.HasSynced() {
 			t.Error("HasSynced() = true, want false")
 		}
 		server.Set(configMap("a", "1"))
 		<-k.Synced() // it tries again by itself
-		k.calls.want(t, "OnAdd a 1 first")
+		k.calls.Want(t, "OnAdd a 1 first")
 	})
 }
 
 func TestAResyncTellsOfAllAgainAsUpdates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := run(t, fakeserver.New(configMap("a", "1")), func(_ *kennel, o *Options) { o.ResyncPeriod = time.Minute })
-		k.calls.want(t, "OnAdd a 1 first")
+		k.calls.Want(t, "OnAdd a 1 first")
 		time.Sleep(time.Minute)
-		k.calls.want(t, "OnUpdate a 1, was 1")
+		k.calls.Want(t, "OnUpdate a 1, was 1")
 		if lists := k.server.Lists(); lists != 1 {
 			t.Errorf("the server was asked for %d lists, want 1", lists)
 		}

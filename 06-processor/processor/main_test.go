@@ -5,8 +5,6 @@ package processor
 
 import (
 	"fmt"
-	"slices"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -15,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/calls/callstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -83,9 +83,8 @@ func texts(all []Notification) (words []string) {
 
 // A diary is a handler that writes down its calls.
 type diary struct {
+	callstest.Lines
 	cache.ResourceEventHandlerDetailedFuncs
-	mu    sync.Mutex
-	lines []string
 }
 
 func newDiary() *diary {
@@ -95,32 +94,13 @@ func newDiary() *diary {
 		if initial {
 			line += ", initial"
 		}
-		d.write(line)
+		d.Add("%s", line)
 	}
 	d.UpdateFunc = func(old, obj any) {
-		d.write(text(Notification{Kind: Updated, Key: obj.(*corev1.Pod).Name, Old: old, New: obj}))
+		d.Add("%s", text(Notification{Kind: Updated, Key: obj.(*corev1.Pod).Name, Old: old, New: obj}))
 	}
 	d.DeleteFunc = func(obj any) {
-		d.write(text(Notification{Kind: Deleted, Key: obj.(*corev1.Pod).Name, New: obj}))
+		d.Add("%s", text(Notification{Kind: Deleted, Key: obj.(*corev1.Pod).Name, New: obj}))
 	}
 	return d
-}
-
-func (d *diary) write(line string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.lines = append(d.lines, line)
-}
-
-// want wants these lines, once all goroutines have come to rest, and forgets
-// them.
-func (d *diary) want(t *testing.T, want ...string) {
-	t.Helper()
-	synctest.Wait()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !slices.Equal(d.lines, want) {
-		t.Errorf("got\n  %q\nwant\n  %q", d.lines, want)
-	}
-	d.lines = nil
 }

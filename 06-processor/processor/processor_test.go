@@ -54,8 +54,8 @@ func TestAllHandlersAreTold(t *testing.T) {
 		p.Distribute(updated("a", 1, 2))
 		p.Distribute(deleted("a", 2, 3))
 		want := []string{"add a 1, initial", "update a 1 to 2", "delete a 3"}
-		early.want(t, want...)
-		late.want(t, want...)
+		early.Want(t, want...)
+		late.Want(t, want...)
 	})
 }
 
@@ -68,7 +68,7 @@ func TestASlowHandlerHoldsUpNobody(t *testing.T) {
 		add(t, p, quick, Options{})
 		p.Distribute(added("a", 1))
 		p.Distribute(updated("a", 1, 2))
-		quick.want(t, "add a 1", "update a 1 to 2")
+		quick.Want(t, "add a 1", "update a 1 to 2")
 		for _, want := range []string{"add 1", "update 2"} {
 			if got := <-calls; got != want {
 				t.Errorf("the slow one is told %q, want %q", got, want)
@@ -138,9 +138,9 @@ func TestResyncsAreForThoseWhoAreDue(t *testing.T) {
 			}
 			p.Resync(updated("a", minute, minute))
 		}
-		each.want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4", "update a 5 to 5")
-		third.want(t, "update a 2 to 2", "update a 5 to 5")
-		never.want(t)
+		each.Want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4", "update a 5 to 5")
+		third.Want(t, "update a 2 to 2", "update a 5 to 5")
+		never.Want(t)
 		if p.ShouldResync(time.Now()) {
 			t.Error("somebody is due at once after a resync")
 		}
@@ -155,8 +155,8 @@ func TestResyncsAreForNewcomersToo(t *testing.T) {
 		p.ShouldResync(time.Now())
 		add(t, p, after, Options{})
 		p.Resync(updated("a", 1, 1))
-		before.want(t)
-		after.want(t, "update a 1 to 1")
+		before.Want(t)
+		after.Want(t, "update a 1 to 1")
 	})
 }
 
@@ -180,7 +180,7 @@ func TestARemovedHandlerHearsNothing(t *testing.T) {
 		<-calls
 		<-r.ShutdownChan() // and no second call was made
 		p.Distribute(added("c", 3))
-		stays.want(t, "add a 1", "add b 2", "add c 3")
+		stays.Want(t, "add a 1", "add b 2", "add c 3")
 	})
 }
 
@@ -214,7 +214,7 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 		p.Start()
 		t.Cleanup(p.Stop)
 		p.Distribute(added("a", 1))
-		d.want(t)
+		d.Want(t)
 	})
 }
 
@@ -231,8 +231,8 @@ func TestAPanicIsReportedAndTheNextCallIsMade(t *testing.T) {
 		p.Distribute(added("a", 1))
 		p.Synced()
 		p.Distribute(updated("a", 1, 2))
-		shaky.want(t, "update a 1 to 2")
-		steady.want(t, "add a 1", "update a 1 to 2")
+		shaky.Want(t, "update a 1 to 2")
+		steady.Want(t, "add a 1", "update a 1 to 2")
 		if len(reported) != 1 || !strings.HasPrefix(reported[0], "a handler panicked, told of a: oh no\n") ||
 			!strings.Contains(reported[0], "processor_test.go") {
 			t.Errorf("reported: %q", reported)
@@ -253,7 +253,7 @@ func TestAHandlerThatEndsItsGoroutineLeaves(t *testing.T) {
 		p.Distribute(added("a", 1))
 		<-r.ShutdownChan()
 		p.Distribute(added("b", 2))
-		stays.want(t, "add a 1", "add b 2")
+		stays.Want(t, "add a 1", "add b 2")
 		if waiting := r.listener.Waiting(); waiting != 0 {
 			t.Errorf("%d notifications are kept for one who will not come back", waiting)
 		}

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/05-watchdog/calls/callstest"
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
@@ -30,10 +31,10 @@ func TestAHandlerThatPanics(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
 		var panicking cache.ResourceEventHandlerRegistration
-		var told lines
+		var told callstest.Lines
 		start := time.Now()
 		text := logged(t, func(logger klog.Logger) {
-			record := recorder(&told)
+			record := callstest.Recorder(&told)
 			panicking = r.handle(t, cache.ResourceEventHandlerDetailedFuncs{
 				AddFunc:    func(obj any, first bool) { record.OnAdd(obj, first); panic("ouch") },
 				UpdateFunc: func(oldObj, newObj any) { record.OnUpdate(oldObj, newObj); panic(fmt.Errorf("ouch")) },
@@ -46,8 +47,8 @@ func TestAHandlerThatPanics(t *testing.T) {
 			w.Modify(configMap("a", "2"))
 			w.Delete(configMap("a", "3"))
 			want := []string{"OnAdd a 1 first", "OnUpdate a 2, was 1", "OnDelete a 3"}
-			told.want(t, want...)
-			calm.want(t, want...)
+			told.Want(t, want...)
+			calm.Want(t, want...)
 			r.stop()
 		})
 		if n := strings.Count(text, "told of ns/a: ouch"); n != 3 || time.Since(start) != 0 {
@@ -86,7 +87,7 @@ func TestTheEndOfSomethingUnknownIsNotTold(t *testing.T) {
 			told := r.client(t)
 			r.run(t)
 			r.server.NextWatch().Delete(configMap("never-seen", "2"))
-			told.want(t, want...)
+			told.Want(t, want...)
 		})
 	}
 }
@@ -130,10 +131,10 @@ func TestTheCheckPeriodIsASecondAtLeast(t *testing.T) {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(subjects[name], resyncing(100*time.Millisecond), configMap("a", "1"))
 			r.run(t)
-			var told lines
+			var told callstest.Lines
 			r.handle(t, ticks(&told), every(1500*time.Millisecond))
 			time.Sleep(5 * time.Second)
-			told.want(t, want...)
+			told.Want(t, want...)
 		})
 	}
 }
@@ -142,17 +143,17 @@ func TestTheCheckPeriodIsASecondAtLeast(t *testing.T) {
 func TestNoCallBeginsAfterTheRemoval(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
-		var told lines
+		var told callstest.Lines
 		busy := make(chan struct{})
-		registration := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { told.add("called"); <-busy }})
+		registration := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { told.Add("called"); <-busy }})
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(configMap("b", "2"))
 		w.Add(configMap("c", "3"))
-		told.want(t, "called")
+		told.Want(t, "called")
 		must(t, r.RemoveEventHandler(registration))
 		close(busy)
-		told.want(t)
+		told.Want(t)
 	})
 }
 
@@ -178,8 +179,8 @@ func TestNamesOfCheckers(t *testing.T) {
 func TestAStalledHandlerIsNotToldOfEveryChange(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("first", "1"))
-		told, busy := &lines{}, make(chan struct{})
-		record := recorder(told)
+		told, busy := &callstest.Lines{}, make(chan struct{})
+		record := callstest.Recorder(told)
 		registration := r.handle(t, cache.ResourceEventHandlerDetailedFuncs{
 			AddFunc: func(obj any, first bool) { record.OnAdd(obj, first); <-busy }, UpdateFunc: record.OnUpdate, DeleteFunc: record.OnDelete,
 		})
@@ -191,10 +192,10 @@ func TestAStalledHandlerIsNotToldOfEveryChange(t *testing.T) {
 			w.Modify(configMap("first", version(i+4)))
 		}
 		w.Delete(configMap("short", "100004"))
-		told.want(t, "OnAdd first 1 first")
+		told.Want(t, "OnAdd first 1 first")
 		close(busy)
 		wantSynced(t, "after its backlog", registration, true)
-		calls := told.take()
+		calls := told.Take()
 		if len(calls) > 1000 || !strings.HasPrefix(calls[0], "OnUpdate first ") || !strings.HasSuffix(calls[0], ", was 1") {
 			t.Errorf("%d calls, of which the first is %q", len(calls), calls[0])
 		}

@@ -18,6 +18,7 @@ import (
 	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/05-watchdog/calls/callstest"
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
@@ -60,7 +61,7 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 				return newInformer(server, &corev1.ConfigMap{}, options)
 			})
 		}
-		var told lines
+		var told callstest.Lines
 		registration, err := informer().AddEventHandler(stripped(&told))
 		must(t, err)
 		// The factory's own accessor finds what InformerFor has put there.
@@ -74,12 +75,12 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 		if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) {
 			t.Error("the handler has not synced")
 		}
-		told.want(t, "add a 1: true")
+		told.Want(t, "add a 1: true")
 		if _, err := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a"); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(time.Minute)
-		told.want(t, "old a 1: true", "new a 1: true")
+		told.Want(t, "old a 1: true", "new a 1: true")
 		cancel()
 		factory.Shutdown()
 		if !informer().IsStopped() {
@@ -95,33 +96,33 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 		must(t, typed.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{
 			"version": func(c *corev1.ConfigMap) ([]string, error) { return []string{c.ResourceVersion}, nil },
 		}))
-		var told lines
+		var told callstest.Lines
 		registration, err := typed.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
-			AddFunc: func(c *corev1.ConfigMap) { told.add("add %s", c.Name) },
+			AddFunc: func(c *corev1.ConfigMap) { told.Add("add %s", c.Name) },
 			UpdateFunc: func(before, c *corev1.ConfigMap) {
-				told.add("%s: %s to %s", c.Name, before.ResourceVersion, c.ResourceVersion)
+				told.Add("%s: %s to %s", c.Name, before.ResourceVersion, c.ResourceVersion)
 			},
 			DeleteFunc: func(c cache.DeletedObject[*corev1.ConfigMap]) {
-				told.add("delete %s %s, known: %t", c.GetKey(), c.OptionalObj.ResourceVersion, c.FinalStateUnknown == nil)
+				told.Add("delete %s %s, known: %t", c.GetKey(), c.OptionalObj.ResourceVersion, c.FinalStateUnknown == nil)
 			},
 		})
 		must(t, err)
 		r.run(t)
-		told.wantSorted(t, "add a", "add b")
+		told.WantSorted(t, "add a", "add b")
 		wantSynced(t, "the typed handler", registration, true)
 		w := r.server.NextWatch()
 		w.Modify(configMap("a", "2"))
-		told.want(t, "a: 1 to 2")
+		told.Want(t, "a: 1 to 2")
 		two, err := typed.GetTypedIndexer().ByTypedIndex("version", "2")
 		if err != nil || len(two) != 1 || two[0].Name != "a" {
 			t.Errorf("version 2: %v, %v", two, err)
 		}
 		r.server.Set()
 		w.Delete(configMap("b", "3"))
-		told.want(t, "delete ns/b 3, known: true")
+		told.Want(t, "delete ns/b 3, known: true")
 		fakeserver.Expire(w)
 		r.server.NextWatch()
-		told.want(t, "delete ns/a 2, known: false")
+		told.Want(t, "delete ns/a 2, known: false")
 		synctest.Wait()
 		must(t, typed.RemoveEventHandler(registration))
 	})
@@ -130,12 +131,12 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 func TestAFilteringHandler(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		var told lines
+		var told callstest.Lines
 		r.handle(t, cache.FilteringResourceEventHandler{
 			FilterFunc: func(obj any) bool {
 				return slices.Contains([]string{"2", "5"}, obj.(*corev1.ConfigMap).ResourceVersion)
 			},
-			Handler: recorder(&told),
+			Handler: callstest.Recorder(&told),
 		})
 		r.run(t)
 		w := r.server.NextWatch()
@@ -143,6 +144,6 @@ func TestAFilteringHandler(t *testing.T) {
 		w.Modify(configMap("a", "2"))
 		w.Modify(configMap("a", "3"))
 		w.Delete(configMap("a", "5"))
-		told.want(t, "OnAdd a 2", "OnDelete a 2", "OnDelete a 5")
+		told.Want(t, "OnAdd a 2", "OnDelete a 2", "OnDelete a 5")
 	})
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/05-watchdog/calls/callstest"
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
@@ -24,7 +25,7 @@ func TestALife(t *testing.T) {
 		w.Modify(configMap("a", "3"))
 		w.Delete(configMap("a", "4"))
 		w.Add(configMap("a", "5"))
-		told.want(t, "OnAdd a 2", "OnUpdate a 3, was 2", "OnDelete a 4", "OnAdd a 5")
+		told.Want(t, "OnAdd a 2", "OnUpdate a 3, was 2", "OnDelete a 4", "OnAdd a 5")
 	})
 }
 
@@ -36,7 +37,7 @@ func TestTheStoreDecidesBetweenAddAndUpdate(t *testing.T) {
 		w := r.server.NextWatch()
 		w.Add(configMap("a", "2"))
 		w.Modify(configMap("b", "3"))
-		told.want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "OnAdd b 3")
+		told.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "OnAdd b 3")
 	})
 }
 
@@ -45,11 +46,11 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		told := r.client(t)
 		r.run(t)
-		told.want(t, "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first")
 		r.server.Set(configMap("b", "2"), configMap("a", "3"))
 		fakeserver.Expire(r.server.NextWatch())
 		r.server.NextWatch()
-		told.want(t, "OnAdd b 2", "OnUpdate a 3, was 1")
+		told.Want(t, "OnAdd b 2", "OnUpdate a 3, was 1")
 	})
 }
 
@@ -61,7 +62,7 @@ func TestADeleteHasTheVersionOfTheDelete(t *testing.T) {
 		told := r.client(t)
 		r.run(t)
 		r.server.NextWatch().Delete(configMap("a", "9"))
-		told.want(t, "OnAdd a 1 first", "OnDelete a 9")
+		told.Want(t, "OnAdd a 1 first", "OnDelete a 9")
 	})
 }
 
@@ -72,11 +73,11 @@ func TestATombstoneAfterARelist(t *testing.T) {
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Modify(configMap("b", "2"))
-		told.take()
+		told.Take()
 		r.server.Set(configMap("a", "7"))
 		fakeserver.Expire(w)
 		r.server.NextWatch()
-		told.want(t, "OnDelete tombstone ns/b of 2", "OnUpdate a 7, was 1")
+		told.Want(t, "OnDelete tombstone ns/b of 2", "OnUpdate a 7, was 1")
 		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/a"}) {
 			t.Errorf("the store holds %v", got)
 		}
@@ -89,15 +90,15 @@ func TestDeletedAndMadeAgainUnseenIsOneUpdate(t *testing.T) {
 		before, after := configMap("a", "1"), configMap("a", "2")
 		before.UID, after.UID = "one", "another"
 		r := newRig(newInformer, options(), before)
-		var told lines
+		var told callstest.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{UpdateFunc: func(oldObj, newObj any) {
-			told.add("%s, was %s", newObj.(metav1.Object).GetUID(), oldObj.(metav1.Object).GetUID())
+			told.Add("%s, was %s", newObj.(metav1.Object).GetUID(), oldObj.(metav1.Object).GetUID())
 		}})
 		r.run(t)
 		r.server.Set(after)
 		fakeserver.Expire(r.server.NextWatch())
 		r.server.NextWatch()
-		told.want(t, "another, was one")
+		told.Want(t, "another, was one")
 	})
 }
 
@@ -109,7 +110,7 @@ func TestUnchangedObjectsOfARelistGoToAllOfAnInformerWithoutResyncs(t *testing.T
 		r.run(t)
 		fakeserver.Expire(r.server.NextWatch())
 		r.server.NextWatch()
-		told.want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
+		told.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
 	})
 }
 
@@ -118,10 +119,10 @@ func TestUnchangedObjectsOfARelistGoToAllOfAnInformerWithoutResyncs(t *testing.T
 func TestTheStoreIsAheadOfTheHandler(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"version": byVersion}}, configMap("a", "1"))
-		var seen lines
+		var seen callstest.Lines
 		look := func(when string) {
 			versions := slices.Sorted(slices.Values(r.GetIndexer().ListIndexFuncValues("version")))
-			seen.add("%s: %v", when, versions)
+			seen.Add("%s: %v", when, versions)
 		}
 		r.handle(t, cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(any) { look("add") },
@@ -130,13 +131,13 @@ func TestTheStoreIsAheadOfTheHandler(t *testing.T) {
 		})
 		r.run(t)
 		w := r.server.NextWatch()
-		seen.want(t, "add: [1]")
+		seen.Want(t, "add: [1]")
 		w.Add(configMap("b", "2"))
-		seen.want(t, "add: [1 2]")
+		seen.Want(t, "add: [1 2]")
 		w.Modify(configMap("b", "3"))
-		seen.want(t, "update: [1 3]")
+		seen.Want(t, "update: [1 3]")
 		w.Delete(configMap("a", "4"))
-		seen.want(t, "delete: [3]")
+		seen.Want(t, "delete: [3]")
 	})
 }
 
@@ -150,14 +151,14 @@ func TestNotificationsComeOneAfterTheOther(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		var inside atomic.Int32
-		var told lines
+		var told callstest.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{
 			AddFunc: func(any) {},
 			UpdateFunc: func(oldObj, newObj any) {
 				if inside.Add(1) > 1 {
 					t.Error("two calls at once")
 				}
-				told.add("%s %s", oldObj.(metav1.Object).GetResourceVersion(), newObj.(metav1.Object).GetResourceVersion())
+				told.Add("%s %s", oldObj.(metav1.Object).GetResourceVersion(), newObj.(metav1.Object).GetResourceVersion())
 				inside.Add(-1)
 			},
 		})
@@ -169,7 +170,7 @@ func TestNotificationsComeOneAfterTheOther(t *testing.T) {
 			w.Modify(configMap("a", version(i+1)))
 			want = append(want, version(i)+" "+version(i+1))
 		}
-		told.want(t, want...)
+		told.Want(t, want...)
 	})
 }
 
@@ -183,12 +184,12 @@ func TestABlockedHandlerHoldsUpNeitherTheOthersNorTheStore(t *testing.T) {
 		w := r.server.NextWatch()
 		w.Add(configMap("b", "2"))
 		w.Add(configMap("c", "3"))
-		told.want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
+		told.Want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
 		if got := keys(r.GetStore()); len(got) != 3 {
 			t.Errorf("the store holds %v", got)
 		}
 		late := r.client(t)
-		late.wantSorted(t, "OnAdd a 1 first", "OnAdd b 2 first", "OnAdd c 3 first")
+		late.WantSorted(t, "OnAdd a 1 first", "OnAdd b 2 first", "OnAdd c 3 first")
 		close(blocked)
 		synctest.Wait()
 	})
@@ -203,6 +204,6 @@ func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
 		w := r.server.NextWatch()
 		w.Add(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "b", ResourceVersion: "2"}})
 		w.Add(configMap("a", "3"))
-		told.want(t, "OnAdd a 3")
+		told.Want(t, "OnAdd a 3")
 	})
 }

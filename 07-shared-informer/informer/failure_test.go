@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/calls/callstest"
 )
 
 var errNotToday = errors.New("not today")
@@ -26,14 +28,14 @@ type contextKey struct{}
 // one wins".
 func TestTheLastWatchErrorHandlerIsTold(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
-		var first, last lines
-		byContext := func(l *lines) cache.WatchErrorHandlerWithContext {
+		var first, last callstest.Lines
+		byContext := func(l *callstest.Lines) cache.WatchErrorHandlerWithContext {
 			return func(ctx context.Context, r *cache.Reflector, err error) {
-				l.add("%v, %s, %t", ctx.Value(contextKey{}), r.TypeDescription(), errors.Is(err, errNotToday))
+				l.Add("%v, %s, %t", ctx.Value(contextKey{}), r.TypeDescription(), errors.Is(err, errNotToday))
 			}
 		}
-		plain := func(l *lines) cache.WatchErrorHandler {
-			return func(r *cache.Reflector, err error) { l.add("%s, %t", r.TypeDescription(), errors.Is(err, errNotToday)) }
+		plain := func(l *callstest.Lines) cache.WatchErrorHandler {
+			return func(r *cache.Reflector, err error) { l.Add("%s, %t", r.TypeDescription(), errors.Is(err, errNotToday)) }
 		}
 		for _, test := range []struct {
 			name string
@@ -53,12 +55,12 @@ func TestTheLastWatchErrorHandlerIsTold(t *testing.T) {
 			told := r.client(t)
 			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), contextKey{}, "a value"))
 			go r.RunWithContext(ctx)
-			first.want(t)
-			last.want(t, test.want)
+			first.Want(t)
+			last.Want(t, test.want)
 			r.server.Set(configMap("a", "1"))
 			time.Sleep(2 * time.Second)
-			told.want(t, "OnAdd a 1 first")
-			last.want(t)
+			told.Want(t, "OnAdd a 1 first")
+			last.Want(t)
 			cancel()
 			synctest.Wait()
 		}
@@ -75,9 +77,9 @@ func TestWithoutAWatchErrorHandlerTheErrorIsLogged(t *testing.T) {
 				r := newRig(newInformer, options())
 				r.server.Fail(errNotToday)
 				must(t, set(r))
-				handled.take()
+				handled.Take()
 				r.run(t)
-				handled.want(t, "Failed to watch: failed to list *v1.ConfigMap: not today")
+				handled.Want(t, "Failed to watch: failed to list *v1.ConfigMap: not today")
 			})
 		})
 	}
@@ -147,7 +149,7 @@ func TestAWatchThatEndsIsResumed(t *testing.T) {
 		w.Add(configMap("b", "2"))
 		w.Stop()
 		r.server.NextWatch().Add(configMap("c", "3"))
-		told.want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
+		told.Want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
 		if lists := r.server.Lists(); lists != 1 {
 			t.Errorf("%d lists, want 1", lists)
 		}
@@ -168,9 +170,9 @@ func TestTheStoreIsKeptWhileListsFail(t *testing.T) {
 		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/a"}) || r.server.Lists() < 10 {
 			t.Errorf("the store holds %v after %d lists", got, r.server.Lists())
 		}
-		told.want(t, "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first")
 		r.server.Set(configMap("b", "2"))
 		time.Sleep(time.Minute)
-		told.want(t, "OnDelete tombstone ns/a of 1", "OnAdd b 2")
+		told.Want(t, "OnDelete tombstone ns/a of 1", "OnAdd b 2")
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/calls/callstest"
 )
 
 // version is number n as a resourceVersion.
@@ -28,38 +30,38 @@ func TestALateHandlerIsToldOfWhatIsThere(t *testing.T) {
 		w.Add(configMap("c", "4"))
 		synctest.Wait() // it is stored
 		late := r.client(t)
-		late.wantSorted(t, "OnAdd a 2 first", "OnAdd c 4 first")
+		late.WantSorted(t, "OnAdd a 2 first", "OnAdd c 4 first")
 		w.Modify(configMap("c", "5"))
 		w.Delete(configMap("a", "6"))
-		late.want(t, "OnUpdate c 5, was 4", "OnDelete a 6")
+		late.Want(t, "OnUpdate c 5, was 4", "OnDelete a 6")
 	})
 }
 
 func TestTheSameHandlerTwiceIsToldTwice(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		var told lines
-		one := r.handle(t, recorder(&told))
-		r.handle(t, recorder(&told))
+		var told callstest.Lines
+		one := r.handle(t, callstest.Recorder(&told))
+		r.handle(t, callstest.Recorder(&told))
 		r.run(t)
-		told.want(t, "OnAdd a 1 first", "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first", "OnAdd a 1 first")
 		must(t, r.RemoveEventHandler(one))
 		r.server.NextWatch().Add(configMap("b", "2"))
-		told.want(t, "OnAdd b 2")
+		told.Want(t, "OnAdd b 2")
 	})
 }
 
 func TestAHandlerCanAddAnother(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		var told lines
+		var told callstest.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-			if _, err := r.AddEventHandler(recorder(&told)); err != nil {
+			if _, err := r.AddEventHandler(callstest.Recorder(&told)); err != nil {
 				t.Error(err)
 			}
 		}})
 		r.run(t)
-		told.want(t, "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first")
 	})
 }
 
@@ -70,8 +72,8 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 		must(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
 		must(t, cache.ShutDownEventHandler(r, gone.ResourceEventHandlerRegistration)) // does not wait for a start
 		r.run(t)
-		gone.want(t)
-		stays.want(t, "OnAdd a 1 first")
+		gone.Want(t)
+		stays.Want(t, "OnAdd a 1 first")
 		if gone.HasSynced() {
 			t.Error("HasSynced() = true of one that was told nothing")
 		}
@@ -86,8 +88,8 @@ func TestRemovedWhileItRuns(t *testing.T) {
 		must(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
 		w := r.server.NextWatch()
 		w.Add(configMap("b", "2"))
-		gone.want(t, "OnAdd a 1 first")
-		stays.want(t, "OnAdd a 1 first", "OnAdd b 2")
+		gone.Want(t, "OnAdd a 1 first")
+		stays.Want(t, "OnAdd a 1 first", "OnAdd b 2")
 	})
 }
 
@@ -111,9 +113,9 @@ func TestRemoveTwiceAndFromManyPlaces(t *testing.T) {
 			removing.Wait()
 			must(t, r.RemoveEventHandler(told.ResourceEventHandlerRegistration))
 			must(t, cache.ShutDownEventHandler(r, told.ResourceEventHandlerRegistration))
-			told.take()
+			told.Take()
 			w.Modify(configMap("a", version(round+3)))
-			told.want(t)
+			told.Want(t)
 		}
 	})
 }
@@ -135,17 +137,17 @@ func TestRemoveWhatIsNotItsOwn(t *testing.T) {
 		}
 		must(t, r.RemoveEventHandler(told.ResourceEventHandlerRegistration)) // of another informer: nothing happens
 		other.server.NextWatch().Add(configMap("b", "2"))
-		told.want(t, "OnAdd a 1 first", "OnAdd b 2")
+		told.Want(t, "OnAdd a 1 first", "OnAdd b 2")
 	})
 }
 
 func TestAHandlerCanRemoveItself(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		var told lines
+		var told callstest.Lines
 		var self cache.ResourceEventHandlerRegistration
 		self = r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-			told.add("called")
+			told.Add("called")
 			if err := r.RemoveEventHandler(self); err != nil {
 				t.Error(err)
 			}
@@ -153,9 +155,9 @@ func TestAHandlerCanRemoveItself(t *testing.T) {
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(configMap("a", "2"))
-		told.want(t, "called")
+		told.Want(t, "called")
 		w.Add(configMap("b", "3"))
-		told.want(t)
+		told.Want(t)
 		must(t, cache.ShutDownEventHandler(r, self))
 	})
 }
@@ -165,10 +167,10 @@ func TestAHandlerCanRemoveItself(t *testing.T) {
 func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		var told lines
+		var told callstest.Lines
 		registration := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 			time.Sleep(time.Minute)
-			told.add("returned")
+			told.Add("returned")
 		}})
 		r.run(t)
 		start := time.Now()
@@ -180,7 +182,7 @@ func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		if took := time.Since(start); took != time.Minute {
 			t.Errorf("ShutDownEventHandler returned after %v, want a minute", took)
 		}
-		told.want(t, "returned")
+		told.Want(t, "returned")
 	})
 }
 
@@ -201,12 +203,12 @@ func TestNoHandlerAfterTheEnd(t *testing.T) {
 		r := newRig(newInformer, options())
 		r.run(t)
 		r.stop()
-		var told lines
-		registration, err := r.AddEventHandler(recorder(&told))
+		var told callstest.Lines
+		registration, err := r.AddEventHandler(callstest.Recorder(&told))
 		if registration != nil || err == nil || !strings.Contains(err.Error(), "stopped") {
 			t.Errorf("AddEventHandler() = %v, %v; want an error: it has stopped", registration, err)
 		}
 		synctest.Wait()
-		told.want(t)
+		told.Want(t)
 	})
 }

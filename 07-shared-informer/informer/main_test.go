@@ -5,10 +5,8 @@ package informer
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,18 +15,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/05-watchdog/calls/callstest"
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
 // handled is what apimachinery's error handlers were told. Its own ones would
 // wait, by a clock that each test sets back.
-var handled lines
+var handled callstest.Lines
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(mutates); name != "" {
@@ -41,7 +39,7 @@ func TestMain(m *testing.M) {
 	}
 	klog.SetLogger(klog.Logger{}) // one that says nothing
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{
-		func(_ context.Context, err error, text string, _ ...any) { handled.add("%s: %v", text, err) },
+		func(_ context.Context, err error, text string, _ ...any) { handled.Add("%s: %v", text, err) },
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -65,12 +63,7 @@ func forBoth(t *testing.T, test func(t *testing.T, newInformer maker)) {
 	}
 }
 
-// configMap is object name in version.
-func configMap(name, version string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "ns", Name: name, ResourceVersion: version, UID: types.UID("uid-" + name),
-	}}
-}
+var configMap = fakeserver.ConfigMap
 
 // options of an informer without resyncs. (Client-go's needs Indexers to take
 // more of them.)
@@ -111,7 +104,7 @@ func (r *rig) run(t *testing.T) {
 
 // A client is a handler that writes down its calls, and its registration.
 type client struct {
-	lines
+	callstest.Lines
 	cache.ResourceEventHandlerRegistration
 }
 
@@ -119,7 +112,7 @@ type client struct {
 func (r *rig) client(t *testing.T, options ...cache.HandlerOptions) *client {
 	t.Helper()
 	c := &client{}
-	c.ResourceEventHandlerRegistration = r.handle(t, recorder(&c.lines), options...)
+	c.ResourceEventHandlerRegistration = r.handle(t, callstest.Recorder(&c.Lines), options...)
 	return c
 }
 
@@ -135,67 +128,6 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// lines is a list that goroutines may append to.
-type lines struct {
-	mu   sync.Mutex
-	text []string
-}
-
-func (l *lines) add(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.text = append(l.text, fmt.Sprintf(format, args...))
-}
-
-// take returns the lines once all goroutines of the test have come to rest,
-// and forgets them.
-func (l *lines) take() []string {
-	synctest.Wait()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	text := l.text
-	l.text = nil
-	return text
-}
-
-func (l *lines) want(t *testing.T, want ...string) {
-	t.Helper()
-	if got := l.take(); !slices.Equal(got, want) {
-		t.Errorf("got\n  %q\nwant\n  %q", got, want)
-	}
-}
-
-// wantSorted is want for what has no order of its own.
-func (l *lines) wantSorted(t *testing.T, want ...string) {
-	t.Helper()
-	if got := slices.Sorted(slices.Values(l.take())); !slices.Equal(got, want) {
-		t.Errorf("got, sorted,\n  %q\nwant\n  %q", got, want)
-	}
-}
-
-// recorder returns a handler that writes down its calls, with versions.
-func recorder(l *lines) cache.ResourceEventHandlerDetailedFuncs {
-	show := func(obj any) string {
-		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-			return fmt.Sprintf("tombstone %s of %s", gone.Key, gone.Obj.(metav1.Object).GetResourceVersion())
-		}
-		return obj.(metav1.Object).GetName() + " " + obj.(metav1.Object).GetResourceVersion()
-	}
-	return cache.ResourceEventHandlerDetailedFuncs{
-		AddFunc: func(obj any, first bool) {
-			if first {
-				l.add("OnAdd %s first", show(obj))
-			} else {
-				l.add("OnAdd %s", show(obj))
-			}
-		},
-		UpdateFunc: func(oldObj, newObj any) {
-			l.add("OnUpdate %s, was %s", show(newObj), oldObj.(metav1.Object).GetResourceVersion())
-		},
-		DeleteFunc: func(obj any) { l.add("OnDelete %s", show(obj)) },
 	}
 }
 

@@ -19,13 +19,13 @@ func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
 		w.Modify(configMap("", "3"))
 		w.Delete(configMap("", "4"))
 		w.Add(configMap("b", "5"))
-		c.want(t, "OnAdd a 1 first", "OnAdd b 5")
+		c.Want(t, "OnAdd a 1 first", "OnAdd b 5")
 		keys := r.GetStore().ListKeys()
 		slices.Sort(keys)
 		if !slices.Equal(keys, []string{"ns/a", "ns/b"}) {
 			t.Errorf("the store holds %q", keys)
 		}
-		if said := handled.take(); len(said) != 4 || !strings.Contains(said[0], "*v1.ConfigMap has no name") {
+		if said := handled.Take(); len(said) != 4 || !strings.Contains(said[0], "*v1.ConfigMap has no name") {
 			t.Errorf("said was %q, want a line for each of four", said)
 		}
 	})
@@ -41,7 +41,7 @@ func TestAnObjectThatAListNamesTwiceIsToldOnce(t *testing.T) {
 			r := newRig(subjects[name], options(), configMap("a", "1"), configMap("a", "2"))
 			c := r.client(t)
 			r.run(t)
-			c.want(t, want...)
+			c.Want(t, want...)
 		})
 	}
 }
@@ -51,7 +51,7 @@ func TestClientGoStoresAnObjectWithoutAName(t *testing.T) {
 		r := newRig(subjects["client-go"], options(), configMap("", "1"))
 		c := r.client(t)
 		r.run(t)
-		c.want(t, "OnAdd  1 first")
+		c.Want(t, "OnAdd  1 first")
 		if keys := r.GetStore().ListKeys(); !slices.Equal(keys, []string{"ns/"}) {
 			t.Errorf("the store holds %q", keys)
 		}

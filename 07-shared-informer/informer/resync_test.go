@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/05-watchdog/calls/callstest"
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
@@ -25,13 +26,13 @@ func resyncing(period time.Duration) cache.SharedIndexInformerOptions {
 
 // ticks returns a handler that writes down after how many seconds it was told of
 // an update.
-func ticks(l *lines) cache.ResourceEventHandler {
+func ticks(l *callstest.Lines) cache.ResourceEventHandler {
 	start := time.Now()
 	return cache.ResourceEventHandlerFuncs{UpdateFunc: func(oldObj, newObj any) {
 		if oldObj != newObj {
-			l.add("not the same object")
+			l.Add("not the same object")
 		}
-		l.add("%v", time.Since(start))
+		l.Add("%v", time.Since(start))
 	}}
 }
 
@@ -72,7 +73,7 @@ func TestResyncPeriods(t *testing.T) {
 				if test.other > 0 {
 					r.client(t, every(test.other))
 				}
-				var told lines
+				var told callstest.Lines
 				if test.late {
 					r.run(t)
 				}
@@ -81,7 +82,7 @@ func TestResyncPeriods(t *testing.T) {
 					r.run(t)
 				}
 				time.Sleep(12500 * time.Millisecond)
-				told.want(t, strings.Fields(test.want)...)
+				told.Want(t, strings.Fields(test.want)...)
 			})
 		})
 	}
@@ -93,9 +94,9 @@ func TestAResyncMakesNoRequest(t *testing.T) {
 		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"), configMap("b", "1"))
 		told := r.client(t)
 		r.run(t)
-		told.take()
+		told.Take()
 		time.Sleep(60 * time.Second)
-		if n := len(told.take()); n != 120 {
+		if n := len(told.Take()); n != 120 {
 			t.Errorf("told %d times in a minute, want 120: each object once a second", n)
 		}
 		if lists, watches := r.server.Lists(), r.watches.Load(); lists != 1 || watches != 1 {
@@ -112,9 +113,9 @@ func TestAResyncIsOfAllThatIsStoredBeforeAndAfterChanges(t *testing.T) {
 		w := r.server.NextWatch()
 		w.Delete(configMap("a", "2"))
 		w.Modify(configMap("b", "3"))
-		told.take()
+		told.Take()
 		time.Sleep(time.Second)
-		told.want(t, "OnUpdate b 3, was 3")
+		told.Want(t, "OnUpdate b 3, was 3")
 	})
 }
 
@@ -126,14 +127,14 @@ func TestUnchangedObjectsOfARelistGoToThoseWhoWereDueLast(t *testing.T) {
 		r.run(t)
 		time.Sleep(2 * time.Second)
 		for _, c := range []*client{due, never, seldom} {
-			c.take()
+			c.Take()
 		}
 		r.server.Set(configMap("a", "1"), configMap("b", "2"))
 		fakeserver.Expire(r.server.NextWatch())
 		time.Sleep(1600 * time.Millisecond) // the reflector's pause before it lists again, at most
-		due.want(t, "OnUpdate a 1, was 1", "OnUpdate b 2, was 1")
-		never.want(t, "OnUpdate b 2, was 1")
-		seldom.want(t, "OnUpdate b 2, was 1")
+		due.Want(t, "OnUpdate a 1, was 1", "OnUpdate b 2, was 1")
+		never.Want(t, "OnUpdate b 2, was 1")
+		seldom.Want(t, "OnUpdate b 2, was 1")
 	})
 }
 
@@ -145,7 +146,7 @@ func TestOldIsRightForThoseWhoSkippedAResync(t *testing.T) {
 		r.run(t)
 		time.Sleep(10 * time.Second)
 		r.server.NextWatch().Modify(configMap("a", "2"))
-		never.want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1")
+		never.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1")
 	})
 }
 
@@ -153,12 +154,12 @@ func TestOldIsRightForThoseWhoSkippedAResync(t *testing.T) {
 func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(5*time.Second), configMap("a", "1"))
-		var told lines
+		var told callstest.Lines
 		_, err := r.AddEventHandlerWithResyncPeriod(ticks(&told), 3*time.Second)
 		must(t, err)
 		r.run(t)
 		time.Sleep(10 * time.Second)
-		told.want(t, "3s", "6s", "9s")
+		told.Want(t, "3s", "6s", "9s")
 	})
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"example.com/informer/05-watchdog/calls/callstest"
 )
 
 // That no goroutine stays is checked by synctest, which waits for all of them.
@@ -31,7 +33,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		if took := time.Since(start); took != 0 || !r.IsStopped() || !w.IsStopped() {
 			t.Errorf("it took %v; stopped: %t, its watch: %t", took, r.IsStopped(), w.IsStopped())
 		}
-		told.want(t, "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first")
 		if got := keys(r.GetStore()); len(got) != 1 {
 			t.Errorf("the store holds %v, want that it can still be read", got)
 		}
@@ -44,7 +46,7 @@ func TestRunEndsWithItsChannel(t *testing.T) {
 		told := r.client(t)
 		stop, ended := make(chan struct{}), make(chan struct{})
 		go func() { defer close(ended); r.Run(stop) }()
-		told.want(t, "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first")
 		close(stop)
 		<-ended
 		if !r.IsStopped() {
@@ -65,9 +67,9 @@ func TestASecondRunIsRefused(t *testing.T) {
 		if text := again(); !strings.Contains(text, "Warning:") {
 			t.Errorf("while it runs: logged %q, want a warning", text)
 		}
-		told.want(t, "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first")
 		r.server.NextWatch().Add(configMap("b", "2")) // the first run is as it was
-		told.want(t, "OnAdd b 2")
+		told.Want(t, "OnAdd b 2")
 		r.stop()
 		if text := again(); !strings.Contains(text, "Warning:") {
 			t.Errorf("afterwards: logged %q, want a warning", text)
@@ -127,10 +129,10 @@ func TestItEndsThoughTheServerDoesNotAnswer(t *testing.T) {
 func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		var told lines
+		var told callstest.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 			time.Sleep(time.Minute)
-			told.add("returned")
+			told.Add("returned")
 		}})
 		r.run(t)
 		start := time.Now()
@@ -138,7 +140,7 @@ func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		if took := time.Since(start); took != time.Minute {
 			t.Errorf("it took %v, want a minute", took)
 		}
-		told.want(t, "returned")
+		told.Want(t, "returned")
 	})
 }
 

@@ -136,7 +136,7 @@ func TestABookmarkIsNoEvent(t *testing.T) {
 		told := r.client(t)
 		r.run(t)
 		r.server.NextWatch().Action(watch.Bookmark, configMap("a", "30"))
-		told.want(t, "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first")
 		if obj, _, _ := r.GetStore().GetByKey("ns/a"); obj.(*corev1.ConfigMap).ResourceVersion != "1" {
 			t.Errorf("stored: %v", obj)
 		}

@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
+
+	"example.com/informer/05-watchdog/calls/callstest"
 )
 
 // synced is what both an informer and a registration can be asked.
@@ -96,11 +98,11 @@ func TestAHandlerThatComesWhileTheListIsUnderWay(t *testing.T) {
 		release := hold(r)
 		r.run(t)
 		between := r.client(t)
-		between.want(t)
+		between.Want(t)
 		wantSynced(t, "the informer", r, false)
 		wantSynced(t, "the handler", between, false)
 		release()
-		between.want(t, "OnAdd a 1 first")
+		between.Want(t, "OnAdd a 1 first")
 		wantSynced(t, "the informer", r, true)
 		wantSynced(t, "the handler", between, true)
 	})
@@ -116,7 +118,7 @@ func TestAFailedListDoesNotSync(t *testing.T) {
 		wantSynced(t, "the handler", told, false)
 		r.server.Set(configMap("a", "1"))
 		time.Sleep(2 * time.Second)
-		told.want(t, "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first")
 		wantSynced(t, "the informer", r, true)
 		wantSynced(t, "the handler", told, true)
 	})
@@ -180,8 +182,8 @@ func logged(t *testing.T, run func(klog.Logger)) string {
 func TestCheckersHaveNames(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		var told lines
-		registration := r.handle(t, recorder(&told))
+		var told callstest.Lines
+		registration := r.handle(t, callstest.Recorder(&told))
 		text := logged(t, func(logger klog.Logger) {
 			ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
 			cancel()

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/05-watchdog/calls/callstest"
 	"example.com/informer/05-watchdog/fakeserver"
 )
 
@@ -34,13 +35,13 @@ func managed(name, version string) *corev1.ConfigMap {
 }
 
 // stripped returns a handler that says of each object whether it is stripped.
-func stripped(l *lines) cache.ResourceEventHandler {
+func stripped(l *callstest.Lines) cache.ResourceEventHandler {
 	say := func(what string, obj any) {
 		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 			what, obj = "tombstone", gone.Obj
 		}
 		c := obj.(*corev1.ConfigMap)
-		l.add("%s %s %s: %t", what, c.Name, c.ResourceVersion, c.ManagedFields == nil && c.Labels["stripped"] == "yes")
+		l.Add("%s %s %s: %t", what, c.Name, c.ResourceVersion, c.ManagedFields == nil && c.Labels["stripped"] == "yes")
 	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { say("add", obj) },
@@ -53,24 +54,24 @@ func TestEverythingIsTransformed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), managed("a", "1"), managed("b", "1"))
 		must(t, r.SetTransform(strip))
-		var told lines
+		var told callstest.Lines
 		r.handle(t, stripped(&told))
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Modify(managed("a", "2"))
 		w.Delete(managed("a", "3"))
-		told.wantSorted(t, "add a 1: true", "add b 1: true", "delete a 3: true", "new a 2: true", "old a 1: true")
+		told.WantSorted(t, "add a 1: true", "add b 1: true", "delete a 3: true", "new a 2: true", "old a 1: true")
 		r.server.Set(managed("c", "4"))
 		fakeserver.Expire(w)
 		r.server.NextWatch()
-		told.want(t, "tombstone b 1: true", "add c 4: true")
+		told.Want(t, "tombstone b 1: true", "add c 4: true")
 		for _, obj := range r.GetStore().List() {
 			if obj.(*corev1.ConfigMap).ManagedFields != nil {
 				t.Errorf("stored: %v", obj)
 			}
 		}
 		r.handle(t, stripped(&told))
-		told.want(t, "add c 4: true")
+		told.Want(t, "add c 4: true")
 	})
 }
 
@@ -82,14 +83,14 @@ func TestTheLastTransformCounts(t *testing.T) {
 		must(t, r.SetTransform(func(obj any) (any, error) { return configMap("b", "7"), nil }))
 		told := r.client(t)
 		r.run(t)
-		told.want(t, "OnAdd b 7 first")
+		told.Want(t, "OnAdd b 7 first")
 
 		r = newRig(newInformer, options(), configMap("a", "1"))
 		must(t, r.SetTransform(strip))
 		must(t, r.SetTransform(nil))
 		told = r.client(t)
 		r.run(t)
-		told.want(t, "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first")
 	})
 }
 
@@ -99,16 +100,16 @@ func TestAListThatCannotBeTransformed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("bad", "1"))
 		must(t, r.SetTransform(refuseBad))
-		var failed lines
-		must(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { failed.add("%v", err) }))
+		var failed callstest.Lines
+		must(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { failed.Add("%v", err) }))
 		told := r.client(t)
 		r.run(t)
-		failed.want(t, "unable to sync list result: I do not like it")
-		told.want(t)
+		failed.Want(t, "unable to sync list result: I do not like it")
+		told.Want(t)
 		wantSynced(t, "with half a list", r, false)
 		r.server.Set(configMap("a", "1"))
 		time.Sleep(2 * time.Second)
-		told.want(t, "OnAdd a 1 first")
+		told.Want(t, "OnAdd a 1 first")
 		wantSynced(t, "with a list", told, true)
 	})
 }
@@ -128,13 +129,13 @@ func TestAnEventThatCannotBeTransformed(t *testing.T) {
 		told := r.client(t)
 		r.run(t)
 		w := r.server.NextWatch()
-		handled.take()
+		handled.Take()
 		w.Add(configMap("bad", "2"))
 		w.Modify(configMap("bad", "3"))
 		w.Delete(configMap("bad", "4"))
 		w.Add(configMap("b", "5"))
-		told.want(t, "OnAdd b 5")
-		handled.want(t,
+		told.Want(t, "OnAdd b 5")
+		handled.Want(t,
 			"Unable to add watch event object to store: I do not like it",
 			"Unable to update watch event object to store: I do not like it",
 			"Unable to delete watch event object from store: I do not like it")
@@ -170,9 +171,9 @@ func TestAStreamedListIsTransformedTwice(t *testing.T) {
 		w.Action(watch.Bookmark, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			ResourceVersion: "2", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
 		}})
-		told.want(t, "OnAdd a 1'' first")
+		told.Want(t, "OnAdd a 1'' first")
 		wantSynced(t, "after the mark", told, true)
 		w.Add(configMap("b", "3"))
-		told.want(t, "OnAdd b 3'")
+		told.Want(t, "OnAdd b 3'")
 	})
 }

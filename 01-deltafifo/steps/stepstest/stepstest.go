@@ -1,4 +1,5 @@
-// Package stepstest tests a chapter's steps against their expected outputs.
+// Package stepstest tests a chapter: its steps against their expected outputs,
+// at a terminal where somebody presses Ctrl-C, and as a program.
 package stepstest
 
 import (
@@ -18,9 +19,9 @@ var update = flag.Bool("update", false, "write what the steps print to testdata/
 // output with testdata/STEP.txt, the file that the book shows. It also fails
 // for a file there that belongs to no step.
 func Run(t *testing.T, c steps.Chapter) {
-	each(t, c, func(t *testing.T, step steps.Step, file string) {
+	each(t, c, func(t *testing.T, step steps.Step) {
 		t.Parallel()
-		check(t, step, file)
+		Check(t, step)
 	})
 }
 
@@ -28,22 +29,19 @@ func Run(t *testing.T, c steps.Chapter) {
 // runs in a bubble of testing/synctest, where waiting takes no time, and they
 // run one after the other.
 func RunInFakeTime(t *testing.T, c steps.Chapter) {
-	each(t, c, func(t *testing.T, step steps.Step, file string) {
-		synctest.Test(t, func(t *testing.T) { check(t, step, file) })
+	each(t, c, func(t *testing.T, step steps.Step) {
+		synctest.Test(t, func(t *testing.T) { Check(t, step) })
 	})
 }
 
-func each(t *testing.T, c steps.Chapter, test func(t *testing.T, step steps.Step, file string)) {
+func each(t *testing.T, c steps.Chapter, test func(*testing.T, steps.Step)) {
 	want := map[string]bool{}
 	for _, step := range c.Steps {
-		file := filepath.Join("testdata", step.Name+".txt")
-		want[file] = true
-		t.Run(step.Name, func(t *testing.T) { test(t, step, file) })
+		want[expected(step)] = true
+		t.Run(step.Name, func(t *testing.T) { test(t, step) })
 	}
 	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, file := range files {
 		if !want[file] {
 			t.Errorf("%s is the output of no step: remove it", file)
@@ -51,27 +49,26 @@ func each(t *testing.T, c steps.Chapter, test func(t *testing.T, step steps.Step
 	}
 }
 
-func check(t *testing.T, step steps.Step, file string) {
+// Check runs one step and compares its output with testdata/STEP.txt.
+func Check(t *testing.T, step steps.Step) {
 	t.Helper()
 	var got bytes.Buffer
 	if err := step.Run(t.Context(), &got); err != nil {
 		t.Fatalf("%v\nprinted so far:\n%s", err, &got)
 	}
-	compare(t, file, got.String())
+	compare(t, expected(step), got.String())
 }
+
+func expected(step steps.Step) string { return filepath.Join("testdata", step.Name+".txt") }
 
 func compare(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(steps.Collapse(got)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(steps.Collapse(got)), 0o644))
 		return
 	}
 	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := steps.Diff(string(want), got); diff != "" {
 		t.Errorf("the output %s\nall of it:\n%s", diff, got)
 	}

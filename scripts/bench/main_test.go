@@ -4,25 +4,12 @@ package main
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"example.com/informer/scripts/bench/tool/tooltest"
 )
-
-func read(t *testing.T, folder, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // No timing is looked at: on a busy machine a quick run can say anything.
 func TestAQuickRunWritesATableAPictureAndResults(t *testing.T) {
@@ -31,13 +18,13 @@ func TestAQuickRunWritesATableAPictureAndResults(t *testing.T) {
 	if code := program.Run(t.Context(), []string{"-quick", "-o", folder}, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d, want 0:\n%s", code, stderr.String())
 	}
-	text := read(t, folder, "table.txt")
+	text := tooltest.Read(t, folder, "table.txt")
 	if stdout.String() != text {
 		t.Errorf("printed\n%s\nand wrote\n%s", stdout.String(), text)
 	}
 	wantTable(t, text)
-	wantXML(t, read(t, folder, "cost.svg"))
-	p, err := parse(read(t, folder, "results.txt"))
+	tooltest.WantXML(t, tooltest.Read(t, folder, "cost.svg"))
+	p, err := parse(tooltest.Read(t, folder, "results.txt"))
 	if want := 2 * len(quickPlan().steps); err != nil || len(p.results) != want {
 		t.Errorf("results.txt has %d results, error %v; want %d", len(p.results), err, want)
 	}
@@ -60,19 +47,6 @@ func wantTable(t *testing.T, text string) {
 		line := lines[i+1]
 		if !strings.HasPrefix(line, row.what+"  ") || !strings.HasSuffix(line, "  yes") && !strings.HasSuffix(line, "  not reached") {
 			t.Errorf("line %q, want it to begin with %q and to end with yes or not reached", line, row.what)
-		}
-	}
-}
-
-func wantXML(t *testing.T, text string) {
-	t.Helper()
-	decoder := xml.NewDecoder(strings.NewReader(text))
-	for {
-		switch _, err := decoder.Token(); {
-		case errors.Is(err, io.EOF):
-			return
-		case err != nil:
-			t.Fatalf("the picture is not well-formed: %v", err)
 		}
 	}
 }

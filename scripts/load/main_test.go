@@ -4,9 +4,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,15 +20,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func read(t *testing.T, folder, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // No timing is looked at: on a busy machine a quick run can say anything.
 func TestAQuickRunLosesNothingAndWritesATableAPictureAndResults(t *testing.T) {
 	temp := t.TempDir()
@@ -41,14 +29,14 @@ func TestAQuickRunLosesNothingAndWritesATableAPictureAndResults(t *testing.T) {
 	if code := program.Run(t.Context(), []string{"-quick", "-o", folder, "-profile", profiles}, &stdout, &stderr); code != 0 {
 		t.Fatalf("exit code %d, want 0:\n%s", code, stderr.String())
 	}
-	text := read(t, folder, "table.txt")
+	text := tooltest.Read(t, folder, "table.txt")
 	if stdout.String() != text {
 		t.Errorf("printed\n%s\nand wrote\n%s", stdout.String(), text)
 	}
 	wantTable(t, text)
-	wantXML(t, read(t, folder, "load.svg"))
+	tooltest.WantXML(t, tooltest.Read(t, folder, "load.svg"))
 	p := quickPlan()
-	if n, want := strings.Count(read(t, folder, "results.txt"), "\nBenchmark"), len(p.sizes)*2*(2*p.rounds+p.slices+2); n != want {
+	if n, want := strings.Count(tooltest.Read(t, folder, "results.txt"), "\nBenchmark"), len(p.sizes)*2*(2*p.rounds+p.slices+2); n != want {
 		t.Errorf("results.txt has %d results, want %d", n, want)
 	}
 	if files, _ := os.ReadDir(profiles); len(files) != len(p.sizes)*2*3 {
@@ -87,19 +75,6 @@ func wantTable(t *testing.T, text string) {
 			if !strings.HasPrefix(lines[3+j], row.what+"  ") {
 				t.Errorf("part %d: line %q, want it to begin with %q", i, lines[3+j], row.what)
 			}
-		}
-	}
-}
-
-func wantXML(t *testing.T, text string) {
-	t.Helper()
-	decoder := xml.NewDecoder(strings.NewReader(text))
-	for {
-		switch _, err := decoder.Token(); {
-		case errors.Is(err, io.EOF):
-			return
-		case err != nil:
-			t.Fatalf("the picture is not well-formed: %v", err)
 		}
 	}
 }

@@ -1,13 +1,12 @@
 package report
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/informer/scripts/bench/tool/tooltest"
 )
 
 func TestNumbers(t *testing.T) {
@@ -62,22 +61,9 @@ func TestPicturesAreWellFormed(t *testing.T) {
 	other := Panel{Title: "t", Bytes: true, X: []int{1}, Y: map[string][]float64{Theirs: f(1), Ours: f(1e6)}}
 	for _, panels := range [][]Panel{{p}, {p, other, p}, {p, other, p, other}} {
 		picture := Picture("it's <this>", "A <& B", panels)
-		wantXML(t, picture)
+		tooltest.WantXML(t, picture)
 		if n := strings.Count(picture, "translate(70 "); n != (len(panels)+2)/3 {
 			t.Errorf("%d panels in %d rows, want three in a row", len(panels), n)
-		}
-	}
-}
-
-func wantXML(t *testing.T, text string) {
-	t.Helper()
-	decoder := xml.NewDecoder(strings.NewReader(text))
-	for {
-		switch _, err := decoder.Token(); {
-		case errors.Is(err, io.EOF):
-			return
-		case err != nil:
-			t.Fatalf("the picture is not well-formed: %v", err)
 		}
 	}
 }

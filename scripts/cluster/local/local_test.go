@@ -178,11 +178,14 @@ func TestAPIOnly(t *testing.T) {
 		if err := cp.Signal(APIServer, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		short, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-		_, err := client.CoreV1().Pods("default").Get(short, "idle", metav1.GetOptions{})
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("while frozen: %v", err)
+		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+			short, cancel := context.WithTimeout(ctx, 300*time.Millisecond) // it may take a moment to freeze
+			defer cancel()
+			_, err := client.CoreV1().Pods("default").Get(short, "idle", metav1.GetOptions{})
+			return errors.Is(err, context.DeadlineExceeded), nil
+		})
+		if err != nil {
+			t.Errorf("frozen, and yet it answers: %v", err)
 		}
 		if err := cp.Signal(APIServer, syscall.SIGCONT); err != nil {
 			t.Fatal(err)

@@ -22,19 +22,20 @@ type New func(lw cache.ListerWatcher, example runtime.Object, options cache.Shar
 // informer watches one resource, in all namespaces.
 type informer struct {
 	cache.SharedIndexInformer
-	resource string
-	handlers map[string]*handler
-	left     map[string]*handler
+	resource   string
+	onTheirWay int // calls, when a handler is removed
+	handlers   map[string]*handler
+	left       map[string]*handler
 }
 
-func newInformer(make New, client rest.Interface, resource string, example runtime.Object) (*informer, error) {
+func newInformer(c Contender, client rest.Interface, resource string, example runtime.Object) (*informer, error) {
 	lw := cache.NewListWatchFromClient(client, resource, "", fields.Everything())
 	i := &informer{
-		SharedIndexInformer: make(lw, example, cache.SharedIndexInformerOptions{
+		SharedIndexInformer: c.New(lw, example, cache.SharedIndexInformerOptions{
 			ResyncPeriod: resyncPeriod,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc, "app": byApp},
 		}),
-		resource: resource, handlers: map[string]*handler{}, left: map[string]*handler{},
+		resource: resource, onTheirWay: c.OnTheirWay, handlers: map[string]*handler{}, left: map[string]*handler{},
 	}
 	for _, kind := range fromTheStart {
 		if err := i.join(kind); err != nil {
@@ -76,7 +77,7 @@ func (i *informer) leave(kind string) error {
 	if err := i.RemoveEventHandler(h.registration); err != nil {
 		return fmt.Errorf("removing the handler %s of %s: %w", kind, i.resource, err)
 	}
-	h.Removed()
+	h.Removed(i.onTheirWay)
 	i.left[kind] = h
 	delete(i.handlers, kind)
 	return nil

@@ -25,6 +25,9 @@ import (
 type Contender struct {
 	Name string
 	New  New
+
+	// OnTheirWay is how many calls may still come when a handler was removed.
+	OnTheirWay int
 }
 
 // A Subject is a contender at work.
@@ -62,7 +65,7 @@ func start(ctx context.Context, g *ground.Ground, c Contender, impatient bool) (
 		return nil, err
 	}
 	ctx, s.cancel = context.WithCancel(ctx)
-	pprof.Do(ctx, pprof.Labels(label, s.Name), func(ctx context.Context) { err = s.run(ctx, c.New, client.CoreV1().RESTClient()) })
+	pprof.Do(ctx, pprof.Labels(label, s.Name), func(ctx context.Context) { err = s.run(ctx, c, client.CoreV1().RESTClient()) })
 	if err != nil {
 		s.stop()
 		return nil, err
@@ -93,12 +96,12 @@ func (s *Subject) connect(config *rest.Config, impatient bool) (kubernetes.Inter
 	return kubernetes.NewForConfigAndClient(config, httpClient)
 }
 
-func (s *Subject) run(ctx context.Context, make New, client rest.Interface) error {
-	configMaps, err := newInformer(make, client, "configmaps", &corev1.ConfigMap{})
+func (s *Subject) run(ctx context.Context, c Contender, client rest.Interface) error {
+	configMaps, err := newInformer(c, client, "configmaps", &corev1.ConfigMap{})
 	if err != nil {
 		return err
 	}
-	pods, err := newInformer(make, client, "pods", &corev1.Pod{})
+	pods, err := newInformer(c, client, "pods", &corev1.Pod{})
 	if err != nil {
 		return err
 	}

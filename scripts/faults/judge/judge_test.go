@@ -88,7 +88,7 @@ func trial(t *testing.T, b broken) []error {
 	if err := informer.RemoveEventHandler(leaving); err != nil {
 		t.Fatal(err)
 	}
-	leaver.Removed()
+	leaver.Removed(1)
 
 	present := []*corev1.ConfigMap{object("a", "a1", "8"), object("b", "b2", "9"), object("d", "d1", "10")}
 	server.Set(present[0], present[1], present[2]) // c is gone, and nobody saw how

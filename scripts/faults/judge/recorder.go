@@ -53,6 +53,8 @@ type Recorder struct {
 	alive   map[string]string // the version of whatever must exist, if the calls are true
 	before  int               // the number of calls before Removed
 	removed bool
+
+	onTheirWay int // calls, at most, when it was removed
 }
 
 // NewRecorder returns one that calls then, which can be nil, after it has
@@ -116,10 +118,11 @@ func understand(method string, oldObj, newObj any) (Call, error) {
 }
 
 // Removed says that the informer has just been told to leave the handler alone.
-func (r *Recorder) Removed() {
+// So many calls can have been on their way already.
+func (r *Recorder) Removed(onTheirWay int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.removed, r.before = true, len(r.calls)
+	r.removed, r.before, r.onTheirWay = true, len(r.calls), onTheirWay
 }
 
 // Calls returns all of them so far, and what was wrong with them in itself.
@@ -127,8 +130,7 @@ func (r *Recorder) Calls() (calls []Call, strange []error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	strange = append(strange, r.strange...)
-	// One call can have been on its way already.
-	if late := len(r.calls) - r.before; r.removed && late > 1 {
+	if late := len(r.calls) - r.before; r.removed && late > r.onTheirWay {
 		strange = append(strange, fmt.Errorf("%d calls began after the handler was removed", late))
 	}
 	return r.calls[:len(r.calls):len(r.calls)], strange

@@ -4,6 +4,9 @@ package tooltest
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,5 +70,28 @@ func Refuse[O any](t *testing.T, program tool.Tool[O], says string, args ...stri
 	var stdout, stderr bytes.Buffer
 	if code := program.Run(t.Context(), args, &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), says) || stdout.Len() > 0 {
 		t.Errorf("%q: exit code %d, printed %q, said %q", args, code, stdout.String(), stderr.String())
+	}
+}
+
+// Read returns what was written to a folder under a name.
+func Read(t *testing.T, folder, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// WantXML wants a picture to be well-formed.
+func WantXML(t *testing.T, text string) {
+	t.Helper()
+	for decoder := xml.NewDecoder(strings.NewReader(text)); ; {
+		switch _, err := decoder.Token(); {
+		case errors.Is(err, io.EOF):
+			return
+		case err != nil:
+			t.Fatalf("the picture is not well-formed: %v", err)
+		}
 	}
 }

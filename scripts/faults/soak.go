@@ -1,4 +1,4 @@
-// Faults at random, as bad as in real life, until the time is up.
+// Faults at random, full size, until the time is up.
 
 package main
 
@@ -14,7 +14,7 @@ import (
 	"example.com/informer/scripts/faults/bout"
 )
 
-// lifeSize is how bad faults are in real life. Most last between one and ten
+// lifeSize is the full size of faults. Most last between one and ten
 // seconds.
 var lifeSize = bout.Scale{
 	Freeze: 20 * time.Second, SlowList: 30 * time.Second, Many: 50_000, Patience: 4 * time.Minute,

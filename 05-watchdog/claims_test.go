@@ -89,6 +89,37 @@ func TestClientGoMakesOneUpdateOfAnotherObjectOfTheSameName(t *testing.T) {
 	})
 }
 
+// Zero means never, and one would expect the same of less than zero.
+func TestClientGoResyncsWithoutAPauseIfThePeriodIsNegative(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var updates int
+		var start time.Time // on a clock that stands still while there is something to do
+		took := make(chan time.Duration, 1)
+		_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
+			ListerWatcher: fakeserver.New(configMap("a", "1")),
+			ObjectType:    &corev1.ConfigMap{},
+			Handler: cache.ResourceEventHandlerFuncs{
+				AddFunc: func(any) { start = time.Now() },
+				UpdateFunc: func(any, any) {
+					if updates++; updates == 100 {
+						took <- time.Since(start)
+					}
+				},
+			},
+			ResyncPeriod: -1,
+		})
+		inBackground(t, controller.RunWithContext)
+		select {
+		case d := <-took:
+			if d != 0 {
+				t.Errorf("100 resyncs took %v, want no time at all", d)
+			}
+		case <-time.After(24 * time.Hour):
+			t.Error("there are no 100 resyncs in a day")
+		}
+	})
+}
+
 func TestClientGosHasSyncedMeansHandled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})

@@ -5,24 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"example.com/informer/06-processor/processor"
 )
 
-// panicking has a handler that panics when it is told of pod2. This is
-// reported, and it is told of pod3 all the same; the other handler never
-// notices.
+// panicking has a handler that panics when it is told of pod2. This goes to
+// utilruntime's PanicHandlers, where a program puts its crash reporting. A second
+// later the handler is told of pod3 all the same; the other one never notices.
 func panicking(ctx context.Context, out io.Writer) error {
+	calm, touchy := newLines(), newLines()
+	before := utilruntime.PanicHandlers
+	defer func() { utilruntime.PanicHandlers = before }()
+	utilruntime.PanicHandlers = []func(context.Context, any){func(_ context.Context, p any) {
+		touchy <- fmt.Sprintf("reported : %v (the stack leads to this step: %t)", p, strings.Contains(string(debug.Stack()), ".panicking"))
+	}}
 	pods := newSource(processor.NewLog())
 	defer pods.Stop()
-	calm, touchy := newLines(), newLines()
-	report := func(err error) {
-		message, stack, _ := strings.Cut(err.Error(), "\n")
-		touchy <- fmt.Sprintf("reported : %s (the stack leads to this step: %t)", message, strings.Contains(stack, ".panicking"))
-	}
 	panics := func(pod *corev1.Pod) {
 		if pod.Name == "pod2" {
 			panic("not that one")
@@ -31,7 +34,7 @@ func panicking(ctx context.Context, out io.Writer) error {
 	if _, err := pods.join(writer("calm", calm), processor.Options{}); err != nil {
 		return err
 	}
-	if _, err := pods.join(first{panics, writer("touchy", touchy)}, processor.Options{OnPanic: report}); err != nil {
+	if _, err := pods.join(first{panics, writer("touchy", touchy)}, processor.Options{}); err != nil {
 		return err
 	}
 

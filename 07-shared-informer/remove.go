@@ -11,8 +11,9 @@ import (
 	"example.com/informer/07-shared-informer/informer"
 )
 
-// remove takes one of two handlers out, while the informer runs. Once that is
-// done it is not called any more, not even for what was on its way.
+// remove takes one of two handlers out, while the informer runs. Once
+// ShutDownEventHandler has returned it is not called any more, not even for what
+// was on its way.
 func remove(ctx context.Context, s *kube.Session) error {
 	var leaves log
 	configMaps := informer.New(s.OwnConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})

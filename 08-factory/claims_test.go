@@ -121,6 +121,20 @@ func TestClientGosFactoryKnowsNoCustomResource(t *testing.T) {
 }
 
 // The factory of typed objects and that of untyped ones do not know each other.
+// It goes by the Go type alone, which is the same for both.
+func TestClientGosFactoryHasOneInformerForAllThatIsUnstructured(t *testing.T) {
+	f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	ask := func(kind string) cache.SharedIndexInformer {
+		obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind}}
+		return f.InformerFor(obj, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+			return cache.NewSharedIndexInformerWithOptions(fakeserver.New(), obj, cache.SharedIndexInformerOptions{})
+		})
+	}
+	if ask("Pod") != ask("Node") {
+		t.Error("there are two informers")
+	}
+}
+
 func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
 	s := kubetest.Open(t)
 	var asked requests.Counter

@@ -41,6 +41,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		{"no watch function", "WatchFuncWithContext", func(o *Options) { o.ListerWatcher = &cache.ListWatch{ListWithContextFunc: list} }},
 		{"no type", "ObjectType is nil", func(o *Options) { o.ObjectType = nil }},
 		{"no handler", "Handler is nil", func(o *Options) { o.Handler = nil }},
+		{"a negative period", "ResyncPeriod is -1ns: give zero for never", func(o *Options) { o.ResyncPeriod = -1 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			bad := good

@@ -24,7 +24,7 @@ type Options struct {
 	KeyFunction cache.KeyFunc
 
 	// ResyncPeriod is how often the handler is told of all objects again, as
-	// OnUpdate, out of the store. Default: never.
+	// OnUpdate, out of the store. Default: never. New refuses a negative one.
 	ResyncPeriod time.Duration
 
 	// StopTimeout is how long Run waits for the handler to return, once its
@@ -76,6 +76,8 @@ func (o Options) check() error {
 		return errors.New("the ObjectType is nil: give an empty object, such as &corev1.Pod{}")
 	case o.Handler == nil:
 		return errors.New("the Handler is nil: cache.ResourceEventHandlerFuncs{} does nothing")
+	case o.ResyncPeriod < 0: // a reflector would take it for: all the time
+		return fmt.Errorf("the ResyncPeriod is %v: give zero for never, or a time such as 10*time.Minute", o.ResyncPeriod)
 	}
 	return nil
 }

@@ -204,7 +204,7 @@ func (c *cursor) Close() {
 	}
 	delete(c.log.cursors, c)
 	c.chunk, c.backlog = nil, backlog{}
-	if len(c.log.cursors) == 0 {
+	if c.log.resting == len(c.log.cursors) { // it was the only one with something to read, or the last of all
 		c.log.letGo()
 	}
 	c.log.mu.Unlock()

@@ -162,6 +162,25 @@ func TestWhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T) {
 	})
 }
 
+// One listener has not read, and leaves: what it alone had to read goes with it.
+func TestWhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		for range 2 {
+			l := fanout.Listen(nil)
+			defer l.Close()
+			go func() {
+				for l.Next() != nil {
+				}
+			}()
+		}
+		unread := fanout.Listen(nil)
+		object := distributeOne(fanout)
+		synctest.Wait()
+		unread.Close()
+		wantGarbage(t, object)
+	})
+}
+
 func TestNothingIsKeptForNobody(t *testing.T) {
 	bothWays(t, func(t *testing.T, fanout Fanout) {
 		wantGarbage(t, distributeOne(fanout))

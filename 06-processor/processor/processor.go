@@ -16,9 +16,11 @@ import (
 //     each object. How fast it is makes no difference to the others.
 //   - What is distributed from the moment of Add on reaches it; what it was given
 //     to start with comes before.
-//   - A call that panics counts as made. It is reported, and the next one follows.
-//   - When Remove or Stop has been called, no further call begins; what waits is
-//     dropped.
+//   - A call that panics counts as made. It is reported to utilruntime's
+//     PanicHandlers, and the next one follows a second later.
+//   - When Remove has returned, at most one more call is made: the one that is
+//     under way, or was just about to be. What waits is dropped. ShutdownChan says
+//     when that call has returned. Stop waits for it.
 //
 // It runs once: Start, then Stop.
 type Processor struct {

@@ -2,13 +2,20 @@ package processor
 
 import (
 	"context"
+	"fmt"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 )
 
 // running returns a processor that runs until the test is over.
@@ -218,29 +225,107 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 	})
 }
 
-func TestAPanicIsReportedAndTheNextCallIsMade(t *testing.T) {
+// onPanic has utilruntime call a function, and nothing else, until the test ends.
+func onPanic(t *testing.T, report func(context.Context, any)) {
+	handlers := utilruntime.PanicHandlers
+	t.Cleanup(func() { utilruntime.PanicHandlers = handlers })
+	utilruntime.PanicHandlers = []func(context.Context, any){report}
+}
+
+func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
 	bothWays(t, func(t *testing.T, fanout Fanout) {
-		p := running(t, fanout)
+		var logged strings.Builder
+		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logged)))
 		var reported []string
+		onPanic(t, func(ctx context.Context, p any) {
+			klog.FromContext(ctx).Info("reported")
+			reported = append(reported, fmt.Sprintf("%v, from here: %t", p, strings.Contains(string(debug.Stack()), "processor_test.go")))
+		})
+		p := running(t, fanout)
 		shaky, steady := newDiary(), newDiary()
 		r := add(t, p, cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(any) { panic("oh no") },
 			UpdateFunc: shaky.UpdateFunc,
-		}, Options{OnPanic: func(err error) { reported = append(reported, err.Error()) }})
+		}, Options{Logger: &logger})
 		add(t, p, steady, Options{})
 		p.Distribute(added("a", 1))
 		p.Synced()
 		p.Distribute(updated("a", 1, 2))
-		shaky.Want(t, "update a 1 to 2")
 		steady.Want(t, "add a 1", "update a 1 to 2")
-		if len(reported) != 1 || !strings.HasPrefix(reported[0], "a handler panicked, told of a: oh no\n") ||
-			!strings.Contains(reported[0], "processor_test.go") {
-			t.Errorf("reported: %q", reported)
-		}
 		if !r.HasSynced() {
 			t.Error("a call that panicked was not counted as made")
 		}
+		if want := []string{"oh no, from here: true"}; !slices.Equal(reported, want) {
+			t.Errorf("reported: %q, want %q", reported, want)
+		}
+		if !strings.Contains(logged.String(), `object="a"`) {
+			t.Errorf("the handler's logger, with the object's key, does not reach the PanicHandlers: logged %q", logged.String())
+		}
+		time.Sleep(pauseAfterPanic - 1)
+		shaky.Want(t)
+		time.Sleep(1)
+		shaky.Want(t, "update a 1 to 2")
 	})
+}
+
+func TestThePauseAfterAPanicEndsWithTheRegistration(t *testing.T) {
+	bothWays(t, func(t *testing.T, fanout Fanout) {
+		onPanic(t, func(context.Context, any) {})
+		p := running(t, fanout)
+		r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("oh no") }}, Options{})
+		p.Distribute(added("a", 1))
+		p.Distribute(added("b", 2))
+		synctest.Wait()
+		start := time.Now()
+		p.Remove(r)
+		if <-r.ShutdownChan(); time.Since(start) != 0 {
+			t.Errorf("it ended %v after its removal", time.Since(start))
+		}
+	})
+}
+
+// Between the decision to make a call and the first line of the handler there is
+// a moment in which Remove may return. So one call may begin after it, and no
+// second one, though more waits; and none once ShutdownChan is closed.
+func TestAtMostOneCallBeginsAfterRemove(t *testing.T) {
+	for name, newFanout := range map[string]func() Fanout{"channels": NewChannels, "log": NewLog} {
+		t.Run(name, func(t *testing.T) {
+			const rounds = 500
+			seen := 0
+			for range rounds {
+				p := New(newFanout())
+				p.Start()
+				var removed, ended atomic.Bool
+				var late, tooLate atomic.Int32
+				began := make(chan struct{}, 20)
+				r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+					if removed.Load() {
+						late.Add(1)
+					}
+					if ended.Load() {
+						tooLate.Add(1)
+					}
+					began <- struct{}{}
+				}}, Options{})
+				for v := range cap(began) {
+					p.Distribute(added("a", v))
+				}
+				<-began
+				p.Remove(r)
+				removed.Store(true)
+				<-r.ShutdownChan()
+				ended.Store(true)
+				p.Distribute(added("b", 1))
+				p.Stop()
+				if late.Load() > 1 || tooLate.Load() > 0 {
+					t.Fatalf("%d calls began after Remove, %d after ShutdownChan was closed; want at most 1, 0",
+						late.Load(), tooLate.Load())
+				}
+				seen += int(late.Load())
+			}
+			t.Logf("a call began after Remove in %d of %d rounds", seen, rounds)
+		})
+	}
 }
 
 // As t.FailNow does in a handler of a test.

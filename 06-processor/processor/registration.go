@@ -1,14 +1,16 @@
 package processor
 
 import (
-	"fmt"
-	"log/slog"
-	"runtime/debug"
-	"sync/atomic"
+	"context"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 )
+
+// pauseAfterPanic is how long a handler that has panicked is left alone.
+const pauseAfterPanic = time.Second
 
 // Options of a registration.
 type Options struct {
@@ -19,9 +21,8 @@ type Options struct {
 	// again. Default: never.
 	ResyncPeriod time.Duration
 
-	// OnPanic is told when the handler has panicked, with the stack of the call.
-	// It must not panic itself. Default: to log it with slog.
-	OnPanic func(error)
+	// Logger logs the handler's panics. Default: klog.Background().
+	Logger *klog.Logger
 }
 
 // A Registration is a handler's membership in a Processor.
@@ -32,7 +33,9 @@ type Registration struct {
 	listener   Listener       // nil until the processor has started
 	nextResync time.Time      // guarded by the processor's mu, as the two above
 
-	leaving atomic.Bool   // no further call begins
+	panicked bool // the last call did; for run alone
+
+	leaving chan struct{} // closed by end: run decides on no further call
 	synced  chan struct{} // closed when the handler has returned from the initial list
 	ended   chan struct{} // closed when no call is under way, and none will be
 }
@@ -43,13 +46,14 @@ var (
 )
 
 func newRegistration(handler cache.ResourceEventHandler, options Options, present []Notification) *Registration {
-	if options.OnPanic == nil {
-		options.OnPanic = func(err error) { slog.Error("processor: " + err.Error()) }
+	if options.Logger == nil {
+		logger := klog.Background()
+		options.Logger = &logger
 	}
 	return &Registration{
 		handler: handler, options: options, present: present,
 		nextResync: time.Now().Add(options.ResyncPeriod),
-		synced:     make(chan struct{}), ended: make(chan struct{}),
+		leaving:    make(chan struct{}), synced: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
 
@@ -59,36 +63,60 @@ func (r *Registration) run() {
 	defer r.listener.Close() // a handler can end this goroutine: runtime.Goexit
 	for batch := r.listener.Next(); batch != nil; batch = r.listener.Next() {
 		for i := range batch {
-			if r.leaving.Load() {
+			switch n := &batch[i]; {
+			case n.Kind == synced:
+				close(r.synced)
+			case n.skip[r.listener]:
+			case !r.ready():
 				return
+			default:
+				r.panicked = r.call(n)
 			}
-			r.take(&batch[i])
 		}
 	}
 }
 
-func (r *Registration) take(n *Notification) {
-	switch {
-	case n.Kind == synced:
-		close(r.synced)
-	case n.skip == nil || !n.skip[r.listener]:
-		r.call(n)
+// ready decides whether the next call is made: not if the registration ends, and
+// not before the pause is over, if the last call panicked.
+func (r *Registration) ready() bool {
+	if r.panicked {
+		select {
+		case <-time.After(pauseAfterPanic):
+		case <-r.leaving:
+		}
+	}
+	select {
+	case <-r.leaving:
+		return false
+	default:
+		return true
 	}
 }
 
-// call calls the handler, and survives it.
-func (r *Registration) call(n *Notification) {
+// call calls the handler, and survives it. A panic goes to utilruntime's
+// PanicHandlers, where programs put their crash reporting; the first of them
+// logs it.
+func (r *Registration) call(n *Notification) (panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.options.OnPanic(fmt.Errorf("a handler panicked, told of %s: %v\n%s", n.Key, p, debug.Stack()))
+			panicked = true
+			logger := klog.LoggerWithValues(r.options.Logger.WithCallDepth(panicDepth), "object", n.Key)
+			for _, handle := range utilruntime.PanicHandlers {
+				handle(klog.NewContext(context.Background(), logger), p)
+			}
 		}
 	}()
 	n.tell(r.handler)
+	return false
 }
+
+// panicDepth leads a log line from the PanicHandler to the line that panicked:
+// over the PanicHandler, the deferred function and the runtime.
+const panicDepth = 3
 
 // end makes it leave. The caller holds the processor's mu, and does it once.
 func (r *Registration) end() {
-	r.leaving.Store(true)
+	close(r.leaving)
 	if r.listener == nil {
 		close(r.ended)
 	} else {

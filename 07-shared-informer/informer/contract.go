@@ -36,8 +36,8 @@ func (i *Informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHa
 
 // AddEventHandlerWithOptions adds a handler, at any time before the informer has
 // stopped. It is first told of what the store holds now, as adds. One that
-// panics is reported to the logger of its options, and called again for what
-// comes next.
+// panics is reported to utilruntime's PanicHandlers, with the logger of its
+// options, and called again a second later, for what comes next.
 func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -45,7 +45,8 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 	case handler == nil:
 		return nil, errors.New("the handler is nil: cache.ResourceEventHandlerFuncs{} does nothing")
 	case i.stopped:
-		return nil, fmt.Errorf("the informer of %s has stopped: it takes no handler any more", i.typeName())
+		return nil, fmt.Errorf("handler %T was not added to shared informer because it has stopped already: make a new informer of %s",
+			handler, i.typeName()) // callers look for client-go's words in it
 	}
 	logger := klog.Background()
 	if options.Logger != nil {
@@ -60,7 +61,7 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 	return i.processor.Add(handler, processor.Options{
 		Name:         fmt.Sprintf("%s + event handler %T", i.Name(), handler),
 		ResyncPeriod: i.adjusted(period, logger),
-		OnPanic:      func(err error) { logger.Error(err, "Handler panicked, and is called again for the next event") },
+		Logger:       &logger,
 	}, i.present()...)
 }
 
@@ -97,8 +98,9 @@ func (i *Informer) adjusted(period time.Duration, logger klog.Logger) time.Durat
 	return period
 }
 
-// RemoveEventHandler removes a handler. No further call of it begins;
-// cache.ShutDownEventHandler also waits for one that has.
+// RemoveEventHandler removes a handler. It does not wait: a call that is under
+// way, or just about to be, is still made. cache.ShutDownEventHandler waits for
+// it. What waits for the handler besides is dropped.
 func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	registration, ok := handle.(*processor.Registration)
 	if !ok {
@@ -147,7 +149,7 @@ func (i *Informer) AddIndexers(indexers cache.Indexers) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.stopped {
-		return fmt.Errorf("the informer of %s has stopped: it takes no index any more", i.typeName())
+		return fmt.Errorf("indexer was not added because it has stopped already: make a new informer of %s", i.typeName())
 	}
 	return i.indexer.AddIndexers(indexers)
 }

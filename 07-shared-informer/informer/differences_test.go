@@ -15,6 +15,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -25,36 +26,53 @@ import (
 // inFakeTime runs a test of ours.
 func inFakeTime(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) }
 
-// The call counts as made, the next one follows at once, the others do not
-// notice, and the logger of the handler's options is told.
+// The call counts as made, utilruntime's PanicHandlers are called, with the
+// logger of the handler's options, and the next call follows a second later. The
+// others do not notice. Client-go's does the same if ReallyCrash is off, but for
+// one thing: its handler never has synced.
 func TestAHandlerThatPanics(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
-		var panicking cache.ResourceEventHandlerRegistration
-		var told callstest.Lines
-		start := time.Now()
-		text := logged(t, func(logger klog.Logger) {
-			record := callstest.Recorder(&told)
-			panicking = r.handle(t, cache.ResourceEventHandlerDetailedFuncs{
-				AddFunc:    func(obj any, first bool) { record.OnAdd(obj, first); panic("ouch") },
-				UpdateFunc: func(oldObj, newObj any) { record.OnUpdate(oldObj, newObj); panic(fmt.Errorf("ouch")) },
-				DeleteFunc: func(obj any) { record.OnDelete(obj); panic("ouch") },
-			}, cache.HandlerOptions{Logger: &logger})
-			calm := r.client(t)
-			r.run(t)
-			wantSynced(t, "the one that panicked", panicking, true)
-			w := r.server.NextWatch()
-			w.Modify(configMap("a", "2"))
-			w.Delete(configMap("a", "3"))
-			want := []string{"OnAdd a 1 first", "OnUpdate a 2, was 1", "OnDelete a 3"}
-			told.Want(t, want...)
-			calm.Want(t, want...)
-			r.stop()
+	for name, wantDone := range map[string]bool{"client-go": false, "ours": true} {
+		inFakeTime(t, func(t *testing.T) {
+			var reported callstest.Lines
+			whenPanicking(t, name == "ours", func(ctx context.Context, p any) {
+				reported.Add("%v", p)
+				klog.FromContext(ctx).Info("reported")
+			})
+			r := newRig(subjects[name], options(), configMap("a", "1"))
+			var told callstest.Lines
+			start := time.Now()
+			text := logged(t, func(logger klog.Logger) {
+				record := callstest.Recorder(&told)
+				panicking := r.handle(t, cache.ResourceEventHandlerDetailedFuncs{
+					AddFunc:    func(obj any, first bool) { record.OnAdd(obj, first); panic("ouch") },
+					UpdateFunc: func(oldObj, newObj any) { record.OnUpdate(oldObj, newObj); panic(fmt.Errorf("ouch")) },
+					DeleteFunc: func(obj any) { told.Add("after %v", time.Since(start)); record.OnDelete(obj); panic("ouch") },
+				}, cache.HandlerOptions{Logger: &logger})
+				calm := r.client(t)
+				r.run(t)
+				wantSynced(t, name+", the one that panicked", panicking, wantDone)
+				w := r.server.NextWatch()
+				w.Modify(configMap("a", "2"))
+				w.Delete(configMap("a", "3"))
+				calm.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "OnDelete a 3")
+				time.Sleep(time.Minute)
+				told.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "after 2s", "OnDelete a 3")
+				r.stop()
+			})
+			reported.Want(t, "ouch", "ouch", "ouch")
+			if n := strings.Count(text, "reported"); n != 3 {
+				t.Errorf("%s: the handler's logger has %d lines, want 3:\n%s", name, n, text)
+			}
 		})
-		if n := strings.Count(text, "told of ns/a: ouch"); n != 3 || time.Since(start) != 0 {
-			t.Errorf("%d panics reported, in %v; want 3, at once:\n%s", n, time.Since(start), text)
-		}
-	})
+	}
+}
+
+// whenPanicking has utilruntime call a function, and nothing else, and then
+// crash or not, until the test is over.
+func whenPanicking(t *testing.T, crash bool, report func(context.Context, any)) {
+	handlers, crashed := utilruntime.PanicHandlers, utilruntime.ReallyCrash
+	t.Cleanup(func() { utilruntime.PanicHandlers, utilruntime.ReallyCrash = handlers, crashed })
+	utilruntime.PanicHandlers, utilruntime.ReallyCrash = []func(context.Context, any){report}, crash
 }
 
 // panics names, in the environment, the informer whose handler panics in the
@@ -139,8 +157,9 @@ func TestTheCheckPeriodIsASecondAtLeast(t *testing.T) {
 	}
 }
 
-// What waits is dropped. (Client-go drops it too, but for the next call.)
-func TestNoCallBeginsAfterTheRemoval(t *testing.T) {
+// What waits is dropped: of three, one call is under way when the handler is
+// removed, and the others are not made. (Client-go may make the next.)
+func TestWhatWaitsForARemovedHandlerIsDropped(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
 		var told callstest.Lines
@@ -155,6 +174,196 @@ func TestNoCallBeginsAfterTheRemoval(t *testing.T) {
 		close(busy)
 		told.Want(t)
 	})
+}
+
+// panicsOverBad is an index function.
+func panicsOverBad(obj any) ([]string, error) {
+	if obj.(*corev1.ConfigMap).Name == "bad" {
+		panic("ouch")
+	}
+	return nil, nil
+}
+
+// runAndRecover runs the informer, and says what it panicked with.
+func (r *rig) runAndRecover(ctx context.Context) <-chan any {
+	panicked := make(chan any, 1)
+	go func() {
+		defer func() { panicked <- recover() }()
+		r.RunWithContext(ctx)
+	}()
+	synctest.Wait()
+	return panicked
+}
+
+// The informer stops all the same, for a caller that recovers: it takes no
+// handler any more, and leaves no goroutine and no watch behind.
+func TestAnIndexFunctionThatPanicsStopsTheInformer(t *testing.T) {
+	for _, inList := range []bool{true, false} {
+		inFakeTime(t, func(t *testing.T) {
+			whenPanicking(t, true, func(context.Context, any) {})
+			r := newRig(ours, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}})
+			c := r.client(t)
+			if inList {
+				r.server.Set(configMap("bad", "1"))
+			}
+			panicked := r.runAndRecover(t.Context())
+			if !inList {
+				w := r.server.NextWatch()
+				w.Add(configMap("bad", "2"))
+				if synctest.Wait(); !w.IsStopped() {
+					t.Error("its watch goes on")
+				}
+			}
+			if p := <-panicked; p != "ouch" {
+				t.Errorf("in the list: %t: RunWithContext panics with %v", inList, p)
+			}
+			if _, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{}); !r.IsStopped() || err == nil {
+				t.Errorf("in the list: %t: IsStopped() = %t, AddEventHandler() = %v; want true, an error", inList, r.IsStopped(), err)
+			}
+			must(t, cache.ShutDownEventHandler(r, c.ResourceEventHandlerRegistration))
+		})
+	}
+}
+
+// RunWithContext has returned, and its reflector watches on, until the context
+// ends.
+func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		whenPanicking(t, true, func(context.Context, any) {})
+		r := newRig(subjects["client-go"], cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}})
+		ctx, cancel := context.WithCancel(t.Context())
+		panicked := r.runAndRecover(ctx)
+		w := r.server.NextWatch()
+		w.Add(configMap("bad", "2"))
+		if p := <-panicked; p != "ouch" || !r.IsStopped() {
+			t.Errorf("RunWithContext panics with %v, IsStopped() = %t", p, r.IsStopped())
+		}
+		time.Sleep(time.Hour)
+		if w.IsStopped() {
+			t.Error("its watch has ended")
+		}
+		cancel()
+		if synctest.Wait(); !w.IsStopped() {
+			t.Error("its watch goes on")
+		}
+	})
+}
+
+// A negative period makes no sense. Ours takes it for zero, client-go's makes
+// the informer's own of it.
+func TestANegativeResyncPeriodOfAHandler(t *testing.T) {
+	for name, want := range map[string][]string{"client-go": {"2s", "4s"}, "ours": nil} {
+		inFakeTime(t, func(t *testing.T) {
+			r := newRig(subjects[name], resyncing(2*time.Second), configMap("a", "1"))
+			var told callstest.Lines
+			r.handle(t, ticks(&told), every(-1))
+			r.run(t)
+			time.Sleep(5 * time.Second)
+			told.Want(t, want...)
+		})
+	}
+}
+
+// The store is the informer's to write to. What a program writes there before
+// the start, a handler of ours is told of when it joins; one of client-go's first
+// hears of an update, or of the end.
+func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
+	for name, want := range map[string][]string{
+		"client-go": {"OnDelete tombstone ns/gone of 1", "OnUpdate stays 2, was 1"},
+		"ours":      {"OnAdd gone 1 first", "OnAdd stays 1 first", "OnDelete tombstone ns/gone of 1", "OnUpdate stays 2, was 1"},
+	} {
+		inFakeTime(t, func(t *testing.T) {
+			r := newRig(subjects[name], options(), configMap("stays", "2"))
+			for _, object := range []string{"gone", "stays"} {
+				must(t, r.GetIndexer().Add(configMap(object, "1")))
+			}
+			told := r.client(t)
+			r.run(t)
+			told.WantSorted(t, want...)
+		})
+	}
+}
+
+// A list that lacks an object after the transform cannot be stored. Ours says so
+// and asks again. Client-go's drops all of it without a word, and has synced: with
+// an empty store, until the next list.
+func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
+	for name, want := range map[string]struct {
+		synced bool
+		lists  int
+	}{"client-go": {true, 1}, "ours": {false, 2}} {
+		inFakeTime(t, func(t *testing.T) {
+			r := newRig(subjects[name], options(), configMap("a", "1"), configMap("b", "1"))
+			must(t, r.SetTransform(func(obj any) (any, error) {
+				if obj.(*corev1.ConfigMap).Name == "b" {
+					return nil, nil
+				}
+				return obj, nil
+			}))
+			handled.Take()
+			told := r.client(t)
+			r.run(t)
+			time.Sleep(1600 * time.Millisecond) // the first pause is over by then, the second is not
+			if got := r.server.Lists(); r.HasSynced() != want.synced || got != want.lists {
+				t.Errorf("%s: HasSynced() = %t after %d lists; want %v", name, r.HasSynced(), got, want)
+			}
+			told.Want(t)
+			if got := keys(r.GetStore()); len(got) != 0 {
+				t.Errorf("%s: the store holds %v", name, got)
+			}
+			if said := handled.Take(); (len(said) == 0) != want.synced {
+				t.Errorf("%s: reported was %q", name, said)
+			}
+		})
+	}
+}
+
+// gauges counts which metrics an informer asks for, and how often it sets them.
+type gauges struct{ callstest.Lines }
+
+type gauge struct {
+	lines *callstest.Lines
+	name  string
+}
+
+func (g gauge) Set(float64)     { g.lines.Add("%s", g.name) }
+func (g gauge) Observe(float64) { g.lines.Add("%s", g.name) }
+
+func (g *gauges) NewQueuedItemMetric(cache.InformerNameAndResource) cache.GaugeMetric {
+	return gauge{&g.Lines, "queued items"}
+}
+
+func (g *gauges) NewProcessingLatencyMetric(cache.InformerNameAndResource) cache.HistogramMetric {
+	return gauge{&g.Lines, "processing latency"}
+}
+
+func (g *gauges) NewStoreResourceVersionMetric(cache.InformerNameAndResource) cache.GaugeMetric {
+	return gauge{&g.Lines, "version of the store"}
+}
+
+// Ours has no queue, and so no metrics of one.
+func TestMetrics(t *testing.T) {
+	for name, want := range map[string][]string{
+		"client-go": {"processing latency", "queued items", "version of the store"},
+		"ours":      {"version of the store"},
+	} {
+		inFakeTime(t, func(t *testing.T) {
+			informerName, err := cache.NewInformerName("TestMetrics")
+			must(t, err)
+			defer informerName.Release()
+			metrics := &gauges{}
+			named := options()
+			named.InformerMetricsProvider = metrics
+			named.Identifier = informerName.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
+			r := newRig(subjects[name], named, configMap("a", "1"))
+			r.run(t)
+			moved := metrics.Take()
+			slices.Sort(moved)
+			if got := slices.Compact(moved); !slices.Equal(got, want) {
+				t.Errorf("%s: these metrics have moved: %q, want %q", name, got, want)
+			}
+		})
+	}
 }
 
 // A handler has a name, and so has its informer, which may be described.

@@ -197,7 +197,8 @@ func TestShutDownAfterTheEnd(t *testing.T) {
 	})
 }
 
-// "Adding event handlers to already stopped informers is not possible."
+// "Adding event handlers to already stopped informers is not possible." Callers
+// look for these words in the error.
 func TestNoHandlerAfterTheEnd(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
@@ -205,7 +206,7 @@ func TestNoHandlerAfterTheEnd(t *testing.T) {
 		r.stop()
 		var told callstest.Lines
 		registration, err := r.AddEventHandler(callstest.Recorder(&told))
-		if registration != nil || err == nil || !strings.Contains(err.Error(), "stopped") {
+		if registration != nil || err == nil || !strings.Contains(err.Error(), "was not added to shared informer because it has stopped already") {
 			t.Errorf("AddEventHandler() = %v, %v; want an error: it has stopped", registration, err)
 		}
 		synctest.Wait()

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
@@ -85,15 +84,15 @@ func (i *Informer) RunWithContext(ctx context.Context) {
 	var checking sync.WaitGroup
 	over := make(chan struct{})
 	checking.Go(func() { i.mutations.Run(over) })
-
+	defer func() { // also if an index function panics: the caller may recover
+		i.mu.Lock()
+		i.stopped = true
+		i.mu.Unlock()
+		i.processor.Stop()
+		close(over)
+		checking.Wait()
+	}()
 	i.reflect(ctx, reflector, onError)
-
-	i.mu.Lock()
-	i.stopped = true
-	i.mu.Unlock()
-	i.processor.Stop()
-	close(over)
-	checking.Wait()
 }
 
 // start makes the reflector, once; nil if there is one already.
@@ -120,6 +119,9 @@ func (i *Informer) start(ctx context.Context) (*cache.Reflector, cache.WatchErro
 // reflect lists and watches, again and again: after each failure it waits a
 // little longer, from 0.8 s to half a minute.
 func (i *Informer) reflect(ctx context.Context, reflector *cache.Reflector, onError cache.WatchErrorHandlerWithContext) {
+	if ctx.Err() != nil {
+		return // else the server would be asked once
+	}
 	pause := wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
 	_ = pause.DelayWithReset(clock.RealClock{}, 2*time.Minute).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
 		if err := reflector.ListAndWatchWithContext(ctx); err != nil {
@@ -174,9 +176,10 @@ func (c changes) Delete(obj any) error {
 }
 
 // Replace takes a list. The store has all of it at once, and lacks at once what
-// the list lacks.
+// the list lacks. What the list names twice is told once, as it was named last.
 func (c changes) Replace(list []any, version string) error {
 	keys, objs := make([]string, 0, len(list)), list[:0] // the list is ours
+	listed := make(map[string]int, len(list))            // where the object of a key is in both
 	for _, obj := range list {
 		obj, key, err := c.prepared(obj)
 		if errors.Is(err, errNoName) { // without it the list is still of use
@@ -186,11 +189,16 @@ func (c changes) Replace(list []any, version string) error {
 		if err != nil {
 			return err
 		}
+		if at, twice := listed[key]; twice {
+			objs[at] = obj
+			continue
+		}
+		listed[key] = len(keys)
 		keys, objs = append(keys, key), append(objs, obj)
 	}
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	ends, olds := c.deletions(keys), make([]any, len(keys))
+	ends, olds := c.deletions(listed), make([]any, len(keys))
 	for i, key := range keys {
 		olds[i], _, _ = c.indexer.GetByKey(key)
 	}
@@ -201,9 +209,7 @@ func (c changes) Replace(list []any, version string) error {
 		c.tell(end)
 	}
 	for i, key := range keys {
-		if stored, _, _ := c.indexer.GetByKey(key); stored == objs[i] { // else the list names it once more
-			c.tell(c.news(key, olds[i], objs[i]))
-		}
+		c.tell(c.news(key, olds[i], objs[i]))
 	}
 	if !c.HasSynced() {
 		close(c.synced)
@@ -233,9 +239,11 @@ var errNoName = errors.New("has no name")
 
 // deletions are the ends of what the store holds and a list lacks. Nobody saw
 // how: all that can be handed on is the last state that was known.
-func (c changes) deletions(listed []string) (news []processor.Notification) {
-	missing := sets.New(c.indexer.ListKeys()...).Delete(listed...)
-	for key := range missing {
+func (c changes) deletions(listed map[string]int) (news []processor.Notification) {
+	for _, key := range c.indexer.ListKeys() {
+		if _, ok := listed[key]; ok {
+			continue
+		}
 		old, _, _ := c.indexer.GetByKey(key)
 		news = append(news, processor.Notification{
 			Kind: processor.Deleted, Key: key, Old: old, New: cache.DeletedFinalStateUnknown{Key: key, Obj: old},

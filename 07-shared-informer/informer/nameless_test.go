@@ -4,9 +4,13 @@
 package informer
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
@@ -39,6 +43,25 @@ func TestAnObjectThatAListNamesTwiceIsToldOnce(t *testing.T) {
 	} {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(subjects[name], options(), configMap("a", "1"), configMap("a", "2"))
+			c := r.client(t)
+			r.run(t)
+			c.Want(t, want...)
+		})
+	}
+}
+
+// The same pointer twice, and not only the same name.
+func TestAnObjectThatIsTwiceInAListIsToldOnce(t *testing.T) {
+	for name, want := range map[string][]string{
+		"client-go": {"OnAdd a 1 first", "OnAdd a 1 first"},
+		"ours":      {"OnAdd a 1 first"},
+	} {
+		inFakeTime(t, func(t *testing.T) {
+			r := newRig(subjects[name], options())
+			r.server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				object := runtime.RawExtension{Object: configMap("a", "1")}
+				return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []runtime.RawExtension{object, object}}, nil
+			}
 			c := r.client(t)
 			r.run(t)
 			c.Want(t, want...)

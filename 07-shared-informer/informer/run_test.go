@@ -100,17 +100,20 @@ func TestManyRunsAtOnce(t *testing.T) {
 	})
 }
 
+// Client-go's asks the server once, all the same: a real client refuses that.
 func TestAContextThatHasEndedAlready(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		r.client(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		r.RunWithContext(ctx)
-		if !r.IsStopped() {
-			t.Error("IsStopped() = false")
-		}
-	})
+	for name, want := range map[string]int{"client-go": 1, "ours": 0} {
+		inFakeTime(t, func(t *testing.T) {
+			r := newRig(subjects[name], options(), configMap("a", "1"))
+			r.client(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			r.RunWithContext(ctx)
+			if lists := r.server.Lists(); !r.IsStopped() || lists != want {
+				t.Errorf("%s: IsStopped() = %t after %d lists, want true after %d", name, r.IsStopped(), lists, want)
+			}
+		})
+	}
 }
 
 func TestItEndsThoughTheServerDoesNotAnswer(t *testing.T) {

@@ -94,6 +94,38 @@ func TestTheLastTransformCounts(t *testing.T) {
 	})
 }
 
+// sky is no pointer, and cannot be compared with ==.
+type sky struct {
+	*metav1.ObjectMeta
+	data map[string]string
+}
+
+func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		must(t, r.SetTransform(func(obj any) (any, error) {
+			c := obj.(*corev1.ConfigMap)
+			return sky{&c.ObjectMeta, c.Data}, nil
+		}))
+		var told callstest.Lines
+		r.handle(t, cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(obj any) { told.Add("add %s", obj.(sky).ResourceVersion) },
+			UpdateFunc: func(_, obj any) { told.Add("update %s", obj.(sky).ResourceVersion) },
+			DeleteFunc: func(obj any) { told.Add("delete %s", obj.(cache.DeletedFinalStateUnknown).Obj.(sky).ResourceVersion) },
+		})
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Modify(configMap("a", "2"))
+		r.server.Set(configMap("a", "3"))
+		fakeserver.Expire(w)
+		w = r.server.NextWatch()
+		r.server.Set()
+		fakeserver.Expire(w)
+		r.server.NextWatch()
+		told.Want(t, "add 1", "update 2", "update 3", "delete 3")
+	})
+}
+
 // A list with an object that cannot be transformed is refused as a whole, and
 // asked for again.
 func TestAListThatCannotBeTransformed(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -33,7 +32,6 @@ import (
 	"k8s.io/client-go/informers/scheduling"
 	"k8s.io/client-go/informers/storage"
 	"k8s.io/client-go/informers/storagemigration"
-	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -46,19 +44,21 @@ type standIn struct{ f *Factory }
 func (s standIn) Start(stop <-chan struct{})           { s.StartWithContext(wait.ContextForChannel(stop)) }
 func (s standIn) StartWithContext(ctx context.Context) { s.f.Start(ctx) }
 func (s standIn) Shutdown()                            { s.f.Shutdown() }
-func (s standIn) InformerName() *cache.InformerName    { return nil }
+func (s standIn) InformerName() *cache.InformerName    { return s.f.options.InformerName }
 
 func (s standIn) WaitForCacheSync(stop <-chan struct{}) map[reflect.Type]bool {
 	return s.WaitForCacheSyncWithContext(wait.ContextForChannel(stop)).Synced
 }
 
+// WaitForCacheSyncWithContext says of each Go type whether all of its informers
+// have synced: those of the dynamic client have one type in common.
 func (s standIn) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
 	synced, err := s.f.waitForCacheSync(ctx)
 	result := cache.SyncResult{Err: err, Synced: map[reflect.Type]bool{}}
-	for resource, has := range synced {
-		if kind, ok := kinds()[resource]; ok {
-			result.Synced[reflect.PointerTo(scheme.Scheme.AllKnownTypes()[kind])] = has
-		}
+	for k, has := range synced {
+		goType := k.objectType()
+		others, known := result.Synced[goType]
+		result.Synced[goType] = has && (others || !known)
 	}
 	return result
 }
@@ -73,12 +73,13 @@ func (s standIn) ForResource(resource schema.GroupVersionResource) (informers.Ge
 
 // InformerFor returns the informer of obj's type. If there is none yet, newFunc
 // makes it, as its caller expects. Its own transform stays, unless the factory
-// has one.
+// has one. For a type that is not client-go's, Forget cannot name it: it stays
+// until Shutdown.
 func (s standIn) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
-	resource := resourceOf(obj)
-	made, _ := s.f.informerFor(resource, func() (cache.SharedIndexInformer, error) {
-		made := newFunc(s.f.client, s.f.resync(resource))
-		if transform := s.f.transform(kinds()[resource]); transform != nil {
+	k := keyOf(obj)
+	made, _ := s.f.informerFor(k, func() (cache.SharedIndexInformer, error) {
+		made := newFunc(s.f.client, s.f.resync(k.resource))
+		if transform := s.f.transform(kinds()[k.resource]); transform != nil {
 			_ = made.SetTransform(transform) // refused if it runs already: then it is too late
 		}
 		return made, nil
@@ -86,22 +87,12 @@ func (s standIn) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewI
 	return made
 }
 
-// resourceOf is the resource of an object, by its Go type.
-func resourceOf(obj runtime.Object) schema.GroupVersionResource {
-	found, _, err := scheme.Scheme.ObjectKinds(obj)
-	if err != nil { // a type of the caller's own
-		return schema.GroupVersionResource{Resource: reflect.TypeOf(obj).String()}
-	}
-	resource, _ := meta.UnsafeGuessKindToResource(found[0])
-	return resource
-}
-
 // ours is what client-go's groups are given for a factory: the functions that
 // they would make informers with are of client-go, and are not called.
 type ours struct{ standIn }
 
 func (o ours) InformerFor(obj runtime.Object, _ internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
-	made, err := o.f.ForResource(resourceOf(obj))
+	made, err := o.f.ForResource(keyOf(obj).resource)
 	if err != nil {
 		panic(err) // client-go has a type for it, or it would have no group for it
 	}

@@ -3,13 +3,20 @@ package factory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
@@ -89,6 +96,53 @@ func TestInformerForOfATypeOfTheCallersOwn(t *testing.T) {
 	}
 }
 
+// empty makes an informer of an object's type, on a server that has none.
+func empty(obj runtime.Object) func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+	return func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+		return informer.New(fakeserver.New(), obj, cache.SharedIndexInformerOptions{})
+	}
+}
+
+// ofKind is an object without a Go type of its own.
+func ofKind(kind schema.GroupVersionKind) runtime.Object {
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(kind)
+	return obj
+}
+
+// Two types of one printed name; two kinds of one type that stands for any; and
+// pods, with a Go type and without. All of them are different things.
+func TestInformerForKeepsTypesApart(t *testing.T) {
+	gateway := func() runtime.Object {
+		type Gateway struct{ corev1.ConfigMap }
+		return &Gateway{}
+	}
+	another := func() runtime.Object {
+		type Gateway struct{ corev1.ConfigMap }
+		return &Gateway{}
+	}
+	pod := corev1.SchemeGroupVersion.WithKind("Pod")
+	f := New(fake.NewClientset(), Options{})
+	made := map[cache.SharedIndexInformer]string{}
+	for _, obj := range []runtime.Object{
+		gateway(), another(), ofKind(pod), ofKind(corev1.SchemeGroupVersion.WithKind("Node")), &corev1.Pod{},
+		&metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}},
+	} {
+		one := f.ClientGo().InformerFor(obj, empty(obj))
+		if other, ok := made[one]; ok {
+			t.Errorf("%T of %v has the informer of %s", obj, obj.GetObjectKind(), other)
+		}
+		made[one] = fmt.Sprintf("%T of %v", obj, obj.GetObjectKind())
+		if f.ClientGo().InformerFor(obj, nil) != one {
+			t.Errorf("there is more than one informer of %T of %v", obj, obj.GetObjectKind())
+		}
+	}
+	start(t, f)
+	if _, err := f.Pods().Lister().List(labels.Everything()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTheStandInSaysWhichTypesHaveSynced(t *testing.T) {
 	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
 	f := New(client, Options{})
@@ -113,6 +167,76 @@ func TestTheStandInSaysWhichTypesHaveSynced(t *testing.T) {
 		t.Errorf("got %v, want %v", synced, want)
 	}
 	theirs.Shutdown()
+}
+
+// A type of the caller's own is in the map, and so is the one type that all
+// objects of the dynamic client have: false as long as one of them is missing.
+func TestTheStandInSaysItOfAllTypes(t *testing.T) {
+	_, client, dyn := newServer(t, map[string]iter.Seq[any]{"/apis/example.com/v1/widgets": these()})
+	f := New(client, Options{Dynamic: dyn})
+	defer f.Shutdown()
+	theirs := f.ClientGo()
+	served := []cache.SharedIndexInformer{theirs.InformerFor(&gadget{}, empty(&gadget{}))}
+	for _, resource := range []string{"widgets", "gizmos"} {
+		asked, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: resource})
+		must(t, err)
+		if resource == "widgets" {
+			served = append(served, asked.Informer())
+		}
+	}
+	theirs.StartWithContext(t.Context())
+	for _, informer := range served {
+		until(t, "it has synced", informer.HasSynced)
+	}
+	stop := make(chan struct{})
+	close(stop)
+	want := map[reflect.Type]bool{reflect.TypeFor[*gadget](): true, reflect.TypeFor[*unstructured.Unstructured](): false}
+	if synced := theirs.WaitForCacheSync(stop); !reflect.DeepEqual(synced, want) {
+		t.Errorf("got %v, want %v", synced, want)
+	}
+}
+
+// metrics says which metrics were asked for.
+type metrics struct{ asked *[]string }
+
+type noMetric struct{}
+
+func (noMetric) Set(float64)     {}
+func (noMetric) Observe(float64) {}
+
+func (m metrics) NewQueuedItemMetric(cache.InformerNameAndResource) cache.GaugeMetric {
+	return noMetric{}
+}
+
+func (m metrics) NewProcessingLatencyMetric(cache.InformerNameAndResource) cache.HistogramMetric {
+	return noMetric{}
+}
+
+func (m metrics) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
+	*m.asked = append(*m.asked, id.Name()+" "+id.GroupVersionResource().Resource)
+	return noMetric{}
+}
+
+// The name is in the metrics, after Forget too, and free again after Shutdown.
+func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
+	var asked []string
+	cache.SetInformerMetricsProvider(metrics{&asked})
+	informerName, err := cache.NewInformerName("TestMetrics")
+	must(t, err)
+	f := New(fake.NewClientset(), Options{InformerName: informerName})
+	if f.ClientGo().InformerName() != informerName {
+		t.Error("the stand-in does not say the name")
+	}
+	f.ConfigMaps()
+	f.Forget(ConfigMaps)
+	f.ConfigMaps()
+	f.Shutdown()
+	if want := []string{"TestMetrics configmaps", "TestMetrics configmaps"}; !slices.Equal(asked, want) {
+		t.Errorf("metrics of %q, want %q", asked, want)
+	}
+	again, err := cache.NewInformerName("TestMetrics")
+	must(t, err)
+	again.Release()
 }
 
 // The typed handlers of client-go 0.37 on our informer.

@@ -142,7 +142,7 @@ func TestAForgottenInformerTakesNoHandler(t *testing.T) {
 		for _, when := range []string{"while it ends", "afterwards"} {
 			synctest.Wait()
 			_, err := old.AddEventHandler(cache.ResourceEventHandlerFuncs{})
-			if err == nil || !strings.Contains(err.Error(), "configmaps has stopped") {
+			if err == nil || !strings.Contains(err.Error(), "it has stopped already: make a new informer of configmaps") {
 				t.Errorf("%s: got %v", when, err)
 			}
 			if when == "while it ends" {
@@ -153,15 +153,24 @@ func TestAForgottenInformerTakesNoHandler(t *testing.T) {
 	})
 }
 
-// It is out of the factory, and so nobody starts it.
-func TestAnInformerThatIsForgottenBeforeTheStartNeverStarts(t *testing.T) {
+// It never asks the server, ends its handlers, and takes no more of them.
+func TestAnInformerThatIsForgottenBeforeTheStartHasStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := New(noPods(), Options{})
+		client := noPods()
+		f := New(client, Options{})
 		defer f.Shutdown()
 		old := f.ConfigMaps().Informer()
-		f.Forget(ConfigMaps)
-		_, err := old.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { t.Error("its handler is called") }})
+		handler := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { t.Error("its handler is called") }}
+		early, err := old.AddEventHandler(handler)
 		must(t, err)
+		f.Forget(ConfigMaps)
+		if _, err := old.AddEventHandler(handler); !old.IsStopped() || err == nil {
+			t.Errorf("IsStopped() = %t, AddEventHandler() = %v; want true, an error", old.IsStopped(), err)
+		}
+		must(t, cache.ShutDownEventHandler(old, early))
+		if asked := client.Actions(); len(asked) != 0 {
+			t.Errorf("the server was asked: %v", asked)
+		}
 		f.ConfigMaps()
 		f.Start(t.Context())
 		must(t, f.WaitForCacheSync(t.Context()))

@@ -42,8 +42,13 @@ type Options struct {
 	Kinds bool
 
 	// Dynamic is asked for the types that client-go has no Go type for: custom
-	// resources. Default: such types are refused.
+	// resources, also those that the program has registered a type for in
+	// scheme.Scheme. Default: such types are refused.
 	Dynamic dynamic.Interface
+
+	// InformerName, if set, is the name under which the informers publish metrics.
+	// Shutdown releases it.
+	InformerName *cache.InformerName
 }
 
 // A Factory has informers, one for each type that was asked for. To ask again is
@@ -52,11 +57,12 @@ type Factory struct {
 	client  kubernetes.Interface
 	options Options
 
-	mu        sync.Mutex
-	entries   map[schema.GroupVersionResource]*entry
-	forgotten map[schema.GroupVersionResource]<-chan struct{} // the last one's entry.stopped
-	shutDown  bool
-	running   sync.WaitGroup
+	mu         sync.Mutex
+	entries    map[key]*entry
+	forgotten  map[key]<-chan struct{} // the last one's entry.stopped
+	identities map[schema.GroupVersionResource]cache.InformerNameAndResource
+	shutDown   bool
+	running    sync.WaitGroup
 }
 
 // An entry is an informer and how to stop it.
@@ -70,10 +76,11 @@ type entry struct {
 // New returns a factory of informers that ask client.
 func New(client kubernetes.Interface, options Options) *Factory {
 	return &Factory{
-		client:    client,
-		options:   options,
-		entries:   map[schema.GroupVersionResource]*entry{},
-		forgotten: map[schema.GroupVersionResource]<-chan struct{}{},
+		client:     client,
+		options:    options,
+		entries:    map[key]*entry{},
+		forgotten:  map[key]<-chan struct{}{},
+		identities: map[schema.GroupVersionResource]cache.InformerNameAndResource{},
 	}
 }
 
@@ -85,22 +92,23 @@ func (f *Factory) Start(ctx context.Context) {
 	if f.shutDown {
 		return
 	}
-	for resource, e := range f.entries {
+	for k, e := range f.entries {
 		if e.ctx == nil {
-			f.run(ctx, e, f.forgotten[resource])
+			before := f.forgotten[k]
+			e.ctx, e.stop = context.WithCancelCause(ctx)
+			f.running.Go(func() { e.run(before) })
 		}
 	}
 }
 
-func (f *Factory) run(ctx context.Context, e *entry, before <-chan struct{}) {
-	e.ctx, e.stop = context.WithCancelCause(ctx)
-	f.running.Go(func() {
-		defer close(e.stopped)
-		e.informer.RunWithContext(e.ctx)
-		if before != nil {
-			<-before
-		}
-	})
+// run runs the informer to its end, and waits for those that were forgotten
+// before it.
+func (e *entry) run(before <-chan struct{}) {
+	defer close(e.stopped)
+	e.informer.RunWithContext(e.ctx)
+	if before != nil {
+		<-before
+	}
 }
 
 // WaitForCacheSync returns when all informers that were started hold their first
@@ -113,7 +121,7 @@ func (f *Factory) WaitForCacheSync(ctx context.Context) error {
 
 // waitForCacheSync also says of each type whether it has synced. Those that were
 // forgotten meanwhile are left out, as those are that were never started.
-func (f *Factory) waitForCacheSync(ctx context.Context) (map[schema.GroupVersionResource]bool, error) {
+func (f *Factory) waitForCacheSync(ctx context.Context) (map[key]bool, error) {
 	started := f.started()
 	for _, e := range started {
 		select {
@@ -122,16 +130,16 @@ func (f *Factory) waitForCacheSync(ctx context.Context) (map[schema.GroupVersion
 		case <-ctx.Done():
 		}
 	}
-	synced := map[schema.GroupVersionResource]bool{}
+	synced := map[key]bool{}
 	var missing []string
 	var why error
-	for resource, e := range f.started() {
-		if started[resource] != e {
+	for k, e := range f.started() {
+		if started[k] != e {
 			continue // it is new
 		}
-		synced[resource] = e.informer.HasSynced()
-		if !synced[resource] {
-			missing = append(missing, name(resource))
+		synced[k] = e.informer.HasSynced()
+		if !synced[k] {
+			missing = append(missing, k.String())
 			why = cmp.Or(context.Cause(ctx), context.Cause(e.ctx))
 		}
 	}
@@ -143,11 +151,11 @@ func (f *Factory) waitForCacheSync(ctx context.Context) (map[schema.GroupVersion
 		strings.Join(missing, ", "), why)
 }
 
-func (f *Factory) started() map[schema.GroupVersionResource]*entry {
+func (f *Factory) started() map[key]*entry {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	started := maps.Clone(f.entries)
-	maps.DeleteFunc(started, func(_ schema.GroupVersionResource, e *entry) bool { return e.ctx == nil })
+	maps.DeleteFunc(started, func(_ key, e *entry) bool { return e.ctx == nil })
 	return started
 }
 
@@ -157,19 +165,31 @@ func (f *Factory) started() map[schema.GroupVersionResource]*entry {
 // call it. To forget what is not there is fine.
 //
 // Who still has the old informer, or a lister of it, has its last state. It takes
-// no more handlers; if it was not started yet, it never will be.
+// no more handlers, and never runs again, or at all.
 func (f *Factory) Forget(resource schema.GroupVersionResource) {
+	k := key{resource: resource}
 	f.mu.Lock()
-	if e, ok := f.entries[resource]; ok && e.ctx != nil {
-		e.stop(nil)
-		f.forgotten[resource] = e.stopped
+	before := f.forgotten[k]
+	e, ok := f.entries[k]
+	if !ok {
+		f.mu.Unlock()
+		if before != nil {
+			<-before
+		}
+		return
 	}
-	delete(f.entries, resource)
-	stopped, ok := f.forgotten[resource]
+	delete(f.entries, k)
+	f.forgotten[k] = e.stopped
+	unstarted := e.ctx == nil
+	if unstarted {
+		e.ctx, e.stop = context.WithCancelCause(context.Background())
+	}
+	e.stop(nil)
 	f.mu.Unlock()
-	if ok {
-		<-stopped
+	if unstarted {
+		e.run(before) // it ends at once: then it takes no handler, and nobody can start it
 	}
+	<-e.stopped
 }
 
 // Shutdown stops all informers, for good, and returns when no goroutine of
@@ -184,21 +204,22 @@ func (f *Factory) Shutdown() {
 	}
 	f.mu.Unlock()
 	f.running.Wait()
+	f.options.InformerName.Release()
 }
 
-// informerFor returns the informer of a resource, made with the given function
-// if it is not there yet.
-func (f *Factory) informerFor(resource schema.GroupVersionResource, build func() (cache.SharedIndexInformer, error)) (cache.SharedIndexInformer, error) {
+// informerFor returns the informer of a key, made with the given function if it
+// is not there yet.
+func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, error)) (cache.SharedIndexInformer, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if e, ok := f.entries[resource]; ok {
+	if e, ok := f.entries[k]; ok {
 		return e.informer, nil
 	}
 	made, err := build()
 	if err != nil {
 		return nil, err
 	}
-	f.entries[resource] = &entry{informer: made, stopped: make(chan struct{})}
+	f.entries[k] = &entry{informer: made, stopped: make(chan struct{})}
 	return made, nil
 }
 
@@ -213,8 +234,20 @@ func (f *Factory) newInformer(resource schema.GroupVersionResource) (cache.Share
 		ResyncPeriod:      f.resync(resource),
 		Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, // listers look for it
 		ObjectDescription: name(resource),
+		Identifier:        f.identity(resource),
 	})
 	return made, made.SetTransform(f.transform(source.kind))
+}
+
+// identity is the name of a resource's metrics. An InformerName gives it once; who
+// forgets a type and asks for it again gets the same.
+func (f *Factory) identity(resource schema.GroupVersionResource) cache.InformerNameAndResource {
+	id, ok := f.identities[resource]
+	if !ok {
+		id = f.options.InformerName.WithResource(resource)
+		f.identities[resource] = id
+	}
+	return id
 }
 
 func (f *Factory) resync(resource schema.GroupVersionResource) time.Duration {
@@ -222,14 +255,6 @@ func (f *Factory) resync(resource schema.GroupVersionResource) time.Duration {
 		return period
 	}
 	return f.options.Resync
-}
-
-// name is a resource as kubectl takes it: pods, deployments.v1.apps.
-func name(resource schema.GroupVersionResource) string {
-	if resource.Group == "" {
-		return resource.Resource
-	}
-	return strings.Join([]string{resource.Resource, resource.Version, resource.Group}, ".")
 }
 
 var (

@@ -93,7 +93,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // bookmark ends a list; it has to be of the list's kind.
 func bookmark(path string) any {
-	kind := map[string]string{"configmaps": "v1 ConfigMap", "nodes": "v1 Node", "widgets": "example.com/v1 Widget"}
+	kind := map[string]string{
+		"configmaps": "v1 ConfigMap", "nodes": "v1 Node", "widgets": "example.com/v1 Widget",
+		"gizmos": "example.com/v1 Gizmo", "statefulsets": "apps.kruise.io/v1beta1 StatefulSet",
+	}
 	version, name, _ := strings.Cut(kind[path[strings.LastIndex(path, "/")+1:]], " ")
 	return &metav1.PartialObjectMetadata{
 		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: name},

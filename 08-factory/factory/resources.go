@@ -90,7 +90,7 @@ func typed[Lister any](f *Factory, resource schema.GroupVersionResource, newList
 // ForResource returns the informer of any resource. Its objects are Go types
 // where client-go has one, else *unstructured.Unstructured.
 func (f *Factory) ForResource(resource schema.GroupVersionResource) (Resource[cache.GenericLister], error) {
-	asked, err := f.informerFor(resource, func() (cache.SharedIndexInformer, error) { return f.newInformer(resource) })
+	asked, err := f.informerFor(key{resource: resource}, func() (cache.SharedIndexInformer, error) { return f.newInformer(resource) })
 	if err != nil {
 		return Resource[cache.GenericLister]{}, err
 	}

@@ -2,12 +2,14 @@ package factory
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/informers"
@@ -159,6 +161,41 @@ func TestForResourceIsRefusedWithoutADynamicClient(t *testing.T) {
 	}
 	if len(f.entries) != 0 {
 		t.Errorf("what was refused is kept: %v", slices.Collect(maps.Keys(f.entries)))
+	}
+}
+
+// A program's own types are for the dynamic client, whether they are registered
+// in scheme.Scheme, or when, and whatever their group begins with.
+func TestTypesOfTheProgramsOwn(t *testing.T) {
+	for _, test := range []struct {
+		resource schema.GroupVersionResource
+		kind     string
+	}{
+		{schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gizmos"}, "Gizmo"},
+		{schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "statefulsets"}, "StatefulSet"},
+	} {
+		t.Run(name(test.resource), func(t *testing.T) {
+			version := test.resource.GroupVersion()
+			scheme.Scheme.AddKnownTypeWithName(version.WithKind(test.kind), &gadget{})
+			own := &unstructured.Unstructured{}
+			own.SetGroupVersionKind(version.WithKind(test.kind))
+			own.SetNamespace("ns")
+			own.SetName("own")
+			path := "/apis/" + version.String() + "/" + test.resource.Resource
+			server, client, dyn := newServer(t, map[string]iter.Seq[any]{path: slices.Values([]any{own})})
+			f := New(client, Options{Dynamic: dyn})
+			asked, err := f.ForResource(test.resource)
+			must(t, err)
+			start(t, f)
+			if paths := server.paths(); !slices.Equal(paths, []string{path + " "}) {
+				t.Errorf("the server was asked for %q, want %q", paths, path)
+			}
+			obj, err := asked.Lister().ByNamespace("ns").Get("own")
+			must(t, err)
+			if kind := obj.(*unstructured.Unstructured).GetKind(); kind != test.kind {
+				t.Errorf("a %s is cached", kind)
+			}
+		})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/cache"
@@ -37,7 +38,7 @@ func (f *Factory) source(resource schema.GroupVersionResource) (source, error) {
 	if !ok {
 		return source{}, fmt.Errorf("an informer of %s: the clientset cannot list and watch them", name(resource))
 	}
-	example, err := scheme.Scheme.New(kind)
+	example, err := clientGo.New(kind)
 	if err != nil {
 		return source{}, fmt.Errorf("an informer of %s: %w", name(resource), err)
 	}
@@ -77,11 +78,20 @@ func (f *Factory) listWatch(client any, list cache.ListWithContextFunc, watchIt 
 	}, client)
 }
 
+// clientGo has client-go's own types, and no others. The scheme that programs
+// know, scheme.Scheme, is theirs too: what they register there has no method in
+// the clientset.
+var clientGo = func() *runtime.Scheme {
+	types := runtime.NewScheme()
+	utilruntime.Must(scheme.AddToScheme(types))
+	return types
+}()
+
 // kinds are the kinds of all resources that client-go has a Go type for. What a
 // kind's resource is called is a guess, and a right one for all of these.
 var kinds = sync.OnceValue(func() map[schema.GroupVersionResource]schema.GroupVersionKind {
 	kinds := map[schema.GroupVersionResource]schema.GroupVersionKind{}
-	for kind, goType := range scheme.Scheme.AllKnownTypes() {
+	for kind, goType := range clientGo.AllKnownTypes() {
 		if reflect.PointerTo(goType).Implements(reflect.TypeFor[metav1.Object]()) {
 			resource, _ := meta.UnsafeGuessKindToResource(kind)
 			kinds[resource] = kind
@@ -95,7 +105,7 @@ var kinds = sync.OnceValue(func() map[schema.GroupVersionResource]schema.GroupVe
 // version of a group, and there one for each resource; it takes a namespace if
 // the resource is in one.
 func (f *Factory) clientFor(resource schema.GroupVersionResource) (list cache.ListWithContextFunc, watchIt cache.WatchFuncWithContext, ok bool) {
-	group, _, _ := strings.Cut(resource.Group, ".") // rbac of rbac.authorization.k8s.io
+	group, _, _ := strings.Cut(resource.Group, ".") // rbac of rbac.authorization.k8s.io; no two groups of client-go begin alike
 	version := method(reflect.ValueOf(f.client), cmp.Or(group, "core")+resource.Version)
 	if !version.IsValid() {
 		return nil, nil, false

@@ -1,17 +1,14 @@
-// Go sources: cutting declarations out of a file, and finding its tests.
+// Go sources: cutting declarations out of a file.
 
 package book
 
 import (
 	"fmt"
 	"go/ast"
-	"go/doc"
 	"go/parser"
 	"go/token"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // declarations cuts the named declarations out of a Go file, each with its doc
@@ -111,40 +108,4 @@ func listed(tree *ast.File) string {
 		return "nothing"
 	}
 	return strings.Join(names, ", ")
-}
-
-// checkTest returns an error unless `go test` runs name in the given file.
-func checkTest(file string, source []byte, name string) error {
-	tree, err := parser.ParseFile(token.NewFileSet(), file, source, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		return fmt.Errorf("looking for the test %s: %w", name, err)
-	}
-	if !slices.ContainsFunc(tree.Decls, func(d ast.Decl) bool { return isFunc(d, name) }) {
-		return fmt.Errorf("there is no %s in %s", name, file)
-	}
-	for _, e := range doc.Examples(tree) {
-		if "Example"+e.Name == name && e.Output == "" && !e.EmptyOutput {
-			return fmt.Errorf("%s in %s has no // Output: comment, so nothing runs it", name, file)
-		}
-	}
-	return nil
-}
-
-func isFunc(d ast.Decl, name string) bool {
-	f, ok := d.(*ast.FuncDecl)
-	return ok && f.Recv == nil && f.Name.Name == name
-}
-
-// isTestName says whether `go test` takes a function of that name for a test.
-func isTestName(name string) bool {
-	if name == "TestMain" || !token.IsIdentifier(name) {
-		return false
-	}
-	for _, prefix := range []string{"Test", "Example", "Fuzz", "Benchmark"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			first, _ := utf8.DecodeRuneInString(rest)
-			return !unicode.IsLower(first)
-		}
-	}
-	return false
 }

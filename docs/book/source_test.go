@@ -57,15 +57,3 @@ func TestUnknownDeclaration(t *testing.T) {
 		}
 	}
 }
-
-func TestIsTestName(t *testing.T) {
-	cases := map[string]bool{
-		"TestPop": true, "Test": true, "Test_pop": true, "ExampleQueue_Pop": true, "FuzzPop": true, "BenchmarkPop": true,
-		"Testing": false, "TestMain": false, "Pop": false, "": false, "TestPop/sub": false, "TestPop proves it": false, "testPop": false,
-	}
-	for name, want := range cases {
-		if got := isTestName(name); got != want {
-			t.Errorf("isTestName(%q) = %v", name, got)
-		}
-	}
-}

@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -20,19 +19,16 @@ import (
 const endWithin = 10 * time.Second
 
 func execute(ctx context.Context, root string, args []string, stdout, stderr io.Writer) (code int, err error) {
-	c, err := workspace.Up(ctx, root, workspace.Auto, stderr)
+	use, err := workspace.Begin(ctx, root, stderr)
 	if err != nil {
 		return exitFailure, err
 	}
-	if c.Made {
-		defer func() {
-			fmt.Fprintf(stderr, "removing the %s cluster\n", c.Provider)
-			_, downErr := workspace.Down(context.WithoutCancel(ctx), root, c.Provider, stderr)
-			err = errors.Join(err, downErr)
-		}()
-	}
+	defer func() { err = errors.Join(err, use.Done(context.WithoutCancel(ctx), stderr)) }()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+use.Kubeconfig)
+	if use.Lock != nil { // if we are killed, the program goes on, and needs the cluster
+		cmd.ExtraFiles = []*os.File{use.Lock}
+	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
 	return runToEnd(ctx, cmd)
 }

@@ -28,7 +28,7 @@ const usage = `usage: cluster COMMAND
   down [kind|local]      remove the cluster that up made
   status                 say whether a cluster answers
   exec COMMAND [ARG...]  run COMMAND with KUBECONFIG set, on a cluster as up auto finds or makes it;
-                         then remove it if it was made
+                         of those that run at once, the last removes what exec made
 `
 
 func main() {

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asMain) != "" {
 		main()
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(removeFakeCache))
 }
 
 // newWorkspace is a folder like this workspace as far as the command can tell.

@@ -47,8 +47,8 @@ func walk(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	fmt.Fprintln(progress, "getting a cluster")
 	made := make(chan result, 1)
 	go func() {
-		c, err := cluster.Up(ctx, root, cluster.Auto, progress)
-		made <- result{c, err}
+		use, err := cluster.Begin(ctx, root, progress)
+		made <- result{use, err}
 	}()
 
 	as := tally{stdout: stdout, stderr: stderr}
@@ -58,22 +58,16 @@ func walk(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	if c.err != nil {
 		return c.err
 	}
-	if c.Made {
-		defer func() {
-			fmt.Fprintf(stderr, "removing the %s cluster\n", c.Provider)
-			_, downErr := cluster.Down(context.WithoutCancel(ctx), root, c.Provider, stderr)
-			err = errors.Join(err, downErr)
-		}()
-	}
+	defer func() { err = errors.Join(err, c.Done(context.WithoutCancel(ctx), stderr)) }()
 	for _, chapter := range chapters[1:] {
 		as.run(ctx, chapter, []string{"KUBECONFIG=" + c.Kubeconfig})
 	}
 	return as.sum(len(chapters))
 }
 
-// result is what making a cluster came to.
+// result is what getting a cluster came to.
 type result struct {
-	cluster.Cluster
+	*cluster.Use
 	err error
 }
 

@@ -153,7 +153,7 @@ esac
 		t.Fatal("the compiler never started")
 	}
 	started, _ := startTime(pid)
-	if !goneWithin([]record{{PID: pid, Started: started}}, 10*time.Second) {
+	if !goneWithin([]target{record{PID: pid, Started: started}}, 10*time.Second) {
 		t.Error("the compiler was left running")
 	}
 }

@@ -40,10 +40,9 @@ func (cp *ControlPlane) Kill(c Component) error {
 	if p == nil {
 		return fmt.Errorf("kill %s: %w", c, os.ErrProcessDone)
 	}
-	if err := p.signal(syscall.SIGKILL); err != nil && p.running() {
+	if err := kill([]target{p}); err != nil {
 		return fmt.Errorf("kill %s: %w", c, err)
 	}
-	<-p.ended
 	delete(cp.processes, c)
 	return writeRecords(cp.opts.Dir, cp.records())
 }

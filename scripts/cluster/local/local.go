@@ -151,16 +151,20 @@ func (cp *ControlPlane) await(ctx context.Context, wait func(context.Context, st
 // Kubeconfig is the path of a kubeconfig for the cluster's administrator.
 func (cp *ControlPlane) Kubeconfig() string { return filepath.Join(cp.opts.Dir, "kubeconfig") }
 
-// Stop ends all processes and waits until they are gone. Files stay.
+// Stop ends all processes and waits until they are gone. Files stay. One that
+// does not end, even when it is killed, is named in the error.
 func (cp *ControlPlane) Stop() error {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
-	err := stopRecorded(cp.opts.Dir, cp.records(), cp.opts.Progress)
-	for c, p := range cp.processes {
-		<-p.ended
-		delete(cp.processes, c)
+	var list []target
+	for _, p := range cp.processes {
+		list = append(list, p)
 	}
-	return err
+	if err := stop(list); err != nil {
+		return notStopped(cp.opts.Dir, err)
+	}
+	clear(cp.processes)
+	return removeRecords(cp.opts.Dir)
 }
 
 // clean removes what an earlier control plane left in dir. The caller has

@@ -106,8 +106,8 @@ func TestControlPlane(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, pid := range pids {
-		if _, alive := startTime(pid); pid == 0 || alive {
-			t.Errorf("%s, pid %d, alive %v after Stop", all[i], pid, alive)
+		if pid == 0 || alive(pid) {
+			t.Errorf("%s, pid %d, is alive after Stop", all[i], pid)
 		}
 	}
 	if err := cp.Stop(); err != nil {

@@ -36,7 +36,7 @@ func TestEndsWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	if !goneWithin([]record{api, etcd}, 10*time.Second) {
+	if !goneWithin([]target{api, etcd}, 10*time.Second) {
 		t.Error("left running after its parent was killed")
 	}
 }

@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 )
 
 // record is a line of the pids file. A pid alone proves nothing: when a process
@@ -22,16 +20,30 @@ type record struct {
 	Executable string    `json:"executable"`
 }
 
-const (
-	grace     = 5 * time.Second // between SIGTERM and SIGKILL
-	lookEvery = 20 * time.Millisecond
-)
+func (r record) id() record { return r }
 
-// running reports whether the recorded process, and no other, still runs.
-func (r record) running() bool {
-	now, ok := startTime(r.PID)
-	return ok && now == r.Started
+func (r record) String() string { return fmt.Sprintf("%s (pid %d)", r.Component, r.PID) }
+
+// errReused says that the recorded process has ended, and more.
+var errReused = fmt.Errorf("its pid belongs to another process now: %w", os.ErrProcessDone)
+
+// check returns nil if the recorded process, and no other, still runs,
+// os.ErrProcessDone if it has ended, and another error if that cannot be known.
+func (r record) check() error {
+	now, err := startTime(r.PID)
+	switch {
+	case err != nil:
+		return err
+	case r.Started == "":
+		return errors.New("its start time was not recorded")
+	case r.Started != now:
+		return errReused
+	}
+	return nil
 }
+
+// running reports whether the recorded process runs, or may run.
+func (r record) running() bool { return !errors.Is(r.check(), os.ErrProcessDone) }
 
 // signal reaches the recorded process or nobody: the handle is taken before
 // the start time is compared, so the number cannot change hands in between.
@@ -41,9 +53,13 @@ func (r record) signal(signals ...syscall.Signal) error {
 		return err
 	}
 	defer handle.Release()
-	if !r.running() {
-		return os.ErrProcessDone
+	if err := r.check(); err != nil {
+		return err
 	}
+	return send(handle, signals)
+}
+
+func send(handle *os.Process, signals []syscall.Signal) error {
 	for _, s := range signals {
 		if err := handle.Signal(s); err != nil {
 			return err
@@ -78,59 +94,9 @@ func readRecords(dir string) ([]record, error) {
 	return list, nil
 }
 
-// stopRecorded ends the processes of list and then removes the pids file. etcd
-// goes last: the API server still writes to it while it shuts down.
-func stopRecorded(dir string, list []record, progress io.Writer) error {
-	var first, last []record
-	for _, r := range list {
-		if _, taken := startTime(r.PID); taken && !r.running() {
-			fmt.Fprintf(progress, "pid %d was %s and is another process now: left alone\n", r.PID, r.Component)
-		} else if r.Component == Etcd {
-			last = append(last, r)
-		} else {
-			first = append(first, r)
-		}
-	}
-	if err := errors.Join(end(first), end(last)); err != nil {
-		return err
-	}
+func removeRecords(dir string) error {
 	if err := os.Remove(pidsFile(dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
-}
-
-// end asks all to end at once, and kills those that have not after the grace.
-func end(list []record) error {
-	for _, r := range list {
-		// A process that was stopped by SIGSTOP sees SIGTERM only after SIGCONT.
-		_ = r.signal(syscall.SIGTERM, syscall.SIGCONT)
-	}
-	if goneWithin(list, grace) {
-		return nil
-	}
-	for _, r := range list {
-		_ = r.signal(syscall.SIGKILL)
-	}
-	if goneWithin(list, grace) {
-		return nil
-	}
-	return fmt.Errorf("these processes do not end, even after SIGKILL: %v", list)
-}
-
-func goneWithin(list []record, limit time.Duration) bool {
-	deadline := time.Now().Add(limit)
-	for {
-		alive := false
-		for _, r := range list {
-			alive = alive || r.running()
-		}
-		if !alive {
-			return true
-		}
-		if time.Now().After(deadline) {
-			return false
-		}
-		time.Sleep(lookEvery)
-	}
 }

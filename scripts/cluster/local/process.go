@@ -16,13 +16,26 @@ import (
 	"syscall"
 )
 
-// process is a child of this one.
+// process is a child of this one. Until it has been reaped, its pid is its own:
+// no start time has to prove that.
 type process struct {
 	record
+	cmd   *exec.Cmd
 	log   string
 	ended chan struct{} // closed when it has ended and been reaped
 	err   error         // how it ended; read after ended
 }
+
+func (p *process) running() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+func (p *process) signal(signals ...syscall.Signal) error { return send(p.cmd.Process, signals) }
 
 // errPortBusy marks a component that ended because its port was taken.
 var errPortBusy = errors.New("the port is taken by another process")
@@ -48,11 +61,12 @@ func (cp *ControlPlane) launch(components ...Component) error {
 	return nil
 }
 
-// records lists the processes that were started. The caller holds mu.
+// records lists the processes that were started, but for those without a start
+// time, which had ended before it could be read. The caller holds mu.
 func (cp *ControlPlane) records() []record {
 	var list []record
 	for _, c := range all {
-		if p := cp.processes[c]; p != nil {
+		if p := cp.processes[c]; p != nil && p.Started != "" {
 			list = append(list, p.record)
 		}
 	}
@@ -76,7 +90,7 @@ func (cp *ControlPlane) startProcess(c Component, path string, args []string) (*
 		dieWithParent(cmd.SysProcAttr)
 	}
 
-	p := &process{log: log, ended: make(chan struct{})}
+	p := &process{cmd: cmd, log: log, ended: make(chan struct{})}
 	started := make(chan error)
 	go func() {
 		// Linux takes the thread that started a process for its parent: a
@@ -86,7 +100,7 @@ func (cp *ControlPlane) startProcess(c Component, path string, args []string) (*
 		err := cmd.Start()
 		if err == nil {
 			p.record = record{Component: c, PID: cmd.Process.Pid, Executable: path}
-			p.Started, _ = startTime(p.PID)
+			err = p.identify()
 		}
 		started <- err
 		if err == nil {
@@ -95,6 +109,21 @@ func (cp *ControlPlane) startProcess(c Component, path string, args []string) (*
 		}
 	}()
 	return p, <-started
+}
+
+// readStartTime is startTime; a test has it fail.
+var readStartTime = startTime
+
+// identify completes the record of a process that was just started. One
+// that no later run could stop must not be: it is killed at once.
+func (p *process) identify() (err error) {
+	p.Started, err = readStartTime(p.PID)
+	if err == nil || errors.Is(err, os.ErrProcessDone) {
+		return nil // if it has ended already, its log says why
+	}
+	_ = p.cmd.Process.Kill()
+	_ = p.cmd.Wait()
+	return fmt.Errorf("read its start time, by which a later run knows it again (Linux needs /proc for that): %w", err)
 }
 
 // untilOneEnds returns a context that ends with ctx or as soon as one of the

@@ -3,6 +3,7 @@ package local
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -13,22 +14,29 @@ import (
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
 // startTime tells a process from a later one with the same pid: the boot it
-// belongs to and the clock ticks since then. ok is false when no such process
-// runs; one that has ended and only waits to be reaped does not.
-func startTime(pid int) (when string, ok bool) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+// belongs to and the clock ticks since then. The error is os.ErrProcessDone when
+// no such process runs; one that has ended and only waits to be reaped does not.
+func startTime(pid int) (string, error) {
+	path := fmt.Sprintf("/proc/%d/stat", pid)
+	stat, err := os.ReadFile(path)
+	if err != nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return "", os.ErrProcessDone
+	}
 	if err != nil {
-		return "", false
+		return "", err
 	}
 	// pid (name, which may hold spaces and parentheses) state ppid ...
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	const state, started = 0, 19
-	if len(fields) <= started || bytes.ContainsAny(fields[state], "ZX") {
-		return "", false
+	if len(fields) <= started {
+		return "", fmt.Errorf("%s is not as expected: %q", path, stat)
+	}
+	if bytes.ContainsAny(fields[state], "ZX") {
+		return "", os.ErrProcessDone
 	}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
-		return "", false
+		return "", err
 	}
-	return strings.TrimSpace(string(boot)) + "/" + string(fields[started]), true
+	return strings.TrimSpace(string(boot)) + "/" + string(fields[started]), nil
 }

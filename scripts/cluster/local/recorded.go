@@ -4,57 +4,92 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"time"
 
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+
 	"example.com/informer/scripts/cluster/internal/ready"
 )
 
-// Health of a control plane that is recorded in a folder.
-type Health int
+// ErrBroken says that a control plane that was started does not work, as after
+// a reboot.
+var ErrBroken = errors.New("the local cluster no longer works")
 
-// Absent: none is recorded. Broken: recorded, but a process of it has ended or
-// was never started, or the cluster is not ready, as after a reboot. Healthy:
-// all of it works.
-const (
-	Absent Health = iota
-	Broken
-	Healthy
-)
+// patience with a cluster whose processes all run.
+type patience struct {
+	refused time.Duration // while nobody listens: it does not get ready
+	slow    time.Duration // while it takes connections: the machine may be busy
+}
 
-// lookFor is how long a cluster may take to show that it is ready.
-const lookFor = 10 * time.Second
+// Look returns nil if all of the control plane in dir works, and ErrBroken, with
+// the reason, if a process of it has ended or was never started, or if it does
+// not get ready. One that may only be slow is waited for, and progress told so.
+func Look(ctx context.Context, dir string, progress io.Writer) error {
+	return look(ctx, dir, patience{refused: 10 * time.Second, slow: 2 * time.Minute}, progress)
+}
 
-// Look finds out how the control plane in dir is.
-func Look(ctx context.Context, dir string) (Health, error) {
+func look(ctx context.Context, dir string, p patience, progress io.Writer) error {
 	list, err := readRecords(dir)
-	if err != nil || list == nil {
-		return Absent, err
+	if err != nil {
+		return err
 	}
-	for _, r := range list {
-		if !r.running() {
-			return Broken, nil
+	if len(list) < len(all) {
+		return fmt.Errorf("%w: %d of its %d processes were started", ErrBroken, len(list), len(all))
+	}
+	for deadline := time.Now().Add(p.slow); ; {
+		for _, r := range list {
+			if !r.running() {
+				return fmt.Errorf("%w: %s has ended", ErrBroken, r)
+			}
 		}
+		err := waitReady(ctx, dir, p.refused)
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case utilnet.IsConnectionRefused(err) || time.Now().After(deadline):
+			return fmt.Errorf("%w: %w", ErrBroken, err)
+		}
+		fmt.Fprintf(progress, "the local cluster may only be slow: %v; waiting, for %s at most\n",
+			err, time.Until(deadline).Round(time.Second))
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookFor)
+}
+
+func waitReady(ctx context.Context, dir string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not ready after %s", limit))
 	defer cancel()
-	if len(list) < len(all) || ready.Wait(ctx, filepath.Join(dir, "kubeconfig")) != nil {
-		return Broken, nil
-	}
-	return Healthy, nil
+	return ready.Wait(ctx, filepath.Join(dir, "kubeconfig"))
 }
 
 // StopRecorded ends the processes that dir records, and no others: a pid that
-// belongs to another process by now is left alone, and progress told so.
+// belongs to another process by now is left alone, and progress told so. Where
+// that cannot be known, it is left alone too, and the error says so.
 func StopRecorded(dir string, progress io.Writer) error {
 	list, err := readRecords(dir)
 	if err != nil {
 		return err
 	}
-	if err := stopRecorded(dir, list, progress); err != nil {
-		return fmt.Errorf("stop the control plane in %s: %w", dir, err)
+	var ours []target
+	var unknown error
+	for _, r := range list {
+		switch err := r.check(); {
+		case err == nil:
+			ours = append(ours, r)
+		case errors.Is(err, errReused):
+			fmt.Fprintf(progress, "pid %d was %s and is another process now: left alone\n", r.PID, r.Component)
+		case r.running():
+			unknown = errors.Join(unknown, fmt.Errorf("%s may be another process by now: %w\n"+
+				"look at it with ps -o pid,lstart,args -p %d; end it if it is %s; then delete %s",
+				r, err, r.PID, r.Component, pidsFile(dir)))
+		}
 	}
-	return nil
+	if err := errors.Join(stop(ours), unknown); err != nil {
+		return notStopped(dir, err)
+	}
+	return removeRecords(dir)
 }

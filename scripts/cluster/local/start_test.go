@@ -75,7 +75,7 @@ func TestComponentThatDiesAtStart(t *testing.T) {
 func checkGone(t *testing.T, dir string) {
 	t.Helper()
 	pid := awaitPid(t.Context(), filepath.Join(dataDir(dir), "etcd.pid"))
-	if _, alive := startTime(pid); pid == 0 || alive {
+	if pid == 0 || alive(pid) {
 		t.Errorf("etcd, pid %d, was left running", pid)
 	}
 	if _, err := os.Stat(pidsFile(dir)); !errors.Is(err, os.ErrNotExist) {

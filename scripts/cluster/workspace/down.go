@@ -17,7 +17,8 @@ import (
 
 // Down removes the cluster that Up made, and returns its provider, or "" if
 // there is none. A provider other than "" restricts it to that one; kind's is
-// then found even where the workspace has forgotten it. The logs stay.
+// then found even where the workspace has forgotten it. The logs stay. A program
+// that uses the cluster loses it, and progress is told so.
 func Down(ctx context.Context, root, provider string, progress io.Writer) (removed string, err error) {
 	dir := state.Of(root)
 	if _, err := os.Stat(string(dir)); os.IsNotExist(err) && provider != Kind {
@@ -28,7 +29,16 @@ func Down(ctx context.Context, root, provider string, progress io.Writer) (remov
 		return "", err
 	}
 	defer release()
+	used, _ := dir.InUse() // what was asked for is done all the same
+	removed, err = remove(ctx, dir, provider, progress)
+	if used && removed != "" {
+		fmt.Fprintln(progress, "note: a program that scripts/cluster exec started still uses the cluster that is gone now")
+	}
+	return removed, err
+}
 
+// remove is Down for a caller who holds the lock of dir.
+func remove(ctx context.Context, dir state.Dir, provider string, progress io.Writer) (removed string, err error) {
 	recorded, err := dir.Provider()
 	if err != nil {
 		return "", err

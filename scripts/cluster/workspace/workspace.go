@@ -28,10 +28,11 @@ const (
 type Cluster struct {
 	Provider   string
 	Kubeconfig string
-	Made       bool // by this call; whoever asked for it may remove it with Down
+	Made       bool // by this call
 }
 
-// Up returns a cluster of the given provider, made if need be.
+// Up returns a cluster of the given provider, made if need be. It stays until
+// Down removes it, even if it was made for its users alone.
 func Up(ctx context.Context, root, provider string, progress io.Writer) (Cluster, error) {
 	if yours := os.Getenv("KUBECONFIG"); yours != "" {
 		if provider == Auto {
@@ -45,7 +46,15 @@ func Up(ctx context.Context, root, provider string, progress io.Writer) (Cluster
 		return Cluster{}, err
 	}
 	defer release()
+	c, err := findOrMake(ctx, dir, provider, progress)
+	if err != nil {
+		return Cluster{}, err
+	}
+	return c, dir.Keep()
+}
 
+// findOrMake is Up for a caller who holds the lock of dir.
+func findOrMake(ctx context.Context, dir state.Dir, provider string, progress io.Writer) (Cluster, error) {
 	there, err := find(ctx, dir, progress)
 	if err != nil {
 		return Cluster{}, err
@@ -67,8 +76,8 @@ func Up(ctx context.Context, root, provider string, progress io.Writer) (Cluster
 		return there, nil
 	}
 	c, err := create(ctx, dir, provider, progress)
-	if err != nil && there.Provider == "" { // nothing of it is left but the logs
-		err = errors.Join(err, dir.Clear())
+	if err != nil && there.Provider == "" && !errors.Is(err, local.ErrNotStopped) {
+		err = errors.Join(err, dir.Clear()) // nothing of it is left but the logs
 	}
 	return c, err
 }
@@ -83,24 +92,40 @@ func useYours(ctx context.Context, kubeconfig string) (Cluster, error) {
 // find returns the cluster in dir: without a provider if there is none, without
 // a kubeconfig if it does not answer. A local one that is broken, as after a
 // reboot, is cleaned away with its data: it is a toy, and made anew in seconds.
+// Not so while somebody uses it: what is left of it may be enough for them.
 func find(ctx context.Context, dir state.Dir, progress io.Writer) (Cluster, error) {
 	provider, err := dir.Provider()
 	if err != nil {
 		return Cluster{}, err
 	}
 	if provider == Local {
-		health, err := local.Look(ctx, string(dir))
-		if err != nil || health == local.Healthy {
-			return Cluster{Provider: Local, Kubeconfig: dir.Kubeconfig()}, err
+		broken := local.Look(ctx, string(dir), progress)
+		if !errors.Is(broken, local.ErrBroken) {
+			return Cluster{Provider: Local, Kubeconfig: dir.Kubeconfig()}, broken
 		}
-		fmt.Fprintln(progress, "the local cluster no longer works: cleaning up after it")
-		return Cluster{}, errors.Join(local.StopRecorded(string(dir), progress), dir.Clear())
+		return Cluster{}, cleanUp(dir, broken, progress)
 	}
 	there := Cluster{Provider: provider}
 	if ready.Answers(ctx, dir.Kubeconfig()) == nil {
 		there.Kubeconfig = dir.Kubeconfig()
 	}
 	return there, nil
+}
+
+func cleanUp(dir state.Dir, broken error, progress io.Writer) error {
+	used, err := dir.InUse()
+	if err != nil {
+		return err
+	}
+	if used {
+		return fmt.Errorf("%w\na program that scripts/cluster exec started still uses it: "+
+			"let it end first, or remove the cluster all the same with scripts/local-down.sh", broken)
+	}
+	fmt.Fprintf(progress, "%v; cleaning up after it\n", broken)
+	if err := local.StopRecorded(string(dir), progress); err != nil {
+		return err
+	}
+	return dir.Clear()
 }
 
 func create(ctx context.Context, dir state.Dir, provider string, progress io.Writer) (Cluster, error) {

@@ -4,13 +4,16 @@ package workspace
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"example.com/informer/scripts/cluster/internal/state"
 	"example.com/informer/scripts/cluster/kind"
+	"example.com/informer/scripts/cluster/local"
 )
 
 // kindRecorded is a workspace whose kind cluster is out of reach: no engine answers.
@@ -60,5 +63,33 @@ func TestFailedAttemptLeavesNoRecord(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Join(root, ".cluster")); len(left) != 0 || err != nil {
 		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// A process that cannot be stopped must not be forgotten.
+func TestRecordOfAProcessThatMayRunStays(t *testing.T) {
+	root, dir := kindRecorded(t)
+	process := exec.Command("/bin/sleep", "1000")
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = process.Process.Kill()
+		_ = process.Wait()
+	})
+	pids := filepath.Join(string(dir), "pids")
+	content := fmt.Sprintf(`[{"component": "etcd", "pid": %d, "started": ""}]`, process.Process.Pid)
+	if err := errors.Join(dir.SetProvider(Local), os.WriteFile(pids, []byte(content), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, upErr := Up(t.Context(), root, Local, os.Stderr)
+		_, downErr := Down(t.Context(), root, Local, os.Stderr)
+		if !errors.Is(upErr, local.ErrNotStopped) || !errors.Is(downErr, local.ErrNotStopped) {
+			t.Errorf("up: %v; down: %v", upErr, downErr)
+		}
+		if _, err := os.Stat(pids); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

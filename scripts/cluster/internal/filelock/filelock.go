@@ -1,4 +1,5 @@
-// Package filelock lets one process at a time work in a folder.
+// Package filelock keeps processes out of each other's way: one at a time works
+// in a folder, or several use the same thing and others can tell.
 package filelock
 
 import (

@@ -116,17 +116,18 @@ func TestAtomicRealFIFOTakesAListInOneDelta(t *testing.T) {
 }
 
 func TestRealFIFOReplacesWhereDeltaFIFOSyncs(t *testing.T) {
-	delta := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
-	real := newRealFIFO(shelf{})
-	must(t, errors.Join(delta.Replace([]any{pod1}, ""), real.Replace([]any{pod1}, "")))
-	wantPops(t, popAll(t, delta), []cache.DeltaType{cache.Sync})
-	wantPops(t, popAll(t, real), []cache.DeltaType{cache.Replaced})
+	deltaFIFO := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
+	realFIFO := newRealFIFO(shelf{})
+	must(t, errors.Join(deltaFIFO.Replace([]any{pod1}, ""), realFIFO.Replace([]any{pod1}, "")))
+	wantPops(t, popAll(t, deltaFIFO), []cache.DeltaType{cache.Sync})
+	wantPops(t, popAll(t, realFIFO), []cache.DeltaType{cache.Replaced})
 }
 
 // As client-go's informers set it up: the queue is not locked while an item is
 // processed.
 func TestTheRealFIFOOfInformersMayBeCalledFromInsidePop(t *testing.T) {
-	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true, UnlockWhileProcessing: true})
+	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true,
+		UnlockWhileProcessing: true})
 	must(t, queue.Add(pod1))
 	_, err := queue.Pop(func(any, bool) error { return queue.Add(pod2) })
 	must(t, err)
@@ -149,7 +150,8 @@ func TestPopOnAClosedQueueReturnsAtOnceEveryTime(t *testing.T) {
 }
 
 func TestABareCastOfATombstonePanics(t *testing.T) {
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey, KnownObjects: shelf{"pod1": pod1}})
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey,
+		KnownObjects: shelf{"pod1": pod1}})
 	must(t, queue.Replace(nil, ""))
 	_, err := queue.Pop(func(obj any, _ bool) (err error) {
 		defer func() {

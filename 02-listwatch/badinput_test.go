@@ -64,13 +64,16 @@ func TestBadKubeconfig(t *testing.T) {
 		{"named by the environment, does not exist", []string{"KUBECONFIG=/no/such"}, []string{"list"}, 1,
 			[]string{"/no/such", "$KUBECONFIG", "does not exist"}},
 		{"empty", nil, []string{"-kubeconfig", write(t, ""), "list"}, 1, []string{"is empty", "names no cluster"}},
-		{"not YAML", nil, []string{"-kubeconfig", write(t, "\t{nonsense"), "list"}, 1, []string{"cannot be read", "yaml"}},
-		{"a directory", nil, []string{"-kubeconfig", t.TempDir(), "list"}, 1, []string{"cannot be read", "is a directory"}},
+		{"not YAML", nil, []string{"-kubeconfig", write(t, "\t{nonsense"), "list"}, 1,
+			[]string{"cannot be read", "yaml"}},
+		{"a directory", nil, []string{"-kubeconfig", t.TempDir(), "list"}, 1,
+			[]string{"cannot be read", "is a directory"}},
 		{"no such context", nil, []string{"-kubeconfig", somewhere, "-context", "there", "list"}, 1,
 			[]string{`no context "there"`, "it has: here"}},
 		{"nobody listens", nil, []string{"-kubeconfig", somewhere, "list"}, 1,
 			[]string{"https://127.0.0.1:1", "connection refused", "scripts/local-up.sh"}},
-		{"unknown step", nil, []string{"lisst"}, 2, []string{`no step "lisst"`, "clientset, dynamic, discovery, list,"}},
+		{"unknown step", nil, []string{"lisst"}, 2,
+			[]string{`no step "lisst"`, "clientset, dynamic, discovery, list,"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +107,8 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 	defer listener.Close()
 	file := kubeconfig(t, &rest.Config{Host: "https://" + listener.Addr().String()}, "x")
 	start := time.Now()
-	stepstest.WantExit(t, stepstest.Outside(t, "-kubeconfig", file, "list"), 1, "did not answer in time", "scripts/local-up.sh")
+	stepstest.WantExit(t, stepstest.Outside(t, "-kubeconfig", file, "list"), 1, "did not answer in time",
+		"scripts/local-up.sh")
 	if took := time.Since(start); took > 20*time.Second {
 		t.Errorf("it took %v to say so, want about 10s", took)
 	}

@@ -93,7 +93,8 @@ func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
 
 func TestWatchFromZeroSendsWhatExists(t *testing.T) {
 	s := kubetest.Open(t)
-	watcher, err := s.ConfigMaps().WatchWithContext(t.Context(), metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(5))})
+	watcher, err := s.ConfigMaps().WatchWithContext(t.Context(),
+		metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(5))})
 	must(t, err)
 	defer watcher.Stop()
 	event, err := next(t.Context(), watcher)
@@ -131,7 +132,8 @@ func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
 		t.Fatalf("got %s %+v, want an ERROR with the status 410 Expired", event.Type, event.Object)
 	}
 	if err := statusError(event); apierrors.IsGone(err) || !apierrors.IsResourceExpired(err) {
-		t.Errorf("IsGone: %t, IsResourceExpired: %t; want only the second", apierrors.IsGone(err), apierrors.IsResourceExpired(err))
+		t.Errorf("IsGone: %t, IsResourceExpired: %t; want only the second",
+			apierrors.IsGone(err), apierrors.IsResourceExpired(err))
 	}
 }
 
@@ -139,7 +141,8 @@ func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 	s := kubetest.Open(t)
 	var deployment unstructured.Unstructured
 	must(t, yaml.Unmarshal(deploymentYAML, &deployment))
-	deployments := s.Dynamic.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}).Namespace(s.Namespace)
+	deployments := s.Dynamic.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1",
+		Resource: "deployments"}).Namespace(s.Namespace)
 	_, err := deployments.Create(t.Context(), &deployment, metav1.CreateOptions{FieldManager: "creator"})
 	must(t, err)
 
@@ -148,7 +151,8 @@ func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "creator") {
 		t.Errorf("Apply() = %v, want a conflict with the creator", err)
 	}
-	forced, err := deployments.Apply(t.Context(), "web", &deployment, metav1.ApplyOptions{FieldManager: "applier", Force: true})
+	forced, err := deployments.Apply(t.Context(), "web", &deployment,
+		metav1.ApplyOptions{FieldManager: "applier", Force: true})
 	must(t, err)
 	if forced.GetGeneration() != 2 {
 		t.Errorf("generation %d after a forced apply, want 2", forced.GetGeneration())

@@ -28,7 +28,8 @@ func TestWhatTheUsualDemosCallHasChanged(t *testing.T) {
 	if _, ok := reflect.TypeFor[cache.Config]().FieldByName("RetryOnError"); ok {
 		t.Error("an informer can put back what its handler refuses, again")
 	}
-	informer := cache.NewSharedIndexInformerWithOptions(&cache.ListWatch{}, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
+	informer := cache.NewSharedIndexInformerWithOptions(&cache.ListWatch{}, &corev1.Pod{},
+		cache.SharedIndexInformerOptions{})
 	if _, ok := reflect.TypeOf(informer).MethodByName("HandleDeltas"); ok {
 		t.Error("HandleDeltas is exported again")
 	}

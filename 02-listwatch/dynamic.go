@@ -44,7 +44,8 @@ func dynamic(ctx context.Context, s *kube.Session) error {
 	s.Printf("once more: %s\n", apierrors.ReasonForError(err))
 
 	s.Printf("# kubectl apply --server-side -f deployment.yaml\n")
-	stored, err = deployments.Apply(ctx, deployment.GetName(), &deployment, metav1.ApplyOptions{FieldManager: "informer-course"})
+	stored, err = deployments.Apply(ctx, deployment.GetName(), &deployment,
+		metav1.ApplyOptions{FieldManager: "informer-course"})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,8 @@ func follow(ctx context.Context, s *kube.Session) error {
 		s.Kubectl(), kube.PauseImage)
 	version := ""
 	for ctx.Err() == nil {
-		watcher, err := s.Pods().WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
+		watcher, err := s.Pods().WatchWithContext(ctx,
+			metav1.ListOptions{ResourceVersion: version, AllowWatchBookmarks: true})
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,8 @@ func selected(s *kube.Session, labels, fields string) *cache.ListWatch {
 }
 
 // showSelected prints what a ListWatch lists, and returns the list's version.
-func showSelected(ctx context.Context, s *kube.Session, selector string, lw *cache.ListWatch) (version string, err error) {
+func showSelected(ctx context.Context, s *kube.Session, selector string,
+	lw *cache.ListWatch) (version string, err error) {
 	obj, err := lw.ListWithContext(ctx, metav1.ListOptions{})
 	if err != nil {
 		return "", err
@@ -76,6 +77,7 @@ func showSelected(ctx context.Context, s *kube.Session, selector string, lw *cac
 func label(ctx context.Context, s *kube.Session, name, app string) error {
 	s.Printf("# kubectl label --overwrite configmap %s app=%s\n", name, app)
 	patch := fmt.Sprintf(`{"metadata":{"labels":{"app":%q}}}`, app)
-	_, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Patch(ctx, name, types.MergePatchType, []byte(patch),
+		metav1.PatchOptions{})
 	return err
 }

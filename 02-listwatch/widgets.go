@@ -17,7 +17,8 @@ import (
 	"example.com/informer/02-listwatch/kube"
 )
 
-var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+	Resource: "customresourcedefinitions"}
 
 // widgets are objects of a resource that was defined a moment ago.
 type widgets struct {
@@ -43,13 +44,14 @@ func newWidgets(ctx context.Context, s *kube.Session) (w *widgets, before string
 	if err != nil {
 		return nil, "", err
 	}
-	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		_, err := w.List(ctx, metav1.ListOptions{})
-		if apierrors.IsNotFound(err) {
-			return false, nil // not served yet
-		}
-		return err == nil, err
-	})
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
+		func(ctx context.Context) (bool, error) {
+			_, err := w.List(ctx, metav1.ListOptions{})
+			if apierrors.IsNotFound(err) {
+				return false, nil // not served yet
+			}
+			return err == nil, err
+		})
 	if wait.Interrupted(err) && ctx.Err() == nil {
 		err = errors.New("the server did not serve widgets within 30 s of their definition")
 	}
@@ -68,7 +70,8 @@ func (w *widgets) crd() *unstructured.Unstructured {
 		"spec": map[string]any{
 			"group": w.group,
 			"scope": "Namespaced",
-			"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+			"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget",
+				"listKind": "WidgetList"},
 			"versions": []any{map[string]any{
 				"name": "v1", "served": true, "storage": true,
 				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object"}},

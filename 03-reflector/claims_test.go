@@ -71,7 +71,8 @@ func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
 
 	refuse.Store(true)
 	wire.Cut()
-	must(t, flow.Until(t.Context(), "what the test waits for", func() bool { return asked.Watches() > 1 })) // it tries again
+	// it tries again
+	must(t, flow.Until(t.Context(), "what the test waits for", func() bool { return asked.Watches() > 1 }))
 	must(t, s.DeleteConfigMap(t.Context(), "doomed"))
 	refuse.Store(false)
 	wire.Mend()
@@ -117,7 +118,9 @@ func TestAReflectorFallsBackToListWhereItCannotStream(t *testing.T) {
 	defer old.Cluster.Close()
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	defer flow.Start(t.Context(), cache.NewReflector(old.ConfigMaps(), &corev1.ConfigMap{}, store, 0))()
-	must(t, flow.Until(t.Context(), "what the test waits for", func() bool { return len(store.ListKeys()) == 1 && asked.Watches() == 1 }))
+	must(t, flow.Until(t.Context(), "what the test waits for", func() bool {
+		return len(store.ListKeys()) == 1 && asked.Watches() == 1
+	}))
 	if got, want := asked.String(), "WATCH with the initial list 1, LIST 1, WATCH 1"; got != want {
 		t.Errorf("requests: %s, want %s", got, want)
 	}
@@ -143,7 +146,9 @@ func failing(tried func()) cannotStream {
 			tried()
 			return nil, refused
 		},
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (apiwatch.Interface, error) { return nil, refused },
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (apiwatch.Interface, error) {
+			return nil, refused
+		},
 	}}
 }
 
@@ -179,7 +184,9 @@ func TestAReflectorPassesOnOnlyTheTypeItWasMadeFor(t *testing.T) {
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 			return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
 		},
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (apiwatch.Interface, error) { return watcher, nil },
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (apiwatch.Interface, error) {
+			return watcher, nil
+		},
 	}}
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	defer flow.Start(t.Context(), cache.NewReflector(lw, &corev1.Pod{}, store, 0))()

@@ -64,7 +64,8 @@ func TestAStoreIsAnIndexerInDisguise(t *testing.T) {
 	if !ok {
 		t.Fatal("what NewStore returns is no Indexer any more")
 	}
-	must(t, errors.Join(index.Add(newPod("ns1", "pod1", "l1")), index.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")})))
+	must(t, errors.Join(index.Add(newPod("ns1", "pod1", "l1")),
+		index.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")})))
 	wantKeys(t, index, "app", "l1", "ns1/pod1")
 }
 
@@ -212,7 +213,8 @@ func TestAnIndexFunctionThatFailsLateTakesItsNameAllTheSame(t *testing.T) {
 
 func TestIndexGivesEachNeighbourOnce(t *testing.T) {
 	web := newPod("ns1", "web", "shop", "nginx:1.29", "envoy:1.38")
-	index, err := newIndexer(cache.Indexers{indexer.Image: indexer.ByImage}, web, newPod("ns1", "twin", "shop", "nginx:1.29", "envoy:1.38"))
+	index, err := newIndexer(cache.Indexers{indexer.Image: indexer.ByImage}, web,
+		newPod("ns1", "twin", "shop", "nginx:1.29", "envoy:1.38"))
 	must(t, err)
 	if found, err := index.Index(indexer.Image, web); err != nil || len(found) != 2 {
 		t.Errorf("got %d objects (error: %v), want web and its twin, once each", len(found), err)
@@ -229,7 +231,9 @@ func TestTheMutationDetectorIsOffUnlessTheEnvironmentSaysSo(t *testing.T) {
 }
 
 func TestATypedIndexFunctionPanicsOnATombstone(t *testing.T) {
-	typed := cache.TypedIndexerFuncToIndexerFunc(func(pod *corev1.Pod) ([]string, error) { return []string{pod.Spec.NodeName}, nil })
+	typed := cache.TypedIndexerFuncToIndexerFunc(func(pod *corev1.Pod) ([]string, error) {
+		return []string{pod.Spec.NodeName}, nil
+	})
 	index := filled(t, cache.Indexers{"typed": typed, indexer.Node: indexer.ByNode})
 	gone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: newPod("ns1", "pod1", "l1")}
 	if !panics(func() { _, _ = index.Index("typed", gone) }) {
@@ -241,7 +245,8 @@ func TestATypedIndexFunctionPanicsOnATombstone(t *testing.T) {
 
 func TestTheServerSendsTheKindAndATypedClientDropsIt(t *testing.T) {
 	s := kubetest.Open(t)
-	configMaps := s.Clientset.CoreV1().RESTClient().Get().Namespace(s.Namespace).Resource("configmaps").Name("kube-root-ca.crt")
+	configMaps := s.Clientset.CoreV1().RESTClient().Get().Namespace(s.Namespace).Resource("configmaps").Name(
+		"kube-root-ca.crt")
 	sent, err := configMaps.DoRaw(t.Context())
 	must(t, err)
 	if !strings.Contains(string(sent), `"kind":"ConfigMap"`) {
@@ -259,7 +264,8 @@ func TestATransformSeesEveryObjectOnceAndNoTombstone(t *testing.T) {
 	count := func(obj any) (any, error) { seen++; return addKind(obj) }
 	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
 	must(t, store.Add(newPod("ns1", "gone", "")))
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: cache.MetaNamespaceKeyFunc, KnownObjects: store, Transformer: count})
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: cache.MetaNamespaceKeyFunc,
+		KnownObjects: store, Transformer: count})
 	must(t, queue.Replace([]any{newPod("ns1", "pod1", "")}, "")) // and the tombstone of the other
 	if seen != 1 {
 		t.Errorf("the transform was called %d times, want once, for the pod", seen)

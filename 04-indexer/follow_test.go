@@ -24,7 +24,8 @@ func TestFollow(t *testing.T) {
 	code := stepstest.ReadLines(t, cmd, func(line string) {
 		if namespace == "" && namespaceName.MatchString(line) {
 			namespace = namespaceName.FindString(line)
-			_, err := cluster.Clientset.CoreV1().Pods(namespace).Create(t.Context(), kube.GatedPod("waiting"), metav1.CreateOptions{})
+			_, err := cluster.Clientset.CoreV1().Pods(namespace).Create(t.Context(), kube.GatedPod("waiting"),
+				metav1.CreateOptions{})
 			must(t, err)
 		}
 		if !shown && strings.HasPrefix(line, "image "+kube.PauseImage+" : "+namespace+"/waiting") {

@@ -36,7 +36,9 @@ var children = map[string]func(){
 		informer.RunWithContext(context.Background())
 	},
 	"index": func() {
-		informer := newFakeInformer(cache.Indexers{"strict": func(any) ([]string, error) { return nil, errors.New("no colour") }})
+		informer := newFakeInformer(cache.Indexers{"strict": func(any) ([]string, error) {
+			return nil, errors.New("no colour")
+		}})
 		informer.RunWithContext(context.Background())
 	},
 }
@@ -72,11 +74,15 @@ func (fakeServer) IsWatchListSemanticsUnSupported() bool { return true }
 func newFakeInformer(indexers cache.Indexers) cache.SharedIndexInformer {
 	server := fakeServer{&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{*newPod("ns1", "pod1", "l1")}}, nil
+			return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"},
+				Items: []corev1.Pod{*newPod("ns1", "pod1", "l1")}}, nil
 		},
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return watch.NewFake(), nil },
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+			return watch.NewFake(), nil
+		},
 	}}
-	return cache.NewSharedIndexInformerWithOptions(server, &corev1.Pod{}, cache.SharedIndexInformerOptions{Indexers: indexers})
+	return cache.NewSharedIndexInformerWithOptions(server, &corev1.Pod{},
+		cache.SharedIndexInformerOptions{Indexers: indexers})
 }
 
 func TestAFactorysInformersHaveANamespaceIndex(t *testing.T) {
@@ -128,7 +134,8 @@ func TestASharedInformerEndsTheProgramThatChangesItsObjects(t *testing.T) {
 
 func TestAFailingIndexFunctionEndsTheProgram(t *testing.T) {
 	code, said := runChild(t, "index")
-	if code != 2 || !strings.Contains(said, `unable to calculate an index entry for key "ns1/pod1" on index "strict": no colour`) {
+	if code != 2 || !strings.Contains(said,
+		`unable to calculate an index entry for key "ns1/pod1" on index "strict": no colour`) {
 		t.Errorf("exit code %d, want 2 and the store's panic; it said:\n%s", code, said)
 	}
 }

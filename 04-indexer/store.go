@@ -32,7 +32,8 @@ func store(_ context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Get of a Service with the same key : %T, the very one that was added: %t\n", item, item == any(pod1))
+	fmt.Fprintf(out, "Get of a Service with the same key : %T, the very one that was added: %t\n",
+		item, item == any(pod1))
 
 	if err := store.Delete(lookalike); err != nil {
 		return err
@@ -43,6 +44,7 @@ func store(_ context.Context, out io.Writer) error {
 	if err := store.Replace([]any{pod1}, "42"); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "replaced : %d object, as of version %s\n", len(store.List()), store.LastStoreSyncResourceVersion())
+	fmt.Fprintf(out, "replaced : %d object, as of version %s\n",
+		len(store.List()), store.LastStoreSyncResourceVersion())
 	return nil
 }

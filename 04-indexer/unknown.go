@@ -25,7 +25,9 @@ func unknown(_ context.Context, out io.Writer) error {
 	fmt.Fprintf(out, "the values of no such index : %d, and no error\n", len(index.ListIndexFuncValues("colour")))
 
 	fmt.Fprintln(out, "# an index function that fails for a pod")
-	index, err = newIndexer(cache.Indexers{"strict": func(any) ([]string, error) { return nil, errors.New("no colour") }})
+	index, err = newIndexer(cache.Indexers{"strict": func(any) ([]string, error) {
+		return nil, errors.New("no colour")
+	}})
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,8 @@ import (
 
 // One flag for the whole pop: what came back counts as initial, too.
 func TestDeltaFIFOTakesAllOfAPopForInitial(t *testing.T) {
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: cache.NewStore(cache.MetaNamespaceKeyFunc)})
+	queue := cache.NewDeltaFIFOWithOptions(
+		cache.DeltaFIFOOptions{KnownObjects: cache.NewStore(cache.MetaNamespaceKeyFunc)})
 	must(t, errors.Join(
 		queue.Replace([]any{configMap("a", "1")}, "1"),
 		queue.Delete(configMap("a", "2")),
@@ -49,7 +50,9 @@ func TestAReflectorForgetsToStopTheWatchOfARefusedList(t *testing.T) {
 			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 				return &corev1.ConfigMapList{}, nil
 			},
-			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (apiwatch.Interface, error) { return streamed, nil },
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (apiwatch.Interface, error) {
+				return streamed, nil
+			},
 		}
 		reflector := cache.NewReflectorWithOptions(lw, nil, refusing{}, cache.ReflectorOptions{})
 		ended := make(chan error, 1)
@@ -100,7 +103,8 @@ func TestABareReflectorTakesNoErrorHandler(t *testing.T) {
 			t.Errorf("a Reflector has %s now", method.Name)
 		}
 	}
-	fields := append(reflect.VisibleFields(reflector.Elem()), reflect.VisibleFields(reflect.TypeFor[cache.ReflectorOptions]())...)
+	fields := append(reflect.VisibleFields(reflector.Elem()),
+		reflect.VisibleFields(reflect.TypeFor[cache.ReflectorOptions]())...)
 	for _, field := range fields {
 		if field.IsExported() && strings.Contains(field.Name, "ErrorHandler") {
 			t.Errorf("a Reflector has %s now", field.Name)

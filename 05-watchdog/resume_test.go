@@ -36,14 +36,18 @@ func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 		through(c)
 		asked.Count(c)
 		c.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return roundTripper(func(r *http.Request) (*http.Response, error) { tries.Add(1); return next.RoundTrip(r) })
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				tries.Add(1)
+				return next.RoundTrip(r)
+			})
 		})
 	})
 	must(t, err)
 	t.Cleanup(remote.Cluster.Close)
 	var told calls.Log
 	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: remote.OwnConfigMaps(), ObjectType: &corev1.ConfigMap{}, Handler: calls.Print(told.Printf, calls.Data),
+		ListerWatcher: remote.OwnConfigMaps(), ObjectType: &corev1.ConfigMap{},
+		Handler: calls.Print(told.Printf, calls.Data),
 	})
 	inBackground(t, controller.RunWithContext)
 	must(t, flow.Until(t.Context(), "it has synced", controller.HasSynced))

@@ -19,7 +19,8 @@ import (
 
 // watch runs a WatchDog of ConfigMaps, all but the cluster's own, until stop
 // is called. It returns when the first list has been handled.
-func watch(ctx context.Context, s *kube.Session, handler cache.ResourceEventHandler) (dog *watchdog.WatchDog, stop func() error, err error) {
+func watch(ctx context.Context, s *kube.Session,
+	handler cache.ResourceEventHandler) (dog *watchdog.WatchDog, stop func() error, err error) {
 	dog, err = watchdog.New(watchdog.Options{
 		ListerWatcher: s.OwnConfigMaps(),
 		ObjectType:    &corev1.ConfigMap{},

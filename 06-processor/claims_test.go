@@ -23,7 +23,8 @@ import (
 
 // newInformer makes a shared informer of client-go's.
 func newInformer(server *fakeserver.Server) cache.SharedIndexInformer {
-	return cache.NewSharedIndexInformerWithOptions(server, &corev1.Pod{}, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}})
+	return cache.NewSharedIndexInformerWithOptions(server, &corev1.Pod{},
+		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}})
 }
 
 // start runs it until stop is called, or the test is over. ended is closed
@@ -36,7 +37,8 @@ func start(t *testing.T, informer cache.SharedIndexInformer) (stop func(), ended
 	return cancel, end
 }
 
-func join(t *testing.T, informer cache.SharedInformer, handler cache.ResourceEventHandler) cache.ResourceEventHandlerRegistration {
+func join(t *testing.T, informer cache.SharedInformer,
+	handler cache.ResourceEventHandler) cache.ResourceEventHandlerRegistration {
 	t.Helper()
 	registration, err := informer.AddEventHandler(handler)
 	if err != nil {
@@ -64,7 +66,8 @@ func waits(release <-chan struct{}, name string, lines chan<- string) cache.Reso
 }
 
 func TestClientGosSourceSays(t *testing.T) {
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache").Output()
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}",
+		"k8s.io/client-go/tools/cache").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,10 +79,12 @@ func TestClientGosSourceSays(t *testing.T) {
 	for _, text := range []string{
 		"using three goroutines, two unbuffered channels, and an unbounded ring buffer",
 		"a failing/stalled listener will have infinite pendingNotifications added until we OOM",
-		"This is no worse than before, since reflectors were backed by unbounded DeltaFIFOs, but we should try to do something better",
+		"This is no worse than before, since reflectors were backed by unbounded DeltaFIFOs, but we should try to " +
+			"do something better",
 		"func newProcessListener(logger klog.Logger, handler ResourceEventHandler",
 		"This only applies if utilruntime is configured to not panic, which is not the default",
-		"Goroutines processing the remaining events may still be running and invoking callbacks after this function returns",
+		"Goroutines processing the remaining events may still be running and invoking callbacks after this function " +
+			"returns",
 	} {
 		if !strings.Contains(words, text) {
 			t.Errorf("shared_informer.go does not say %q any more", text)
@@ -257,11 +262,14 @@ func TestHandlersOfClientGosAreHandedTheSameObject(t *testing.T) {
 		w := server.NextWatch()
 		w.Add(newPod("pod1", "Pending"))
 		synctest.Wait()
-		join(t, informer, cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { obj.(*corev1.Pod).Status.Phase = "Mine" }})
+		join(t, informer, cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+			obj.(*corev1.Pod).Status.Phase = "Mine"
+		}})
 		synctest.Wait()
 		lines := newLines()
 		join(t, informer, writer("another", lines))
 		w.Modify(newPod("pod1", "Running"))
-		wantLines(t, lines, "another : OnAdd : pod1 : Mine (in the first list)", "another : OnUpdate : pod1 : Running (was Mine)")
+		wantLines(t, lines, "another : OnAdd : pod1 : Mine (in the first list)",
+			"another : OnUpdate : pod1 : Running (was Mine)")
 	})
 }

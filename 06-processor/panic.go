@@ -22,7 +22,8 @@ func panicking(ctx context.Context, out io.Writer) error {
 	before := utilruntime.PanicHandlers
 	defer func() { utilruntime.PanicHandlers = before }()
 	utilruntime.PanicHandlers = []func(context.Context, any){func(_ context.Context, p any) {
-		touchy <- fmt.Sprintf("reported : %v (the stack leads to this step: %t)", p, strings.Contains(string(debug.Stack()), ".panicking"))
+		touchy <- fmt.Sprintf("reported : %v (the stack leads to this step: %t)",
+			p, strings.Contains(string(debug.Stack()), ".panicking"))
 	}}
 	pods := newSource(processor.NewLog())
 	defer pods.Stop()

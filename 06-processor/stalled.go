@@ -35,7 +35,8 @@ func stalled(ctx context.Context, out io.Writer) error {
 		fmt.Fprintf(out, "… %d calls more …\n", len(calls)-4)
 		showUpdate(out, calls[len(calls)-2])
 		showUpdate(out, calls[len(calls)-1])
-		fmt.Fprintf(out, "old was always what it had been told last, and it knows each pod as it is : %t\n", fleet.isKnownFrom(told))
+		fmt.Fprintf(out, "old was always what it had been told last, and it knows each pod as it is : %t\n",
+			fleet.isKnownFrom(told))
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -118,7 +118,8 @@ func TestHandlersAreHandedTheSameObject(t *testing.T) {
 			synctest.Wait()
 		}
 		pods.set("pod1", "Running")
-		wantLines(t, lines, "another : OnAdd : pod1 : Mine (in the first list)", "another : OnUpdate : pod1 : Running (was Mine)")
+		wantLines(t, lines, "another : OnAdd : pod1 : Mine (in the first list)",
+			"another : OnUpdate : pod1 : Running (was Mine)")
 	})
 }
 

@@ -31,9 +31,11 @@ func must(t *testing.T, err error) {
 }
 
 // both make an informer, client-go's and ours.
-var both = map[string]func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer{
+var both = map[string]func(cache.ListerWatcher, runtime.Object,
+	cache.SharedIndexInformerOptions) cache.SharedIndexInformer{
 	"client-go": cache.NewSharedIndexInformerWithOptions,
-	"ours": func(lw cache.ListerWatcher, obj runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	"ours": func(lw cache.ListerWatcher, obj runtime.Object,
+		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 		return informer.New(lw, obj, options)
 	},
 }
@@ -88,7 +90,8 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 			server := fakeserver.New()
 			in := newInformer(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 			must(t, in.SetTransform(func(obj any) (any, error) {
-				told.Printf("by the reflector: %t", strings.Contains(string(debug.Stack()), "cache.(*Reflector).ListAndWatch"))
+				told.Printf("by the reflector: %t",
+					strings.Contains(string(debug.Stack()), "cache.(*Reflector).ListAndWatch"))
 				return obj, nil
 			}))
 			stop, err := start(t.Context(), in)
@@ -104,7 +107,8 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 }
 
 func TestClientGoTakesNoHandlerAtAllForOne(t *testing.T) {
-	in := cache.NewSharedIndexInformerWithOptions(fakeserver.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	in := cache.NewSharedIndexInformerWithOptions(fakeserver.New(), &corev1.ConfigMap{},
+		cache.SharedIndexInformerOptions{})
 	if registration, err := in.AddEventHandler(nil); err != nil || registration == nil {
 		t.Errorf("AddEventHandler(nil) = %v, %v; want a registration", registration, err)
 	}
@@ -140,7 +144,8 @@ func client(t *testing.T) kubernetes.Interface {
 func TestAFactoryKeepsTheFirstInformerOfAType(t *testing.T) {
 	ours := informer.New(fakeserver.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	hand := func(factory informers.SharedInformerFactory) cache.SharedIndexInformer {
-		return factory.InformerFor(&corev1.ConfigMap{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return ours })
+		return factory.InformerFor(&corev1.ConfigMap{},
+			func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return ours })
 	}
 	early := informers.NewSharedInformerFactory(client(t), 0)
 	if got := hand(early); got != ours || early.Core().V1().ConfigMaps().Lister() == nil {
@@ -159,9 +164,10 @@ func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeserver.New(fakeserver.ConfigMap("a", "1"))
 		factory := informers.NewSharedInformerFactory(client(t), 0)
-		ours := factory.InformerFor(&corev1.ConfigMap{}, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-			return informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-		})
+		ours := factory.InformerFor(&corev1.ConfigMap{},
+			func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+				return informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+			})
 		ctx, cancel := context.WithCancel(t.Context())
 		factory.StartWithContext(ctx)
 		factory.StartWithContext(ctx)

@@ -29,7 +29,8 @@ type controller struct {
 
 // newController has the factory's informer of ConfigMaps put the keys of what
 // has changed into a queue.
-func newController(client kubernetes.Interface, factory informers.SharedInformerFactory, printf func(string, ...any)) (*controller, error) {
+func newController(client kubernetes.Interface, factory informers.SharedInformerFactory,
+	printf func(string, ...any)) (*controller, error) {
 	configMaps := factory.Core().V1().ConfigMaps()
 	c := &controller{
 		client: client,
@@ -91,6 +92,7 @@ func (c *controller) reconcile(ctx context.Context, key string) error {
 	}
 	c.printf("%s : %s, to be noted\n", name, sky)
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, seen, sky)
-	_, err = c.client.CoreV1().ConfigMaps(namespace).Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err = c.client.CoreV1().ConfigMaps(namespace).Patch(ctx, name, types.MergePatchType, []byte(patch),
+		metav1.PatchOptions{})
 	return err
 }

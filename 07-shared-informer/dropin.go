@@ -20,12 +20,13 @@ func dropIn(ctx context.Context, s *kube.Session) error {
 		return informers.NewSharedInformerFactoryWithOptions(s.Clientset, 0, informers.WithNamespace(s.Namespace))
 	}
 	theirs, ours := newFactory(), newFactory()
-	ours.InformerFor(&corev1.ConfigMap{}, func(_ kubernetes.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {
-		return informer.New(s.ConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
-			ResyncPeriod: resyncPeriod,
-			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+	ours.InformerFor(&corev1.ConfigMap{},
+		func(_ kubernetes.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {
+			return informer.New(s.ConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
+				ResyncPeriod: resyncPeriod,
+				Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+			})
 		})
-	})
 	one, err := control(ctx, s, "theirs", theirs)
 	if err != nil {
 		return err
@@ -40,7 +41,8 @@ func dropIn(ctx context.Context, s *kube.Session) error {
 
 // control runs the controller on a factory through the life of a ConfigMap, and
 // returns what it said.
-func control(ctx context.Context, s *kube.Session, name string, factory informers.SharedInformerFactory) (said string, err error) {
+func control(ctx context.Context, s *kube.Session, name string,
+	factory informers.SharedInformerFactory) (said string, err error) {
 	var lines log
 	c, err := newController(s.Clientset, factory, func(format string, args ...any) {
 		lines.Printf(format, args...)
@@ -63,8 +65,12 @@ func control(ctx context.Context, s *kube.Session, name string, factory informer
 	defer func() { cancel(); <-ended }()
 
 	err = play(ctx, s,
-		act{func() error { return s.CreateConfigMapWith(ctx, "weather", "sky", "blue") }, name + " : weather : blue, as it should be"},
-		act{func() error { return s.PatchConfigMap(ctx, "weather", "sky", "grey") }, name + " : weather : grey, as it should be"},
+		act{func() error {
+			return s.CreateConfigMapWith(ctx, "weather", "sky", "blue")
+		}, name + " : weather : blue, as it should be"},
+		act{func() error {
+			return s.PatchConfigMap(ctx, "weather", "sky", "grey")
+		}, name + " : weather : grey, as it should be"},
 		act{func() error { return s.DeleteConfigMap(ctx, "weather") }, name + " : weather : gone"},
 	)
 	return lines.Text(), err

@@ -20,7 +20,7 @@ func follow(ctx context.Context, s *kube.Session) error {
 		return err
 	}
 	defer stop()
-	server, err := web.Start(ctx, web.Options{Addr: addr}, pages(pods.GetIndexer()))
+	server, err := web.Start(ctx, addr, pages(pods.GetIndexer()))
 	if err != nil {
 		return err
 	}

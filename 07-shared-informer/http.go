@@ -37,7 +37,7 @@ func overHTTP(ctx context.Context, s *kube.Session) (err error) {
 	defer stop()
 	serving, cancel := context.WithCancel(ctx)
 	defer cancel()
-	server, err := web.Start(serving, web.Options{Addr: addr}, pages(pods.GetIndexer()))
+	server, err := web.Start(serving, addr, pages(pods.GetIndexer()))
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,8 @@ func overHTTP(ctx context.Context, s *kube.Session) (err error) {
 	if err := s.DeletePod(ctx, "mysql-0"); err != nil {
 		return err
 	}
-	if err := flow.Until(ctx, "the store has forgotten the pod", func() bool { return len(pods.GetStore().List()) == 2 }); err != nil {
+	forgotten := func() bool { return len(pods.GetStore().List()) == 2 }
+	if err := flow.Until(ctx, "the store has forgotten the pod", forgotten); err != nil {
 		return err
 	}
 	return curl(ctx, s, server, "/")
@@ -97,6 +98,7 @@ func curl(ctx context.Context, s *kube.Session, server *web.Server, path string)
 	if err != nil {
 		return fmt.Errorf("reading the answer to %s: %w", path, err)
 	}
-	s.Printf("%d %s\n", response.StatusCode, strings.ReplaceAll(strings.TrimSpace(string(body)), s.Namespace, "NAMESPACE"))
+	text := strings.ReplaceAll(strings.TrimSpace(string(body)), s.Namespace, "NAMESPACE")
+	s.Printf("%d %s\n", response.StatusCode, text)
 	return nil
 }

@@ -32,7 +32,8 @@ func late(ctx context.Context, s *kube.Session) error {
 		return err
 	}
 	defer stop()
-	if err := errors.Join(s.CreateConfigMapWith(ctx, "weather", "sky", "blue"), s.PatchConfigMap(ctx, "weather", "sky", "grey")); err != nil {
+	if err := errors.Join(s.CreateConfigMapWith(ctx, "weather", "sky", "blue"),
+		s.PatchConfigMap(ctx, "weather", "sky", "grey")); err != nil {
 		return err
 	}
 	if err := first.wait(ctx, "grey", 1); err != nil {
@@ -46,7 +47,9 @@ func late(ctx context.Context, s *kube.Session) error {
 		return errors.Join(err, ctx.Err())
 	}
 	s.Printf("late has synced : %t, requests to the server : %s\n", registration.HasSynced(), &asked)
-	if err := play(ctx, s, act{func() error { return s.PatchConfigMap(ctx, "weather", "sky", "red") }, "late : OnUpdate"}); err != nil {
+	if err := play(ctx, s, act{func() error {
+		return s.PatchConfigMap(ctx, "weather", "sky", "red")
+	}, "late : OnUpdate"}); err != nil {
 		return err
 	}
 	if err := first.wait(ctx, "red", 1); err != nil {

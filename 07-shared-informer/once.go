@@ -33,7 +33,8 @@ func once(ctx context.Context, s *kube.Session) error {
 
 // ask runs informers until all handlers have heard the first list, and prints
 // what the server was asked for that.
-func ask(ctx context.Context, s *kube.Session, title string, newInformer func(cache.ListerWatcher) cache.SharedIndexInformer, informers, handlers int) error {
+func ask(ctx context.Context, s *kube.Session, title string,
+	newInformer func(cache.ListerWatcher) cache.SharedIndexInformer, informers, handlers int) error {
 	var asked requests.Counter
 	counted, err := s.With(asked.Count)
 	if err != nil {
@@ -45,7 +46,9 @@ func ask(ctx context.Context, s *kube.Session, title string, newInformer func(ca
 		informer := newInformer(counted.OwnConfigMaps())
 		var synced []cache.DoneChecker
 		for range handlers {
-			registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { told.Add(1) }})
+			registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+				told.Add(1)
+			}})
 			if err != nil {
 				return err
 			}

@@ -29,7 +29,9 @@ func remove(ctx context.Context, s *kube.Session) error {
 		return err
 	}
 	defer stop()
-	if err := play(ctx, s, act{func() error { return s.CreateConfigMapWith(ctx, "weather", "sky", "blue") }, "stays : OnAdd"}); err != nil {
+	if err := play(ctx, s, act{func() error {
+		return s.CreateConfigMapWith(ctx, "weather", "sky", "blue")
+	}, "stays : OnAdd"}); err != nil {
 		return err
 	}
 	if err := leaves.wait(ctx, "OnAdd", 1); err != nil {
@@ -39,7 +41,9 @@ func remove(ctx context.Context, s *kube.Session) error {
 	s.Printf("# the other leaves, and leaves once more\n")
 	s.Printf("ShutDownEventHandler : %v\n", cache.ShutDownEventHandler(configMaps, registration))
 	s.Printf("RemoveEventHandler : %v\n", configMaps.RemoveEventHandler(registration))
-	if err := play(ctx, s, act{func() error { return s.PatchConfigMap(ctx, "weather", "sky", "grey") }, "stays : OnUpdate"}); err != nil {
+	if err := play(ctx, s, act{func() error {
+		return s.PatchConfigMap(ctx, "weather", "sky", "grey")
+	}, "stays : OnUpdate"}); err != nil {
 		return err
 	}
 	s.Printf("# all that the one that left was told\n%s", leaves.Text())

@@ -30,7 +30,8 @@ func resync(ctx context.Context, s *kube.Session) error {
 		ResyncPeriod: time.Hour, // zero would mean: never, whatever a handler wants
 	})
 	var eager, calm log
-	if _, err := configMaps.AddEventHandlerWithResyncPeriod(named(eager.Printf, "eager", calls.Data), time.Second); err != nil {
+	if _, err := configMaps.AddEventHandlerWithResyncPeriod(named(eager.Printf, "eager", calls.Data),
+		time.Second); err != nil {
 		return err
 	}
 	if _, err := configMaps.AddEventHandlerWithResyncPeriod(named(calm.Printf, "calm", calls.Data), 0); err != nil {

@@ -77,9 +77,11 @@ func TestSideBySide(t *testing.T) {
 	history.SideBySide(t, s, func() []*history.Subject {
 		return []*history.Subject{
 			runShared(t, s, "client-go's informer", cache.NewSharedIndexInformerWithOptions),
-			runShared(t, s, "our informer", func(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-				return informer.New(lw, example, options)
-			}),
+			runShared(t, s, "our informer",
+				func(lw cache.ListerWatcher, example runtime.Object,
+					options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+					return informer.New(lw, example, options)
+				}),
 		}
 	})
 }

@@ -55,7 +55,8 @@ func transform(ctx context.Context, s *kube.Session) error {
 	if err != nil {
 		return err
 	}
-	s.Printf("at the server : %d bytes, managed fields of %d writers\n", size(fromServer), len(fromServer.ManagedFields))
+	s.Printf("at the server : %d bytes, managed fields of %d writers\n",
+		size(fromServer), len(fromServer.ManagedFields))
 	s.Printf("in the store : %d bytes, managed fields of %d writers\n", size(stored), len(stored.ManagedFields))
 	s.Printf("SetTransform, now that it runs : %v\n", configMaps.SetTransform(nil))
 	return nil

@@ -20,7 +20,8 @@ import (
 
 func TestWithoutACluster(t *testing.T) {
 	for _, args := range [][]string{{"factory"}, {"-addr", "nonsense", "http"}, {"-follow"}} {
-		stepstest.WantExit(t, stepstest.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh", "-kubeconfig")
+		stepstest.WantExit(t, stepstest.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh",
+			"-kubeconfig")
 	}
 	stepstest.WantExit(t, stepstest.Outside(t, "factories"), 2, `no step "factories"`, "factory, same, http,")
 }
@@ -30,11 +31,13 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { busy.Close() }) // when the parallel tests are over
-	for address, says := range map[string]string{busy.Addr().String(): "the port is in use", "nonsense": "no host and port"} {
+	for address, says := range map[string]string{busy.Addr().String(): "address already in use",
+		"nonsense": "missing port in address"} {
 		for _, what := range []string{"http", "-follow"} {
 			t.Run(what+" "+says, func(t *testing.T) {
 				t.Parallel()
-				stepstest.WantExit(t, stepstest.Command(t, "-addr", address, what), 1, "listening on", address, says, "-addr")
+				stepstest.WantExit(t, stepstest.Command(t, "-addr", address, what), 1, "listen tcp", address, says,
+					"-addr")
 			})
 		}
 	}
@@ -55,7 +58,8 @@ func TestATypeThatMayNotBeListed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	err = f.WaitForCacheSync(ctx)
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "configmaps, deployments.v1.apps (are they served, and may you list") {
+	if !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "configmaps, deployments.v1.apps (are they served, and may you list") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -35,7 +35,8 @@ func TestClientGosFactoryGivesOneStorePerType(t *testing.T) {
 	generic, err := f.ForResource(corev1.SchemeGroupVersion.WithResource("pods"))
 	must(t, err)
 	pods := f.Core().V1().Pods().Informer()
-	if pods.GetStore() != f.Core().V1().Pods().Informer().GetStore() || pods.GetStore() != generic.Informer().GetStore() {
+	if pods.GetStore() != f.Core().V1().Pods().Informer().GetStore() ||
+		pods.GetStore() != generic.Informer().GetStore() {
 		t.Error("there is more than one store of pods")
 	}
 	if pods == f.Core().V1().Pods().Informer() {
@@ -99,7 +100,8 @@ func TestClientGosFactoryKeepsAStoppedInformer(t *testing.T) {
 		f.StartWithContext(t.Context())
 		synctest.Wait()
 		if again.GetStore() != store || !again.IsStopped() || len(store.ListKeys()) != 1 {
-			t.Errorf("the same: %t, stopped: %t, holds %q", again.GetStore() == store, again.IsStopped(), store.ListKeys())
+			t.Errorf("the same: %t, stopped: %t, holds %q",
+				again.GetStore() == store, again.IsStopped(), store.ListKeys())
 		}
 	})
 	methods := reflect.TypeFor[informers.SharedInformerFactory]()
@@ -132,6 +134,13 @@ func TestClientGosFactoryHasOneInformerForAllThatIsUnstructured(t *testing.T) {
 	}
 	if ask("Pod") != ask("Node") {
 		t.Error("there are two informers")
+	}
+}
+
+// A pointer that is nil: to call it is to panic.
+func TestAFakeClientsetHasNoRESTClient(t *testing.T) {
+	if client := fake.NewClientset().CoreV1().RESTClient(); !reflect.ValueOf(client).IsNil() {
+		t.Errorf("it is %v", client)
 	}
 }
 
@@ -218,7 +227,8 @@ func TestADeletedObjectHasAKeyEitherWay(t *testing.T) {
 		var told []string
 		_, err := informer.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
 			DeleteFunc: func(obj cache.DeletedObject[*corev1.ConfigMap]) {
-				told = append(told, obj.GetKey(), map[bool]string{true: "seen", false: "unseen"}[obj.FinalStateUnknown == nil])
+				told = append(told, obj.GetKey(),
+					map[bool]string{true: "seen", false: "unseen"}[obj.FinalStateUnknown == nil])
 			},
 		})
 		must(t, err)

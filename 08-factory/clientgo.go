@@ -91,7 +91,9 @@ func program(ctx context.Context, f informers.SharedInformerFactory, out *log) (
 		stop()
 		return nil, err
 	}
-	if err := flow.Until(ctx, "the handler has heard of the pod", func() bool { return strings.Contains(out.text(), "added") }); err != nil {
+	if err := flow.Until(ctx, "the handler has heard of the pod", func() bool {
+		return strings.Contains(out.text(), "added")
+	}); err != nil {
 		stop()
 		return nil, err
 	}

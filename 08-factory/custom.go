@@ -70,7 +70,8 @@ func sizes(s *kube.Session) cache.ResourceEventHandler {
 			return // an empty tombstone
 		}
 		version := strings.ReplaceAll(widget.GetAPIVersion(), s.Namespace, "NAMESPACE")
-		s.Printf("%s : %s : size %d : %s %s, a %T\n", call, widget.GetName(), widgets.Size(widget), version, widget.GetKind(), widget)
+		s.Printf("%s : %s : size %d : %s %s, a %T\n", call, widget.GetName(), widgets.Size(widget), version,
+			widget.GetKind(), widget)
 	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { tell("OnAdd", obj) },

@@ -25,7 +25,9 @@ const (
 
 // discover returns what is to be watched, by its kind, and what is left out,
 // by the reason.
-func discover(ctx context.Context, client discovery.DiscoveryInterfaceWithContext) (wanted map[schema.GroupVersionResource]schema.GroupVersionKind, leftOut map[string][]string, err error) {
+func discover(ctx context.Context,
+	client discovery.DiscoveryInterfaceWithContext) (wanted map[schema.GroupVersionResource]schema.GroupVersionKind,
+	leftOut map[string][]string, err error) {
 	preferred, err := client.ServerPreferredResourcesWithContext(ctx)
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) { // a custom one may be gone again
 		return nil, nil, fmt.Errorf("asking the server for its resources: %w", err)

@@ -56,13 +56,16 @@ func everything(ctx context.Context, s *kube.Session) error {
 	for _, reason := range []string{notWatchable, olderVersion, anotherName, notAskedFor} {
 		s.Printf("left out, %s : %s\n", reason, sorted(leftOut[reason]))
 	}
-	s.Printf("left out, %s : pods/log: %t, and more\n", partOfOthers, slices.Contains(leftOut[partOfOthers], "pods/log"))
+	s.Printf("left out, %s : pods/log: %t, and more\n",
+		partOfOthers, slices.Contains(leftOut[partOfOthers], "pods/log"))
 	s.Printf("left out, %s : custom resources\n", byOthers)
 	return nil
 }
 
 // askFor asks the factory for informers, and says which are of maps.
-func askFor(f *factory.Factory, wanted map[schema.GroupVersionResource]schema.GroupVersionKind) (informers []cache.SharedIndexInformer, untyped []string, err error) {
+func askFor(f *factory.Factory,
+	wanted map[schema.GroupVersionResource]schema.GroupVersionKind) (informers []cache.SharedIndexInformer,
+	untyped []string, err error) {
 	for resource, kind := range wanted {
 		found, err := f.ForResource(resource)
 		if err != nil {

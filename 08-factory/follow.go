@@ -15,7 +15,7 @@ func follow(ctx context.Context, s *kube.Session) error {
 	if err != nil {
 		return err
 	}
-	server, err := web.Start(ctx, web.Options{Addr: addr}, site.pages())
+	server, err := web.Start(ctx, addr, site.pages())
 	if err != nil {
 		return err
 	}

@@ -44,10 +44,13 @@ func forget(ctx context.Context, s *kube.Session) error {
 	s.Printf("cached : %d objects; goroutines: %t; %s\n", cached.alive(), goroutines(s.Namespace) > 0, &asked)
 
 	f.Forget(factory.ConfigMaps)
-	if err := flow.Until(ctx, "its goroutines are gone", func() bool { return goroutines(s.Namespace) == 0 }); err != nil {
+	if err := flow.Until(ctx, "its goroutines are gone", func() bool {
+		return goroutines(s.Namespace) == 0
+	}); err != nil {
 		return err
 	}
-	s.Printf("forgotten : %d objects in memory, %d goroutines; pods stopped: %t\n", cached.alive(), goroutines(s.Namespace), pods.IsStopped())
+	s.Printf("forgotten : %d objects in memory, %d goroutines; pods stopped: %t\n",
+		cached.alive(), goroutines(s.Namespace), pods.IsStopped())
 
 	asked.Reset()
 	fresh := f.ConfigMaps().Informer()
@@ -83,7 +86,8 @@ func createMany(ctx context.Context, s *kube.Session) error {
 	s.Printf("# for i in $(seq 1 100); do kubectl create configmap object-$i; done\n")
 	for i := range 100 {
 		configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("object-%d", i+1)}}
-		if _, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Create(ctx, configMap, metav1.CreateOptions{}); err != nil {
+		if _, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Create(ctx, configMap,
+			metav1.CreateOptions{}); err != nil {
 			return err
 		}
 	}

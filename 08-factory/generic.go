@@ -21,7 +21,8 @@ func generic(ctx context.Context, s *kube.Session) error {
 	f := factory.New(s.Clientset, factory.Options{Namespace: s.Namespace})
 	defer f.Shutdown()
 	show := map[string]func(){}
-	wanted := []string{"configmaps.v1.", "pods.v1.", "serviceaccounts.v1.", "unicorns.v1.example.com", "tokenreviews.v1.authentication.k8s.io"}
+	wanted := []string{"configmaps.v1.", "pods.v1.", "serviceaccounts.v1.", "unicorns.v1.example.com",
+		"tokenreviews.v1.authentication.k8s.io"}
 	for _, name := range wanted {
 		resource, _ := schema.ParseResourceArg(name)
 		asked, err := f.ForResource(*resource)

@@ -34,7 +34,7 @@ func overHTTP(ctx context.Context, s *kube.Session) (err error) {
 	}
 	serving, cancel := context.WithCancel(ctx)
 	defer cancel()
-	server, err := web.Start(serving, web.Options{Addr: addr}, site.pages())
+	server, err := web.Start(serving, addr, site.pages())
 	if err != nil {
 		return err
 	}
@@ -52,11 +52,9 @@ func overHTTP(ctx context.Context, s *kube.Session) (err error) {
 	if err := makeObjects(ctx, s, f); err != nil {
 		return err
 	}
-	if err := curl(ctx, s, server, "/readyz", "/", "/pods", "/pods?label=app%3Dweb", "/pods?label=app+in+(web,db),app!%3Dweb",
-		"/pods/"+s.Namespace+"/web-0", "/configmaps/"+s.Namespace+"/weather", "/deployments"); err != nil {
-		return err
-	}
-	if err := curl(ctx, s, server, "/pods/"+s.Namespace+"/web-9", "/unicorns", "/secrets", "/secrets/"+s.Namespace+"/key",
+	if err := curl(ctx, s, server, "/readyz", "/", "/pods", "/pods?label=app%3Dweb",
+		"/pods?label=app+in+(web,db),app!%3Dweb", "/pods/"+s.Namespace+"/web-0", "/configmaps/"+s.Namespace+"/weather",
+		"/deployments", "/pods/"+s.Namespace+"/web-9", "/unicorns", "/secrets", "/secrets/"+s.Namespace+"/key",
 		"/pods?label=%3D", "/pods?colour=blue", "/pods/"); err != nil {
 		return err
 	}
@@ -66,13 +64,15 @@ func overHTTP(ctx context.Context, s *kube.Session) (err error) {
 // newFactory is the factory behind the pages. Whoever gets an object over HTTP
 // does not know what it is, if it does not say so.
 func newFactory(s *kube.Session) *factory.Factory {
-	return factory.New(s.Clientset, factory.Options{Namespace: s.Namespace, Transform: withoutManagedFields, Kinds: true})
+	return factory.New(s.Clientset, factory.Options{
+		Namespace: s.Namespace, Transform: withoutManagedFields, Kinds: true,
+	})
 }
 
 // makeObjects makes three pods and a ConfigMap, and waits until they are cached.
 func makeObjects(ctx context.Context, s *kube.Session, f *factory.Factory) error {
-	if err := errors.Join(createPod(ctx, s, "db-0", "db"), createPod(ctx, s, "web-0", "web"), createPod(ctx, s, "web-1", "web"),
-		create(ctx, s, "weather", "blue")); err != nil {
+	if err := errors.Join(createPod(ctx, s, "db-0", "db"), createPod(ctx, s, "web-0", "web"),
+		createPod(ctx, s, "web-1", "web"), create(ctx, s, "weather", "blue")); err != nil {
 		return err
 	}
 	return flow.Until(ctx, "all are cached", func() bool {

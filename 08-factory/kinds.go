@@ -26,7 +26,8 @@ func kindOf(ctx context.Context, s *kube.Session, title string, options factory.
 	show := func(call string, obj any) {
 		if configMap, ok := obj.(*corev1.ConfigMap); ok && configMap.Name == "weather" {
 			text, _ := json.Marshal(configMap) // it never fails
-			s.Printf("%s : %s : kind %q, version %q : %.25s…\n", title, call, configMap.Kind, configMap.APIVersion, text)
+			s.Printf("%s : %s : kind %q, version %q : %.25s…\n", title, call, configMap.Kind, configMap.APIVersion,
+				text)
 		}
 	}
 	if _, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{

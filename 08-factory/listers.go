@@ -79,7 +79,8 @@ func answers(s *kube.Session, f *factory.Factory) error {
 
 // deploy makes a Deployment of two pods, and a Service in front of it.
 func deploy(ctx context.Context, s *kube.Session) error {
-	s.Printf("# kubectl create deployment web --image=%s --replicas=2\n# kubectl expose deployment web --port=80\n", kube.PauseImage)
+	s.Printf("# kubectl create deployment web --image=%s --replicas=2\n# kubectl expose deployment web --port=80\n",
+		kube.PauseImage)
 	app, replicas := map[string]string{"app": "web"}, int32(2)
 	_, err := s.Clientset.AppsV1().Deployments(s.Namespace).Create(ctx, &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Labels: app},

@@ -19,7 +19,8 @@ var (
 func flags(fs *flag.FlagSet) {
 	cluster.Flags(fs)
 	fs.StringVar(&addr, "addr", web.DefaultAddr, "the host and port to listen on, for the step http and for -follow")
-	fs.BoolVar(&secrets, "secrets", false, "cache and show Secrets too, for the steps http and everything and for -follow")
+	fs.BoolVar(&secrets, "secrets", false,
+		"cache and show Secrets too, for the steps http and everything and for -follow")
 }
 
 var chapter = steps.Chapter{

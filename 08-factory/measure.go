@@ -27,7 +27,8 @@ func goroutines(mark string) int {
 		if n, err := fmt.Sscanf(lines.Text(), "%d @", &alike); n == 1 && err == nil {
 			continue // so many goroutines, with the stack and the labels that follow
 		}
-		if strings.HasPrefix(lines.Text(), "# labels:") && strings.Contains(lines.Text(), fmt.Sprintf("%q:%q", "mark", mark)) {
+		if strings.HasPrefix(lines.Text(), "# labels:") &&
+			strings.Contains(lines.Text(), fmt.Sprintf("%q:%q", "mark", mark)) {
 			total += alike
 		}
 	}

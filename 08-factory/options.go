@@ -81,6 +81,7 @@ func compare(ctx context.Context, s *kube.Session, f *factory.Factory) error {
 	if err != nil {
 		return err
 	}
-	s.Printf("managed fields : at the server: %t, in the store: %t\n", len(there.ManagedFields) > 0, len(stored.ManagedFields) > 0)
+	s.Printf("managed fields : at the server: %t, in the store: %t\n",
+		len(there.ManagedFields) > 0, len(stored.ManagedFields) > 0)
 	return nil
 }

@@ -110,7 +110,8 @@ func (s *site) store(c *gin.Context, resource string) (cache.Store, bool) {
 	informer, ok := s.informers[resource]
 	switch {
 	case !ok && resource == "secrets":
-		web.Fail(c, http.StatusForbidden, "secrets are not shown, and not even cached: start with -secrets if you want that")
+		web.Fail(c, http.StatusForbidden,
+			"secrets are not shown, and not even cached: start with -secrets if you want that")
 	case !ok:
 		web.Fail(c, http.StatusNotFound, "there is no resource %q here (known: %q)", resource, s.names)
 	case !informer.HasSynced():
@@ -143,5 +144,6 @@ func (s *site) ready(c *gin.Context) {
 
 func (s *site) notYet(c *gin.Context, waiting ...string) {
 	c.Header("Retry-After", "1")
-	web.Fail(c, http.StatusServiceUnavailable, "waiting for the first list of %s: try again", strings.Join(waiting, ", "))
+	web.Fail(c, http.StatusServiceUnavailable, "waiting for the first list of %s: try again",
+		strings.Join(waiting, ", "))
 }

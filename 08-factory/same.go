@@ -29,7 +29,8 @@ func same(ctx context.Context, s *kube.Session) error {
 	}
 	s.Printf("Pods, again : the same informer: %t\n", f.Pods().Informer() == pods)
 	s.Printf("ForResource : the same informer: %t\n", byName.Informer() == pods)
-	s.Printf("as client-go's : the same store: %t\n", f.ClientGo().Core().V1().Pods().Informer().GetStore() == pods.GetStore())
+	s.Printf("as client-go's : the same store: %t\n",
+		f.ClientGo().Core().V1().Pods().Informer().GetStore() == pods.GetStore())
 
 	var askers sync.WaitGroup
 	for range 100 {

@@ -22,7 +22,8 @@ func main() {
 // mend, 2 on wrong usage.
 func run(dir string, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
-		fmt.Fprintln(stderr, "usage: go run ./docs (no arguments): rewrites the embedded blocks of README.md and docs/*.md")
+		fmt.Fprintln(stderr,
+			"usage: go run ./docs (no arguments): rewrites the embedded blocks of README.md and docs/*.md")
 		return 2
 	}
 	root, err := workspace.Root(dir)
@@ -30,34 +31,21 @@ func run(dir string, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
-	changed, err := book.Rewrite(root)
+	changed, left, err := book.Rewrite(root)
 	for _, page := range changed {
 		fmt.Fprintln(stdout, "rewritten:", page)
 	}
-	if err != nil {
+	for _, problem := range left {
+		fmt.Fprintln(stderr, problem)
+	}
+	switch {
+	case err != nil:
 		fmt.Fprintln(stderr, err)
 		return 1
-	}
-	code := report(root, stderr)
-	if code == 0 && len(changed) == 0 {
+	case len(left) > 0:
+		return 1
+	case len(changed) == 0:
 		fmt.Fprintln(stdout, "nothing to rewrite")
-	}
-	return code
-}
-
-// report prints what is still wrong after rewriting, one line each.
-func report(root string, stderr io.Writer) int {
-	b, err := book.Load(os.DirFS(root))
-	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return 1
-	}
-	problems := b.Problems()
-	for _, p := range problems {
-		fmt.Fprintln(stderr, p)
-	}
-	if len(problems) > 0 {
-		return 1
 	}
 	return 0
 }

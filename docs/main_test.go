@@ -64,7 +64,8 @@ func TestRunOutsideAWorkspace(t *testing.T) {
 }
 
 func TestRunWrongUsage(t *testing.T) {
-	if code, out, errs := try(t, t.TempDir(), "check"); code != 2 || out != "" || !strings.HasPrefix(errs, "usage: go run ./docs") {
+	if code, out, errs := try(t, t.TempDir(), "check"); code != 2 || out != "" ||
+		!strings.HasPrefix(errs, "usage: go run ./docs") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 }

@@ -10,8 +10,9 @@ unformatted=$(gofmt -l .)
 [ -z "$unformatted" ] || { echo "gofmt would change: $unformatted" >&2; exit 1; }
 
 say "each module by itself: go mod tidy, go build"
-for module in [0-9][0-9]-* docs scripts/*; do
-	[ -f "$module/go.mod" ] || continue
+for module in $(git ls-files --cached --others --exclude-standard "*go.mod" ":!*/testdata/*"); do
+	module=$(dirname "$module")
+	[ -f "$module/go.mod" ] || continue # deleted, and git does not know yet
 	echo "$module"
 	flags=
 	[ "$module" != scripts/controlplane ] || flags=-trimpath # as it is built for use: once is enough
@@ -21,8 +22,10 @@ done
 say "go vet"
 go vet work
 
-say "staticcheck"
-"$(cd scripts/lint && GOWORK=off go tool -n staticcheck)" work
+say "staticcheck, revive"
+lint() { (cd scripts/lint && GOWORK=off go tool -n "$1"); }
+"$(lint staticcheck)" work
+"$(lint revive)" -config scripts/lint/revive.toml ./...
 
 race=-race
 if [ "$(go env CGO_ENABLED)" = 0 ]; then
@@ -34,5 +37,5 @@ export race
 go run ./scripts/cluster exec sh -ec '
 	go test $race -count=1 work
 	(cd scripts/controlplane && GOWORK=off go test $race -trimpath -count=1 ./node ./proof)
-	go run ./scripts/tour
+	scripts/tour.sh
 '

@@ -31,7 +31,8 @@ func Diff(want, got string) string {
 	for i < len(wantLines) && i < len(gotLines) && wantLines[i] == gotLines[i] {
 		i++
 	}
-	return fmt.Sprintf("differs at line %d\n  expected: %s\n  printed:  %s", i+1, lineAt(wantLines, i), lineAt(gotLines, i))
+	return fmt.Sprintf("differs at line %d\n  expected: %s\n  printed:  %s",
+		i+1, lineAt(wantLines, i), lineAt(gotLines, i))
 }
 
 func lineAt(lines []string, i int) string {

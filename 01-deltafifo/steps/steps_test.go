@@ -64,8 +64,10 @@ func TestCommandLine(t *testing.T) {
 		{"unknown step", toy(), []string{"three"}, 2, "",
 			"99-toy: there is no step \"three\"\nthe steps are: one, two\n"},
 		{"two steps", toy(), []string{"one", "two"}, 2, "",
-			"99-toy: one step at a time, please, and flags before it: got [\"one\" \"two\"]\nthe steps are: one, two\n"},
-		{"a flag of the chapter", withFlags, []string{"-text", "x", "one"}, 0, "\n== 99-toy 1/2 one: the first\nun\n", ""},
+			"99-toy: one step at a time, please, and flags before it: got [\"one\" \"two\"]\nthe steps are: one, " +
+				"two\n"},
+		{"a flag of the chapter", withFlags, []string{"-text", "x", "one"}, 0, "\n== 99-toy 1/2 one: the first\nun\n",
+			""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := run(t.Context(), test.chapter, test.args...)
@@ -85,7 +87,8 @@ func TestHelpNamesStepsAndFlags(t *testing.T) {
 	if code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
-	for _, want := range []string{"a chapter for tests", "go run ./99-toy [FLAGS] [STEP]", "the second", "-list", "-check"} {
+	for _, want := range []string{"a chapter for tests", "go run ./99-toy [FLAGS] [STEP]", "the second", "-list",
+		"-check"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("help lacks %q:\n%s", want, stderr)
 		}
@@ -113,7 +116,8 @@ func TestInterruptEndsTheRun(t *testing.T) {
 	for _, args := range [][]string{nil, {"-check"}} {
 		code, stdout, stderr := run(ctx, c, args...)
 		if code != 130 || strings.Contains(stdout, "deux") || stderr != "99-toy: stopped\n" {
-			t.Errorf("%v: exit code %d, stdout %q, stderr %q; want 130, no second step, one line", args, code, stdout, stderr)
+			t.Errorf("%v: exit code %d, stdout %q, stderr %q; want 130, no second step, one line",
+				args, code, stdout, stderr)
 		}
 	}
 }
@@ -125,7 +129,8 @@ func TestFollowRunsInsteadOfTheSteps(t *testing.T) {
 		return err
 	}
 	for _, more := range []string{"-check", "one"} {
-		if code, _, stderr := run(t.Context(), c, "-follow", more); code != 2 || !strings.Contains(stderr, "-follow goes alone") {
+		if code, _, stderr := run(t.Context(), c, "-follow", more); code != 2 ||
+			!strings.Contains(stderr, "-follow goes alone") {
 			t.Errorf("-follow %s: exit code %d, stderr %q; want 2 and the reason", more, code, stderr)
 		}
 	}
@@ -168,7 +173,8 @@ func TestCheckGoesOnAfterADifference(t *testing.T) {
 	if code != 1 || !strings.HasSuffix(stdout, "\n99-toy: 0 of 2 steps as expected\n") {
 		t.Errorf("exit code %d, stdout %q; want 1 and no step as expected", code, stdout)
 	}
-	for _, want := range []string{`step one: the output differs at line 1`, `expected: "uno"`, `printed:  "un"`, "step two: reading the expected output"} {
+	for _, want := range []string{`step one: the output differs at line 1`, `expected: "uno"`, `printed:  "un"`,
+		"step two: reading the expected output"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("stderr lacks %q:\n%s", want, stderr)
 		}

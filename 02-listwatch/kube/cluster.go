@@ -104,9 +104,11 @@ func (c *Cluster) explain(err error) error {
 		return fmt.Errorf("%s forbids this: %w.\n"+
 			"Ask for that right, or use a cluster of your own (scripts/local-up.sh)", server, err)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &unreached) && unreached.Timeout():
-		return fmt.Errorf("%s did not answer in time: is the cluster running? (scripts/local-up.sh starts one): %w", server, err)
+		return fmt.Errorf("%s did not answer in time: is the cluster running? (scripts/local-up.sh starts one): %w",
+			server, err)
 	case errors.As(err, &unreached):
-		return fmt.Errorf("%s cannot be reached: is the cluster running? (scripts/local-up.sh starts one): %w", server, unreached.Err)
+		return fmt.Errorf("%s cannot be reached: is the cluster running? (scripts/local-up.sh starts one): %w",
+			server, unreached.Err)
 	default:
 		return err
 	}

@@ -30,12 +30,14 @@ type Options struct {
 
 // Flags adds -kubeconfig and -context to a command line.
 func (o *Options) Flags(fs *flag.FlagSet) {
-	fs.StringVar(&o.Kubeconfig, "kubeconfig", "", "the cluster to use (default: $KUBECONFIG, else .cluster/kubeconfig in the workspace)")
+	fs.StringVar(&o.Kubeconfig, "kubeconfig", "",
+		"the cluster to use (default: $KUBECONFIG, else .cluster/kubeconfig in the workspace)")
 	fs.StringVar(&o.Context, "context", "", "the context to use (default: the kubeconfig's current one)")
 }
 
-var errNoCluster = errors.New("no cluster chosen: start one with scripts/local-up.sh (no Docker needed) or scripts/kind-up.sh,\n" +
-	"or name yours with -kubeconfig FILE or $KUBECONFIG")
+var errNoCluster = errors.New(
+	"no cluster chosen: start one with scripts/local-up.sh (no Docker needed) or scripts/kind-up.sh,\n" +
+		"or name yours with -kubeconfig FILE or $KUBECONFIG")
 
 // files returns the kubeconfig files to read, of which at least one exists,
 // and the place that named them.
@@ -59,7 +61,8 @@ func (o Options) files() (files []string, origin string, err error) {
 			return files, origin, nil
 		}
 	}
-	return nil, "", fmt.Errorf("the kubeconfig %s, named by %s, does not exist: check the path, or leave it out and run scripts/local-up.sh",
+	return nil, "", fmt.Errorf(
+		"the kubeconfig %s, named by %s, does not exist: check the path, or leave it out and run scripts/local-up.sh",
 		strings.Join(files, string(filepath.ListSeparator)), origin)
 }
 
@@ -93,7 +96,8 @@ func (o Options) load() (config *rest.Config, kubectl string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	config, err = clientcmd.NewNonInteractiveClientConfig(*merged, context, &clientcmd.ConfigOverrides{}, nil).ClientConfig()
+	config, err = clientcmd.NewNonInteractiveClientConfig(*merged, context, &clientcmd.ConfigOverrides{},
+		nil).ClientConfig()
 	if err != nil {
 		return nil, "", fmt.Errorf("%s cannot be used: %w", name, oneLine(err))
 	}
@@ -111,7 +115,8 @@ func (o Options) context(merged *clientcmdapi.Config, name string) (string, erro
 	}
 	if _, ok := merged.Contexts[context]; !ok {
 		there := strings.Join(slices.Sorted(maps.Keys(merged.Contexts)), ", ")
-		return "", fmt.Errorf("there is no context %q in %s: choose one with -context; it has: %s", context, name, there)
+		return "", fmt.Errorf("there is no context %q in %s: choose one with -context; it has: %s",
+			context, name, there)
 	}
 	return context, nil
 }

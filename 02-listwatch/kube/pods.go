@@ -77,13 +77,14 @@ func (s *Session) WaitGone(ctx context.Context, name string) error {
 
 // waitForPod asks for the pod, nil if there is none, until it is as wanted.
 func (s *Session) waitForPod(ctx context.Context, name, what string, done func(*corev1.Pod) bool) error {
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, podTimeout, true, func(ctx context.Context) (bool, error) {
-		pod, err := s.Clientset.CoreV1().Pods(s.Namespace).Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return done(nil), nil
-		}
-		return err == nil && done(pod), err
-	})
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, podTimeout, true,
+		func(ctx context.Context) (bool, error) {
+			pod, err := s.Clientset.CoreV1().Pods(s.Namespace).Get(ctx, name, metav1.GetOptions{})
+			if apierrors.IsNotFound(err) {
+				return done(nil), nil
+			}
+			return err == nil && done(pod), err
+		})
 	if wait.Interrupted(err) && ctx.Err() == nil {
 		return s.podTooSlow(name, what)
 	}
@@ -91,7 +92,8 @@ func (s *Session) waitForPod(ctx context.Context, name, what string, done func(*
 }
 
 func (s *Session) podTooSlow(name, what string) error {
-	return fmt.Errorf("pod %s did not %s within %v: to see why, %s describe pod %s", name, what, podTimeout, s.Kubectl(), name)
+	return fmt.Errorf("pod %s did not %s within %v: to see why, %s describe pod %s",
+		name, what, podTimeout, s.Kubectl(), name)
 }
 
 // PodLife runs a pod and deletes it once the step has printed that it runs

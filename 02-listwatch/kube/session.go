@@ -74,11 +74,12 @@ func (c *Cluster) OpenSession(ctx context.Context, out io.Writer) (*Session, err
 // waitUntilFurnished waits for what controllers put into a new namespace.
 // Before its service account exists, every pod is refused.
 func (s *Session) waitUntilFurnished(ctx context.Context) error {
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		_, noAccount := s.Clientset.CoreV1().ServiceAccounts(s.Namespace).Get(ctx, "default", metav1.GetOptions{})
-		_, noRootCA := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Get(ctx, rootCA, metav1.GetOptions{})
-		return noAccount == nil && noRootCA == nil, nil
-	})
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
+		func(ctx context.Context) (bool, error) {
+			_, noAccount := s.Clientset.CoreV1().ServiceAccounts(s.Namespace).Get(ctx, "default", metav1.GetOptions{})
+			_, noRootCA := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Get(ctx, rootCA, metav1.GetOptions{})
+			return noAccount == nil && noRootCA == nil, nil
+		})
 	if err != nil {
 		return fmt.Errorf("waiting for the default service account and kube-root-ca.crt in namespace %s"+
 			" (are the cluster's controllers running?): %w", s.Namespace, err)

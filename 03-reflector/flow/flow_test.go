@@ -78,7 +78,8 @@ func TestTogetherReturnsTheFailureAndEndsTheOther(t *testing.T) {
 		{"the second fails", t.Context(), wait, fail, broken},
 		{"Ctrl-C", ended, wait, wait, context.Canceled},
 	} {
-		if err := flow.Together(test.ctx, test.one, test.other); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+		if err := flow.Together(test.ctx, test.one, test.other); !errors.Is(err, test.want) ||
+			(err == nil) != (test.want == nil) {
 			t.Errorf("%s: got %v, want %v", test.name, err, test.want)
 		}
 	}

@@ -18,7 +18,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // goes through it with a new connection for each request.
 func through(t *testing.T) (p *Proxy, get func() (string, error)) {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "hello")
+	}))
 	t.Cleanup(server.Close)
 	p, change, err := NewFor(&rest.Config{Host: server.URL})
 	if err != nil {

@@ -47,7 +47,8 @@ func TestCounter(t *testing.T) {
 		t.Errorf("counted %q, want %q", got, want)
 	}
 	if counter.Lists() != 3 || counter.Watches() != 1 || !counter.Watching() {
-		t.Errorf("lists %d, watches %d, watching %t; want 3, 1, true", counter.Lists(), counter.Watches(), counter.Watching())
+		t.Errorf("lists %d, watches %d, watching %t; want 3, 1, true",
+			counter.Lists(), counter.Watches(), counter.Watching())
 	}
 	counter.Reset()
 	if counter.String() != "none" {

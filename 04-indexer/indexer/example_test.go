@@ -20,8 +20,9 @@ func Example() {
 	})
 	for i, node := range []string{"node1", "node2", "node1", ""} {
 		pod := &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: fmt.Sprintf("pod%d", i+1), Labels: map[string]string{"app": "shop"}},
-			Spec:       corev1.PodSpec{NodeName: node},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: fmt.Sprintf("pod%d", i+1),
+				Labels: map[string]string{"app": "shop"}},
+			Spec: corev1.PodSpec{NodeName: node},
 		}
 		if err := index.Add(pod); err != nil {
 			log.Fatal(err)

@@ -76,12 +76,14 @@ func TestValues(t *testing.T) {
 		{"a cluster-wide object", &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node1"}}, none},
 		{"an object with neither node nor image", &corev1.ConfigMap{ObjectMeta: full().ObjectMeta},
 			map[string]string{"namespace": "ns1", "app": "l1", "owner": "u1 u2"}},
-		{"metadata alone, as listers ask with", &metav1.ObjectMeta{Namespace: "ns1"}, map[string]string{"namespace": "ns1"}},
+		{"metadata alone, as listers ask with", &metav1.ObjectMeta{Namespace: "ns1"},
+			map[string]string{"namespace": "ns1"}},
 		{"a custom resource that only looks like a pod", &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "example.com/v1", "kind": "Pod",
 			"spec": map[string]any{"nodeName": int64(5), "containers": "many"},
 		}}, none},
-		{"a label with an empty value", &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": ""}}},
+		{"a label with an empty value",
+			&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": ""}}},
 			map[string]string{"app": `""`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -119,7 +121,8 @@ func TestWhatIsNoObjectIsAnErrorAndNoPanic(t *testing.T) {
 		{"a list", &corev1.PodList{}, "got *v1.PodList"},
 		{"a nil pod", (*corev1.Pod)(nil), "got a nil *v1.Pod"},
 		{"a nil untyped object", (*unstructured.Unstructured)(nil), "got a nil *unstructured.Unstructured"},
-		{"an empty tombstone", cache.DeletedFinalStateUnknown{Key: "ns1/pod1"}, `the tombstone of "ns1/pod1" holds no object`},
+		{"an empty tombstone", cache.DeletedFinalStateUnknown{Key: "ns1/pod1"},
+			`the tombstone of "ns1/pod1" holds no object`},
 		{"a tombstone of a nil pod", cache.DeletedFinalStateUnknown{Obj: (*corev1.Pod)(nil)}, "got a nil *v1.Pod"},
 		{"a tombstone of no object", cache.DeletedFinalStateUnknown{Obj: 1}, "got int"},
 		{"a tombstone in a tombstone", cache.DeletedFinalStateUnknown{Obj: gone}, "got cache.DeletedFinalStateUnknown"},
@@ -218,7 +221,8 @@ func compare(t *testing.T, index cache.Indexer, name string) {
 // randomPod returns one of few pods, so that they meet, with few values.
 func randomPod(random *rand.Rand) *corev1.Pod {
 	some := func(prefix string) string { return prefix + strconv.Itoa(random.IntN(4)) }
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: some("ns"), Name: some("pod"), Labels: map[string]string{}}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: some("ns"), Name: some("pod"),
+		Labels: map[string]string{}}}
 	if random.IntN(3) > 0 {
 		pod.Labels["app"] = some("l")
 	}

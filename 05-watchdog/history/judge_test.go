@@ -8,7 +8,7 @@ func TestLegalFindsWhatCannotBe(t *testing.T) {
 	a1, a2, b3 := state{uid: "a", version: "1"}, state{uid: "a", version: "2"}, state{uid: "b", version: "3"}
 	happened := []state{a1, a2, {uid: "a", over: true}, b3}
 	add := func(s state) told { return told{method: "OnAdd", new: s} }
-	update := func(old, new state) told { return told{method: "OnUpdate", old: old, new: new} }
+	update := func(before, after state) told { return told{method: "OnUpdate", old: before, new: after} }
 	remove := func(s state) told { return told{method: "OnDelete", new: s} }
 	tombstone := func(s state) told { return told{method: "OnDelete", new: s, tombstone: true} }
 	for _, test := range []struct {

@@ -37,8 +37,12 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	}{
 		{"no ListerWatcher", "ListerWatcher is nil", func(o *Options) { o.ListerWatcher = nil }},
 		{"a nil ListWatch", "ListerWatcher is nil", func(o *Options) { o.ListerWatcher = (*cache.ListWatch)(nil) }},
-		{"no list function", "ListWithContextFunc", func(o *Options) { o.ListerWatcher = &cache.ListWatch{WatchFuncWithContext: watch} }},
-		{"no watch function", "WatchFuncWithContext", func(o *Options) { o.ListerWatcher = &cache.ListWatch{ListWithContextFunc: list} }},
+		{"no list function", "ListWithContextFunc", func(o *Options) {
+			o.ListerWatcher = &cache.ListWatch{WatchFuncWithContext: watch}
+		}},
+		{"no watch function", "WatchFuncWithContext", func(o *Options) {
+			o.ListerWatcher = &cache.ListWatch{ListWithContextFunc: list}
+		}},
 		{"no type", "ObjectType is nil", func(o *Options) { o.ObjectType = nil }},
 		{"no handler", "Handler is nil", func(o *Options) { o.Handler = nil }},
 		{"a negative period", "ResyncPeriod is -1ns: give zero for never", func(o *Options) { o.ResyncPeriod = -1 }},
@@ -74,7 +78,8 @@ func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
 		w.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}})
 		w.Add(configMap("a", "2"))
 		k.calls.Want(t, "OnAdd a 2")
-		k.errors.Want(t, "an event is dropped: *v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
+		k.errors.Want(t, "an event is dropped: *v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do "+
+			"not fit together")
 	})
 }
 
@@ -152,7 +157,8 @@ func TestAHandlerThatNeverReturns(t *testing.T) {
 		w.Add(configMap("b", "2")) // the reflector is not held up by the handler
 		start := time.Now()
 		err := k.stop()
-		if want := "the handler has not returned from OnAdd of ns/a after 5s"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "the handler has not returned from OnAdd of ns/a after 5s"; err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("Run() = %v, want %q", err, want)
 		}
 		if took := time.Since(start); took != 5*time.Second {
@@ -173,7 +179,8 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 		k := run(t, server)
 		synctest.Wait()
 		err := k.stop()
-		if want := "the ListerWatcher of *v1.ConfigMap has not returned after 5s"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "the ListerWatcher of *v1.ConfigMap has not returned after 5s"; err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("Run() = %v, want %q", err, want)
 		}
 	})

@@ -30,5 +30,6 @@ func (w *WatchDog) leftBehind() error {
 		return fmt.Errorf("stopping: the handler has not returned from %s of %s after %v, and is left behind",
 			c.method, c.key, w.opts.StopTimeout)
 	}
-	return fmt.Errorf("stopping: the ListerWatcher of %T has not returned after %v, and is left behind", w.opts.ObjectType, w.opts.StopTimeout)
+	return fmt.Errorf("stopping: the ListerWatcher of %T has not returned after %v, and is left behind",
+		w.opts.ObjectType, w.opts.StopTimeout)
 }

@@ -32,7 +32,8 @@ func (b *inbox) key(obj any) (string, error) {
 		return gone.Key, nil
 	}
 	if reflect.TypeOf(obj) != reflect.TypeOf(b.opts.ObjectType) {
-		return "", fmt.Errorf("%s is no %T: ListerWatcher and ObjectType do not fit together", name(obj), b.opts.ObjectType)
+		return "", fmt.Errorf("%s is no %T: ListerWatcher and ObjectType do not fit together",
+			name(obj), b.opts.ObjectType)
 	}
 	// No server sends such a thing, but something in between may; its key would
 	// be "namespace/", under which nobody could ever delete it again.

@@ -68,16 +68,19 @@ func (o Options) check() error {
 	switch {
 	case o.ListerWatcher == nil, isListWatch && lw == nil:
 		return errors.New("the ListerWatcher is nil: make one with cache.NewListWatchFromClient")
-	case isListWatch && lw.ListWithContextFunc == nil && lw.ListFunc == nil: //lint:ignore SA1019 it may be the only one set
+	//lint:ignore SA1019 it may be the only one set
+	case isListWatch && lw.ListWithContextFunc == nil && lw.ListFunc == nil:
 		return errors.New("the ListWatch has no function to list with: set ListWithContextFunc")
-	case isListWatch && lw.WatchFuncWithContext == nil && lw.WatchFunc == nil: //lint:ignore SA1019 it may be the only one set
+	//lint:ignore SA1019 it may be the only one set
+	case isListWatch && lw.WatchFuncWithContext == nil && lw.WatchFunc == nil:
 		return errors.New("the ListWatch has no function to watch with: set WatchFuncWithContext")
 	case o.ObjectType == nil:
 		return errors.New("the ObjectType is nil: give an empty object, such as &corev1.Pod{}")
 	case o.Handler == nil:
 		return errors.New("the Handler is nil: cache.ResourceEventHandlerFuncs{} does nothing")
 	case o.ResyncPeriod < 0: // a reflector would take it for: all the time
-		return fmt.Errorf("the ResyncPeriod is %v: give zero for never, or a time such as 10*time.Minute", o.ResyncPeriod)
+		return fmt.Errorf("the ResyncPeriod is %v: give zero for never, or a time such as 10*time.Minute",
+			o.ResyncPeriod)
 	}
 	return nil
 }

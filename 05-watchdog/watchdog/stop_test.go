@@ -65,7 +65,8 @@ func TestNoCallBeginsAfterTheEnd(t *testing.T) {
 
 func TestAContextThatHasEndedAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dog, err := New(Options{ListerWatcher: fakeserver.New(), ObjectType: configMap("", ""), Handler: cache.ResourceEventHandlerFuncs{}})
+		dog, err := New(Options{ListerWatcher: fakeserver.New(), ObjectType: configMap("", ""),
+			Handler: cache.ResourceEventHandlerFuncs{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +115,8 @@ func TestAHandlerThatPanics(t *testing.T) {
 			t.Errorf("the store holds %v, want ns/b", keys)
 		}
 		reported := k.errors.Take()
-		for i, want := range []string{"OnAdd of ns/a: ouch\n", "OnAdd of ns/b: ouch\n", "OnDelete of ns/a: ouch again\n"} {
+		for i, want := range []string{"OnAdd of ns/a: ouch\n", "OnAdd of ns/b: ouch\n",
+			"OnDelete of ns/a: ouch again\n"} {
 			if len(reported) <= i || !strings.Contains(reported[i], want) {
 				t.Errorf("reported %q, want %q in number %d", reported, want, i)
 			}

@@ -70,19 +70,20 @@ func (w *WatchDog) Store() Reader { return w.store }
 // try it waits a little longer, from 0.8 s to half a minute.
 func (w *WatchDog) reflect(ctx context.Context) {
 	pause := wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
-	_ = pause.DelayWithReset(clock.RealClock{}, 2*time.Minute).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
-		try, refuse := context.WithCancelCause(ctx)
-		defer refuse(nil)
-		w.inbox.refuse = refuse
-		err := w.reflector.ListAndWatchWithContext(try)
-		if err == nil {
-			err = context.Cause(try) // why a list was refused
-		}
-		if err != nil && ctx.Err() == nil {
-			w.opts.OnError(fmt.Errorf("listing and watching %T, to be tried again: %w", w.opts.ObjectType, err))
-		}
-		return false, nil
-	})
+	_ = pause.DelayWithReset(clock.RealClock{}, 2*time.Minute).Until(ctx, true, true,
+		func(ctx context.Context) (bool, error) {
+			try, refuse := context.WithCancelCause(ctx)
+			defer refuse(nil)
+			w.inbox.refuse = refuse
+			err := w.reflector.ListAndWatchWithContext(try)
+			if err == nil {
+				err = context.Cause(try) // why a list was refused
+			}
+			if err != nil && ctx.Err() == nil {
+				w.opts.OnError(fmt.Errorf("listing and watching %T, to be tried again: %w", w.opts.ObjectType, err))
+			}
+			return false, nil
+		})
 }
 
 // loop takes one object's news after the other out of the queue: store first,

@@ -179,7 +179,8 @@ func TestAListThatFailsDoesNotSync(t *testing.T) {
 		server := fakeserver.New()
 		server.Fail(errors.New("no list today"))
 		k := run(t, server)
-		k.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: failed to list *v1.ConfigMap: no list today")
+		k.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: failed to list *v1.ConfigMap: no "+
+			"list today")
 		if k.HasSynced() {
 			t.Error("HasSynced() = true, want false")
 		}

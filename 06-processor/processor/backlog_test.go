@@ -19,20 +19,26 @@ func TestFold(t *testing.T) {
 	}{
 		{"add, update", []Notification{added("a", 1), updated("a", 1, 2)}, []string{"add a 2"}},
 		{"add, delete", []Notification{added("a", 1), deleted("a", 1, 2)}, nil},
-		{"add, delete, add", []Notification{added("a", 1), deleted("a", 1, 2), another(added("a", 3))}, []string{"add a 3"}},
+		{"add, delete, add", []Notification{added("a", 1), deleted("a", 1, 2), another(added("a", 3))},
+			[]string{"add a 3"}},
 		{"update, update", []Notification{updated("a", 1, 2), updated("a", 2, 3)}, []string{"update a 1 to 3"}},
 		{"update, delete", []Notification{updated("a", 1, 2), deleted("a", 2, 3)}, []string{"delete a 3"}},
 		{"update, delete unseen", []Notification{updated("a", 1, 2), tombstone}, []string{"delete a tombstone of 2"}},
-		{"delete, add of the same object", []Notification{deleted("a", 1, 2), added("a", 3)}, []string{"update a 1 to 3"}},
-		{"update, delete, add of the same object", []Notification{updated("a", 1, 2), deleted("a", 2, 3), added("a", 4)},
+		{"delete, add of the same object", []Notification{deleted("a", 1, 2), added("a", 3)},
+			[]string{"update a 1 to 3"}},
+		{"update, delete, add of the same object",
+			[]Notification{updated("a", 1, 2), deleted("a", 2, 3), added("a", 4)},
 			[]string{"update a 1 to 4"}},
 		{"delete, add of another object", []Notification{deleted("a", 1, 2), another(added("a", 3))},
 			[]string{"delete a 2", "add a 3"}},
-		{"delete, add of another object, update", []Notification{deleted("a", 1, 2), another(added("a", 3)), another(updated("a", 3, 4))},
+		{"delete, add of another object, update",
+			[]Notification{deleted("a", 1, 2), another(added("a", 3)), another(updated("a", 3, 4))},
 			[]string{"delete a 2", "add a 4"}},
-		{"delete, add of another object, delete", []Notification{deleted("a", 1, 2), another(added("a", 3)), another(deleted("a", 3, 4))},
+		{"delete, add of another object, delete",
+			[]Notification{deleted("a", 1, 2), another(added("a", 3)), another(deleted("a", 3, 4))},
 			[]string{"delete a 2"}},
-		{"an update that changes nothing", []Notification{updated("a", 1, 1), updated("a", 1, 2)}, []string{"update a 1 to 2"}},
+		{"an update that changes nothing", []Notification{updated("a", 1, 1), updated("a", 1, 2)},
+			[]string{"update a 1 to 2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b backlog
@@ -55,7 +61,8 @@ func TestFold(t *testing.T) {
 func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
 	var b backlog
 	for _, n := range []Notification{
-		added("a", 1), added("b", 2), added("c", 3), {Kind: synced}, added("d", 4), updated("b", 2, 5), deleted("c", 3, 6), updated("a", 1, 7),
+		added("a", 1), added("b", 2), added("c", 3), {Kind: synced}, added("d", 4), updated("b", 2, 5),
+		deleted("c", 3, 6), updated("a", 1, 7),
 	} {
 		b.fold(n)
 	}
@@ -75,7 +82,8 @@ func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
 // FuzzFold lets any number of things happen to an object, and listens now and
 // then. Each byte is a step: what happens, or that the listener listens.
 func FuzzFold(f *testing.F) {
-	for _, seed := range []string{"auud", "aLuuL", "aLdaL", "aLdbuL", "aLudauL", "adadL", "aLdbdaL", "aLutaL", "aLurrL", "aLtbuL"} {
+	for _, seed := range []string{"auud", "aLuuL", "aLdaL", "aLdbuL", "aLudauL", "adadL", "aLdbdaL", "aLutaL", "aLurrL",
+		"aLtbuL"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, happenings []byte) {
@@ -114,7 +122,8 @@ func FuzzFold(f *testing.F) {
 			case h == 'd' && exists(now):
 				now = Notification{Kind: Deleted, Key: "x", Old: now.New, New: next(now.New, at)}
 			case h == 't' && exists(now): // deleted, and nobody saw how
-				now = Notification{Kind: Deleted, Key: "x", Old: now.New, New: cache.DeletedFinalStateUnknown{Key: "x", Obj: now.New}}
+				now = Notification{Kind: Deleted, Key: "x", Old: now.New,
+					New: cache.DeletedFinalStateUnknown{Key: "x", Obj: now.New}}
 			default:
 				continue
 			}

@@ -43,7 +43,8 @@ func New(fanout Fanout) *Processor {
 // Add registers a handler. First it is told of what is present, then of all that
 // is distributed from now on: so between finding out what is present and this
 // call, nothing may be distributed.
-func (p *Processor) Add(handler cache.ResourceEventHandler, options Options, present ...Notification) (*Registration, error) {
+func (p *Processor) Add(handler cache.ResourceEventHandler, options Options,
+	present ...Notification) (*Registration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopped {

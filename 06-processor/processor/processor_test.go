@@ -26,7 +26,8 @@ func running(t *testing.T, fanout Fanout) *Processor {
 	return p
 }
 
-func add(t *testing.T, p *Processor, handler cache.ResourceEventHandler, options Options, present ...Notification) *Registration {
+func add(t *testing.T, p *Processor, handler cache.ResourceEventHandler, options Options,
+	present ...Notification) *Registration {
 	t.Helper()
 	r, err := p.Add(handler, options, present...)
 	if err != nil {
@@ -145,7 +146,8 @@ func TestResyncsAreForThoseWhoAreDue(t *testing.T) {
 			}
 			p.Resync(updated("a", minute, minute))
 		}
-		each.Want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4", "update a 5 to 5")
+		each.Want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4",
+			"update a 5 to 5")
 		third.Want(t, "update a 2 to 2", "update a 5 to 5")
 		never.Want(t)
 		if p.ShouldResync(time.Now()) {
@@ -239,7 +241,8 @@ func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
 		var reported []string
 		onPanic(t, func(ctx context.Context, p any) {
 			klog.FromContext(ctx).Info("reported")
-			reported = append(reported, fmt.Sprintf("%v, from here: %t", p, strings.Contains(string(debug.Stack()), "processor_test.go")))
+			reported = append(reported, fmt.Sprintf("%v, from here: %t",
+				p, strings.Contains(string(debug.Stack()), "processor_test.go")))
 		})
 		p := running(t, fanout)
 		shaky, steady := newDiary(), newDiary()
@@ -259,7 +262,8 @@ func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
 			t.Errorf("reported: %q, want %q", reported, want)
 		}
 		if !strings.Contains(logged.String(), `object="a"`) {
-			t.Errorf("the handler's logger, with the object's key, does not reach the PanicHandlers: logged %q", logged.String())
+			t.Errorf("the handler's logger, with the object's key, does not reach the PanicHandlers: logged %q",
+				logged.String())
 		}
 		time.Sleep(pauseAfterPanic - time.Nanosecond)
 		shaky.Want(t)

@@ -30,7 +30,8 @@ func (i *Informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.Re
 }
 
 // AddEventHandlerWithResyncPeriod is AddEventHandlerWithOptions with that option.
-func (i *Informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler, resyncPeriod time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+func (i *Informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler,
+	resyncPeriod time.Duration) (cache.ResourceEventHandlerRegistration, error) {
 	return i.AddEventHandlerWithOptions(handler, cache.HandlerOptions{ResyncPeriod: &resyncPeriod})
 }
 
@@ -38,14 +39,16 @@ func (i *Informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHa
 // stopped. It is first told of what the store holds now, as adds. One that
 // panics is reported to utilruntime's PanicHandlers, with the logger of its
 // options, and called again a second later, for what comes next.
-func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
+	options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	switch {
 	case handler == nil:
 		return nil, errors.New("the handler is nil: cache.ResourceEventHandlerFuncs{} does nothing")
 	case i.stopped:
-		return nil, fmt.Errorf("handler %T was not added to shared informer because it has stopped already: make a new informer of %s",
+		return nil, fmt.Errorf(
+			"handler %T was not added to shared informer because it has stopped already: make a new informer of %s",
 			handler, i.typeName()) // callers look for client-go's words in it
 	}
 	logger := klog.Background()
@@ -82,7 +85,8 @@ func (i *Informer) adjusted(period time.Duration, logger klog.Logger) time.Durat
 		return 0
 	}
 	if i.resyncCheck == 0 {
-		logger.Info("Warning: this informer does no resyncs, so the handler gets none", "type", i.typeName(), "resyncPeriod", period)
+		logger.Info("Warning: this informer does no resyncs, so the handler gets none", "type", i.typeName(),
+			"resyncPeriod", period)
 		return 0
 	}
 	wanted := period
@@ -93,7 +97,8 @@ func (i *Informer) adjusted(period time.Duration, logger klog.Logger) time.Durat
 		i.resyncCheck = max(min(period, i.resyncCheck), minimumResyncPeriod)
 	}
 	if period != wanted {
-		logger.Info("Warning: the resync period is too short, and was made longer", "type", i.typeName(), "wanted", wanted, "resyncPeriod", period)
+		logger.Info("Warning: the resync period is too short, and was made longer", "type", i.typeName(), "wanted",
+			wanted, "resyncPeriod", period)
 	}
 	return period
 }
@@ -149,7 +154,8 @@ func (i *Informer) AddIndexers(indexers cache.Indexers) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.stopped {
-		return fmt.Errorf("indexer was not added because it has stopped already: make a new informer of %s", i.typeName())
+		return fmt.Errorf("indexer was not added because it has stopped already: make a new informer of %s",
+			i.typeName())
 	}
 	return i.indexer.AddIndexers(indexers)
 }

@@ -46,7 +46,11 @@ func TestAHandlerThatPanics(t *testing.T) {
 				panicking := r.handle(t, cache.ResourceEventHandlerDetailedFuncs{
 					AddFunc:    func(obj any, first bool) { record.OnAdd(obj, first); panic("ouch") },
 					UpdateFunc: func(oldObj, newObj any) { record.OnUpdate(oldObj, newObj); panic(fmt.Errorf("ouch")) },
-					DeleteFunc: func(obj any) { told.Add("after %v", time.Since(start)); record.OnDelete(obj); panic("ouch") },
+					DeleteFunc: func(obj any) {
+						told.Add("after %v", time.Since(start))
+						record.OnDelete(obj)
+						panic("ouch")
+					},
 				}, cache.HandlerOptions{Logger: &logger})
 				calm := r.client(t)
 				r.run(t)
@@ -84,7 +88,9 @@ func panicInside(newInformer maker) {
 	defer cancel()
 	informer := newInformer(fakeserver.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
 	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("ouch") }})
-	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.AfterFunc(time.Second, cancel) }})
+	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		time.AfterFunc(time.Second, cancel)
+	}})
 	informer.RunWithContext(ctx)
 }
 
@@ -127,7 +133,8 @@ func TestNilIndexersAreNone(t *testing.T) {
 func TestTheCallersIndexersStayAsTheyAre(t *testing.T) {
 	for name, want := range map[string][]string{"client-go": {"name", "version"}, "ours": {"name"}} {
 		indexers := cache.Indexers{"name": byName}
-		informer := subjects[name](fakeserver.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: indexers})
+		informer := subjects[name](fakeserver.New(), &corev1.ConfigMap{},
+			cache.SharedIndexInformerOptions{Indexers: indexers})
 		must(t, informer.AddIndexers(cache.Indexers{"version": byVersion}))
 		if got := slices.Sorted(maps.Keys(indexers)); !slices.Equal(got, want) {
 			t.Errorf("%s: the caller's indexers are %v now, want %v", name, got, want)
@@ -218,7 +225,8 @@ func TestAnIndexFunctionThatPanicsStopsTheInformer(t *testing.T) {
 				t.Errorf("in the list: %t: RunWithContext panics with %v", inList, p)
 			}
 			if _, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{}); !r.IsStopped() || err == nil {
-				t.Errorf("in the list: %t: IsStopped() = %t, AddEventHandler() = %v; want true, an error", inList, r.IsStopped(), err)
+				t.Errorf("in the list: %t: IsStopped() = %t, AddEventHandler() = %v; want true, an error",
+					inList, r.IsStopped(), err)
 			}
 			must(t, cache.ShutDownEventHandler(r, c.ResourceEventHandlerRegistration))
 		})
@@ -230,7 +238,8 @@ func TestAnIndexFunctionThatPanicsStopsTheInformer(t *testing.T) {
 func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		whenPanicking(t, true, func(context.Context, any) {})
-		r := newRig(subjects["client-go"], cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}})
+		r := newRig(subjects["client-go"],
+			cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}})
 		ctx, cancel := context.WithCancel(t.Context())
 		panicked := r.runAndRecover(ctx)
 		w := r.server.NextWatch()
@@ -270,7 +279,8 @@ func TestANegativeResyncPeriodOfAHandler(t *testing.T) {
 func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 	for name, want := range map[string][]string{
 		"client-go": {"OnDelete tombstone ns/gone of 1", "OnUpdate stays 2, was 1"},
-		"ours":      {"OnAdd gone 1 first", "OnAdd stays 1 first", "OnDelete tombstone ns/gone of 1", "OnUpdate stays 2, was 1"},
+		"ours": {"OnAdd gone 1 first", "OnAdd stays 1 first", "OnDelete tombstone ns/gone of 1",
+			"OnUpdate stays 2, was 1"},
 	} {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(subjects[name], options(), configMap("stays", "2"))
@@ -370,13 +380,15 @@ func TestMetrics(t *testing.T) {
 func TestNamesOfCheckers(t *testing.T) {
 	described := options()
 	described.ObjectDescription = "widgets"
-	for want, options := range map[string]cache.SharedIndexInformerOptions{"*v1.ConfigMap": options(), "widgets": described} {
+	for want, options := range map[string]cache.SharedIndexInformerOptions{"*v1.ConfigMap": options(),
+		"widgets": described} {
 		r := newRig(ours, options)
 		registration := r.handle(t, cache.ResourceEventHandlerFuncs{})
 		if got := r.HasSyncedChecker().Name(); got != "Informer "+want {
 			t.Errorf("the informer is called %q", got)
 		}
-		if got := registration.HasSyncedChecker().Name(); got != "Informer "+want+" + event handler cache.ResourceEventHandlerFuncs" {
+		if got := registration.HasSyncedChecker().Name(); got != "Informer "+want+" + event handler "+
+			"cache.ResourceEventHandlerFuncs" {
 			t.Errorf("the handler is called %q", got)
 		}
 	}
@@ -391,7 +403,10 @@ func TestAStalledHandlerIsNotToldOfEveryChange(t *testing.T) {
 		told, busy := &callstest.Lines{}, make(chan struct{})
 		record := callstest.Recorder(told)
 		registration := r.handle(t, cache.ResourceEventHandlerDetailedFuncs{
-			AddFunc: func(obj any, first bool) { record.OnAdd(obj, first); <-busy }, UpdateFunc: record.OnUpdate, DeleteFunc: record.OnDelete,
+			AddFunc: func(obj any, first bool) {
+				record.OnAdd(obj, first)
+				<-busy
+			}, UpdateFunc: record.OnUpdate, DeleteFunc: record.OnDelete,
 		})
 		r.run(t)
 		w := r.server.NextWatch()
@@ -405,7 +420,8 @@ func TestAStalledHandlerIsNotToldOfEveryChange(t *testing.T) {
 		close(busy)
 		wantSynced(t, "after its backlog", registration, true)
 		calls := told.Take()
-		if len(calls) > 1000 || !strings.HasPrefix(calls[0], "OnUpdate first ") || !strings.HasSuffix(calls[0], ", was 1") {
+		if len(calls) > 1000 || !strings.HasPrefix(calls[0], "OnUpdate first ") ||
+			!strings.HasSuffix(calls[0], ", was 1") {
 			t.Errorf("%d calls, of which the first is %q", len(calls), calls[0])
 		}
 		if last := calls[len(calls)-1]; !slices.ContainsFunc(calls[len(calls)-2:], func(call string) bool {

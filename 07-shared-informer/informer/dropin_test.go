@@ -24,7 +24,9 @@ import (
 
 // namespaced are the options that client-go's factory gives to its informers.
 func namespaced() cache.SharedIndexInformerOptions {
-	return cache.SharedIndexInformerOptions{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}}
+	return cache.SharedIndexInformerOptions{
+		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+	}
 }
 
 func TestAListerReadsFromIt(t *testing.T) {
@@ -42,7 +44,8 @@ func TestAListerReadsFromIt(t *testing.T) {
 		if one, err := lister.ConfigMaps("ns").Get("a"); err != nil || one.Name != "a" {
 			t.Errorf("Get() = %v, %v", one, err)
 		}
-		if web, err := lister.List(labels.SelectorFromSet(labels.Set{"app": "web"})); err != nil || len(web) != 1 || web[0] != other {
+		if web, err := lister.List(labels.SelectorFromSet(labels.Set{"app": "web"})); err != nil || len(web) != 1 ||
+			web[0] != other {
 			t.Errorf("app=web: %v, %v", web, err)
 		}
 	})
@@ -51,15 +54,17 @@ func TestAListerReadsFromIt(t *testing.T) {
 func TestClientGosFactoryRunsIt(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		server := fakeserver.New(managed("a", "1"))
-		factory := informers.NewSharedInformerFactoryWithOptions(fake.NewClientset(), time.Minute, informers.WithTransform(strip))
+		factory := informers.NewSharedInformerFactoryWithOptions(fake.NewClientset(), time.Minute,
+			informers.WithTransform(strip))
 		made := 0
 		informer := func() cache.SharedIndexInformer {
-			return factory.InformerFor(&corev1.ConfigMap{}, func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-				made++
-				options := namespaced()
-				options.ResyncPeriod = resync
-				return newInformer(server, &corev1.ConfigMap{}, options)
-			})
+			return factory.InformerFor(&corev1.ConfigMap{},
+				func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+					made++
+					options := namespaced()
+					options.ResyncPeriod = resync
+					return newInformer(server, &corev1.ConfigMap{}, options)
+				})
 		}
 		var told callstest.Lines
 		registration, err := informer().AddEventHandler(stripped(&told))
@@ -103,7 +108,8 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 				told.Add("%s: %s to %s", c.Name, before.ResourceVersion, c.ResourceVersion)
 			},
 			DeleteFunc: func(c cache.DeletedObject[*corev1.ConfigMap]) {
-				told.Add("delete %s %s, known: %t", c.GetKey(), c.OptionalObj.ResourceVersion, c.FinalStateUnknown == nil)
+				told.Add("delete %s %s, known: %t", c.GetKey(), c.OptionalObj.ResourceVersion,
+					c.FinalStateUnknown == nil)
 			},
 		})
 		must(t, err)

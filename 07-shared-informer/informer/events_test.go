@@ -118,7 +118,8 @@ func TestUnchangedObjectsOfARelistGoToAllOfAnInformerWithoutResyncs(t *testing.T
 // the corresponding index updates."
 func TestTheStoreIsAheadOfTheHandler(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"version": byVersion}}, configMap("a", "1"))
+		r := newRig(newInformer, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"version": byVersion}},
+			configMap("a", "1"))
 		var seen callstest.Lines
 		look := func(when string) {
 			versions := slices.Sorted(slices.Values(r.GetIndexer().ListIndexFuncValues("version")))
@@ -158,7 +159,8 @@ func TestNotificationsComeOneAfterTheOther(t *testing.T) {
 				if inside.Add(1) > 1 {
 					t.Error("two calls at once")
 				}
-				told.Add("%s %s", oldObj.(metav1.Object).GetResourceVersion(), newObj.(metav1.Object).GetResourceVersion())
+				told.Add("%s %s", oldObj.(metav1.Object).GetResourceVersion(),
+					newObj.(metav1.Object).GetResourceVersion())
 				inside.Add(-1)
 			},
 		})

@@ -35,7 +35,9 @@ func TestTheLastWatchErrorHandlerIsTold(t *testing.T) {
 			}
 		}
 		plain := func(l *callstest.Lines) cache.WatchErrorHandler {
-			return func(r *cache.Reflector, err error) { l.Add("%s, %t", r.TypeDescription(), errors.Is(err, errNotToday)) }
+			return func(r *cache.Reflector, err error) {
+				l.Add("%s, %t", r.TypeDescription(), errors.Is(err, errNotToday))
+			}
 		}
 		for _, test := range []struct {
 			name string
@@ -43,10 +45,12 @@ func TestTheLastWatchErrorHandlerIsTold(t *testing.T) {
 			want string
 		}{
 			{"plain", func(i cache.SharedInformer) error {
-				return errors.Join(i.SetWatchErrorHandlerWithContext(byContext(&first)), i.SetWatchErrorHandler(plain(&last)))
+				return errors.Join(i.SetWatchErrorHandlerWithContext(byContext(&first)),
+					i.SetWatchErrorHandler(plain(&last)))
 			}, "*v1.ConfigMap, true"},
 			{"with context", func(i cache.SharedInformer) error {
-				return errors.Join(i.SetWatchErrorHandler(plain(&first)), i.SetWatchErrorHandlerWithContext(byContext(&last)))
+				return errors.Join(i.SetWatchErrorHandler(plain(&first)),
+					i.SetWatchErrorHandlerWithContext(byContext(&last)))
 			}, "a value, *v1.ConfigMap, true"},
 		} {
 			r := newRig(newInformer, options())

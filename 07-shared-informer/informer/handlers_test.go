@@ -126,7 +126,8 @@ type foreign struct {
 
 func TestRemoveWhatIsNotItsOwn(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
-		r, other := newRig(newInformer, options(), configMap("a", "1")), newRig(newInformer, options(), configMap("a", "1"))
+		r, other := newRig(newInformer, options(), configMap("a", "1")),
+			newRig(newInformer, options(), configMap("a", "1"))
 		told := other.client(t)
 		r.run(t)
 		other.run(t)
@@ -206,7 +207,8 @@ func TestNoHandlerAfterTheEnd(t *testing.T) {
 		r.stop()
 		var told callstest.Lines
 		registration, err := r.AddEventHandler(callstest.Recorder(&told))
-		if registration != nil || err == nil || !strings.Contains(err.Error(), "was not added to shared informer because it has stopped already") {
+		if registration != nil || err == nil ||
+			!strings.Contains(err.Error(), "was not added to shared informer because it has stopped already") {
 			t.Errorf("AddEventHandler() = %v, %v; want an error: it has stopped", registration, err)
 		}
 		synctest.Wait()

@@ -77,7 +77,8 @@ func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.Sha
 func (i *Informer) RunWithContext(ctx context.Context) {
 	reflector, onError := i.start(ctx)
 	if reflector == nil {
-		klog.FromContext(ctx).Info("Warning: this informer was run before, and it runs once: make a new one", "type", i.typeName())
+		klog.FromContext(ctx).Info("Warning: this informer was run before, and it runs once: make a new one", "type",
+			i.typeName())
 		return
 	}
 	i.processor.Start()
@@ -118,17 +119,19 @@ func (i *Informer) start(ctx context.Context) (*cache.Reflector, cache.WatchErro
 
 // reflect lists and watches, again and again: after each failure it waits a
 // little longer, from 0.8 s to half a minute.
-func (i *Informer) reflect(ctx context.Context, reflector *cache.Reflector, onError cache.WatchErrorHandlerWithContext) {
+func (i *Informer) reflect(ctx context.Context, reflector *cache.Reflector,
+	onError cache.WatchErrorHandlerWithContext) {
 	if ctx.Err() != nil {
 		return // else the server would be asked once
 	}
 	pause := wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
-	_ = pause.DelayWithReset(clock.RealClock{}, 2*time.Minute).Until(ctx, true, true, func(ctx context.Context) (bool, error) {
-		if err := reflector.ListAndWatchWithContext(ctx); err != nil {
-			onError(ctx, reflector, err)
-		}
-		return false, nil
-	})
+	_ = pause.DelayWithReset(clock.RealClock{}, 2*time.Minute).Until(ctx, true, true,
+		func(ctx context.Context) (bool, error) {
+			if err := reflector.ListAndWatchWithContext(ctx); err != nil {
+				onError(ctx, reflector, err)
+			}
+			return false, nil
+		})
 }
 
 // changes is the side of an Informer that its reflector writes to: the store

@@ -47,7 +47,8 @@ func TestMain(m *testing.M) {
 // A maker makes an informer, as client-go's NewSharedIndexInformerWithOptions does.
 type maker func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 
-func ours(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+func ours(lw cache.ListerWatcher, example runtime.Object,
+	options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 	return New(lw, example, options)
 }
 
@@ -117,7 +118,8 @@ func (r *rig) client(t *testing.T, options ...cache.HandlerOptions) *client {
 }
 
 // handle adds any handler.
-func (r *rig) handle(t *testing.T, handler cache.ResourceEventHandler, options ...cache.HandlerOptions) cache.ResourceEventHandlerRegistration {
+func (r *rig) handle(t *testing.T, handler cache.ResourceEventHandler,
+	options ...cache.HandlerOptions) cache.ResourceEventHandlerRegistration {
 	t.Helper()
 	registration, err := r.AddEventHandlerWithOptions(handler, append(options, cache.HandlerOptions{})[0])
 	must(t, err)

@@ -51,7 +51,8 @@ func perform(t *testing.T, text []byte, newInformer maker, tame bool) (err error
 			p.world.write(p.name(), false)
 		}
 		period := []time.Duration{0, 0, 20 * time.Second, time.Minute}[p.one(4)]
-		p.informer = newInformer(p.world.serve(p.one(2) == 0), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{ResyncPeriod: period})
+		p.informer = newInformer(p.world.serve(p.one(2) == 0), &corev1.ConfigMap{},
+			cache.SharedIndexInformerOptions{ResyncPeriod: period})
 		_ = p.informer.SetWatchErrorHandler(func(*cache.Reflector, error) {})
 		p.chronicle = p.join("chronicle", 0)
 		for range p.one(4) {

@@ -43,7 +43,8 @@ func TestTheMutationDetectorFindsWhoChangesWhatHeWasGiven(t *testing.T) {
 			t.Run(name+mild, func(t *testing.T) {
 				t.Parallel()
 				program := exec.CommandContext(t.Context(), os.Args[0])
-				program.Env = append(os.Environ(), "KUBE_CACHE_MUTATION_DETECTOR=true", mutates+"="+name, harmless+"="+mild)
+				program.Env = append(os.Environ(), "KUBE_CACHE_MUTATION_DETECTOR=true", mutates+"="+name,
+					harmless+"="+mild)
 				out, err := program.CombinedOutput()
 				found := strings.Contains(string(out), "CACHE *v1.ConfigMap[0] ALTERED!") &&
 					strings.Contains(string(out), "panic: cache *v1.ConfigMap modified")

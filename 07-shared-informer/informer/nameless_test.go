@@ -60,7 +60,8 @@ func TestAnObjectThatIsTwiceInAListIsToldOnce(t *testing.T) {
 			r := newRig(subjects[name], options())
 			r.server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 				object := runtime.RawExtension{Object: configMap("a", "1")}
-				return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []runtime.RawExtension{object, object}}, nil
+				return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"},
+					Items: []runtime.RawExtension{object, object}}, nil
 			}
 			c := r.client(t)
 			r.run(t)

@@ -48,7 +48,8 @@ type clinging struct {
 	handlers map[cache.ResourceEventHandlerRegistration]cache.ResourceEventHandler
 }
 
-func (c clinging) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+func (c clinging) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
+	options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	registration, err := c.Informer.AddEventHandlerWithOptions(handler, options)
 	c.handlers[registration] = handler
 	return registration, err
@@ -70,7 +71,8 @@ type hastyListener struct{ processor.Listener }
 
 func (h hastyListener) Next() []notification {
 	batch := h.Listener.Next()
-	if n := len(batch); n > 2 && batch[0].Kind == processor.Updated && batch[1].Kind == processor.Updated && batch[0].Key == batch[1].Key {
+	if n := len(batch); n > 2 && batch[0].Kind == processor.Updated && batch[1].Kind == processor.Updated &&
+		batch[0].Key == batch[1].Key {
 		return batch[1:]
 	}
 	return batch
@@ -78,7 +80,8 @@ func (h hastyListener) Next() []notification {
 
 // with returns a maker of informers that use this way to their handlers.
 func with(fanout func() processor.Fanout) maker {
-	return func(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	return func(lw cache.ListerWatcher, example runtime.Object,
+		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 		informer := New(lw, example, options)
 		informer.processor = processor.New(fanout())
 		return informer
@@ -108,16 +111,31 @@ func TestTheModelFindsBugs(t *testing.T) {
 	twice := func(n notification) []notification { return []notification{n, n} }
 	copied := func(obj any) any { return obj.(*corev1.ConfigMap).DeepCopy() }
 	for name, newInformer := range map[string]maker{
-		"an add is lost":        sometimes(processor.Added, none),
-		"an update is lost":     sometimes(processor.Updated, none),
-		"a delete is lost":      sometimes(processor.Deleted, none),
-		"an add comes twice":    sometimes(processor.Added, twice),
-		"a delete comes twice":  sometimes(processor.Deleted, twice),
-		"what is new is not so": sometimes(processor.Updated, func(n notification) []notification { n.New = n.Old; return []notification{n} }),
-		"what is old is not so": sometimes(processor.Updated, func(n notification) []notification { n.Old = n.New; return []notification{n} }),
-		"a state is made up":    sometimes(processor.Updated, func(n notification) []notification { n.New = copied(n.New); return []notification{n} }),
-		"an update is an add":   sometimes(processor.Updated, func(n notification) []notification { n.Kind = processor.Added; return []notification{n} }),
-		"an add is initial":     sometimes(processor.Added, func(n notification) []notification { n.Initial = true; return []notification{n} }),
+		"an add is lost":       sometimes(processor.Added, none),
+		"an update is lost":    sometimes(processor.Updated, none),
+		"a delete is lost":     sometimes(processor.Deleted, none),
+		"an add comes twice":   sometimes(processor.Added, twice),
+		"a delete comes twice": sometimes(processor.Deleted, twice),
+		"what is new is not so": sometimes(processor.Updated, func(n notification) []notification {
+			n.New = n.Old
+			return []notification{n}
+		}),
+		"what is old is not so": sometimes(processor.Updated, func(n notification) []notification {
+			n.Old = n.New
+			return []notification{n}
+		}),
+		"a state is made up": sometimes(processor.Updated, func(n notification) []notification {
+			n.New = copied(n.New)
+			return []notification{n}
+		}),
+		"an update is an add": sometimes(processor.Updated, func(n notification) []notification {
+			n.Kind = processor.Added
+			return []notification{n}
+		}),
+		"an add is initial": sometimes(processor.Added, func(n notification) []notification {
+			n.Initial = true
+			return []notification{n}
+		}),
 		"two change places": with(func() processor.Fanout {
 			var kept []notification
 			return &crooked{Fanout: processor.NewLog(), distribute: func(n int, next notification) []notification {
@@ -147,8 +165,10 @@ func TestTheModelFindsBugs(t *testing.T) {
 			return first
 		}),
 		"folded without a look at what is old": with(func() processor.Fanout { return hasty{processor.NewLog()} }),
-		"a removed one is called": func(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-			return clinging{New(lw, example, options), map[cache.ResourceEventHandlerRegistration]cache.ResourceEventHandler{}}
+		"a removed one is called": func(lw cache.ListerWatcher, example runtime.Object,
+			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+			return clinging{New(lw, example, options),
+				map[cache.ResourceEventHandlerRegistration]cache.ResourceEventHandler{}}
 		},
 	} {
 		found := false

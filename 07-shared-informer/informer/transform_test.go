@@ -111,7 +111,9 @@ func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
 		r.handle(t, cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(obj any) { told.Add("add %s", obj.(sky).ResourceVersion) },
 			UpdateFunc: func(_, obj any) { told.Add("update %s", obj.(sky).ResourceVersion) },
-			DeleteFunc: func(obj any) { told.Add("delete %s", obj.(cache.DeletedFinalStateUnknown).Obj.(sky).ResourceVersion) },
+			DeleteFunc: func(obj any) {
+				told.Add("delete %s", obj.(cache.DeletedFinalStateUnknown).Obj.(sky).ResourceVersion)
+			},
 		})
 		r.run(t)
 		w := r.server.NextWatch()

@@ -40,7 +40,8 @@ type witness struct {
 type change struct{ method, name, version string }
 
 func newWitness(name string, w *world, store cache.Store) *witness {
-	witness := &witness{name: name, world: w, store: store, knows: map[string]*corev1.ConfigMap{}, newest: map[string]int{}}
+	witness := &witness{name: name, world: w, store: store, knows: map[string]*corev1.ConfigMap{},
+		newest: map[string]int{}}
 	witness.wake.L = &witness.mu
 	return witness
 }
@@ -123,7 +124,8 @@ func (w *witness) wise(c *corev1.ConfigMap, newer bool) error {
 	if !w.world.said(c) {
 		return fmt.Errorf("told of %s, which was never sent", show(c))
 	}
-	if stored, exists, _ := w.store.GetByKey("ns/" + c.Name); exists && number(stored.(*corev1.ConfigMap)) < version && w.knows[c.Name] == c {
+	if stored, exists, _ := w.store.GetByKey("ns/" + c.Name); exists && number(stored.(*corev1.ConfigMap)) < version &&
+		w.knows[c.Name] == c {
 		return fmt.Errorf("told of %s, when the store has %s", show(c), show(stored.(*corev1.ConfigMap)))
 	}
 	return nil

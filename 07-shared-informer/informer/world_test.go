@@ -165,9 +165,10 @@ func (w *world) watch(_ context.Context, options metav1.ListOptions) (watch.Inte
 		for _, c := range all {
 			s.first = append(s.first, watch.Event{Type: watch.Added, Object: c})
 		}
-		s.first = append(s.first, watch.Event{Type: watch.Bookmark, Object: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-			ResourceVersion: version, Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
-		}}})
+		s.first = append(s.first, watch.Event{Type: watch.Bookmark,
+			Object: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+				ResourceVersion: version, Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
+			}}})
 		s.next = len(w.history)
 	} else {
 		version, err := strconv.Atoi(options.ResourceVersion)

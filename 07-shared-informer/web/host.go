@@ -19,8 +19,9 @@ import (
 // see the page, it asks the wrong server.
 func (s *Server) ownHost(c *gin.Context) {
 	local, _ := c.Request.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !isOwn(c.Request.Host, s.opts.Addr, local) {
-		Fail(c, http.StatusMisdirectedRequest, "this server does not answer for host %q: ask for %s", c.Request.Host, s.URL())
+	if !isOwn(c.Request.Host, s.chosen, local) {
+		Fail(c, http.StatusMisdirectedRequest, "this server does not answer for host %q: ask for %s",
+			c.Request.Host, s.URL())
 	}
 }
 
@@ -28,16 +29,8 @@ func (s *Server) ownHost(c *gin.Context) {
 // was chosen to listen on, and for the address that the client has connected
 // to. The port does not count: it may have been forwarded.
 func isOwn(host, chosen string, local net.Addr) bool {
-	u, err := url.Parse("//" + host)
-	if err != nil || u.Host != host { // it holds more than a host and a port
-		return false
-	}
-	name := u.Hostname()
-	chosenName, _, _ := net.SplitHostPort(chosen)
-	if name == "" {
-		return false
-	}
-	if strings.EqualFold(name, "localhost") || strings.EqualFold(name, chosenName) {
+	name := hostname(host)
+	if name != "" && (strings.EqualFold(name, "localhost") || strings.EqualFold(name, hostname(chosen))) {
 		return true
 	}
 	ip, err := netip.ParseAddr(name)
@@ -47,3 +40,6 @@ func isOwn(host, chosen string, local net.Addr) bool {
 	tcp, ok := local.(*net.TCPAddr)
 	return ip.IsLoopback() || ok && ip.Unmap() == tcp.AddrPort().Addr().Unmap()
 }
+
+// hostname takes away the port, and an IPv6 address's brackets.
+func hostname(host string) string { return (&url.URL{Host: host}).Hostname() }

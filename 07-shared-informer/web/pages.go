@@ -1,35 +1,33 @@
-// How a request comes to its page: what gin is told, and what stands before
-// every page.
+// How a request comes to its page, and what pages ask and answer with.
 
 package web
 
 import (
-	"log/slog"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"path"
-	"runtime/debug"
 	"slices"
 
 	"github.com/gin-gonic/gin"
 )
 
 // Pages are what a server shows, by gin's patterns: "/pods",
-// "/indexes/:name/:value". They are read with GET or HEAD. A value in a path
-// may hold a slash, written as %2F; c.Param gives it decoded.
+// "/indexes/:name/:value". They are read with GET or HEAD.
 type Pages map[string]gin.HandlerFunc
 
-// engine has one way to each page: gin would also redirect to a page from
-// paths that are like its own.
 func (s *Server) engine(pages Pages) http.Handler {
 	gin.SetMode(gin.ReleaseMode) // else it writes on stdout
 	engine := gin.New()
-	engine.RedirectTrailingSlash = false
-	engine.UseEscapedPath = true      // so that %2F is no slash
-	engine.UnescapePathValues = false // gin takes + for a space; see decoded
-	engine.Use(headers, s.limited, recovered, s.ownHost, readOnly, cleanPath, decoded)
+	engine.RedirectTrailingSlash = false // see cleanPath
+	engine.Use(headers, gin.CustomRecovery(failed), s.limited, s.ownHost, cleanPath)
 	engine.NoRoute(func(c *gin.Context) {
+		if c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {
+			c.Header("Allow", "GET, HEAD")
+			Fail(c, http.StatusMethodNotAllowed, "there is nothing but GET and HEAD here, got %q", c.Request.Method)
+			return
+		}
 		Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path)
 	})
 	for _, pattern := range slices.Sorted(maps.Keys(pages)) {
@@ -44,9 +42,16 @@ func (s *Server) engine(pages Pages) http.Handler {
 func headers(c *gin.Context) {
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Cache-Control", "no-store")
-	if c.Request.ContentLength != 0 {
-		c.Header("Connection", "close") // no page reads a body: do not wait for it
+}
+
+// failed keeps a page that panics to itself: the client is told that, and the
+// log why. An answer that had begun is broken off, so that the client does not
+// take it for whole.
+func failed(c *gin.Context, _ any) {
+	if c.Writer.Written() {
+		panic(http.ErrAbortHandler)
 	}
+	Fail(c, http.StatusInternalServerError, "this page failed: the server's log says why")
 }
 
 // limited turns away what is too much at once.
@@ -57,66 +62,45 @@ func (s *Server) limited(c *gin.Context) {
 		c.Next()
 	default:
 		c.Header("Retry-After", "1")
-		Fail(c, http.StatusServiceUnavailable, "the limit of requests at one time is reached, which is %d: try again", cap(s.slots))
+		Fail(c, http.StatusServiceUnavailable, "the limit of requests at one time is reached, which is %d: try again",
+			maxRequests)
 	}
 }
 
-// recovered keeps a page that fails to itself: the client is told that, and
-// the log why. An answer that had begun is broken off, so that the client
-// does not take it for whole.
-func recovered(c *gin.Context) {
-	defer func() {
-		switch p := recover(); p {
-		case nil:
-		case http.ErrAbortHandler:
-			panic(p)
-		default:
-			slog.Error("web: a page panicked", "path", c.Request.URL.Path, "panic", p, "stack", string(debug.Stack()))
-			failed(c)
-		}
-	}()
-	c.Next()
-	if err := c.Errors.Last(); err != nil && !c.Writer.Written() { // c.JSON could not encode its object
-		slog.Error("web: a page failed", "path", c.Request.URL.Path, "error", err.Err)
-		failed(c)
-	}
-}
-
-// readOnly answers for every path, a page's or not. (gin could do it per page,
-// but it looks up the path in the tree of each method, and its memory of the
-// lookup before can make it panic: TestGinPanicsOverAMethod.)
-func readOnly(c *gin.Context) {
-	if c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {
-		c.Header("Allow", "GET, HEAD")
-		Fail(c, http.StatusMethodNotAllowed, "there is nothing but GET and HEAD here, got %q", c.Request.Method)
-	}
-}
-
-const maxURI = 4 << 10
-
-// cleanPath refuses paths that no link of ours has.
+// cleanPath refuses paths that no link of ours has: there is one way to each
+// page.
 func cleanPath(c *gin.Context) {
-	asked := c.Request.URL.EscapedPath()
-	clean := path.Clean("/" + asked)
-	switch {
-	case len(c.Request.RequestURI) > maxURI:
-		Fail(c, http.StatusRequestURITooLong, "the path and query have %d bytes, and may have %d", len(c.Request.RequestURI), maxURI)
-	case !printable(c.Request.URL.Path):
-		Fail(c, http.StatusBadRequest, "the path has control characters, or is not UTF-8")
-	case asked != clean:
+	if clean := path.Clean("/" + c.Request.URL.Path); c.Request.URL.Path != clean {
 		Fail(c, http.StatusBadRequest, "the path has empty parts, or dots for parts: did you mean %q?", clean)
 	}
 }
 
-// decoded undoes the percent-encoding of a page's values, after gin has told
-// them apart by the slashes.
-func decoded(c *gin.Context) {
-	for i := range c.Params {
-		value, err := url.PathUnescape(c.Params[i].Value)
-		if err != nil {
-			Fail(c, http.StatusBadRequest, "the path: %v", err)
-			return
-		}
-		c.Params[i].Value = value
+// Fail answers with an error, as {"error":"…"}. The page returns after it.
+func Fail(c *gin.Context, status int, format string, args ...any) {
+	c.AbortWithStatusJSON(status, gin.H{"error": fmt.Sprintf(format, args...)})
+}
+
+// Query returns the parameters of the query, of which a page names those that
+// it knows. Any other, one that is given twice, and what cannot be decoded is
+// answered with 400: then ok is false and the page returns. A parameter that
+// was not given is not in the map.
+func Query(c *gin.Context, names ...string) (query map[string]string, ok bool) {
+	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		Fail(c, http.StatusBadRequest, "the query: %v", err)
+		return nil, false
 	}
+	query = map[string]string{}
+	for name, given := range values {
+		switch {
+		case !slices.Contains(names, name):
+			Fail(c, http.StatusBadRequest, "the query: there is no parameter %q here (known: %q)", name, names)
+			return nil, false
+		case len(given) > 1:
+			Fail(c, http.StatusBadRequest, "the query: %s is given %d times", name, len(given))
+			return nil, false
+		}
+		query[name] = given[0]
+	}
+	return query, true
 }

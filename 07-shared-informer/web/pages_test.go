@@ -3,8 +3,11 @@
 package web
 
 import (
-	"math"
+	"bufio"
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -12,78 +15,88 @@ import (
 )
 
 func TestAnswers(t *testing.T) {
-	s, _ := running(t, Options{}, helloPages)
+	s := running(t, helloPages)
+	const unclean = `{"error":"the path has empty parts, or dots for parts: did you mean \"%s\"?"}`
 	for _, test := range []struct {
-		path, want string
-		status     int
+		method, path string
+		status       int
+		want         string
 	}{
-		{"/", `{"name":"","query":{},"value":""}`, 200},
-		{"/pods?app=a%20b", `{"name":"","query":{"app":"a b"},"value":""}`, 200},
-		{"/pods?app=", `{"name":"","query":{"app":""},"value":""}`, 200},
-		{"/indexes/by/a+b%2Fc%25", `{"name":"by","query":{},"value":"a+b/c%"}`, 200},
-		{"/indexes/%2e%2e/%C3%A4", `{"name":"..","query":{},"value":"ä"}`, 200}, // names, not ways
-		{"/indexes/by", `{"error":"there is no page \"/indexes/by\""}`, 404},
-		{"/pods/web", `{"error":"there is no page \"/pods/web\""}`, 404},
-		{"/pods/", `{"error":"the path has empty parts, or dots for parts: did you mean \"/pods\"?"}`, 400},
-		{"/indexes//x", `{"error":"the path has empty parts, or dots for parts: did you mean \"/indexes/x\"?"}`, 400},
-		{"/x/../pods", `{"error":"the path has empty parts, or dots for parts: did you mean \"/pods\"?"}`, 400},
-		{"/a%00b", `{"error":"the path has control characters, or is not UTF-8"}`, 400},
-		{"/a%ffb", `{"error":"the path has control characters, or is not UTF-8"}`, 400},
-		{"/" + strings.Repeat("a", maxURI), `{"error":"the path and query have 4097 bytes, and may have 4096"}`, 414},
-		{"/pods?App=x", `{"error":"the query: there is no parameter \"App\" here (known: [\"app\"])"}`, 400},
-		{"/pods?app=a&app=b", `{"error":"the query: app is given 2 times"}`, 400},
-		{"/pods?app=%00", `{"error":"the query: app has control characters, or is not UTF-8"}`, 400},
-		{"/pods?app=%zz", `{"error":"the query: invalid URL escape \"%zz\""}`, 400},
-		{"/pods?app=a;b", `{"error":"the query: invalid semicolon separator in query"}`, 400},
+		{"GET", "/", 200, `{"name":"","query":{},"value":""}`},
+		{"GET", "/pods?app=a%20b", 200, `{"name":"","query":{"app":"a b"},"value":""}`},
+		{"GET", "/pods?app=", 200, `{"name":"","query":{"app":""},"value":""}`},
+		{"GET", "/indexes/by/%C3%A4+b", 200, `{"name":"by","query":{},"value":"ä+b"}`},
+		{"GET", "/indexes/by", 404, `{"error":"there is no page \"/indexes/by\""}`},
+		{"GET", "/pods/", 400, fmt.Sprintf(unclean, "/pods")},
+		{"GET", "/indexes//x", 400, fmt.Sprintf(unclean, "/indexes/x")},
+		{"GET", "/x/%2e%2e/pods", 400, fmt.Sprintf(unclean, "/pods")},
+		{"GET", "/pods?App=x", 400, `{"error":"the query: there is no parameter \"App\" here (known: [\"app\"])"}`},
+		{"GET", "/pods?app=a&app=b", 400, `{"error":"the query: app is given 2 times"}`},
+		{"GET", "/pods?app=%zz", 400, `{"error":"the query: invalid URL escape \"%zz\""}`},
+		{"HEAD", "/pods", 200, ""},
+		{"HEAD", "/no/such/page", 404, ""},
+		{"POST", "/pods", 405, `{"error":"there is nothing but GET and HEAD here, got \"POST\""}`},
+		{"DELETE", "/no/such/page", 405, `{"error":"there is nothing but GET and HEAD here, got \"DELETE\""}`},
 	} {
-		status, header, body := get(t, s.URL()+test.path)
+		status, header, body := do(t, test.method, s.URL()+test.path, "")
 		if status != test.status || body != test.want {
-			t.Errorf("%.50s: got %d %s\nwant %d %s", test.path, status, body, test.status, test.want)
+			t.Errorf("%s %s: got %d %s\nwant %d %s", test.method, test.path, status, body, test.status, test.want)
 		}
 		for name, want := range map[string]string{
-			"Content-Type": "application/json; charset=utf-8", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+			"Content-Type": "application/json; charset=utf-8", "X-Content-Type-Options": "nosniff",
+			"Cache-Control": "no-store",
 		} {
 			if got := header.Get(name); got != want {
-				t.Errorf("%.50s: %s is %q, want %q", test.path, name, got, want)
+				t.Errorf("%s %s: %s is %q, want %q", test.method, test.path, name, got, want)
 			}
 		}
 	}
 }
 
-func TestMethods(t *testing.T) {
-	s, _ := running(t, Options{}, helloPages)
-	for _, path := range []string{"/pods", "/no/such/page"} {
-		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "UNHEARD-OF"} {
-			status, header, body := do(t, method, s.URL()+path)
-			if status != http.StatusMethodNotAllowed || header.Get("Allow") != "GET, HEAD" || !strings.HasPrefix(body, `{"error":"`) {
-				t.Errorf("%s %s: got %d, Allow %q, %s", method, path, status, header.Get("Allow"), body)
-			}
-		}
+func TestAPageThatPanics(t *testing.T) {
+	s := running(t, Pages{"/": func(*gin.Context) { panic("the secret reason") }, "/fine": hello})
+	want := `{"error":"this page failed: the server's log says why"}`
+	if status, _, body := do(t, "GET", s.URL(), ""); status != 500 || body != want {
+		t.Errorf("got %d %s\nwant 500 %s", status, body, want)
 	}
-	for path, want := range map[string]int{"/pods": 200, "/no/such/page": 404} {
-		if status, _, body := do(t, http.MethodHead, s.URL()+path); status != want || body != "" {
-			t.Errorf("HEAD %s: got %d %q, want %d and no body", path, status, body, want)
-		}
-	}
-}
-
-func TestAPageThatFails(t *testing.T) {
-	log := logged(t)
-	s, _ := running(t, Options{}, Pages{
-		"/panics": func(*gin.Context) { panic("the secret reason") },
-		"/nan":    func(c *gin.Context) { c.JSON(http.StatusOK, math.NaN()) },
-		"/fine":   hello,
-	})
-	for path, reason := range map[string]string{"/panics": "the secret reason", "/nan": "unsupported value: NaN"} {
-		status, _, body := get(t, s.URL()+path)
-		if want := `{"error":"this page failed: the server's log says why"}`; status != 500 || body != want {
-			t.Errorf("%s: got %d %s\nwant 500 %s", path, status, body, want)
-		}
-		if !strings.Contains(log(), reason) {
-			t.Errorf("%s: logged\n%s\nwant %q in it", path, log(), reason)
-		}
-	}
-	if status, _, body := get(t, s.URL()+"/fine"); status != 200 {
+	if status, _, body := do(t, "GET", s.URL()+"/fine", ""); status != 200 {
 		t.Errorf("after that: %d %s", status, body)
 	}
+}
+
+// Whatever gets past net/http is answered with JSON, and never with a redirect
+// or a 5xx.
+func FuzzRequests(f *testing.F) {
+	engine := (&Server{slots: make(chan struct{}, 1), addr: running(f, nil).addr}).engine(helloPages)
+	for _, path := range []string{"/", "/pods", "/indexes/by/x", "/x/all"} {
+		for _, word := range []string{
+			"", "/", "/..", "/%2e%2e/x", "/%2fetc%2fpasswd", "//evil.example", "/%5c", "/%00", "/%0d%0aX:%20y", "/%ff",
+			"/:name", "/*", ";", "/<script>", "/" + strings.Repeat("%41", 2000),
+			"?app", "?app=%zz", "?app=a;b", "?app=1&app=2", "?app[]=1", "?&&&",
+		} {
+			f.Add("GET", path+word, "localhost")
+		}
+		for _, method := range []string{"HEAD", "POST", "OPTIONS", "CONNECT", "get"} {
+			f.Add(method, path, "[::1]:4000")
+		}
+		f.Add("GET", "http://evil.example"+path, "localhost")
+		f.Add("GET", path, "evil.example@localhost")
+	}
+	f.Add("OPTIONS", "*", "localhost")
+	f.Add("CONNECT", "localhost:4000", "localhost")
+	f.Fuzz(func(t *testing.T, method, target, host string) {
+		text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n\r\n", method, target, host)
+		request, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
+		if err != nil {
+			return // net/http refuses it
+		}
+		answer := httptest.NewRecorder()
+		engine.ServeHTTP(answer, request)
+		var said struct{ Error string }
+		err = json.Unmarshal(answer.Body.Bytes(), &said)
+		fine, refused := answer.Code == 200, answer.Code >= 400 && answer.Code < 500
+		if err != nil || !fine && !refused || fine != (said.Error == "") {
+			t.Errorf("%q: got %d %s", text, answer.Code, answer.Body)
+		}
+	})
 }

@@ -100,7 +100,8 @@ func (o ours) InformerFor(obj runtime.Object, _ internalinterfaces.NewInformerFu
 }
 
 // group makes one of client-go's groups out of the factory.
-func group[G any](s standIn, newGroup func(internalinterfaces.SharedInformerFactory, string, internalinterfaces.TweakListOptionsFunc) G) G {
+func group[G any](s standIn, newGroup func(internalinterfaces.SharedInformerFactory, string,
+	internalinterfaces.TweakListOptionsFunc) G) G {
 	return newGroup(ours{s}, s.f.options.Namespace, s.f.options.Tweak)
 }
 

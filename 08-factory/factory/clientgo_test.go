@@ -59,14 +59,19 @@ func TestInformerForTakesACallersFunction(t *testing.T) {
 			client := fake.NewClientset()
 			f := New(client, test.options)
 			var made cache.SharedIndexInformer
-			got := f.ClientGo().InformerFor(&corev1.ConfigMap{}, func(given kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-				if given != client || resync != time.Hour {
-					t.Errorf("given %v and %v", given, resync)
-				}
-				made = informer.New(fakeserver.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-				must(t, made.SetTransform(func(obj any) (any, error) { obj.(*corev1.ConfigMap).Kind = "own"; return obj, nil }))
-				return made
-			})
+			got := f.ClientGo().InformerFor(&corev1.ConfigMap{},
+				func(given kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
+					if given != client || resync != time.Hour {
+						t.Errorf("given %v and %v", given, resync)
+					}
+					made = informer.New(fakeserver.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}),
+						&corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+					must(t, made.SetTransform(func(obj any) (any, error) {
+						obj.(*corev1.ConfigMap).Kind = "own"
+						return obj, nil
+					}))
+					return made
+				})
 			if got != made || f.ConfigMaps().Informer() != made {
 				t.Error("the caller's informer was not taken")
 			}
@@ -126,7 +131,8 @@ func TestInformerForKeepsTypesApart(t *testing.T) {
 	made := map[cache.SharedIndexInformer]string{}
 	for _, obj := range []runtime.Object{
 		gateway(), another(), ofKind(pod), ofKind(corev1.SchemeGroupVersion.WithKind("Node")), &corev1.Pod{},
-		&metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}},
+		&metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1",
+			Kind: "Pod"}},
 	} {
 		one := f.ClientGo().InformerFor(obj, empty(obj))
 		if other, ok := made[one]; ok {
@@ -158,7 +164,8 @@ func TestTheStandInSaysWhichTypesHaveSynced(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, tired)
 	defer cancel()
 	result := theirs.WaitForCacheSyncWithContext(ctx)
-	want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true, reflect.TypeFor[*appsv1.Deployment](): false}
+	want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true,
+		reflect.TypeFor[*appsv1.Deployment](): false}
 	if !reflect.DeepEqual(result.Synced, want) || !errors.Is(result.Err, tired) || result.AsError() == nil {
 		t.Errorf("got %v, %v; want %v", result.Synced, result.Err, want)
 	}
@@ -178,7 +185,8 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 	theirs := f.ClientGo()
 	served := []cache.SharedIndexInformer{theirs.InformerFor(&gadget{}, empty(&gadget{}))}
 	for _, resource := range []string{"widgets", "gizmos"} {
-		asked, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: resource})
+		asked, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1",
+			Resource: resource})
 		must(t, err)
 		if resource == "widgets" {
 			served = append(served, asked.Informer())
@@ -190,7 +198,8 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	close(stop)
-	want := map[reflect.Type]bool{reflect.TypeFor[*gadget](): true, reflect.TypeFor[*unstructured.Unstructured](): false}
+	want := map[reflect.Type]bool{reflect.TypeFor[*gadget](): true,
+		reflect.TypeFor[*unstructured.Unstructured](): false}
 	if synced := theirs.WaitForCacheSync(stop); !reflect.DeepEqual(synced, want) {
 		t.Errorf("got %v, want %v", synced, want)
 	}

@@ -32,7 +32,9 @@ func noPods() *fake.Clientset {
 func busy(t *testing.T, f *Factory) (release chan struct{}) {
 	t.Helper()
 	release = make(chan struct{})
-	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
+	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		<-release
+	}})
 	must(t, err)
 	f.Start(t.Context())
 	synctest.Wait()
@@ -142,7 +144,8 @@ func TestAForgottenInformerTakesNoHandler(t *testing.T) {
 		for _, when := range []string{"while it ends", "afterwards"} {
 			synctest.Wait()
 			_, err := old.AddEventHandler(cache.ResourceEventHandlerFuncs{})
-			if err == nil || !strings.Contains(err.Error(), "it has stopped already: make a new informer of configmaps") {
+			if err == nil || !strings.Contains(err.Error(),
+				"it has stopped already: make a new informer of configmaps") {
 				t.Errorf("%s: got %v", when, err)
 			}
 			if when == "while it ends" {
@@ -228,7 +231,8 @@ func TestEverythingAtOnce(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					_, _ = asked.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{}) // refused if it has ended
+					// refused if it has ended
+					_, _ = asked.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{})
 					f.Start(t.Context())
 					f.Forget(resource)
 				}

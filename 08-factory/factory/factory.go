@@ -147,7 +147,8 @@ func (f *Factory) waitForCacheSync(ctx context.Context) (map[key]bool, error) {
 		return synced, nil
 	}
 	slices.Sort(missing)
-	return synced, fmt.Errorf("waiting for the first list of %s (are they served, and may you list and watch them?): %w",
+	return synced, fmt.Errorf(
+		"waiting for the first list of %s (are they served, and may you list and watch them?): %w",
 		strings.Join(missing, ", "), why)
 }
 
@@ -209,7 +210,8 @@ func (f *Factory) Shutdown() {
 
 // informerFor returns the informer of a key, made with the given function if it
 // is not there yet.
-func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, error)) (cache.SharedIndexInformer, error) {
+func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, error)) (cache.SharedIndexInformer,
+	error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e, ok := f.entries[k]; ok {

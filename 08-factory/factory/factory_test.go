@@ -109,7 +109,8 @@ func TestWaitForCacheSyncNamesWhatHasNotSynced(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, tired)
 	defer cancel()
 	err := f.WaitForCacheSync(ctx)
-	want := "waiting for the first list of deployments.v1.apps, pods (are they served, and may you list and watch them?): no more patience"
+	want := "waiting for the first list of deployments.v1.apps, pods (are they served, and may you list and watch " +
+		"them?): no more patience"
 	if !errors.Is(err, tired) || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -129,7 +130,9 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	f := New(client, Options{})
 	told := make(chan struct{})
-	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { close(told) }})
+	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		close(told)
+	}})
 	must(t, err)
 	f.Start(t.Context()) // which does not end
 	must(t, f.WaitForCacheSync(t.Context()))
@@ -171,7 +174,8 @@ func TestAClientsetThatCannotIsNamed(t *testing.T) {
 		{Group: "autoscaling", Version: "v1", Resource: "scales"},                 // part of other resources
 	} {
 		_, err := f.ForResource(resource)
-		if err == nil || !strings.Contains(err.Error(), "an informer of "+name(resource)+": the clientset cannot list and watch them") {
+		if err == nil || !strings.Contains(err.Error(),
+			"an informer of "+name(resource)+": the clientset cannot list and watch them") {
 			t.Errorf("%s: got %v", name(resource), err)
 		}
 	}

@@ -47,7 +47,8 @@ func TestForgetGivesTheMemoryBack(t *testing.T) {
 	const n = 20_000
 	f := New(nowhere(t), Options{})
 	before, goroutines := heap(), goleak.IgnoreCurrent()
-	_, err := f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(many(n))).AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
+	_, err := f.ClientGo().InformerFor(&corev1.ConfigMap{},
+		on(many(n))).AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
 	must(t, err)
 	start(t, f)
 	if got := len(f.ConfigMaps().Informer().GetStore().ListKeys()); got != n {
@@ -100,7 +101,8 @@ func TestForgetLeavesTheOthersAlone(t *testing.T) {
 	_, err := client.CoreV1().ConfigMaps("ns").Create(t.Context(), configMap("b"), metav1.CreateOptions{})
 	must(t, err)
 	until(t, "the other informer hears of it", func() bool {
-		_, err := client.CoreV1().ConfigMaps("ns").Update(t.Context(), configMap("b"), metav1.UpdateOptions{}) // it may not watch yet
+		// it may not watch yet
+		_, err := client.CoreV1().ConfigMaps("ns").Update(t.Context(), configMap("b"), metav1.UpdateOptions{})
 		must(t, err)
 		_, err = kept.Lister().ConfigMaps("ns").Get("b")
 		return err == nil
@@ -128,7 +130,9 @@ func TestForgetWaitsForAHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := New(fake.NewClientset(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}), Options{})
 		release := make(chan struct{})
-		_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
+		_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			<-release
+		}})
 		must(t, err)
 		f.Start(t.Context())
 		synctest.Wait()

@@ -47,7 +47,8 @@ func TestKinds(t *testing.T) {
 		}
 		<-ended
 		f.Shutdown()
-		want := []string{"add a " + test.kind, "update from a " + test.kind, "to a " + test.kind, "delete a " + test.kind}
+		want := []string{"add a " + test.kind, "update from a " + test.kind, "to a " + test.kind, "delete a " +
+			test.kind}
 		if !slices.Equal(told, want) {
 			t.Errorf("got %q, want %q", told, want)
 		}

@@ -20,7 +20,8 @@ import (
 // the options: there is no such path.
 func TestNamespaceAndTweak(t *testing.T) {
 	const own, widgets = "/api/v1/namespaces/ns/configmaps", "/apis/example.com/v1/namespaces/ns/widgets"
-	server, client, dyn := newServer(t, map[string]iter.Seq[any]{own: these("a"), "/api/v1/nodes": these(), widgets: these()})
+	server, client, dyn := newServer(t, map[string]iter.Seq[any]{own: these("a"), "/api/v1/nodes": these(),
+		widgets: these()})
 	f := New(client, Options{
 		Namespace: "ns",
 		Tweak:     func(options *metav1.ListOptions) { options.LabelSelector = "app=web" },
@@ -61,7 +62,8 @@ func TestACustomResourceOfNoNamespaceInAFactoryThatHasOne(t *testing.T) {
 			server, _, client := newServer(t, nil)
 			start(t, client)
 			until(t, "it asks", func() bool { return len(server.paths()) > 0 })
-			if got, want := server.paths(), []string{"/apis/example.com/v1/namespaces/ns/moons "}; !slices.Equal(got, want) {
+			if got, want := server.paths(),
+				[]string{"/apis/example.com/v1/namespaces/ns/moons "}; !slices.Equal(got, want) {
 				t.Errorf("asked for %q, want %q", got, want)
 			}
 		})
@@ -94,10 +96,13 @@ func TestResync(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := New(fake.NewClientset(&corev1.Pod{ObjectMeta: configMap("a").ObjectMeta}, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}}), test.options)
+				f := New(fake.NewClientset(&corev1.Pod{ObjectMeta: configMap("a").ObjectMeta},
+					&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}}), test.options)
 				defer f.Shutdown()
 				again := func(informer cache.SharedIndexInformer, times *int) {
-					_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { *times++ }})
+					_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {
+						*times++
+					}})
 					must(t, err)
 				}
 				var pods, nodes int

@@ -79,7 +79,8 @@ func (f *Factory) ReplicaSets() Resource[appslisters.ReplicaSetLister] {
 }
 
 // typed asks for a resource that there is a Go type for, and so never fails.
-func typed[Lister any](f *Factory, resource schema.GroupVersionResource, newLister func(cache.Indexer) Lister) Resource[Lister] {
+func typed[Lister any](f *Factory, resource schema.GroupVersionResource,
+	newLister func(cache.Indexer) Lister) Resource[Lister] {
 	asked, err := f.ForResource(resource)
 	if err != nil {
 		panic(err) // it is not a clientset that f was made with
@@ -90,7 +91,9 @@ func typed[Lister any](f *Factory, resource schema.GroupVersionResource, newList
 // ForResource returns the informer of any resource. Its objects are Go types
 // where client-go has one, else *unstructured.Unstructured.
 func (f *Factory) ForResource(resource schema.GroupVersionResource) (Resource[cache.GenericLister], error) {
-	asked, err := f.informerFor(key{resource: resource}, func() (cache.SharedIndexInformer, error) { return f.newInformer(resource) })
+	asked, err := f.informerFor(key{resource: resource}, func() (cache.SharedIndexInformer, error) {
+		return f.newInformer(resource)
+	})
 	if err != nil {
 		return Resource[cache.GenericLister]{}, err
 	}
@@ -98,5 +101,6 @@ func (f *Factory) ForResource(resource schema.GroupVersionResource) (Resource[ca
 		lister := dynamiclister.NewRuntimeObjectShim(dynamiclister.New(asked.GetIndexer(), resource))
 		return Resource[cache.GenericLister]{asked, lister}, nil
 	}
-	return Resource[cache.GenericLister]{asked, cache.NewGenericLister(asked.GetIndexer(), resource.GroupResource())}, nil
+	return Resource[cache.GenericLister]{asked, cache.NewGenericLister(asked.GetIndexer(), resource.GroupResource())},
+		nil
 }

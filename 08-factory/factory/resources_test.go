@@ -152,7 +152,8 @@ func TestForResourceIsRefusedWithoutADynamicClient(t *testing.T) {
 	widgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 	f := New(nowhere(t), Options{})
 	_, err := f.ForResource(widgets)
-	want := "an informer of widgets.v1.example.com: client-go has no type for it, and the factory no dynamic client: set Options.Dynamic"
+	want := "an informer of widgets.v1.example.com: client-go has no type for it, and the factory no dynamic " +
+		"client: set Options.Dynamic"
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -172,7 +173,8 @@ func TestTypesOfTheProgramsOwn(t *testing.T) {
 		kind     string
 	}{
 		{schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gizmos"}, "Gizmo"},
-		{schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "statefulsets"}, "StatefulSet"},
+		{schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "statefulsets"},
+			"StatefulSet"},
 	} {
 		t.Run(name(test.resource), func(t *testing.T) {
 			version := test.resource.GroupVersion()

@@ -61,7 +61,8 @@ func (f *Factory) untyped(resource schema.GroupVersionResource) (source, error) 
 
 // listWatch puts the tweak before both functions. The client says whether a
 // list may be asked for as a stream: not of a fake one.
-func (f *Factory) listWatch(client any, list cache.ListWithContextFunc, watchIt cache.WatchFuncWithContext) cache.ListerWatcher {
+func (f *Factory) listWatch(client any, list cache.ListWithContextFunc,
+	watchIt cache.WatchFuncWithContext) cache.ListerWatcher {
 	tweak := f.options.Tweak
 	if tweak == nil {
 		tweak = func(*metav1.ListOptions) {}
@@ -104,8 +105,10 @@ var kinds = sync.OnceValue(func() map[schema.GroupVersionResource]schema.GroupVe
 // List and Watch of CoreV1().Pods(namespace), say. There is a method for each
 // version of a group, and there one for each resource; it takes a namespace if
 // the resource is in one.
-func (f *Factory) clientFor(resource schema.GroupVersionResource) (list cache.ListWithContextFunc, watchIt cache.WatchFuncWithContext, ok bool) {
-	group, _, _ := strings.Cut(resource.Group, ".") // rbac of rbac.authorization.k8s.io; no two groups of client-go begin alike
+func (f *Factory) clientFor(resource schema.GroupVersionResource) (list cache.ListWithContextFunc,
+	watchIt cache.WatchFuncWithContext, ok bool) {
+	// rbac of rbac.authorization.k8s.io; no two groups of client-go begin alike
+	group, _, _ := strings.Cut(resource.Group, ".")
 	version := method(reflect.ValueOf(f.client), cmp.Or(group, "core")+resource.Version)
 	if !version.IsValid() {
 		return nil, nil, false

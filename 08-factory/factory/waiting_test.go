@@ -41,7 +41,8 @@ func TestNobodyWaitsForATypeThatIsForgotten(t *testing.T) {
 		}
 		<-plain
 		<-standIn
-		if want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true}; err != nil || result.Err != nil || !maps.Equal(result.Synced, want) {
+		if want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true}; err != nil || result.Err != nil ||
+			!maps.Equal(result.Synced, want) {
 			t.Errorf("got %v; %v, %v; want %v", err, result.Synced, result.Err, want)
 		}
 	})
@@ -53,7 +54,9 @@ func TestNobodyWaitsForATypeThatIsBeingForgotten(t *testing.T) {
 		f := New(noPods(), Options{})
 		defer f.Shutdown()
 		release := make(chan struct{})
-		must(t, f.Pods().Informer().SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) { <-release }))
+		must(t, f.Pods().Informer().SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {
+			<-release
+		}))
 		f.Start(t.Context())
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -62,7 +65,8 @@ func TestNobodyWaitsForATypeThatIsBeingForgotten(t *testing.T) {
 		synctest.Wait()
 		forgotten := goOn(func() { f.Forget(Pods) })
 		if !waiting.returned() || forgotten.returned() {
-			t.Errorf("the wait is over: %t, the informer has ended: %t; want the first alone", waiting.returned(), forgotten.returned())
+			t.Errorf("the wait is over: %t, the informer has ended: %t; want the first alone",
+				waiting.returned(), forgotten.returned())
 			cancel()
 		}
 		<-waiting

@@ -18,7 +18,8 @@ import (
 	"example.com/informer/02-listwatch/kube"
 )
 
-var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
+	Resource: "customresourcedefinitions"}
 
 // Widgets are a resource of the session's own: its group has the name of the
 // namespace in it, since definitions belong to the whole cluster.
@@ -38,13 +39,14 @@ func Define(ctx context.Context, s *kube.Session) (*Widgets, error) {
 	if _, err := s.Dynamic.Resource(definitions).Create(ctx, w.definition(), metav1.CreateOptions{}); err != nil {
 		return nil, fmt.Errorf("defining widgets: %w", err)
 	}
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		_, err := s.Dynamic.Resource(w.Resource).Namespace(s.Namespace).List(ctx, metav1.ListOptions{})
-		if apierrors.IsNotFound(err) {
-			return false, nil // not served yet
-		}
-		return err == nil, err
-	})
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
+		func(ctx context.Context) (bool, error) {
+			_, err := s.Dynamic.Resource(w.Resource).Namespace(s.Namespace).List(ctx, metav1.ListOptions{})
+			if apierrors.IsNotFound(err) {
+				return false, nil // not served yet
+			}
+			return err == nil, err
+		})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("waiting until widgets are served: %w", err), w.Remove(ctx))
 	}
@@ -60,7 +62,8 @@ func (w *Widgets) definition() *unstructured.Unstructured {
 		"spec": map[string]any{
 			"group": w.Resource.Group,
 			"scope": "Namespaced",
-			"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+			"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget",
+				"listKind": "WidgetList"},
 			"versions": []any{map[string]any{
 				"name": "v1", "served": true, "storage": true,
 				"schema": map[string]any{"openAPIV3Schema": map[string]any{
@@ -74,12 +77,13 @@ func (w *Widgets) definition() *unstructured.Unstructured {
 // Create makes a widget, and prints a command for it.
 func (w *Widgets) Create(ctx context.Context, name string, size int64) error {
 	w.session.Printf("# kubectl create -f %s.yaml, a widget of size %d\n", name, size)
-	_, err := w.session.Dynamic.Resource(w.Resource).Namespace(w.session.Namespace).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": w.Resource.GroupVersion().String(),
-		"kind":       "Widget",
-		"metadata":   map[string]any{"name": name},
-		"spec":       map[string]any{"size": size},
-	}}, metav1.CreateOptions{})
+	_, err := w.session.Dynamic.Resource(w.Resource).Namespace(w.session.Namespace).Create(ctx,
+		&unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": w.Resource.GroupVersion().String(),
+			"kind":       "Widget",
+			"metadata":   map[string]any{"name": name},
+			"spec":       map[string]any{"size": size},
+		}}, metav1.CreateOptions{})
 	return err
 }
 
@@ -103,7 +107,8 @@ func Size(widget *unstructured.Unstructured) int64 {
 func (w *Widgets) Remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	err := w.session.Dynamic.Resource(definitions).Delete(ctx, w.Resource.GroupResource().String(), metav1.DeleteOptions{})
+	err := w.session.Dynamic.Resource(definitions).Delete(ctx, w.Resource.GroupResource().String(),
+		metav1.DeleteOptions{})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("removing the definition of widgets: %w", err)
 	}

@@ -4,6 +4,7 @@ package book
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -14,60 +15,47 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
-// testKinds are the functions that `go test` looks for, and their parameters.
-// A benchmark proves no claim. Pages link to it as the source of a figure.
-var testKinds = map[string]string{
-	"Test":      "t *testing.T",
-	"Fuzz":      "f *testing.F",
-	"Benchmark": "b *testing.B",
-	"Example":   "",
-}
+// testName matches the names of functions that `go test` takes for tests. A
+// benchmark proves no claim: pages link to it as the source of a figure.
+var testName = regexp.MustCompile(`^(Test|Fuzz|Benchmark|Example)([\pN_\p{Lu}\p{Lt}\p{Lm}\p{Lo}][\pL\pN_]*)?$`)
 
-// testKind returns the kind of test that `go test` takes a function of that
-// name for, or "".
+// testKind returns the kind of test that a function of that name is, or "".
 func testKind(name string) string {
-	if name == "TestMain" || !token.IsIdentifier(name) {
-		return ""
-	}
-	for kind := range testKinds {
-		if rest, ok := strings.CutPrefix(name, kind); ok {
-			if first, _ := utf8.DecodeRuneInString(rest); !unicode.IsLower(first) {
-				return kind
-			}
-		}
+	if m := testName.FindStringSubmatch(name); m != nil && name != "TestMain" {
+		return m[1]
 	}
 	return ""
 }
 
-// checkClaim holds a link to a test file to name a test in it, and one that is
-// run: that is how a claim stays tied to its proof.
+// checkClaim holds a link to a test file to name a test in it, as its title or
+// its text, and one that is run: that is how a claim stays tied to its proof.
 func (b *Book) checkClaim(file string, l link) error {
-	name := strings.TrimSpace(l.text)
-	if inner, ok := strings.CutPrefix(name, "`"); ok {
-		name = strings.TrimSuffix(inner, "`")
-	}
+	name := cmp.Or(l.title, l.text)
 	isTest, isTestFile := testKind(name) != "", strings.HasSuffix(file, "_test.go")
 	switch {
 	case isTestFile && isTest:
 		return b.checkTest(file, name)
 	case isTestFile:
-		return fmt.Errorf("the link to %s must be called by the test that shows it, as in [TestName](%s), not %q: "+
-			"`go test` runs no test of that name", file, l.target, l.text)
+		return fmt.Errorf("the link to %s must be called by the test that shows it, as in [TestName](%s) "+
+			"or [✓](%s \"TestName\"), not %q: `go test` runs no test of that name", file, l.target, l.target, name)
 	case isTest && path.Ext(file) != ".md": // a heading may be called Example
-		return fmt.Errorf("%s in %s never runs: `go test` looks for tests in _test.go files only, so link to one", name, file)
+		return fmt.Errorf("%s in %s never runs: "+
+			"`go test` looks for tests in _test.go files only, so link to one", name, file)
 	}
 	return nil
 }
 
+// parameters of the kinds of tests; an Example has none.
+var parameters = map[string]string{"Test": "t *testing.T", "Fuzz": "f *testing.F", "Benchmark": "b *testing.B"}
+
 // checkTest returns an error unless `go test` runs name in the given file.
 func (b *Book) checkTest(file, name string) error {
-	source, err := b.readSource(file)
+	source, err := fs.ReadFile(b.ws, file)
 	if err != nil {
 		return err
 	}
@@ -76,7 +64,10 @@ func (b *Book) checkTest(file, name string) error {
 	if err != nil {
 		return fmt.Errorf("looking for the test %s: %w", name, err)
 	}
-	i := slices.IndexFunc(tree.Decls, func(d ast.Decl) bool { return isFunc(d, name) })
+	i := slices.IndexFunc(tree.Decls, func(d ast.Decl) bool {
+		f, ok := d.(*ast.FuncDecl)
+		return ok && f.Recv == nil && f.Body != nil && f.Name.Name == name
+	})
 	if i < 0 {
 		return fmt.Errorf("there is no %s in %s", name, file)
 	}
@@ -86,17 +77,17 @@ func (b *Book) checkTest(file, name string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("looking for the test %s: %w", name, err)
-	case slices.ContainsFunc(strings.Split(file, "/"), isPassedOver):
+	case passedOver.MatchString(file):
 		why = "`go test` passes over what starts with _ or a dot, and over testdata"
 	case !built:
 		why = "`go test -race` on linux/amd64 leaves the file out, by its name or its //go:build line"
-	case !hasSignature(f, testKinds[kind]):
-		why = fmt.Sprintf("it must be func %s(%s)", name, testKinds[kind])
+	case !hasSignature(f, parameters[kind]):
+		why = fmt.Sprintf("it must be func %s(%s)", name, parameters[kind])
 	case kind == "Example" && !hasOutput(tree, name):
 		why = "it has no // Output: comment"
 	case kind == "Fuzz" && !b.hasInput(file, f):
 		why = "`go test` has no input for it: give one with f.Add"
-	case skipper{files, tree}.skips(f.Type, f.Body):
+	case skipper{files, tree}.skips(f.Body.List, parameterOf(f.Type)):
 		why = "it always skips"
 	default:
 		return nil
@@ -104,15 +95,8 @@ func (b *Book) checkTest(file, name string) error {
 	return fmt.Errorf("%s in %s never runs: %s", name, file, why)
 }
 
-func isFunc(d ast.Decl, name string) bool {
-	f, ok := d.(*ast.FuncDecl)
-	return ok && f.Recv == nil && f.Body != nil && f.Name.Name == name
-}
-
-// isPassedOver says whether ./... does not match a folder or file of that name.
-func isPassedOver(name string) bool {
-	return name == "testdata" || strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
-}
+// passedOver matches files that ./... does not.
+var passedOver = regexp.MustCompile(`(^|/)([_.]|testdata/)`)
 
 // isBuilt says whether the file is part of what CI tests. The answer is the same
 // on every system.

@@ -41,7 +41,8 @@ func TestFilesThatAreNotTested(t *testing.T) {
 	const noTestFile = "`go test` looks for tests in _test.go files only, so link to one"
 	for _, c := range []proof{
 		{"build constraint", "a_test.go", "//go:build windows\n\npackage one\n\n" + pop, leftOut},
-		{"tag that nobody gives", "a_test.go", "// Its comment.\n\n//go:build linux && slow\n\npackage one\n\n" + pop, leftOut},
+		{"tag that nobody gives", "a_test.go", "// Its comment.\n\n//go:build linux && slow\n\npackage one\n\n" + pop,
+			leftOut},
 		{"ignored", "a_test.go", "//go:build ignore\n\npackage one\n\n" + pop, leftOut},
 		{"without the race detector", "a_test.go", "//go:build !race\n\npackage one\n\n" + pop, leftOut},
 		{"old build constraint", "a_test.go", "// +build windows\n\npackage one\n\n" + pop, leftOut},
@@ -53,16 +54,19 @@ func TestFilesThatAreNotTested(t *testing.T) {
 		{"no test file", "a.go", pop, noTestFile},
 		{"test at the end of another word", "atest.go", pop, noTestFile},
 
-		{"build constraint that holds", "a_test.go", "//go:build unix && !windows && go1.26\n\npackage one\n\n" + pop, ""},
+		{"build constraint that holds", "a_test.go", "//go:build unix && !windows && go1.26\n\npackage one\n\n" + pop,
+			""},
 		{"with the race detector", "a_test.go", "//go:build race\n\npackage one\n\n" + pop, ""},
 		{"this system", "a_linux_test.go", pop, ""},
+		{"parameter without a name", "a_test.go", "func TestPop(*testing.T) {}", ""},
 		{"no system at all", "windows_test.go", pop, ""},
 		{"constraint below the package clause", "a_test.go", "package one\n\n//go:build windows\n\n" + pop, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.check(t, "TestPop") })
 	}
 	runBreaking(t, []breaking{
-		{"folder", "docs/01-one.md", "", "\n[TestPop](../01-one)\n", "docs/01-one.md:53: TestPop in 01-one never runs: " + noTestFile},
+		{"folder", "docs/01-one.md", "", "\n[TestPop](../01-one)\n",
+			"docs/01-one.md:53: TestPop in 01-one never runs: " + noTestFile},
 	})
 }
 
@@ -105,9 +109,12 @@ func TestExamplesAndFuzzTestsThatNothingRuns(t *testing.T) {
 		{"ExamplePop", "func ExamplePop() {\n\t// Unordered output: 1\n}", ""},
 		{"ExamplePop", "func ExamplePop() {\n\t// Output:\n}", ""},
 		{"FuzzPop", "func FuzzPop(f *testing.F) { f.Fuzz(func(t *testing.T, s string) {}) }", noInput},
-		{"FuzzPop", "func FuzzPop(f *testing.F) { for range 3 { f.Add(1) }; f.Fuzz(func(t *testing.T, n int) {}) }", ""},
+		{"FuzzPop", "func FuzzPop(f *testing.F) { for range 3 { f.Add(1) }; f.Fuzz(func(t *testing.T, n int) {}) }",
+			""},
 	} {
-		t.Run(c.function, func(t *testing.T) { proof{file: "a_test.go", text: c.function, want: c.want}.check(t, c.test) })
+		t.Run(c.function, func(t *testing.T) {
+			proof{file: "a_test.go", text: c.function, want: c.want}.check(t, c.test)
+		})
 	}
 	t.Run("input in testdata", func(t *testing.T) {
 		tree := goodTree(t)

@@ -1,52 +1,67 @@
-// Reading a page: its fenced blocks, its comments and its directives.
+// Reading a page: its headings, blocks, directives and links.
 
 package book
 
 import (
+	"bytes"
 	"fmt"
+	"html"
 	"regexp"
-	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
 )
 
-// page is one Markdown file, taken apart.
+// markdown reads Markdown as GitHub does.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser()
+
+// page is one Markdown file, taken apart. All lines are counted from 0.
 type page struct {
-	name       string   // slash-separated, from the workspace root
-	lines      []string // without their newlines
-	hidden     []bool   // hidden[i]: line i belongs to a fenced block or a comment, not to the prose
-	fences     []*fence
-	directives []directive
-	prose      string    // the text with all that is not prose blanked out, byte for byte as long (see mask)
-	problems   []Problem // what was wrong with fences and directives
+	name       string // slash-separated, from the workspace root
+	source     []byte
+	lines      []string // of the source, without their newlines
+	headings   []heading
+	anchors    map[string]bool // the fragments that lead into the page
+	directives []*directive
+	links      []link
+	problems   []Problem // what is wrong with blocks and directives
 }
 
-// fence is a fenced block. Its lines are start (the opening) to end (the
-// closing), counted from 0.
+type heading struct {
+	line  int
+	level int
+	text  string // as shown
+}
+
+// fence is a fenced block that a directive owns, with its two fences.
 type fence struct {
 	start, end int
 	lang       string
-	owned      bool // by the directive on the line before
-	margin     bool // it starts in the first column
 }
 
-var (
-	// A fence may stand in a quote or a list item.
-	fenceOpen  = regexp.MustCompile("^((?:[ \t>]|(?:[-*+]|\\d+[.)])[ \t])*)(`{3,}|~{3,})[ \t]*([^`]*)$")
-	fenceClose = regexp.MustCompile("^[ \t>]*(`{3,}|~{3,})[ \t]*$")
-	htmlTag    = regexp.MustCompile(`^ {0,3}</?[A-Za-z][A-Za-z0-9-]*(\s|/?>|$)`)
-)
+// link is a link or an image. In HTML it has a target alone.
+type link struct {
+	line   int
+	text   string // as shown
+	target string
+	title  string
+	err    error // why it is no link, for what only looks like one
+}
 
-func parsePage(name, text string) *page {
-	p := &page{name: name, lines: strings.Split(text, "\n")}
-	p.hidden = make([]bool, len(p.lines))
-	p.scan()
-	p.mask()
+func parsePage(name string, source []byte) *page {
+	p := &page{name: name, source: source, lines: strings.Split(string(source), "\n"), anchors: map[string]bool{}}
+	p.read(markdown.Parse(text.NewReader(source)))
 	return p
 }
 
-func (p *page) text() string { return strings.Join(p.lines, "\n") }
+// line returns the line that the byte at offset is in.
+func (p *page) line(offset int) int { return bytes.Count(p.source[:offset], []byte("\n")) }
 
-// problem notes what is wrong at line i, counted from 0.
+// problem notes what is wrong at line i.
 func (p *page) problem(i int, format string, args ...any) Problem {
 	return Problem{Page: p.name, Line: i + 1, Text: fmt.Sprintf(format, args...)}
 }
@@ -55,87 +70,185 @@ func (p *page) complain(i int, format string, args ...any) {
 	p.problems = append(p.problems, p.problem(i, format, args...))
 }
 
-// scan walks over the lines once and finds fences, comments and directives.
-func (p *page) scan() {
-	inHTML := false // an HTML block lasts until a blank line; Markdown inside it is not seen
-	for i := 0; i < len(p.lines); i++ {
-		line := p.lines[i]
+// read takes in n and what is inside it.
+func (p *page) read(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Heading:
+		p.readHeading(n)
+	case *ast.FencedCodeBlock:
+		p.readFence(n)
+	case *ast.CodeBlock:
+		p.complain(p.line(n.Pos()), "no code or output is typed into a page, not by indenting it either: embed it")
+	case *ast.HTMLBlock:
+		p.readHTMLBlock(n)
+	case *ast.RawHTML:
+		p.readHTML(n.Segments)
+	case *ast.Link:
+		p.links = append(p.links, link{p.line(n.Pos()), p.shown(n), string(n.Destination), string(n.Title), nil})
+	case *ast.Image:
+		p.links = append(p.links, link{p.line(n.Pos()), p.shown(n), string(n.Destination), string(n.Title), nil})
+	case *ast.AutoLink:
+		if n.AutoLinkType == ast.AutoLinkURL {
+			p.links = append(p.links, link{line: p.line(n.Pos()), target: string(n.URL(p.source))})
+		}
+	}
+	if n.Type() == ast.TypeBlock && !n.IsRaw() && n.Lines().Len() > 0 {
+		p.readNonLinks(n)
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		p.read(c)
+	}
+}
+
+// readHeading gives a heading its anchor, as GitHub does: the text as shown, in
+// lower case; letters, digits, marks, underscores and hyphens stay, a space
+// becomes a hyphen, the rest is dropped. Equal ones are numbered.
+func (p *page) readHeading(n *ast.Heading) {
+	h := heading{line: p.line(n.Pos()), level: n.Level, text: p.shown(n)}
+	p.headings = append(p.headings, h)
+	id := strings.Map(func(r rune) rune {
 		switch {
-		case strings.TrimSpace(line) == "":
-			inHTML = false
-		case fenceOpen.MatchString(line):
-			p.blankBefore(i, inHTML)
-			i = p.scanFence(i)
-			inHTML = false
-		case strings.HasPrefix(strings.TrimSpace(line), "<!--"):
-			if isDirective(line) {
-				p.blankBefore(i, inHTML)
+		case r == ' ':
+			return '-'
+		case r == '-', unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Pc):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, h.text)
+	unique := id
+	for i := 1; p.anchors[unique]; i++ {
+		unique = fmt.Sprintf("%s-%d", id, i)
+	}
+	p.anchors[unique] = true
+}
+
+// shown returns the text inside n, without markup and images.
+func (p *page) shown(n ast.Node) string {
+	var out strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Text:
+			value := string(c.Value(p.source))
+			if !c.IsRaw() { // in a code span, &amp; is just that
+				value = html.UnescapeString(value)
 			}
-			i = p.scanComment(i)
-		case htmlTag.MatchString(line):
-			inHTML = true
+			out.WriteString(value)
+			if c.SoftLineBreak() {
+				out.WriteByte(' ')
+			}
+		case *ast.AutoLink:
+			out.Write(c.Label(p.source))
+		case *ast.Image:
+		default:
+			out.WriteString(p.shown(c))
 		}
 	}
+	return out.String()
 }
 
-func (p *page) blankBefore(i int, inHTML bool) {
-	if inHTML {
-		p.complain(i, "leave a blank line after the HTML above: GitHub shows a block right below a tag as plain text")
-	}
-}
+// typed are the languages of blocks that a person writes: pictures, commands
+// to type, and small edits to try.
+var typed = map[string]bool{"mermaid": true, "sh": true, "diff": true}
 
-// scanFence records the block that opens at line i and returns its last line.
-func (p *page) scanFence(i int) int {
-	m := fenceOpen.FindStringSubmatch(p.lines[i])
-	f := &fence{start: i, margin: m[1] == ""}
-	if words := strings.Fields(m[3]); len(words) > 0 {
-		f.lang = words[0]
-	}
-	f.end = slices.IndexFunc(p.lines[i+1:], func(line string) bool {
-		c := fenceClose.FindStringSubmatch(line)
-		return c != nil && c[1][0] == m[2][0] && len(c[1]) >= len(m[2])
-	})
-	if f.end < 0 {
-		p.complain(i, "this %s block is never closed", m[2])
+// readFence gives a block to the directive on the line before. Without one, it
+// is a block that a person may type.
+func (p *page) readFence(n *ast.FencedCodeBlock) {
+	f := &fence{start: p.line(n.Pos()), lang: string(n.Language(p.source))}
+	f.end = f.start + 1 + n.Lines().Len()
+	if f.end >= len(p.lines) || !fenceClose.MatchString(p.lines[f.end]) {
+		p.complain(f.start, "this %s block is never closed", p.source[n.Pos():n.Pos()+3])
 		f.end = len(p.lines) - 1
-	} else {
-		f.end += i + 1
 	}
-	p.hide(f.start, f.end)
-	p.fences = append(p.fences, f)
-	return f.end
+	above := len(p.directives) - 1
+	if above >= 0 && p.directives[above].end+1 == f.start && fenceOpen.MatchString(p.lines[f.start]) {
+		p.directives[above].fence = f
+	} else if !typed[f.lang] {
+		p.complain(f.start, "no code or output is typed into a page: put <!-- code … --> or <!-- output … --> "+
+			"on the line above this %q block (only mermaid, sh and diff are typed)", f.lang)
+	}
 }
 
-// scanComment records the comment that starts at line i, with its directive and
-// the directive's block if there is one, and returns the last line of it all.
-func (p *page) scanComment(i int) int {
-	end := i
-	for !strings.Contains(p.lines[end], "-->") {
-		if end++; end == len(p.lines) {
-			p.complain(i, "this <!-- comment is never closed")
-			end--
-			break
+var (
+	fenceOpen  = regexp.MustCompile("^(```|~~~)")
+	fenceClose = regexp.MustCompile("^[ \t>]*(`{3,}|~{3,})[ \t\r]*$")
+)
+
+// readHTMLBlock reads comments, some of which are directives, and blocks of
+// tags. Such a block lasts until a blank line: Markdown inside it is not seen.
+func (p *page) readHTMLBlock(n *ast.HTMLBlock) {
+	if n.HasClosure() {
+		n.Lines().Append(n.ClosureLine)
+	}
+	start := p.line(n.Pos())
+	end := start + n.Lines().Len() - 1
+	if n.HTMLBlockType != ast.HTMLBlockType2 {
+		for i := start; i <= end; i++ {
+			if line := strings.TrimSpace(p.lines[i]); isDirective(line) || fenceOpen.MatchString(line) {
+				p.complain(i,
+					"leave a blank line after the HTML above: GitHub shows a block right below a tag as plain text")
+				break
+			}
 		}
+		p.readHTML(n.Lines())
+		return
 	}
-	p.hide(i, end)
-	if !isDirective(p.lines[i]) {
-		return end
+	if !strings.Contains(p.lines[end], "-->") {
+		p.complain(start, "this <!-- comment is never closed")
 	}
-	d := parseDirective(p.lines[i])
-	d.line = i
-	if next := end + 1; next < len(p.lines) && fenceOpen.MatchString(p.lines[next]) {
-		end = p.scanFence(next)
-		f := p.fences[len(p.fences)-1]
-		if f.owned = f.margin; f.owned {
-			d.fence = f
-		}
+	if isDirective(p.lines[start]) {
+		d := parseDirective(p.lines[start])
+		d.line, d.end = start, end
+		p.directives = append(p.directives, d)
 	}
-	p.directives = append(p.directives, d)
-	return end
 }
 
-func (p *page) hide(from, to int) {
-	for i := from; i <= to; i++ {
-		p.hidden[i] = true
+var (
+	htmlLink   = regexp.MustCompile(`<(?:a|img|source)\s[^>]*?\b(?:href|src|srcset)="([^"]*)"`)
+	htmlAnchor = regexp.MustCompile(`<a\s[^>]*\b(?:id|name)="([^"]+)"`)
+	preTag     = regexp.MustCompile(`(?i)<pre\b`)
+)
+
+func (p *page) readHTML(segments *text.Segments) {
+	from := segments.At(0).Start
+	tags := string(p.source[from:segments.At(segments.Len()-1).Stop])
+	if strings.HasPrefix(tags, "<!--") {
+		if isDirective(tags) {
+			p.complain(p.line(from), "%v", errForm)
+		}
+		return
+	}
+	for _, m := range htmlLink.FindAllStringSubmatchIndex(tags, -1) {
+		p.links = append(p.links, link{line: p.line(from + m[0]), target: tags[m[2]:m[3]]})
+	}
+	for _, m := range htmlAnchor.FindAllStringSubmatch(tags, -1) {
+		p.anchors[m[1]] = true
+	}
+	if at := preTag.FindStringIndex(tags); at != nil {
+		p.complain(p.line(from+at[0]), "no code or output is typed into a page, not in <pre> either: embed it")
+	}
+}
+
+var (
+	escaped = regexp.MustCompile(`\\[[:punct:]]`)
+	nonLink = regexp.MustCompile(`\[[^\[\]]*\](\(|\[[^\[\]]*\])`)
+)
+
+// readNonLinks finds what looks like a link in the text of a block, where
+// Markdown saw none.
+func (p *page) readNonLinks(block ast.Node) {
+	lines := block.Lines()
+	from := lines.At(0).Start
+	plain := make([]byte, lines.At(lines.Len()-1).Stop-from) // zero where the text is not plain
+	_ = ast.Walk(block, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && !t.IsRaw() {
+			copy(plain[t.Segment.Start-from:], p.source[t.Segment.Start:t.Segment.Stop])
+		}
+		return ast.WalkContinue, nil
+	})
+	plain = escaped.ReplaceAll(plain, []byte{0, 0})
+	for _, at := range nonLink.FindAllIndex(plain, -1) {
+		err := fmt.Errorf("%s… is no link: write [text](target) without spaces in the target, "+
+			"or add a line [label]: target, or put it in backquotes", p.source[from+at[0]:from+at[1]])
+		p.links = append(p.links, link{line: p.line(from + at[0]), err: err})
 	}
 }

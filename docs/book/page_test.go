@@ -1,17 +1,107 @@
-// A fuzz test of reading and rewriting a page.
+// Tests of reading a page: its blocks and anchors.
 
 package book
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"testing/fstest"
 )
+
+func TestTypedBlocks(t *testing.T) {
+	const page = "docs/01-one.md"
+	const fenced = "docs/01-one.md:53: no code or output is typed into a page: put …"
+	const indent = "docs/01-one.md:53: no code or output is typed into a page, not by indenting it either: embed it"
+	runBreaking(t, []breaking{
+		{"go", page, "", "\n```go\nx := 1\n```\n", fenced},
+		{"text", page, "", "\n```text\nAdded\n```\n", fenced},
+		{"no language", page, "", "\n```\nAdded\n```\n", fenced},
+		{"yaml", page, "", "\n```yaml\na: 1\n```\n", fenced},
+		{"tildes", page, "", "\n~~~go\nx := 1\n~~~\n", fenced},
+		{"in a list", page, "", "\n- ```go\n  x := 1\n  ```\n", fenced},
+		{"in a quote", page, "", "\n> ```go\n> x := 1\n> ```\n", fenced},
+		{"on the front page", "README.md", "", "\n```go\nx := 1\n```\n",
+			"README.md:5: no code or output is typed into a page: put …"},
+		{"a blank line after the directive", page, "pop.txt -->\n", "pop.txt -->\n\n",
+			"docs/01-one.md:7: no code or output is typed into a page: put …"},
+		{"indented block after a directive", page, "",
+			"\n<!-- code 01-one/pod.yaml -->\n  ```yaml\n  kind: Pod\n  ```\n",
+			"docs/01-one.md:54: no code or output is typed into a page: put …"},
+		{"four spaces", page, "", "\n    x := 1\n", indent},
+		{"tab", page, "", "\n\tx := 1\n", indent},
+		{"a dash in four spaces", page, "", "\n    - x\n", indent},
+		{"pre", page, "", "\n<pre>x := 1</pre>\n",
+			"docs/01-one.md:53: no code or output is typed into a page, not in <pre> either: embed it"},
+		{"typed block in HTML", page, "", "\n<details>\n```sh\nls\n```\n</details>\n",
+			"docs/01-one.md:54: leave a blank line after the HTML above: …"},
+	})
+}
+
+func TestAllowedBlocks(t *testing.T) {
+	cases := map[string]string{
+		"sh":                "```sh\nls\n```\n",
+		"diff":              "```diff\n-a\n+b\n```\n",
+		"sh in a list":      "1. Type\n\n   ```sh\n   ls\n   ```\n",
+		"inline":            "``` is three backquotes ``` and so on\n",
+		"text in a list":    "- a\n\n    more of a\n\n    - b\n",
+		"long line wrapped": "a\n    b\n",
+		"pre in a span":     "Use `<pre>`.\n",
+		"Mermaid header":    "```mermaid\n---\ntitle: A\n---\n%% note\ngraph TD;\n  A-->B;\n```\n",
+		"details":           "<details>\n<summary>a</summary>\n\n```sh\nls\n```\n\n</details>\n",
+	}
+	for name, text := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := parsePage("x.md", []byte(text)).problems; len(got) > 0 {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+func TestAnchors(t *testing.T) {
+	cases := []struct {
+		name, text string
+		want       []string // sorted
+	}{
+		{"plain", "## Where people trip", []string{"where-people-trip"}},
+		{"hyphen stays", "## How client-go does it today", []string{"how-client-go-does-it-today"}},
+		{"punctuation goes", "# What's new? (0.33, part 1/2): all", []string{"whats-new-033-part-12-all"}},
+		{"a dash leaves two hyphens", "# a – b", []string{"a--b"}},
+		{"code", "# `Pop` and `known_objects` of `Queue[T]`", []string{"pop-and-known_objects-of-queuet"}},
+		{"emphasis", "# _so_ _it_ **is** snake_case_word __x__", []string{"so-it-is-snake_case_word-x"}},
+		{"link", "# See [the *code*](a.go) and [that][b]\n\n[b]: c", []string{"see-the-code-and-that"}},
+		{"link with code", "# See [`Pop`](a.go)", []string{"see-pop"}},
+		{"image", "# ![logo](a.png) Book", []string{"-book"}},
+		{"tag and entity", "# a<br>b &amp; c", []string{"ab--c"}},
+		{"letters of any script", "# Größe 中文 É", []string{"größe-中文-é"}},
+		{"emoji", "# 🚀 go", []string{"-go"}},
+		{"closing marks", "# C# ##", []string{"c"}},
+		{"repeated", "# a\n# a\n# A", []string{"a", "a-1", "a-2"}},
+		{"underlined", "One\n===\n\nTwo\n---\n", []string{"one", "two"}},
+		{"a rule is none", "a\n\n---\n\n- b\n---\n\n| c |\n|---|\n", nil},
+		{"not a heading", "#a\n\n####### b\n\n`# c`\n", nil},
+		{"in a block or comment", "```sh\n# a\n```\n<!--\n# b\n-->\n", nil},
+		{"named anchor", "<a id=\"here\"></a>\n", []string{"here"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := slices.Sorted(maps.Keys(parsePage("x.md", []byte(c.text)).anchors))
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
 
 // FuzzPage feeds pages that nobody would write: reading one never panics and
 // loses nothing, and what was rewritten once stays as it is.
 func FuzzPage(f *testing.F) {
 	for _, seed := range []string{
 		chapterPage,
+		"a[^1]\n\n[^1]: <!-- code b.yaml -->\n    ```yaml\n",
+		"a[^1]\n[^1]:",
+		"| a |\n|---|\n| [b](c d) `|` |\n",
 		"<!-- code b.yaml -->\n```yaml\n```\n~~~\n",
 		"> - ```\n[a](<b> \"c\")[d][]\n[d]: e\n`` ` \\[",
 		"a\n---\n<!-- <a href=\"b\"> -->\n<!--\n",
@@ -23,15 +113,11 @@ func FuzzPage(f *testing.F) {
 		if len(text) > 4<<10 {
 			t.Skip("thousands of open brackets in one paragraph only cost time")
 		}
-		p := parsePage("docs/x.md", text)
-		if p.text() != text || len(p.prose) != len(text) {
-			t.Fatalf("read as %q, masked as %q", p.text(), p.prose)
-		}
 		tree := fstest.MapFS{"docs/x.md": file(text), "b.yaml": file("b: 1\n"), "01-one/queue.go": file(queueGo)}
 		b := load(t, tree)
 		b.Problems()
-		once, _, _ := b.render(p)
-		twice, stale, _ := b.render(parsePage("docs/x.md", once))
+		once, _, _ := b.render(b.page("docs/x.md"))
+		twice, stale, _ := b.render(parsePage("docs/x.md", []byte(once)))
 		if once != twice || len(stale) > 0 {
 			t.Fatalf("rewritten once:\n%s\ntwice:\n%s", once, twice)
 		}

@@ -6,25 +6,21 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// sections are the headings of every chapter page, in this order.
-var sections = []string{
-	"What you will see",
-	"The idea",
-	"The code",
-	"Run it",
-	"How client-go does it today",
-	"Where people trip",
-	"Try it yourself",
+// headings are those of every chapter page, in this order. Below ## they are free.
+var headings = []string{
+	"# Name of the chapter",
+	"## What you will see",
+	"## The idea",
+	"## The code",
+	"## Run it",
+	"## How client-go does it today",
+	"## Where people trip",
+	"## Try it yourself",
 }
-
-const contents = "docs/README.md"
-
-var chapterName = regexp.MustCompile(`^\d\d-[a-z0-9-]+$`)
 
 // checkShape holds chapters, pages and the contents page against each other.
 func (b *Book) checkShape() []Problem {
@@ -32,92 +28,17 @@ func (b *Book) checkShape() []Problem {
 	if b.page("README.md") == nil {
 		found = append(found, Problem{Page: "README.md", Text: "the front page is missing"})
 	}
-	chapters, err := b.chapters()
-	if err != nil {
-		return append(found, Problem{Page: contents, Text: fmt.Sprintf("looking for chapters: %v", err)})
+	var chapters []string
+	inside, _ := fs.Glob(b.ws, "[0-9][0-9]-*/*")
+	for _, name := range inside {
+		chapters = append(chapters, path.Dir(name))
 	}
-	for _, chapter := range chapters {
-		found = append(found, b.checkChapter(chapter)...)
-	}
-	return append(found, b.checkOrphans(chapters)...)
-}
-
-// chapters returns the folders NN-name of the workspace.
-func (b *Book) chapters() ([]string, error) {
-	entries, err := fs.ReadDir(b.ws, ".")
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() && chapterName.MatchString(e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
-}
-
-func pageOf(chapter string) string { return "docs/" + chapter + ".md" }
-
-func (b *Book) checkChapter(chapter string) []Problem {
-	p := b.page(pageOf(chapter))
-	if p == nil {
-		return []Problem{{Page: pageOf(chapter), Text: fmt.Sprintf("the page of chapter %s is missing", chapter)}}
-	}
-	return append(p.checkHeadings(), b.checkOutputs(chapter, p)...)
-}
-
-// checkHeadings wants one title, then the sections, whole and in order.
-func (p *page) checkHeadings() []Problem {
-	next := 0 // sections seen so far
-	titles := 0
-	for _, h := range p.headings() {
-		switch {
-		case h.level == 1 && (titles > 0 || next > 0):
-			return []Problem{p.problem(h.line, "a page has one title, in front: make # %s a section's ###", h.text)}
-		case h.level == 1:
-			titles++
-		case h.level > 2:
-		case next == len(sections):
-			return []Problem{p.problem(h.line, "## %s is one section too many: %q is the last (### is free)", h.text, sections[next-1])}
-		case h.text != sections[next]:
-			return []Problem{p.problem(h.line, "here comes ## %s, not ## %s: every page has the sections %s", sections[next], h.text, strings.Join(sections, ", "))}
-		default:
-			next++
-		}
-	}
-	var found []Problem
-	if titles == 0 {
-		found = append(found, Problem{Page: p.name, Text: "the title is missing: start with # Name"})
-	}
-	if next < len(sections) {
-		found = append(found, Problem{Page: p.name, Text: "the section ## " + sections[next] + " is missing"})
-	}
-	return found
-}
-
-// checkOutputs wants the expected output of every step on the chapter's page.
-func (b *Book) checkOutputs(chapter string, p *page) []Problem {
-	files, err := fs.Glob(b.ws, chapter+"/testdata/*.txt")
-	if err != nil {
-		return []Problem{{Page: p.name, Text: fmt.Sprintf("looking for outputs of %s: %v", chapter, err)}}
-	}
-	var found []Problem
-	for _, file := range files {
-		if !slices.ContainsFunc(p.directives, func(d directive) bool { return d.verb == "output" && d.file == file }) {
-			found = append(found, Problem{Page: p.name, Text: fmt.Sprintf("the page does not show %s: add <!-- output %s --> and run `go run ./docs`", file, file)})
-		}
-	}
-	return found
-}
-
-// checkOrphans finds pages of chapters that are not there.
-func (b *Book) checkOrphans(chapters []string) []Problem {
-	var found []Problem
-	for _, p := range b.pages {
-		name := strings.TrimSuffix(path.Base(p.name), ".md")
-		if chapterName.MatchString(name) && !slices.Contains(chapters, name) {
-			found = append(found, Problem{Page: p.name, Text: fmt.Sprintf("there is no chapter %s for this page", name)})
+	for _, chapter := range slices.Compact(chapters) {
+		name := "docs/" + chapter + ".md"
+		if p := b.page(name); p != nil {
+			found = slices.Concat(found, p.checkHeadings(), b.checkOutputs(chapter, p))
+		} else {
+			found = append(found, Problem{Page: name, Text: fmt.Sprintf("the page of chapter %s is missing", chapter)})
 		}
 	}
 	return found
@@ -125,20 +46,56 @@ func (b *Book) checkOrphans(chapters []string) []Problem {
 
 // checkContents wants a link to every page from the contents page.
 func (b *Book) checkContents() []Problem {
-	p := b.page(contents)
+	p := b.page("docs/README.md")
 	if p == nil {
-		return []Problem{{Page: contents, Text: "the contents page is missing"}}
+		return []Problem{{Page: "docs/README.md", Text: "the contents page is missing"}}
 	}
-	linked := map[string]bool{contents: true, "README.md": true}
-	links, _ := p.links()
-	for _, l := range links {
+	linked := map[string]bool{p.name: true, "README.md": true}
+	for _, l := range p.links {
 		target, _, _ := strings.Cut(l.target, "#")
 		linked[path.Join("docs", target)] = true
 	}
 	var found []Problem
 	for _, other := range b.pages {
 		if !linked[other.name] {
-			found = append(found, Problem{Page: contents, Text: fmt.Sprintf("the contents page does not link to %s", path.Base(other.name))})
+			text := "the contents page does not link to " + path.Base(other.name)
+			found = append(found, Problem{Page: p.name, Text: text})
+		}
+	}
+	return found
+}
+
+// checkHeadings wants all of the headings, in order.
+func (p *page) checkHeadings() []Problem {
+	left := headings
+	for _, h := range p.headings {
+		here := strings.Repeat("#", h.level) + " " + h.text
+		switch {
+		case h.level > 2:
+		case len(left) == 0:
+			return []Problem{p.problem(h.line, "%s is one heading too many: make it ### (which is free)", here)}
+		case here == left[0], h.level == 1 && len(left) == len(headings): // any name will do
+			left = left[1:]
+		default:
+			return []Problem{p.problem(h.line, "here comes %s, not %s: every chapter page has %s",
+				left[0], here, strings.Join(headings, ", "))}
+		}
+	}
+	if len(left) > 0 {
+		return []Problem{{Page: p.name, Text: left[0] + " is missing"}}
+	}
+	return nil
+}
+
+// checkOutputs wants the expected output of every step on the chapter's page.
+func (b *Book) checkOutputs(chapter string, p *page) []Problem {
+	files, _ := fs.Glob(b.ws, chapter+"/testdata/*.txt")
+	var found []Problem
+	for _, file := range files {
+		shows := func(d *directive) bool { return d.verb == "output" && d.file == file }
+		if !slices.ContainsFunc(p.directives, shows) {
+			text := fmt.Sprintf("the page does not show %s: add <!-- output %s --> and run `go run ./docs`", file, file)
+			found = append(found, Problem{Page: p.name, Text: text})
 		}
 	}
 	return found

@@ -17,21 +17,16 @@ type skipper struct {
 	tree  *ast.File
 }
 
-// skips says whether a test with this body always skips.
-func (s skipper) skips(f *ast.FuncType, body *ast.BlockStmt) bool {
-	return s.skipsIn(body.List, parameterOf(f))
-}
-
-// skipsIn says whether these statements always come to a skip of t.
-func (s skipper) skipsIn(list []ast.Stmt, t string) bool {
+// skips says whether these statements always come to a skip of t.
+func (s skipper) skips(list []ast.Stmt, t string) bool {
 	for _, statement := range list {
 		switch st := statement.(type) {
 		case *ast.BlockStmt:
-			if s.skipsIn(st.List, t) {
+			if s.skips(st.List, t) {
 				return true
 			}
 		case *ast.IfStmt:
-			then, otherwise := s.skipsIn(st.Body.List, t), st.Else != nil && s.skipsIn([]ast.Stmt{st.Else}, t)
+			then, otherwise := s.skips(st.Body.List, t), st.Else != nil && s.skips([]ast.Stmt{st.Else}, t)
 			if then && otherwise || then && s.is(st.Cond, true) || otherwise && s.is(st.Cond, false) {
 				return true
 			}
@@ -56,7 +51,7 @@ func (s skipper) isSkip(call *ast.CallExpr, t string) bool {
 	case "synctest.Test", t + ".Fuzz":
 		return slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 			f, ok := arg.(*ast.FuncLit)
-			return ok && s.skips(f.Type, f.Body)
+			return ok && s.skips(f.Body.List, parameterOf(f.Type))
 		})
 	}
 	return false

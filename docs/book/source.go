@@ -3,10 +3,12 @@
 package book
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 )
@@ -20,53 +22,45 @@ func declarations(file string, source []byte, names []string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("looking for declarations: %w", err)
 	}
-	var parts []string
-	var taken []ast.Decl
+	parts := map[string]string{} // by name
+	var declared []string
+	for _, d := range tree.Decls {
+		declares, start := namesOf(d)
+		from, to := files.Position(start).Offset, files.Position(d.End()).Offset
+		behind, _, _ := strings.Cut(string(source[to:]), "\n") // a comment there is part of the declaration
+		part := string(source[from:to]) + strings.TrimRight(behind, " \t\r")
+		for _, name := range declares {
+			parts[name] = part
+		}
+		declared = append(declared, declares...)
+	}
+	var wanted []string
 	for _, name := range names {
-		i := slices.IndexFunc(tree.Decls, func(d ast.Decl) bool { return slices.Contains(namesOf(d), name) })
-		if i < 0 {
-			return "", fmt.Errorf("%s does not declare %s; it declares %s", file, name, listed(tree))
+		part, ok := parts[name]
+		if !ok {
+			all := cmp.Or(strings.Join(declared, ", "), "nothing")
+			return "", fmt.Errorf("%s does not declare %s; it declares %s", file, name, all)
 		}
-		if d := tree.Decls[i]; !slices.Contains(taken, d) {
-			taken = append(taken, d)
-			parts = append(parts, cut(files, source, d))
+		if !slices.Contains(wanted, part) {
+			wanted = append(wanted, part)
 		}
 	}
-	return strings.Join(parts, "\n\n"), nil
+	return strings.Join(wanted, "\n\n"), nil
 }
 
-// cut returns the lines of d: a comment behind its last line is part of it.
-func cut(files *token.FileSet, source []byte, d ast.Decl) string {
-	start := d.Pos()
-	if c := docOf(d); c != nil {
-		start = c.Pos()
-	}
-	from, to := files.Position(start).Offset, files.Position(d.End()).Offset
-	text, rest := string(source[from:to]), string(source[to:])
-	tail, _, _ := strings.Cut(rest, "\n")
-	return text + strings.TrimRight(tail, " \t\r")
-}
-
-func docOf(d ast.Decl) *ast.CommentGroup {
+// namesOf returns the names that d declares, and where it begins with its doc
+// comment. An import declares none.
+func namesOf(d ast.Decl) (names []string, start token.Pos) {
+	var doc *ast.CommentGroup
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		return d.Doc
-	case *ast.GenDecl:
-		return d.Doc
-	}
-	return nil
-}
-
-// namesOf returns the names that d declares; an import declares none.
-func namesOf(d ast.Decl) []string {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Recv != nil {
-			return []string{receiver(d.Recv.List[0].Type) + "." + d.Name.Name}
+		doc, names = d.Doc, []string{d.Name.Name}
+		if d.Recv != nil { // *T, T[P], T[P, Q] or (T)
+			receiver, _, _ := strings.Cut(types.ExprString(d.Recv.List[0].Type), "[")
+			names[0] = strings.Trim(receiver, "*()") + "." + names[0]
 		}
-		return []string{d.Name.Name}
 	case *ast.GenDecl:
-		var names []string
+		doc = d.Doc
 		for _, spec := range d.Specs {
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
@@ -77,35 +71,9 @@ func namesOf(d ast.Decl) []string {
 				}
 			}
 		}
-		return names
 	}
-	return nil
-}
-
-// receiver returns the bare type name of *T, T[P] or T[P, Q].
-func receiver(t ast.Expr) string {
-	switch t := t.(type) {
-	case *ast.StarExpr:
-		return receiver(t.X)
-	case *ast.ParenExpr:
-		return receiver(t.X)
-	case *ast.IndexExpr:
-		return receiver(t.X)
-	case *ast.IndexListExpr:
-		return receiver(t.X)
-	case *ast.Ident:
-		return t.Name
+	if doc != nil {
+		return names, doc.Pos()
 	}
-	return "?"
-}
-
-func listed(tree *ast.File) string {
-	var names []string
-	for _, d := range tree.Decls {
-		names = append(names, namesOf(d)...)
-	}
-	if len(names) == 0 {
-		return "nothing"
-	}
-	return strings.Join(names, ", ")
+	return names, d.Pos()
 }

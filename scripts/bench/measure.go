@@ -4,125 +4,109 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"regexp"
 	"slices"
 	"strings"
-	"time"
 
+	"example.com/informer/01-deltafifo/workspace"
 	"example.com/informer/scripts/bench/report"
 )
 
-// A key names one thing that was measured.
-type key struct{ bench, informer, unit string }
-
-// A measured is what a run came to.
-type measured struct {
-	values map[key][]float64 // one for each round
-	config map[string]string // what the benchmarks and their build say of themselves: cpu, goos, …
-	rounds int
-	raw    strings.Builder // everything, as benchstat reads it
+// benchmarks of the package fanout, without the informer's name, and how long
+// each runs, as -benchtime takes it: 1s, or 100x for a hundred times. It is the
+// same for both informers. Where objects are many it is a number, because all of
+// them are made anew for each guess of what fills 1s.
+var benchmarks = []struct{ name, time string }{
+	{"Events/handlers=1/objects=1000", "1s"},
+	{"Events/handlers=10/objects=1000", "1s"},
+	{"Events/handlers=100/objects=1000", "1s"},
+	{"Events/handlers=1000/objects=1000", "1s"},
+	{"Events/handlers=10/objects=10000", "100000x"},
+	{"Events/handlers=10/objects=100000", "100000x"},
+	{"Sync/handlers=10/objects=1000", "20x"},
+	{"Sync/handlers=10/objects=10000", "5x"},
+	{"Sync/handlers=10/objects=100000", "1x"},
+	{"Latency/handlers=10/objects=1000", "20000x"},
+	{"Stalled/handlers=1/objects=1000", "1000000x"},
 }
 
-// measure runs all steps once in each round. Every measurement is a process of
-// its own, so that none inherits another's heap; the two informers follow each
-// other, so that what else the machine does hits both; and they take turns in
-// being first.
-func measure(ctx context.Context, module string, steps []step, rounds int, progress io.Writer) (*measured, error) {
+// measure runs all benchmarks once in each of five rounds. Every measurement is
+// a process of its own, so that none inherits another's heap; the two informers
+// follow each other, so that what else the machine does hits both; and they take
+// turns in being first. Quick is one round, with each benchmark doing its thing
+// once.
+func measure(ctx context.Context, quick bool, progress io.Writer) (string, error) {
 	folder, err := os.MkdirTemp("", "bench-")
 	if err != nil {
-		return nil, fmt.Errorf("making a folder for the benchmark's binary: %w", err)
+		return "", fmt.Errorf("making a folder for the benchmarks' binary: %w", err)
 	}
 	defer os.RemoveAll(folder)
 	binary := filepath.Join(folder, "fanout.test")
 	fmt.Fprintln(progress, "building the benchmarks")
-	m := &measured{values: map[key][]float64{}, rounds: rounds}
-	if err := m.build(ctx, module, binary); err != nil {
-		return nil, err
+	if err := build(ctx, binary); err != nil {
+		return "", err
+	}
+	machine, err := report.Machine()
+	if err != nil {
+		return "", err
+	}
+	results := "machine: " + machine + "\n"
+	rounds := 5
+	if quick {
+		rounds = 1
 	}
 	order := []string{report.Theirs, report.Ours}
 	for round := range rounds {
-		for i, s := range steps {
-			fmt.Fprintf(progress, "round %d of %d, %d of %d: %s\n", round+1, rounds, i+1, len(steps), s.bench)
+		for i, b := range benchmarks {
+			fmt.Fprintf(progress, "round %d of %d, %d of %d: %s\n", round+1, rounds, i+1, len(benchmarks), b.name)
+			if quick {
+				b.time = "1x"
+			}
 			for _, informer := range order {
-				if err := m.run(ctx, binary, s, informer); err != nil {
-					return nil, err
+				result, err := run(ctx, binary, b.name+"/informer="+informer, b.time)
+				if err != nil {
+					return "", fmt.Errorf("%s of %s: %w", b.name, informer, err)
 				}
+				results += result
 			}
 		}
 		slices.Reverse(order)
 	}
-	return m, nil
+	return results, nil
 }
 
-// build compiles the benchmarks and notes with what.
-func (m *measured) build(ctx context.Context, module, binary string) error {
+// build compiles the benchmarks.
+func build(ctx context.Context, binary string) error {
+	root, err := workspace.Root(".")
+	if err != nil {
+		return err
+	}
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, "./fanout")
-	cmd.Dir = module
+	cmd.Dir = filepath.Join(root, "scripts", "bench")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the benchmarks: %w\n%s", err, out)
 	}
-	cmd = exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Version}}", "k8s.io/client-go")
-	cmd.Dir = module
-	version, err := cmd.Output()
-	if err != nil {
-		return fmt.Errorf("asking go list for the version of client-go: %w", err)
-	}
-	m.config = map[string]string{
-		"date": time.Now().Format(time.DateOnly), "go": runtime.Version(), "client-go": strings.TrimSpace(string(version)),
-	}
-	for _, k := range []string{"date", "go", "client-go"} {
-		fmt.Fprintf(&m.raw, "%s: %s\n", k, m.config[k])
-	}
 	return nil
 }
 
-// run makes one measurement.
-func (m *measured) run(ctx context.Context, binary string, s step, informer string) error {
-	full := s.bench + "/informer=" + informer
-	cmd := exec.CommandContext(ctx, binary,
-		"-test.run=^$", "-test.benchmem", "-test.benchtime="+s.benchTime,
-		"-test.bench=^Benchmark"+strings.ReplaceAll(full, "/", "$/^")+"$")
+var resultLine = regexp.MustCompile(`(?m)^Benchmark.*\n`)
+
+// run makes one measurement and returns the line that says what came of it.
+func run(ctx context.Context, binary, name, benchTime string) (string, error) {
+	cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.benchmem", "-test.benchtime="+benchTime,
+		"-test.bench=^Benchmark"+strings.ReplaceAll(name, "/", "$/^")+"$")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("running %s: %w\n%s", full, err, out)
+		return "", fmt.Errorf("%w\n%s", err, out)
 	}
-	found, err := parse(string(out))
-	if err != nil {
-		return fmt.Errorf("reading what %s printed: %w", full, err)
+	line := resultLine.Find(out)
+	if line == nil {
+		return "", fmt.Errorf("the package fanout has no such benchmark")
 	}
-	values, ok := found.results[full]
-	if !ok {
-		return errors.New("the package fanout has no benchmark " + full + ": is the plan out of step with it?")
-	}
-	for unit, value := range values {
-		k := key{s.bench, informer, unit}
-		m.values[k] = append(m.values[k], value)
-	}
-	m.note(found)
-	return nil
-}
-
-// note keeps what benchstat needs; what is the same each time, once.
-func (m *measured) note(found parsed) {
-	for _, line := range found.config {
-		k, value, _ := strings.Cut(line, ": ")
-		if _, known := m.config[k]; !known {
-			m.config[k] = value
-			fmt.Fprintln(&m.raw, line)
-		}
-	}
-	for _, line := range found.lines {
-		fmt.Fprintln(&m.raw, line)
-	}
-}
-
-// median of one thing over all rounds.
-func (m *measured) median(bench, informer, unit string) float64 {
-	return report.Median(m.values[key{bench, informer, unit}])
+	return string(line), nil
 }

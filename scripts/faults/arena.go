@@ -23,7 +23,8 @@ import (
 
 // contenders are the informers that go through every fault side by side.
 var contenders = []bout.Contender{
-	{Name: ours, New: func(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	{Name: ours, New: func(lw cache.ListerWatcher, example runtime.Object,
+		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
 		return informer.New(lw, example, options)
 	}, OnTheirWay: 1},
 	// What client-go's listener does next, the next call or its end, is chance
@@ -105,7 +106,8 @@ func (a *arena) weigh() error {
 	}
 	a.least, a.most = min(a.least, now), max(a.most, now)
 	if now > a.heap+slack {
-		return fmt.Errorf("%d MiB are in use, %d MiB were after the first fault: something is not given back", now>>20, a.heap>>20)
+		return fmt.Errorf("%d MiB are in use, %d MiB were after the first fault: something is not given back",
+			now>>20, a.heap>>20)
 	}
 	return nil
 }

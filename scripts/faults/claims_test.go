@@ -77,7 +77,9 @@ func TestWhoPanicsOverTheFirstListNeverSyncsWithClientGo(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := fakeserver.New(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
 				informer := c.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-				registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("ouch") }})
+				registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+					panic("ouch")
+				}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -107,7 +109,8 @@ func (b busy) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestTheRESTClientWaitsOutA429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1}, &http.Client{Transport: busy{start.Add(5 * time.Second)}})
+		client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1},
+			&http.Client{Transport: busy{start.Add(5 * time.Second)}})
 		must(t, err)
 		_, err = client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
 		must(t, err)
@@ -125,7 +128,8 @@ func TestAVeryShortWatchIsNotResumed(t *testing.T) {
 			t.Run(c.Name+" "+after.String(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server := fakeserver.New()
-					go c.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}).RunWithContext(t.Context())
+					go c.New(server, &corev1.ConfigMap{},
+						cache.SharedIndexInformerOptions{}).RunWithContext(t.Context())
 					w := server.NextWatch()
 					time.Sleep(after)
 					w.Stop()

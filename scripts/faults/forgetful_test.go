@@ -26,7 +26,8 @@ func TestARestartedAPIServerHasForgottenOldVersions(t *testing.T) {
 	configMaps := g.Client.CoreV1().ConfigMaps("default")
 	var versions []string
 	for _, name := range []string{"a", "b"} {
-		o, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		o, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}},
+			metav1.CreateOptions{})
 		must(t, err)
 		versions = append(versions, o.ResourceVersion)
 	}

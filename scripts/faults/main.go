@@ -6,21 +6,33 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"os"
+	"os/signal"
 	"regexp"
 	"slices"
+	"syscall"
 	"time"
 
-	"example.com/informer/scripts/bench/tool"
 	"example.com/informer/scripts/faults/bout"
 	"example.com/informer/scripts/faults/catalog"
 )
 
-var program = tool.Tool[options]{Name: "faults", Flags: flags, Measure: soak}
-
-func main() { program.Main() }
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	o, err := parse(os.Args[1:])
+	if err == nil {
+		err = soak(ctx, o, os.Stdout, os.Stderr)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "faults:", err)
+		os.Exit(1)
+	}
+}
 
 type options struct {
 	duration time.Duration
@@ -30,19 +42,19 @@ type options struct {
 	file     string // for the table; empty: none
 }
 
-func flags(all *flag.FlagSet) func() (options, error) {
-	var o options
-	all.DurationVar(&o.duration, "duration", 30*time.Minute, "begin no fault after this `time`")
-	all.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()), "decides the order of the faults and how long they last, not the moments; printed")
-	all.IntVar(&o.rate, "rate", 300, "changes a `second`")
-	only := all.String("only", "", "run only the faults whose names match this `regexp`")
-	all.StringVar(&o.file, "o", "", "`file` to write the table to, besides printing it")
-	return func() (options, error) {
-		if o.rate < 1 {
-			return o, errors.New("-rate: there must be changes, or nothing can be lost")
-		}
-		return o, o.choose(*only)
+func parse(args []string) (o options, err error) {
+	flags := flag.NewFlagSet("faults", flag.ExitOnError)
+	flags.DurationVar(&o.duration, "duration", 30*time.Minute, "begin no fault after this `time`")
+	flags.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()),
+		"decides the order of the faults and how long they last, not the moments; printed")
+	flags.IntVar(&o.rate, "rate", 300, "changes a `second`")
+	only := flags.String("only", "", "run only the faults whose names match this `regexp`")
+	flags.StringVar(&o.file, "o", "", "`file` to write the table to, besides printing it")
+	flags.Parse(args)
+	if o.rate < 1 {
+		return o, errors.New("-rate: there must be changes, or nothing can be lost")
 	}
+	return o, o.choose(*only)
 }
 
 // choose takes the faults with names that match.

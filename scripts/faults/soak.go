@@ -11,6 +11,7 @@ import (
 	"os"
 	"time"
 
+	"example.com/informer/scripts/bench/report"
 	"example.com/informer/scripts/faults/bout"
 )
 
@@ -27,6 +28,10 @@ var errWrong = errors.New("our informer did something wrong: see above")
 func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	fmt.Fprintf(stderr, "seed %d\n", o.seed)
 	quiet()
+	machine, err := report.Machine()
+	if err != nil {
+		return err
+	}
 	a, err := open(ctx, o.seed, o.rate, lifeSize, stderr)
 	if err != nil {
 		return err
@@ -34,7 +39,7 @@ func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) 
 	defer func() { err = errors.Join(err, a.close()) }()
 	begin := time.Now()
 	runs, failed := a.shuffle(ctx, o, stderr)
-	text := head(o, time.Since(begin), a.churn.Rate(), a.least, a.most) + "\n" + table(o.faults, runs)
+	text := machine + head(o, time.Since(begin), a.churn.Rate(), a.least, a.most) + "\n" + table(o.faults, runs)
 	if len(runs) > 0 {
 		fmt.Fprint(stdout, "\n", text)
 	}

@@ -16,16 +16,16 @@ import (
 // An outcome is what came of one run of a fault, by the contenders' names.
 type outcome map[string]bout.Result
 
-// head says where and how the faults happened.
+// head says how the faults happened.
 func head(o options, lasted time.Duration, rate float64, least, most uint64) string {
-	return report.Machine(time.Now().Format(time.DateOnly), report.CPU(), report.ClientGo()) + fmt.Sprintf(`
+	return fmt.Sprintf(`
 %.0f minutes of faults at random, seed %d, amid %.0f changes a second (%d tried) to ConfigMaps and pods in 3 namespaces
 both at the same time, each with ten handlers for ConfigMaps and ten for pods; ours / client-go's
 events: calls of these handlers; lost: what the judge found, be it lost or wrong in another way
 true after: seconds from the end of the fault until what is cached is what the server has
 first: how often that was ours / client-go's; within a tenth of a second it is neither
 heap in use after each fault: %s to %s
-`, lasted.Minutes(), o.seed, rate, o.rate, report.Memory(float64(least)), report.Memory(float64(most)))
+`, lasted.Minutes(), o.seed, rate, o.rate, report.Value(float64(least), "B"), report.Value(float64(most), "B"))
 }
 
 // table has a line for each fault that was run, in the order of faults.
@@ -42,7 +42,7 @@ func table(faults []bout.Fault, runs []outcome) string {
 			lines = append(lines, line(fault.Name, its))
 		}
 	}
-	return report.Aligned(lines)
+	return report.Align(lines)
 }
 
 func line(name string, runs []outcome) []string {
@@ -70,7 +70,7 @@ func sum(value func(bout.Result) int) func([]bout.Result) string {
 		for _, r := range results {
 			n += value(r)
 		}
-		return report.Grouped(n)
+		return report.Count(n)
 	}
 }
 

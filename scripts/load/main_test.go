@@ -1,9 +1,8 @@
-// The whole program, small, and its mistakes.
-
 package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,92 +10,137 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/scripts/bench/tool/tooltest"
-	"example.com/informer/scripts/load/subject"
+	"example.com/informer/scripts/bench/report"
 )
 
 func TestMain(m *testing.M) {
-	subject.Main()
+	serveClient()
 	goleak.VerifyTestMain(m)
 }
 
 // No timing is looked at: on a busy machine a quick run can say anything.
-func TestAQuickRunLosesNothingAndWritesATableAPictureAndResults(t *testing.T) {
-	temp := t.TempDir()
+func TestAQuickRunLosesNothingAndWritesATableAndResults(t *testing.T) {
+	temp, folder := t.TempDir(), filepath.Join(t.TempDir(), "results")
 	t.Setenv("TMPDIR", temp)
-	folder, profiles := filepath.Join(t.TempDir(), "results"), filepath.Join(t.TempDir(), "profiles")
-	var stdout, stderr bytes.Buffer
-	if code := program.Run(t.Context(), []string{"-quick", "-o", folder, "-profile", profiles}, &stdout, &stderr); code != 0 {
-		t.Fatalf("exit code %d, want 0:\n%s", code, stderr.String())
+	var stdout bytes.Buffer
+	if err := program.Run(t.Context(), []string{"-quick", "-o", folder}, &stdout, t.Output()); err != nil {
+		t.Fatal(err)
 	}
-	text := tooltest.Read(t, folder, "table.txt")
-	if stdout.String() != text {
-		t.Errorf("printed\n%s\nand wrote\n%s", stdout.String(), text)
+	p := quickPlan
+	text := read(t, folder, "results.txt")
+	if n, want := strings.Count(text, "\nBenchmark"), len(p.sizes)*(2*(2*p.rounds+p.slices+2)+1); n != want {
+		t.Errorf("%d results, want %d", n, want)
 	}
-	wantTable(t, text)
-	tooltest.WantXML(t, tooltest.Read(t, folder, "load.svg"))
-	p := quickPlan()
-	if n, want := strings.Count(tooltest.Read(t, folder, "results.txt"), "\nBenchmark"), len(p.sizes)*2*(2*p.rounds+p.slices+2); n != want {
-		t.Errorf("results.txt has %d results, want %d", n, want)
+	results, err := report.Read(text)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if files, _ := os.ReadDir(profiles); len(files) != len(p.sizes)*2*3 {
-		t.Errorf("%d profiles, want three for each side and number of objects: %v", len(files), files)
+	for _, name := range []string{
+		"100/informer=client-go", "100/informer=ours", "300/informer=client-go", "300/informer=ours",
+	} {
+		// 50 changes a second for 2 s, to 10 handlers
+		if events := results.Values("Handlers/objects="+name, "events"); len(events) != 1 || events[0] != 1000 {
+			t.Errorf("objects=%s: %v events, want 1,000", name, events)
+		}
+		if bytes := results.Values("Sync/objects="+name, "received-B"); len(bytes) != 2 || bytes[0] < 50*payload {
+			t.Errorf("objects=%s: %v bytes received to sync", name, bytes)
+		}
 	}
-	tooltest.WantEmpty(t, temp)
+	if got := read(t, folder, "table.txt"); got != stdout.String() || !strings.Contains(got, "client-go v0.") {
+		t.Errorf("wrote\n%s\nand printed\n%s", got, stdout.String())
+	}
+	wantEmpty(t, temp)
 }
 
-// wantTable wants the machine in the first line, and below the columns' names,
-// for each number of objects, a heading, what was delivered, that nothing was
-// lost, and the other rows.
-func wantTable(t *testing.T, text string) {
-	t.Helper()
-	if machine, _, _ := strings.Cut(text, "\n"); !strings.Contains(machine, "client-go v0.") || !strings.Contains(machine, " cores, ") {
-		t.Errorf("the table begins with %q, want the machine and client-go's version", machine)
+// stopAt ends a run as soon as its progress comes to a text.
+type stopAt struct {
+	bytes.Buffer
+	text string
+	stop func()
+}
+
+func (s *stopAt) Write(text []byte) (int, error) {
+	if strings.Contains(string(text), s.text) {
+		s.stop()
 	}
-	p := quickPlan()
-	parts := strings.Split(strings.TrimSpace(text), "\n\n")[2:]
-	if len(parts) != len(p.sizes) {
-		t.Fatalf("%d parts for %d sizes:\n%s", len(parts), len(p.sizes), text)
-	}
-	for i, part := range parts {
-		lines := strings.Split(part, "\n")
-		rows := (&measured{plan: p}).rows()
-		if len(lines) != 3+len(rows) {
-			t.Fatalf("%d lines for %d rows:\n%s", len(lines)-3, len(rows), part)
-		}
-		events := strings.Fields(lines[1])
-		if want := "1,000"; events[2] != want || events[3] != want { // 50 a second for 2 s, to 10 handlers
-			t.Errorf("%q, want %s on both sides", lines[1], want)
-		}
-		if lost := strings.Join(strings.Fields(lines[2]), " "); lost != "objects lost 0 0 the same" {
-			t.Errorf("%q, want none on both sides", lost)
-		}
-		for j, row := range rows {
-			if !strings.HasPrefix(lines[3+j], row.what+"  ") {
-				t.Errorf("part %d: line %q, want it to begin with %q", i, lines[3+j], row.what)
-			}
-		}
-	}
+	return s.Buffer.Write(text)
 }
 
 // Wherever it is stopped, it leaves no file; and no process, or the control
 // plane would not have been stopped without an error.
 func TestAStoppedRunLeavesNothing(t *testing.T) {
-	for _, at := range []string{"starting etcd", "sync, round 2 of 2", "1s of 2s"} {
-		t.Run(at, func(t *testing.T) { tooltest.Stop(t, program, at, "-quick", "-sizes", "100") })
+	for _, text := range []string{"starting etcd", "sync, round 2 of 2", "slice 2 of 2"} {
+		t.Run(text, func(t *testing.T) {
+			temp, folder := t.TempDir(), filepath.Join(t.TempDir(), "results")
+			t.Setenv("TMPDIR", temp)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			progress := &stopAt{text: text, stop: cancel}
+			err := program.Run(ctx, []string{"-quick", "-o", folder}, t.Output(), progress)
+			if err == nil || err.Error() != "stopped, nothing was written" {
+				t.Errorf("error %v, after\n%s", err, progress.String())
+			}
+			if _, err := os.Stat(folder); !os.IsNotExist(err) {
+				t.Errorf("%s: %v, want that it does not exist", folder, err)
+			}
+			wantEmpty(t, temp)
+		})
 	}
 }
 
-func TestASubjectThatFails(t *testing.T) {
-	_, _, err := newRival(t.Context(), subject.Settings{Factory: "ours", Kubeconfig: "no-such-file", Handlers: 1})
-	if err == nil || !strings.Contains(err.Error(), "of ours failed") || !strings.Contains(err.Error(), "no-such-file: no such file") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %v, want one line that says whose process, and why", err)
+func wantEmpty(t *testing.T, folder string) {
+	t.Helper()
+	if left, err := os.ReadDir(folder); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 
-func TestWrongUsage(t *testing.T) {
-	tooltest.Refuse(t, program, "positive", "-rounds", "-1")
-	tooltest.Refuse(t, program, "positive", "-rate", "-1")
-	tooltest.Refuse(t, program, "-sizes 10,1: these are no growing numbers", "-sizes", "10,1")
-	tooltest.Refuse(t, program, "no growing numbers", "-sizes", "few")
+func TestAClientThatFails(t *testing.T) {
+	p, err := startProcess(t.Context(), report.Ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for settings, want := range map[Settings]string{
+		{Factory: report.Ours, Kubeconfig: "no-such-file"}: "process of ours: Sync: stat no-such-file: no such file",
+		{Factory: "another", Kubeconfig: kubeconfig(t)}:    `there is no factory "another"`,
+	} {
+		if _, err := p.call("Sync", settings); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// kubeconfig is one that nobody is asked for anything with.
+func kubeconfig(t *testing.T) string {
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	text := `{"clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
+		"contexts": [{"name": "c", "context": {"cluster": "c"}}], "current-context": "c"}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// The table in the book is that of the results beside it.
+func TestTheBooksTable(t *testing.T) {
+	const folder = "../../docs/load"
+	results, err := report.Read(read(t, folder, "results.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := table(results); err != nil || got != read(t, folder, "table.txt") {
+		t.Errorf("error %v; go run ./scripts/load -table writes another table:\n%s", err, got)
+	}
+}
+
+func read(t *testing.T, folder, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -7,178 +7,173 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"example.com/informer/scripts/bench/report"
-	"example.com/informer/scripts/load/subject"
 )
 
-// measured is what a run came to.
-type measured struct {
+// A plan is what is measured.
+type plan struct {
+	sizes    []int // how many ConfigMaps, growing
+	handlers int
+	rounds   int           // how often each syncs with each number of objects
+	rate     int           // changes a second
+	slices   int           // in how many parts the time of changes is measured
+	slice    time.Duration // how long each is
+}
+
+// fullPlan takes about five minutes on two cores. Its rate leaves them idle for
+// nearly half of the time, though the API server, etcd, the writers of changes
+// and both factories share them: what is measured is not who gets a core.
+var fullPlan = plan{
+	sizes: []int{1000, 10_000, 50_000}, handlers: 10, rounds: 5, rate: 200, slices: 6, slice: 10 * time.Second,
+}
+
+// quickPlan takes seconds, and shows only that everything works.
+var quickPlan = plan{
+	sizes: []int{100, 300}, handlers: 10, rounds: 2, rate: 50, slices: 2, slice: time.Second,
+}
+
+// A run is a plan being measured.
+type run struct {
 	plan
-	date   string
-	bySize []*sized
-}
-
-// sized is what was measured with one number of objects.
-type sized struct {
-	objects int
-	changes int     // how many were made
-	seconds float64 // how long that took
-	busy    float64 // how much of all cores was in use meanwhile, 0 to 1; less than 0: unknown
-	sides   map[string]*side
-}
-
-// side is what was measured of one factory.
-type side struct {
-	syncs  []subject.Report // one for each round
-	synced []subject.Report // the same: the memory then
-	slices []subject.Report // of the time of changes
-	after  subject.Report   // the memory then
-	end    subject.Report   // what was lost
-}
-
-// names of the sides, in the order of the table.
-var names = []string{report.Theirs, report.Ours}
-
-// lost sums over both sides.
-func (m *measured) lost() (n int) {
-	for _, s := range m.bySize {
-		for _, side := range s.sides {
-			n += side.end.Lost
-		}
-	}
-	return n
-}
-
-// A course is a run under way.
-type course struct {
-	plan
-	ground   *ground
-	profiles string
+	server   *server
 	progress io.Writer
+	results  strings.Builder
 }
 
-func measure(ctx context.Context, p plan, profiles string, progress io.Writer) (m *measured, err error) {
-	c := &course{plan: p, profiles: profiles, progress: progress}
-	if c.ground, err = openGround(ctx, progress); err != nil {
-		return nil, err
+func measure(ctx context.Context, quick bool, progress io.Writer) (results string, err error) {
+	r := &run{plan: fullPlan, progress: progress}
+	if quick {
+		r.plan = quickPlan
 	}
-	defer func() { err = errors.Join(err, c.ground.Close()) }()
-	m = &measured{plan: p, date: time.Now().Format(time.DateOnly)}
-	for _, objects := range p.sizes {
-		s := &sized{objects: objects, sides: map[string]*side{report.Theirs: {}, report.Ours: {}}}
-		m.bySize = append(m.bySize, s)
-		c.say(s, "creating %s", report.Grouped(objects-c.ground.filled))
-		if err := c.ground.fill(ctx, objects); err != nil {
-			return nil, fmt.Errorf("creating ConfigMaps: %w", err)
+	machine, err := report.Machine()
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&r.results, `machine: %s
+load: ConfigMaps of 1 KiB over protobuf from one API server; %d handlers; each factory in a process of its own
+objects: %s
+sync: %d rounds, one after the other, taking turns
+changes: both at the same time, measured in %d slices of %v
+`, machine, r.handlers, strings.Trim(fmt.Sprint(r.sizes), "[]"), r.rounds, r.slices, r.slice)
+	if r.server, err = startServer(ctx, progress); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, r.server.Close()) }()
+	for _, objects := range r.sizes {
+		r.say("creating %d ConfigMaps", objects-r.server.filled)
+		if err := r.server.fill(ctx, objects); err != nil {
+			return "", fmt.Errorf("creating ConfigMaps: %w", err)
 		}
-		if err := c.run(ctx, s); err != nil {
-			return nil, err
+		if err := r.measureSize(ctx); err != nil {
+			return "", err
 		}
 	}
-	return m, nil
+	return r.results.String(), nil
 }
 
-func (c *course) say(s *sized, format string, args ...any) {
-	fmt.Fprintf(c.progress, "%s ConfigMaps: %s\n", report.Grouped(s.objects), fmt.Sprintf(format, args...))
+func (r *run) say(format string, args ...any) { fmt.Fprintf(r.progress, format+"\n", args...) }
+
+// note adds a line to the results.
+func (r *run) note(bench, of string, values Values) {
+	fmt.Fprintf(&r.results, "Benchmark%s/objects=%d%s 1", bench, r.server.filled, of)
+	for _, unit := range slices.Sorted(maps.Keys(values)) {
+		fmt.Fprintf(&r.results, " %s %s", strconv.FormatFloat(values[unit], 'f', -1, 64), unit)
+	}
+	r.results.WriteByte('\n')
 }
 
-// run lets both sync in each round, one after the other, so that they do not
-// compete; they take turns in being first. Those of the last round stay for the
-// changes, which both see at the same time.
-func (c *course) run(ctx context.Context, s *sized) (err error) {
-	order := slices.Clone(names)
-	for round := 1; round < c.rounds; round++ {
-		c.say(s, "sync, round %d of %d", round, c.rounds)
+// measureSize lets both sync in each round, one after the other, so that they do
+// not compete; they take turns in being first. Those of the last round stay for
+// the changes, which both see at the same time.
+func (r *run) measureSize(ctx context.Context) (err error) {
+	order := []string{report.Theirs, report.Ours}
+	var stay []*process
+	defer func() {
+		for _, p := range stay {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	for round := range r.rounds {
+		r.say("%d ConfigMaps: sync, round %d of %d", r.server.filled, round+1, r.rounds)
 		for _, name := range order {
-			r, err := c.sync(ctx, s, name, "")
+			p, err := startProcess(ctx, name)
 			if err != nil {
 				return err
 			}
-			if err := r.Close(); err != nil {
+			err = r.sync(p)
+			if err == nil && round == r.rounds-1 {
+				stay = append(stay, p)
+				continue
+			}
+			if err := errors.Join(err, p.Close()); err != nil {
 				return err
 			}
 		}
 		slices.Reverse(order)
 	}
-	c.say(s, "sync, round %d of %d", c.rounds, c.rounds)
-	rivals := map[string]*rival{}
-	defer func() {
-		for _, r := range rivals {
-			err = errors.Join(err, r.Close())
-		}
-	}()
-	for _, name := range order {
-		r, err := c.sync(ctx, s, name, c.profiles)
-		if err != nil {
-			return err
-		}
-		rivals[name] = r
-	}
-	return c.change(ctx, s, rivals)
+	return r.change(ctx, stay)
 }
 
-// sync starts a process, and notes what it took to sync, and what it holds then.
-func (c *course) sync(ctx context.Context, s *sized, name, profiles string) (*rival, error) {
-	settings := subject.Settings{Factory: name, Kubeconfig: c.ground.plane.Kubeconfig(), Objects: s.objects, Handlers: c.handlers}
-	if profiles != "" {
-		settings.Profiles = filepath.Join(profiles, fmt.Sprintf("%s-%d-", name, s.objects))
+// sync notes what it takes to sync, and what is held then.
+func (r *run) sync(p *process) error {
+	settings := Settings{p.name, r.server.plane.Kubeconfig(), r.server.filled, r.handlers}
+	if err := r.call(p, "Sync", settings, "Sync"); err != nil {
+		return err
 	}
-	r, first, err := newRival(ctx, settings)
-	if err != nil {
-		return nil, err
+	return r.call(p, "Memory", 0, "MemoryAfterSync")
+}
+
+// call notes what a method of the client measures.
+func (r *run) call(p *process, method string, args any, bench string) error {
+	values, err := p.call(method, args)
+	if err == nil {
+		r.note(bench, "/informer="+p.name, values)
 	}
-	memory, err := r.do(subject.Order{Do: subject.Memory})
-	if err != nil {
-		return nil, err
-	}
-	of := s.sides[name]
-	of.syncs, of.synced = append(of.syncs, first), append(of.synced, memory)
-	return r, nil
+	return err
 }
 
 // change makes changes, measures, and in the end compares what handlers have
 // seen with a fresh list.
-func (c *course) change(ctx context.Context, s *sized, rivals map[string]*rival) error {
-	for _, name := range names {
-		if _, err := rivals[name].do(subject.Order{Do: subject.Begin}); err != nil {
+func (r *run) change(ctx context.Context, processes []*process) error {
+	for _, p := range processes {
+		if _, err := p.call("Begin", 0); err != nil {
 			return err
 		}
 	}
-	used, start := coresUsed(), time.Now()
-	for i := range c.slices {
-		c.say(s, "%d changes a second, %v of %v", c.rate, time.Duration(i)*c.slice, time.Duration(c.slices)*c.slice)
-		n, err := c.ground.change(ctx, c.rate, c.slice)
-		if err != nil {
+	all, used := cores()
+	start := time.Now()
+	changes := int(r.slice.Seconds() * float64(r.rate))
+	for i := range r.slices {
+		r.say("%d ConfigMaps: %d changes a second, slice %d of %d", r.server.filled, r.rate, i+1, r.slices)
+		if err := r.server.change(ctx, changes, r.rate); err != nil {
 			return fmt.Errorf("changing ConfigMaps: %w", err)
 		}
-		s.changes += n
-		for _, name := range names {
-			slice, err := rivals[name].do(subject.Order{Do: subject.Mark})
-			if err != nil {
+		for _, p := range processes {
+			if err := r.call(p, "Slice", 0, "Changes"); err != nil {
 				return err
 			}
-			s.sides[name].slices = append(s.sides[name].slices, slice)
 		}
 	}
-	s.seconds, s.busy = time.Since(start).Seconds(), coresUsed().since(used)
-	return c.judge(ctx, s, rivals)
-}
-
-func (c *course) judge(ctx context.Context, s *sized, rivals map[string]*rival) error {
-	versions, err := c.ground.versions(ctx)
+	load := Values{"changes/s": float64(r.slices*changes) / time.Since(start).Seconds()}
+	if allNow, usedNow := cores(); allNow > all {
+		load["busy-%"] = 100 * (usedNow - used) / (allNow - all)
+	}
+	r.note("Load", "", load)
+	versions, err := r.server.versions(ctx)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		r, of := rivals[name], s.sides[name]
-		if of.after, err = r.do(subject.Order{Do: subject.Memory}); err != nil {
+	for _, p := range processes {
+		if err := r.call(p, "Memory", 0, "MemoryAfterChanges"); err != nil {
 			return err
 		}
-		if of.end, err = r.do(subject.Order{Do: subject.Judge, Versions: versions}); err != nil {
+		if err := r.call(p, "Check", versions, "Handlers"); err != nil {
 			return err
 		}
 	}

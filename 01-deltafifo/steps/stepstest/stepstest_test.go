@@ -55,7 +55,8 @@ func TestWantExit(t *testing.T) {
 			t.Parallel()
 			v := &verdict{TB: t}
 			WantExit(v, Outside(t, test.code, test.stderr), 1, "no", "cluster")
-			if got := strings.Join(v.errors, "\n"); (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+			if got := strings.Join(v.errors, "\n"); (got == "") != (test.want == "") ||
+				!strings.Contains(got, test.want) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})

@@ -29,7 +29,9 @@ var informers = []struct {
 	new  newInformer
 }{
 	{"client-go", cache.NewSharedIndexInformerWithOptions},
-	{"ours", func(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	{"ours", func(
+		lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions,
+	) cache.SharedIndexInformer {
 		return informer.New(lw, example, options)
 	}},
 }
@@ -52,7 +54,9 @@ type watcher struct {
 
 // newWatcher makes an informer of pods as the factories of client-go make it,
 // with the index by namespace, and gives it the handlers.
-func newWatcher[H cache.ResourceEventHandler](tb testing.TB, newInformer newInformer, s *source, handlers []H) *watcher {
+func newWatcher[H cache.ResourceEventHandler](
+	tb testing.TB, newInformer newInformer, s *source, handlers []H,
+) *watcher {
 	tb.Helper()
 	w := &watcher{SharedIndexInformer: newInformer(s, &corev1.Pod{}, cache.SharedIndexInformerOptions{
 		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},

@@ -69,7 +69,8 @@ type Result struct {
 const warmUp = 100
 
 // Run has the contenders go through a fault.
-func Run(ctx context.Context, g *ground.Ground, c *churn.Churn, scale Scale, fault Fault, contenders []Contender) ([]Result, error) {
+func Run(ctx context.Context, g *ground.Ground, c *churn.Churn, scale Scale, fault Fault,
+	contenders []Contender) ([]Result, error) {
 	b := &Bout{Ground: g, Churn: c, Scale: scale, fault: fault, baseline: map[string]int{}}
 	results, err := b.run(ctx, contenders)
 	if err != nil {

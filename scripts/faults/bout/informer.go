@@ -17,7 +17,8 @@ import (
 )
 
 // New makes an informer, as cache.NewSharedIndexInformerWithOptions does.
-type New func(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions) cache.SharedIndexInformer
+type New func(lw cache.ListerWatcher, example runtime.Object,
+	options cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 
 // informer watches one resource, in all namespaces.
 type informer struct {

@@ -65,7 +65,9 @@ func start(ctx context.Context, g *ground.Ground, c Contender, impatient bool) (
 		return nil, err
 	}
 	ctx, s.cancel = context.WithCancel(ctx)
-	pprof.Do(ctx, pprof.Labels(label, s.Name), func(ctx context.Context) { err = s.run(ctx, c, client.CoreV1().RESTClient()) })
+	pprof.Do(ctx, pprof.Labels(label, s.Name), func(ctx context.Context) {
+		err = s.run(ctx, c, client.CoreV1().RESTClient())
+	})
 	if err != nil {
 		s.stop()
 		return nil, err
@@ -85,7 +87,8 @@ func (s *Subject) connect(config *rest.Config, impatient bool) (kubernetes.Inter
 			}
 			defer os.Unsetenv(name)
 		}
-		config.Wrap(transport.ResettableTokenSourceWrapTransport(transport.NewCachedFileTokenSource(config.BearerTokenFile)))
+		config.Wrap(transport.ResettableTokenSourceWrapTransport(
+			transport.NewCachedFileTokenSource(config.BearerTokenFile)))
 		config.BearerTokenFile = ""
 	}
 	httpClient, err := rest.HTTPClientFor(config)

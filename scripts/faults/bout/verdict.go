@@ -15,7 +15,9 @@ import (
 // measure notes what each subject uses when all is well.
 func (b *Bout) measure(ctx context.Context) (err error) {
 	if err := b.until(ctx, "all is well before the fault", func() bool {
-		return b.look(ctx, refresh) == nil && b.all(func(_ *Subject, i *informer) bool { return i.isTrue(b.truth.versions[i.resource]) })
+		return b.look(ctx, refresh) == nil && b.all(func(_ *Subject, i *informer) bool {
+			return i.isTrue(b.truth.versions[i.resource])
+		})
 	}); err != nil {
 		return err
 	}
@@ -53,7 +55,9 @@ func (b *Bout) recover(ctx context.Context) ([]Result, error) {
 			return nil, err
 		}
 		for i, s := range b.Subjects {
-			if results[i].Recovery == 0 && s.every(func(i *informer) bool { return i.isTrue(b.truth.versions[i.resource]) }) {
+			if results[i].Recovery == 0 && s.every(func(i *informer) bool {
+				return i.isTrue(b.truth.versions[i.resource])
+			}) {
 				last = time.Now()
 				results[i].Recovery = last.Sub(b.over)
 				left--
@@ -91,7 +95,9 @@ func (b *Bout) judge(ctx context.Context, results []Result) error {
 	}
 	written := b.Churn.Forget()
 	for n, s := range b.Subjects {
-		if err := b.until(ctx, s.Name+" has noticed the fault", func() bool { return b.fault.Noticed == nil || b.fault.Noticed(s) }); err != nil {
+		if err := b.until(ctx, s.Name+" has noticed the fault", func() bool {
+			return b.fault.Noticed == nil || b.fault.Noticed(s)
+		}); err != nil {
 			return fmt.Errorf("%w; requests and their outcomes: %v", err, s.HTTP.Counts())
 		}
 		if results[n].Recovery > 0 {
@@ -130,7 +136,8 @@ func (b *Bout) weigh(results []Result) error {
 		allowed += uint64(r.Events) * perEvent
 	}
 	if now := Heap(); now > allowed {
-		return fmt.Errorf("%d MiB are in use, %d MiB were before the fault, and %d MiB can be explained", now>>20, b.heap>>20, allowed>>20)
+		return fmt.Errorf("%d MiB are in use, %d MiB were before the fault, and %d MiB can be explained",
+			now>>20, b.heap>>20, allowed>>20)
 	}
 	return nil
 }
@@ -145,7 +152,8 @@ func (b *Bout) used(ctx context.Context, s *Subject) []error {
 		return errors.Join(errA, errB) == nil && now <= b.baseline[s.Name] && files <= b.files
 	})
 	if err != nil {
-		return []error{fmt.Errorf("%d goroutines, %d before; %d open files in the process, %d before", now, b.baseline[s.Name], files, b.files)}
+		return []error{fmt.Errorf("%d goroutines, %d before; %d open files in the process, %d before",
+			now, b.baseline[s.Name], files, b.files)}
 	}
 	return nil
 }

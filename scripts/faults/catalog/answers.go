@@ -81,7 +81,9 @@ func slowList(ctx context.Context, b *bout.Bout) error {
 	return inTurn(
 		func() error { return play(ctx, b, tamper.Expired) },
 		func() error {
-			return bout.Until(ctx, b.Scale.Patience, "all lists are held up", func() bool { return int(held.Load()) >= 2*len(b.Subjects) })
+			return bout.Until(ctx, b.Scale.Patience, "all lists are held up", func() bool {
+				return int(held.Load()) >= 2*len(b.Subjects)
+			})
 		},
 		func() error { return b.Hold(ctx, b.Scale.SlowList) },
 		func() error { over(); return nil })
@@ -116,7 +118,9 @@ func expiredPage(ctx context.Context, b *bout.Bout) error {
 		func() error { return play(ctx, b, tamper.Expired) },
 		func() error {
 			return bout.Until(ctx, b.Scale.Patience, "all lists have failed at their second page", func() bool {
-				return !slices.ContainsFunc(b.Subjects, func(s *bout.Subject) bool { return s.HTTP.Outcomes("410") < 2 })
+				return !slices.ContainsFunc(b.Subjects, func(s *bout.Subject) bool {
+					return s.HTTP.Outcomes("410") < 2
+				})
 			})
 		},
 		func() error { each(b, func(s *bout.Subject) { s.HTTP.SetRule(nil) }); return nil })

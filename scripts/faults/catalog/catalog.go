@@ -70,7 +70,9 @@ func play(ctx context.Context, b *bout.Bout, trick tamper.Trick) error {
 	var errs []error
 	var left []func() int
 	for _, s := range b.Subjects {
-		errs = append(errs, bout.Until(ctx, b.Scale.Patience, s.Name+" watches both", func() bool { return s.HTTP.Watches() == 2 }))
+		errs = append(errs, bout.Until(ctx, b.Scale.Patience, s.Name+" watches both", func() bool {
+			return s.HTTP.Watches() == 2
+		}))
 		left = append(left, s.HTTP.Play(trick))
 	}
 	errs = append(errs, bout.Until(ctx, b.Scale.Patience, "the next frame of every watch has come", func() bool {

@@ -28,7 +28,8 @@ var objects = []bout.Fault{
 			if err := b.Meanwhile(ctx); err != nil {
 				return err
 			}
-			return b.Ground.Client.CoreV1().ConfigMaps(many).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
+			return b.Ground.Client.CoreV1().ConfigMaps(many).DeleteCollection(ctx, metav1.DeleteOptions{},
+				metav1.ListOptions{})
 		},
 	},
 	{

@@ -36,7 +36,8 @@ func configMaps(client kubernetes.Interface, namespace string) api {
 	all := client.CoreV1().ConfigMaps(namespace)
 	return api{
 		create: func(ctx context.Context, name, app, now string) (judge.Written, error) {
-			o, err := all.Create(ctx, &corev1.ConfigMap{ObjectMeta: meta(name, app, now), Data: map[string]string{"made": now}}, metav1.CreateOptions{})
+			o, err := all.Create(ctx, &corev1.ConfigMap{ObjectMeta: meta(name, app, now),
+				Data: map[string]string{"made": now}}, metav1.CreateOptions{})
 			return written(o), err
 		},
 		patch: func(ctx context.Context, name string, patch []byte) (judge.Written, error) {

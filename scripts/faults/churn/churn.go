@@ -56,11 +56,13 @@ func New(client kubernetes.Interface, opts Options) *Churn {
 				churn:  c,
 				random: rand.New(rand.NewPCG(opts.Seed, uint64(i*writersPerNamespace+j))),
 				// Each name belongs to one writer.
-				configMaps: kind{resource: "configmaps", names: opts.ConfigMaps / writersPerNamespace, api: configMaps(client, namespace)},
-				pods:       kind{resource: "pods", names: opts.Pods / writersPerNamespace, api: pods(client, namespace)},
-				namespace:  namespace,
-				prefix:     fmt.Sprintf("w%d", j),
-				alive:      map[string]bool{},
+				configMaps: kind{resource: "configmaps", names: opts.ConfigMaps / writersPerNamespace,
+					api: configMaps(client, namespace)},
+				pods: kind{resource: "pods", names: opts.Pods / writersPerNamespace,
+					api: pods(client, namespace)},
+				namespace: namespace,
+				prefix:    fmt.Sprintf("w%d", j),
+				alive:     map[string]bool{},
 			})
 		}
 	}

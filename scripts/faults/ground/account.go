@@ -34,7 +34,8 @@ func (g *Ground) openAccount(ctx context.Context) error {
 	}
 	_, err = g.Client.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: account},
-		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps", "pods"}, Verbs: []string{"list", "watch"}}},
+		Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps", "pods"},
+			Verbs: []string{"list", "watch"}}},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		return err
@@ -117,10 +118,11 @@ func (g *Ground) until(ctx context.Context, what string, right func(error) bool)
 		return err
 	}
 	var last error
-	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
-		_, last = client.CoreV1().Pods(home).List(ctx, metav1.ListOptions{Limit: 1})
-		return right(last), nil
-	})
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
+		func(ctx context.Context) (bool, error) {
+			_, last = client.CoreV1().Pods(home).List(ctx, metav1.ListOptions{Limit: 1})
+			return right(last), nil
+		})
 	if err != nil {
 		return fmt.Errorf("waiting until %s: %w; the last answer: %v", what, err, last)
 	}

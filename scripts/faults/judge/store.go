@@ -137,7 +137,8 @@ func (c Contents) Check(objects ...Object) []error {
 		if !ok {
 			c[version(o)] = o
 		} else if known != o && !equality.Semantic.DeepEqual(known, o) {
-			found = append(found, fmt.Errorf("%s: %s was seen with other contents, too", cache.MetaObjectToName(o), version(o)))
+			found = append(found, fmt.Errorf("%s: %s was seen with other contents, too",
+				cache.MetaObjectToName(o), version(o)))
 		}
 	}
 	return found

@@ -15,7 +15,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const first, second = `{"type":"ADDED","object":{"metadata":{"name":"a"}}}`, `{"type":"MODIFIED","object":{"metadata":{"name":"a"}}}`
+const first, second = `{"type":"ADDED","object":{"metadata":{"name":"a"}}}`,
+	`{"type":"MODIFIED","object":{"metadata":{"name":"a"}}}`
 
 // watching returns a transport and what comes over a watch of two frames,
 // where the server waits with each until it is asked to go on.
@@ -47,13 +48,14 @@ func TestTricks(t *testing.T) {
 		trick Trick
 		want  []string // how the lines begin
 	}{
-		"cut":          {Cut, []string{first[:len(first)/2]}},
-		"garbage":      {Garbage, []string{"<html>", first, second}},
-		"unknown type": {UnknownType, []string{`{"type":"EXPLODED","object":{"metadata":{"name":"a"}}}`, first, second}},
-		"error":        {ErrorEvent, []string{`{"type":"ERROR"`, first, second}},
-		"expired":      {Expired, []string{`{"type":"ERROR"`, first, second}},
-		"wrong kind":   {WrongKind, []string{`{"type":"ADDED","object":{"kind":"Secret"`, first, second}},
-		"no name":      {NoName, []string{`{"object":{"metadata":{}},"type":"ADDED"}`, first, second}},
+		"cut":     {Cut, []string{first[:len(first)/2]}},
+		"garbage": {Garbage, []string{"<html>", first, second}},
+		"unknown type": {UnknownType, []string{`{"type":"EXPLODED","object":{"metadata":{"name":"a"}}}`, first,
+			second}},
+		"error":      {ErrorEvent, []string{`{"type":"ERROR"`, first, second}},
+		"expired":    {Expired, []string{`{"type":"ERROR"`, first, second}},
+		"wrong kind": {WrongKind, []string{`{"type":"ADDED","object":{"kind":"Secret"`, first, second}},
+		"no name":    {NoName, []string{`{"object":{"metadata":{}},"type":"ADDED"}`, first, second}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			transport, body, goOn := watching(t)

@@ -1,4 +1,5 @@
 // The exec command: running a program on a cluster that is there for it.
+
 package main
 
 import (

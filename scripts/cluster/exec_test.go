@@ -1,5 +1,6 @@
 // Tests of several programs on one cluster: nobody takes it away from another,
 // and the last one that needs it removes it. The control plane is a fake.
+
 package main
 
 import (

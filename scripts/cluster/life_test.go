@@ -1,5 +1,6 @@
 // Tests of the local cluster through the command line, from up to down. The
 // first one on a machine builds the control plane.
+
 package main
 
 import (

@@ -1,4 +1,5 @@
 // Tests of the command line: exit codes and messages, and that nothing stays behind.
+
 package main
 
 import (
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 // No container engine answers there, and no cluster is set from outside.
 func newWorkspace(t *testing.T) string {
 	t.Helper()
-	real, err := course.Root(".")
+	workspace, err := course.Root(".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func newWorkspace(t *testing.T) string {
 	root := filepath.Join(t.TempDir(), "work space "+strings.Repeat("x", 100))
 	err = errors.Join(
 		os.MkdirAll(filepath.Join(root, "scripts"), 0o755),
-		os.Symlink(filepath.Join(real, "scripts", "controlplane"), filepath.Join(root, "scripts", "controlplane")),
+		os.Symlink(filepath.Join(workspace, "scripts", "controlplane"), filepath.Join(root, "scripts", "controlplane")),
 		os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +157,8 @@ func TestCacheCannotBeWritten(t *testing.T) {
 
 func TestComponentDies(t *testing.T) {
 	root := newWorkspace(t)
-	for name, script := range map[string]string{"etcd": "exec sleep 1000", "kube-apiserver": "echo no luck today; exit 1"} {
+	for name, script := range map[string]string{"etcd": "exec sleep 1000",
+		"kube-apiserver": "echo no luck today; exit 1"} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}

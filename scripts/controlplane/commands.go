@@ -1,4 +1,5 @@
 // The subcommands of our own: what they share is flags, a client and a clean end.
+
 package main
 
 import (
@@ -72,7 +73,8 @@ func parse(flags *flag.FlagSet, args []string, required ...string) bool {
 		return false
 	}
 	if flags.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "controlplane %s: unexpected argument %q; it takes flags only (-h lists them)\n", flags.Name(), flags.Arg(0))
+		fmt.Fprintf(os.Stderr, "controlplane %s: unexpected argument %q; it takes flags only (-h lists them)\n",
+			flags.Name(), flags.Arg(0))
 		return false
 	}
 	for _, name := range required {

@@ -1,4 +1,5 @@
 // The stock components: etcd, kube-apiserver and kube-scheduler, each with its own flags.
+
 package main
 
 import (

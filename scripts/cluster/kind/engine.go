@@ -1,4 +1,5 @@
 // Finding a container engine that answers.
+
 package kind
 
 import (
@@ -19,7 +20,9 @@ import (
 const answerWithin = 5 * time.Second
 
 // ErrNoEngine says that kind cannot be used on this machine.
-var ErrNoEngine = errors.New("no container engine answers (tried docker, nerdctl, finch, podman): start one, or use scripts/local-up.sh, which needs none")
+var ErrNoEngine = errors.New(
+	"no container engine answers (tried docker, nerdctl, finch, podman): start one, or use scripts/local-up.sh, " +
+		"which needs none")
 
 // engine is a command-line client of a container engine that kind can drive.
 type engine struct {

@@ -1,4 +1,5 @@
 // Tests of finding an engine, among commands that are shell scripts.
+
 package kind
 
 import (
@@ -18,13 +19,16 @@ func TestDetect(t *testing.T) {
 		only     string
 		want     string // "" for none
 	}{
-		"nothing installed":        {nil, "", ""},
-		"a client without engine":  {map[string]string{"docker": "[ $1 = -v ] && echo Docker version 9"}, "", ""},
-		"docker":                   {map[string]string{"docker": strings.ReplaceAll(works, "%s", "Docker"), "podman": podman}, "", "docker"},
-		"podman alone":             {map[string]string{"podman": podman}, "", "podman"},
-		"podman, also as docker":   {map[string]string{"docker": podman, "podman": podman}, "", "podman"},
-		"docker down, podman well": {map[string]string{"docker": "[ $1 = -v ] && echo Docker version 9", "podman": podman}, "", "podman"},
-		"docker not wanted":        {map[string]string{"docker": strings.ReplaceAll(works, "%s", "Docker"), "podman": podman}, "podman", "podman"},
+		"nothing installed":       {nil, "", ""},
+		"a client without engine": {map[string]string{"docker": "[ $1 = -v ] && echo Docker version 9"}, "", ""},
+		"docker": {map[string]string{"docker": strings.ReplaceAll(works, "%s", "Docker"),
+			"podman": podman}, "", "docker"},
+		"podman alone":           {map[string]string{"podman": podman}, "", "podman"},
+		"podman, also as docker": {map[string]string{"docker": podman, "podman": podman}, "", "podman"},
+		"docker down, podman well": {map[string]string{"docker": "[ $1 = -v ] && echo Docker version 9",
+			"podman": podman}, "", "podman"},
+		"docker not wanted": {map[string]string{"docker": strings.ReplaceAll(works, "%s", "Docker"),
+			"podman": podman}, "podman", "podman"},
 	} {
 		install(t, c.commands)
 		t.Setenv("KIND_EXPERIMENTAL_PROVIDER", c.only)
@@ -43,7 +47,8 @@ func TestNoEngine(t *testing.T) {
 		"ask":  func() error { return EngineAnswers(t.Context()) },
 	} {
 		err := do()
-		if !errors.Is(err, ErrNoEngine) || !strings.Contains(err.Error(), "scripts/local-up.sh") || strings.Contains(err.Error(), "\n") {
+		if !errors.Is(err, ErrNoEngine) || !strings.Contains(err.Error(), "scripts/local-up.sh") ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", doing, err)
 		}
 	}

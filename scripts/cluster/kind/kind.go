@@ -138,7 +138,9 @@ func pull(ctx context.Context, e engine, image string, progress io.Writer) error
 	name, _, _ := strings.Cut(image, "@")
 	fmt.Fprintf(progress, "pulling the node image %s\n", name)
 	if _, err := e.run(ctx, "pull", image); err != nil {
-		return fmt.Errorf("the node image cannot be had: %w\nset KIND_NODE_IMAGE to an image that the engine has, or use scripts/local-up.sh", err)
+		return fmt.Errorf(
+			"the node image cannot be had: %w\nset KIND_NODE_IMAGE to an image that the engine has, or use "+
+				"scripts/local-up.sh", err)
 	}
 	return nil
 }

@@ -1,4 +1,5 @@
 // Tests of kind as a library, on an engine that is a shell script.
+
 package kind
 
 import (
@@ -70,8 +71,9 @@ func asked(t *testing.T, node string) string {
 // apiServer answers as that of a cluster that is ready.
 func apiServer(t *testing.T) (port string, ca []byte) {
 	answers := map[string]string{
-		"/readyz":       "ok",
-		"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1","items":[{"status":{"conditions":[{"type":"Ready","status":"True"}]}}]}`,
+		"/readyz": "ok",
+		"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1",
+			"items":[{"status":{"conditions":[{"type":"Ready","status":"True"}]}}]}`,
 		"/api/v1/namespaces/default/serviceaccounts/default":     `{"kind":"ServiceAccount","apiVersion":"v1"}`,
 		"/api/v1/namespaces/default/configmaps/kube-root-ca.crt": `{"kind":"ConfigMap","apiVersion":"v1"}`,
 	}
@@ -201,7 +203,8 @@ pull*) echo Trying; echo no such image anywhere >&2; exit 1;;
 `)})
 	t.Setenv("KIND_NODE_IMAGE", "example.com/node:v0")
 	_, err := Up(t.Context(), filepath.Join(t.TempDir(), "kubeconfig"), io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "no such image anywhere") || !strings.Contains(err.Error(), "KIND_NODE_IMAGE") {
+	if err == nil || !strings.Contains(err.Error(), "no such image anywhere") ||
+		!strings.Contains(err.Error(), "KIND_NODE_IMAGE") {
 		t.Errorf("got %v", err)
 	}
 	if !strings.Contains(asked(t, node), "pull example.com/node:v0") {

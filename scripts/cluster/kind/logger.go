@@ -1,4 +1,5 @@
 // Turning what kind says while it works into short progress lines.
+
 package kind
 
 import (

@@ -1,11 +1,11 @@
 // Which executables to run: one of ours for everything, or kube-apiserver and
 // etcd from a folder of ready-made ones.
+
 package local
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -14,8 +14,12 @@ import (
 
 type binaries struct {
 	controlplane string
-	assets       string // "" if there are none
+	use          *os.File // keeps controlplane in the cache; nil if that is not needed
+	assets       string   // "" if there are none
 }
+
+// release lets go of the binaries. A component that runs keeps its own.
+func (b binaries) release() { _ = b.use.Close() }
 
 // run returns the executable and the arguments to run c with flags.
 func (b binaries) run(c Component, flags []string) (string, []string) {
@@ -26,14 +30,17 @@ func (b binaries) run(c Component, flags []string) (string, []string) {
 }
 
 func findBinaries(ctx context.Context, opts Options) (b binaries, err error) {
-	b = binaries{controlplane: opts.Binary, assets: opts.Assets}
+	b.assets = opts.Assets
 	if b.assets == "" {
 		b.assets = os.Getenv("KUBEBUILDER_ASSETS")
 	}
 	if b.assets != "" {
 		for _, c := range []Component{Etcd, APIServer} {
 			if err := executable(filepath.Join(b.assets, string(c))); err != nil {
-				return b, fmt.Errorf("KUBEBUILDER_ASSETS=%s should hold etcd and kube-apiserver: %w; unset it to build them instead", b.assets, err)
+				return b,
+					fmt.Errorf(
+						"KUBEBUILDER_ASSETS=%s should hold etcd and kube-apiserver: %w; unset it to build them instead",
+						b.assets, err)
 			}
 		}
 		fmt.Fprintln(opts.Progress, "using etcd and kube-apiserver from", b.assets)
@@ -41,20 +48,15 @@ func findBinaries(ctx context.Context, opts Options) (b binaries, err error) {
 			return b, err
 		}
 	}
-	if b.controlplane == "" && !(opts.APIOnly && b.assets != "") {
-		b.controlplane, err = Binary(ctx, opts.Progress)
+	if opts.APIOnly && b.assets != "" {
+		return b, nil
 	}
-	return b, err
-}
-
-// Binary returns the path of the controlplane binary for this workspace, and
-// builds it first if the cache does not hold it.
-func Binary(ctx context.Context, progress io.Writer) (string, error) {
 	root, err := workspace.Root(".")
 	if err != nil {
-		return "", err
+		return b, err
 	}
-	return build(ctx, filepath.Join(root, "scripts", "controlplane"), progress)
+	b.controlplane, b.use, err = build(ctx, filepath.Join(root, "scripts", "controlplane"), opts.Progress)
+	return b, err
 }
 
 func executable(path string) error {

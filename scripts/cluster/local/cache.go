@@ -1,5 +1,6 @@
 // The cache of built control planes, in the user's cache directory: built once
 // per version of Kubernetes, of Go, and of the sources in scripts/controlplane.
+
 package local
 
 import (
@@ -19,54 +20,110 @@ import (
 )
 
 // build returns the controlplane binary made of the module in source, from the
-// cache or else by building it there.
-func build(ctx context.Context, source string, progress io.Writer) (string, error) {
+// cache or else by building it there. It stays in the cache for as long as this
+// process, or a child that inherits it, has use open.
+func build(ctx context.Context, source string, progress io.Writer) (target string, use *os.File, err error) {
 	version, err := kubernetesVersion(source)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	hash, err := fingerprint(ctx, source)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	cache, err := cacheDir()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	dir := filepath.Join(cache, version+"-"+hash)
-	target := filepath.Join(dir, "controlplane")
-	if executable(target) == nil {
-		return target, nil
-	}
-
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", cacheError(cache, err)
-	}
-	release, err := filelock.Acquire(ctx, dir, func() {
+	release, err := lockFolder(ctx, dir, func() {
 		fmt.Fprintln(progress, "another process is building the control plane; waiting for it")
 	})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer release()
-	if executable(target) == nil { // built while we waited
-		return target, nil
+	target = filepath.Join(dir, "controlplane")
+	if executable(target) != nil {
+		fmt.Fprintf(progress, "building the control plane, Kubernetes %s, into %s: minutes now, seconds from then on\n",
+			version, dir)
+		if err := buildInto(ctx, source, target, version, progress); err != nil {
+			return "", nil, err
+		}
+		prune(cache, dir)
 	}
-	fmt.Fprintf(progress, "building the control plane, Kubernetes %s, into %s: minutes now, seconds from then on\n", version, dir)
+	use, err = filelock.Share(target)
+	return target, use, err
+}
+
+// lockFolder makes the folder dir of the cache, if need be, and locks it.
+func lockFolder(ctx context.Context, dir string, busy func()) (release func(), err error) {
+	for {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, cacheError(filepath.Dir(dir), err)
+		}
+		release, err := filelock.Acquire(ctx, dir, busy)
+		if !errors.Is(err, os.ErrNotExist) { // else another process pruned it
+			return release, err
+		}
+	}
+}
+
+func buildInto(ctx context.Context, source, target, version string, progress io.Writer) error {
 	scratch, err := os.MkdirTemp("", "informer-build-")
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer os.RemoveAll(scratch)
 	built := filepath.Join(scratch, "controlplane")
 	if err := goBuild(ctx, source, built, stamp(version), progress); err != nil {
-		return "", err
+		return err
 	}
 	if err := install(built, target); err != nil {
-		return "", cacheError(cache, err)
+		return cacheError(filepath.Dir(filepath.Dir(target)), err)
 	}
-	return target, nil
+	return nil
 }
+
+var cacheFolder = regexp.MustCompile(`^v\d+\.\d+\.\S+-[0-9a-f]{12}$`)
+
+// prune removes the control planes that were built before the one in the folder
+// keep, but for those that somebody uses or builds. What it cannot remove stays
+// for the next time, and so does what is not ours.
+func prune(cache, keep string) {
+	folders, _ := os.ReadDir(cache)
+	for _, f := range folders {
+		if dir := filepath.Join(cache, f.Name()); f.IsDir() && dir != keep && cacheFolder.MatchString(f.Name()) {
+			removeUnused(dir)
+		}
+	}
+}
+
+func removeUnused(dir string) {
+	release, err := filelock.TryAcquire(dir)
+	if err != nil {
+		return
+	}
+	defer release()
+	target := filepath.Join(dir, "controlplane")
+	if used, err := filelock.Shared(target); used || err != nil {
+		return
+	}
+	// Linux lets nobody write to a program that runs, even if it was started
+	// without the lock.
+	if f, err := os.OpenFile(target, os.O_WRONLY, 0); err == nil {
+		f.Close()
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	_ = os.Remove(target)
+	_ = os.Remove(partial(target))
+	_ = os.Remove(dir) // refused while it holds anything else
+}
+
+// partial is where a binary is before it is whole: one name, so that a copy that
+// was cut short is written over.
+func partial(target string) string { return target + ".partial" }
 
 // install copies a binary to target, where it appears whole or not at all.
 func install(built, target string) error {
@@ -75,17 +132,16 @@ func install(built, target string) error {
 		return err
 	}
 	defer from.Close()
-	partial := target + ".partial" // one name, so that a copy that was cut short is written over
-	to, err := os.OpenFile(partial, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
+	to, err := os.OpenFile(partial(target), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(to, from)
 	if err := errors.Join(err, to.Close()); err != nil {
-		_ = os.Remove(partial) // a full disk needs the room
+		_ = os.Remove(partial(target)) // a full disk needs the room
 		return err
 	}
-	return os.Rename(partial, target)
+	return os.Rename(partial(target), target)
 }
 
 // cacheDir honours $XDG_CACHE_HOME on macOS too, so that the way out that

@@ -1,9 +1,9 @@
 // Tests of cache directories that cannot be written to, with the means of Linux
 // that work for every user, root too.
+
 package local
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -28,12 +28,12 @@ func TestCacheDirectoryIsFull(t *testing.T) {
 	if err := os.Symlink("/dev/full", filepath.Join(dir, "controlplane.partial")); err != nil {
 		t.Fatal(err)
 	}
-	_, err = build(t.Context(), source, io.Discard)
+	_, err = buildAndLetGo(t, source)
 	checkCacheError(t, err, filepath.Dir(dir), "no space left on device")
 }
 
 func TestCacheDirectoryIsReadOnly(t *testing.T) {
 	ownCache(t, "/sys/kernel") // where nobody can make a folder
-	_, err := build(t.Context(), toy(t, hello), io.Discard)
+	_, err := buildAndLetGo(t, toy(t, hello))
 	checkCacheError(t, err, "/sys/kernel/informer-tutorial", "mkdir")
 }

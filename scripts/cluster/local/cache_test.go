@@ -1,4 +1,5 @@
 // Tests of building into the cache, with a toy module in the control plane's place.
+
 package local
 
 import (
@@ -23,7 +24,8 @@ func toy(t *testing.T, source string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"go.mod":  "module example.com/toy\n\ngo 1.26.0\n\nrequire k8s.io/kubernetes v1.99.3\n\nreplace k8s.io/kubernetes => ./none\n",
+		"go.mod": "module example.com/toy\n\ngo 1.26.0\n\nrequire k8s.io/kubernetes v1.99.3\n\nreplace " +
+			"k8s.io/kubernetes => ./none\n",
 		"main.go": source,
 		// never looked into, but it has to be there
 		"none/go.mod": "module k8s.io/kubernetes\n",
@@ -56,6 +58,13 @@ func ownCache(t *testing.T, dir string) {
 	t.Setenv("XDG_CACHE_HOME", dir)
 }
 
+func buildAndLetGo(t *testing.T, source string) (string, error) {
+	t.Helper()
+	path, use, err := build(t.Context(), source, io.Discard)
+	_ = use.Close()
+	return path, err
+}
+
 func TestBuiltOnce(t *testing.T) {
 	cache, source := t.TempDir(), toy(t, hello)
 	ownCache(t, cache)
@@ -65,10 +74,11 @@ func TestBuiltOnce(t *testing.T) {
 	for range 2 { // at once
 		wg.Go(func() {
 			var progress bytes.Buffer
-			path, err := build(t.Context(), source, &progress)
+			path, use, err := build(t.Context(), source, &progress)
 			if err != nil {
 				t.Error(err)
 			}
+			defer use.Close()
 			mu.Lock()
 			defer mu.Unlock()
 			paths[path] = true
@@ -87,16 +97,16 @@ func TestBuiltOnce(t *testing.T) {
 			t.Errorf("it says %q, %v", out, err)
 		}
 		clone := toy(t, hello)
-		if again, err := build(t.Context(), clone, io.Discard); again != path || err != nil {
+		if again, err := buildAndLetGo(t, clone); again != path || err != nil {
 			t.Errorf("a fresh clone: %s, %v; want %s", again, err, path)
 		}
 		beside := toy(t, hello)
 		write(t, filepath.Join(beside, "proof", "main.go"), hello+"// another program of the module\n")
-		if again, err := build(t.Context(), beside, io.Discard); again != path || err != nil {
+		if again, err := buildAndLetGo(t, beside); again != path || err != nil {
 			t.Errorf("beside another program: %s, %v; want %s", again, err, path)
 		}
 		changed := toy(t, hello+"// changed\n")
-		if other, err := build(t.Context(), changed, io.Discard); other == path || err != nil {
+		if other, err := buildAndLetGo(t, changed); other == path || err != nil {
 			t.Errorf("after a change: %s, %v", other, err)
 		}
 	}
@@ -104,11 +114,12 @@ func TestBuiltOnce(t *testing.T) {
 
 func TestBuildFails(t *testing.T) {
 	ownCache(t, t.TempDir())
-	_, err := build(t.Context(), toy(t, "package main\n\nfunc main() { undefinedName() }\n"), io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "undefinedName") || strings.Contains(err.Error(), "XDG_CACHE_HOME") {
+	_, err := buildAndLetGo(t, toy(t, "package main\n\nfunc main() { undefinedName() }\n"))
+	if err == nil || !strings.Contains(err.Error(), "undefinedName") ||
+		strings.Contains(err.Error(), "XDG_CACHE_HOME") {
 		t.Errorf("got %v", err)
 	}
-	_, err = build(t.Context(), t.TempDir(), io.Discard)
+	_, err = buildAndLetGo(t, t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "go.mod") {
 		t.Errorf("no sources: %v", err)
 	}
@@ -117,7 +128,7 @@ func TestBuildFails(t *testing.T) {
 func TestNoGo(t *testing.T) {
 	ownCache(t, t.TempDir())
 	t.Setenv("PATH", t.TempDir())
-	_, err := build(t.Context(), toy(t, hello), io.Discard)
+	_, err := buildAndLetGo(t, toy(t, hello))
 	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "Go") {
 		t.Errorf("got %v", err)
 	}
@@ -145,7 +156,7 @@ esac
 		compiler <- awaitPid(ctx, filepath.Join(source, "compiler.pid"))
 	}()
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	if _, err := build(ctx, source, io.Discard); !errors.Is(err, enough) {
+	if _, _, err := build(ctx, source, io.Discard); !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
 	}
 	pid := <-compiler
@@ -197,7 +208,7 @@ func TestCacheDirectoryIsAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	ownCache(t, file)
-	_, err := build(t.Context(), toy(t, hello), io.Discard)
+	_, err := buildAndLetGo(t, toy(t, hello))
 	checkCacheError(t, err, file, "not a directory")
 }
 

@@ -1,4 +1,5 @@
 // The components of the control plane and the flags that each is started with.
+
 package local
 
 import (

@@ -1,5 +1,6 @@
 // Certificates, keys, the token and the kubeconfig of a control plane. All are
 // made anew at each start; the CA's own key is never written down.
+
 package local
 
 import (

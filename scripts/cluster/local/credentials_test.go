@@ -1,5 +1,6 @@
 // Tests that what a control plane's clients and servers are given is sound, and
 // nobody else's to read.
+
 package local
 
 import (

@@ -1,4 +1,5 @@
 // An example of a test's own control plane.
+
 package local_test
 
 import (

@@ -1,4 +1,5 @@
 // Taking a running control plane apart, for tests of what clients do then.
+
 package local
 
 import (

@@ -1,4 +1,5 @@
 // Running go build, with a line now and then on how far it is.
+
 package local
 
 import (
@@ -82,7 +83,8 @@ func (b *builder) run(ctx context.Context, what string, onLine func(string), arg
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("go %s in %s: %w; its last lines:\n  %s", args[0], b.source, err, strings.Join(b.last, "\n  "))
+		return fmt.Errorf("go %s in %s: %w; its last lines:\n  %s",
+			args[0], b.source, err, strings.Join(b.last, "\n  "))
 	}
 	return nil
 }

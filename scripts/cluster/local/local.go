@@ -29,11 +29,9 @@ type Options struct {
 	// Dir takes all files: kubeconfig, pids, logs/ and data/. Whatever an
 	// earlier control plane left in it is removed, its data included.
 	Dir string
-	// Binary is the controlplane binary. Default: built from the workspace's
-	// scripts/controlplane, or taken from the cache if it was built before.
-	Binary string
 	// Assets is a folder with the kube-apiserver and etcd to use instead of
-	// those in Binary. Default: $KUBEBUILDER_ASSETS.
+	// those built from the workspace's scripts/controlplane. Default:
+	// $KUBEBUILDER_ASSETS.
 	Assets string
 	// APIOnly leaves out scheduler, controllers and node: nothing changes
 	// objects but the caller. Pods can be created, and stay Pending.
@@ -44,8 +42,6 @@ type Options struct {
 	// Detached lets the processes outlive this one. Otherwise they are killed
 	// with it (on Linux; elsewhere only Stop ends them).
 	Detached bool
-	// APIServerPort on 127.0.0.1. Default: a free one.
-	APIServerPort int
 	// APIServerArgs are flags for kube-apiserver, added after the usual ones.
 	APIServerArgs []string
 	// Timeout for becoming ready, not counting the build. Default: 2 minutes.
@@ -96,8 +92,9 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 		if err == nil {
 			return cp, nil
 		}
-		err = errors.Join(err, cp.Stop())
-		if n == attempts || !errors.Is(err, errPortBusy) || ctx.Err() != nil || opts.APIServerPort != 0 {
+		err = errors.Join(err, cp.stop())
+		if n == attempts || !errors.Is(err, errPortBusy) || ctx.Err() != nil {
+			bin.release()
 			return nil, err
 		}
 		fmt.Fprintln(opts.Progress, "another process took the port meanwhile; trying another port")
@@ -108,7 +105,7 @@ func (cp *ControlPlane) start(ctx context.Context) (err error) {
 	if err := clean(cp.opts.Dir); err != nil {
 		return err
 	}
-	if cp.port, err = choosePort(cp.opts.APIServerPort); err != nil {
+	if cp.port, err = choosePort(); err != nil {
 		return err
 	}
 	if err := writeCredentials(cp.opts.Dir, cp.port); err != nil {
@@ -133,7 +130,8 @@ func (cp *ControlPlane) start(ctx context.Context) (err error) {
 }
 
 // await runs wait until it returns, one of the components ends, or the time is up.
-func (cp *ControlPlane) await(ctx context.Context, wait func(context.Context, string) error, components ...Component) error {
+func (cp *ControlPlane) await(ctx context.Context, wait func(context.Context, string) error,
+	components ...Component) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, cp.opts.Timeout,
 		fmt.Errorf("the control plane was not ready after %s", cp.opts.Timeout))
 	defer cancel()
@@ -154,6 +152,15 @@ func (cp *ControlPlane) Kubeconfig() string { return filepath.Join(cp.opts.Dir, 
 // Stop ends all processes and waits until they are gone. Files stay. One that
 // does not end, even when it is killed, is named in the error.
 func (cp *ControlPlane) Stop() error {
+	err := cp.stop()
+	if err == nil {
+		cp.binaries.release()
+	}
+	return err
+}
+
+// stop is Stop that keeps the binaries, for another attempt.
+func (cp *ControlPlane) stop() error {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
 	var list []target

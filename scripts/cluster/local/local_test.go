@@ -1,5 +1,6 @@
 // Tests of a whole control plane, the real one: its life, and what is left of it
 // when parts of it are killed. The first test on a machine builds it.
+
 package local
 
 import (
@@ -178,12 +179,13 @@ func TestAPIOnly(t *testing.T) {
 		if err := cp.Signal(APIServer, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
-		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-			short, cancel := context.WithTimeout(ctx, 300*time.Millisecond) // it may take a moment to freeze
-			defer cancel()
-			_, err := client.CoreV1().Pods("default").Get(short, "idle", metav1.GetOptions{})
-			return errors.Is(err, context.DeadlineExceeded), nil
-		})
+		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, time.Minute, true,
+			func(ctx context.Context) (bool, error) {
+				short, cancel := context.WithTimeout(ctx, 300*time.Millisecond) // it may take a moment to freeze
+				defer cancel()
+				_, err := client.CoreV1().Pods("default").Get(short, "idle", metav1.GetOptions{})
+				return errors.Is(err, context.DeadlineExceeded), nil
+			})
 		if err != nil {
 			t.Errorf("frozen, and yet it answers: %v", err)
 		}
@@ -210,7 +212,8 @@ func TestNoControllers(t *testing.T) {
 		t.Errorf("somebody has made a service account: %v", err)
 	}
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	if _, err := client.CoreV1().ServiceAccounts("default").Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
+	if _, err := client.CoreV1().ServiceAccounts("default").Create(t.Context(), account,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	podLife(t, client)
@@ -279,10 +282,11 @@ func leftOut(t *testing.T, cp *ControlPlane, client kubernetes.Interface) {
 	if cp.PID(Controllers) == 0 {
 		t.Error("they have no pid")
 	}
-	if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		_, err := client.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
-		return err == nil, nil
-	}); err != nil {
+	if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true,
+		func(ctx context.Context) (bool, error) {
+			_, err := client.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
+			return err == nil, nil
+		}); err != nil {
 		t.Errorf("they do nothing: %v", err)
 	}
 	if err := cp.Kill(Controllers); err != nil || cp.PID(Controllers) != 0 {

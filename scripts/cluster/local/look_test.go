@@ -1,5 +1,6 @@
 // Tests of telling a control plane that is broken from one that is slow, with
 // other processes in its place.
+
 package local
 
 import (
@@ -49,7 +50,7 @@ func silent(t *testing.T) (port int) {
 }
 
 func TestNobodyListensIsBroken(t *testing.T) {
-	port, err := choosePort(0)
+	port, err := choosePort()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,5 @@
 // Tests that a throw-away control plane ends with the process that started it.
+
 package local
 
 import (

@@ -1,5 +1,6 @@
 // The pids file: which processes belong to a control plane, written so that a
 // later run can stop exactly these.
+
 package local
 
 import (
@@ -89,7 +90,8 @@ func readRecords(dir string) ([]record, error) {
 	}
 	var list []record
 	if err := json.Unmarshal(b, &list); err != nil {
-		return nil, fmt.Errorf("%s is damaged (%w): end the processes that it names by hand, then delete it", pidsFile(dir), err)
+		return nil, fmt.Errorf("%s is damaged (%w): end the processes that it names by hand, then delete it",
+			pidsFile(dir), err)
 	}
 	return list, nil
 }

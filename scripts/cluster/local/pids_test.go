@@ -1,4 +1,5 @@
 // Tests that exactly the recorded processes are stopped.
+
 package local
 
 import (

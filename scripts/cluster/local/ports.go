@@ -1,4 +1,5 @@
 // A free port on loopback for the API server.
+
 package local
 
 import (
@@ -13,11 +14,7 @@ import (
 // the API server can never come back on its port.
 const lowestPort, highestPort = 20000, 32000
 
-// choosePort returns asked, if that is not 0 and free, or else any free port.
-func choosePort(asked int) (int, error) {
-	if asked != 0 {
-		return asked, checkFree(asked)
-	}
+func choosePort() (int, error) {
 	var err error
 	for range 1000 {
 		port := lowestPort + rand.IntN(highestPort-lowestPort)

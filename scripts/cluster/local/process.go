@@ -1,5 +1,6 @@
 // Processes of this control plane: starting one, noticing its end, and what it
 // said last.
+
 package local
 
 import (
@@ -86,6 +87,9 @@ func (cp *ControlPlane) startProcess(c Component, path string, args []string) (*
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.Dir = dataDir(cp.opts.Dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if cp.binaries.use != nil {
+		cmd.ExtraFiles = []*os.File{cp.binaries.use}
+	}
 	if !cp.opts.Detached {
 		dieWithParent(cmd.SysProcAttr)
 	}
@@ -128,7 +132,8 @@ func (p *process) identify() (err error) {
 
 // untilOneEnds returns a context that ends with ctx or as soon as one of the
 // components does. ended releases it and returns that component, or nil.
-func (cp *ControlPlane) untilOneEnds(ctx context.Context, components []Component) (_ context.Context, ended func() *process) {
+func (cp *ControlPlane) untilOneEnds(ctx context.Context,
+	components []Component) (_ context.Context, ended func() *process) {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)

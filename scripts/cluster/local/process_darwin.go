@@ -1,4 +1,5 @@
 // What macOS knows about processes: when one started.
+
 package local
 
 import (

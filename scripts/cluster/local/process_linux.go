@@ -1,4 +1,5 @@
 // What Linux knows about processes: when one started, and who dies with whom.
+
 package local
 
 import (

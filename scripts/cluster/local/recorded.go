@@ -1,5 +1,6 @@
 // A control plane that an earlier process started detached, found again
 // through its pids file.
+
 package local
 
 import (

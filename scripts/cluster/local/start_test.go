@@ -1,5 +1,6 @@
 // Tests of starts that fail, with shell scripts in the place of etcd and
 // kube-apiserver.
+
 package local
 
 import (

@@ -1,5 +1,6 @@
 // Tests of stopping when something is not as usual: Stop neither hangs nor ends
 // a process that may not be ours.
+
 package local
 
 import (
@@ -72,7 +73,8 @@ func TestStopHasADeadline(t *testing.T) {
 			"Kill": func() error { return cp.Kill(Etcd) },
 		} {
 			err := stop()
-			if err == nil || !strings.Contains(err.Error(), immortal.String()) || !strings.Contains(err.Error(), "ps ") {
+			if err == nil || !strings.Contains(err.Error(), immortal.String()) ||
+				!strings.Contains(err.Error(), "ps ") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -1,4 +1,5 @@
 // Removing the workspace's cluster, and telling how it is.
+
 package workspace
 
 import (
@@ -32,7 +33,8 @@ func Down(ctx context.Context, root, provider string, progress io.Writer) (remov
 	used, _ := dir.InUse() // what was asked for is done all the same
 	removed, err = remove(ctx, dir, provider, progress)
 	if used && removed != "" {
-		fmt.Fprintln(progress, "note: a program that scripts/cluster exec started still uses the cluster that is gone now")
+		fmt.Fprintln(progress,
+			"note: a program that scripts/cluster exec started still uses the cluster that is gone now")
 	}
 	return removed, err
 }
@@ -80,7 +82,8 @@ func Status(ctx context.Context, root string) (string, error) {
 		return "", errors.New("no cluster: scripts/kind-up.sh or scripts/local-up.sh makes one")
 	}
 	if err := ready.Answers(ctx, dir.Kubeconfig()); err != nil {
-		return "", fmt.Errorf("the %[1]s cluster does not answer: %[2]w\nscripts/%[1]s-up.sh brings it back", cmp.Or(provider, Local), err)
+		return "", fmt.Errorf("the %[1]s cluster does not answer: %[2]w\nscripts/%[1]s-up.sh brings it back",
+			cmp.Or(provider, Local), err)
 	}
 	return fmt.Sprintf("the %s cluster answers: kubeconfig %s", cmp.Or(provider, Yours), dir.Kubeconfig()), nil
 }

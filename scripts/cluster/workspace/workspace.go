@@ -70,7 +70,8 @@ func findOrMake(ctx context.Context, dir state.Dir, provider string, progress io
 		}
 	}
 	if there.Provider != "" && there.Provider != provider {
-		return Cluster{}, fmt.Errorf("this workspace has a %[1]s cluster: remove it first, with scripts/%[1]s-down.sh", there.Provider)
+		return Cluster{}, fmt.Errorf("this workspace has a %[1]s cluster: remove it first, with scripts/%[1]s-down.sh",
+			there.Provider)
 	}
 	if provider == Local && there.Provider == Local {
 		return there, nil
@@ -84,7 +85,9 @@ func findOrMake(ctx context.Context, dir state.Dir, provider string, progress io
 
 func useYours(ctx context.Context, kubeconfig string) (Cluster, error) {
 	if err := ready.Answers(ctx, kubeconfig); err != nil {
-		return Cluster{}, fmt.Errorf("the cluster of KUBECONFIG=%s does not answer: %w\nunset KUBECONFIG to have a cluster made", kubeconfig, err)
+		return Cluster{},
+			fmt.Errorf("the cluster of KUBECONFIG=%s does not answer: %w\nunset KUBECONFIG to have a cluster made",
+				kubeconfig, err)
 	}
 	return Cluster{Provider: Yours, Kubeconfig: kubeconfig}, nil
 }

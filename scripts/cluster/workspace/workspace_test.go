@@ -1,5 +1,6 @@
 // Tests of choosing between clusters. What needs a real one is tested through
 // the command line, in the folder above.
+
 package workspace
 
 import (

@@ -1,5 +1,6 @@
 // The garbage collector: it deletes what has lost its owner, of any kind that
 // the API server knows, kinds defined while it runs included.
+
 package controllers
 
 import (
@@ -29,15 +30,17 @@ type collector struct {
 func newCollector(ctx context.Context, m *manager) (*collector, error) {
 	c := &collector{
 		discovery: m.client.Discovery(),
-		metadata:  metadatainformer.NewSharedInformerFactoryWithOptions(m.metadata, resync, metadatainformer.WithTransform(trim)),
-		started:   make(chan struct{}),
+		metadata: metadatainformer.NewSharedInformerFactoryWithOptions(m.metadata, resync,
+			metadatainformer.WithTransform(trim)),
+		started: make(chan struct{}),
 	}
 	// The mapper has a discovery client of its own: the collector clears that
 	// one's cache whenever it sees that the kinds have changed.
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(m.client.Discovery()))
 	var err error
 	c.gc, err = garbagecollector.NewGarbageCollector(ctx, m.client, m.metadata, mapper,
-		garbagecollector.DefaultIgnoredResources(), informerfactory.NewInformerFactory(m.factory, c.metadata), c.started)
+		garbagecollector.DefaultIgnoredResources(), informerfactory.NewInformerFactory(m.factory, c.metadata),
+		c.started)
 	if err != nil {
 		return nil, fmt.Errorf("making the garbage collector: %w", err)
 	}

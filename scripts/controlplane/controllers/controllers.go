@@ -44,10 +44,12 @@ type manager struct {
 }
 
 // NewFactory makes the factory whose informers all controllers share.
-type NewFactory func(client kubernetes.Interface, resync time.Duration, transform cache.TransformFunc) informers.SharedInformerFactory
+type NewFactory func(client kubernetes.Interface, resync time.Duration,
+	transform cache.TransformFunc) informers.SharedInformerFactory
 
 // ClientGo makes client-go's own.
-func ClientGo(client kubernetes.Interface, resync time.Duration, transform cache.TransformFunc) informers.SharedInformerFactory {
+func ClientGo(client kubernetes.Interface, resync time.Duration,
+	transform cache.TransformFunc) informers.SharedInformerFactory {
 	return informers.NewSharedInformerFactoryWithOptions(client, resync, informers.WithTransform(transform))
 }
 
@@ -107,7 +109,8 @@ func (m *manager) run(ctx context.Context) error {
 }
 
 func (m *manager) serviceAccounts(ctx context.Context) (loop, error) {
-	c, err := serviceaccount.NewServiceAccountsController(klog.FromContext(ctx), m.factory.Core().V1().ServiceAccounts(),
+	c, err := serviceaccount.NewServiceAccountsController(klog.FromContext(ctx),
+		m.factory.Core().V1().ServiceAccounts(),
 		m.factory.Core().V1().Namespaces(), m.client, serviceaccount.DefaultServiceAccountsControllerOptions())
 	if err != nil {
 		return nil, fmt.Errorf("making the service account controller: %w", err)
@@ -116,7 +119,8 @@ func (m *manager) serviceAccounts(ctx context.Context) (loop, error) {
 }
 
 func (m *manager) rootCAPublisher(context.Context) (loop, error) {
-	c, err := rootcacertpublisher.NewPublisher(m.factory.Core().V1().ConfigMaps(), m.factory.Core().V1().Namespaces(), m.client, m.rootCA)
+	c, err := rootcacertpublisher.NewPublisher(m.factory.Core().V1().ConfigMaps(), m.factory.Core().V1().Namespaces(),
+		m.client, m.rootCA)
 	if err != nil {
 		return nil, fmt.Errorf("making the root CA publisher: %w", err)
 	}
@@ -124,13 +128,15 @@ func (m *manager) rootCAPublisher(context.Context) (loop, error) {
 }
 
 func (m *manager) namespaces(ctx context.Context) (loop, error) {
-	c := namespace.NewNamespaceController(ctx, m.client, m.metadata, m.client.Discovery().ServerPreferredNamespacedResources,
+	c := namespace.NewNamespaceController(ctx, m.client, m.metadata,
+		m.client.Discovery().ServerPreferredNamespacedResources,
 		m.factory.Core().V1().Namespaces(), resync, v1.FinalizerKubernetes)
 	return func(ctx context.Context) { c.Run(ctx, workers) }, nil
 }
 
 func (m *manager) deployments(ctx context.Context) (loop, error) {
-	c, err := deployment.NewDeploymentController(ctx, m.factory.Apps().V1().Deployments(), m.factory.Apps().V1().ReplicaSets(),
+	c, err := deployment.NewDeploymentController(ctx, m.factory.Apps().V1().Deployments(),
+		m.factory.Apps().V1().ReplicaSets(),
 		m.factory.Core().V1().Pods(), m.client)
 	if err != nil {
 		return nil, fmt.Errorf("making the deployment controller: %w", err)
@@ -139,7 +145,8 @@ func (m *manager) deployments(ctx context.Context) (loop, error) {
 }
 
 func (m *manager) replicaSets(ctx context.Context) (loop, error) {
-	c := replicaset.NewReplicaSetController(ctx, m.factory.Apps().V1().ReplicaSets(), m.factory.Core().V1().Pods(), m.client, replicaset.BurstReplicas)
+	c := replicaset.NewReplicaSetController(ctx, m.factory.Apps().V1().ReplicaSets(), m.factory.Core().V1().Pods(),
+		m.client, replicaset.BurstReplicas)
 	return func(ctx context.Context) { c.Run(ctx, workers) }, nil
 }
 

@@ -1,4 +1,5 @@
 // The addresses of the pods: each its own, out of the node's range.
+
 package node
 
 import (
@@ -54,7 +55,8 @@ func (a *addresses) take(pod types.UID) (netip.Addr, error) {
 	ip := first
 	for a.taken[ip] != "" {
 		if ip = a.after(ip); ip == first {
-			return netip.Addr{}, fmt.Errorf("no address left in %s: %d pods have one; delete some", a.cidr, len(a.taken))
+			return netip.Addr{},
+				fmt.Errorf("no address left in %s: %d pods have one; delete some", a.cidr, len(a.taken))
 		}
 	}
 	a.last = ip

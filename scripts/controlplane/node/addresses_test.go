@@ -1,4 +1,5 @@
 // Tests of the addresses that the node hands out.
+
 package node
 
 import (

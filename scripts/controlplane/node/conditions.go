@@ -1,4 +1,5 @@
 // The conditions of a pod, worked out from its phase and its containers.
+
 package node
 
 import (
@@ -22,7 +23,9 @@ func ours(kind v1.PodConditionType) bool {
 // setConditions brings the node's conditions of a status up to date with the
 // rest of it. A condition whose status stays keeps the time since when it holds.
 func setConditions(pod *v1.Pod, status *v1.PodStatus, now metav1.Time) {
-	conditions := slices.DeleteFunc(slices.Clone(status.Conditions), func(c v1.PodCondition) bool { return ours(c.Type) })
+	conditions := slices.DeleteFunc(slices.Clone(status.Conditions), func(c v1.PodCondition) bool {
+		return ours(c.Type)
+	})
 	containers := containersReady(pod, status)
 	for _, c := range []v1.PodCondition{
 		readyToStart(status), initialized(pod, status), ready(pod, conditions, containers), containers,
@@ -76,7 +79,9 @@ func containersReady(pod *v1.Pod, status *v1.PodStatus) v1.PodCondition {
 	case v1.PodSucceeded:
 		c.Reason = "PodCompleted"
 	default:
-		sidecars := slices.DeleteFunc(slices.Clone(pod.Spec.InitContainers), func(c v1.Container) bool { return !sidecar(c) })
+		sidecars := slices.DeleteFunc(slices.Clone(pod.Spec.InitContainers), func(c v1.Container) bool {
+			return !sidecar(c)
+		})
 		c.Reason = "ContainersNotReady"
 		c.Message = fmt.Sprintf("containers with unready status: %s", namesOf(append(sidecars, pod.Spec.Containers...)))
 	}
@@ -96,9 +101,11 @@ func ready(pod *v1.Pod, others []v1.PodCondition, containers v1.PodCondition) v1
 		i := slices.IndexFunc(others, func(c v1.PodCondition) bool { return c.Type == gate.ConditionType })
 		switch {
 		case i < 0:
-			closed = append(closed, fmt.Sprintf("corresponding condition of pod readiness gate %q does not exist.", gate.ConditionType))
+			closed = append(closed, fmt.Sprintf("corresponding condition of pod readiness gate %q does not exist.",
+				gate.ConditionType))
 		case others[i].Status != v1.ConditionTrue:
-			closed = append(closed, fmt.Sprintf("the status of pod readiness gate %q is not \"True\", but %v", gate.ConditionType, others[i].Status))
+			closed = append(closed, fmt.Sprintf("the status of pod readiness gate %q is not \"True\", but %v",
+				gate.ConditionType, others[i].Status))
 		}
 	}
 	if len(closed) > 0 {

@@ -1,4 +1,5 @@
 // The status of one container: waiting, running or ended.
+
 package node
 
 import (
@@ -11,7 +12,6 @@ import (
 	"github.com/distribution/reference"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 )
 
 func waitingContainer(pod *v1.Pod, c v1.Container) v1.ContainerStatus {
@@ -20,11 +20,10 @@ func waitingContainer(pod *v1.Pod, c v1.Container) v1.ContainerStatus {
 		reason = "PodInitializing"
 	}
 	return v1.ContainerStatus{
-		Name:         c.Name,
-		Image:        c.Image,
-		State:        v1.ContainerState{Waiting: &v1.ContainerStateWaiting{Reason: reason}},
-		Started:      new(false),
-		VolumeMounts: mountsOf(c),
+		Name:    c.Name,
+		Image:   c.Image,
+		State:   v1.ContainerState{Waiting: &v1.ContainerStateWaiting{Reason: reason}},
+		Started: new(false),
 	}
 }
 
@@ -76,10 +75,6 @@ func created(pod *v1.Pod, c v1.Container, before []v1.ContainerStatus) v1.Contai
 		status.ImageID = imageID(status.Image)
 		status.ContainerID = containerID(pod, c, status.RestartCount)
 	}
-	status.VolumeMounts = mountsOf(c)
-	status.Resources = c.Resources.DeepCopy()
-	status.AllocatedResources = c.Resources.Requests.DeepCopy()
-	status.User = userOf(pod, c)
 	return status
 }
 
@@ -96,32 +91,6 @@ func completed(status v1.ContainerStatus, now metav1.Time) *v1.ContainerStateTer
 		FinishedAt:  now,
 		ContainerID: status.ContainerID,
 	}
-}
-
-// userOf is whom a container runs as: what its spec says, or else its pod's,
-// or else root, since nobody knows what the image says.
-func userOf(pod *v1.Pod, c v1.Container) *v1.ContainerUser {
-	user := &v1.LinuxContainerUser{}
-	if s := pod.Spec.SecurityContext; s != nil {
-		user.UID, user.GID = ptr.Deref(s.RunAsUser, user.UID), ptr.Deref(s.RunAsGroup, user.GID)
-	}
-	if s := c.SecurityContext; s != nil {
-		user.UID, user.GID = ptr.Deref(s.RunAsUser, user.UID), ptr.Deref(s.RunAsGroup, user.GID)
-	}
-	user.SupplementalGroups = []int64{user.GID}
-	return &v1.ContainerUser{Linux: user}
-}
-
-func mountsOf(c v1.Container) []v1.VolumeMountStatus {
-	var mounts []v1.VolumeMountStatus
-	for _, m := range c.VolumeMounts {
-		mount := v1.VolumeMountStatus{Name: m.Name, MountPath: m.MountPath, ReadOnly: m.ReadOnly}
-		if m.ReadOnly {
-			mount.RecursiveReadOnly = new(v1.RecursiveReadOnlyDisabled)
-		}
-		mounts = append(mounts, mount)
-	}
-	return mounts
 }
 
 func isInit(pod *v1.Pod, c v1.Container) bool {

@@ -1,4 +1,5 @@
 // The node as an object: its labels, and the status of a machine that exists in name only.
+
 package node
 
 import (
@@ -30,8 +31,8 @@ func describe(config Config) *v1.Node {
 			},
 		},
 		Spec: v1.NodeSpec{
-			PodCIDR:  config.PodCIDR.String(),
-			PodCIDRs: []string{config.PodCIDR.String()},
+			PodCIDR:  podCIDR.String(),
+			PodCIDRs: []string{podCIDR.String()},
 		},
 	}
 }
@@ -64,9 +65,12 @@ func nodeStatus(old v1.NodeStatus, config Config, now metav1.Time) v1.NodeStatus
 		Architecture:            runtime.GOARCH,
 	}
 	status.Conditions = []v1.NodeCondition{
-		nodeCondition(v1.NodeMemoryPressure, v1.ConditionFalse, "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
-		nodeCondition(v1.NodeDiskPressure, v1.ConditionFalse, "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-		nodeCondition(v1.NodePIDPressure, v1.ConditionFalse, "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+		nodeCondition(v1.NodeMemoryPressure, v1.ConditionFalse, "KubeletHasSufficientMemory",
+			"kubelet has sufficient memory available"),
+		nodeCondition(v1.NodeDiskPressure, v1.ConditionFalse, "KubeletHasNoDiskPressure",
+			"kubelet has no disk pressure"),
+		nodeCondition(v1.NodePIDPressure, v1.ConditionFalse, "KubeletHasSufficientPID",
+			"kubelet has sufficient PID available"),
 		nodeCondition(v1.NodeReady, v1.ConditionTrue, "KubeletReady", "kubelet is posting ready status"),
 	}
 	for i := range status.Conditions {

@@ -1,4 +1,5 @@
 // The events that `kubectl describe pod` shows under a pod of the node.
+
 package node
 
 import (
@@ -46,7 +47,8 @@ func (e *events) started(pod *v1.Pod, status v1.PodStatus) {
 			continue
 		}
 		ref := containerRef(pod, s.Name)
-		e.recorder.Eventf(ref, v1.EventTypeNormal, "Pulled", "Container image %q already present on machine and can be accessed by the pod", s.Image)
+		e.recorder.Eventf(ref, v1.EventTypeNormal, "Pulled",
+			"Container image %q already present on machine and can be accessed by the pod", s.Image)
 		e.recorder.Event(ref, v1.EventTypeNormal, "Created", "Container created")
 		e.recorder.Event(ref, v1.EventTypeNormal, "Started", "Container started")
 	}

@@ -1,4 +1,5 @@
 // What the tests of the node share: pods to put on it, and a check that no goroutine is left.
+
 package node
 
 import (

@@ -12,37 +12,21 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Config says which node to be, and how fast its pods live. Zero values stand
-// for the defaults.
+// Config says which node to be.
 type Config struct {
-	Name    string // of the node; required
+	Name    string // of the node
 	Version string // that the node reports as its kubelet's
-
-	PodCIDR netip.Prefix // the addresses of its pods (10.244.0.0/24)
-
-	StartDelay  time.Duration // from accepting a pod until its containers run (800 ms)
-	StopDelay   time.Duration // from the request to delete it until they have ended (1 s)
-	RemoveDelay time.Duration // from then until the pod is gone (500 ms)
 }
 
-func (c Config) withDefaults() Config {
-	if !c.PodCIDR.IsValid() {
-		c.PodCIDR = netip.MustParsePrefix("10.244.0.0/24")
-	}
-	for _, d := range []struct {
-		delay    *time.Duration
-		standard time.Duration
-	}{
-		{&c.StartDelay, 800 * time.Millisecond},
-		{&c.StopDelay, time.Second},
-		{&c.RemoveDelay, 500 * time.Millisecond},
-	} {
-		if *d.delay == 0 {
-			*d.delay = d.standard
-		}
-	}
-	return c
-}
+// How fast the pods live.
+const (
+	startDelay  = 800 * time.Millisecond // from accepting a pod until its containers run
+	stopDelay   = time.Second            // from the request to delete it until they have ended
+	removeDelay = 500 * time.Millisecond // from then until the pod is gone
+)
+
+// podCIDR holds the addresses of the pods.
+var podCIDR = netip.MustParsePrefix("10.244.0.0/24")
 
 // hostIP is the node's own address: nothing of it is to be had from elsewhere.
 const hostIP = "127.0.0.1"
@@ -51,7 +35,6 @@ const hostIP = "127.0.0.1"
 // there yet, takes up where an earlier run of the same node left off, and
 // leaves the node and its pods as they are when it ends.
 func Run(ctx context.Context, client kubernetes.Interface, config Config) error {
-	config = config.withDefaults()
 	if err := register(ctx, client, config); err != nil {
 		return err
 	}

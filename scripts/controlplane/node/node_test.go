@@ -1,4 +1,5 @@
 // Tests of the whole node against a fake API server, on a clock that the test owns.
+
 package node
 
 import (
@@ -181,7 +182,7 @@ func TestForcedDeleteFreesTheAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()
 		ctx, cancel := context.WithCancel(t.Context())
-		pods := newPods(client, Config{Name: nodeName}.withDefaults())
+		pods := newPods(client, Config{Name: nodeName})
 		ended := make(chan struct{})
 		go func() { defer close(ended); _ = pods.run(ctx) }()
 		create(t, client, boundPod("p", "nginx"))

@@ -1,5 +1,6 @@
 // The pods of the node: an informer that sees them, a queue of those to look
 // at, and the step that each is due to take.
+
 package node
 
 import (
@@ -55,7 +56,7 @@ func newPods(client kubernetes.Interface, config Config) *pods {
 		lister:  factory.Core().V1().Pods().Lister(),
 		queue: workqueue.NewTypedRateLimitingQueue(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](retryFirst, retryMax)),
-		addresses: newAddresses(config.PodCIDR),
+		addresses: newAddresses(podCIDR),
 		tenants:   newTenants(),
 		events:    newEvents(client, config.Name),
 	}
@@ -159,7 +160,7 @@ func (p *pods) step(ctx context.Context, name cache.ObjectName) (time.Duration, 
 	case accepting:
 		return 0, p.write(ctx, pod, creatingStatus(pod, now))
 	case starting:
-		if left := p.tenants.left(name, stage, p.config.StartDelay); left > 0 {
+		if left := p.tenants.left(name, stage, startDelay); left > 0 {
 			return left, nil
 		}
 		return 0, p.start(ctx, pod, now)
@@ -172,12 +173,12 @@ func (p *pods) step(ctx context.Context, name cache.ObjectName) (time.Duration, 
 		p.events.stopping(pod)
 		return 0, nil
 	case stopping:
-		if left := p.tenants.left(name, stage, p.config.StopDelay); left > 0 {
+		if left := p.tenants.left(name, stage, stopDelay); left > 0 {
 			return left, nil
 		}
 		return 0, p.stop(ctx, pod, now)
 	case removing:
-		if left := p.tenants.left(name, stage, p.config.RemoveDelay); left > 0 {
+		if left := p.tenants.left(name, stage, removeDelay); left > 0 {
 			return left, nil
 		}
 		return 0, p.remove(ctx, pod)

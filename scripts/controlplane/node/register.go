@@ -1,4 +1,5 @@
 // Registration: how the node comes to be known, Ready, and stays so.
+
 package node
 
 import (
@@ -113,7 +114,8 @@ func reportStatus(ctx context.Context, client kubernetes.Interface, config Confi
 			return
 		case <-ticker.C:
 			if err := report(ctx, client, config); err != nil && ctx.Err() == nil {
-				klog.FromContext(ctx).Error(err, "Could not report the status of the node; will try again", "in", reportEvery)
+				klog.FromContext(ctx).Error(err, "Could not report the status of the node; will try again", "in",
+					reportEvery)
 			}
 		}
 	}

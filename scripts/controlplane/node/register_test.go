@@ -1,4 +1,5 @@
 // Tests of the registration and of the node's heartbeat.
+
 package node
 
 import (
@@ -28,7 +29,8 @@ func taintNewNodes(client *fake.Clientset) {
 	client.PrependReactor("create", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		node := action.(clienttesting.CreateAction).GetObject().(*v1.Node)
 		node.UID = "uid-node"
-		node.Spec.Taints = append(node.Spec.Taints, v1.Taint{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule})
+		node.Spec.Taints = append(node.Spec.Taints,
+			v1.Taint{Key: v1.TaintNodeNotReady, Effect: v1.TaintEffectNoSchedule})
 		return false, nil, nil
 	})
 }
@@ -42,7 +44,8 @@ func TestRegister(t *testing.T) {
 		if len(node.Spec.Taints) != 0 || node.Spec.PodCIDR != "10.244.0.0/24" {
 			t.Errorf("spec %+v", node.Spec)
 		}
-		if _, ok := node.Labels["node-role.kubernetes.io/control-plane"]; !ok || node.Labels[v1.LabelHostname] != nodeName {
+		if _, ok := node.Labels["node-role.kubernetes.io/control-plane"]; !ok ||
+			node.Labels[v1.LabelHostname] != nodeName {
 			t.Errorf("labels %v", node.Labels)
 		}
 		if info := node.Status.NodeInfo; info.KubeletVersion != "v1.37.1" {
@@ -111,7 +114,8 @@ func TestRegisterAgain(t *testing.T) {
 		startNode(t, client)
 		node = getNode(t, client)
 		if node.Labels["team"] != "a" || node.Labels[v1.LabelHostname] != nodeName || !node.Spec.Unschedulable {
-			t.Errorf("labels %v, spec %+v: what others set must stay, what is the node's must be there", node.Labels, node.Spec)
+			t.Errorf("labels %v, spec %+v: what others set must stay, what is the node's must be there",
+				node.Labels, node.Spec)
 		}
 		if len(node.Spec.Taints) != 1 || node.Spec.Taints[0].Key != "mine" {
 			t.Errorf("taints %v", node.Spec.Taints)
@@ -128,11 +132,13 @@ func TestHeartbeat(t *testing.T) {
 		taintNewNodes(client)
 		startNode(t, client)
 		lease := func() time.Time {
-			l, err := client.CoordinationV1().Leases(v1.NamespaceNodeLease).Get(t.Context(), nodeName, metav1.GetOptions{})
+			l, err := client.CoordinationV1().Leases(v1.NamespaceNodeLease).Get(t.Context(), nodeName,
+				metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if *l.Spec.HolderIdentity != nodeName || *l.Spec.LeaseDurationSeconds != 40 || l.OwnerReferences[0].UID != "uid-node" {
+			if *l.Spec.HolderIdentity != nodeName || *l.Spec.LeaseDurationSeconds != 40 ||
+				l.OwnerReferences[0].UID != "uid-node" {
 				t.Errorf("lease %+v", l)
 			}
 			return l.Spec.RenewTime.Time

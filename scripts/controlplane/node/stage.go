@@ -1,4 +1,5 @@
 // The stages of a pod's life on the node, and how long a pod has been in one.
+
 package node
 
 import (

@@ -1,4 +1,5 @@
 // The status of a pod at each stage of its life, as a kubelet would report it.
+
 package node
 
 import (
@@ -7,7 +8,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	resourcehelper "k8s.io/component-helpers/resource"
 )
 
 // creatingStatus is that of a pod just accepted: its containers wait.
@@ -45,9 +45,11 @@ func runningStatus(pod *v1.Pod, ip string, now metav1.Time) v1.PodStatus {
 	status.ContainerStatuses = sorted(pod.Spec.Containers, func(c v1.Container) v1.ContainerStatus {
 		return runningContainer(pod, c, pod.Status.ContainerStatuses, now)
 	})
-	status.EphemeralContainerStatuses = sorted(pod.Spec.EphemeralContainers, func(c v1.EphemeralContainer) v1.ContainerStatus {
-		return unprobed(runningContainer(pod, v1.Container(c.EphemeralContainerCommon), pod.Status.EphemeralContainerStatuses, now))
-	})
+	status.EphemeralContainerStatuses = sorted(pod.Spec.EphemeralContainers,
+		func(c v1.EphemeralContainer) v1.ContainerStatus {
+			return unprobed(runningContainer(pod, v1.Container(c.EphemeralContainerCommon),
+				pod.Status.EphemeralContainerStatuses, now))
+		})
 	setConditions(pod, &status, now)
 	return status
 }
@@ -77,9 +79,11 @@ func stoppedStatus(pod *v1.Pod, now metav1.Time) v1.PodStatus {
 	status.ContainerStatuses = sorted(pod.Spec.Containers, func(c v1.Container) v1.ContainerStatus {
 		return completedContainer(pod, c, pod.Status.ContainerStatuses, now)
 	})
-	status.EphemeralContainerStatuses = sorted(pod.Spec.EphemeralContainers, func(c v1.EphemeralContainer) v1.ContainerStatus {
-		return unprobed(completedContainer(pod, v1.Container(c.EphemeralContainerCommon), pod.Status.EphemeralContainerStatuses, now))
-	})
+	status.EphemeralContainerStatuses = sorted(pod.Spec.EphemeralContainers,
+		func(c v1.EphemeralContainer) v1.ContainerStatus {
+			return unprobed(completedContainer(pod, v1.Container(c.EphemeralContainerCommon),
+				pod.Status.EphemeralContainerStatuses, now))
+		})
 	setConditions(pod, &status, now)
 	return status
 }
@@ -94,11 +98,6 @@ func baseStatus(pod *v1.Pod) v1.PodStatus {
 	if pod.Spec.HostNetwork {
 		status.PodIP = hostIP
 		status.PodIPs = []v1.PodIP{{IP: hostIP}}
-	}
-	status.AllocatedResources = resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
-	status.Resources = &v1.ResourceRequirements{
-		Requests: status.AllocatedResources,
-		Limits:   resourcehelper.PodLimits(pod, resourcehelper.PodResourcesOptions{}),
 	}
 	return status
 }

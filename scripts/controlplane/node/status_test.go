@@ -1,4 +1,5 @@
 // Tests of the statuses: what a pod looks like at each stage.
+
 package node
 
 import (
@@ -8,7 +9,6 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -58,7 +58,8 @@ func TestLifeOfAPod(t *testing.T) {
 	pod = at(pod, runningStatus(pod, "10.0.0.2", later))
 	check(t, pod, "Running", "a running ready started",
 		"PodReadyToStartContainers=True", "Initialized=True", "Ready=True", "ContainersReady=True", "PodScheduled=True")
-	if s := pod.Status; s.PodIP != "10.0.0.2" || s.PodIPs[0].IP != s.PodIP || s.HostIPs[0].IP != hostIP || *s.StartTime != noon || s.QOSClass != v1.PodQOSBestEffort {
+	if s := pod.Status; s.PodIP != "10.0.0.2" || s.PodIPs[0].IP != s.PodIP || s.HostIPs[0].IP != hostIP ||
+		*s.StartTime != noon || s.QOSClass != v1.PodQOSBestEffort {
 		t.Errorf("running: %+v", s)
 	}
 	if since := condition(pod.Status, v1.PodInitialized).LastTransitionTime; since != noon {
@@ -74,7 +75,8 @@ func TestLifeOfAPod(t *testing.T) {
 		"PodReadyToStartContainers=True", "Initialized=True", "Ready=True", "ContainersReady=True", "PodScheduled=True")
 	pod = at(pod, stoppedStatus(pod, later))
 	check(t, pod, "Succeeded", "a terminated Completed 0",
-		"PodReadyToStartContainers=False PodSandboxNotReady", "Initialized=True PodCompleted", "Ready=False PodCompleted",
+		"PodReadyToStartContainers=False PodSandboxNotReady", "Initialized=True PodCompleted",
+		"Ready=False PodCompleted",
 		"ContainersReady=False PodCompleted", "PodScheduled=True")
 }
 
@@ -86,19 +88,27 @@ func TestInitContainersAndSidecars(t *testing.T) {
 		{Name: "proxy", Image: "envoy", RestartPolicy: new(v1.ContainerRestartPolicyAlways)},
 	}
 	pod = at(pod, creatingStatus(pod, noon))
-	check(t, pod, "Pending", "setup waiting PodInitializing, proxy waiting PodInitializing, b waiting PodInitializing, z waiting PodInitializing",
-		"PodReadyToStartContainers=False PodSandboxNotReady", "Initialized=False ContainersNotInitialized", "Ready=False ContainersNotReady",
+	check(t, pod, "Pending",
+		"setup waiting PodInitializing, proxy waiting PodInitializing, b waiting PodInitializing, z waiting "+
+			"PodInitializing",
+		"PodReadyToStartContainers=False PodSandboxNotReady", "Initialized=False ContainersNotInitialized",
+		"Ready=False ContainersNotReady",
 		"ContainersReady=False ContainersNotReady", "PodScheduled=True")
 	if got := condition(pod.Status, v1.ContainersReady).Message; got != "containers with unready status: [proxy z b]" {
 		t.Errorf("ContainersReady says %q", got)
 	}
 	pod = at(pod, runningStatus(pod, "10.0.0.2", noon))
-	check(t, pod, "Running", "setup terminated Completed 0 ready, proxy running ready started, b running ready started, z running ready started",
+	check(t, pod, "Running",
+		"setup terminated Completed 0 ready, proxy running ready started, b running ready started, z running ready "+
+			"started",
 		"PodReadyToStartContainers=True", "Initialized=True", "Ready=True", "ContainersReady=True", "PodScheduled=True")
 	pod = deleted(pod)
 	pod = at(pod, stoppedStatus(pod, later))
-	check(t, pod, "Succeeded", "setup terminated Completed 0 ready, proxy terminated Completed 0, b terminated Completed 0, z terminated Completed 0",
-		"PodReadyToStartContainers=False PodSandboxNotReady", "Initialized=True PodCompleted", "Ready=False PodCompleted",
+	check(t, pod, "Succeeded",
+		"setup terminated Completed 0 ready, proxy terminated Completed 0, b terminated Completed 0, z terminated "+
+			"Completed 0",
+		"PodReadyToStartContainers=False PodSandboxNotReady", "Initialized=True PodCompleted",
+		"Ready=False PodCompleted",
 		"ContainersReady=False PodCompleted", "PodScheduled=True")
 }
 
@@ -144,8 +154,9 @@ func TestChangesOfARunningPod(t *testing.T) {
 	before := pod.Status.ContainerStatuses
 
 	pod.Spec.Containers[0].Image = "nginx:2"
-	pod.Spec.Containers[1].Resources.Requests = v1.ResourceList{v1.ResourceCPU: resource.MustParse("1")}
-	pod.Spec.EphemeralContainers = []v1.EphemeralContainer{{EphemeralContainerCommon: v1.EphemeralContainerCommon{Name: "debug", Image: "busybox"}}}
+	pod.Spec.EphemeralContainers = []v1.EphemeralContainer{{
+		EphemeralContainerCommon: v1.EphemeralContainerCommon{Name: "debug", Image: "busybox"},
+	}}
 	pod.Generation++
 	status := runningStatus(pod, "10.0.0.2", later)
 
@@ -154,14 +165,11 @@ func TestChangesOfARunningPod(t *testing.T) {
 		a.State.Running.StartedAt != later || a.LastTerminationState.Terminated.ContainerID != before[0].ContainerID {
 		t.Errorf("a container with a new image: %+v", a)
 	}
-	if b.RestartCount != 0 || b.State.Running.StartedAt != noon || b.AllocatedResources.Cpu().String() != "1" || b.Resources.Requests.Cpu().String() != "1" {
-		t.Errorf("a container with new resources: %+v", b)
+	if b.RestartCount != 0 || b.State.Running.StartedAt != noon {
+		t.Errorf("a container that was left as it is: %+v", b)
 	}
 	if d := status.EphemeralContainerStatuses[0]; d.State.Running == nil || d.Ready || d.Started != nil {
 		t.Errorf("an ephemeral container: %+v", d)
-	}
-	if status.AllocatedResources.Cpu().String() != "1" || status.Resources.Requests.Cpu().String() != "1" {
-		t.Errorf("the pod's resources: %v", status.Resources)
 	}
 	if status.ObservedGeneration != 2 || condition(status, v1.PodReady).ObservedGeneration != 2 {
 		t.Errorf("generation %d is not observed: %+v", pod.Generation, status)
@@ -190,26 +198,6 @@ func TestImages(t *testing.T) {
 		if got := imageID(imageName(test.image)); !strings.HasPrefix(got, test.id) {
 			t.Errorf("ID of %s is %s, want %s…", test.image, got, test.id)
 		}
-	}
-}
-
-func TestUserOf(t *testing.T) {
-	pod := boundPod("p", "nginx")
-	user := func() v1.LinuxContainerUser { return *userOf(pod, pod.Spec.Containers[0]).Linux }
-	if u := user(); u.UID != 0 || u.GID != 0 || len(u.SupplementalGroups) != 1 {
-		t.Errorf("without a security context: %+v", u)
-	}
-	pod.Spec.SecurityContext = &v1.PodSecurityContext{RunAsUser: new(int64(1000)), RunAsGroup: new(int64(2000))}
-	pod.Spec.Containers[0].SecurityContext = &v1.SecurityContext{RunAsUser: new(int64(1001))}
-	if u := user(); u.UID != 1001 || u.GID != 2000 || u.SupplementalGroups[0] != 2000 {
-		t.Errorf("the container's user within the pod's group: %+v", u)
-	}
-}
-
-func TestMounts(t *testing.T) {
-	mounts := mountsOf(v1.Container{VolumeMounts: []v1.VolumeMount{{Name: "r", MountPath: "/r", ReadOnly: true}, {Name: "w", MountPath: "/w"}}})
-	if len(mounts) != 2 || *mounts[0].RecursiveReadOnly != v1.RecursiveReadOnlyDisabled || mounts[1].RecursiveReadOnly != nil {
-		t.Errorf("mounts %+v", mounts)
 	}
 }
 

@@ -110,7 +110,8 @@ func (d *deployment) life(ctx context.Context, ours *manager) error {
 	}
 	d.kubectl("delete deployment %s", name)
 	background := metav1.DeletePropagationBackground
-	err := d.client.AppsV1().Deployments(namespace).Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background})
+	err := d.client.AppsV1().Deployments(namespace).Delete(ctx, name,
+		metav1.DeleteOptions{PropagationPolicy: &background})
 	if err != nil {
 		return fmt.Errorf("deleting the deployment: %w", err)
 	}
@@ -122,7 +123,8 @@ func (d *deployment) life(ctx context.Context, ours *manager) error {
 
 // patch changes the Deployment and waits until that is done.
 func (d *deployment) patch(ctx context.Context, change string) error {
-	_, err := d.client.AppsV1().Deployments(namespace).Patch(ctx, name, types.StrategicMergePatchType, []byte(change), metav1.PatchOptions{})
+	_, err := d.client.AppsV1().Deployments(namespace).Patch(ctx, name, types.StrategicMergePatchType, []byte(change),
+		metav1.PatchOptions{})
 	if err != nil {
 		return fmt.Errorf("changing the deployment with %s: %w", change, err)
 	}

@@ -61,7 +61,8 @@ func ours(config *rest.Config, made chan<- informers.SharedInformerFactory) (con
 	if err != nil {
 		return nil, fmt.Errorf("making a dynamic client: %w", err)
 	}
-	return func(client kubernetes.Interface, resync time.Duration, transform cache.TransformFunc) informers.SharedInformerFactory {
+	return func(client kubernetes.Interface, resync time.Duration,
+		transform cache.TransformFunc) informers.SharedInformerFactory {
 		f := factory.New(client, factory.Options{Resync: resync, Transform: transform, Dynamic: dynamicClient})
 		made <- f.ClientGo()
 		return f.ClientGo()

@@ -77,7 +77,9 @@ func TestNoControlPlane(t *testing.T) {
 
 func TestPatienceEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		err := until(t.Context(), "end of it", func(context.Context) (bool, any, error) { return false, "much\n  to do\n", nil })
+		err := until(t.Context(), "end of it", func(context.Context) (bool, any, error) {
+			return false, "much\n  to do\n", nil
+		})
 		if want := "no end of it after 2m0s; there is: much;  to do"; err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}

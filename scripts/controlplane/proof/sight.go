@@ -73,10 +73,12 @@ func (s sight) String() string {
 	if web.Status.ObservedGeneration == 0 {
 		owned += ", seen by no controller"
 	}
-	lines := []string{fmt.Sprintf("deployment %s : %d of %d available : %s\n", name, web.Status.AvailableReplicas, *web.Spec.Replicas, owned)}
+	lines := []string{fmt.Sprintf("deployment %s : %d of %d available : %s\n",
+		name, web.Status.AvailableReplicas, *web.Spec.Replicas, owned)}
 	for _, set := range s.sets {
-		lines = append(lines, fmt.Sprintf("  revision %s : %s : %s\n", set.Annotations["deployment.kubernetes.io/revision"],
-			set.Spec.Template.Spec.Containers[0].Image, plural(s.ownedBy(set), "pod")))
+		lines = append(lines,
+			fmt.Sprintf("  revision %s : %s : %s\n", set.Annotations["deployment.kubernetes.io/revision"],
+				set.Spec.Template.Spec.Containers[0].Image, plural(s.ownedBy(set), "pod")))
 	}
 	slices.Sort(lines[1:])
 	return strings.Join(lines, "")
@@ -123,10 +125,11 @@ func (d *deployment) wait(ctx context.Context, what string, done func(sight) boo
 // the state that was found last.
 func until(ctx context.Context, what string, ask func(context.Context) (yes bool, state any, err error)) error {
 	var state any
-	err := wait.PollUntilContextTimeout(ctx, lookEvery, patience, true, func(ctx context.Context) (yes bool, err error) {
-		yes, state, err = ask(ctx)
-		return yes, err
-	})
+	err := wait.PollUntilContextTimeout(ctx, lookEvery, patience, true,
+		func(ctx context.Context) (yes bool, err error) {
+			yes, state, err = ask(ctx)
+			return yes, err
+		})
 	switch {
 	case err == nil:
 		return nil

@@ -1,10 +1,13 @@
 // Tests that a lock keeps others out until it is released.
+
 package filelock
 
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -53,4 +56,27 @@ func TestNoFolder(t *testing.T) {
 	if _, err := Acquire(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil {
 		t.Fatal("locked a folder that does not exist")
 	}
+}
+
+// A lock on a folder that another process has removed would keep nobody out.
+func TestFolderIsRemovedMeanwhile(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "folder")
+	const rounds = 2000
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range rounds {
+				_ = os.Mkdir(dir, 0o700)
+				release, err := TryAcquire(dir)
+				if err != nil {
+					continue
+				}
+				if err := os.Remove(dir); err != nil {
+					t.Errorf("whoever has the lock has the folder, but: %v", err)
+				}
+				release()
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -4,7 +4,6 @@ package filelock
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"syscall"
 )
@@ -13,15 +12,7 @@ import (
 // The lock is gone after Unshare, or when all processes that have the open file,
 // children that inherited it included, have ended or closed it.
 func Share(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("lock %s: %w", path, err)
-	}
-	return f, nil
+	return lock(path, os.O_CREATE|os.O_RDONLY, syscall.LOCK_SH)
 }
 
 // Unshare ends the lock even where a child of this process still has the file open.
@@ -32,20 +23,14 @@ func Unshare(f *os.File) error {
 // Shared reports whether somebody holds the lock on path. It must not be called
 // while another process may be about to Share.
 func Shared(path string) (bool, error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if errors.Is(err, os.ErrNotExist) {
+	f, err := lock(path, os.O_RDONLY, syscall.LOCK_EX)
+	switch {
+	case errors.Is(err, ErrBusy):
+		return true, nil
+	case errors.Is(err, os.ErrNotExist):
 		return false, nil
-	}
-	if err != nil {
+	case err != nil:
 		return false, err
 	}
-	defer f.Close()
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("lock %s: %w", path, err)
-	}
-	return false, nil
+	return false, f.Close()
 }

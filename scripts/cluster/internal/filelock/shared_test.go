@@ -1,4 +1,5 @@
 // Tests of the lock that several hold at once.
+
 package filelock
 
 import (

@@ -1,4 +1,5 @@
 // Tests of the readiness checks against a server that answers as an API server would.
+
 package ready
 
 import (
@@ -77,7 +78,8 @@ func start(t *testing.T) (*apiStub, *httptest.Server, []byte) {
 	return stub, server, ca
 }
 
-const readyNode = `{"kind":"NodeList","apiVersion":"v1","items":[{"status":{"conditions":[{"type":"Ready","status":"True"}]}}]}`
+const readyNode = `{"kind":"NodeList","apiVersion":"v1",
+	"items":[{"status":{"conditions":[{"type":"Ready","status":"True"}]}}]}`
 
 func TestWaitNamesWhatIsMissing(t *testing.T) {
 	stub, server, ca := start(t)
@@ -86,8 +88,10 @@ func TestWaitNamesWhatIsMissing(t *testing.T) {
 	steps := []struct{ missing, path, body string }{
 		{"a ready API server: [-]etcd", "/readyz", "ok"},
 		{"a Ready node", "/api/v1/nodes", readyNode},
-		{"the default service account", "/api/v1/namespaces/default/serviceaccounts/default", `{"kind":"ServiceAccount","apiVersion":"v1"}`},
-		{"the ConfigMap kube-root-ca.crt", "/api/v1/namespaces/default/configmaps/kube-root-ca.crt", `{"kind":"ConfigMap","apiVersion":"v1"}`},
+		{"the default service account", "/api/v1/namespaces/default/serviceaccounts/default",
+			`{"kind":"ServiceAccount","apiVersion":"v1"}`},
+		{"the ConfigMap kube-root-ca.crt", "/api/v1/namespaces/default/configmaps/kube-root-ca.crt",
+			`{"kind":"ConfigMap","apiVersion":"v1"}`},
 	}
 	for _, s := range steps {
 		late := errors.New("too late")
@@ -109,7 +113,8 @@ func TestWaitNodeNeedsNothingThatControllersMake(t *testing.T) {
 	path := kubeconfig(t, server.URL, ca, "good")
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	if err := WaitNode(ctx, path); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "a Ready node") {
+	if err := WaitNode(ctx, path); !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "a Ready node") {
 		t.Errorf("got %v, want that it misses a Ready node", err)
 	}
 	stub.set("/api/v1/nodes", readyNode)

@@ -1,4 +1,5 @@
 // Tests of the .cluster folder.
+
 package state
 
 import (

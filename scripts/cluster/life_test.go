@@ -43,7 +43,16 @@ func checkGone(t *testing.T, processes map[string]int) {
 	}
 }
 
+// needsControlPlane leaves a test out with -short: it may have to build one.
+func needsControlPlane(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a control plane, which may have to be built")
+	}
+}
+
 func TestLocalLife(t *testing.T) {
+	needsControlPlane(t)
 	root := newWorkspace(t)
 	t.Cleanup(func() { cluster(root, "down") }) // if the test fails halfway
 
@@ -93,6 +102,7 @@ func TestLocalLife(t *testing.T) {
 }
 
 func TestExecRemovesWhatItMade(t *testing.T) {
+	needsControlPlane(t)
 	root := newWorkspace(t)
 	t.Cleanup(func() { cluster(root, "down") })
 	r := cluster(root, "exec", "cat", filepath.Join(root, ".cluster", "pids"))
@@ -110,6 +120,7 @@ func TestExecRemovesWhatItMade(t *testing.T) {
 }
 
 func TestInterruptedUp(t *testing.T) {
+	needsControlPlane(t)
 	root := newWorkspace(t)
 	r, begun := upUntil(t, root, syscall.SIGINT)
 	r.check(t, exitInterrupted, "interrupted")
@@ -118,6 +129,7 @@ func TestInterruptedUp(t *testing.T) {
 }
 
 func TestUpAfterKilledUp(t *testing.T) {
+	needsControlPlane(t)
 	root := newWorkspace(t)
 	t.Cleanup(func() { cluster(root, "down") })
 	r, begun := upUntil(t, root, syscall.SIGKILL)

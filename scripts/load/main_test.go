@@ -20,6 +20,9 @@ func TestMain(m *testing.M) {
 
 // No timing is looked at: on a busy machine a quick run can say anything.
 func TestAQuickRunLosesNothingAndWritesATableAndResults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
 	temp, folder := t.TempDir(), filepath.Join(t.TempDir(), "results")
 	t.Setenv("TMPDIR", temp)
 	var stdout bytes.Buffer
@@ -69,6 +72,9 @@ func (s *stopAt) Write(text []byte) (int, error) {
 // Wherever it is stopped, it leaves no file; and no process, or the control
 // plane would not have been stopped without an error.
 func TestAStoppedRunLeavesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
 	for _, text := range []string{"starting etcd", "sync, round 2 of 2", "slice 2 of 2"} {
 		t.Run(text, func(t *testing.T) {
 			temp, folder := t.TempDir(), filepath.Join(t.TempDir(), "results")

@@ -30,6 +30,9 @@ import (
 // newControlPlane starts one and, at the end, checks that nothing of it is left.
 func newControlPlane(t *testing.T, opts Options) *ControlPlane {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a control plane, which may have to be built")
+	}
 	t.Setenv("KUBEBUILDER_ASSETS", "") // the one that is built here, whatever the user has set
 	opts.Dir = t.TempDir()
 	opts.Progress = os.Stderr

@@ -165,7 +165,7 @@ func TestTheCheckPeriodIsASecondAtLeast(t *testing.T) {
 }
 
 // What waits is dropped: of three, one call is under way when the handler is
-// removed, and the others are not made. (Client-go may make the next.)
+// removed, and the others are not made. (Client-go may make more.)
 func TestWhatWaitsForARemovedHandlerIsDropped(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))

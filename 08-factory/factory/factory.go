@@ -210,8 +210,9 @@ func (f *Factory) Shutdown() {
 
 // informerFor returns the informer of a key, made with the given function if it
 // is not there yet.
-func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, error)) (cache.SharedIndexInformer,
-	error) {
+func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, error)) (
+	cache.SharedIndexInformer, error,
+) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e, ok := f.entries[k]; ok {

@@ -105,8 +105,9 @@ var kinds = sync.OnceValue(func() map[schema.GroupVersionResource]schema.GroupVe
 // List and Watch of CoreV1().Pods(namespace), say. There is a method for each
 // version of a group, and there one for each resource; it takes a namespace if
 // the resource is in one.
-func (f *Factory) clientFor(resource schema.GroupVersionResource) (list cache.ListWithContextFunc,
-	watchIt cache.WatchFuncWithContext, ok bool) {
+func (f *Factory) clientFor(resource schema.GroupVersionResource) (
+	list cache.ListWithContextFunc, watchIt cache.WatchFuncWithContext, ok bool,
+) {
 	// rbac of rbac.authorization.k8s.io; no two groups of client-go begin alike
 	group, _, _ := strings.Cut(resource.Group, ".")
 	version := method(reflect.ValueOf(f.client), cmp.Or(group, "core")+resource.Version)

@@ -119,10 +119,11 @@ func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
 
 func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
 	s := kubetest.Open(t)
-	widgets, tooOld, err := newWidgets(t.Context(), s)
+	defined, err := s.DefineWidgets(t.Context())
 	must(t, err)
-	defer func() { must(t, widgets.remove(t.Context(), nil)) }()
-	watcher, err := widgets.Watch(t.Context(), metav1.ListOptions{ResourceVersion: tooOld})
+	defer func() { must(t, defined.Remove(t.Context())) }()
+	widgets := s.Dynamic.Resource(defined.Resource).Namespace(s.Namespace)
+	watcher, err := widgets.Watch(t.Context(), metav1.ListOptions{ResourceVersion: defined.DefinedAt})
 	must(t, err) // the HTTP status is 200
 	defer watcher.Stop()
 

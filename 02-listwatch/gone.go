@@ -16,14 +16,15 @@ import (
 // of recent events; to fall out of it quickly, the step watches a resource that
 // the server has served for a moment only, from a version before that moment.
 func gone(ctx context.Context, s *kube.Session) (err error) {
-	widgets, tooOld, err := newWidgets(ctx, s)
+	defined, err := s.DefineWidgets(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = widgets.remove(ctx, err) }()
+	defer func() { err = errors.Join(err, defined.Remove(ctx)) }()
+	widgets := s.Dynamic.Resource(defined.Resource).Namespace(s.Namespace)
 
 	s.Printf("# a watch from a version that is too old\n")
-	watcher, err := widgets.Watch(ctx, metav1.ListOptions{ResourceVersion: tooOld})
+	watcher, err := widgets.Watch(ctx, metav1.ListOptions{ResourceVersion: defined.DefinedAt})
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func gone(ctx context.Context, s *kube.Session) (err error) {
 		return err
 	}
 	defer again.Stop()
-	if err := widgets.create(ctx, "gear"); err != nil {
+	if err := defined.Create(ctx, "gear", 1); err != nil {
 		return err
 	}
 	event, err := next(ctx, again)

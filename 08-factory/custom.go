@@ -11,13 +11,12 @@ import (
 
 	"example.com/informer/02-listwatch/kube"
 	"example.com/informer/08-factory/factory"
-	"example.com/informer/08-factory/widgets"
 )
 
 // custom defines a resource, and watches it with the same factory as
 // ConfigMaps. Its objects are maps: client-go has no Go type for them.
 func custom(ctx context.Context, s *kube.Session) (err error) {
-	defined, err := widgets.Define(ctx, s)
+	defined, err := s.DefineWidgets(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,9 +68,9 @@ func sizes(s *kube.Session) cache.ResourceEventHandler {
 		if !ok {
 			return // an empty tombstone
 		}
+		size, _, _ := unstructured.NestedInt64(widget.Object, "spec", "size")
 		version := strings.ReplaceAll(widget.GetAPIVersion(), s.Namespace, "NAMESPACE")
-		s.Printf("%s : %s : size %d : %s %s, a %T\n", call, widget.GetName(), widgets.Size(widget), version,
-			widget.GetKind(), widget)
+		s.Printf("%s : %s : size %d : %s %s, a %T\n", call, widget.GetName(), size, version, widget.GetKind(), widget)
 	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { tell("OnAdd", obj) },

@@ -8,13 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"example.com/informer/02-listwatch/kubetest"
-	"example.com/informer/08-factory/widgets"
 )
 
 // A custom resource beside a built-in one: no Go type, the same factory.
 func TestACustomResource(t *testing.T) {
 	s := kubetest.Open(t)
-	custom, err := widgets.Define(t.Context(), s)
+	custom, err := s.DefineWidgets(t.Context())
 	must(t, err)
 	t.Cleanup(func() { must(t, custom.Remove(context.WithoutCancel(t.Context()))) })
 	must(t, custom.Create(t.Context(), "cog", 1))
@@ -29,16 +28,19 @@ func TestACustomResource(t *testing.T) {
 		t.Error("there is more than one informer of widgets")
 	}
 	start(t, f)
-	get := func() *unstructured.Unstructured {
+	get := func() (kind string, size int64) {
 		obj, err := asked.Lister().ByNamespace(s.Namespace).Get("cog")
 		must(t, err)
-		return obj.(*unstructured.Unstructured)
+		widget := obj.(*unstructured.Unstructured)
+		size, _, err = unstructured.NestedInt64(widget.Object, "spec", "size")
+		must(t, err)
+		return widget.GetKind(), size
 	}
-	if got := get(); widgets.Size(got) != 1 || got.GetKind() != "Widget" {
-		t.Errorf("got %v", got)
+	if kind, size := get(); kind != "Widget" || size != 1 {
+		t.Errorf("got a %s of size %d", kind, size)
 	}
 	must(t, custom.Resize(t.Context(), "cog", 2))
-	until(t, "the new size is cached", func() bool { return widgets.Size(get()) == 2 })
+	until(t, "the new size is cached", func() bool { _, size := get(); return size == 2 })
 
 	must(t, custom.Create(t.Context(), "nut", 3))
 	until(t, "both are cached", func() bool {

@@ -1,11 +1,12 @@
-// Package widgets has a custom resource to play with: its definition, and
-// objects of it.
-package widgets
+// Widgets: a custom resource that steps define, watch and remove.
+
+package kube
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,32 +15,57 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-
-	"example.com/informer/02-listwatch/kube"
+	"k8s.io/apimachinery/pkg/util/yaml"
 )
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
 	Resource: "customresourcedefinitions"}
 
+const widgetDefinition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.GROUP}
+spec:
+  group: GROUP
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {size: {type: integer}}}}
+`
+
 // Widgets are a resource of the session's own: its group has the name of the
 // namespace in it, since definitions belong to the whole cluster.
 type Widgets struct {
-	Resource schema.GroupVersionResource
+	Resource  schema.GroupVersionResource
+	DefinedAt string // the resource version of the definition: there were no widgets before it
 
-	session *kube.Session
+	session *Session
 }
 
-// Define defines widgets, and waits until the server serves them. The caller
+// DefineWidgets defines them, and waits until the server serves them. The caller
 // calls Remove.
-func Define(ctx context.Context, s *kube.Session) (*Widgets, error) {
+func (s *Session) DefineWidgets(ctx context.Context) (*Widgets, error) {
 	w := &Widgets{
 		Resource: schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1", Resource: "widgets"},
 		session:  s,
 	}
-	if _, err := s.Dynamic.Resource(definitions).Create(ctx, w.definition(), metav1.CreateOptions{}); err != nil {
+	definition := &unstructured.Unstructured{}
+	text := strings.ReplaceAll(widgetDefinition, "GROUP", w.Resource.Group)
+	if err := yaml.Unmarshal([]byte(text), &definition.Object); err != nil {
+		return nil, err
+	}
+	definition, err := s.Dynamic.Resource(definitions).Create(ctx, definition, metav1.CreateOptions{})
+	if err != nil {
 		return nil, fmt.Errorf("defining widgets: %w", err)
 	}
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
+	w.DefinedAt = definition.GetResourceVersion()
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
 		func(ctx context.Context) (bool, error) {
 			_, err := s.Dynamic.Resource(w.Resource).Namespace(s.Namespace).List(ctx, metav1.ListOptions{})
 			if apierrors.IsNotFound(err) {
@@ -51,27 +77,6 @@ func Define(ctx context.Context, s *kube.Session) (*Widgets, error) {
 		return nil, errors.Join(fmt.Errorf("waiting until widgets are served: %w", err), w.Remove(ctx))
 	}
 	return w, nil
-}
-
-func (w *Widgets) definition() *unstructured.Unstructured {
-	integer := map[string]any{"type": "object", "properties": map[string]any{"size": map[string]any{"type": "integer"}}}
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1",
-		"kind":       "CustomResourceDefinition",
-		"metadata":   map[string]any{"name": w.Resource.GroupResource().String()},
-		"spec": map[string]any{
-			"group": w.Resource.Group,
-			"scope": "Namespaced",
-			"names": map[string]any{"plural": "widgets", "singular": "widget", "kind": "Widget",
-				"listKind": "WidgetList"},
-			"versions": []any{map[string]any{
-				"name": "v1", "served": true, "storage": true,
-				"schema": map[string]any{"openAPIV3Schema": map[string]any{
-					"type": "object", "properties": map[string]any{"spec": integer},
-				}},
-			}},
-		},
-	}}
 }
 
 // Create makes a widget, and prints a command for it.
@@ -96,16 +101,10 @@ func (w *Widgets) Resize(ctx context.Context, name string, size int64) error {
 	return err
 }
 
-// Size is what a widget's spec says.
-func Size(widget *unstructured.Unstructured) int64 {
-	size, _, _ := unstructured.NestedInt64(widget.Object, "spec", "size") // no size is zero
-	return size
-}
-
 // Remove takes the definition, and so all widgets, off the cluster, also when
 // ctx has ended. To remove it again is fine.
 func (w *Widgets) Remove(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout)
 	defer cancel()
 	err := w.session.Dynamic.Resource(definitions).Delete(ctx, w.Resource.GroupResource().String(),
 		metav1.DeleteOptions{})

@@ -24,41 +24,41 @@ func inBackground(t *testing.T, run func(context.Context)) {
 	t.Cleanup(func() { cancel(); <-ended })
 }
 
-func runWatchDog(t *testing.T, s *kube.Session) *history.Subject {
+func runWatchDog(t *testing.T, s *kube.Session) *history.Informer {
 	t.Helper()
-	sub := history.NewSubject(t, s, "WatchDog", 1)
+	in := history.NewInformer(t, s, "WatchDog", 1)
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: sub.Line.Session.OwnConfigMaps(),
+		ListerWatcher: in.Line.Session.OwnConfigMaps(),
 		ObjectType:    &corev1.ConfigMap{},
-		Handler:       sub.Told[0],
+		Handler:       in.Recorders[0],
 		OnError:       func(err error) { t.Log(err) },
 	})
 	must(t, err)
-	sub.Store = dog.Store()
+	in.Store = dog.Store()
 	inBackground(t, func(ctx context.Context) {
 		if err := dog.Run(ctx); err != nil {
 			t.Error(err)
 		}
 	})
-	return sub
+	return in
 }
 
-func runInformer(t *testing.T, s *kube.Session) *history.Subject {
+func runInformer(t *testing.T, s *kube.Session) *history.Informer {
 	t.Helper()
-	sub := history.NewSubject(t, s, "client-go's informer", 1)
+	in := history.NewInformer(t, s, "client-go's informer", 1)
 	store, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: sub.Line.Session.OwnConfigMaps(),
+		ListerWatcher: in.Line.Session.OwnConfigMaps(),
 		ObjectType:    &corev1.ConfigMap{},
-		Handler:       sub.Told[0],
+		Handler:       in.Recorders[0],
 	})
-	sub.Store = store
+	in.Store = store
 	inBackground(t, controller.RunWithContext)
-	return sub
+	return in
 }
 
 func TestSideBySide(t *testing.T) {
 	s := kubetest.Open(t)
-	history.SideBySide(t, s, func() []*history.Subject {
-		return []*history.Subject{runWatchDog(t, s), runInformer(t, s)}
+	history.SideBySide(t, s, func() []*history.Informer {
+		return []*history.Informer{runWatchDog(t, s), runInformer(t, s)}
 	})
 }

@@ -21,39 +21,39 @@ import (
 
 // unhurried is a handler that takes its time for each call.
 type unhurried struct {
-	*history.Tales
+	*history.Recorder
 	time time.Duration
 }
 
 // OnAdd implements cache.ResourceEventHandler.
 func (u unhurried) OnAdd(obj any, initial bool) {
 	time.Sleep(u.time)
-	u.Tales.OnAdd(obj, initial)
+	u.Recorder.OnAdd(obj, initial)
 }
 
 // OnUpdate implements cache.ResourceEventHandler.
 func (u unhurried) OnUpdate(oldObj, newObj any) {
 	time.Sleep(u.time)
-	u.Tales.OnUpdate(oldObj, newObj)
+	u.Recorder.OnUpdate(oldObj, newObj)
 }
 
 // OnDelete implements cache.ResourceEventHandler.
 func (u unhurried) OnDelete(obj any) {
 	time.Sleep(u.time)
-	u.Tales.OnDelete(obj)
+	u.Recorder.OnDelete(obj)
 }
 
 // runShared runs an informer with ten handlers. Half of them are there from the
 // start, the others join a running informer; the slowest takes 9 ms for a call.
 func runShared(t *testing.T, s *kube.Session, name string,
 	newInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer,
-) *history.Subject {
+) *history.Informer {
 	t.Helper()
-	sub := history.NewSubject(t, s, name, 10)
-	shared := newInformer(sub.Line.Session.OwnConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-	sub.Store = shared.GetStore()
+	in := history.NewInformer(t, s, name, 10)
+	shared := newInformer(in.Line.Session.OwnConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	in.Store = shared.GetStore()
 	add := func(i int) {
-		_, err := shared.AddEventHandler(unhurried{sub.Told[i], time.Duration(i) * time.Millisecond})
+		_, err := shared.AddEventHandler(unhurried{in.Recorders[i], time.Duration(i) * time.Millisecond})
 		must(t, err)
 	}
 	for i := 0; i < 10; i += 2 {
@@ -69,13 +69,13 @@ func runShared(t *testing.T, s *kube.Session, name string,
 	for i := 1; i < 10; i += 2 {
 		add(i)
 	}
-	return sub
+	return in
 }
 
 func TestSideBySide(t *testing.T) {
 	s := kubetest.Open(t)
-	history.SideBySide(t, s, func() []*history.Subject {
-		return []*history.Subject{
+	history.SideBySide(t, s, func() []*history.Informer {
+		return []*history.Informer{
 			runShared(t, s, "client-go's informer", cache.NewSharedIndexInformerWithOptions),
 			runShared(t, s, "our informer",
 				func(lw cache.ListerWatcher, example runtime.Object,

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/informer/02-listwatch/kube"
@@ -25,38 +26,38 @@ const (
 	seed    = 20240529
 )
 
-// A Subject is an informer under test, at the end of a cable of its own.
-type Subject struct {
-	Name  string
-	Line  *cable.Cable
-	Told  []*Tales // by its handlers
-	Store interface{ List() []any }
+// An Informer is one under test, at the end of a cable of its own.
+type Informer struct {
+	Name      string
+	Line      *cable.Cable
+	Recorders []*Recorder // its handlers
+	Store     interface{ List() []any }
 }
 
-// NewSubject returns one with so many handlers. The caller makes the informer,
-// over the cable's session, and says what its store is.
-func NewSubject(t *testing.T, s *kube.Session, name string, handlers int) *Subject {
+// NewInformer returns one with so many handlers. The caller makes the informer
+// itself, over the cable's session, and says what its store is.
+func NewInformer(t *testing.T, s *kube.Session, name string, handlers int) *Informer {
 	t.Helper()
 	line, err := cable.New(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(line.Close)
-	sub := &Subject{Name: name, Line: line}
+	in := &Informer{Name: name, Line: line}
 	for range handlers {
-		sub.Told = append(sub.Told, &Tales{})
+		in.Recorders = append(in.Recorders, &Recorder{})
 	}
-	return sub
+	return in
 }
 
 // SideBySide lets writers change ConfigMaps and breaks connections. After each
 // round, each store and each handler must know what the server has. In the end,
-// what was told must be what happened. The subjects are made, and run, when
-// there is something for their first list.
-func SideBySide(t *testing.T, s *kube.Session, newSubjects func() []*Subject) {
+// the calls must fit what happened. The informers are made, and run, when there
+// is something for their first list.
+func SideBySide(t *testing.T, s *kube.Session, newInformers func() []*Informer) {
 	t.Helper()
 	t.Logf("seed %d, %d changes", seed, writers*rounds*2*changes)
-	var happened histories
+	var happened notes[state]
 	var all []*writer
 	for i := range writers {
 		all = append(all, &writer{
@@ -64,27 +65,27 @@ func SideBySide(t *testing.T, s *kube.Session, newSubjects func() []*Subject) {
 			session: s, happened: &happened, alive: map[string]*corev1.ConfigMap{},
 		})
 	}
-	writeAll(t, all, changes)
-	subjects := newSubjects()
+	writeAll(t, all)
+	informers := newInformers()
 	for round := range rounds {
-		disturb(t, round, all, subjects)
+		disturb(t, round, all, informers)
 		server := listNow(t, s)
-		for _, sub := range subjects {
-			sub.wantStore(t, server)
+		for _, in := range informers {
+			in.wantStore(t, server)
 		}
 	}
-	for _, sub := range subjects {
-		sub.wantLegal(t, &happened)
+	for _, in := range informers {
+		in.wantLegal(t, happened.all())
 	}
 }
 
-// writeAll lets all writers make n changes each, at the same time.
-func writeAll(t *testing.T, all []*writer, n int) {
+// writeAll lets all writers make their changes, at the same time.
+func writeAll(t *testing.T, all []*writer) {
 	t.Helper()
 	var writing sync.WaitGroup
 	for _, w := range all {
 		writing.Go(func() {
-			if err := w.write(t.Context(), n); err != nil {
+			if err := w.write(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -99,80 +100,75 @@ func writeAll(t *testing.T, all []*writer, n int) {
 // the cable of one informer flickers: its watch goes on where it was. In the
 // third all cables are pulled out until every watch has failed to resume: what
 // happens meanwhile is seen by nobody, and lists follow.
-func disturb(t *testing.T, round int, all []*writer, subjects []*Subject) {
+func disturb(t *testing.T, round int, all []*writer, informers []*Informer) {
 	t.Helper()
-	writeAll(t, all, changes)
+	writeAll(t, all)
 	if round%3 != 2 {
-		subjects[round%len(subjects)].Line.Flicker()
-		writeAll(t, all, changes)
+		informers[round%len(informers)].Line.Flicker()
+		writeAll(t, all)
 		return
 	}
-	for _, sub := range subjects {
-		sub.Line.Pull()
+	for _, in := range informers {
+		in.Line.Pull()
 	}
-	writeAll(t, all, changes)
-	for _, sub := range subjects {
-		if err := flow.Until(t.Context(), sub.Name+" cannot resume its watch", sub.Line.Refused); err != nil {
+	writeAll(t, all)
+	for _, in := range informers {
+		if err := flow.Until(t.Context(), in.Name+" cannot resume its watch", in.Line.Refused); err != nil {
 			t.Fatal(err)
 		}
-		sub.Line.Plug()
+		in.Line.Plug()
 	}
 }
 
 // listNow asks the server for all that there is.
 func listNow(t *testing.T, s *kube.Session) map[string]string {
 	t.Helper()
-	obj, err := s.OwnConfigMaps().ListWithContext(t.Context(), metav1.ListOptions{})
+	list, err := s.OwnConfigMaps().ListWithContext(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	versions := map[string]string{}
-	for _, configMap := range obj.(*corev1.ConfigMapList).Items {
-		versions[configMap.Name] = configMap.ResourceVersion
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return versions
+	return versions(items)
 }
 
-func (s *Subject) holds() map[string]string {
-	versions := map[string]string{}
-	for _, obj := range s.Store.List() {
-		versions[obj.(*corev1.ConfigMap).Name] = obj.(*corev1.ConfigMap).ResourceVersion
-	}
-	return versions
-}
-
-// wantStore wants that what the informer holds, and what it told each handler,
-// become equal to what the server has.
-func (s *Subject) wantStore(t *testing.T, server map[string]string) {
+// wantStore wants that what the informer holds, and what it called each handler
+// with, become equal to what the server has.
+func (in *Informer) wantStore(t *testing.T, server map[string]string) {
 	t.Helper()
-	for i, told := range s.Told {
+	for i, r := range in.Recorders {
 		err := flow.Until(t.Context(), "the store is equal to the list", func() bool {
-			return maps.Equal(s.holds(), server) && maps.Equal(told.alive(), server)
+			return maps.Equal(versions(in.Store.List()), server) && maps.Equal(r.alive(), server)
 		})
 		if err != nil {
-			t.Fatalf("%s: %v\nit holds %v\nit told handler %d of %v\nthe server has %v",
-				s.Name, err, s.holds(), i, told.alive(), server)
+			t.Fatalf("%s: %v\nit holds %v\nhandler %d knows of %v\nthe server has %v",
+				in.Name, err, versions(in.Store.List()), i, r.alive(), server)
 		}
 	}
 }
 
-// wantLegal wants that what was told of each object can be true, and that the
+// wantLegal wants that the calls for each object can be true, and that the
 // informer went through what it should: lists, and tombstones.
-func (s *Subject) wantLegal(t *testing.T, happened *histories) {
+func (in *Informer) wantLegal(t *testing.T, happened map[string][]state) {
 	t.Helper()
-	t.Logf("%s: requests: %s", s.Name, &s.Line.Asked)
-	for i, tales := range s.Told {
-		calls, tombstones := tales.count()
-		t.Logf("%s, handler %d: %d calls, %d of them with tombstones", s.Name, i, calls, tombstones)
-		if lists := s.Line.Asked.Lists(); tombstones == 0 || lists < 1+rounds/3 {
-			t.Errorf("%s: %d tombstones, %d lists: the test has not tested what it should", s.Name, tombstones, lists)
-		}
-		tales.mu.Lock()
-		for name, calls := range tales.byName {
-			if err := legal(happened.byName[name], calls); err != nil {
-				t.Errorf("%s: %s: %v\nhappened: %+v\ntold: %+v", s.Name, name, err, happened.byName[name], calls)
+	t.Logf("%s: requests: %s", in.Name, &in.Line.Asked)
+	for i, r := range in.Recorders {
+		total, tombstones := 0, 0
+		for name, calls := range r.calls.all() {
+			if err := legal(happened[name], calls); err != nil {
+				t.Errorf("%s: %s: %v\nhappened: %+v\ncalls: %+v", in.Name, name, err, happened[name], calls)
+			}
+			for _, c := range calls {
+				if total++; c.tombstone {
+					tombstones++
+				}
 			}
 		}
-		tales.mu.Unlock()
+		t.Logf("%s, handler %d: %d calls, %d of them with tombstones", in.Name, i, total, tombstones)
+		if lists := in.Line.Asked.Lists(); tombstones == 0 || lists < 1+rounds/3 {
+			t.Errorf("%s: %d tombstones, %d lists: the test has not tested what it should", in.Name, tombstones, lists)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-// Who makes things happen.
+// The writers of changes.
 
 package history
 
@@ -13,22 +13,22 @@ import (
 	"example.com/informer/02-listwatch/kube"
 )
 
-// A writer changes ConfigMaps of its own at random, and writes down what
+// A writer changes ConfigMaps of its own at random, and notes what
 // happened. Which changes it makes depends on the seed alone.
 type writer struct {
 	name     string
 	random   *rand.Rand
 	session  *kube.Session
-	happened *histories
+	happened *notes[state]
 	alive    map[string]*corev1.ConfigMap
 	made     int
 }
 
-// write makes n changes: it makes what is not there, and changes or deletes
+// write makes some changes: it makes what is not there, and changes or deletes
 // what is.
-func (w *writer) write(ctx context.Context, n int) error {
+func (w *writer) write(ctx context.Context) error {
 	configMaps := w.session.Clientset.CoreV1().ConfigMaps(w.session.Namespace)
-	for range n {
+	for range changes {
 		name := fmt.Sprintf("%s-%d", w.name, w.random.IntN(8))
 		w.made++
 		next := &corev1.ConfigMap{

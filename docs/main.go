@@ -5,6 +5,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,38 +15,33 @@ import (
 )
 
 func main() {
-	os.Exit(run(".", os.Args[1:], os.Stdout, os.Stderr))
+	if len(os.Args) > 1 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./docs (no arguments): "+
+			"rewrites the embedded blocks of README.md and docs/*.md")
+		os.Exit(2)
+	}
+	if err := run(".", os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
-// run rewrites the pages of the workspace around dir and returns the exit
-// code: 0 when the book is right, 1 when something is left for a person to
-// mend, 2 on wrong usage.
-func run(dir string, args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 {
-		fmt.Fprintln(stderr,
-			"usage: go run ./docs (no arguments): rewrites the embedded blocks of README.md and docs/*.md")
-		return 2
-	}
+// run rewrites the pages of the workspace around dir. Its error also says, in a
+// line each, what is left for a person to mend.
+func run(dir string, stdout io.Writer) error {
 	root, err := workspace.Root(dir)
 	if err != nil {
-		fmt.Fprintln(stderr, err)
-		return 1
+		return err
 	}
 	changed, left, err := book.Rewrite(root)
 	for _, page := range changed {
 		fmt.Fprintln(stdout, "rewritten:", page)
 	}
 	for _, problem := range left {
-		fmt.Fprintln(stderr, problem)
+		err = errors.Join(err, problem)
 	}
-	switch {
-	case err != nil:
-		fmt.Fprintln(stderr, err)
-		return 1
-	case len(left) > 0:
-		return 1
-	case len(changed) == 0:
+	if err == nil && len(changed) == 0 {
 		fmt.Fprintln(stdout, "nothing to rewrite")
 	}
-	return 0
+	return err
 }

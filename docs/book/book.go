@@ -19,8 +19,8 @@ type Problem struct {
 	Text string
 }
 
-// String gives the problem as one line, page:line first.
-func (p Problem) String() string {
+// Error gives the problem as one line, page:line first.
+func (p Problem) Error() string {
 	if p.Line == 0 {
 		return fmt.Sprintf("%s: %s", p.Page, p.Text)
 	}

@@ -148,7 +148,7 @@ func problems(t *testing.T, tree fstest.MapFS) []string {
 	t.Helper()
 	var lines []string
 	for _, p := range load(t, tree).Problems() {
-		lines = append(lines, p.String())
+		lines = append(lines, p.Error())
 	}
 	return lines
 }

@@ -12,18 +12,17 @@ import (
 	"example.com/informer/02-listwatch/kubetest"
 )
 
-// interrupt runs the chapter until it prints a line that matches, presses
+// interrupt runs the chapter until it prints a text that matches, presses
 // Ctrl-C, and returns the exit code and what matched.
-func interrupt(t *testing.T, line *regexp.Regexp, args ...string) (code int, match string) {
+func interrupt(t *testing.T, text *regexp.Regexp, args ...string) (code int, match string) {
 	t.Helper()
-	cmd := stepstest.Command(t, args...)
-	code = stepstest.ReadLines(t, cmd, func(printed string) {
-		if match == "" && line.MatchString(printed) {
-			match = line.FindString(printed)
-			must(t, cmd.Process.Signal(os.Interrupt))
-		}
-	})
-	return code, match
+	out, cmd := &stepstest.Terminal{}, stepstest.Command(t, args...)
+	cmd.Stdout, cmd.Stderr = out, t.Output()
+	must(t, cmd.Start())
+	match = out.Await(t, text)
+	must(t, cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Wait() // the exit code says it all
+	return cmd.ProcessState.ExitCode(), match
 }
 
 func TestFollowEndsWellOnCtrlCAndCleansUp(t *testing.T) {
@@ -40,7 +39,7 @@ func TestFollowEndsWellOnCtrlCAndCleansUp(t *testing.T) {
 
 func TestCtrlCStopsAStep(t *testing.T) {
 	kubetest.Need(t)
-	if code, _ := interrupt(t, regexp.MustCompile(`^ADDED`), "watch"); code != 130 {
+	if code, _ := interrupt(t, regexp.MustCompile(`(?m)^ADDED`), "watch"); code != 130 {
 		t.Errorf("exit code %d, want 130", code)
 	}
 }

@@ -3,7 +3,6 @@
 package stepstest
 
 import (
-	"bufio"
 	"bytes"
 	"os"
 	"os/exec"
@@ -67,22 +66,6 @@ func WantExit(t testing.TB, cmd *exec.Cmd, code int, texts ...string) (stderr st
 		t.Logf("%q:\n%s", cmd.Args[1:], stderr)
 	}
 	return stderr
-}
-
-// ReadLines runs the program, calls see with each line that it prints, and
-// returns its exit code.
-func ReadLines(t testing.TB, cmd *exec.Cmd, see func(line string)) (code int) {
-	t.Helper()
-	cmd.Stderr = t.Output()
-	stdout, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	for scanner := bufio.NewScanner(stdout); scanner.Scan(); {
-		t.Log(scanner.Text())
-		see(scanner.Text())
-	}
-	_ = cmd.Wait() // the exit code says it all
-	return cmd.ProcessState.ExitCode()
 }
 
 func must(t testing.TB, err error) {

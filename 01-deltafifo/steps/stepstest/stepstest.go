@@ -56,20 +56,15 @@ func Check(t *testing.T, step steps.Step) {
 	if err := step.Run(t.Context(), &got); err != nil {
 		t.Fatalf("%v\nprinted so far:\n%s", err, &got)
 	}
-	compare(t, expected(step), got.String())
+	if *update {
+		must(t, os.WriteFile(expected(step), []byte(steps.Collapse(got.String())), 0o644))
+		return
+	}
+	want, err := os.ReadFile(expected(step))
+	must(t, err)
+	if diff := steps.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("the output %s\nall of it:\n%s", diff, &got)
+	}
 }
 
 func expected(step steps.Step) string { return filepath.Join("testdata", step.Name+".txt") }
-
-func compare(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		must(t, os.WriteFile(file, []byte(steps.Collapse(got)), 0o644))
-		return
-	}
-	want, err := os.ReadFile(file)
-	must(t, err)
-	if diff := steps.Diff(string(want), got); diff != "" {
-		t.Errorf("the output %s\nall of it:\n%s", diff, got)
-	}
-}

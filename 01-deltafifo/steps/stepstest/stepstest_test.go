@@ -68,14 +68,6 @@ func TestWantExit(t *testing.T) {
 	}
 }
 
-func TestReadLines(t *testing.T) {
-	var lines []string
-	code := ReadLines(t, Command(t, "3", ""), func(line string) { lines = append(lines, line) })
-	if code != 3 || strings.Join(lines, ",") != "hello" {
-		t.Errorf("exit code %d, lines %q", code, lines)
-	}
-}
-
 func TestCtrlCAt(t *testing.T) {
 	ctx, out := CtrlCAt(t, 2)
 	fmt.Fprint(out, "one ")

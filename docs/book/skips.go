@@ -8,38 +8,44 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"golang.org/x/tools/go/cfg"
 )
 
 // skipper looks for skips that every run comes to. What depends on more than
 // constants of the same file counts as a test that may run.
-type skipper struct {
-	files *token.FileSet
-	tree  *ast.File
+type skipper struct{ types.Info }
+
+func newSkipper(files *token.FileSet, tree *ast.File) skipper {
+	s := skipper{types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
+	config := types.Config{Error: func(error) {}} // imports are unknown, and stay so
+	config.Check("", files, []*ast.File{tree}, &s.Info)
+	return s
 }
 
-// skips says whether these statements always come to a skip of t.
-func (s skipper) skips(list []ast.Stmt, t string) bool {
-	for _, statement := range list {
-		switch st := statement.(type) {
-		case *ast.BlockStmt:
-			if s.skips(st.List, t) {
-				return true
-			}
-		case *ast.IfStmt:
-			then, otherwise := s.skips(st.Body.List, t), st.Else != nil && s.skips([]ast.Stmt{st.Else}, t)
-			if then && otherwise || then && s.is(st.Cond, true) || otherwise && s.is(st.Cond, false) {
-				return true
-			}
-		case *ast.ExprStmt:
-			if call, ok := st.X.(*ast.CallExpr); ok && s.isSkip(call, t) {
-				return true
-			}
-		}
-		if mayReturn(statement) {
-			return false
+// skips says whether a function always comes to a skip of t.
+func (s skipper) skips(body *ast.BlockStmt, t string) bool {
+	graph := cfg.New(body, func(call *ast.CallExpr) (returns bool) { return !s.isSkip(call, t) })
+	return !s.returns(graph.Blocks[0], map[*cfg.Block]bool{})
+}
+
+// returns says whether a run can come from this block to the function's end.
+func (s skipper) returns(from *cfg.Block, seen map[*cfg.Block]bool) bool {
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
+	next := from.Succs
+	if len(next) == 2 && next[0].Kind == cfg.KindIfThen { // the last node is the condition
+		switch condition := from.Nodes[len(from.Nodes)-1].(ast.Expr); {
+		case s.is(condition, true):
+			next = next[:1]
+		case s.is(condition, false):
+			next = next[1:]
 		}
 	}
-	return false
+	return from.Return() != nil ||
+		slices.ContainsFunc(next, func(b *cfg.Block) bool { return s.returns(b, seen) })
 }
 
 // isSkip says whether the call is a skip, or runs a function that always skips
@@ -51,7 +57,7 @@ func (s skipper) isSkip(call *ast.CallExpr, t string) bool {
 	case "synctest.Test", t + ".Fuzz":
 		return slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 			f, ok := arg.(*ast.FuncLit)
-			return ok && s.skips(f.Body.List, parameterOf(f.Type))
+			return ok && s.skips(f.Body, parameterOf(f.Type))
 		})
 	}
 	return false
@@ -59,23 +65,6 @@ func (s skipper) isSkip(call *ast.CallExpr, t string) bool {
 
 // is says whether the condition is a constant with this value.
 func (s skipper) is(condition ast.Expr, value bool) bool {
-	info := types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
-	config := types.Config{Error: func(error) {}} // imports are unknown, and stay so
-	config.Check("", s.files, []*ast.File{s.tree}, &info)
-	got := info.Types[condition].Value
+	got := s.Types[condition].Value
 	return got != nil && got.Kind() == constant.Bool && constant.BoolVal(got) == value
-}
-
-// mayReturn says whether the test may be over after the statement.
-func mayReturn(statement ast.Stmt) (found bool) {
-	ast.Inspect(statement, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.ReturnStmt:
-			found = true
-		case *ast.FuncLit:
-			return false
-		}
-		return !found
-	})
-	return found
 }

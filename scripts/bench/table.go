@@ -62,7 +62,7 @@ func table(results *report.Results) (string, error) {
 	return fmt.Sprintf("%s\n"+
 		"rounds: %d, in which the two take turns, each in a process of its own; shown are medians\n"+
 		"ratio: how many times better ours is; spread: the least and the most of it in one round\n\n%s",
-		results.Config("machine"), rounds, report.Align(lines)), nil
+		results.Config["machine"], rounds, report.Align(lines)), nil
 }
 
 func (r row) verdict(ratio float64) []string {

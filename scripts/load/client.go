@@ -11,11 +11,8 @@ import (
 	"os"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/tools/clientcmd"
 )
 
 // environment makes this program a client, if it is set.
@@ -51,6 +48,7 @@ type Client struct {
 	handlers handlers
 	meter    meter
 	before   int // the heap before anything was started
+	events   int // until the last Slice
 }
 
 // Settings of a Client.
@@ -70,13 +68,7 @@ func (c *Client) Sync(s Settings, measured *Values) error {
 	}
 	c.before = liveHeap()
 	c.meter.read()
-	config, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig)
-	if err != nil {
-		return err
-	}
-	config.ContentType = runtime.ContentTypeProtobuf // as the controllers of Kubernetes have it
-	c.meter.count(config)
-	client, err := kubernetes.NewForConfig(config)
+	client, err := connect(s.Kubeconfig, c.meter.count)
 	if err != nil {
 		return err
 	}
@@ -101,18 +93,11 @@ func (c *Client) Memory(_ int, measured *Values) error {
 	return err
 }
 
-// Begin collects garbage, so that all begin alike. Slice measures from here.
-func (c *Client) Begin(_ int, _ *Values) error {
-	liveHeap()
-	c.handlers.lags()
-	c.meter.read()
-	return nil
-}
-
-// Slice measures what has happened since Begin or the last Slice.
+// Slice measures what has happened since Sync or the last Slice.
 func (c *Client) Slice(_ int, measured *Values) error {
 	v := c.meter.read()
 	lags := c.handlers.lags()
+	c.events += len(lags)
 	v["events"] = float64(len(lags))
 	v["p50-ns"], v["p99-ns"] = percentile(lags, 50), percentile(lags, 99)
 	*measured = v
@@ -132,6 +117,7 @@ func percentile(sorted []time.Duration, percent int) float64 {
 func (c *Client) Check(versions []uint64, measured *Values) error {
 	_ = wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, patience, true,
 		func(context.Context) (bool, error) { return c.handlers.missing(versions) == 0, nil })
-	*measured = Values{"events": float64(c.handlers.events()), "lost": float64(c.handlers.missing(versions))}
+	c.events += len(c.handlers.lags())
+	*measured = Values{"events": float64(c.events), "lost": float64(c.handlers.missing(versions))}
 	return nil
 }

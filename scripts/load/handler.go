@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -15,8 +15,7 @@ import (
 // to come.
 type handler struct {
 	mu       sync.Mutex
-	versions []uint64 // by the object's number; 0 if it is not there
-	events   int
+	versions []uint64        // by the object's number; 0 if it is not there
 	lags     []time.Duration // since they were last taken
 }
 
@@ -36,33 +35,19 @@ func (h *handler) note(obj any, changed bool) {
 	entered := time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	object, ok := obj.(metav1.Object)
-	if !ok {
-		return
-	}
+	object := obj.(*corev1.ConfigMap)
 	n, version, err := number(object)
 	if err != nil || n >= len(h.versions) {
 		return
 	}
 	h.versions[n] = version
 	if changed {
-		h.events++
 		h.lags = append(h.lags, entered.Sub(sent(object)))
 	}
 }
 
 // handlers are all that one informer notifies.
 type handlers []*handler
-
-// events since the sync.
-func (hs handlers) events() (n int) {
-	for _, h := range hs {
-		h.mu.Lock()
-		n += h.events
-		h.mu.Unlock()
-	}
-	return n
-}
 
 // lags takes what was noted since the last time, of all handlers, in order.
 func (hs handlers) lags() (all []time.Duration) {

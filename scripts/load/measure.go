@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"example.com/informer/scripts/bench/report"
+	"example.com/informer/scripts/cluster/local"
 )
 
 // A plan is what is measured.
@@ -61,10 +63,19 @@ objects: %s
 sync: %d rounds, one after the other, taking turns
 changes: both at the same time, measured in %d slices of %v
 `, machine, r.handlers, strings.Trim(fmt.Sprint(r.sizes), "[]"), r.rounds, r.slices, r.slice)
-	if r.server, err = startServer(ctx, progress); err != nil {
+	dir, err := os.MkdirTemp("", "load-")
+	if err != nil {
+		return "", fmt.Errorf("making a folder for the control plane: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	plane, err := local.Start(ctx, local.Options{Dir: dir, APIOnly: true, Progress: progress})
+	if err != nil {
+		return "", fmt.Errorf("starting a control plane: %w", err)
+	}
+	defer func() { err = errors.Join(err, plane.Stop()) }()
+	if r.server, err = newServer(ctx, plane.Kubeconfig()); err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, r.server.Close()) }()
 	for _, objects := range r.sizes {
 		r.say("creating %d ConfigMaps", objects-r.server.filled)
 		if err := r.server.fill(ctx, objects); err != nil {
@@ -122,7 +133,7 @@ func (r *run) measureSize(ctx context.Context) (err error) {
 
 // sync notes what it takes to sync, and what is held then.
 func (r *run) sync(p *process) error {
-	settings := Settings{p.name, r.server.plane.Kubeconfig(), r.server.filled, r.handlers}
+	settings := Settings{p.name, r.server.kubeconfig, r.server.filled, r.handlers}
 	if err := r.call(p, "Sync", settings, "Sync"); err != nil {
 		return err
 	}
@@ -142,7 +153,7 @@ func (r *run) call(p *process, method string, args any, bench string) error {
 // seen with a fresh list.
 func (r *run) change(ctx context.Context, processes []*process) error {
 	for _, p := range processes {
-		if _, err := p.call("Begin", 0); err != nil {
+		if _, err := p.call("Slice", 0); err != nil { // the next one measures from here
 			return err
 		}
 	}

@@ -22,11 +22,7 @@ type meter struct {
 	requests requests.Counter
 	bytes    atomic.Int64
 
-	// What it has come to at the last reading.
-	at  time.Time
-	cpu time.Duration
-	sum int64 // bytes
-	n   int   // requests
+	last Values // what it had come to at the last reading
 }
 
 // count changes a configuration so that its clients are counted: requests as
@@ -55,16 +51,21 @@ func (c *countedConn) Read(p []byte) (int, error) {
 
 // read returns what was used since the last reading.
 func (m *meter) read() Values {
-	now, cpu, sum, n := time.Now(), usedCPU(), m.bytes.Load(), m.requests.Lists()+m.requests.Watches()
-	v := Values{
-		"ns/op":      float64(now.Sub(m.at)),
-		"cpu-ns":     float64(cpu - m.cpu),
-		"received-B": float64(sum - m.sum),
-		"requests":   float64(n - m.n),
+	now := Values{
+		"ns/op":      float64(time.Since(started)),
+		"cpu-ns":     float64(usedCPU()),
+		"received-B": float64(m.bytes.Load()),
+		"requests":   float64(m.requests.Lists() + m.requests.Watches()),
 	}
-	m.at, m.cpu, m.sum, m.n = now, cpu, sum, n
-	return v
+	used := Values{}
+	for unit := range now {
+		used[unit] = now[unit] - m.last[unit]
+	}
+	m.last = now
+	return used
 }
+
+var started = time.Now()
 
 // usedCPU is all that this process has used on any core, in the kernel too.
 func usedCPU() time.Duration {

@@ -45,17 +45,17 @@ func text(n int) string {
 }
 
 // number and version of a ConfigMap that a server has stored.
-func number(object metav1.Object) (n int, version uint64, err error) {
-	n, err = strconv.Atoi(strings.TrimPrefix(object.GetName(), namePrefix))
+func number(object *corev1.ConfigMap) (n int, version uint64, err error) {
+	n, err = strconv.Atoi(strings.TrimPrefix(object.Name, namePrefix))
 	if err != nil {
-		return 0, 0, fmt.Errorf("%s is none of our ConfigMaps", object.GetName())
+		return 0, 0, fmt.Errorf("%s is none of our ConfigMaps", object.Name)
 	}
-	version, err = strconv.ParseUint(object.GetResourceVersion(), 10, 64)
+	version, err = strconv.ParseUint(object.ResourceVersion, 10, 64)
 	return n, version, err
 }
 
 // sent says when a ConfigMap was sent.
-func sent(object metav1.Object) time.Time {
-	ns, _ := strconv.ParseInt(object.GetAnnotations()[sentAnnotation], 10, 64) // newConfigMap wrote it
+func sent(object *corev1.ConfigMap) time.Time {
+	ns, _ := strconv.ParseInt(object.Annotations[sentAnnotation], 10, 64) // newConfigMap wrote it
 	return time.Unix(0, ns)
 }

@@ -4,84 +4,49 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes"
 	typed "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-
-	"example.com/informer/scripts/cluster/local"
 )
 
-// A server is a control plane of its own, with nothing but the API: nobody
-// changes objects but us.
+// A server is a control plane with nothing but the API: nobody changes objects
+// but us.
 type server struct {
-	dir        string
-	plane      *local.ControlPlane
+	kubeconfig string
 	configMaps typed.ConfigMapInterface
-	close      func() // our connections
-	filled     int    // how many objects there are
+	filled     int // how many objects there are
 }
 
-// startServer starts it. Close ends it and removes its files.
-func startServer(ctx context.Context, progress io.Writer) (*server, error) {
-	dir, err := os.MkdirTemp("", "load-")
+// newServer makes the namespace for the objects.
+func newServer(ctx context.Context, kubeconfig string) (*server, error) {
+	client, err := connect(kubeconfig, func(config *rest.Config) { config.QPS = -1 })
 	if err != nil {
-		return nil, fmt.Errorf("making a folder for the control plane: %w", err)
+		return nil, err
 	}
-	s := &server{dir: dir, close: func() {}}
-	options := local.Options{Dir: filepath.Join(dir, "plane"), APIOnly: true, Progress: progress}
-	if s.plane, err = local.Start(ctx, options); err == nil {
-		err = s.connect(ctx)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("starting a control plane: %w", err), s.Close())
-	}
-	return s, nil
-}
-
-func (s *server) connect(ctx context.Context) error {
-	config, err := clientcmd.BuildConfigFromFlags("", s.plane.Kubeconfig())
-	if err != nil {
-		return err
-	}
-	config.QPS = -1
-	config.ContentType = runtime.ContentTypeProtobuf
-	httpClient, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return err
-	}
-	s.close = func() { utilnet.CloseIdleConnectionsFor(httpClient.Transport) }
-	client, err := kubernetes.NewForConfigAndClient(config, httpClient)
-	if err != nil {
-		return err
-	}
-	s.configMaps = client.CoreV1().ConfigMaps(namespace)
 	_, err = client.CoreV1().Namespaces().Create(ctx,
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-	return err
+	return &server{kubeconfig: kubeconfig, configMaps: client.CoreV1().ConfigMaps(namespace)}, err
 }
 
-// Close ends the control plane and removes its files.
-func (s *server) Close() error {
-	s.close()
-	var err error
-	if s.plane != nil {
-		err = s.plane.Stop()
+// connect makes a client that speaks protobuf, as the controllers of Kubernetes
+// do, of a configuration that was changed.
+func connect(kubeconfig string, change func(*rest.Config)) (kubernetes.Interface, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
 	}
-	return errors.Join(err, os.RemoveAll(s.dir))
+	config.ContentType = runtime.ContentTypeProtobuf
+	change(config)
+	return kubernetes.NewForConfig(config)
 }
 
 // writers is how many requests are under way at the same time, at most.

@@ -34,7 +34,7 @@ var rows = []report.Row{
 func table(results *report.Results) (string, error) {
 	var lines [][]string
 	lost := 0.0
-	for objects := range strings.FieldsSeq(results.Config("objects")) {
+	for objects := range strings.FieldsSeq(results.Config["objects"]) {
 		lines = append(lines, []string{""}, []string{heading(results, objects)},
 			[]string{"what", "client-go", "ours", "ratio", "spread", "ours is"})
 		for _, row := range rows {
@@ -63,7 +63,7 @@ sync: %s; changes: %s
 shown: medians of rounds or slices, and sums where it says during
 ratio: how many times better ours is; spread: the least and the most of it in one round or slice
 ours is the same: within %v %%; better or worse: in three of four rounds or slices at least; noise: what is neither
-`, results.Config("machine"), results.Config("load"), results.Config("sync"), results.Config("changes"), 100*within)
+`, results.Config["machine"], results.Config["load"], results.Config["sync"], results.Config["changes"], 100*within)
 }
 
 // heading says how much load there was. How busy the machine was may be unknown.

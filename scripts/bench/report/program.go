@@ -56,11 +56,10 @@ func (p Program) Run(ctx context.Context, args []string, stdout, progress io.Wri
 		*folder = filepath.Join(root, "docs", p.Name)
 	}
 	if *again {
-		results, err := os.ReadFile(filepath.Join(*folder, "results.txt"))
-		if err != nil {
-			return err
+		p.Measure = func(context.Context, bool, io.Writer) (string, error) {
+			results, err := os.ReadFile(filepath.Join(*folder, "results.txt"))
+			return string(results), err
 		}
-		return p.report(string(results), *folder, stdout)
 	}
 	results, err := p.Measure(ctx, *quick, progress)
 	if ctx.Err() != nil {
@@ -68,22 +67,17 @@ func (p Program) Run(ctx context.Context, args []string, stdout, progress io.Wri
 	} else if err != nil {
 		return err
 	}
-	return p.report(results, *folder, stdout)
-}
-
-// report prints the table and writes the files, unless there is no folder.
-func (p Program) report(results, folder string, stdout io.Writer) error {
 	r, err := Read(results)
 	if err != nil {
 		return err
 	}
 	table, err := p.Table(r)
 	fmt.Fprint(stdout, table)
-	if table == "" || folder == "" {
+	if table == "" || *folder == "" {
 		return err
 	}
 	return errors.Join(err,
-		os.MkdirAll(folder, 0o755),
-		os.WriteFile(filepath.Join(folder, "results.txt"), []byte(results), 0o644),
-		os.WriteFile(filepath.Join(folder, "table.txt"), []byte(table), 0o644))
+		os.MkdirAll(*folder, 0o755),
+		os.WriteFile(filepath.Join(*folder, "results.txt"), []byte(results), 0o644),
+		os.WriteFile(filepath.Join(*folder, "table.txt"), []byte(table), 0o644))
 }

@@ -30,8 +30,8 @@ BenchmarkX/n=1/informer=client-go-2 	 10 	 6000 ns/op 	 0 requests
 
 func TestRows(t *testing.T) {
 	results, err := Read(twoRounds)
-	if err != nil || results.Config("machine") != "a small one" {
-		t.Fatalf("machine %q, error %v", results.Config("machine"), err)
+	if err != nil || results.Config["machine"] != "a small one" {
+		t.Fatalf("machine %q, error %v", results.Config["machine"], err)
 	}
 	for _, test := range []struct {
 		row   Row

@@ -13,7 +13,7 @@ import (
 
 // Results are those of some benchmarks.
 type Results struct {
-	config map[string]string
+	Config map[string]string // the lines of the form "key: value" at the begin
 	values map[key][]float64 // in the order of rounds
 }
 
@@ -21,7 +21,7 @@ type key struct{ bench, unit string }
 
 // Read reads results. Units become those of benchfmt: sec/op for ns/op.
 func Read(text string) (*Results, error) {
-	r := &Results{config: map[string]string{}, values: map[key][]float64{}}
+	r := &Results{Config: map[string]string{}, values: map[key][]float64{}}
 	reader := benchfmt.NewReader(strings.NewReader(text), "results.txt")
 	for reader.Scan() {
 		switch record := reader.Result().(type) {
@@ -29,7 +29,7 @@ func Read(text string) (*Results, error) {
 			return nil, record
 		case *benchfmt.Result:
 			for _, config := range record.Config {
-				r.config[config.Key] = string(config.Value)
+				r.Config[config.Key] = string(config.Value)
 			}
 			name := string(record.Name.Full())
 			if _, parts := record.Name.Parts(); len(parts) > 0 && parts[len(parts)-1][0] == '-' {
@@ -43,9 +43,6 @@ func Read(text string) (*Results, error) {
 	}
 	return r, reader.Err()
 }
-
-// Config is a line of the form "key: value" at the begin of the results.
-func (r *Results) Config(key string) string { return r.config[key] }
 
 // Values are those of all rounds.
 func (r *Results) Values(bench, unit string) []float64 { return r.values[key{bench, unit}] }

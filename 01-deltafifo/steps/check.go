@@ -19,9 +19,9 @@ func Collapse(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Diff describes where got first differs from want, both collapsed; it is
+// difference describes where got first differs from want, both collapsed; it is
 // empty when they do not differ.
-func Diff(want, got string) string {
+func difference(want, got string) string {
 	want, got = Collapse(want), Collapse(got)
 	if want == got {
 		return ""
@@ -48,7 +48,10 @@ func (c Chapter) check(ctx context.Context, selected []Step, stdout, stderr io.W
 	good := 0
 	for _, step := range selected {
 		c.heading(step, stdout)
-		err := c.checkStep(ctx, step, stdout)
+		file, err := c.expected(step)
+		if err == nil {
+			err = step.Check(ctx, file, stdout)
+		}
 		if ctx.Err() != nil {
 			return c.exitCode(ctx, ctx.Err(), stderr)
 		}
@@ -65,20 +68,18 @@ func (c Chapter) check(ctx context.Context, selected []Step, stdout, stderr io.W
 	return exitOK
 }
 
-func (c Chapter) checkStep(ctx context.Context, step Step, stdout io.Writer) error {
-	file, err := c.expected(step)
-	if err != nil {
-		return err
-	}
+// Check runs the step, shows what it prints, and compares that with the file of
+// what is expected.
+func (s Step) Check(ctx context.Context, file string, out io.Writer) error {
 	want, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("reading the expected output: %w", err)
 	}
 	var got bytes.Buffer
-	if err := step.Run(ctx, io.MultiWriter(stdout, &got)); err != nil {
+	if err := s.Run(ctx, io.MultiWriter(out, &got)); err != nil {
 		return err
 	}
-	if diff := Diff(string(want), got.String()); diff != "" {
+	if diff := difference(string(want), got.String()); diff != "" {
 		return fmt.Errorf("the output %s", diff)
 	}
 	return nil

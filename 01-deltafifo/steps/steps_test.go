@@ -193,8 +193,8 @@ func TestDiffFoldsRepeatsAndNothingElse(t *testing.T) {
 		{"a\n", "a \n", false},
 		{"a\n", "", false},
 	} {
-		if diff := Diff(test.want, test.got); (diff == "") != test.same {
-			t.Errorf("Diff(%q, %q) = %q; want same: %v", test.want, test.got, diff, test.same)
+		if diff := difference(test.want, test.got); (diff == "") != test.same {
+			t.Errorf("difference(%q, %q) = %q; want same: %v", test.want, test.got, diff, test.same)
 		}
 	}
 }

@@ -45,7 +45,8 @@ func TestPercentiles(t *testing.T) {
 func TestAMeterReadsWhatWasUsedSince(t *testing.T) {
 	var m meter
 	m.read()
-	for deadline := time.Now().Add(time.Minute); float64(usedCPU()) == m.last["cpu-ns"] && time.Now().Before(deadline); {
+	deadline := time.Now().Add(time.Minute)
+	for float64(usedCPU()) == m.last["cpu-ns"] && time.Now().Before(deadline) {
 	}
 	if v := m.read(); v["cpu-ns"] <= 0 || v["ns/op"] <= 0 || v["requests"] != 0 {
 		t.Errorf("read %v after some work", v)

@@ -5,7 +5,7 @@ package fakeserver
 import (
 	"context"
 	"net/http"
-	"sync"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,16 +26,19 @@ func ConfigMap(name, version string) *corev1.ConfigMap {
 type Server struct {
 	*cache.ListWatch
 	watches chan *watch.FakeWatcher
+	lists   atomic.Int64
+	answer  atomic.Pointer[answer] // to lists
+}
 
-	mu    sync.Mutex
-	objs  []runtime.Object
-	err   error
-	lists int
+type answer struct {
+	objs []runtime.Object
+	err  error
 }
 
 // New returns a server that has these objects.
 func New(objs ...runtime.Object) *Server {
-	s := &Server{objs: objs, watches: make(chan *watch.FakeWatcher, 10)}
+	s := &Server{watches: make(chan *watch.FakeWatcher, 10)}
+	s.Set(objs...)
 	s.ListWatch = &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
 	return s
 }
@@ -45,25 +48,13 @@ func New(objs ...runtime.Object) *Server {
 func (s *Server) IsWatchListSemanticsUnSupported() bool { return true }
 
 // Set says what the next list gives.
-func (s *Server) Set(objs ...runtime.Object) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.objs, s.err = objs, nil
-}
+func (s *Server) Set(objs ...runtime.Object) { s.answer.Store(&answer{objs: objs}) }
 
 // Fail says that lists fail, until Set.
-func (s *Server) Fail(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.err = err
-}
+func (s *Server) Fail(err error) { s.answer.Store(&answer{err: err}) }
 
 // Lists returns how often a list was asked for.
-func (s *Server) Lists() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lists
-}
+func (s *Server) Lists() int { return int(s.lists.Load()) }
 
 // NextWatch waits for the next watch and returns it. Its methods Add, Modify and
 // Delete send events, and return when the reflector has taken them.
@@ -75,14 +66,13 @@ func Expire(w *watch.FakeWatcher) {
 }
 
 func (s *Server) list(context.Context, metav1.ListOptions) (runtime.Object, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lists++
+	s.lists.Add(1)
+	answer := s.answer.Load()
 	list := &corev1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
-	for _, obj := range s.objs {
+	for _, obj := range answer.objs {
 		list.Items = append(list.Items, runtime.RawExtension{Object: obj})
 	}
-	return list, s.err
+	return list, answer.err
 }
 
 func (s *Server) watch(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/02-listwatch/kube"
 	"example.com/informer/02-listwatch/kubetest"
 	"example.com/informer/03-reflector/flow"
 	"example.com/informer/05-watchdog/calls"
@@ -43,7 +44,7 @@ func runs(t *testing.T, server *fakeserver.Server, handler cache.ResourceEventHa
 }
 
 // wantText wants these lines in the log, once all has come to rest.
-func wantText(t *testing.T, got *calls.Log, want ...string) {
+func wantText(t *testing.T, got *kube.Transcript, want ...string) {
 	t.Helper()
 	synctest.Wait()
 	if text := strings.Join(want, "\n") + "\n"; got.Text() != text {
@@ -53,7 +54,7 @@ func wantText(t *testing.T, got *calls.Log, want ...string) {
 
 func TestClientGoDecidesByItsStoreToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told calls.Log
+		var told kube.Transcript
 		server := fakeserver.New(configMap("a", "1"))
 		runs(t, server, calls.Print(told.Printf, version))
 		w := server.NextWatch()
@@ -65,7 +66,7 @@ func TestClientGoDecidesByItsStoreToo(t *testing.T) {
 
 func TestClientGoTellsOfAllAgainAfterARelist(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told calls.Log
+		var told kube.Transcript
 		server := fakeserver.New(configMap("a", "1"))
 		runs(t, server, calls.Print(told.Printf, version))
 		fakeserver.Expire(server.NextWatch())
@@ -76,7 +77,7 @@ func TestClientGoTellsOfAllAgainAfterARelist(t *testing.T) {
 
 func TestClientGoMakesOneUpdateOfAnotherObjectOfTheSameName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told calls.Log
+		var told kube.Transcript
 		before, after := configMap("a", "1"), configMap("a", "2")
 		before.UID, after.UID = "one", "another"
 		server := fakeserver.New(before)
@@ -141,7 +142,7 @@ func TestClientGosHasSyncedMeansHandled(t *testing.T) {
 func TestClientGosStoreCanBeAheadOfItsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store cache.Store
-		var told calls.Log
+		var told kube.Transcript
 		busy := make(chan struct{})
 		server := fakeserver.New()
 		handler := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
@@ -211,7 +212,7 @@ func TestClientGosInformerWaitsForItsHandlerForEver(t *testing.T) {
 
 func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told calls.Log
+		var told kube.Transcript
 		server := fakeserver.New(configMap("a", "1"))
 		_, controller := runs(t, server, calls.Print(told.Printf, version))
 		server.NextWatch()
@@ -227,7 +228,7 @@ func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
 
 func TestClientGoPassesAWrongTypeOnFromAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told calls.Log
+		var told kube.Transcript
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
 		runs(t, fakeserver.New(pod), cache.ResourceEventHandlerFuncs{
 			AddFunc: func(obj any) { told.Printf("asked for *v1.ConfigMap, got %T\n", obj) },

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,7 +18,7 @@ import (
 // clientgo lets client-go's informers watch what a WatchDog watches, each with
 // the same handler, and compares what the handlers were told.
 func clientgo(ctx context.Context, s *kube.Session) (err error) {
-	var ours calls.Log
+	var ours kube.Transcript
 	_, stop, err := watch(ctx, s, calls.Print(ours.Printf, calls.Data))
 	if err != nil {
 		return err
@@ -46,7 +47,8 @@ func clientgo(ctx context.Context, s *kube.Session) (err error) {
 		}
 		// Our queue keeps no order between objects: let one thing happen at a time.
 		if err := flow.Until(ctx, "all have told of it", func() bool {
-			return ours.Len() > i && !slices.ContainsFunc(theirs, func(in *informer) bool { return in.told.Len() <= i })
+			return lines(&ours) > i &&
+				!slices.ContainsFunc(theirs, func(in *informer) bool { return lines(&in.told) <= i })
 		}); err != nil {
 			return err
 		}
@@ -58,12 +60,14 @@ func clientgo(ctx context.Context, s *kube.Session) (err error) {
 	return showIndexes(s, theirs)
 }
 
+func lines(t *kube.Transcript) int { return strings.Count(t.Text(), "\n") }
+
 // An informer of client-go is a store and a controller that fills it.
 type informer struct {
 	name       string
 	store      cache.Store
 	controller cache.Controller
-	told       calls.Log
+	told       kube.Transcript
 }
 
 // informers makes one informer with each constructor of client-go's.

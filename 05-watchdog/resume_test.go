@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/02-listwatch/kube"
 	"example.com/informer/02-listwatch/kubetest"
 	"example.com/informer/03-reflector/flow"
 	"example.com/informer/03-reflector/proxy"
@@ -44,7 +45,7 @@ func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 	})
 	must(t, err)
 	t.Cleanup(remote.Cluster.Close)
-	var told calls.Log
+	var told kube.Transcript
 	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
 		ListerWatcher: remote.OwnConfigMaps(), ObjectType: &corev1.ConfigMap{},
 		Handler: calls.Print(told.Printf, calls.Data),
@@ -52,14 +53,14 @@ func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 	inBackground(t, controller.RunWithContext)
 	must(t, flow.Until(t.Context(), "it has synced", controller.HasSynced))
 	must(t, s.CreateConfigMapWith(t.Context(), "one", "sky", "blue"))
-	must(t, flow.Until(t.Context(), "the watch has brought something", func() bool { return told.Len() == 1 }))
+	must(t, flow.Until(t.Context(), "the watch has brought something", func() bool { return lines(&told) == 1 }))
 
 	wire.Cut()
 	lists, before := asked.Lists(), tries.Load()
 	must(t, s.DeleteConfigMap(t.Context(), "one"))
 	must(t, flow.Until(t.Context(), "it has tried three times", func() bool { return tries.Load() >= before+3 }))
 	wire.Mend()
-	must(t, flow.Until(t.Context(), "it has told of the delete", func() bool { return told.Len() == 2 }))
+	must(t, flow.Until(t.Context(), "it has told of the delete", func() bool { return lines(&told) == 2 }))
 	want := "OnAdd : one : [sky=blue]\nOnDelete : one : [sky=blue]\n"
 	if told.Text() != want || asked.Lists() != lists {
 		t.Errorf("%d lists more, and told of\n%swant none, and\n%s", asked.Lists()-lists, told.Text(), want)

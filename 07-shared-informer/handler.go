@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/02-listwatch/kube"
 	"example.com/informer/03-reflector/flow"
 	"example.com/informer/05-watchdog/calls"
 )
@@ -22,7 +23,7 @@ func named[T metav1.Object](printf func(string, ...any), name string, state func
 // A log keeps the lines of a handler until it is its turn to be shown: two
 // handlers run at the same time, and which one prints first is chance. The
 // zero value is ready for use.
-type log struct{ calls.Log }
+type log struct{ kube.Transcript }
 
 // wait waits until the text was printed so many times.
 func (l *log) wait(ctx context.Context, text string, times int) error {

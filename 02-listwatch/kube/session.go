@@ -19,9 +19,8 @@ import (
 // be read like a terminal's transcript.
 type Session struct {
 	*Cluster
+	*Transcript
 	Namespace string // of the step's own, removed by Close
-
-	transcript *transcript
 }
 
 // Step makes a step of the runner out of a function that needs a cluster: it
@@ -64,7 +63,7 @@ func (c *Cluster) OpenSession(ctx context.Context, out io.Writer) (*Session, err
 	if err != nil {
 		return nil, c.explain(fmt.Errorf("making a namespace for the step: %w", err))
 	}
-	s := &Session{Cluster: c, Namespace: ns.Name, transcript: &transcript{out: out}}
+	s := &Session{Cluster: c, Namespace: ns.Name, Transcript: &Transcript{Out: out}}
 	if err := s.waitUntilFurnished(ctx); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}
@@ -109,7 +108,7 @@ func (s *Session) With(change func(*rest.Config)) (*Session, error) {
 		return nil, err
 	}
 	cluster.kubectl = s.kubectl
-	return &Session{Cluster: cluster, Namespace: s.Namespace, transcript: s.transcript}, nil
+	return &Session{Cluster: cluster, Namespace: s.Namespace, Transcript: s.Transcript}, nil
 }
 
 // Kubectl is how to reach this session's namespace from another terminal.

@@ -8,65 +8,46 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// transcript passes text on to out and remembers it. The zero value with out
-// set is ready for use, from any goroutine.
-type transcript struct {
-	out io.Writer
+// A Transcript keeps what is printed, and passes it on to Out, if that is set.
+// The zero value is ready for use, from any goroutine.
+type Transcript struct {
+	Out io.Writer
 
-	mu      sync.Mutex
-	text    strings.Builder
-	waiting []*waiter
-}
-
-// A waiter's channel is closed once text is in the transcript.
-type waiter struct {
-	text string
-	seen chan struct{}
-}
-
-func (t *transcript) print(text string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	io.WriteString(t.out, text)
-	t.text.WriteString(text)
-	var still []*waiter
-	for _, w := range t.waiting {
-		if strings.Contains(t.text.String(), w.text) {
-			close(w.seen)
-		} else {
-			still = append(still, w)
-		}
-	}
-	t.waiting = still
-}
-
-func (t *transcript) await(text string) *waiter {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	w := &waiter{text: text, seen: make(chan struct{})}
-	if strings.Contains(t.text.String(), text) {
-		close(w.seen)
-	} else {
-		t.waiting = append(t.waiting, w)
-	}
-	return w
+	mu   sync.Mutex
+	text strings.Builder
 }
 
 // Printf prints a part of the step's output.
-func (s *Session) Printf(format string, args ...any) {
-	s.transcript.print(fmt.Sprintf(format, args...))
+func (t *Transcript) Printf(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text.WriteString(text)
+	if t.Out != nil {
+		io.WriteString(t.Out, text)
+	}
+}
+
+// Text is all that was printed so far.
+func (t *Transcript) Text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
 }
 
 // WaitPrinted returns once the step has printed text. A step whose events come
 // in one goroutine while another causes them keeps its transcript in order so:
 // first the event is shown, then the next command is given.
-func (s *Session) WaitPrinted(ctx context.Context, text string) error {
-	select {
-	case <-s.transcript.await(text).seen:
-		return nil
-	case <-ctx.Done():
+func (t *Transcript) WaitPrinted(ctx context.Context, text string) error {
+	err := wait.PollUntilContextCancel(ctx, 5*time.Millisecond, true,
+		func(context.Context) (bool, error) { return strings.Contains(t.Text(), text), nil })
+	if err != nil {
 		return fmt.Errorf("waiting until the step prints %q: %w", text, context.Cause(ctx))
 	}
+	return nil
 }

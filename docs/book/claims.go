@@ -50,9 +50,10 @@ func (b *Book) checkClaim(file string, l link) error {
 	return nil
 }
 
-// checkTest returns an error unless `go test` runs name in the given file. It
-// refuses a package with a test that has the wrong parameters, so that is not
-// looked at here.
+// parameters of the kinds of tests; an Example has none.
+var parameters = map[string]string{"Test": "t *testing.T", "Fuzz": "f *testing.F", "Benchmark": "b *testing.B"}
+
+// checkTest returns an error unless `go test` runs name in the given file.
 func (b *Book) checkTest(file, name string) error {
 	source, err := fs.ReadFile(b.ws, file)
 	if err != nil {
@@ -80,6 +81,8 @@ func (b *Book) checkTest(file, name string) error {
 		why = "`go test` passes over what starts with _ or a dot, and over testdata"
 	case !built:
 		why = "`go test -race` on linux/amd64 leaves the file out, by its name or its //go:build line"
+	case !hasSignature(f, parameters[kind]):
+		why = fmt.Sprintf("it must be func %s(%s)", name, parameters[kind])
 	case kind == "Example" && !hasOutput(tree, name):
 		why = "it has no // Output: comment"
 	case kind == "Fuzz" && !b.hasInput(file, f):
@@ -102,6 +105,17 @@ func isBuilt(file string, source []byte) (bool, error) {
 	ci.GOOS, ci.GOARCH, ci.BuildTags = "linux", "amd64", []string{"race"}
 	ci.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(source)), nil }
 	return ci.MatchFile(path.Dir(file), path.Base(file))
+}
+
+func hasSignature(f *ast.FuncDecl, parameter string) bool {
+	if f.Type.TypeParams.NumFields() > 0 || f.Type.Results.NumFields() > 0 {
+		return false
+	}
+	if parameter == "" {
+		return f.Type.Params.NumFields() == 0
+	}
+	_, want, _ := strings.Cut(parameter, " ")
+	return f.Type.Params.NumFields() == 1 && types.ExprString(f.Type.Params.List[0].Type) == want
 }
 
 func hasOutput(tree *ast.File, name string) bool {

@@ -78,6 +78,30 @@ func TestAHeadingMayBeCalledExample(t *testing.T) {
 	}
 }
 
+func TestFunctionsThatAreNoTests(t *testing.T) {
+	const test = "it must be func TestPop(t *testing.T)"
+	for _, c := range []struct{ name, function, want string }{
+		{"TestPop", "func TestPop()", test},
+		{"TestPop", "func TestPop(t *testing.B)", test},
+		{"TestPop", "func TestPop(t testing.T)", test},
+		{"TestPop", "func TestPop(t, u *testing.T)", test},
+		{"TestPop", "func TestPop(t *testing.T, n int)", test},
+		{"TestPop", "func TestPop(t *testing.T) int", test},
+		{"TestPop", "func TestPop[T any](t *testing.T)", test},
+		{"FuzzPop", "func FuzzPop(t *testing.T)", "it must be func FuzzPop(f *testing.F)"},
+		{"BenchmarkPop", "func BenchmarkPop(t *testing.T)", "it must be func BenchmarkPop(b *testing.B)"},
+		{"ExamplePop", "func ExamplePop(n int)", "it must be func ExamplePop()"},
+		{"ExamplePop", "func ExamplePop() int", "it must be func ExamplePop()"},
+
+		{"TestPop", "func TestPop(*testing.T)", ""},
+		{"BenchmarkPop", "func BenchmarkPop(b *testing.B)", ""}, // the source of a figure
+	} {
+		t.Run(c.function, func(t *testing.T) {
+			proof{file: "a_test.go", text: c.function + " {\n\t// Output: 1\n}", want: c.want}.check(t, c.name)
+		})
+	}
+}
+
 func TestExamplesAndFuzzTestsThatNothingRuns(t *testing.T) {
 	const noInput = "`go test` has no input for it: give one with f.Add"
 	for _, c := range []struct{ test, function, want string }{

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster"
 	kindexec "sigs.k8s.io/kind/pkg/exec"
 
+	"example.com/informer/scripts/cluster/internal/filelock"
 	"example.com/informer/scripts/cluster/internal/ready"
 )
 
@@ -65,7 +66,7 @@ func Up(ctx context.Context, kubeconfig string, progress io.Writer) (made bool, 
 	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin,
 		fmt.Errorf("the kind cluster was not ready after %s (scripts/kind-down.sh removes it)", readyWithin))
 	defer cancel()
-	return len(nodes) == 0, ready.Wait(ctx, kubeconfig)
+	return len(nodes) == 0, ready.Wait(ctx, kubeconfig, ready.Pods, func() error { return nil })
 }
 
 // Down removes the cluster and says whether there was one.
@@ -160,11 +161,7 @@ func writeKubeconfig(path, content string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	partial := path + ".partial"
-	if err := os.WriteFile(partial, []byte(content), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(partial, path)
+	return filelock.WriteFile(path, []byte(content), 0o600)
 }
 
 // explain adds the last lines of what the engine said, which kind keeps to itself.

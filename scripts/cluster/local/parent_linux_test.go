@@ -34,7 +34,7 @@ func TestEndsWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	if !goneWithin([]target{api, etcd}, 10*time.Second) {
+	if len(stillRunning([]target{api, etcd}, 10*time.Second)) != 0 {
 		t.Error("left running after its parent was killed")
 	}
 }

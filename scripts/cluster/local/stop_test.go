@@ -113,7 +113,7 @@ func TestRecordWithoutStartTime(t *testing.T) {
 	if err := unknown.signal(9); err != nil {
 		t.Fatal(err)
 	}
-	if !goneWithin([]target{unknown}, 10*time.Second) {
+	if len(stillRunning([]target{unknown}, 10*time.Second)) != 0 {
 		t.Fatal("it does not end")
 	}
 	if err := StopRecorded(dir, io.Discard); err != nil {

@@ -55,7 +55,7 @@ func Up(ctx context.Context, kubeconfig string, progress io.Writer) (made bool, 
 	if err != nil {
 		return false, explain("read the kubeconfig of the kind cluster", err)
 	}
-	if err := writeKubeconfig(kubeconfig, content); err != nil {
+	if err := filelock.WriteFile(kubeconfig, []byte(content), 0o600); err != nil {
 		return false, err
 	}
 	fmt.Fprintln(progress, "waiting for the node and the default service account")
@@ -151,13 +151,6 @@ func remove(provider *cluster.Provider) error {
 	}
 	defer os.RemoveAll(scratch)
 	return explain("remove the kind cluster", provider.Delete(Name, filepath.Join(scratch, "kubeconfig")))
-}
-
-func writeKubeconfig(path, content string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return filelock.WriteFile(path, []byte(content), 0o600)
 }
 
 // explain adds the last lines of what the engine said, which kind keeps to itself.

@@ -49,7 +49,7 @@ func (r record) running() bool { return !errors.Is(r.check(), os.ErrProcessDone)
 
 // signal reaches the recorded process or nobody: the handle is taken before
 // the start time is compared, so the number cannot change hands in between.
-func (r record) signal(signals ...syscall.Signal) error {
+func (r record) signal(s syscall.Signal) error {
 	handle, err := os.FindProcess(r.PID)
 	if err != nil {
 		return err
@@ -58,16 +58,7 @@ func (r record) signal(signals ...syscall.Signal) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	return send(handle, signals)
-}
-
-func send(handle *os.Process, signals []syscall.Signal) error {
-	for _, s := range signals {
-		if err := handle.Signal(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return handle.Signal(s)
 }
 
 func pidsFile(dir string) string { return filepath.Join(dir, "pids") }

@@ -34,7 +34,7 @@ func (p *process) running() bool {
 	}
 }
 
-func (p *process) signal(signals ...syscall.Signal) error { return send(p.cmd.Process, signals) }
+func (p *process) signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
 
 // errPortBusy marks a component that ended because its port was taken.
 var errPortBusy = errors.New("the port is taken by another process")

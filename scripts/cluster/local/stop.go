@@ -18,7 +18,7 @@ import (
 type target interface {
 	id() record
 	running() bool
-	signal(...syscall.Signal) error
+	signal(syscall.Signal) error
 }
 
 const (
@@ -51,8 +51,8 @@ func stop(list []target) error {
 // end asks all to end at once, and kills those that have not after the grace.
 func end(list []target) error {
 	for _, t := range list {
-		// A process that was stopped by SIGSTOP sees SIGTERM only after SIGCONT.
-		_ = t.signal(syscall.SIGTERM, syscall.SIGCONT)
+		_ = t.signal(syscall.SIGTERM)
+		_ = t.signal(syscall.SIGCONT) // a process that was stopped by SIGSTOP sees SIGTERM only then
 	}
 	return kill(stillRunning(list, grace))
 }

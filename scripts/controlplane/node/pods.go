@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 )
 
 const (
@@ -101,7 +102,7 @@ func (p *pods) resume() error {
 		return fmt.Errorf("listing the pods of the node: %w", err)
 	}
 	for _, pod := range all {
-		if !terminal(pod) && !pod.Spec.HostNetwork && pod.Status.PodIP != "" {
+		if !podutil.IsPodTerminal(pod) && !pod.Spec.HostNetwork && pod.Status.PodIP != "" {
 			p.addresses.keep(pod.UID, pod.Status.PodIP)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"example.com/informer/scripts/cluster/workspace"
 )
@@ -25,7 +25,7 @@ func execute(ctx context.Context, root string, args []string, stdout, stderr io.
 		return exitFailure, err
 	}
 	defer func() { err = errors.Join(err, use.Done(context.WithoutCancel(ctx), stderr)) }()
-	cmd := exec.Command(args[0], args[1:]...)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+use.Kubeconfig)
 	if use.Lock != nil { // if we are killed, the program goes on, and needs the cluster
 		cmd.ExtraFiles = []*os.File{use.Lock}
@@ -40,51 +40,41 @@ func runToEnd(ctx context.Context, cmd *exec.Cmd) (int, error) {
 	// In a terminal the program stays in our process group: it may read from
 	// the terminal, and Ctrl-C reaches it by itself. Elsewhere it gets a group
 	// of its own, so that a signal reaches its children too.
-	terminal := onTerminal()
+	terminal := term.IsTerminal(int(os.Stdin.Fd()))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !terminal}
-	if err := cmd.Start(); err != nil {
-		return exitFailure, err
-	}
-	target := cmd.Process.Pid
-	if !terminal {
-		target = -target
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case err := <-ended:
-		return exitCode(err)
-	case <-ctx.Done():
-	}
-	var i interrupt
-	if errors.As(context.Cause(ctx), &i) && !(terminal && i.signal == syscall.SIGINT) {
-		_ = syscall.Kill(target, i.signal)
-	}
-	select {
-	case err := <-ended:
-		if !terminal {
-			_ = syscall.Kill(target, syscall.SIGKILL) // children that stayed
+	signal := func(s syscall.Signal) {
+		if terminal {
+			_ = cmd.Process.Signal(s)
+		} else {
+			_ = syscall.Kill(-cmd.Process.Pid, s)
 		}
-		return exitCode(err)
-	case <-time.After(endWithin):
-		_ = syscall.Kill(target, syscall.SIGKILL)
-		return exitCode(<-ended)
 	}
+	cmd.Cancel = func() error {
+		var i interrupt
+		if errors.As(context.Cause(ctx), &i) && !(terminal && i.signal == syscall.SIGINT) {
+			signal(i.signal)
+		}
+		return os.ErrProcessDone // has Run return how the program ended, not that ctx did
+	}
+	cmd.WaitDelay = endWithin
+	err := cmd.Run()
+	if ctx.Err() != nil && cmd.Process != nil {
+		signal(syscall.SIGKILL) // to children that stayed
+	}
+	return exitCode(err)
 }
 
 // exitCode passes on how a program ended, in the way of a shell.
 func exitCode(err error) (int, error) {
 	var exit *exec.ExitError
+	if err == nil {
+		return exitOK, nil
+	}
 	if !errors.As(err, &exit) {
-		return exitOK, err
+		return exitFailure, err
 	}
 	if status := exit.Sys().(syscall.WaitStatus); status.Signaled() {
 		return 128 + int(status.Signal()), nil
 	}
 	return exit.ExitCode(), nil
-}
-
-func onTerminal() bool {
-	_, err := unix.IoctlGetWinsize(int(os.Stdin.Fd()), unix.TIOCGWINSZ)
-	return err == nil
 }

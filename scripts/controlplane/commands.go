@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -28,85 +29,70 @@ const (
 
 func runControllers(args []string) int {
 	flags := flag.NewFlagSet("controllers", flag.ContinueOnError)
-	kubeconfig := flags.String("kubeconfig", "", "`file` that says how to reach the API server (required)")
-	rootCA := flags.String("root-ca", "", "`file` with the CA certificate to publish to every namespace (required)")
-	if !parse(flags, args, "kubeconfig", "root-ca") {
-		return exitUsage
-	}
-	return untilSignal(flags.Name(), func(ctx context.Context) error {
-		config, err := loadConfig(*kubeconfig, "kube-controller-manager")
-		if err != nil {
-			return err
-		}
-		ca, err := os.ReadFile(*rootCA)
-		if err != nil {
-			return fmt.Errorf("reading the CA to publish: %w", err)
-		}
-		return controllers.Run(ctx, config, ca, controllers.ClientGo)
-	})
+	rootCA := flags.String("root-ca", "", "`file` with the CA certificate to publish to every namespace")
+	return serve(flags, args, "kube-controller-manager",
+		func(ctx context.Context, config *rest.Config, client kubernetes.Interface) error {
+			ca, err := os.ReadFile(*rootCA)
+			if err != nil {
+				return fmt.Errorf("reading the CA to publish: %w", err)
+			}
+			factory := informers.NewSharedInformerFactoryWithOptions(client, controllers.Resync,
+				informers.WithTransform(controllers.Trim))
+			return controllers.Run(ctx, config, client, factory, ca)
+		})
 }
 
 func runNode(args []string) int {
 	flags := flag.NewFlagSet("node", flag.ContinueOnError)
-	kubeconfig := flags.String("kubeconfig", "", "`file` that says how to reach the API server (required)")
-	name := flags.String("name", "", "`name` of the node (required)")
-	if !parse(flags, args, "kubeconfig", "name") {
+	name := flags.String("name", "", "`name` of the node")
+	return serve(flags, args, "kubelet",
+		func(ctx context.Context, _ *rest.Config, client kubernetes.Interface) error {
+			return node.Run(ctx, client, node.Config{Name: *name, Version: version.Get().GitVersion})
+		})
+}
+
+// serve adds the flag -kubeconfig, parses args, and runs f, as the given client of
+// the API server, until it fails or SIGTERM or Ctrl-C cancels its context.
+func serve(flags *flag.FlagSet, args []string, userAgent string,
+	f func(context.Context, *rest.Config, kubernetes.Interface) error) int {
+	kubeconfig := flags.String("kubeconfig", "", "`file` that says how to reach the API server")
+	if err := flags.Parse(args); err != nil {
 		return exitUsage
 	}
-	return untilSignal(flags.Name(), func(ctx context.Context) error {
-		config, err := loadConfig(*kubeconfig, "kubelet")
-		if err != nil {
-			return err
-		}
-		client, err := kubernetes.NewForConfig(config)
-		if err != nil {
-			return fmt.Errorf("making a client from %s: %w", *kubeconfig, err)
-		}
-		return node.Run(ctx, client, node.Config{Name: *name, Version: version.Get().GitVersion})
-	})
-}
-
-// parse says on stderr what is wrong with args, if anything: an unknown flag,
-// an argument that is no flag, or a required flag left out.
-func parse(flags *flag.FlagSet, args []string, required ...string) bool {
-	if err := flags.Parse(args); err != nil {
-		return false
+	complete := flags.NArg() == 0
+	flags.VisitAll(func(f *flag.Flag) { complete = complete && f.Value.String() != "" })
+	if !complete {
+		fmt.Fprintf(os.Stderr, "controlplane %s needs all of its flags, and takes nothing else:\n", flags.Name())
+		flags.PrintDefaults()
+		return exitUsage
 	}
-	if flags.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "controlplane %s: unexpected argument %q; it takes flags only (-h lists them)\n",
-			flags.Name(), flags.Arg(0))
-		return false
-	}
-	for _, name := range required {
-		if flags.Lookup(name).Value.String() == "" {
-			fmt.Fprintf(os.Stderr, "controlplane %s: -%s is required (-h lists the flags)\n", flags.Name(), name)
-			return false
-		}
-	}
-	return true
-}
-
-// untilSignal runs f until it fails or SIGTERM or Ctrl-C cancels its context.
-func untilSignal(name string, f func(context.Context) error) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := f(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintf(os.Stderr, "controlplane %s: %v\n", name, err)
+	config, client, err := connect(*kubeconfig, userAgent)
+	if err == nil {
+		err = f(ctx, config, client)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintf(os.Stderr, "controlplane %s: %v\n", flags.Name(), err)
 		return exitFailure
 	}
 	return exitOK
 }
 
-// loadConfig reads a kubeconfig for a client that goes by the given name. The
-// API server rations its clients itself, so the client does not hold back; and
-// it warns of old kinds, which the garbage collector has to watch all the same.
-func loadConfig(file, name string) (*rest.Config, error) {
-	config, err := clientcmd.BuildConfigFromFlags("", file)
+// connect reads a kubeconfig for a client that goes by the given name. The API
+// server rations its clients itself, so the client does not hold back; and it
+// warns of old kinds, which the garbage collector has to watch all the same.
+func connect(kubeconfig, name string) (*rest.Config, kubernetes.Interface, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
-		return nil, fmt.Errorf("reading kubeconfig %s: %w", file, err)
+		return nil, nil, fmt.Errorf("reading kubeconfig %s: %w", kubeconfig, err)
 	}
 	config.UserAgent = name + "/" + version.Get().GitVersion
 	config.QPS = -1
 	config.WarningHandler = rest.NoWarnings{}
-	return config, nil
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, nil, fmt.Errorf("making a client from %s: %w", kubeconfig, err)
+	}
+	return config, client, nil
 }

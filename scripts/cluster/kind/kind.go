@@ -13,8 +13,10 @@ import (
 
 	"sigs.k8s.io/kind/pkg/apis/config/defaults"
 	"sigs.k8s.io/kind/pkg/cluster"
+	"sigs.k8s.io/kind/pkg/cluster/nodes"
 	kindexec "sigs.k8s.io/kind/pkg/exec"
 
+	"example.com/informer/scripts/cluster/internal/filelock"
 	"example.com/informer/scripts/cluster/internal/ready"
 )
 
@@ -30,16 +32,11 @@ const (
 // the file kubeconfig (and nowhere else), and returns when pods can be created.
 // On an error, and when ctx ends first, a cluster that it began to make is gone.
 func Up(ctx context.Context, kubeconfig string, progress io.Writer) (made bool, err error) {
-	e, err := detect(ctx)
+	e, provider, found, err := open(ctx, progress)
 	if err != nil {
 		return false, err
 	}
-	provider := cluster.NewProvider(e.provider(), cluster.ProviderWithLogger(logger{progress}))
-	nodes, err := provider.ListNodes(Name)
-	if err != nil {
-		return false, explain("list the nodes of kind", err)
-	}
-	if len(nodes) == 0 {
+	if len(found) == 0 {
 		if err := create(ctx, e, provider, progress); err != nil {
 			return false, err
 		}
@@ -49,7 +46,7 @@ func Up(ctx context.Context, kubeconfig string, progress io.Writer) (made bool, 
 			}
 		}()
 	}
-	for _, n := range nodes { // after a reboot, say
+	for _, n := range found { // after a reboot, say
 		if _, err := e.run(ctx, "start", n.String()); err != nil {
 			return false, err
 		}
@@ -58,28 +55,34 @@ func Up(ctx context.Context, kubeconfig string, progress io.Writer) (made bool, 
 	if err != nil {
 		return false, explain("read the kubeconfig of the kind cluster", err)
 	}
-	if err := writeKubeconfig(kubeconfig, content); err != nil {
+	if err := filelock.WriteFile(kubeconfig, []byte(content), 0o600); err != nil {
 		return false, err
 	}
 	fmt.Fprintln(progress, "waiting for the node and the default service account")
 	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin,
 		fmt.Errorf("the kind cluster was not ready after %s (scripts/kind-down.sh removes it)", readyWithin))
 	defer cancel()
-	return len(nodes) == 0, ready.Wait(ctx, kubeconfig)
+	return len(found) == 0, ready.Wait(ctx, kubeconfig, ready.Pods, func() error { return nil })
 }
 
 // Down removes the cluster and says whether there was one.
 func Down(ctx context.Context, progress io.Writer) (was bool, err error) {
-	e, err := detect(ctx)
-	if err != nil {
+	_, provider, found, err := open(ctx, progress)
+	if err != nil || len(found) == 0 {
 		return false, err
 	}
-	provider := cluster.NewProvider(e.provider(), cluster.ProviderWithLogger(logger{progress}))
-	nodes, err := provider.ListNodes(Name)
-	if err != nil || len(nodes) == 0 {
-		return false, explain("list the nodes of kind", err)
-	}
 	return true, remove(provider)
+}
+
+// open finds an engine, and the nodes of the cluster that run there or ran.
+func open(ctx context.Context, progress io.Writer) (engine, *cluster.Provider, []nodes.Node, error) {
+	e, err := detect(ctx)
+	if err != nil {
+		return e, nil, nil, err
+	}
+	provider := cluster.NewProvider(e.provider(), cluster.ProviderWithLogger(logger{progress: progress}))
+	found, err := provider.ListNodes(Name)
+	return e, provider, found, explain("list the nodes of kind", err)
 }
 
 // create runs kind's Create, which knows no context: when ctx ends, the nodes
@@ -106,6 +109,8 @@ func create(ctx context.Context, e engine, provider *cluster.Provider, progress 
 			// lock behind if it were killed.
 			cluster.CreateWithKubeconfigPath(filepath.Join(scratch, "kubeconfig")))
 	}()
+	tick := time.NewTicker(deleteEvery)
+	defer tick.Stop()
 	for {
 		select {
 		case err := <-created:
@@ -113,20 +118,12 @@ func create(ctx context.Context, e engine, provider *cluster.Provider, progress 
 				return errors.Join(context.Cause(ctx), explain("create the kind cluster", err), remove(provider))
 			}
 			return nil
-		case <-interrupted(ctx):
-			_ = remove(provider) // again and again, as it may be about to make another node
+		case <-tick.C:
+			if ctx.Err() != nil {
+				_ = remove(provider) // again and again, as it may be about to make another node
+			}
 		}
 	}
-}
-
-// interrupted fires, once ctx has ended, every so often.
-func interrupted(ctx context.Context) <-chan time.Time {
-	if ctx.Err() != nil {
-		return time.After(deleteEvery)
-	}
-	fire := make(chan time.Time, 1)
-	context.AfterFunc(ctx, func() { fire <- time.Now() })
-	return fire
 }
 
 // pull fetches the node image if the engine does not have it. kind would do so
@@ -154,17 +151,6 @@ func remove(provider *cluster.Provider) error {
 	}
 	defer os.RemoveAll(scratch)
 	return explain("remove the kind cluster", provider.Delete(Name, filepath.Join(scratch, "kubeconfig")))
-}
-
-func writeKubeconfig(path, content string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	partial := path + ".partial"
-	if err := os.WriteFile(partial, []byte(content), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(partial, path)
 }
 
 // explain adds the last lines of what the engine said, which kind keeps to itself.

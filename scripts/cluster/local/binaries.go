@@ -30,11 +30,7 @@ func (b binaries) run(c Component, flags []string) (string, []string) {
 }
 
 func findBinaries(ctx context.Context, opts Options) (b binaries, err error) {
-	b.assets = opts.Assets
-	if b.assets == "" {
-		b.assets = os.Getenv("KUBEBUILDER_ASSETS")
-	}
-	if b.assets != "" {
+	if b.assets = os.Getenv("KUBEBUILDER_ASSETS"); b.assets != "" {
 		for _, c := range []Component{Etcd, APIServer} {
 			if err := executable(filepath.Join(b.assets, string(c))); err != nil {
 				return b,

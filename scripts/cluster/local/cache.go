@@ -117,31 +117,17 @@ func removeUnused(dir string) {
 		return
 	}
 	_ = os.Remove(target)
-	_ = os.Remove(partial(target))
+	_ = os.Remove(filelock.Partial(target))
 	_ = os.Remove(dir) // refused while it holds anything else
 }
 
-// partial is where a binary is before it is whole: one name, so that a copy that
-// was cut short is written over.
-func partial(target string) string { return target + ".partial" }
-
 // install copies a binary to target, where it appears whole or not at all.
 func install(built, target string) error {
-	from, err := os.Open(built)
+	binary, err := os.ReadFile(built)
 	if err != nil {
 		return err
 	}
-	defer from.Close()
-	to, err := os.OpenFile(partial(target), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	if err := errors.Join(err, to.Close()); err != nil {
-		_ = os.Remove(partial(target)) // a full disk needs the room
-		return err
-	}
-	return os.Rename(partial(target), target)
+	return filelock.WriteFile(target, binary, 0o755)
 }
 
 // cacheDir honours $XDG_CACHE_HOME on macOS too, so that the way out that

@@ -62,7 +62,7 @@ func (cp *ControlPlane) Restart(ctx context.Context, c Component) error {
 		return err
 	}
 	if (c == Etcd || c == APIServer) && cp.PID(Etcd) != 0 && cp.PID(APIServer) != 0 {
-		return cp.await(ctx, ready.WaitAPI, Etcd, APIServer)
+		return cp.await(ctx, ready.API, Etcd, APIServer)
 	}
 	return nil
 }

@@ -3,14 +3,13 @@
 package local
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -48,10 +47,8 @@ type builder struct {
 	progress io.Writer
 	start    time.Time
 
-	mu                       sync.Mutex // guards the rest while a command runs
 	downloaded, built, total int
-	last                     []string
-	partial                  []byte // of a line
+	last                     []string // lines of output
 	onLine                   func(string)
 }
 
@@ -60,26 +57,27 @@ func (b *builder) elapsed() time.Duration { return time.Since(b.start).Round(tim
 // run runs go in a process group of its own, so that its compilers end with it
 // when ctx does. what says in progress lines what it is about.
 func (b *builder) run(ctx context.Context, what string, onLine func(string), args ...string) error {
-	b.onLine, b.last, b.partial = onLine, nil, nil
+	b.onLine, b.last = onLine, nil
+	output, written := io.Pipe()
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = b.source
 	cmd.Env = append(os.Environ(), "GOWORK=off")
-	cmd.Stdout, cmd.Stderr = b, b
+	cmd.Stdout, cmd.Stderr = written, written
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = cancelGrace
 
-	if err := cmd.Start(); err != nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return fmt.Errorf("run go %s: %w", args[0], err)
-	}
-	stop := b.report(what)
-	err := cmd.Wait()
-	stop()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- cmd.Run()
+		written.Close()
+	}()
+	b.follow(what, output)
+	err := <-ended
 	if ctx.Err() != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what did not heed the interrupt
+		if cmd.Process != nil {
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what did not heed the interrupt
+		}
 		return context.Cause(ctx)
 	}
 	if err != nil {
@@ -89,25 +87,33 @@ func (b *builder) run(ctx context.Context, what string, onLine func(string), arg
 	return nil
 }
 
-// report writes a progress line every now and then until it is stopped.
-func (b *builder) report(what string) (stop func()) {
-	done, stopped := make(chan struct{}), make(chan struct{})
+// follow reads the output of go to its end, and writes a progress line every now
+// and then.
+func (b *builder) follow(what string, output io.Reader) {
+	lines := make(chan string)
 	go func() {
-		defer close(stopped)
-		tick := time.NewTicker(reportEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
+		defer close(lines)
+		for r := bufio.NewReader(output); ; {
+			line, err := r.ReadString('\n')
+			lines <- strings.TrimSpace(line)
+			if err != nil {
 				return
-			case <-tick.C:
-				b.mu.Lock()
-				fmt.Fprintf(b.progress, "  %s: %s%s\n", what, b.elapsed(), b.howFar())
-				b.mu.Unlock()
 			}
 		}
 	}()
-	return func() { close(done); <-stopped }
+	tick := time.NewTicker(reportEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case line, more := <-lines:
+			if !more {
+				return
+			}
+			b.line(line)
+		case <-tick.C:
+			fmt.Fprintf(b.progress, "  %s: %s%s\n", what, b.elapsed(), b.howFar())
+		}
+	}
 }
 
 func (b *builder) howFar() string {
@@ -122,21 +128,7 @@ func (b *builder) howFar() string {
 	return ""
 }
 
-// Write takes the output of go and counts.
-func (b *builder) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.partial = append(b.partial, p...)
-	for {
-		line, rest, found := bytes.Cut(b.partial, []byte("\n"))
-		if !found {
-			return len(p), nil
-		}
-		b.partial = rest
-		b.line(strings.TrimSpace(string(line)))
-	}
-}
-
+// line takes a line of go's output and counts.
 func (b *builder) line(line string) {
 	switch {
 	case line == "":

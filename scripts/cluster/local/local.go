@@ -29,10 +29,6 @@ type Options struct {
 	// Dir takes all files: kubeconfig, pids, logs/ and data/. Whatever an
 	// earlier control plane left in it is removed, its data included.
 	Dir string
-	// Assets is a folder with the kube-apiserver and etcd to use instead of
-	// those built from the workspace's scripts/controlplane. Default:
-	// $KUBEBUILDER_ASSETS.
-	Assets string
 	// APIOnly leaves out scheduler, controllers and node: nothing changes
 	// objects but the caller. Pods can be created, and stay Pending.
 	APIOnly bool
@@ -44,8 +40,6 @@ type Options struct {
 	Detached bool
 	// APIServerArgs are flags for kube-apiserver, added after the usual ones.
 	APIServerArgs []string
-	// Timeout for becoming ready, not counting the build. Default: 2 minutes.
-	Timeout time.Duration
 	// Progress takes a line for each thing that takes long. Default: nowhere.
 	Progress io.Writer
 }
@@ -61,19 +55,21 @@ type ControlPlane struct {
 	processes map[Component]*process // started and not known to have ended
 }
 
+// readyWithin is the time to become ready, not counting the build; a test has less.
+var readyWithin = 2 * time.Minute
+
 // attempts is how often Start tries again with another port, when some other
 // process took it between its choice and its use.
 const attempts = 3
 
-// Start returns when the API server is ready, the node is Ready and pods can be
+// Start runs what $KUBEBUILDER_ASSETS holds, a kube-apiserver and an etcd, or else
+// those that are built from the workspace's scripts/controlplane.
+// It returns when the API server is ready, the node is Ready and pods can be
 // created, as far as the options let it come to that. On an error, and when ctx
 // ends first, nothing is left running.
 func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	if opts.Progress == nil {
 		opts.Progress = io.Discard
-	}
-	if opts.Timeout == 0 {
-		opts.Timeout = 2 * time.Minute
 	}
 	if opts.Dir == "" { // never the working directory by accident
 		return nil, errors.New("local.Options.Dir is empty")
@@ -115,31 +111,27 @@ func (cp *ControlPlane) start(ctx context.Context) (err error) {
 	if err := cp.launch(Etcd, APIServer); err != nil {
 		return err
 	}
-	if err := cp.await(ctx, ready.WaitAPI, Etcd, APIServer); err != nil || cp.opts.APIOnly {
+	if err := cp.await(ctx, ready.API, Etcd, APIServer); err != nil || cp.opts.APIOnly {
 		return err
 	}
-	what, others, wait := "scheduler, controllers and node", []Component{Scheduler, Controllers, Node}, ready.Wait
+	what, others, wanted := "scheduler, controllers and node", []Component{Scheduler, Controllers, Node}, ready.Pods
 	if cp.opts.NoControllers {
-		what, others, wait = "scheduler and node", []Component{Scheduler, Node}, ready.WaitNode
+		what, others, wanted = "scheduler and node", []Component{Scheduler, Node}, ready.Node
 	}
 	fmt.Fprintln(cp.opts.Progress, "starting", what)
 	if err := cp.launch(others...); err != nil {
 		return err
 	}
-	return cp.await(ctx, wait, all...)
+	return cp.await(ctx, wanted, all...)
 }
 
-// await runs wait until it returns, one of the components ends, or the time is up.
-func (cp *ControlPlane) await(ctx context.Context, wait func(context.Context, string) error,
-	components ...Component) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, cp.opts.Timeout,
-		fmt.Errorf("the control plane was not ready after %s", cp.opts.Timeout))
+// await returns when what is wanted is there, one of the components ends, or the
+// time is up.
+func (cp *ControlPlane) await(ctx context.Context, wanted []ready.Check, components ...Component) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin,
+		fmt.Errorf("the control plane was not ready after %s", readyWithin))
 	defer cancel()
-	watched, ended := cp.untilOneEnds(ctx, components)
-	err := wait(watched, cp.Kubeconfig())
-	if dead := ended(); dead != nil {
-		return dead.failure()
-	}
+	err := ready.Wait(ctx, cp.Kubeconfig(), wanted, func() error { return cp.ended(components) })
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w\nlogs: %s", err, logDir(cp.opts.Dir))
 	}

@@ -10,15 +10,16 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"example.com/informer/scripts/cluster/internal/filelock"
 )
 
 // record is a line of the pids file. A pid alone proves nothing: when a process
 // ends, its number is given away again. Together with its start time it does.
 type record struct {
-	Component  Component `json:"component"`
-	PID        int       `json:"pid"`
-	Started    string    `json:"started"`
-	Executable string    `json:"executable"`
+	Component Component `json:"component"`
+	PID       int       `json:"pid"`
+	Started   string    `json:"started"`
 }
 
 func (r record) id() record { return r }
@@ -48,7 +49,7 @@ func (r record) running() bool { return !errors.Is(r.check(), os.ErrProcessDone)
 
 // signal reaches the recorded process or nobody: the handle is taken before
 // the start time is compared, so the number cannot change hands in between.
-func (r record) signal(signals ...syscall.Signal) error {
+func (r record) signal(s syscall.Signal) error {
 	handle, err := os.FindProcess(r.PID)
 	if err != nil {
 		return err
@@ -57,16 +58,7 @@ func (r record) signal(signals ...syscall.Signal) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	return send(handle, signals)
-}
-
-func send(handle *os.Process, signals []syscall.Signal) error {
-	for _, s := range signals {
-		if err := handle.Signal(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return handle.Signal(s)
 }
 
 func pidsFile(dir string) string { return filepath.Join(dir, "pids") }
@@ -76,7 +68,7 @@ func writeRecords(dir string, list []record) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(pidsFile(dir), append(b, '\n'))
+	return filelock.WriteFile(pidsFile(dir), append(b, '\n'), 0o600)
 }
 
 // readRecords returns nil where there is no pids file.
@@ -96,9 +88,5 @@ func readRecords(dir string) ([]record, error) {
 	return list, nil
 }
 
-func removeRecords(dir string) error {
-	if err := os.Remove(pidsFile(dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+// removeRecords is fine with a pids file that is not there.
+func removeRecords(dir string) error { return os.RemoveAll(pidsFile(dir)) }

@@ -5,7 +5,6 @@ package local
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 )
 
@@ -36,7 +34,7 @@ func (p *process) running() bool {
 	}
 }
 
-func (p *process) signal(signals ...syscall.Signal) error { return send(p.cmd.Process, signals) }
+func (p *process) signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
 
 // errPortBusy marks a component that ended because its port was taken.
 var errPortBusy = errors.New("the port is taken by another process")
@@ -103,7 +101,7 @@ func (cp *ControlPlane) startProcess(c Component, path string, args []string) (*
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
 		if err == nil {
-			p.record = record{Component: c, PID: cmd.Process.Pid, Executable: path}
+			p.record = record{Component: c, PID: cmd.Process.Pid}
 			err = p.identify()
 		}
 		started <- err
@@ -130,39 +128,16 @@ func (p *process) identify() (err error) {
 	return fmt.Errorf("read its start time, by which a later run knows it again (Linux needs /proc for that): %w", err)
 }
 
-// untilOneEnds returns a context that ends with ctx or as soon as one of the
-// components does. ended releases it and returns that component, or nil.
-func (cp *ControlPlane) untilOneEnds(ctx context.Context,
-	components []Component) (_ context.Context, ended func() *process) {
+// ended returns an error if one of the components has ended by itself.
+func (cp *ControlPlane) ended(components []Component) error {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
-	dead := make(chan *process, len(components))
-	var watchers sync.WaitGroup
 	for _, c := range components {
-		p := cp.processes[c]
-		if p == nil { // killed meanwhile
-			continue
-		}
-		watchers.Go(func() {
-			select {
-			case <-p.ended:
-				dead <- p
-				cancel()
-			case <-ctx.Done():
-			}
-		})
-	}
-	return ctx, func() *process {
-		cancel()
-		watchers.Wait()
-		select {
-		case p := <-dead:
-			return p
-		default:
-			return nil
+		if p := cp.processes[c]; p != nil && !p.running() {
+			return p.failure()
 		}
 	}
+	return nil
 }
 
 // failure tells that the process ended by itself, with its last words.
@@ -181,22 +156,15 @@ func (p *process) failure() error {
 // lastLines returns the end of a log, indented: at most ten lines, each cut
 // where it gets too long to read.
 func lastLines(log string) string {
-	const lines, width, tail = 10, 300, 64 << 10
-	f, err := os.Open(log)
+	const lines, width = 10, 300
+	b, err := os.ReadFile(log)
 	if err != nil {
 		return "  (" + err.Error() + ")\n"
 	}
-	defer f.Close()
-	size, err := f.Seek(0, 2)
-	if err != nil {
-		return "  (" + err.Error() + ")\n"
-	}
-	b := make([]byte, min(size, tail))
-	n, _ := f.ReadAt(b, size-int64(len(b)))
-	if n == 0 {
+	if len(b) == 0 {
 		return "  (it said nothing)\n"
 	}
-	said := bytes.Split(bytes.TrimSpace(b[:n]), []byte("\n"))
+	said := bytes.Split(bytes.TrimSpace(b), []byte("\n"))
 	var out strings.Builder
 	for _, l := range said[max(0, len(said)-lines):] {
 		fmt.Fprintf(&out, "  %s\n", l[:min(len(l), width)])

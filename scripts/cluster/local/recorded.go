@@ -41,16 +41,21 @@ func look(ctx context.Context, dir string, p patience, progress io.Writer) error
 	if len(list) < len(all) {
 		return fmt.Errorf("%w: %d of its %d processes were started", ErrBroken, len(list), len(all))
 	}
-	for deadline := time.Now().Add(p.slow); ; {
+	ended := func() error {
 		for _, r := range list {
 			if !r.running() {
 				return fmt.Errorf("%w: %s has ended", ErrBroken, r)
 			}
 		}
-		err := waitReady(ctx, dir, p.refused)
+		return nil
+	}
+	for deadline := time.Now().Add(p.slow); ; {
+		limited, cancel := context.WithTimeoutCause(ctx, p.refused, fmt.Errorf("not ready after %s", p.refused))
+		err := ready.Wait(limited, filepath.Join(dir, "kubeconfig"), ready.Pods, ended)
+		cancel()
 		switch {
-		case err == nil:
-			return nil
+		case err == nil || errors.Is(err, ErrBroken):
+			return err
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case utilnet.IsConnectionRefused(err) || time.Now().After(deadline):
@@ -59,12 +64,6 @@ func look(ctx context.Context, dir string, p patience, progress io.Writer) error
 		fmt.Fprintf(progress, "the local cluster may only be slow: %v; waiting, for %s at most\n",
 			err, time.Until(deadline).Round(time.Second))
 	}
-}
-
-func waitReady(ctx context.Context, dir string, limit time.Duration) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not ready after %s", limit))
-	defer cancel()
-	return ready.Wait(ctx, filepath.Join(dir, "kubeconfig"))
 }
 
 // StopRecorded ends the processes that dir records, and no others: a pid that

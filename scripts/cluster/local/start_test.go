@@ -23,7 +23,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// assets makes a folder for Options.Assets out of two shell scripts.
+// assets has two shell scripts run in the place of etcd and kube-apiserver. It
+// returns the folder that it made for them.
 func assets(t *testing.T, etcd, apiServer string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,6 +33,7 @@ func assets(t *testing.T, etcd, apiServer string) string {
 			t.Fatal(err)
 		}
 	}
+	t.Setenv("KUBEBUILDER_ASSETS", dir)
 	return dir
 }
 
@@ -55,11 +57,9 @@ func recordOf(t *testing.T, dir string, c Component) record {
 
 func TestComponentThatDiesAtStart(t *testing.T) {
 	dir := t.TempDir()
-	_, err := Start(t.Context(), Options{
-		Dir: dir, APIOnly: true,
-		Assets: assets(t, "echo $$ > etcd.pid; exec sleep 1000",
-			"until [ -s etcd.pid ]; do :; done; echo first line; echo the etcd of my dreams is missing >&2; exit 1"),
-	})
+	assets(t, "echo $$ > etcd.pid; exec sleep 1000",
+		"until [ -s etcd.pid ]; do :; done; echo first line; echo the etcd of my dreams is missing >&2; exit 1")
+	_, err := Start(t.Context(), Options{Dir: dir, APIOnly: true})
 	log := filepath.Join(dir, "logs", "kube-apiserver.log")
 	for _, want := range []string{"kube-apiserver ended", "exit status 1", "the etcd of my dreams is missing", log} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -86,11 +86,10 @@ func checkGone(t *testing.T, dir string) {
 
 func TestComponentThatIsNeverReady(t *testing.T) {
 	dir := t.TempDir()
-	_, err := Start(t.Context(), Options{
-		Dir: dir, APIOnly: true, Timeout: time.Second,
-		Assets: assets(t, "echo $$ > etcd.pid; exec sleep 1000",
-			"until [ -s etcd.pid ]; do :; done; exec sleep 1000"),
-	})
+	defer func(before time.Duration) { readyWithin = before }(readyWithin)
+	readyWithin = time.Second
+	assets(t, "echo $$ > etcd.pid; exec sleep 1000", "until [ -s etcd.pid ]; do :; done; exec sleep 1000")
+	_, err := Start(t.Context(), Options{Dir: dir, APIOnly: true})
 	for _, want := range []string{"not ready after 1s", "a ready API server", filepath.Join(dir, "logs")} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
@@ -107,10 +106,8 @@ func TestInterruptedStart(t *testing.T) {
 		awaitPid(ctx, filepath.Join(dataDir(dir), "etcd.pid"))
 		cancel(enough)
 	}()
-	_, err := Start(ctx, Options{
-		Dir: dir, APIOnly: true, Timeout: 10 * time.Second,
-		Assets: assets(t, "echo $$ > etcd.pid; exec sleep 1000", "exec sleep 1000"),
-	})
+	assets(t, "echo $$ > etcd.pid; exec sleep 1000", "exec sleep 1000")
+	_, err := Start(ctx, Options{Dir: dir, APIOnly: true})
 	cancel(nil)
 	if !errors.Is(err, enough) {
 		t.Errorf("got %v", err)
@@ -120,11 +117,9 @@ func TestInterruptedStart(t *testing.T) {
 
 func TestPortTakenMeanwhileIsTriedAgain(t *testing.T) {
 	var progress bytes.Buffer
-	_, err := Start(t.Context(), Options{
-		Dir: t.TempDir(), APIOnly: true, Progress: &progress,
-		Assets: assets(t, "exec sleep 1000",
-			"echo failed to create listener: listen tcp 127.0.0.1:1: bind: address already in use; exit 1"),
-	})
+	assets(t, "exec sleep 1000",
+		"echo failed to create listener: listen tcp 127.0.0.1:1: bind: address already in use; exit 1")
+	_, err := Start(t.Context(), Options{Dir: t.TempDir(), APIOnly: true, Progress: &progress})
 	if !errors.Is(err, errPortBusy) {
 		t.Errorf("got %v", err)
 	}

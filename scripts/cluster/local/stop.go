@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,7 +18,7 @@ import (
 type target interface {
 	id() record
 	running() bool
-	signal(...syscall.Signal) error
+	signal(syscall.Signal) error
 }
 
 const (
@@ -50,13 +51,10 @@ func stop(list []target) error {
 // end asks all to end at once, and kills those that have not after the grace.
 func end(list []target) error {
 	for _, t := range list {
-		// A process that was stopped by SIGSTOP sees SIGTERM only after SIGCONT.
-		_ = t.signal(syscall.SIGTERM, syscall.SIGCONT)
+		_ = t.signal(syscall.SIGTERM)
+		_ = t.signal(syscall.SIGCONT) // a process that was stopped by SIGSTOP sees SIGTERM only then
 	}
-	if goneWithin(list, grace) {
-		return nil
-	}
-	return kill(list)
+	return kill(stillRunning(list, grace))
 }
 
 // kill sends SIGKILL and returns when all are gone, or with an error that says
@@ -68,15 +66,10 @@ func kill(list []target) error {
 			refused = errors.Join(refused, err)
 		}
 	}
-	if goneWithin(list, grace) {
-		return nil
-	}
 	var names, pids []string
-	for _, t := range list {
-		if t.running() {
-			names = append(names, t.id().String())
-			pids = append(pids, strconv.Itoa(t.id().PID))
-		}
+	for _, t := range stillRunning(list, grace) {
+		names = append(names, t.id().String())
+		pids = append(pids, strconv.Itoa(t.id().PID))
 	}
 	if names == nil {
 		return nil
@@ -87,17 +80,13 @@ func kill(list []target) error {
 	return errors.Join(err, refused)
 }
 
-func goneWithin(list []target, limit time.Duration) bool {
+// stillRunning waits until all have ended, or limit has passed, and returns those
+// that have not.
+func stillRunning(list []target, limit time.Duration) []target {
 	for deadline := time.Now().Add(limit); ; time.Sleep(lookEvery) {
-		alive := false
-		for _, t := range list {
-			alive = alive || t.running()
-		}
-		if !alive {
-			return true
-		}
-		if time.Now().After(deadline) {
-			return false
+		list = slices.DeleteFunc(slices.Clone(list), func(t target) bool { return !t.running() })
+		if len(list) == 0 || time.Now().After(deadline) {
+			return list
 		}
 	}
 }

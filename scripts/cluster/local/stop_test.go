@@ -113,7 +113,7 @@ func TestRecordWithoutStartTime(t *testing.T) {
 	if err := unknown.signal(9); err != nil {
 		t.Fatal(err)
 	}
-	if !goneWithin([]target{unknown}, 10*time.Second) {
+	if len(stillRunning([]target{unknown}, 10*time.Second)) != 0 {
 		t.Fatal("it does not end")
 	}
 	if err := StopRecorded(dir, io.Discard); err != nil {
@@ -127,9 +127,8 @@ func TestProcessWithoutStartTimeIsNotStarted(t *testing.T) {
 	var pid int
 	readStartTime = func(p int) (string, error) { pid = p; return "", unreadable }
 	dir := t.TempDir()
-	_, err := Start(t.Context(), Options{
-		Dir: dir, APIOnly: true, Assets: assets(t, "exec sleep 1000", "exec sleep 1000"),
-	})
+	assets(t, "exec sleep 1000", "exec sleep 1000")
+	_, err := Start(t.Context(), Options{Dir: dir, APIOnly: true})
 	if !errors.Is(err, unreadable) || !strings.Contains(err.Error(), "start etcd") {
 		t.Errorf("got %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/distribution/reference"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 )
 
 func waitingContainer(pod *v1.Pod, c v1.Container) v1.ContainerStatus {
@@ -53,7 +54,7 @@ func completedContainer(pod *v1.Pod, c v1.Container, before []v1.ContainerStatus
 		status.State = v1.ContainerState{Terminated: completed(status, now)}
 	}
 	// An init container that has done its work counts as ready for good.
-	status.Started, status.Ready = new(false), isInit(pod, c) && !sidecar(c)
+	status.Started, status.Ready = new(false), isInit(pod, c) && !podutil.IsRestartableInitContainer(&c)
 	return status
 }
 
@@ -66,10 +67,9 @@ func unprobed(status v1.ContainerStatus) v1.ContainerStatus {
 // created is the status that the container has had, or else that of one that
 // has just been created.
 func created(pod *v1.Pod, c v1.Container, before []v1.ContainerStatus) v1.ContainerStatus {
-	status := v1.ContainerStatus{Name: c.Name}
-	if i := slices.IndexFunc(before, func(s v1.ContainerStatus) bool { return s.Name == c.Name }); i >= 0 {
-		status = *before[i].DeepCopy()
-	}
+	was, _ := podutil.GetContainerStatus(before, c.Name)
+	status := *was.DeepCopy()
+	status.Name = c.Name
 	if status.ContainerID == "" {
 		status.Image = imageName(c.Image)
 		status.ImageID = imageID(status.Image)
@@ -95,11 +95,6 @@ func completed(status v1.ContainerStatus, now metav1.Time) *v1.ContainerStateTer
 
 func isInit(pod *v1.Pod, c v1.Container) bool {
 	return slices.ContainsFunc(pod.Spec.InitContainers, func(i v1.Container) bool { return i.Name == c.Name })
-}
-
-// sidecar says whether an init container goes on running beside the others.
-func sidecar(c v1.Container) bool {
-	return c.RestartPolicy != nil && *c.RestartPolicy == v1.ContainerRestartPolicyAlways
 }
 
 // imageName is the full name of an image, as a container runtime reports it:

@@ -15,23 +15,16 @@ import (
 
 // events says what happens to the containers of a pod, in the name of a kubelet.
 type events struct {
-	client      kubernetes.Interface
-	node        string
-	broadcaster record.EventBroadcaster
-	recorder    record.EventRecorder
+	recorder record.EventRecorder
+	stop     func()
 }
 
-func newEvents(client kubernetes.Interface, node string) *events {
-	return &events{client: client, node: node}
+func startEvents(ctx context.Context, client kubernetes.Interface, node string) *events {
+	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
+	broadcaster.StartRecordingToSink(&typedcore.EventSinkImpl{Interface: client.CoreV1().Events("")})
+	recorder := broadcaster.NewRecorder(scheme.Scheme, v1.EventSource{Component: "kubelet", Host: node})
+	return &events{recorder, broadcaster.Shutdown}
 }
-
-func (e *events) start(ctx context.Context) {
-	e.broadcaster = record.NewBroadcaster(record.WithContext(ctx))
-	e.broadcaster.StartRecordingToSink(&typedcore.EventSinkImpl{Interface: e.client.CoreV1().Events("")})
-	e.recorder = e.broadcaster.NewRecorder(scheme.Scheme, v1.EventSource{Component: "kubelet", Host: e.node})
-}
-
-func (e *events) stop() { e.broadcaster.Shutdown() }
 
 // started tells of the containers that have come to life between the status
 // that the pod has and the one given.

@@ -18,12 +18,12 @@ type Config struct {
 	Version string // that the node reports as its kubelet's
 }
 
-// How fast the pods live.
-const (
-	startDelay  = 800 * time.Millisecond // from accepting a pod until its containers run
-	stopDelay   = time.Second            // from the request to delete it until they have ended
-	removeDelay = 500 * time.Millisecond // from then until the pod is gone
-)
+// delays are how long a pod stays in a stage: how fast the pods live.
+var delays = map[stage]time.Duration{
+	starting: 800 * time.Millisecond, // from accepting a pod until its containers run
+	stopping: time.Second,            // from the request to delete it until they have ended
+	removing: 500 * time.Millisecond, // from then until the pod is gone
+}
 
 // podCIDR holds the addresses of the pods.
 var podCIDR = netip.MustParsePrefix("10.244.0.0/24")

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 )
 
 const (
@@ -41,7 +42,7 @@ type pods struct {
 	queue     workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	addresses *addresses
 	tenants   *tenants
-	events    *events
+	events    *events // while it runs
 }
 
 func newPods(client kubernetes.Interface, config Config) *pods {
@@ -58,7 +59,6 @@ func newPods(client kubernetes.Interface, config Config) *pods {
 			workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](retryFirst, retryMax)),
 		addresses: newAddresses(podCIDR),
 		tenants:   newTenants(),
-		events:    newEvents(client, config.Name),
 	}
 }
 
@@ -73,7 +73,7 @@ func (p *pods) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("watching the pods of the node: %w", err)
 	}
-	p.events.start(ctx)
+	p.events = startEvents(ctx, p.client, p.config.Name)
 	defer p.events.stop()
 	p.factory.StartWithContext(ctx)
 	defer p.factory.Shutdown()
@@ -101,7 +101,7 @@ func (p *pods) resume() error {
 		return fmt.Errorf("listing the pods of the node: %w", err)
 	}
 	for _, pod := range all {
-		if !terminal(pod) && !pod.Spec.HostNetwork && pod.Status.PodIP != "" {
+		if !podutil.IsPodTerminal(pod) && !pod.Spec.HostNetwork && pod.Status.PodIP != "" {
 			p.addresses.keep(pod.UID, pod.Status.PodIP)
 		}
 	}
@@ -155,16 +155,15 @@ func (p *pods) step(ctx context.Context, name cache.ObjectName) (time.Duration, 
 	if !here {
 		return 0, nil
 	}
+	stage := stageOf(pod)
+	if left := p.tenants.left(name, stage, delays[stage]); left > 0 {
+		return left, nil
+	}
 	now := metav1.Now().Rfc3339Copy() // as the API server will give it back
-	switch stage := stageOf(pod); stage {
+	switch stage {
 	case accepting:
 		return 0, p.write(ctx, pod, creatingStatus(pod, now))
-	case starting:
-		if left := p.tenants.left(name, stage, startDelay); left > 0 {
-			return left, nil
-		}
-		return 0, p.start(ctx, pod, now)
-	case running:
+	case starting, running:
 		return 0, p.start(ctx, pod, now)
 	case noticing:
 		if err := p.write(ctx, pod, observedStatus(pod)); err != nil {
@@ -173,14 +172,8 @@ func (p *pods) step(ctx context.Context, name cache.ObjectName) (time.Duration, 
 		p.events.stopping(pod)
 		return 0, nil
 	case stopping:
-		if left := p.tenants.left(name, stage, stopDelay); left > 0 {
-			return left, nil
-		}
 		return 0, p.stop(ctx, pod, now)
 	case removing:
-		if left := p.tenants.left(name, stage, removeDelay); left > 0 {
-			return left, nil
-		}
 		return 0, p.remove(ctx, pod)
 	}
 	return 0, nil

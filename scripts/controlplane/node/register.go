@@ -5,6 +5,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -73,13 +74,9 @@ func adopt(ctx context.Context, client kubernetes.Interface, config Config) erro
 		for k, v := range want.Annotations {
 			metav1.SetMetaDataAnnotation(&node.ObjectMeta, k, v)
 		}
-		var taints []v1.Taint
-		for _, t := range node.Spec.Taints {
-			if t.Key != v1.TaintNodeNotReady && t.Key != v1.TaintNodeUnreachable {
-				taints = append(taints, t)
-			}
-		}
-		node.Spec.Taints = taints
+		node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t v1.Taint) bool {
+			return t.Key == v1.TaintNodeNotReady || t.Key == v1.TaintNodeUnreachable
+		})
 		_, err := client.CoreV1().Nodes().Update(ctx, node, metav1.UpdateOptions{})
 		return err
 	})
@@ -106,19 +103,13 @@ func change(ctx context.Context, client kubernetes.Interface, name string, f fun
 }
 
 func reportStatus(ctx context.Context, client kubernetes.Interface, config Config) {
-	ticker := time.NewTicker(reportEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			if err := report(ctx, client, config); err != nil && ctx.Err() == nil {
-				klog.FromContext(ctx).Error(err, "Could not report the status of the node; will try again", "in",
-					reportEvery)
-			}
+	_ = wait.PollUntilContextCancel(ctx, reportEvery, false, func(ctx context.Context) (bool, error) {
+		if err := report(ctx, client, config); err != nil && ctx.Err() == nil {
+			klog.FromContext(ctx).Error(err, "Could not report the status of the node; will try again",
+				"in", reportEvery)
 		}
-	}
+		return false, nil
+	})
 }
 
 // renewLease keeps the heartbeat of the node: a Lease, owned by it.

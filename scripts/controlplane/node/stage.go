@@ -9,6 +9,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 )
 
 type stage int
@@ -26,13 +27,13 @@ const (
 // stageOf tells the stage from the pod alone.
 func stageOf(pod *v1.Pod) stage {
 	switch deleted := pod.DeletionTimestamp != nil; {
-	case deleted && terminal(pod):
+	case deleted && podutil.IsPodTerminal(pod):
 		return removing
 	case deleted && pod.Status.ObservedGeneration < pod.Generation:
 		return noticing
 	case deleted:
 		return stopping
-	case terminal(pod):
+	case podutil.IsPodTerminal(pod):
 		return done
 	case pod.Status.Phase == v1.PodRunning:
 		return running
@@ -41,10 +42,6 @@ func stageOf(pod *v1.Pod) stage {
 	default:
 		return starting
 	}
-}
-
-func terminal(pod *v1.Pod) bool {
-	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 }
 
 // tenants knows which pod goes by each name, and since when it has been in the

@@ -8,6 +8,7 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 )
 
 // creatingStatus is that of a pod just accepted: its containers wait.
@@ -36,20 +37,7 @@ func runningStatus(pod *v1.Pod, ip string, now metav1.Time) v1.PodStatus {
 	}
 	status.PodIP = ip
 	status.PodIPs = []v1.PodIP{{IP: ip}}
-	status.InitContainerStatuses = each(pod.Spec.InitContainers, func(c v1.Container) v1.ContainerStatus {
-		if sidecar(c) {
-			return runningContainer(pod, c, pod.Status.InitContainerStatuses, now)
-		}
-		return completedContainer(pod, c, pod.Status.InitContainerStatuses, now)
-	})
-	status.ContainerStatuses = sorted(pod.Spec.Containers, func(c v1.Container) v1.ContainerStatus {
-		return runningContainer(pod, c, pod.Status.ContainerStatuses, now)
-	})
-	status.EphemeralContainerStatuses = sorted(pod.Spec.EphemeralContainers,
-		func(c v1.EphemeralContainer) v1.ContainerStatus {
-			return unprobed(runningContainer(pod, v1.Container(c.EphemeralContainerCommon),
-				pod.Status.EphemeralContainerStatuses, now))
-		})
+	setContainers(pod, &status, true, now)
 	setConditions(pod, &status, now)
 	return status
 }
@@ -73,19 +61,31 @@ func stoppedStatus(pod *v1.Pod, now metav1.Time) v1.PodStatus {
 	if status.StartTime == nil {
 		status.StartTime = &now
 	}
+	setContainers(pod, &status, false, now)
+	setConditions(pod, &status, now)
+	return status
+}
+
+// setContainers gives a status to the containers of a pod that runs or has run.
+// An init container has done its work by then, unless it goes on beside the others.
+func setContainers(pod *v1.Pod, status *v1.PodStatus, runs bool, now metav1.Time) {
+	set := func(c v1.Container, before []v1.ContainerStatus, runs bool) v1.ContainerStatus {
+		if runs {
+			return runningContainer(pod, c, before, now)
+		}
+		return completedContainer(pod, c, before, now)
+	}
 	status.InitContainerStatuses = each(pod.Spec.InitContainers, func(c v1.Container) v1.ContainerStatus {
-		return completedContainer(pod, c, pod.Status.InitContainerStatuses, now)
+		return set(c, pod.Status.InitContainerStatuses, runs && podutil.IsRestartableInitContainer(&c))
 	})
 	status.ContainerStatuses = sorted(pod.Spec.Containers, func(c v1.Container) v1.ContainerStatus {
-		return completedContainer(pod, c, pod.Status.ContainerStatuses, now)
+		return set(c, pod.Status.ContainerStatuses, runs)
 	})
 	status.EphemeralContainerStatuses = sorted(pod.Spec.EphemeralContainers,
 		func(c v1.EphemeralContainer) v1.ContainerStatus {
-			return unprobed(completedContainer(pod, v1.Container(c.EphemeralContainerCommon),
-				pod.Status.EphemeralContainerStatuses, now))
+			before := pod.Status.EphemeralContainerStatuses
+			return unprobed(set(v1.Container(c.EphemeralContainerCommon), before, runs))
 		})
-	setConditions(pod, &status, now)
-	return status
 }
 
 // baseStatus is the status that the pod has, brought up to date in what does

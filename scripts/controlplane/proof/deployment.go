@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 )
 
 const (
@@ -33,50 +32,82 @@ type deployment struct {
 	out    io.Writer
 }
 
-func newDeployment(config *rest.Config, out io.Writer) (*deployment, error) {
-	config = rest.CopyConfig(config)
-	config.QPS, config.Burst = 50, 100 // it looks a few times a second
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("making a client: %w", err)
+// A step is something to do or to wait for.
+type step func(context.Context) error
+
+// kubectl prints the command before it does what kubectl would.
+func (d *deployment) kubectl(command string, do step) step {
+	return func(ctx context.Context) error {
+		fmt.Fprintln(d.out, "# kubectl", command)
+		if err := do(ctx); err != nil {
+			return fmt.Errorf("kubectl %s: %w", command, err)
+		}
+		return nil
 	}
-	return &deployment{client, out}, nil
 }
 
-// alone creates the Deployment and then a pod. When the pod runs, scheduler and
-// node have done their work, and the Deployment is as it was.
-func (d *deployment) alone(ctx context.Context) error {
-	d.kubectl("create deployment %s --image=%s --replicas=3", name, oldImage)
-	if _, err := d.client.AppsV1().Deployments(namespace).Create(ctx, manifest(), metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("creating the deployment: %w", err)
+// alone is the Deployment without controllers. When a pod of no Deployment runs,
+// scheduler and node have done their work, and the Deployment is as it was.
+func (d *deployment) alone() []step {
+	return []step{
+		d.kubectl("create deployment "+name+" --image="+oldImage+" --replicas=3", d.create),
+		d.kubectl("create serviceaccount default", d.createAccount),
+		d.kubectl("run nettool --image="+newImage, d.runPod),
+		d.wait("deployment", func(s sight) bool { return len(s.deployments) == 1 }),
 	}
-	if err := d.runPod(ctx); err != nil {
-		return err
-	}
-	seen, err := d.look(ctx)
-	if err != nil {
-		return err
-	}
-	fmt.Fprint(d.out, seen)
-	return nil
 }
 
-// runPod runs a pod of no Deployment, and first makes the service account that
-// every pod needs: without controllers there is none.
-func (d *deployment) runPod(ctx context.Context) error {
-	d.kubectl("create serviceaccount default")
+// life brings the Deployment up, scales it, rolls it and deletes it.
+func (d *deployment) life(ours *manager) []step {
+	settle := d.wait("deployment with as many pods as it should have", sight.settled)
+	agree := func(ctx context.Context) error { return d.agree(ctx, ours) }
+	image := fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"pause","image":%q}]}}}}`, newImage)
+	return []step{
+		func(context.Context) error { return ours.show(d.out) },
+		settle,
+		d.kubectl("scale deployment "+name+" --replicas=5", d.patch(`{"spec":{"replicas":5}}`)),
+		settle,
+		d.kubectl("set image deployment "+name+" pause="+newImage, d.patch(image)),
+		settle,
+		agree,
+		d.kubectl("delete deployment "+name, d.remove),
+		d.wait("end of the deployment and all that it owned", sight.gone),
+		agree,
+	}
+}
+
+// create makes what kubectl create deployment makes.
+func (d *deployment) create(ctx context.Context) error {
+	web := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: app},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(int32(3)),
+			Selector: &metav1.LabelSelector{MatchLabels: app},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: app},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "pause", Image: oldImage}}},
+			},
+		},
+	}
+	_, err := d.client.AppsV1().Deployments(namespace).Create(ctx, web, metav1.CreateOptions{})
+	return err
+}
+
+// createAccount makes what every pod needs: without controllers there is none.
+func (d *deployment) createAccount(ctx context.Context) error {
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
-	if _, err := d.client.CoreV1().ServiceAccounts(namespace).Create(ctx, account, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("creating the service account that a pod needs: %w", err)
-	}
-	d.kubectl("run nettool --image=%s", newImage)
+	_, err := d.client.CoreV1().ServiceAccounts(namespace).Create(ctx, account, metav1.CreateOptions{})
+	return err
+}
+
+func (d *deployment) runPod(ctx context.Context) error {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "nettool", Labels: map[string]string{"run": "nettool"}},
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "nettool", Image: newImage}}},
 	}
 	pods := d.client.CoreV1().Pods(namespace)
 	if _, err := pods.Create(ctx, pod, metav1.CreateOptions{}); err != nil {
-		return fmt.Errorf("creating a pod: %w", err)
+		return err
 	}
 	err := until(ctx, "pod that runs", func(ctx context.Context) (bool, any, error) {
 		pod, err := pods.Get(ctx, "nettool", metav1.GetOptions{})
@@ -91,48 +122,17 @@ func (d *deployment) runPod(ctx context.Context) error {
 	return err
 }
 
-// life brings the Deployment up, scales it, rolls it and deletes it.
-func (d *deployment) life(ctx context.Context, ours *manager) error {
-	if err := d.settle(ctx); err != nil {
+func (d *deployment) patch(change string) step {
+	return func(ctx context.Context) error {
+		_, err := d.client.AppsV1().Deployments(namespace).Patch(ctx, name, types.StrategicMergePatchType,
+			[]byte(change), metav1.PatchOptions{})
 		return err
 	}
-	d.kubectl("scale deployment %s --replicas=5", name)
-	if err := d.patch(ctx, `{"spec":{"replicas":5}}`); err != nil {
-		return err
-	}
-	d.kubectl("set image deployment %s pause=%s", name, newImage)
-	change := fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"pause","image":%q}]}}}}`, newImage)
-	if err := d.patch(ctx, change); err != nil {
-		return err
-	}
-	if err := d.agree(ctx, ours); err != nil {
-		return err
-	}
-	d.kubectl("delete deployment %s", name)
-	background := metav1.DeletePropagationBackground
-	err := d.client.AppsV1().Deployments(namespace).Delete(ctx, name,
-		metav1.DeleteOptions{PropagationPolicy: &background})
-	if err != nil {
-		return fmt.Errorf("deleting the deployment: %w", err)
-	}
-	if err := d.wait(ctx, "end of the deployment and all that it owned", sight.gone); err != nil {
-		return err
-	}
-	return d.agree(ctx, ours)
 }
 
-// patch changes the Deployment and waits until that is done.
-func (d *deployment) patch(ctx context.Context, change string) error {
-	_, err := d.client.AppsV1().Deployments(namespace).Patch(ctx, name, types.StrategicMergePatchType, []byte(change),
-		metav1.PatchOptions{})
-	if err != nil {
-		return fmt.Errorf("changing the deployment with %s: %w", change, err)
-	}
-	return d.settle(ctx)
-}
-
-func (d *deployment) settle(ctx context.Context) error {
-	return d.wait(ctx, "deployment with as many pods as it should have", sight.settled)
+func (d *deployment) remove(ctx context.Context) error {
+	background := metav1.DeleteOptions{PropagationPolicy: new(metav1.DeletePropagationBackground)}
+	return d.client.AppsV1().Deployments(namespace).Delete(ctx, name, background)
 }
 
 // agree waits until the informers' stores hold what the API server has: they
@@ -152,23 +152,4 @@ func (d *deployment) agree(ctx context.Context, ours *manager) error {
 	}
 	fmt.Fprintf(d.out, "our informers hold : %s\n", held)
 	return nil
-}
-
-func (d *deployment) kubectl(format string, args ...any) {
-	fmt.Fprintf(d.out, "# kubectl "+format+"\n", args...)
-}
-
-// manifest is what kubectl create deployment makes.
-func manifest() *appsv1.Deployment {
-	return &appsv1.Deployment{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: app},
-		Spec: appsv1.DeploymentSpec{
-			Replicas: new(int32(3)),
-			Selector: &metav1.LabelSelector{MatchLabels: app},
-			Template: corev1.PodTemplateSpec{
-				ObjectMeta: metav1.ObjectMeta{Labels: app},
-				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "pause", Image: oldImage}}},
-			},
-		},
-	}
 }

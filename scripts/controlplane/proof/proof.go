@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
@@ -47,6 +48,8 @@ func prove(ctx context.Context, out, progress io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	config.QPS = -1                           // the API server rations its clients itself
+	config.WarningHandler = rest.NoWarnings{} // the garbage collector watches old kinds too
 	fmt.Fprintf(out, "# a control plane without controllers: %s\n", strings.Join(running(plane), ", "))
 	err = scenario(ctx, config, out, progress)
 	if err != nil && ctx.Err() == nil {
@@ -77,22 +80,29 @@ func logTo(path string) error {
 
 // scenario looks at a Deployment first without controllers, then with them.
 func scenario(ctx context.Context, config *rest.Config, out, progress io.Writer) error {
-	d, err := newDeployment(config, out)
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return err
+		return fmt.Errorf("making a client: %w", err)
 	}
-	if err := d.alone(ctx); err != nil {
+	d := &deployment{client, out}
+	if err := run(ctx, d.alone()); err != nil {
 		return err
 	}
 	fmt.Fprintln(progress, "starting the controllers, on the informers of this workspace")
-	ctx, ours, err := startManager(ctx, config)
+	ctx, ours, err := startManager(ctx, config, client)
 	if err != nil {
 		return err
 	}
 	defer ours.stop()
 	fmt.Fprintln(out, "# the controllers of Kubernetes start, on our factory")
-	if err := ours.show(out); err != nil {
-		return err
+	return run(ctx, d.life(ours))
+}
+
+func run(ctx context.Context, steps []step) error {
+	for _, do := range steps {
+		if err := do(ctx); err != nil {
+			return err
+		}
 	}
-	return d.life(ctx, ours)
+	return nil
 }

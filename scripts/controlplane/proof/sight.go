@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	deploymentutil "k8s.io/kubernetes/pkg/controller/deployment/util"
 )
 
 const (
@@ -51,11 +52,8 @@ func (s sight) settled() bool {
 	if len(s.deployments) == 0 {
 		return false
 	}
-	spec, status := s.deployments[0].Spec, s.deployments[0].Status
-	wanted := *spec.Replicas
-	return status.ObservedGeneration == s.deployments[0].Generation &&
-		status.Replicas == wanted && status.UpdatedReplicas == wanted && status.AvailableReplicas == wanted &&
-		len(s.pods) == int(wanted)
+	web := &s.deployments[0]
+	return deploymentutil.DeploymentComplete(web, &web.Status) && len(s.pods) == int(*web.Spec.Replicas)
 }
 
 func (s sight) gone() bool { return s.count() == counts{} }
@@ -93,11 +91,11 @@ func (s sight) ownedBy(set appsv1.ReplicaSet) (pods int) {
 	return pods
 }
 
-// counts are how many there are of each kind.
-type counts struct{ deployments, sets, pods int }
+// counts are how many deployments, replica sets and pods there are.
+type counts [3]int
 
 func (c counts) String() string {
-	return plural(c.deployments, "deployment") + ", " + plural(c.sets, "replica set") + ", " + plural(c.pods, "pod")
+	return plural(c[0], "deployment") + ", " + plural(c[1], "replica set") + ", " + plural(c[2], "pod")
 }
 
 func plural(n int, word string) string {
@@ -108,17 +106,18 @@ func plural(n int, word string) string {
 }
 
 // wait looks until done says that it is so, and prints what it saw then.
-func (d *deployment) wait(ctx context.Context, what string, done func(sight) bool) error {
-	var seen sight
-	err := until(ctx, what, func(ctx context.Context) (_ bool, _ any, err error) {
-		seen, err = d.look(ctx)
-		return err == nil && done(seen), seen, err
-	})
-	if err != nil {
+func (d *deployment) wait(what string, done func(sight) bool) step {
+	return func(ctx context.Context) error {
+		var seen sight
+		err := until(ctx, what, func(ctx context.Context) (_ bool, _ any, err error) {
+			seen, err = d.look(ctx)
+			return err == nil && done(seen), seen, err
+		})
+		if err == nil {
+			fmt.Fprint(d.out, seen)
+		}
 		return err
 	}
-	fmt.Fprint(d.out, seen)
-	return nil
 }
 
 // until asks until the answer is yes. If that takes too long, the error tells

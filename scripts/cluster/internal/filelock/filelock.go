@@ -1,5 +1,6 @@
 // Package filelock keeps processes out of each other's way: one at a time works
-// in a folder, or several use the same thing and others can tell.
+// in a folder, or several use the same thing and others can tell, and no one
+// reads a file that another is still writing.
 package filelock
 
 import (

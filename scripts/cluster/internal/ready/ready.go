@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -60,52 +62,49 @@ func Answers(ctx context.Context, kubeconfig string) error {
 	return apiServer(ctx, client)
 }
 
-// Wait returns when the API server is ready, a node is Ready, and the namespace
-// default has what every new pod needs: its service account and the root CA.
-// (A pod created before that is refused.) When ctx ends first, the error says
-// what was still missing.
-func Wait(ctx context.Context, kubeconfig string) error {
-	return waitFor(ctx, kubeconfig, apiServer, node, serviceAccount, rootCA)
-}
+// Check returns an error that says what is missing.
+type Check func(context.Context, kubernetes.Interface) error
 
-// WaitNode returns when the API server is ready and a node is Ready.
-func WaitNode(ctx context.Context, kubeconfig string) error {
-	return waitFor(ctx, kubeconfig, apiServer, node)
-}
+// What can be waited for.
+var (
+	// API is an API server that is ready and has the namespace default.
+	API = []Check{apiServer, exists("the namespace default", "/api/v1/namespaces/default")}
 
-// WaitAPI returns when the API server is ready and has the namespace default.
-func WaitAPI(ctx context.Context, kubeconfig string) error {
-	return waitFor(ctx, kubeconfig, apiServer, namespace)
-}
+	// Node is an API server that is ready and a node that is Ready.
+	Node = []Check{apiServer, node}
 
-type check func(context.Context, kubernetes.Interface) error
+	// Pods is all of that and, in the namespace default, what every new pod needs:
+	// its service account and the root CA. (A pod created before that is refused.)
+	Pods = append(slices.Clip(Node),
+		exists("the default service account", "/api/v1/namespaces/default/serviceaccounts/default"),
+		exists("the ConfigMap kube-root-ca.crt", "/api/v1/namespaces/default/configmaps/kube-root-ca.crt"))
+)
 
-func waitFor(ctx context.Context, kubeconfig string, checks ...check) error {
+// Wait returns when all that is wanted is there. When ctx ends first, the error
+// says what was still missing. If hopeless, which is asked now and then, returns
+// an error, Wait returns that one.
+func Wait(ctx context.Context, kubeconfig string, wanted []Check, hopeless func() error) error {
 	client, hangUp, err := connect(kubeconfig)
 	if err != nil {
 		return err
 	}
 	defer hangUp()
-	tick := time.NewTicker(askEvery)
-	defer tick.Stop()
-	for _, c := range checks {
-		var missing error
-		for {
-			err := c(ctx, client)
-			if err == nil {
-				break
-			}
-			if missing == nil || ctx.Err() == nil { // not the error that ctx itself caused
-				missing = err
-			}
-			select {
-			case <-ctx.Done():
-				return fmt.Errorf("%w; still missing: %w", context.Cause(ctx), missing)
-			case <-tick.C:
+	var missing error
+	err = wait.PollUntilContextCancel(ctx, askEvery, true, func(ctx context.Context) (bool, error) {
+		for ; len(wanted) > 0; wanted, missing = wanted[1:], nil {
+			if err := wanted[0](ctx, client); err != nil {
+				if missing == nil || ctx.Err() == nil { // not the error that ctx itself caused
+					missing = err
+				}
+				return false, hopeless()
 			}
 		}
+		return true, hopeless()
+	})
+	if wait.Interrupted(err) {
+		return fmt.Errorf("%w; still missing: %w", context.Cause(ctx), missing)
 	}
-	return nil
+	return err
 }
 
 func apiServer(ctx context.Context, client kubernetes.Interface) error {
@@ -128,13 +127,6 @@ func apiServer(ctx context.Context, client kubernetes.Interface) error {
 // notOK matches what /readyz says of a part that is not ready.
 var notOK = regexp.MustCompile(`\[-\]\S+`)
 
-func namespace(ctx context.Context, client kubernetes.Interface) error {
-	if _, err := client.CoreV1().Namespaces().Get(ctx, "default", metav1.GetOptions{}); err != nil {
-		return fmt.Errorf("the namespace default: %w", err)
-	}
-	return nil
-}
-
 func node(ctx context.Context, client kubernetes.Interface) error {
 	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -150,16 +142,12 @@ func node(ctx context.Context, client kubernetes.Interface) error {
 	return errors.New("a Ready node")
 }
 
-func serviceAccount(ctx context.Context, client kubernetes.Interface) error {
-	if _, err := client.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{}); err != nil {
-		return fmt.Errorf("the default service account: %w", err)
+// exists makes a check of one object.
+func exists(what, path string) Check {
+	return func(ctx context.Context, client kubernetes.Interface) error {
+		if err := client.CoreV1().RESTClient().Get().AbsPath(path).Do(ctx).Error(); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return nil
 	}
-	return nil
-}
-
-func rootCA(ctx context.Context, client kubernetes.Interface) error {
-	if _, err := client.CoreV1().ConfigMaps("default").Get(ctx, "kube-root-ca.crt", metav1.GetOptions{}); err != nil {
-		return fmt.Errorf("the ConfigMap kube-root-ca.crt: %w", err)
-	}
-	return nil
 }

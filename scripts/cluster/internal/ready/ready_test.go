@@ -81,6 +81,8 @@ func start(t *testing.T) (*apiStub, *httptest.Server, []byte) {
 const readyNode = `{"kind":"NodeList","apiVersion":"v1",
 	"items":[{"status":{"conditions":[{"type":"Ready","status":"True"}]}}]}`
 
+func never() error { return nil }
+
 func TestWaitNamesWhatIsMissing(t *testing.T) {
 	stub, server, ca := start(t)
 	path := kubeconfig(t, server.URL, ca, "good")
@@ -96,30 +98,45 @@ func TestWaitNamesWhatIsMissing(t *testing.T) {
 	for _, s := range steps {
 		late := errors.New("too late")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 500*time.Millisecond, late)
-		err := Wait(ctx, path)
+		err := Wait(ctx, path, Pods, never)
 		cancel()
 		if !errors.Is(err, late) || !strings.Contains(err.Error(), s.missing) {
 			t.Errorf("got %v, want that it misses %s", err, s.missing)
 		}
 		stub.set(s.path, s.body)
 	}
-	if err := Wait(t.Context(), path); err != nil {
+	if err := Wait(t.Context(), path, Pods, never); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestWaitNodeNeedsNothingThatControllersMake(t *testing.T) {
+func TestNodeNeedsNothingThatControllersMake(t *testing.T) {
 	stub, server, ca := start(t)
 	path := kubeconfig(t, server.URL, ca, "good")
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	if err := WaitNode(ctx, path); !errors.Is(err, context.DeadlineExceeded) ||
+	if err := Wait(ctx, path, Node, never); !errors.Is(err, context.DeadlineExceeded) ||
 		!strings.Contains(err.Error(), "a Ready node") {
 		t.Errorf("got %v, want that it misses a Ready node", err)
 	}
 	stub.set("/api/v1/nodes", readyNode)
-	if err := WaitNode(t.Context(), path); err != nil {
+	if err := Wait(t.Context(), path, Node, never); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestWaitEndsWhenItIsHopeless(t *testing.T) {
+	_, server, ca := start(t)
+	dead := errors.New("dead")
+	asked := 0
+	err := Wait(t.Context(), kubeconfig(t, server.URL, ca, "good"), Node, func() error {
+		if asked++; asked < 3 {
+			return nil
+		}
+		return dead
+	})
+	if err != dead {
+		t.Errorf("got %v", err)
 	}
 }
 

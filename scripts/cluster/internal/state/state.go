@@ -37,10 +37,7 @@ func (d Dir) Provider() (string, error) {
 
 // SetProvider records, before it begins to make anything, who makes the cluster.
 func (d Dir) SetProvider(name string) error {
-	if err := os.MkdirAll(string(d), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(d.providerFile(), []byte(name+"\n"), 0o600)
+	return filelock.WriteFile(d.providerFile(), []byte(name+"\n"), 0o600)
 }
 
 // Clear removes all but the logs, which the next start replaces.

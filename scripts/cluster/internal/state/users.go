@@ -22,12 +22,7 @@ func (d Dir) temporaryFile() string { return filepath.Join(string(d), "temporary
 func (d Dir) SetTemporary() error { return os.WriteFile(d.temporaryFile(), nil, 0o600) }
 
 // Keep has the cluster stay until somebody asks for its removal.
-func (d Dir) Keep() error {
-	if err := os.Remove(d.temporaryFile()); !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (d Dir) Keep() error { return os.RemoveAll(d.temporaryFile()) }
 
 // Join makes the caller a user of the cluster until Leave, or until the last
 // process that has the file open has ended.

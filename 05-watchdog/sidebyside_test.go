@@ -28,7 +28,7 @@ func runWatchDog(t *testing.T, s *kube.Session) *history.Subject {
 	t.Helper()
 	sub := history.NewSubject(t, s, "WatchDog", 1)
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: sub.Line.Session.OwnConfigMaps(),
+		ListerWatcher: sub.Session.OwnConfigMaps(),
 		ObjectType:    &corev1.ConfigMap{},
 		Handler:       sub.Told[0],
 		OnError:       func(err error) { t.Log(err) },
@@ -47,7 +47,7 @@ func runInformer(t *testing.T, s *kube.Session) *history.Subject {
 	t.Helper()
 	sub := history.NewSubject(t, s, "client-go's informer", 1)
 	store, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: sub.Line.Session.OwnConfigMaps(),
+		ListerWatcher: sub.Session.OwnConfigMaps(),
 		ObjectType:    &corev1.ConfigMap{},
 		Handler:       sub.Told[0],
 	})

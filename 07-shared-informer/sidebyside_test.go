@@ -50,7 +50,7 @@ func runShared(t *testing.T, s *kube.Session, name string,
 ) *history.Subject {
 	t.Helper()
 	sub := history.NewSubject(t, s, name, 10)
-	shared := newInformer(sub.Line.Session.OwnConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	shared := newInformer(sub.Session.OwnConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	sub.Store = shared.GetStore()
 	add := func(i int) {
 		_, err := shared.AddEventHandler(unhurried{sub.Told[i], time.Duration(i) * time.Millisecond})

@@ -12,10 +12,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"example.com/informer/02-listwatch/kube"
-	"example.com/informer/03-reflector/cable"
 	"example.com/informer/03-reflector/flow"
+	"example.com/informer/03-reflector/requests"
+	"example.com/informer/scripts/harness/netfault"
 )
 
 const (
@@ -25,24 +27,35 @@ const (
 	seed    = 20240529
 )
 
-// A Subject is an informer under test, at the end of a cable of its own.
+// A Subject is an informer under test, with a proxy of its own to the server.
 type Subject struct {
-	Name  string
-	Line  *cable.Cable
-	Told  []*Tales // by its handlers
-	Store interface{ List() []any }
+	Name    string
+	Session *kube.Session // goes through the proxy
+	Told    []*Tales      // by its handlers
+	Store   interface{ List() []any }
+
+	proxy *netfault.Proxy
+	asked requests.Counter
 }
 
 // NewSubject returns one with so many handlers. The caller makes the informer,
-// over the cable's session, and says what its store is.
+// over the subject's session, and says what its store is.
 func NewSubject(t *testing.T, s *kube.Session, name string, handlers int) *Subject {
 	t.Helper()
-	line, err := cable.New(s)
+	proxy, err := netfault.For(s.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(line.Close)
-	sub := &Subject{Name: name, Line: line}
+	t.Cleanup(proxy.Close)
+	sub := &Subject{Name: name, proxy: proxy}
+	sub.Session, err = s.With(func(config *rest.Config) {
+		config.Dial = proxy.Dial
+		sub.asked.Count(config)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(sub.Session.Cluster.Close)
 	for range handlers {
 		sub.Told = append(sub.Told, &Tales{})
 	}
@@ -96,26 +109,28 @@ func writeAll(t *testing.T, all []*writer, n int) {
 }
 
 // disturb breaks connections in the midst of changes. In two rounds of three
-// the cable of one informer flickers: its watch goes on where it was. In the
+// the connections of one informer break: its watch goes on where it was. In the
 // third all cables are pulled out until every watch has failed to resume: what
 // happens meanwhile is seen by nobody, and lists follow.
 func disturb(t *testing.T, round int, all []*writer, subjects []*Subject) {
 	t.Helper()
 	writeAll(t, all, changes)
 	if round%3 != 2 {
-		subjects[round%len(subjects)].Line.Flicker()
+		proxy := subjects[round%len(subjects)].proxy
+		proxy.Cut()
+		proxy.Restore()
 		writeAll(t, all, changes)
 		return
 	}
 	for _, sub := range subjects {
-		sub.Line.Pull()
+		sub.proxy.Pull()
 	}
 	writeAll(t, all, changes)
 	for _, sub := range subjects {
-		if err := flow.Until(t.Context(), sub.Name+" cannot resume its watch", sub.Line.Refused); err != nil {
+		if err := flow.Until(t.Context(), sub.Name+" cannot resume its watch", sub.proxy.Refused); err != nil {
 			t.Fatal(err)
 		}
-		sub.Line.Plug()
+		sub.proxy.Restore()
 	}
 }
 
@@ -160,11 +175,11 @@ func (s *Subject) wantStore(t *testing.T, server map[string]string) {
 // informer went through what it should: lists, and tombstones.
 func (s *Subject) wantLegal(t *testing.T, happened *histories) {
 	t.Helper()
-	t.Logf("%s: requests: %s", s.Name, &s.Line.Asked)
+	t.Logf("%s: requests: %s", s.Name, &s.asked)
 	for i, tales := range s.Told {
 		calls, tombstones := tales.count()
 		t.Logf("%s, handler %d: %d calls, %d of them with tombstones", s.Name, i, calls, tombstones)
-		if lists := s.Line.Asked.Lists(); tombstones == 0 || lists < 1+rounds/3 {
+		if lists := s.asked.Lists(); tombstones == 0 || lists < 1+rounds/3 {
 			t.Errorf("%s: %d tombstones, %d lists: the test has not tested what it should", s.Name, tombstones, lists)
 		}
 		tales.mu.Lock()

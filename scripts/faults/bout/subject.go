@@ -1,4 +1,4 @@
-// A contender at the end of a wire of its own: two informers, one of ConfigMaps
+// A contender behind a proxy of its own: two informers, one of ConfigMaps
 // and one of pods.
 
 package bout
@@ -18,7 +18,7 @@ import (
 
 	"example.com/informer/scripts/faults/ground"
 	"example.com/informer/scripts/faults/tamper"
-	"example.com/informer/scripts/faults/wire"
+	"example.com/informer/scripts/harness/netfault"
 )
 
 // A Contender is a kind of informer.
@@ -33,7 +33,7 @@ type Contender struct {
 // A Subject is a contender at work.
 type Subject struct {
 	Name string
-	Wire *wire.Wire
+	TCP  *netfault.Proxy
 	HTTP *tamper.Transport
 
 	informers []*informer
@@ -45,23 +45,20 @@ type Subject struct {
 // start begins to list and watch. What the subject starts bears its name, so
 // that its goroutines can be counted.
 func start(ctx context.Context, g *ground.Ground, c Contender, impatient bool) (*Subject, error) {
-	s := &Subject{Name: c.Name}
-	address, err := g.Address()
+	config := g.Config()
+	proxy, err := netfault.For(config)
 	if err != nil {
 		return nil, err
 	}
-	if s.Wire, err = wire.New(address); err != nil {
-		return nil, err
-	}
-	config := g.Config()
-	config.Dial = s.Wire.Dial
+	config.Dial = proxy.Dial
+	s := &Subject{Name: c.Name, TCP: proxy}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		s.HTTP = tamper.New(next)
 		return s.HTTP
 	})
 	client, err := s.connect(config, impatient)
 	if err != nil {
-		s.Wire.Close()
+		s.TCP.Close()
 		return nil, err
 	}
 	ctx, s.cancel = context.WithCancel(ctx)
@@ -143,5 +140,5 @@ func (s *Subject) stop() {
 	if s.pool != nil {
 		utilnet.CloseIdleConnectionsFor(s.pool)
 	}
-	s.Wire.Close()
+	s.TCP.Close()
 }

@@ -50,7 +50,7 @@ func refusing(code int, reason metav1.StatusReason, retryAfter time.Duration) fu
 	return func(ctx context.Context, b *bout.Bout) error {
 		each(b, func(s *bout.Subject) {
 			s.HTTP.SetRule(tamper.Refuse(code, reason, retryAfter))
-			s.Wire.Reset()
+			s.TCP.Reset()
 		})
 		err := b.Hold(ctx, b.Scale.Hold)
 		each(b, func(s *bout.Subject) { s.HTTP.SetRule(nil) })

@@ -11,19 +11,19 @@ import (
 var connections = []bout.Fault{
 	{
 		Name:    "connection reset",
-		Do:      onTheWire(func(s *bout.Subject) { s.Wire.Reset() }),
+		Do:      onTheWire(func(s *bout.Subject) { s.TCP.Reset() }),
 		Noticed: rewatched,
 	},
 	{
 		Name:    "connection half-closed",
-		Do:      onTheWire(func(s *bout.Subject) { s.Wire.HalfClose() }),
+		Do:      onTheWire(func(s *bout.Subject) { s.TCP.HalfClose() }),
 		Noticed: rewatched,
 	},
 	{
 		// It is over soon, for the network is fine: only that these connections
 		// are dead, and nobody says so.
 		Name:    "connection black-holed",
-		Do:      onTheWire(func(s *bout.Subject) { s.Wire.BlackHole() }),
+		Do:      onTheWire(func(s *bout.Subject) { s.TCP.BlackHole() }),
 		Noticed: rewatched,
 	},
 }

@@ -104,7 +104,7 @@ func oneMebibyte(ctx context.Context, b *bout.Bout) error {
 		if object, err = make(ctx, object); err != nil {
 			return err
 		}
-		each(b, func(s *bout.Subject) { s.Wire.Reset() })
+		each(b, func(s *bout.Subject) { s.TCP.Reset() })
 	}
 	return nil
 }

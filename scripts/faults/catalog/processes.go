@@ -62,13 +62,13 @@ var processes = []bout.Fault{
 				// A refused connection is the one that a reflector answers by
 				// asking for its watch again, and not for a list.
 				func() error {
-					each(b, func(s *bout.Subject) { s.Wire.Refuse(); s.Wire.Reset() })
+					each(b, func(s *bout.Subject) { s.TCP.Refuse(); s.TCP.Reset() })
 					return nil
 				},
 				hold(ctx, b),
 				func() error { return b.Ground.Compact(ctx) },
 				func() error {
-					each(b, func(s *bout.Subject) { s.Wire.Accept() })
+					each(b, func(s *bout.Subject) { s.TCP.Restore() })
 					return nil
 				})
 		},

@@ -14,7 +14,7 @@ var rights = []bout.Fault{
 		Do: func(ctx context.Context, b *bout.Bout) error {
 			return inTurn(
 				func() error { return b.Ground.Expire(ctx) },
-				func() error { each(b, func(s *bout.Subject) { s.Wire.Reset() }); return nil },
+				func() error { each(b, func(s *bout.Subject) { s.TCP.Reset() }); return nil },
 				hold(ctx, b),
 				func() error { return b.Ground.NewToken(ctx) })
 		},
@@ -25,7 +25,7 @@ var rights = []bout.Fault{
 		Do: func(ctx context.Context, b *bout.Bout) error {
 			return inTurn(
 				func() error { return b.Ground.Revoke(ctx) },
-				func() error { each(b, func(s *bout.Subject) { s.Wire.Reset() }); return nil },
+				func() error { each(b, func(s *bout.Subject) { s.TCP.Reset() }); return nil },
 				hold(ctx, b),
 				func() error { return b.Ground.Grant(ctx) })
 		},

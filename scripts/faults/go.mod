@@ -10,6 +10,7 @@ require (
 	example.com/informer/scripts/harness v0.0.0
 	github.com/go-logr/logr v1.4.3
 	go.uber.org/goleak v1.3.0
+	golang.org/x/sync v0.24.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2

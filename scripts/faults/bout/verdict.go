@@ -14,10 +14,8 @@ import (
 
 // measure notes what each subject uses when all is well.
 func (b *Bout) measure(ctx context.Context) (err error) {
-	if err := b.until(ctx, "all is well before the fault", func() bool {
-		return b.look(ctx, refresh) == nil && b.all(func(_ *Subject, i *informer) bool {
-			return i.isTrue(b.truth.versions[i.resource])
-		})
+	if err := b.Until(ctx, "all is well before the fault", func() bool {
+		return b.look(ctx, refresh) == nil && b.all(b.isTrue)
 	}); err != nil {
 		return err
 	}
@@ -55,9 +53,7 @@ func (b *Bout) recover(ctx context.Context) ([]Result, error) {
 			return nil, err
 		}
 		for i, s := range b.Subjects {
-			if results[i].Recovery == 0 && s.every(func(i *informer) bool {
-				return i.isTrue(b.truth.versions[i.resource])
-			}) {
+			if results[i].Recovery == 0 && s.all(b.isTrue) {
 				last = time.Now()
 				results[i].Recovery = last.Sub(b.over)
 				left--
@@ -95,15 +91,15 @@ func (b *Bout) judge(ctx context.Context, results []Result) error {
 	}
 	written := b.Churn.Forget()
 	for n, s := range b.Subjects {
-		if err := b.until(ctx, s.Name+" has noticed the fault", func() bool {
+		if err := b.Until(ctx, s.Name+" has noticed the fault", func() bool {
 			return b.fault.Noticed == nil || b.fault.Noticed(s)
 		}); err != nil {
 			return fmt.Errorf("%w; requests and their outcomes: %v", err, s.HTTP.Counts())
 		}
 		if results[n].Recovery > 0 {
 			// A handler that never catches up is left to the judge.
-			_ = b.until(ctx, "", func() bool {
-				return s.every(func(i *informer) bool { return i.toldAll(b.truth.versions[i.resource]) })
+			_ = b.Until(ctx, "", func() bool {
+				return s.all(func(i *informer) bool { return i.toldAll(b.truth.versions[i.resource]) })
 			})
 		}
 	}
@@ -114,12 +110,12 @@ func (b *Bout) judge(ctx context.Context, results []Result) error {
 		var found []error
 		contents := judge.Contents{} // its own: what another one made up is not its fault
 		for _, i := range s.informers {
-			e := i.evidence(b.truth.objects[i.resource], contents)
+			e, events := i.evidence(b.truth.objects[i.resource], contents)
 			if s.HTTP.Lists(i.resource) == 1 { // only the first: nothing can have been left out
 				e.Written = written[i.resource]
 			}
 			found = append(found, e.Verdict()...)
-			results[n].Events += i.events()
+			results[n].Events += events
 		}
 		found = append(found, b.used(ctx, s)...)
 		results[n].Wrong, results[n].Verdict = len(found), judge.Some(found)
@@ -145,7 +141,7 @@ func (b *Bout) weigh(results []Result) error {
 // used wants goroutines and file descriptors to be back to where they were.
 func (b *Bout) used(ctx context.Context, s *Subject) []error {
 	var now, files int
-	err := Until(ctx, b.Scale.Patience, "", func() (back bool) {
+	err := b.Until(ctx, "", func() (back bool) {
 		var errA, errB error
 		now, errA = goroutines(s.Name)
 		files, errB = descriptors()

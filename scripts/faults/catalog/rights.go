@@ -3,32 +3,19 @@
 package catalog
 
 import (
-	"context"
-
 	"example.com/informer/scripts/faults/bout"
+	"example.com/informer/scripts/faults/ground"
 )
 
 var rights = []bout.Fault{
 	{
-		Name: "token expired (401), then replaced",
-		Do: func(ctx context.Context, b *bout.Bout) error {
-			return inTurn(
-				func() error { return b.Ground.Expire(ctx) },
-				func() error { each(b, func(s *bout.Subject) { s.TCP.Reset() }); return nil },
-				hold(ctx, b),
-				func() error { return b.Ground.NewToken(ctx) })
-		},
+		Name:    "token expired (401), then replaced",
+		Do:      steps{server((*ground.Ground).Expire), reset, hold, server((*ground.Ground).NewToken)},
 		Noticed: saw("401"),
 	},
 	{
-		Name: "rights revoked (403), then granted",
-		Do: func(ctx context.Context, b *bout.Bout) error {
-			return inTurn(
-				func() error { return b.Ground.Revoke(ctx) },
-				func() error { each(b, func(s *bout.Subject) { s.TCP.Reset() }); return nil },
-				hold(ctx, b),
-				func() error { return b.Ground.Grant(ctx) })
-		},
+		Name:    "rights revoked (403), then granted",
+		Do:      steps{server((*ground.Ground).Revoke), reset, hold, server((*ground.Ground).Grant)},
 		Noticed: saw("403"),
 	},
 }

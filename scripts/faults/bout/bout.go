@@ -64,14 +64,14 @@ type Bout struct {
 	Scale    Scale
 	Subjects []*Subject
 
-	fault     Fault
-	baseline  map[string]int // goroutines of each subject
-	files     int            // descriptors of the process
-	heap      uint64         // bytes in use
-	failures  int            // of changes, before the fault
-	meanwhile bool           // handlers have come and gone
-	over      time.Time      // when the fault was
-	truth     truth
+	contenders []Contender
+	fault      Fault
+	files      int       // descriptors of the process
+	heap       uint64    // bytes in use
+	failures   int       // of changes, before the fault
+	meanwhile  bool      // handlers have come and gone
+	over       time.Time // when the fault was
+	truth      truth
 }
 
 // A Result is how one subject did.
@@ -88,52 +88,49 @@ type Result struct {
 // before the fault.
 const warmUp = 100
 
-// Run has the contenders go through a fault.
+// Run has the contenders go through a fault, and returns how each one did, by
+// its name.
 func Run(ctx context.Context, g *ground.Ground, c *churn.Churn, scale Scale, fault Fault,
-	contenders []Contender) ([]Result, error) {
-	b := &Bout{Ground: g, Churn: c, Scale: scale, fault: fault, baseline: map[string]int{}}
-	results, err := b.run(ctx, contenders)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", fault.Name, err)
+	contenders []Contender) (map[string]Result, error) {
+	b := &Bout{Ground: g, Churn: c, Scale: scale, fault: fault, contenders: contenders}
+	if err := b.run(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", fault.Name, err)
 	}
-	return results, err
+	results := map[string]Result{}
+	for _, s := range b.Subjects {
+		results[s.Name] = s.result
+	}
+	return results, nil
 }
 
-func (b *Bout) run(ctx context.Context, contenders []Contender) (results []Result, err error) {
+func (b *Bout) run(ctx context.Context) (err error) {
 	if err := InTurn(b.fault.Before...)(ctx, b); err != nil {
-		return nil, fmt.Errorf("before: %w", err)
+		return fmt.Errorf("before: %w", err)
 	}
 	defer func() { err = errors.Join(err, InTurn(b.fault.After...)(ctx, b)) }()
 	defer func() { err = errors.Join(err, b.stop()) }()
-	if err := b.start(ctx, contenders); err != nil {
-		return nil, err
+	for _, phase := range []func(context.Context) error{b.start, b.measure, b.disturb, b.recover, b.judge} {
+		if err := phase(ctx); err != nil {
+			return err
+		}
 	}
-	if err := b.measure(ctx); err != nil {
-		return nil, err
-	}
-	b.Churn.Forget()
-	if err := b.disturb(ctx); err != nil {
-		return nil, err
-	}
-	if results, err = b.recover(ctx); err != nil {
-		return nil, err
-	}
-	return results, b.judge(ctx, results)
+	return nil
 }
 
 // start has changes made and the subjects list and watch amid them, until all
 // handlers have heard of the first list.
-func (b *Bout) start(ctx context.Context, contenders []Contender) error {
+func (b *Bout) start(ctx context.Context) error {
 	b.Churn.Start(ctx)
 	defer b.Churn.Pause()
 	if err := b.Changes(ctx, warmUp); err != nil {
 		return err
 	}
-	for _, c := range contenders {
+	for _, c := range b.contenders {
 		s, err := start(ctx, b.Ground, c, b.Scale.Impatient)
 		if err != nil {
 			return err
 		}
+		s.result = Result{Fault: b.fault.Name, Subject: s.Name, Beyond: b.fault.Beyond[s.Name]}
 		b.Subjects = append(b.Subjects, s)
 	}
 	return b.Until(ctx, "all handlers have synced", func() bool { return b.all((*informer).synced) })
@@ -160,6 +157,7 @@ func Failure(ctx context.Context, b *Bout) error {
 // disturb lets the fault happen amid changes and notes when it is over. The
 // handlers that stall do so meanwhile.
 func (b *Bout) disturb(ctx context.Context) error {
+	b.Churn.Forget()
 	b.Churn.Start(ctx)
 	defer b.Churn.Pause()
 	if err := b.Changes(ctx, warmUp); err != nil {

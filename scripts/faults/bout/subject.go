@@ -37,6 +37,8 @@ type Subject struct {
 	TCP  *netfault.Proxy
 	HTTP *tamper.Transport
 
+	result     Result
+	baseline   int // of its goroutines
 	informers  []*informer
 	cancel     context.CancelFunc
 	running    sync.WaitGroup

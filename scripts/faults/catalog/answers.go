@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"path"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,19 +19,16 @@ import (
 
 var answers = []bout.Fault{
 	{
-		Name:    "429 with Retry-After",
-		Do:      refusing(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, time.Second),
-		Noticed: saw("429"),
+		Name: "429 with Retry-After",
+		Do:   refusing(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, time.Second),
 	},
 	{
-		Name:    "500 for a while",
-		Do:      refusing(http.StatusInternalServerError, metav1.StatusReasonInternalError, 0),
-		Noticed: saw("500"),
+		Name: "500 for a while",
+		Do:   refusing(http.StatusInternalServerError, metav1.StatusReasonInternalError, 0),
 	},
 	{
-		Name:    "503 for a while",
-		Do:      refusing(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, 0),
-		Noticed: saw("503"),
+		Name: "503 for a while",
+		Do:   refusing(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, 0),
 	},
 	{
 		Name:    "a LIST that takes long",
@@ -49,13 +47,14 @@ var answers = []bout.Fault{
 			}),
 			rule(nil),
 		},
-		Noticed: saw("410"),
 	},
 }
 
 // refusing breaks the connections, and refuses every request for a while.
 func refusing(code int, reason metav1.StatusReason, retryAfter time.Duration) steps {
-	return steps{rule(tamper.Refuse(code, reason, retryAfter)), reset, hold, rule(nil)}
+	return steps{
+		rule(tamper.Refuse(code, reason, retryAfter)), reset, hold, answered(strconv.Itoa(code)), rule(nil),
+	}
 }
 
 // rule has a rule answer the requests of every subject, or the server again.

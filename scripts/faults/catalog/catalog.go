@@ -71,6 +71,9 @@ func saw(outcome string) func(*bout.Subject) bool {
 	return func(s *bout.Subject) bool { return s.HTTP.Outcomes(outcome) > 0 }
 }
 
+// answered waits until every subject got an outcome.
+func answered(outcome string) bout.Step { return until("all were answered "+outcome, saw(outcome)) }
+
 // play plays a trick on all watches, and returns when it was played on each.
 func play(trick tamper.Trick) bout.Step {
 	return bout.InTurn(

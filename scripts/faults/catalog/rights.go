@@ -9,13 +9,15 @@ import (
 
 var rights = []bout.Fault{
 	{
-		Name:    "token expired (401), then replaced",
-		Do:      steps{server((*ground.Ground).Expire), reset, hold, server((*ground.Ground).NewToken)},
-		Noticed: saw("401"),
+		Name: "token expired (401), then replaced",
+		Do: steps{
+			server((*ground.Ground).Expire), reset, hold, answered("401"), server((*ground.Ground).NewToken),
+		},
 	},
 	{
-		Name:    "rights revoked (403), then granted",
-		Do:      steps{server((*ground.Ground).Revoke), reset, hold, server((*ground.Ground).Grant)},
-		Noticed: saw("403"),
+		Name: "rights revoked (403), then granted",
+		Do: steps{
+			server((*ground.Ground).Revoke), reset, hold, answered("403"), server((*ground.Ground).Grant),
+		},
 	},
 }

@@ -7,12 +7,9 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"reflect"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,8 +23,8 @@ import (
 
 	"example.com/informer/02-listwatch/kubetest"
 	"example.com/informer/03-reflector/flow"
-	"example.com/informer/03-reflector/proxy"
 	"example.com/informer/03-reflector/requests"
+	"example.com/informer/scripts/harness/netfault"
 )
 
 func must(t *testing.T, err error) {
@@ -41,21 +38,13 @@ func must(t *testing.T, err error) {
 // with its watch where it was, and no list is needed.
 func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
 	s := kubetest.Open(t)
-	wire, through, err := proxy.NewFor(s.Config)
+	proxy, err := netfault.For(s.Config)
 	must(t, err)
-	defer wire.Close()
+	defer proxy.Close()
 	var asked requests.Counter
-	var refuse atomic.Bool
 	remote, err := s.With(func(c *rest.Config) {
-		through(c)
+		c.Dial = proxy.Dial
 		asked.Count(c)
-		dial := c.Dial
-		c.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if refuse.Load() {
-				return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
-			}
-			return dial(ctx, network, addr)
-		}
 	})
 	must(t, err)
 	defer remote.Cluster.Close()
@@ -69,13 +58,12 @@ func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
 	must(t, err)
 	must(t, reaches(t.Context(), reflector, one.ResourceVersion)) // a watch that ends before any event is not trusted
 
-	refuse.Store(true)
-	wire.Cut()
+	proxy.Refuse()
+	proxy.Reset()
 	// it tries again
 	must(t, flow.Until(t.Context(), "what the test waits for", func() bool { return asked.Watches() > 1 }))
 	must(t, s.DeleteConfigMap(t.Context(), "doomed"))
-	refuse.Store(false)
-	wire.Mend()
+	proxy.Restore()
 
 	must(t, flow.DrainDeltas(t.Context(), queue, func(d cache.Delta) error {
 		if _, tombstone := d.Object.(cache.DeletedFinalStateUnknown); tombstone {

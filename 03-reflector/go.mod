@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	example.com/informer/01-deltafifo v0.0.0
 	example.com/informer/02-listwatch v0.0.0
+	example.com/informer/scripts/harness v0.0.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
@@ -62,4 +63,5 @@ require (
 replace (
 	example.com/informer/01-deltafifo => ../01-deltafifo
 	example.com/informer/02-listwatch => ../02-listwatch
+	example.com/informer/scripts/harness => ../scripts/harness
 )

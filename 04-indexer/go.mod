@@ -64,4 +64,5 @@ replace (
 	example.com/informer/01-deltafifo => ../01-deltafifo
 	example.com/informer/02-listwatch => ../02-listwatch
 	example.com/informer/03-reflector => ../03-reflector
+	example.com/informer/scripts/harness => ../scripts/harness
 )

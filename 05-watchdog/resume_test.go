@@ -14,9 +14,9 @@ import (
 	"example.com/informer/02-listwatch/kube"
 	"example.com/informer/02-listwatch/kubetest"
 	"example.com/informer/03-reflector/flow"
-	"example.com/informer/03-reflector/proxy"
 	"example.com/informer/03-reflector/requests"
 	"example.com/informer/05-watchdog/calls"
+	"example.com/informer/scripts/harness/netfault"
 )
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -28,13 +28,13 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // back, tries the watch again once a second, and misses nothing.
 func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 	s := kubetest.Open(t)
-	wire, through, err := proxy.NewFor(s.Config)
+	proxy, err := netfault.For(s.Config)
 	must(t, err)
-	t.Cleanup(wire.Close)
+	t.Cleanup(proxy.Close)
 	var asked requests.Counter
 	var tries atomic.Int32
 	remote, err := s.With(func(c *rest.Config) {
-		through(c)
+		c.Dial = proxy.Dial
 		asked.Count(c)
 		c.Wrap(func(next http.RoundTripper) http.RoundTripper {
 			return roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -55,11 +55,11 @@ func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 	must(t, s.CreateConfigMapWith(t.Context(), "one", "sky", "blue"))
 	must(t, flow.Until(t.Context(), "the watch has brought something", func() bool { return lines(&told) == 1 }))
 
-	wire.Cut()
+	proxy.Cut()
 	lists, before := asked.Lists(), tries.Load()
 	must(t, s.DeleteConfigMap(t.Context(), "one"))
 	must(t, flow.Until(t.Context(), "it has tried three times", func() bool { return tries.Load() >= before+3 }))
-	wire.Mend()
+	proxy.Restore()
 	must(t, flow.Until(t.Context(), "it has told of the delete", func() bool { return lines(&told) == 2 }))
 	want := "OnAdd : one : [sky=blue]\nOnDelete : one : [sky=blue]\n"
 	if told.Text() != want || asked.Lists() != lists {

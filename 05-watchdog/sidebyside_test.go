@@ -28,7 +28,7 @@ func runWatchDog(t *testing.T, s *kube.Session) *history.Informer {
 	t.Helper()
 	in := history.NewInformer(t, s, "WatchDog", 1)
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: in.Line.Session.OwnConfigMaps(),
+		ListerWatcher: in.Session.OwnConfigMaps(),
 		ObjectType:    &corev1.ConfigMap{},
 		Handler:       in.Recorders[0],
 		OnError:       func(err error) { t.Log(err) },
@@ -47,7 +47,7 @@ func runInformer(t *testing.T, s *kube.Session) *history.Informer {
 	t.Helper()
 	in := history.NewInformer(t, s, "client-go's informer", 1)
 	store, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: in.Line.Session.OwnConfigMaps(),
+		ListerWatcher: in.Session.OwnConfigMaps(),
 		ObjectType:    &corev1.ConfigMap{},
 		Handler:       in.Recorders[0],
 	})

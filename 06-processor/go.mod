@@ -43,4 +43,5 @@ replace (
 	example.com/informer/02-listwatch => ../02-listwatch
 	example.com/informer/03-reflector => ../03-reflector
 	example.com/informer/05-watchdog => ../05-watchdog
+	example.com/informer/scripts/harness => ../scripts/harness
 )

@@ -19,6 +19,7 @@ require (
 )
 
 require (
+	example.com/informer/scripts/harness v0.0.0 // indirect
 	github.com/bytedance/gopkg v0.1.3 // indirect
 	github.com/bytedance/sonic v1.15.0 // indirect
 	github.com/bytedance/sonic/loader v0.5.0 // indirect
@@ -93,4 +94,5 @@ replace (
 	example.com/informer/04-indexer => ../04-indexer
 	example.com/informer/05-watchdog => ../05-watchdog
 	example.com/informer/06-processor => ../06-processor
+	example.com/informer/scripts/harness => ../scripts/harness
 )

@@ -50,7 +50,7 @@ func runShared(t *testing.T, s *kube.Session, name string,
 ) *history.Informer {
 	t.Helper()
 	in := history.NewInformer(t, s, name, 10)
-	shared := newInformer(in.Line.Session.OwnConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	shared := newInformer(in.Session.OwnConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	in.Store = shared.GetStore()
 	add := func(i int) {
 		_, err := shared.AddEventHandler(unhurried{in.Recorders[i], time.Duration(i) * time.Millisecond})

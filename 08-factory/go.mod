@@ -94,4 +94,5 @@ replace (
 	example.com/informer/05-watchdog => ../05-watchdog
 	example.com/informer/06-processor => ../06-processor
 	example.com/informer/07-shared-informer => ../07-shared-informer
+	example.com/informer/scripts/harness => ../scripts/harness
 )

@@ -13,10 +13,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"example.com/informer/02-listwatch/kube"
-	"example.com/informer/03-reflector/cable"
 	"example.com/informer/03-reflector/flow"
+	"example.com/informer/03-reflector/requests"
+	"example.com/informer/scripts/harness/netfault"
 )
 
 const (
@@ -26,24 +28,35 @@ const (
 	seed    = 20240529
 )
 
-// An Informer is one under test, at the end of a cable of its own.
+// An Informer is one under test, with a proxy of its own to the server.
 type Informer struct {
 	Name      string
-	Line      *cable.Cable
-	Recorders []*Recorder // its handlers
+	Session   *kube.Session // goes through the proxy
+	Recorders []*Recorder   // its handlers
 	Store     interface{ List() []any }
+
+	proxy *netfault.Proxy
+	asked requests.Counter
 }
 
 // NewInformer returns one with so many handlers. The caller makes the informer
-// itself, over the cable's session, and says what its store is.
+// itself, over its session, and says what its store is.
 func NewInformer(t *testing.T, s *kube.Session, name string, handlers int) *Informer {
 	t.Helper()
-	line, err := cable.New(s)
+	proxy, err := netfault.For(s.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(line.Close)
-	in := &Informer{Name: name, Line: line}
+	t.Cleanup(proxy.Close)
+	in := &Informer{Name: name, proxy: proxy}
+	in.Session, err = s.With(func(config *rest.Config) {
+		config.Dial = proxy.Dial
+		in.asked.Count(config)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(in.Session.Cluster.Close)
 	for range handlers {
 		in.Recorders = append(in.Recorders, &Recorder{})
 	}
@@ -97,26 +110,28 @@ func writeAll(t *testing.T, all []*writer) {
 }
 
 // disturb breaks connections in the midst of changes. In two rounds of three
-// the cable of one informer flickers: its watch goes on where it was. In the
+// the connections of one informer break: its watch goes on where it was. In the
 // third all cables are pulled out until every watch has failed to resume: what
 // happens meanwhile is seen by nobody, and lists follow.
 func disturb(t *testing.T, round int, all []*writer, informers []*Informer) {
 	t.Helper()
 	writeAll(t, all)
 	if round%3 != 2 {
-		informers[round%len(informers)].Line.Flicker()
+		proxy := informers[round%len(informers)].proxy
+		proxy.Cut()
+		proxy.Restore()
 		writeAll(t, all)
 		return
 	}
 	for _, in := range informers {
-		in.Line.Pull()
+		in.proxy.Pull()
 	}
 	writeAll(t, all)
 	for _, in := range informers {
-		if err := flow.Until(t.Context(), in.Name+" cannot resume its watch", in.Line.Refused); err != nil {
+		if err := flow.Until(t.Context(), in.Name+" cannot resume its watch", in.proxy.Refused); err != nil {
 			t.Fatal(err)
 		}
-		in.Line.Plug()
+		in.proxy.Restore()
 	}
 }
 
@@ -153,7 +168,7 @@ func (in *Informer) wantStore(t *testing.T, server map[string]string) {
 // informer went through what it should: lists, and tombstones.
 func (in *Informer) wantLegal(t *testing.T, happened map[string][]state) {
 	t.Helper()
-	t.Logf("%s: requests: %s", in.Name, &in.Line.Asked)
+	t.Logf("%s: requests: %s", in.Name, &in.asked)
 	for i, r := range in.Recorders {
 		total, tombstones := 0, 0
 		for name, calls := range r.calls.all() {
@@ -167,7 +182,7 @@ func (in *Informer) wantLegal(t *testing.T, happened map[string][]state) {
 			}
 		}
 		t.Logf("%s, handler %d: %d calls, %d of them with tombstones", in.Name, i, total, tombstones)
-		if lists := in.Line.Asked.Lists(); tombstones == 0 || lists < 1+rounds/3 {
+		if lists := in.asked.Lists(); tombstones == 0 || lists < 1+rounds/3 {
 			t.Errorf("%s: %d tombstones, %d lists: the test has not tested what it should", in.Name, tombstones, lists)
 		}
 	}

@@ -176,6 +176,7 @@ replace (
 	example.com/informer/07-shared-informer => ../../07-shared-informer
 	example.com/informer/08-factory => ../../08-factory
 	example.com/informer/scripts/cluster => ../cluster
+	example.com/informer/scripts/harness => ../harness
 )
 
 // The chapters require these; here they are built with the versions that belong

@@ -82,16 +82,12 @@ func (a *arena) run(ctx context.Context, fault bout.Fault) (outcome, error) {
 	if a.runs++; a.runs%2 == 0 {
 		slices.Reverse(order)
 	}
-	results, err := bout.Run(ctx, a.ground, a.churn, a.scale, fault, order)
+	o, err := bout.Run(ctx, a.ground, a.churn, a.scale, fault, order)
 	if err != nil {
 		return nil, err
 	}
 	if err := a.weigh(); err != nil {
 		return nil, fmt.Errorf("%s: %w", fault.Name, err)
-	}
-	o := outcome{}
-	for _, r := range results {
-		o[r.Subject] = r
 	}
 	return o, nil
 }

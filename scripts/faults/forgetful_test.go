@@ -40,7 +40,7 @@ func TestARestartedAPIServerHasForgottenOldVersions(t *testing.T) {
 	if event := next(); event.Type != watch.Added || event.Object.(*corev1.ConfigMap).Name != "b" {
 		t.Errorf("before: %v", event)
 	}
-	must(t, g.Kill(local.APIServer))
+	must(t, g.Plane.Kill(local.APIServer))
 	must(t, g.Plane.Restart(t.Context(), local.APIServer))
 	if event := next(); event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
 		t.Errorf("after: %v", event)

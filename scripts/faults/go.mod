@@ -7,8 +7,10 @@ require (
 	example.com/informer/07-shared-informer v0.0.0
 	example.com/informer/scripts/bench v0.0.0
 	example.com/informer/scripts/cluster v0.0.0
+	example.com/informer/scripts/harness v0.0.0
 	github.com/go-logr/logr v1.4.3
 	go.uber.org/goleak v1.3.0
+	golang.org/x/sync v0.24.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
@@ -76,4 +78,5 @@ replace (
 	example.com/informer/07-shared-informer => ../../07-shared-informer
 	example.com/informer/scripts/bench => ../bench
 	example.com/informer/scripts/cluster => ../cluster
+	example.com/informer/scripts/harness => ../harness
 )

@@ -80,4 +80,5 @@ replace (
 	example.com/informer/08-factory => ../../08-factory
 	example.com/informer/scripts/bench => ../bench
 	example.com/informer/scripts/cluster => ../cluster
+	example.com/informer/scripts/harness => ../harness
 )

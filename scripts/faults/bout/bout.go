@@ -6,7 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"runtime/pprof"
+	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"example.com/informer/scripts/faults/churn"
 	"example.com/informer/scripts/faults/ground"
@@ -18,13 +23,28 @@ type Fault struct {
 	Name string
 	// Before prepares what the fault needs, before the subjects start; After
 	// puts it away. Both can be nil.
-	Before, After func(context.Context, *Bout) error
-	// Do begins the fault and returns when it is over.
-	Do func(context.Context, *Bout) error
+	Before, After []Step
+	// Do begins the fault; after its last step it is over.
+	Do []Step
 	// Noticed tells whether a subject has met the fault. It can be nil.
 	Noticed func(*Subject) bool
 	// Beyond says of a contender, by its name, what it does not survive, and why.
 	Beyond map[string]string
+}
+
+// A Step is one of those that a fault is made of.
+type Step func(context.Context, *Bout) error
+
+// InTurn is a step that takes others, one after the other, up to the first error.
+func InTurn(steps ...Step) Step {
+	return func(ctx context.Context, b *Bout) error {
+		for _, step := range steps {
+			if err := step(ctx, b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 // Scale says how bad faults are.
@@ -33,7 +53,7 @@ type Scale struct {
 	Freeze    time.Duration
 	SlowList  time.Duration
 	Many      int           // objects that are deleted in one call
-	Impatient bool          // clients that do not wait as long as client-go's usually do: see Subject.connect
+	Impatient bool          // clients that do not wait as long as client-go's usually do: see connect
 	Patience  time.Duration // of the harness, with subjects
 }
 
@@ -44,14 +64,14 @@ type Bout struct {
 	Scale    Scale
 	Subjects []*Subject
 
-	fault     Fault
-	baseline  map[string]int // goroutines of each subject
-	files     int            // descriptors of the process
-	heap      uint64         // bytes in use
-	failures  int            // of changes, before the fault
-	meanwhile bool           // handlers have come and gone
-	over      time.Time      // when the fault was
-	truth     truth
+	contenders []Contender
+	fault      Fault
+	files      int       // descriptors of the process
+	heap       uint64    // bytes in use
+	failures   int       // of changes, before the fault
+	meanwhile  bool      // handlers have come and gone
+	over       time.Time // when the fault was
+	truth      truth
 }
 
 // A Result is how one subject did.
@@ -68,67 +88,58 @@ type Result struct {
 // before the fault.
 const warmUp = 100
 
-// Run has the contenders go through a fault.
+// Run has the contenders go through a fault, and returns how each one did, by
+// its name.
 func Run(ctx context.Context, g *ground.Ground, c *churn.Churn, scale Scale, fault Fault,
-	contenders []Contender) ([]Result, error) {
-	b := &Bout{Ground: g, Churn: c, Scale: scale, fault: fault, baseline: map[string]int{}}
-	results, err := b.run(ctx, contenders)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", fault.Name, err)
+	contenders []Contender) (map[string]Result, error) {
+	b := &Bout{Ground: g, Churn: c, Scale: scale, fault: fault, contenders: contenders}
+	if err := b.run(ctx); err != nil {
+		return nil, fmt.Errorf("%s: %w", fault.Name, err)
 	}
-	return results, err
+	results := map[string]Result{}
+	for _, s := range b.Subjects {
+		results[s.Name] = s.result
+	}
+	return results, nil
 }
 
-func (b *Bout) run(ctx context.Context, contenders []Contender) (results []Result, err error) {
-	if b.fault.Before != nil {
-		if err := b.fault.Before(ctx, b); err != nil {
-			return nil, fmt.Errorf("before: %w", err)
+func (b *Bout) run(ctx context.Context) (err error) {
+	if err := InTurn(b.fault.Before...)(ctx, b); err != nil {
+		return fmt.Errorf("before: %w", err)
+	}
+	defer func() { err = errors.Join(err, InTurn(b.fault.After...)(ctx, b)) }()
+	defer func() { err = errors.Join(err, b.stop()) }()
+	for _, phase := range []func(context.Context) error{b.start, b.measure, b.disturb, b.recover, b.judge} {
+		if err := phase(ctx); err != nil {
+			return err
 		}
 	}
-	if b.fault.After != nil {
-		defer func() { err = errors.Join(err, b.fault.After(ctx, b)) }()
-	}
-	defer func() { err = errors.Join(err, b.stop()) }()
-	if err := b.start(ctx, contenders); err != nil {
-		return nil, err
-	}
-	if err := b.measure(ctx); err != nil {
-		return nil, err
-	}
-	b.Churn.Forget()
-	if err := b.disturb(ctx); err != nil {
-		return nil, err
-	}
-	if results, err = b.recover(ctx); err != nil {
-		return nil, err
-	}
-	return results, b.judge(ctx, results)
+	return nil
 }
 
 // start has changes made and the subjects list and watch amid them, until all
 // handlers have heard of the first list.
-func (b *Bout) start(ctx context.Context, contenders []Contender) error {
+func (b *Bout) start(ctx context.Context) error {
 	b.Churn.Start(ctx)
 	defer b.Churn.Pause()
 	if err := b.Changes(ctx, warmUp); err != nil {
 		return err
 	}
-	for _, c := range contenders {
+	for _, c := range b.contenders {
 		s, err := start(ctx, b.Ground, c, b.Scale.Impatient)
 		if err != nil {
 			return err
 		}
+		s.result = Result{Fault: b.fault.Name, Subject: s.Name, Beyond: b.fault.Beyond[s.Name]}
 		b.Subjects = append(b.Subjects, s)
 	}
-	return b.until(ctx, "all handlers have synced", func() bool {
-		return b.all(func(_ *Subject, i *informer) bool { return i.synced() })
-	})
+	return b.Until(ctx, "all handlers have synced", func() bool { return b.all((*informer).synced) })
 }
 
 // Changes waits until so many more changes were confirmed.
 func (b *Bout) Changes(ctx context.Context, n int) error {
 	before, _ := b.Churn.Made()
-	return b.until(ctx, fmt.Sprintf("%d changes are made", n), func() bool {
+	return b.Until(ctx, fmt.Sprintf("%d changes are made", n), func() bool {
 		now, _ := b.Churn.Made()
 		return now >= before+n
 	})
@@ -136,8 +147,8 @@ func (b *Bout) Changes(ctx context.Context, n int) error {
 
 // Failure waits until a change has failed: whatever is broken, the writers feel
 // it.
-func (b *Bout) Failure(ctx context.Context) error {
-	return b.until(ctx, "a change fails", func() bool {
+func Failure(ctx context.Context, b *Bout) error {
+	return b.Until(ctx, "a change fails", func() bool {
 		_, failures := b.Churn.Made()
 		return failures > b.failures
 	})
@@ -146,6 +157,7 @@ func (b *Bout) Failure(ctx context.Context) error {
 // disturb lets the fault happen amid changes and notes when it is over. The
 // handlers that stall do so meanwhile.
 func (b *Bout) disturb(ctx context.Context) error {
+	b.Churn.Forget()
 	b.Churn.Start(ctx)
 	defer b.Churn.Pause()
 	if err := b.Changes(ctx, warmUp); err != nil {
@@ -160,11 +172,11 @@ func (b *Bout) disturb(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.fault.Do(ctx, b); err != nil {
+	if err := InTurn(b.fault.Do...)(ctx, b); err != nil {
 		return err
 	}
 	b.over = time.Now()
-	if err := b.Meanwhile(ctx); err != nil {
+	if err := Meanwhile(ctx, b); err != nil {
 		return err
 	}
 	return b.each(ctx, func(i *informer) error {
@@ -175,7 +187,7 @@ func (b *Bout) disturb(ctx context.Context) error {
 
 // Meanwhile lets handlers come and go, once: in the midst of the fault, where
 // that calls it.
-func (b *Bout) Meanwhile(ctx context.Context) error {
+func Meanwhile(ctx context.Context, b *Bout) error {
 	if b.meanwhile {
 		return nil
 	}
@@ -185,62 +197,45 @@ func (b *Bout) Meanwhile(ctx context.Context) error {
 
 // Hold lets a fault last.
 func (b *Bout) Hold(ctx context.Context, d time.Duration) error {
-	end := time.NewTimer(d)
-	defer end.Stop()
-	if err := b.Meanwhile(ctx); err != nil {
+	end, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	if err := Meanwhile(ctx, b); err != nil {
 		return err
 	}
-	select {
-	case <-end.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	<-end.Done()
+	return context.Cause(ctx)
 }
 
-// each does something to every informer.
+// each does something to every informer. What the subject starts for that bears
+// its name, so that its goroutines can be counted.
 func (b *Bout) each(ctx context.Context, do func(*informer) error) error {
 	var errs []error
 	for _, s := range b.Subjects {
-		errs = append(errs, s.do(ctx, do))
+		pprof.Do(ctx, pprof.Labels(label, s.Name), func(context.Context) {
+			for _, i := range s.informers {
+				errs = append(errs, do(i))
+			}
+		})
 	}
 	return errors.Join(errs...)
 }
 
 // all tells whether something is true of every informer.
-func (b *Bout) all(condition func(*Subject, *informer) bool) bool {
-	for _, s := range b.Subjects {
-		if !s.every(func(i *informer) bool { return condition(s, i) }) {
-			return false
-		}
-	}
-	return true
+func (b *Bout) all(condition func(*informer) bool) bool {
+	return !slices.ContainsFunc(b.Subjects, func(s *Subject) bool { return !s.all(condition) })
 }
 
 // lookEvery is how often a condition is looked at.
 const lookEvery = 5 * time.Millisecond
 
-// until waits for a condition.
-func (b *Bout) until(ctx context.Context, what string, condition func() bool) error {
-	return Until(ctx, b.Scale.Patience, what, condition)
-}
-
-// Until waits for a condition, for so long at most.
-func Until(ctx context.Context, patience time.Duration, what string, condition func() bool) error {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	end := time.NewTimer(patience)
-	defer end.Stop()
-	for !condition() {
-		select {
-		case <-tick.C:
-		case <-end.C:
-			return fmt.Errorf("waited %v, in vain, until %s", patience, what)
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
+// Until waits for a condition, as long as patience lasts.
+func (b *Bout) Until(ctx context.Context, what string, condition func() bool) error {
+	err := wait.PollUntilContextTimeout(ctx, lookEvery, b.Scale.Patience, true,
+		func(context.Context) (bool, error) { return condition(), nil })
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		return fmt.Errorf("waited %v, in vain, until %s", b.Scale.Patience, what)
 	}
-	return nil
+	return err
 }
 
 // stop ends all subjects, and wants nothing to be left of them.
@@ -248,7 +243,7 @@ func (b *Bout) stop() error {
 	var errs []error
 	for _, s := range b.Subjects {
 		s.stop()
-		err := b.until(context.Background(), fmt.Sprintf("no goroutine of %s is left", s.Name), func() bool {
+		err := b.Until(context.Background(), fmt.Sprintf("no goroutine of %s is left", s.Name), func() bool {
 			n, err := goroutines(s.Name)
 			return err == nil && n == 0
 		})
@@ -270,7 +265,7 @@ func (b *Bout) look(ctx context.Context, maxAge time.Duration) error {
 		return nil
 	}
 	t := truth{at: time.Now(), objects: map[string][]judge.Object{}, versions: map[string]map[string]string{}}
-	for _, resource := range []string{"configmaps", "pods"} {
+	for _, resource := range ground.Resources {
 		objects, err := b.Ground.List(ctx, resource)
 		if err != nil {
 			return err
@@ -279,4 +274,10 @@ func (b *Bout) look(ctx context.Context, maxAge time.Duration) error {
 	}
 	b.truth = t
 	return nil
+}
+
+// isTrue tells whether the store has what the server has, by the versions.
+func (b *Bout) isTrue(i *informer) bool {
+	held, err := judge.Held(i.GetStore())
+	return err == nil && maps.Equal(judge.Versions(held), b.truth.versions[i.resource])
 }

@@ -70,34 +70,25 @@ func newHandler(kind string) *handler {
 	return h
 }
 
-// gate holds up a handler while it is shut.
+// gate holds up a handler while it is shut. Only one goroutine opens and closes it.
 type gate struct {
-	mu   sync.Mutex
-	shut chan struct{} // nil while the gate is open
+	mu   sync.RWMutex // locked while shut
+	shut bool
 }
 
 func (g *gate) pass() {
-	g.mu.Lock()
-	shut := g.shut
-	g.mu.Unlock()
-	if shut != nil {
-		<-shut
-	}
+	g.mu.RLock()
+	defer g.mu.RUnlock()
 }
 
 func (g *gate) close() {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.shut == nil {
-		g.shut = make(chan struct{})
-	}
+	g.shut = true
 }
 
 func (g *gate) open() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.shut != nil {
-		close(g.shut)
-		g.shut = nil
+	if g.shut {
+		g.shut = false
+		g.mu.Unlock()
 	}
 }

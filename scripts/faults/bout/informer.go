@@ -3,9 +3,7 @@
 package bout
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
@@ -26,7 +24,6 @@ type informer struct {
 	resource   string
 	onTheirWay int // calls, when a handler is removed
 	handlers   map[string]*handler
-	left       map[string]*handler
 }
 
 func newInformer(c Contender, client rest.Interface, resource string, example runtime.Object) (*informer, error) {
@@ -36,7 +33,7 @@ func newInformer(c Contender, client rest.Interface, resource string, example ru
 			ResyncPeriod: resyncPeriod,
 			Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc, "app": byApp},
 		}),
-		resource: resource, onTheirWay: c.OnTheirWay, handlers: map[string]*handler{}, left: map[string]*handler{},
+		resource: resource, onTheirWay: c.OnTheirWay, handlers: map[string]*handler{},
 	}
 	for _, kind := range fromTheStart {
 		if err := i.join(kind); err != nil {
@@ -79,8 +76,6 @@ func (i *informer) leave(kind string) error {
 		return fmt.Errorf("removing the handler %s of %s: %w", kind, i.resource, err)
 	}
 	h.Removed(i.onTheirWay)
-	i.left[kind] = h
-	delete(i.handlers, kind)
 	return nil
 }
 
@@ -95,13 +90,8 @@ func (i *informer) synced() bool {
 	return true
 }
 
-// isTrue tells whether the store has what the server has, by the versions.
-func (i *informer) isTrue(truth map[string]string) bool {
-	held, err := judge.Held(i.GetStore())
-	return err == nil && maps.Equal(judge.Versions(held), truth)
-}
-
-// toldAll tells whether every handler has been told of the truth.
+// toldAll tells whether every handler that is still there has been told of the
+// truth.
 func (i *informer) toldAll(truth map[string]string) bool {
 	for _, h := range i.handlers {
 		if h.Lags(truth) {
@@ -111,38 +101,17 @@ func (i *informer) toldAll(truth map[string]string) bool {
 	return true
 }
 
-// events is how many calls the handlers have had.
-func (i *informer) events() int {
-	n := 0
-	for _, all := range []map[string]*handler{i.handlers, i.left} {
-		for _, h := range all {
-			calls, _ := h.Calls()
-			n += len(calls)
-		}
-	}
-	return n
-}
-
-// evidence is what the informer is judged by, where server is all there is.
-func (i *informer) evidence(server []judge.Object, contents judge.Contents) judge.Evidence {
-	recorders := func(all map[string]*handler) map[string]*judge.Recorder {
-		m := map[string]*judge.Recorder{}
-		for kind, h := range all {
-			m[kind] = h.Recorder
-		}
-		return m
-	}
-	return judge.Evidence{
+// evidence is what the informer is judged by, where server is all there is, and
+// how many calls its handlers have had.
+func (i *informer) evidence(server []judge.Object, contents judge.Contents) (e judge.Evidence, events int) {
+	e = judge.Evidence{
 		Server: server, Store: i.GetIndexer(), Contents: contents,
-		Handlers: recorders(i.handlers), Left: recorders(i.left), Witness: fast,
+		Handlers: map[string]*judge.Recorder{}, Witness: fast,
 	}
-}
-
-// both does something to each of two informers.
-func both(all []*informer, do func(*informer) error) error {
-	var errs []error
-	for _, i := range all {
-		errs = append(errs, do(i))
+	for kind, h := range i.handlers {
+		e.Handlers[kind] = h.Recorder
+		calls, _ := h.Calls()
+		events += len(calls)
 	}
-	return errors.Join(errs...)
+	return e, events
 }

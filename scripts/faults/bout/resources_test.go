@@ -20,10 +20,11 @@ func TestTheGoroutinesOfASubjectAreCounted(t *testing.T) {
 			<-over
 		}()
 	})
+	b := &Bout{Scale: Scale{Patience: time.Minute}}
 	want := func(subject string, n int) {
 		t.Helper()
 		var got int
-		err := Until(t.Context(), time.Minute, "they are so many", func() bool {
+		err := b.Until(t.Context(), "they are so many", func() bool {
 			var err error
 			got, err = goroutines(subject)
 			return err == nil && got == n

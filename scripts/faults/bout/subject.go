@@ -1,4 +1,4 @@
-// A contender at the end of a wire of its own: two informers, one of ConfigMaps
+// A contender behind a proxy of its own: two informers, one of ConfigMaps
 // and one of pods.
 
 package bout
@@ -8,17 +8,18 @@ import (
 	"net/http"
 	"os"
 	"runtime/pprof"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport"
 
 	"example.com/informer/scripts/faults/ground"
 	"example.com/informer/scripts/faults/tamper"
-	"example.com/informer/scripts/faults/wire"
+	"example.com/informer/scripts/harness/netfault"
 )
 
 // A Contender is a kind of informer.
@@ -33,37 +34,37 @@ type Contender struct {
 // A Subject is a contender at work.
 type Subject struct {
 	Name string
-	Wire *wire.Wire
+	TCP  *netfault.Proxy
 	HTTP *tamper.Transport
 
-	informers []*informer
-	cancel    context.CancelFunc
-	running   sync.WaitGroup
-	pool      http.RoundTripper
+	result     Result
+	baseline   int // of its goroutines
+	informers  []*informer
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
+	disconnect func()
 }
 
 // start begins to list and watch. What the subject starts bears its name, so
 // that its goroutines can be counted.
 func start(ctx context.Context, g *ground.Ground, c Contender, impatient bool) (*Subject, error) {
-	s := &Subject{Name: c.Name}
-	address, err := g.Address()
+	config := g.Config()
+	proxy, err := netfault.For(config)
 	if err != nil {
 		return nil, err
 	}
-	if s.Wire, err = wire.New(address); err != nil {
-		return nil, err
-	}
-	config := g.Config()
-	config.Dial = s.Wire.Dial
+	config.Dial = proxy.Dial
+	s := &Subject{Name: c.Name, TCP: proxy}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		s.HTTP = tamper.New(next)
 		return s.HTTP
 	})
-	client, err := s.connect(config, impatient)
+	client, disconnect, err := connect(config, impatient)
 	if err != nil {
-		s.Wire.Close()
+		proxy.Close()
 		return nil, err
 	}
+	s.disconnect = disconnect
 	ctx, s.cancel = context.WithCancel(ctx)
 	pprof.Do(ctx, pprof.Labels(label, s.Name), func(ctx context.Context) {
 		err = s.run(ctx, c, client.CoreV1().RESTClient())
@@ -79,11 +80,11 @@ func start(ctx context.Context, g *ground.Ground, c Contender, impatient bool) (
 // probed after 30 s and given up 15 s later, and a token is read from its file
 // again after 50 s, refused or not. An impatient client gives a connection two
 // seconds, and reads a refused token again at once.
-func (s *Subject) connect(config *rest.Config, impatient bool) (kubernetes.Interface, error) {
+func connect(config *rest.Config, impatient bool) (*kubernetes.Clientset, func(), error) {
 	if impatient {
 		for _, name := range []string{"HTTP2_READ_IDLE_TIMEOUT_SECONDS", "HTTP2_PING_TIMEOUT_SECONDS"} {
 			if err := os.Setenv(name, "1"); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			defer os.Unsetenv(name)
 		}
@@ -91,44 +92,24 @@ func (s *Subject) connect(config *rest.Config, impatient bool) (kubernetes.Inter
 			transport.NewCachedFileTokenSource(config.BearerTokenFile)))
 		config.BearerTokenFile = ""
 	}
-	httpClient, err := rest.HTTPClientFor(config)
-	if err != nil {
-		return nil, err
-	}
-	s.pool = httpClient.Transport
-	return kubernetes.NewForConfigAndClient(config, httpClient)
+	return ground.Connect(config)
 }
 
 func (s *Subject) run(ctx context.Context, c Contender, client rest.Interface) error {
-	configMaps, err := newInformer(c, client, "configmaps", &corev1.ConfigMap{})
-	if err != nil {
-		return err
-	}
-	pods, err := newInformer(c, client, "pods", &corev1.Pod{})
-	if err != nil {
-		return err
-	}
-	s.informers = []*informer{configMaps, pods}
-	for _, i := range s.informers {
+	for resource, example := range map[string]runtime.Object{"configmaps": &corev1.ConfigMap{}, "pods": &corev1.Pod{}} {
+		i, err := newInformer(c, client, resource, example)
+		if err != nil {
+			return err
+		}
+		s.informers = append(s.informers, i)
 		s.running.Go(func() { i.RunWithContext(ctx) })
 	}
 	return nil
 }
 
-// do has something done by the subject, so that what it starts bears its name.
-func (s *Subject) do(ctx context.Context, f func(*informer) error) (err error) {
-	pprof.Do(ctx, pprof.Labels(label, s.Name), func(context.Context) { err = both(s.informers, f) })
-	return err
-}
-
-// every tells whether a condition is true of both informers.
-func (s *Subject) every(condition func(*informer) bool) bool {
-	for _, i := range s.informers {
-		if !condition(i) {
-			return false
-		}
-	}
-	return true
+// all tells whether a condition is true of both informers.
+func (s *Subject) all(condition func(*informer) bool) bool {
+	return !slices.ContainsFunc(s.informers, func(i *informer) bool { return !condition(i) })
 }
 
 // stop ends the subject, and returns when it has ended.
@@ -140,8 +121,6 @@ func (s *Subject) stop() {
 	}
 	s.cancel()
 	s.running.Wait()
-	if s.pool != nil {
-		utilnet.CloseIdleConnectionsFor(s.pool)
-	}
-	s.Wire.Close()
+	s.disconnect()
+	s.TCP.Close()
 }

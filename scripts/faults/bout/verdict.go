@@ -14,18 +14,16 @@ import (
 
 // measure notes what each subject uses when all is well.
 func (b *Bout) measure(ctx context.Context) (err error) {
-	if err := b.until(ctx, "all is well before the fault", func() bool {
-		return b.look(ctx, refresh) == nil && b.all(func(_ *Subject, i *informer) bool {
-			return i.isTrue(b.truth.versions[i.resource])
-		})
+	if err := b.Until(ctx, "all is well before the fault", func() bool {
+		return b.look(ctx, refresh) == nil && b.all(b.isTrue)
 	}); err != nil {
 		return err
 	}
 	for _, s := range b.Subjects {
-		if b.baseline[s.Name], err = goroutines(s.Name); err != nil {
+		if s.baseline, err = goroutines(s.Name); err != nil {
 			return err
 		}
-		if b.baseline[s.Name] == 0 {
+		if s.baseline == 0 {
 			return fmt.Errorf("no goroutine is known to be of %s: a leak would not be found", s.Name)
 		}
 	}
@@ -39,44 +37,37 @@ func (b *Bout) measure(ctx context.Context) (err error) {
 const refresh = 200 * time.Millisecond
 
 // recover waits until every store is true, or it is clear that one never will
-// be, and tells how long that took.
-func (b *Bout) recover(ctx context.Context) ([]Result, error) {
+// be, and notes how long that took.
+func (b *Bout) recover(ctx context.Context) error {
 	if err := b.look(ctx, 0); err != nil {
-		return nil, err
-	}
-	results := make([]Result, len(b.Subjects))
-	left := len(results)
-	for i, s := range b.Subjects {
-		results[i] = Result{Fault: b.fault.Name, Subject: s.Name, Beyond: b.fault.Beyond[s.Name]}
+		return err
 	}
 	last := time.Now() // when it had begun, or a store became true
-	for left > 0 && time.Since(last) < b.patience(results) {
+	for left := len(b.Subjects); left > 0 && time.Since(last) < b.patience(); {
 		if err := b.look(ctx, refresh); err != nil {
-			return nil, err
+			return err
 		}
-		for i, s := range b.Subjects {
-			if results[i].Recovery == 0 && s.every(func(i *informer) bool {
-				return i.isTrue(b.truth.versions[i.resource])
-			}) {
+		for _, s := range b.Subjects {
+			if s.result.Recovery == 0 && s.all(b.isTrue) {
 				last = time.Now()
-				results[i].Recovery = last.Sub(b.over)
+				s.result.Recovery = last.Sub(b.over)
 				left--
 			}
 		}
 		if err := b.Hold(ctx, lookEvery); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return results, nil
+	return nil
 }
 
 // hopeless is how long to wait, after the others, for a contender that is known
 // not to survive.
 const hopeless = 3 * time.Second
 
-func (b *Bout) patience(results []Result) time.Duration {
-	for _, r := range results {
-		if r.Recovery == 0 && r.Beyond == "" {
+func (b *Bout) patience() time.Duration {
+	for _, s := range b.Subjects {
+		if s.result.Recovery == 0 && s.result.Beyond == "" {
 			return b.Scale.Patience
 		}
 	}
@@ -85,7 +76,7 @@ func (b *Bout) patience(results []Result) time.Duration {
 
 // judge lets the last handlers come and those that are behind catch up, and
 // then has every subject judged.
-func (b *Bout) judge(ctx context.Context, results []Result) error {
+func (b *Bout) judge(ctx context.Context) error {
 	err := b.each(ctx, func(i *informer) error {
 		i.handlers[stuck].gate.open()
 		return i.join(last)
@@ -94,46 +85,46 @@ func (b *Bout) judge(ctx context.Context, results []Result) error {
 		return err
 	}
 	written := b.Churn.Forget()
-	for n, s := range b.Subjects {
-		if err := b.until(ctx, s.Name+" has noticed the fault", func() bool {
+	for _, s := range b.Subjects {
+		if err := b.Until(ctx, s.Name+" has noticed the fault", func() bool {
 			return b.fault.Noticed == nil || b.fault.Noticed(s)
 		}); err != nil {
 			return fmt.Errorf("%w; requests and their outcomes: %v", err, s.HTTP.Counts())
 		}
-		if results[n].Recovery > 0 {
+		if s.result.Recovery > 0 {
 			// A handler that never catches up is left to the judge.
-			_ = b.until(ctx, "", func() bool {
-				return s.every(func(i *informer) bool { return i.toldAll(b.truth.versions[i.resource]) })
+			_ = b.Until(ctx, "", func() bool {
+				return s.all(func(i *informer) bool { return i.toldAll(b.truth.versions[i.resource]) })
 			})
 		}
 	}
 	if err := b.look(ctx, 0); err != nil {
 		return err
 	}
-	for n, s := range b.Subjects {
+	for _, s := range b.Subjects {
 		var found []error
 		contents := judge.Contents{} // its own: what another one made up is not its fault
 		for _, i := range s.informers {
-			e := i.evidence(b.truth.objects[i.resource], contents)
+			e, events := i.evidence(b.truth.objects[i.resource], contents)
 			if s.HTTP.Lists(i.resource) == 1 { // only the first: nothing can have been left out
 				e.Written = written[i.resource]
 			}
 			found = append(found, e.Verdict()...)
-			results[n].Events += i.events()
+			s.result.Events += events
 		}
 		found = append(found, b.used(ctx, s)...)
-		results[n].Wrong, results[n].Verdict = len(found), judge.Some(found)
+		s.result.Wrong, s.result.Verdict = len(found), judge.Some(found)
 	}
-	return b.weigh(results)
+	return b.weigh()
 }
 
 // weigh wants no more memory to be in use than what was written down can explain,
 // and a little. (What is left when the contenders have gone is looked at later.)
-func (b *Bout) weigh(results []Result) error {
+func (b *Bout) weigh() error {
 	const little, perEvent = 64 << 20, 1 << 10
 	allowed := b.heap + little
-	for _, r := range results {
-		allowed += uint64(r.Events) * perEvent
+	for _, s := range b.Subjects {
+		allowed += uint64(s.result.Events) * perEvent
 	}
 	if now := Heap(); now > allowed {
 		return fmt.Errorf("%d MiB are in use, %d MiB were before the fault, and %d MiB can be explained",
@@ -145,15 +136,15 @@ func (b *Bout) weigh(results []Result) error {
 // used wants goroutines and file descriptors to be back to where they were.
 func (b *Bout) used(ctx context.Context, s *Subject) []error {
 	var now, files int
-	err := Until(ctx, b.Scale.Patience, "", func() (back bool) {
+	err := b.Until(ctx, "", func() (back bool) {
 		var errA, errB error
 		now, errA = goroutines(s.Name)
 		files, errB = descriptors()
-		return errors.Join(errA, errB) == nil && now <= b.baseline[s.Name] && files <= b.files
+		return errors.Join(errA, errB) == nil && now <= s.baseline && files <= b.files
 	})
 	if err != nil {
 		return []error{fmt.Errorf("%d goroutines, %d before; %d open files in the process, %d before",
-			now, b.baseline[s.Name], files, b.files)}
+			now, s.baseline, files, b.files)}
 	}
 	return nil
 }

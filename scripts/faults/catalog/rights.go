@@ -3,32 +3,21 @@
 package catalog
 
 import (
-	"context"
-
 	"example.com/informer/scripts/faults/bout"
+	"example.com/informer/scripts/faults/ground"
 )
 
 var rights = []bout.Fault{
 	{
 		Name: "token expired (401), then replaced",
-		Do: func(ctx context.Context, b *bout.Bout) error {
-			return inTurn(
-				func() error { return b.Ground.Expire(ctx) },
-				func() error { each(b, func(s *bout.Subject) { s.Wire.Reset() }); return nil },
-				hold(ctx, b),
-				func() error { return b.Ground.NewToken(ctx) })
+		Do: steps{
+			server((*ground.Ground).Expire), reset, hold, answered("401"), server((*ground.Ground).NewToken),
 		},
-		Noticed: saw("401"),
 	},
 	{
 		Name: "rights revoked (403), then granted",
-		Do: func(ctx context.Context, b *bout.Bout) error {
-			return inTurn(
-				func() error { return b.Ground.Revoke(ctx) },
-				func() error { each(b, func(s *bout.Subject) { s.Wire.Reset() }); return nil },
-				hold(ctx, b),
-				func() error { return b.Ground.Grant(ctx) })
+		Do: steps{
+			server((*ground.Ground).Revoke), reset, hold, answered("403"), server((*ground.Ground).Grant),
 		},
-		Noticed: saw("403"),
 	},
 }

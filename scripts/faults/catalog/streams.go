@@ -3,8 +3,6 @@
 package catalog
 
 import (
-	"context"
-
 	"example.com/informer/scripts/faults/bout"
 	"example.com/informer/scripts/faults/tamper"
 )
@@ -21,14 +19,4 @@ var streams = []bout.Fault{
 	},
 }
 
-func trick(t tamper.Trick) func(context.Context, *bout.Bout) error {
-	return func(ctx context.Context, b *bout.Bout) error {
-		if err := b.Meanwhile(ctx); err != nil {
-			return err
-		}
-		if err := play(ctx, b, t); err != nil {
-			return err
-		}
-		return b.Changes(ctx, missed)
-	}
-}
+func trick(t tamper.Trick) steps { return steps{bout.Meanwhile, play(t), miss} }

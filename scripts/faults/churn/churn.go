@@ -54,15 +54,14 @@ func New(client kubernetes.Interface, opts Options) *Churn {
 		for j := range writersPerNamespace {
 			c.writers = append(c.writers, &writer{
 				churn:  c,
+				client: client.CoreV1().RESTClient(),
 				random: rand.New(rand.NewPCG(opts.Seed, uint64(i*writersPerNamespace+j))),
 				// Each name belongs to one writer.
-				configMaps: kind{resource: "configmaps", names: opts.ConfigMaps / writersPerNamespace,
-					api: configMaps(client, namespace)},
-				pods: kind{resource: "pods", names: opts.Pods / writersPerNamespace,
-					api: pods(client, namespace)},
-				namespace: namespace,
-				prefix:    fmt.Sprintf("w%d", j),
-				alive:     map[string]bool{},
+				configMaps: kind{"configmaps", opts.ConfigMaps / writersPerNamespace, configMap},
+				pods:       kind{"pods", opts.Pods / writersPerNamespace, pod},
+				namespace:  namespace,
+				prefix:     fmt.Sprintf("w%d", j),
+				alive:      map[string]bool{},
 			})
 		}
 	}

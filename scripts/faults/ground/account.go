@@ -13,10 +13,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 )
 
 // account is the name of the service account, and of what gives it its rights;
@@ -27,15 +24,11 @@ func (g *Ground) openAccount(ctx context.Context) error {
 	if err := g.Namespace(ctx, home); err != nil {
 		return err
 	}
-	_, err := g.Client.CoreV1().ServiceAccounts(home).Create(ctx,
-		&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: account}}, metav1.CreateOptions{})
-	if err != nil {
-		return err
-	}
-	_, err = g.Client.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
+	_, err := g.Client.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: account},
-		Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps", "pods"},
-			Verbs: []string{"list", "watch"}}},
+		Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{""}, Resources: Resources, Verbs: []string{"list", "watch"}},
+		},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		return err
@@ -49,43 +42,34 @@ func (g *Ground) openAccount(ctx context.Context) error {
 	return g.until(ctx, "the account may list", func(err error) bool { return err == nil })
 }
 
-// NewToken puts a token into the account's file. It is good until Expire.
+// NewToken makes the account and puts a token into its file. It is good until
+// Expire.
 func (g *Ground) NewToken(ctx context.Context) error {
-	g.tokens++
-	bound, err := g.Client.CoreV1().Secrets(home).Create(ctx,
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: g.boundTo()}}, metav1.CreateOptions{})
+	accounts := g.Client.CoreV1().ServiceAccounts(home)
+	_, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: account}},
+		metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
-	request, err := g.Client.CoreV1().ServiceAccounts(home).CreateToken(ctx, account, &authenticationv1.TokenRequest{
-		Spec: authenticationv1.TokenRequestSpec{BoundObjectRef: &authenticationv1.BoundObjectReference{
-			Kind: "Secret", APIVersion: "v1", Name: bound.Name, UID: bound.UID,
-		}},
-	}, metav1.CreateOptions{})
+	request, err := accounts.CreateToken(ctx, account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
-	return replaceFile(g.path("token"), request.Status.Token)
+	file := g.path("token")
+	if err := os.WriteFile(file+".new", []byte(request.Status.Token), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
 }
 
-// boundTo is the name of the Secret that the present token lives and dies with.
-func (g *Ground) boundTo() string { return fmt.Sprintf("token-%d", g.tokens) }
-
-// Expire ends the token that is in the file, and returns when the server no
-// longer takes it: that can be ten seconds later, since the server remembers
-// for so long whom it let in.
+// Expire ends the token that is in the file, which lives and dies with its
+// account, and returns when the server no longer takes it: that can be ten
+// seconds later, since the server remembers for so long whom it let in.
 func (g *Ground) Expire(ctx context.Context) error {
-	if err := g.Client.CoreV1().Secrets(home).Delete(ctx, g.boundTo(), metav1.DeleteOptions{}); err != nil {
+	if err := g.Client.CoreV1().ServiceAccounts(home).Delete(ctx, account, metav1.DeleteOptions{}); err != nil {
 		return err
 	}
 	return g.until(ctx, "the token is refused", apierrors.IsUnauthorized)
-}
-
-func replaceFile(path, content string) error {
-	if err := os.WriteFile(path+".new", []byte(content), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
 }
 
 // Grant gives the account its rights.
@@ -108,15 +92,11 @@ func (g *Ground) Revoke(ctx context.Context) error {
 
 // until asks for a list as the account, until what comes of it is right.
 func (g *Ground) until(ctx context.Context, what string, right func(error) bool) error {
-	httpClient, err := rest.HTTPClientFor(g.Config())
+	client, disconnect, err := Connect(g.Config())
 	if err != nil {
 		return err
 	}
-	defer utilnet.CloseIdleConnectionsFor(httpClient.Transport)
-	client, err := kubernetes.NewForConfigAndClient(g.Config(), httpClient)
-	if err != nil {
-		return err
-	}
+	defer disconnect()
 	var last error
 	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
 		func(ctx context.Context) (bool, error) {

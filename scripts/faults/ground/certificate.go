@@ -4,56 +4,30 @@
 package ground
 
 import (
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"fmt"
+	"errors"
 	"math/big"
-	"os"
 	"time"
+
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 )
 
 const serverName = "faults.informer.example.com"
 
-// authority is a certificate authority that lives as long as the harness.
-type authority struct {
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
-	pem         []byte
-}
-
-func newAuthority() (*authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
+// newAuthority makes a certificate authority that lives as long as the harness.
+func (g *Ground) newAuthority() (err error) {
+	if g.caKey, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+		return err
 	}
-	template := template("the fault harness")
-	template.IsCA, template.BasicConstraintsValid = true, true
-	template.KeyUsage |= x509.KeyUsageCertSign
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		return nil, err
+	if g.ca, err = cert.NewSelfSignedCACert(cert.Config{CommonName: "the fault harness"}, g.caKey); err != nil {
+		return err
 	}
-	certificate, err := x509.ParseCertificate(der)
-	return &authority{certificate: certificate, key: key, pem: block("CERTIFICATE", der)}, err
-}
-
-func template(name string) *x509.Certificate {
-	serial, _ := rand.Int(rand.Reader, big.NewInt(1<<62)) // never fails
-	return &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		KeyUsage: x509.KeyUsageDigitalSignature,
-	}
-}
-
-func block(kind string, der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+	g.caPEM, err = cert.EncodeCertificates(g.ca)
+	return err
 }
 
 // NewCertificate writes a certificate with a key of its own. The API server takes
@@ -63,40 +37,31 @@ func (g *Ground) NewCertificate() error {
 	if err != nil {
 		return err
 	}
-	keyDER, err := x509.MarshalECPrivateKey(key)
+	now := time.Now()
+	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
+		SerialNumber: big.NewInt(now.UnixNano()), DNSNames: []string{serverName},
+		NotBefore: g.ca.NotBefore, NotAfter: now.Add(24 * time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}, g.ca, key.Public(), g.caKey)
 	if err != nil {
 		return err
 	}
-	template := template("kube-apiserver")
-	g.serial = template.SerialNumber
-	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	template.DNSNames = []string{serverName}
-	der, err := x509.CreateCertificate(rand.Reader, template, g.authority.certificate, key.Public(), g.authority.key)
-	if err != nil {
+	if g.certificate, err = x509.ParseCertificate(der); err != nil {
 		return err
 	}
-	if err := os.WriteFile(g.path("server.key"), block("EC PRIVATE KEY", keyDER), 0o600); err != nil {
+	keyPEM, keyErr := keyutil.MarshalPrivateKeyToPEM(key)
+	pem, err := cert.EncodeCertificates(g.certificate)
+	if err := errors.Join(keyErr, err); err != nil {
 		return err
 	}
-	return os.WriteFile(g.path("server.crt"), block("CERTIFICATE", der), 0o600)
+	return errors.Join(keyutil.WriteKey(g.path("server.key"), keyPEM), cert.WriteCert(g.path("server.crt"), pem))
 }
 
 // ShowsCertificate fails if the API server does not have the latest certificate.
-func (g *Ground) ShowsCertificate(ctx context.Context) error {
-	address, err := g.Address()
-	if err != nil {
-		return err
+func (g *Ground) ShowsCertificate() error {
+	shown, _, err := cert.GetServingCertificatesForURL(g.config.Host, serverName)
+	if err == nil && !shown[0].Equal(g.certificate) {
+		err = errors.New("the API server does not have the new certificate")
 	}
-	dialer := tls.Dialer{Config: &tls.Config{ServerName: serverName, RootCAs: x509.NewCertPool()}}
-	dialer.Config.RootCAs.AddCert(g.authority.certificate)
-	conn, err := dialer.DialContext(ctx, "tcp", address)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	shown := conn.(*tls.Conn).ConnectionState().PeerCertificates[0].SerialNumber
-	if shown.Cmp(g.serial) != 0 {
-		return fmt.Errorf("the API server has certificate %v, and not the new one, %v", shown, g.serial)
-	}
-	return nil
+	return err
 }

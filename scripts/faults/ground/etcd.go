@@ -3,7 +3,6 @@
 package ground
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,45 +10,41 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 )
 
 // Compact has etcd forget every version before the present one.
 func (g *Ground) Compact(ctx context.Context) error {
-	var now struct {
-		Header struct {
-			Revision string `json:"revision"`
-		} `json:"header"`
-	}
-	if err := g.etcd(ctx, "range", map[string]any{"key": []byte{0}}, &now); err != nil {
+	answer, err := g.etcd(ctx, "range", `{"key":"AA=="}`)
+	if err != nil {
 		return err
 	}
-	return g.etcd(ctx, "compaction", map[string]any{"revision": now.Header.Revision, "physical": true}, &now)
+	var now struct{ Header struct{ Revision string } }
+	if err := json.Unmarshal(answer, &now); err != nil {
+		return err
+	}
+	_, err = g.etcd(ctx, "compaction", fmt.Sprintf(`{"revision":%q,"physical":true}`, now.Header.Revision))
+	return err
 }
 
 // etcd asks etcd over its socket, in JSON.
-func (g *Ground) etcd(ctx context.Context, what string, body, answer any) error {
+func (g *Ground) etcd(ctx context.Context, what, body string) ([]byte, error) {
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(g.dir, "plane", "data", "etcd.sock"))
 	}}
 	defer transport.CloseIdleConnections()
-	b, err := json.Marshal(body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://etcd/v3/kv/"+what, strings.NewReader(body))
 	if err != nil {
-		return err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://etcd/v3/kv/"+what, bytes.NewReader(b))
-	if err != nil {
-		return err
+		return nil, err
 	}
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
-		return fmt.Errorf("asking etcd for %s: %w", what, err)
+		return nil, fmt.Errorf("asking etcd for %s: %w", what, err)
 	}
 	defer response.Body.Close()
-	if b, err = io.ReadAll(response.Body); err != nil {
-		return err
+	answer, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("asking etcd for %s: %s: %s", what, response.Status, answer)
 	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("asking etcd for %s: %s: %s", what, response.Status, b)
-	}
-	return json.Unmarshal(b, answer)
+	return answer, err
 }

@@ -5,24 +5,27 @@ package ground
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
-	"net/url"
 	"os"
 	"path/filepath"
-	"syscall"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/faults/judge"
 )
 
 // A Ground is a control plane without scheduler and node: nothing changes
@@ -31,12 +34,13 @@ type Ground struct {
 	Plane  *local.ControlPlane
 	Client kubernetes.Interface // the administrator's, straight to the server
 
-	dir       string
-	config    *rest.Config // the administrator's
-	authority *authority
-	close     func()
-	tokens    int      // how many were made
-	serial    *big.Int // of the latest certificate
+	dir         string
+	config      *rest.Config // the administrator's
+	disconnect  func()
+	ca          *x509.Certificate
+	caPEM       []byte
+	caKey       *ecdsa.PrivateKey
+	certificate *x509.Certificate // the latest one
 }
 
 // Open starts a control plane, whose API server may get more flags. Close ends it
@@ -46,13 +50,13 @@ func Open(ctx context.Context, progress io.Writer, flags ...string) (_ *Ground, 
 	if err != nil {
 		return nil, err
 	}
-	g := &Ground{dir: dir, close: func() {}}
+	g := &Ground{dir: dir, disconnect: func() {}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, g.Close())
 		}
 	}()
-	if g.authority, err = newAuthority(); err != nil {
+	if err := g.newAuthority(); err != nil {
 		return nil, err
 	}
 	if err := g.NewCertificate(); err != nil {
@@ -69,7 +73,11 @@ func Open(ctx context.Context, progress io.Writer, flags ...string) (_ *Ground, 
 	if err != nil {
 		return nil, fmt.Errorf("a control plane for the faults: %w", err)
 	}
-	if err := g.connect(); err != nil {
+	if g.config, err = clientcmd.BuildConfigFromFlags("", g.Plane.Kubeconfig()); err != nil {
+		return nil, err
+	}
+	g.config.QPS = -1
+	if g.Client, g.disconnect, err = Connect(g.config); err != nil {
 		return nil, err
 	}
 	return g, g.openAccount(ctx)
@@ -77,38 +85,25 @@ func Open(ctx context.Context, progress io.Writer, flags ...string) (_ *Ground, 
 
 func (g *Ground) path(name string) string { return filepath.Join(g.dir, name) }
 
-// connect makes the administrator's client.
-func (g *Ground) connect() (err error) {
-	if g.config, err = clientcmd.BuildConfigFromFlags("", g.Plane.Kubeconfig()); err != nil {
-		return err
-	}
-	g.config.QPS = -1
-	httpClient, err := rest.HTTPClientFor(g.config)
+// Connect makes a client with connections of its own, and a function that
+// closes those that are idle.
+func Connect(config *rest.Config) (client *kubernetes.Clientset, disconnect func(), err error) {
+	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	g.close = func() { utilnet.CloseIdleConnectionsFor(httpClient.Transport) }
-	g.Client, err = kubernetes.NewForConfigAndClient(g.config, httpClient)
-	return err
+	client, err = kubernetes.NewForConfigAndClient(config, httpClient)
+	return client, func() { utilnet.CloseIdleConnectionsFor(httpClient.Transport) }, err
 }
 
 // Close ends the control plane and removes its files.
 func (g *Ground) Close() error {
-	g.close()
+	g.disconnect()
 	var err error
 	if g.Plane != nil {
 		err = g.Plane.Stop()
 	}
 	return errors.Join(err, os.RemoveAll(g.dir))
-}
-
-// Address is the API server's host and port.
-func (g *Ground) Address() (string, error) {
-	u, err := url.Parse(g.config.Host)
-	if err != nil {
-		return "", err
-	}
-	return u.Host, nil
 }
 
 // Config is for an informer under test: with the account's token and the
@@ -117,7 +112,7 @@ func (g *Ground) Config() *rest.Config {
 	return &rest.Config{
 		Host:            g.config.Host,
 		BearerTokenFile: g.path("token"),
-		TLSClientConfig: rest.TLSClientConfig{ServerName: serverName, CAData: g.authority.pem},
+		TLSClientConfig: rest.TLSClientConfig{ServerName: serverName, CAData: g.caPEM},
 		ContentConfig:   rest.ContentConfig{ContentType: "application/json", AcceptContentTypes: "application/json"},
 		QPS:             -1,
 	}
@@ -133,17 +128,40 @@ func (g *Ground) Namespace(ctx context.Context, name string) error {
 	return err
 }
 
-// Kill ends components the hard way.
-func (g *Ground) Kill(components ...local.Component) error {
-	for _, c := range components {
-		if err := g.Plane.Kill(c); err != nil {
-			return err
-		}
+// hands is how many objects are made at the same time.
+const hands = 16
+
+// Fill makes n ConfigMaps in a namespace, which it makes first if need be.
+func (g *Ground) Fill(ctx context.Context, namespace string, n int) error {
+	if err := g.Namespace(ctx, namespace); err != nil {
+		return err
 	}
-	return nil
+	making, ctx := errgroup.WithContext(ctx)
+	making.SetLimit(hands)
+	for i := range n {
+		making.Go(func() error {
+			_, err := g.Client.CoreV1().ConfigMaps(namespace).Create(ctx, &corev1.ConfigMap{
+				ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("one-of-many-%d", i)},
+			}, metav1.CreateOptions{})
+			return err
+		})
+	}
+	return making.Wait()
 }
 
-// Signal sends a signal to etcd and the API server.
-func (g *Ground) Signal(s syscall.Signal) error {
-	return errors.Join(g.Plane.Signal(local.APIServer, s), g.Plane.Signal(local.Etcd, s))
+// Resources are what is changed and watched.
+var Resources = []string{"configmaps", "pods"}
+
+// List asks the server for all that there is of a resource.
+func (g *Ground) List(ctx context.Context, resource string) ([]judge.Object, error) {
+	list, err := g.Client.CoreV1().RESTClient().Get().Resource(resource).Do(ctx).Get()
+	if err != nil {
+		return nil, fmt.Errorf("the truth about %s: %w", resource, err)
+	}
+	var all []judge.Object
+	err = meta.EachListItem(list, func(item runtime.Object) error {
+		all = append(all, item.(judge.Object))
+		return nil
+	})
+	return all, err
 }

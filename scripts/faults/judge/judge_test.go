@@ -96,8 +96,8 @@ func trial(t *testing.T, b broken) []error {
 	server.NextWatch()
 	e := Evidence{
 		Store: informer.GetIndexer(), Contents: Contents{},
-		Handlers: map[string]*Recorder{"fast": fast}, Left: map[string]*Recorder{"leaver": leaver},
-		Witness: "fast", Written: written,
+		Handlers: map[string]*Recorder{"fast": fast, "leaver": leaver},
+		Witness:  "fast", Written: written,
 	}
 	for _, o := range present {
 		e.Server = append(e.Server, o.DeepCopy())

@@ -136,16 +136,10 @@ func (r *Recorder) Calls() (calls []Call, strange []error) {
 	return r.calls[:len(r.calls):len(r.calls)], strange
 }
 
-// Alive returns what must exist if the calls are true, with its version.
-func (r *Recorder) Alive() map[string]string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return maps.Clone(r.alive)
-}
-
-// Lags tells whether the calls so far do not yet add up to the truth.
+// Lags tells whether the calls so far do not yet add up to the truth. A handler
+// that was removed does not: it is told no more.
 func (r *Recorder) Lags(truth map[string]string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !maps.Equal(r.alive, truth)
+	return !r.removed && !maps.Equal(r.alive, truth)
 }

@@ -16,8 +16,7 @@ import (
 type Evidence struct {
 	Server   []Object             // a fresh list
 	Store    cache.Indexer        // what the informer holds
-	Handlers map[string]*Recorder // by name: those that are still there, and
-	Left     map[string]*Recorder // those that were removed
+	Handlers map[string]*Recorder // by name, including those that were removed
 	Contents Contents             // may be shared by informers of the same server
 
 	// Witness is the name of a handler that was there from before the first of
@@ -41,10 +40,7 @@ func (e Evidence) Verdict() []error {
 	truth := Versions(e.Server)
 	for _, name := range slices.Sorted(maps.Keys(e.Handlers)) {
 		blame(name, e.handler(e.Handlers[name]))
-		blame(name, differences(e.Handlers[name].Alive(), truth))
-	}
-	for _, name := range slices.Sorted(maps.Keys(e.Left)) {
-		blame(name, e.handler(e.Left[name]))
+		blame(name, e.Handlers[name].differences(truth))
 	}
 	if len(e.Written) > 0 {
 		calls, _ := e.Handlers[e.Witness].Calls()
@@ -66,15 +62,21 @@ func (e Evidence) handler(r *Recorder) []error {
 	return found
 }
 
-// differences between what must exist according to a handler's calls and what does.
-func differences(told, truth map[string]string) []error {
+// differences between what must exist according to the calls and what does. Of
+// a handler that was removed nothing can be said.
+func (r *Recorder) differences(truth map[string]string) []error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.removed {
+		return nil
+	}
 	var found []error
 	for key, v := range truth {
-		if told[key] != v {
-			found = append(found, fmt.Errorf("%s is %s, the handler was told %q last", key, v, told[key]))
+		if r.alive[key] != v {
+			found = append(found, fmt.Errorf("%s is %s, the handler was told %q last", key, v, r.alive[key]))
 		}
 	}
-	for key := range told {
+	for key := range r.alive {
 		if truth[key] == "" {
 			found = append(found, fmt.Errorf("%s is gone, and the handler was not told", key))
 		}

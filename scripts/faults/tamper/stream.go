@@ -34,25 +34,26 @@ func (t *Transport) newStream(asked Count, body io.ReadCloser) *stream {
 	return s
 }
 
-// Play plays a trick on the next frame of every watch that is open, and
-// returns what tells on how many of them that is yet to come.
-func (t *Transport) Play(trick Trick) (left func() int) {
+// Play plays a trick on the next frame of every watch that is open.
+func (t *Transport) Play(trick Trick) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for s := range t.streams {
 		s.trick = trick
 	}
-	return func() int {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		n := 0
-		for s := range t.streams {
-			if s.trick != nil {
-				n++
-			}
+}
+
+// Unplayed is on how many of them the trick is yet to be played.
+func (t *Transport) Unplayed() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := 0
+	for s := range t.streams {
+		if s.trick != nil {
+			n++
 		}
-		return n
 	}
+	return n
 }
 
 // Watches is how many watches are open.

@@ -59,9 +59,9 @@ func TestTricks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			transport, body, goOn := watching(t)
-			left := transport.Play(test.trick)
-			if left() != 1 {
-				t.Errorf("%d watches to play on", left())
+			transport.Play(test.trick)
+			if left := transport.Unplayed(); left != 1 {
+				t.Errorf("%d watches to play on", left)
 			}
 			goOn <- struct{}{}
 			goOn <- struct{}{}
@@ -78,8 +78,8 @@ func TestTricks(t *testing.T) {
 					t.Errorf("line %d is %q, want %q", i+1, line, test.want[i])
 				}
 			}
-			if left() != 0 {
-				t.Errorf("the trick is still to be played %d times", left())
+			if left := transport.Unplayed(); left != 0 {
+				t.Errorf("the trick is still to be played %d times", left)
 			}
 		})
 	}

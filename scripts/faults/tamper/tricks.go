@@ -24,16 +24,17 @@ func UnknownType(frame []byte) ([]byte, bool) {
 	return before(frame, fmt.Sprintf(`{"type":"EXPLODED","object":%s}`, object(frame))), false
 }
 
-// ErrorEvent puts an event in front that says that the server has failed.
-func ErrorEvent(frame []byte) ([]byte, bool) {
-	return before(frame, fmt.Sprintf(`{"type":"ERROR","object":%s}`,
-		status(http.StatusInternalServerError, metav1.StatusReasonInternalError))), false
-}
+// ErrorEvent puts an event in front that says that the server has failed, and
+// Expired one that says that the watch's version is too old.
+var (
+	ErrorEvent = errorEvent(http.StatusInternalServerError, metav1.StatusReasonInternalError)
+	Expired    = errorEvent(http.StatusGone, metav1.StatusReasonExpired)
+)
 
-// Expired puts an event in front that says that the watch's version is too old.
-func Expired(frame []byte) ([]byte, bool) {
-	return before(frame, fmt.Sprintf(`{"type":"ERROR","object":%s}`,
-		status(http.StatusGone, metav1.StatusReasonExpired))), false
+func errorEvent(code int, reason metav1.StatusReason) Trick {
+	return func(frame []byte) ([]byte, bool) {
+		return before(frame, fmt.Sprintf(`{"type":"ERROR","object":%s}`, status(code, reason))), false
+	}
 }
 
 // WrongKind puts an object of another kind in front, where a watch never has one.

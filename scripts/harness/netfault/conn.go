@@ -1,0 +1,66 @@
+// One connection of a proxy: two sockets, and what is carried between them.
+
+package netfault
+
+import (
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// conn carries bytes between the client's socket and the server's.
+type conn struct{ client, server end }
+
+// end is a socket, and whether what is written to it is lost on the way.
+type end struct {
+	socket *net.TCPConn
+	lost   atomic.Bool
+}
+
+func (e *end) Write(b []byte) (int, error) {
+	if e.lost.Load() {
+		return len(b), nil
+	}
+	n, err := e.socket.Write(b)
+	if e.lost.Load() { // meanwhile
+		return len(b), nil
+	}
+	return n, err
+}
+
+// serve carries bytes both ways until an end hangs up or the connection is
+// closed. The client of a black hole never hears that the server has gone.
+func (c *conn) serve() {
+	var back sync.WaitGroup
+	back.Go(func() {
+		io.Copy(&c.client, c.server.socket)
+		if !c.server.lost.Load() {
+			c.close()
+		}
+	})
+	io.Copy(&c.server, c.client.socket)
+	c.close()
+	back.Wait()
+}
+
+func (c *conn) close() {
+	c.client.socket.Close()
+	c.server.socket.Close()
+}
+
+func (c *conn) reset() {
+	_ = c.client.socket.SetLinger(0) // close sends a RST
+	_ = c.server.socket.SetLinger(0)
+	c.close()
+}
+
+func (c *conn) halfClose() {
+	c.client.lost.Store(true)
+	_ = c.client.socket.CloseWrite()
+}
+
+func (c *conn) blackHole() {
+	c.client.lost.Store(true)
+	c.server.lost.Store(true)
+}

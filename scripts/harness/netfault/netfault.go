@@ -1,0 +1,177 @@
+// Package netfault is a network between a client and its server that can be
+// broken on purpose: a TCP proxy on loopback.
+package netfault
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+
+	"k8s.io/client-go/rest"
+)
+
+// A Proxy carries the bytes of the connections that are made with Dial, and
+// knows nothing of what they mean. Reset, HalfClose and BlackHole hit the
+// connections that are open. Refuse, Pull and Cut are about new ones, too, and
+// last until Restore.
+type Proxy struct {
+	target  string
+	serving sync.WaitGroup
+
+	mu      sync.Mutex
+	fault   error // what Dial fails with; nil: it does not
+	refused bool  // Dial has failed with the fault
+	cut     bool  // a new connection is closed at once
+	conns   map[*conn]bool
+}
+
+// New returns a proxy to target, a host and port.
+func New(target string) *Proxy { return &Proxy{target: target, conns: map[*conn]bool{}} }
+
+// For returns a proxy to the API server that config names. A client goes
+// through it whose configuration has the proxy's Dial; the server's certificate
+// is checked as ever.
+func For(config *rest.Config) (*Proxy, error) {
+	server, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("the API server's address: %w", err)
+	}
+	port := server.Port()
+	if port == "" {
+		port = server.Scheme // net.Dial knows it by its name
+	}
+	return New(net.JoinHostPort(server.Hostname(), port)), nil
+}
+
+// Dial makes a connection to the target through the proxy, whatever the
+// address. A server that refuses is a refused connection for the client, too,
+// as on any network.
+func (p *Proxy) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	if err := p.admit(nil); err != nil {
+		return nil, err
+	}
+	server, err := new(net.Dialer).DialContext(ctx, "tcp", p.target)
+	if err != nil {
+		return nil, err
+	}
+	client, accepted, err := pair(ctx)
+	if err != nil {
+		server.Close()
+		return nil, err
+	}
+	c := &conn{client: end{socket: accepted.(*net.TCPConn)}, server: end{socket: server.(*net.TCPConn)}}
+	if err := p.admit(c); err != nil { // there was none a moment ago
+		c.close()
+		client.Close()
+		return nil, err
+	}
+	return client, nil
+}
+
+// pair returns both ends of a connection on loopback.
+func pair(ctx context.Context) (client, accepted net.Conn, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer listener.Close()
+	if client, err = new(net.Dialer).DialContext(ctx, "tcp", listener.Addr().String()); err != nil {
+		return nil, nil, err
+	}
+	if accepted, err = listener.Accept(); err != nil {
+		client.Close()
+	}
+	return client, accepted, err
+}
+
+// admit serves a connection, unless there is a fault. For nil it only says
+// whether there is one.
+func (p *Proxy) admit(c *conn) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.fault != nil || c == nil {
+		p.refused = p.refused || p.fault != nil
+		return p.fault
+	}
+	if p.cut {
+		c.close()
+	}
+	p.conns[c] = true
+	p.serving.Go(func() {
+		c.serve()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.conns, c)
+	})
+	return nil
+}
+
+// Refuse lets no new connection be made, as where nobody listens. Those that
+// are open stay.
+func (p *Proxy) Refuse() { p.fail(syscall.ECONNREFUSED) }
+
+// Pull pulls out the cable: it breaks all connections, and for new ones the
+// network is unreachable. A reflector gives up its watch as soon as resuming it
+// was Refused, and asks for a list when it can.
+func (p *Proxy) Pull() {
+	p.fail(syscall.ENETUNREACH)
+	p.each((*conn).close)
+}
+
+func (p *Proxy) fail(errno syscall.Errno) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault, p.refused = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errno)}, false
+}
+
+// Refused tells whether Dial has failed since Refuse or Pull.
+func (p *Proxy) Refused() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refused
+}
+
+// Cut breaks all connections, and each new one as soon as it is made: a
+// reflector can go on trying to resume its watch.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	p.cut = true
+	p.mu.Unlock()
+	p.each((*conn).close)
+}
+
+// Restore ends Refuse, Pull and Cut.
+func (p *Proxy) Restore() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault, p.cut = nil, false
+}
+
+// Reset ends all connections with a RST at both ends.
+func (p *Proxy) Reset() { p.each((*conn).reset) }
+
+// HalfClose ends what comes from the server with a FIN, in the midst of it;
+// what the client sends still gets there.
+func (p *Proxy) HalfClose() { p.each((*conn).halfClose) }
+
+// BlackHole makes whatever is sent on the connections vanish, both ways, for
+// ever: no FIN, no RST, no byte.
+func (p *Proxy) BlackHole() { p.each((*conn).blackHole) }
+
+func (p *Proxy) each(do func(*conn)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		do(c)
+	}
+}
+
+// Close ends the proxy and all of its connections.
+func (p *Proxy) Close() {
+	p.Refuse()
+	p.each((*conn).close)
+	p.serving.Wait()
+}

@@ -1,0 +1,249 @@
+package netfault
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"k8s.io/client-go/rest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// connected returns a proxy and both ends of a connection over it.
+func connected(t *testing.T) (p *Proxy, client, server net.Conn) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	p = New(listener.Addr().String())
+	t.Cleanup(p.Close)
+	if client, err = p.Dial(t.Context(), "tcp", ""); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	if server, err = listener.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	say(t, client, server, "hello")
+	say(t, server, client, "hello back")
+	return p, client, server
+}
+
+func say(t *testing.T, from, to net.Conn, words string) {
+	t.Helper()
+	if _, err := io.WriteString(from, words); err != nil {
+		t.Fatal(err)
+	}
+	heard := make([]byte, len(words))
+	if _, err := io.ReadFull(to, heard); err != nil || string(heard) != words {
+		t.Fatalf("heard %q, %v; want %q", heard, err, words)
+	}
+}
+
+func read(conn net.Conn) error {
+	_, err := conn.Read(make([]byte, 1))
+	return err
+}
+
+func TestReset(t *testing.T) {
+	p, client, server := connected(t)
+	p.Reset()
+	for name, end := range map[string]net.Conn{"client": client, "server": server} {
+		if err := read(end); !errors.Is(err, syscall.ECONNRESET) {
+			t.Errorf("the %s reads: %v; want a reset", name, err)
+		}
+	}
+}
+
+func TestHalfClose(t *testing.T) {
+	p, client, server := connected(t)
+	p.HalfClose()
+	if err := read(client); !errors.Is(err, io.EOF) {
+		t.Errorf("the client reads: %v; want the end", err)
+	}
+	say(t, client, server, "still here")
+}
+
+func TestBlackHole(t *testing.T) {
+	p, client, server := connected(t)
+	p.BlackHole()
+	for name, ends := range map[string][2]net.Conn{"client": {client, server}, "server": {server, client}} {
+		if _, err := io.WriteString(ends[0], "anybody there?"); err != nil {
+			t.Errorf("the %s writes: %v", name, err)
+		}
+		if err := ends[1].SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		if err := read(ends[1]); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("what the %s said: %v; want that it vanishes", name, err)
+		}
+	}
+	server.Close()
+	if err := client.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(client); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the end of the server: %v; want that the client does not hear of it", err)
+	}
+}
+
+func TestRefuse(t *testing.T) {
+	p, client, server := connected(t)
+	p.Refuse()
+	wantDial(t, p, syscall.ECONNREFUSED)
+	say(t, client, server, "an old friend")
+	p.Restore()
+	wantDial(t, p, nil)
+}
+
+// wantDial wants that a new connection can be made, or that it fails so. That it
+// was refused is remembered until the next fault.
+func wantDial(t *testing.T, p *Proxy, want error) {
+	t.Helper()
+	refused := p.Refused()
+	conn, err := p.Dial(t.Context(), "tcp", "")
+	if !errors.Is(err, want) || p.Refused() != (refused || want != nil) {
+		t.Errorf("dialing: error %v, refused %t; want %v", err, p.Refused(), want)
+	}
+	if err == nil {
+		conn.Close()
+	}
+}
+
+func TestPull(t *testing.T) {
+	p, client, server := connected(t)
+	p.Pull()
+	wantClosed(t, client, server)
+	if p.Refused() {
+		t.Error("refused before anybody has tried")
+	}
+	wantDial(t, p, syscall.ENETUNREACH)
+	p.Restore()
+	wantDial(t, p, nil)
+	p.Pull()
+	if p.Refused() {
+		t.Error("another fault: it was refused before it")
+	}
+}
+
+// wantClosed wants that both ends were closed.
+func wantClosed(t *testing.T, client, server net.Conn) {
+	t.Helper()
+	for name, end := range map[string]net.Conn{"client": client, "server": server} {
+		if err := read(end); !errors.Is(err, io.EOF) {
+			t.Errorf("the %s reads: %v; want the end", name, err)
+		}
+	}
+}
+
+// A connection is made while the proxy is cut, and closed at once.
+func TestCut(t *testing.T) {
+	p, client, server := connected(t)
+	p.Cut()
+	wantClosed(t, client, server)
+	cut, err := p.Dial(t.Context(), "tcp", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cut.Close()
+	if err := read(cut); !errors.Is(err, io.EOF) {
+		t.Errorf("a new connection: %v; want the end", err)
+	}
+	p.Restore()
+	wantDial(t, p, nil)
+}
+
+func TestFor(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "hello")
+	}))
+	defer server.Close()
+	config := &rest.Config{Host: server.URL}
+	p, err := For(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	config.Dial = p.Dial
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.CloseIdleConnections()
+	get := func() (string, error) {
+		response, err := client.Get(server.URL)
+		if err != nil {
+			return "", err
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		return string(body), err
+	}
+	if body, err := get(); body != "hello" || err != nil {
+		t.Errorf("at first: %q, %v", body, err)
+	}
+	p.Pull()
+	if body, err := get(); !errors.Is(err, syscall.ENETUNREACH) {
+		t.Errorf("the cable is out: %q, %v", body, err)
+	}
+	p.Restore()
+	if body, err := get(); body != "hello" || err != nil {
+		t.Errorf("restored: %q, %v", body, err)
+	}
+}
+
+func TestTheTargetIsTheAPIServer(t *testing.T) {
+	for host, want := range map[string]string{
+		"https://127.0.0.1:6443": "127.0.0.1:6443",
+		"https://[::1]":          "[::1]:https",
+		"https://example.com":    "example.com:https",
+		"http://example.com":     "example.com:http",
+		"example.com:8080":       "example.com:8080",
+	} {
+		if p, err := For(&rest.Config{Host: host}); err != nil || p.target != want {
+			t.Errorf("%s: %v, %v; want %s", host, p, err, want)
+		}
+	}
+	if _, err := For(&rest.Config{Host: "https://%zz"}); err == nil {
+		t.Error("no error for what is no URL")
+	}
+}
+
+func TestAServerThatIsNotThere(t *testing.T) {
+	p := New("127.0.0.1:1")
+	defer p.Close()
+	if _, err := p.Dial(t.Context(), "tcp", ""); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("got %v; want that the client is refused, too", err)
+	}
+}
+
+func TestAConnectionThatWasClosedIsForgotten(t *testing.T) {
+	p, client, _ := connected(t)
+	open := func() int {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(p.conns)
+	}
+	if open() != 1 {
+		t.Errorf("%d connections", open())
+	}
+	client.Close()
+	deadline := time.Now().Add(10 * time.Second)
+	for open() > 0 {
+		if time.Now().After(deadline) {
+			t.Fatal("a connection that was closed is still there")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

@@ -1,4 +1,4 @@
-// Which queue client-go's informers use today, told by what they deliver.
+// Which queue client-go's informers use today, as their calls show.
 
 package main
 

@@ -1,15 +1,13 @@
-// The toy pods that the steps put into queues, and how they are printed.
+// The toy pods that the steps put into queues.
 
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
+	"maps"
+	"slices"
 
 	"k8s.io/client-go/tools/cache"
-
-	"example.com/informer/01-deltafifo/deltafifo"
 )
 
 // A pod has a name and something that changes; a queue needs no more.
@@ -18,9 +16,7 @@ type pod struct {
 	Value float64
 }
 
-var pod1, pod2, pod3 = pod{"pod1", 1}, pod{"pod2", 2}, pod{"pod3", 3}
-
-// podKey names a pod, and refuses whatever is none.
+// podKey names a pod, and refuses everything else.
 func podKey(obj any) (string, error) {
 	p, ok := obj.(pod)
 	if !ok {
@@ -29,51 +25,17 @@ func podKey(obj any) (string, error) {
 	return p.Name, nil
 }
 
-// newQueue returns a queue of toy pods; known may be nil.
-func newQueue(known cache.KeyListerGetter) *deltafifo.Queue {
-	return deltafifo.New(deltafifo.Options{KeyFunction: podKey, KnownObjects: known})
-}
+// knownPods is the smallest thing that a queue accepts as its KnownObjects: the
+// pods that a consumer has popped and kept.
+type knownPods map[string]pod
 
-// addAll queues an Added delta for each pod.
-func addAll(queue cache.ReflectorStore, pods ...pod) error {
-	for _, p := range pods {
-		if err := queue.Add(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// ListKeys and GetByKey are all that a queue asks of it. (Get and List, which
+// old tutorials give theirs, do not make a KeyListerGetter.)
+var _ cache.KeyListerGetter = knownPods{}
 
-// history is what happens in several steps: three pods come, the first one
-// changes and goes.
-func history(queue cache.ReflectorStore) error {
-	changed := pod{"pod1", 1.1}
-	return errors.Join(
-		addAll(queue, pod1, pod2, pod3),
-		queue.Update(changed),
-		queue.Delete(changed),
-	)
-}
+func (k knownPods) ListKeys() []string { return slices.Sorted(maps.Keys(k)) }
 
-// show prints deltas, one a line.
-func show(out io.Writer, deltas cache.Deltas) error {
-	for _, d := range deltas {
-		p, note, err := unwrap(d.Object)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "%s : %s : %v%s\n", d.Type, p.Name, p.Value, note)
-	}
-	return nil
-}
-
-// showAll pops and prints until nothing waits.
-func showAll(out io.Writer, queue *deltafifo.Queue) error {
-	for len(queue.List()) > 0 {
-		err := queue.Pop(func(deltas cache.Deltas) error { return show(out, deltas) })
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+func (k knownPods) GetByKey(key string) (any, bool, error) {
+	p, ok := k[key]
+	return p, ok, nil
 }

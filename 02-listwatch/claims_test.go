@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -15,13 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	apiwatch "k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
 
-	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
 func must(t *testing.T, err error) {
@@ -29,6 +31,13 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func deploymentYAML(t *testing.T) []byte {
+	t.Helper()
+	text, err := files.ReadFile("testdata/deployment.yaml")
+	must(t, err)
+	return text
 }
 
 func TestAListWatchHasAllFourFunctions(t *testing.T) {
@@ -59,8 +68,9 @@ func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
 }
 
 func TestAWatchEndsByItselfAndClosesItsChannel(t *testing.T) {
-	s := kubetest.Open(t)
-	watcher, err := s.Pods().WatchWithContext(t.Context(), metav1.ListOptions{TimeoutSeconds: new(int64(1))})
+	s := sessiontest.Open(t)
+	watcher, err := s.Client.CoreV1().Pods(s.Namespace).Watch(t.Context(),
+		metav1.ListOptions{TimeoutSeconds: new(int64(1))})
 	must(t, err)
 	defer watcher.Stop()
 	for event := range watcher.ResultChan() {
@@ -73,11 +83,31 @@ func TestAWatchEndsByItselfAndClosesItsChannel(t *testing.T) {
 	}
 }
 
-func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
-	s := kubetest.Open(t)
-	typed, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
+func TestTheEndOfItsContextIsAnErrorToAWatch(t *testing.T) {
+	s := sessiontest.Open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	watcher, err := s.Client.CoreV1().Pods(s.Namespace).Watch(ctx, metav1.ListOptions{})
 	must(t, err)
-	untyped, err := s.Dynamic.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).
+	defer watcher.Stop()
+	cancel()
+	event := <-watcher.ResultChan()
+	if err := apierrors.FromObject(event.Object); event.Type != watch.Error ||
+		!strings.Contains(err.Error(), "context canceled") {
+		t.Errorf("got %q: %v, want an ERROR of the context's end", event.Type, err)
+	}
+	if event, ok := <-watcher.ResultChan(); ok {
+		t.Errorf("got %s after the error, want a closed channel", event.Type)
+	}
+}
+
+func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
+	s := sessiontest.Open(t)
+	typed, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
+	must(t, err)
+	client, err := dynamic.NewForConfig(s.Config)
+	must(t, err)
+	untyped, err := client.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).
 		Namespace(s.Namespace).List(t.Context(), metav1.ListOptions{})
 	must(t, err)
 	if len(typed.Items) == 0 || len(untyped.Items) == 0 {
@@ -92,21 +122,21 @@ func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
 }
 
 func TestWatchFromZeroSendsWhatExists(t *testing.T) {
-	s := kubetest.Open(t)
-	watcher, err := s.ConfigMaps().WatchWithContext(t.Context(),
+	s := sessiontest.Open(t)
+	watcher, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Watch(t.Context(),
 		metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(5))})
 	must(t, err)
 	defer watcher.Stop()
-	event, err := next(t.Context(), watcher)
-	must(t, err)
-	if event.Type != apiwatch.Added || event.Object.(*corev1.ConfigMap).Name != "kube-root-ca.crt" {
+	event := <-watcher.ResultChan()
+	configMap, ok := event.Object.(*corev1.ConfigMap)
+	if event.Type != watch.Added || !ok || configMap.Name != "kube-root-ca.crt" {
 		t.Errorf("got %s %v, want ADDED kube-root-ca.crt", event.Type, event.Object)
 	}
 }
 
 func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
-	s := kubetest.Open(t)
-	watcher, err := s.ConfigMaps().WatchWithContext(t.Context(), metav1.ListOptions{
+	s := sessiontest.Open(t)
+	watcher, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Watch(t.Context(), metav1.ListOptions{
 		LabelSelector:  "watch=me",
 		TimeoutSeconds: new(int64(4)), // one would come after two seconds
 	})
@@ -118,33 +148,37 @@ func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
 }
 
 func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
-	s := kubetest.Open(t)
-	defined, err := s.DefineWidgets(t.Context())
+	s := sessiontest.Open(t)
+	sessiontest.Kubectl(t, s, "create -f widgets.yaml")
+	sessiontest.Kubectl(t, s, "get widgets."+s.Namespace+".example.com -o name") // waits until they are served
+	client, err := dynamic.NewForConfig(s.Config)
 	must(t, err)
-	defer func() { must(t, defined.Remove(t.Context())) }()
-	widgets := s.Dynamic.Resource(defined.Resource).Namespace(s.Namespace)
-	watcher, err := widgets.Watch(t.Context(), metav1.ListOptions{ResourceVersion: defined.DefinedAt})
+	widgets := client.Resource(schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1",
+		Resource: "widgets"}).Namespace(s.Namespace)
+	watcher, err := widgets.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
 	must(t, err) // the HTTP status is 200
 	defer watcher.Stop()
 
 	event := <-watcher.ResultChan()
 	status, ok := event.Object.(*metav1.Status)
-	if !ok || event.Type != apiwatch.Error || status.Code != 410 || status.Reason != metav1.StatusReasonExpired {
+	if !ok || event.Type != watch.Error || status.Code != 410 || status.Reason != metav1.StatusReasonExpired {
 		t.Fatalf("got %s %+v, want an ERROR with the status 410 Expired", event.Type, event.Object)
 	}
-	if err := statusError(event); apierrors.IsGone(err) || !apierrors.IsResourceExpired(err) {
+	if err := apierrors.FromObject(event.Object); apierrors.IsGone(err) || !apierrors.IsResourceExpired(err) {
 		t.Errorf("IsGone: %t, IsResourceExpired: %t; want only the second",
 			apierrors.IsGone(err), apierrors.IsResourceExpired(err))
 	}
 }
 
 func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
-	s := kubetest.Open(t)
+	s := sessiontest.Open(t)
+	client, err := dynamic.NewForConfig(s.Config)
+	must(t, err)
 	var deployment unstructured.Unstructured
-	must(t, yaml.Unmarshal(deploymentYAML, &deployment))
-	deployments := s.Dynamic.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1",
+	must(t, yaml.Unmarshal(deploymentYAML(t), &deployment))
+	deployments := client.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1",
 		Resource: "deployments"}).Namespace(s.Namespace)
-	_, err := deployments.Create(t.Context(), &deployment, metav1.CreateOptions{FieldManager: "creator"})
+	_, err = deployments.Create(t.Context(), &deployment, metav1.CreateOptions{FieldManager: "creator"})
 	must(t, err)
 
 	must(t, unstructured.SetNestedField(deployment.Object, int64(2), "spec", "replicas"))
@@ -165,11 +199,11 @@ func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 // then refuses to read them.
 func TestNumbersOfAnUnstructuredObject(t *testing.T) {
 	var good unstructured.Unstructured
-	must(t, yaml.Unmarshal(deploymentYAML, &good))
+	must(t, yaml.Unmarshal(deploymentYAML(t), &good))
 	if _, found, err := unstructured.NestedInt64(good.Object, "spec", "replicas"); !found || err != nil {
 		t.Errorf("found: %t, error: %v", found, err)
 	}
-	asJSON, err := yaml.YAMLToJSON(deploymentYAML)
+	asJSON, err := yaml.YAMLToJSON(deploymentYAML(t))
 	must(t, err)
 	var bad map[string]any
 	must(t, json.Unmarshal(asJSON, &bad))

@@ -3,30 +3,31 @@
 package main
 
 import (
-	"example.com/informer/01-deltafifo/steps"
-	"example.com/informer/02-listwatch/kube"
+	"embed"
+
+	"example.com/informer/scripts/harness/step"
 )
 
-var cluster kube.Options // set by the flags
+//go:embed testdata
+var files embed.FS
 
-var chapter = steps.Chapter{
-	Name:   "02-listwatch",
-	Title:  "the clients; LIST and WATCH",
-	Flags:  cluster.Flags,
-	Follow: cluster.Follow(follow),
-	Steps: []steps.Step{
-		{Name: "clientset", Title: "the typed client: ConfigMaps and their data", Run: cluster.Step(clientset)},
-		{Name: "dynamic", Title: "the untyped client: a Deployment out of a YAML file", Run: cluster.Step(dynamic)},
-		{Name: "discovery", Title: "which resources there are", Run: cluster.Step(discovery)},
-		{Name: "list", Title: "LIST: pods through a ListWatch", Run: cluster.Step(list)},
-		{Name: "watch", Title: "WATCH: a pod's whole life", Run: cluster.Step(watch)},
-		{Name: "version", Title: "LIST says where WATCH goes on", Run: cluster.Step(version)},
-		{Name: "gone", Title: "a WATCH from a version too old", Run: cluster.Step(gone)},
-		{Name: "bookmark", Title: "a newer version to go on from, without any event", Run: cluster.Step(bookmark)},
-		{Name: "stream", Title: "the initial list, streamed over the watch", Run: cluster.Step(stream)},
-		{Name: "pages", Title: "LIST in pages", Run: cluster.Step(pages)},
-		{Name: "select", Title: "label and field selectors in a ListWatch", Run: cluster.Step(selectors)},
+var chapter = step.Chapter{
+	Name:  "02-listwatch",
+	Title: "the clients; LIST and WATCH",
+	Files: files,
+	Steps: []step.Step{
+		{Name: "clientset", Title: "the typed client: ConfigMaps and their data", Run: stepClientset},
+		{Name: "dynamic", Title: "the untyped client: a Deployment out of a YAML file", Run: stepDynamic},
+		{Name: "discovery", Title: "which resources there are", Run: stepDiscovery},
+		{Name: "list", Title: "LIST: pods through a ListWatch", Run: stepList},
+		{Name: "watch", Title: "WATCH: a pod's whole life", Run: stepWatch, Fold: true},
+		{Name: "version", Title: "LIST says where WATCH goes on", Run: stepVersion},
+		{Name: "gone", Title: "a WATCH from a version too old", Run: stepGone},
+		{Name: "bookmark", Title: "a newer version to go on from, without any event", Run: stepBookmark},
+		{Name: "stream", Title: "the initial list, streamed over the watch", Run: stepStream},
+		{Name: "pages", Title: "LIST in pages", Run: stepPages},
+		{Name: "select", Title: "label and field selectors in a ListWatch", Run: stepSelect},
 	},
 }
 
-func main() { steps.Main(chapter) }
+func main() { step.Main(chapter) }

@@ -5,16 +5,12 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/01-deltafifo/steps/stepstest"
-	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/scripts/harness/step/steptest"
 )
 
 func TestMain(m *testing.M) {
-	stepstest.Program(main)
+	steptest.Program(main)
 	goleak.VerifyTestMain(m)
 }
 
-func TestSteps(t *testing.T) {
-	kubetest.Need(t)
-	stepstest.Run(t, chapter)
-}
+func TestSteps(t *testing.T) { steptest.Run(t, chapter) }

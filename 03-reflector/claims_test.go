@@ -10,21 +10,24 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	apiwatch "k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/02-listwatch/kubetest"
-	"example.com/informer/03-reflector/flow"
-	"example.com/informer/03-reflector/requests"
 	"example.com/informer/scripts/harness/netfault"
+	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
 func must(t *testing.T, err error) {
@@ -34,55 +37,68 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// A server that cannot be reached at all is waited for: the reflector goes on
-// with its watch where it was, and no list is needed.
-func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
-	s := kubetest.Open(t)
-	proxy, err := netfault.For(s.Config)
-	must(t, err)
-	defer proxy.Close()
-	var asked requests.Counter
-	remote, err := s.With(func(c *rest.Config) {
-		c.Dial = proxy.Dial
-		asked.Count(c)
-	})
-	must(t, err)
-	defer remote.Cluster.Close()
-	_, err = s.CreateConfigMap(t.Context(), "doomed")
-	must(t, err)
-	store, queue := newQueue()
-	reflector := cache.NewReflector(remote.OwnConfigMaps(), &corev1.ConfigMap{}, queue, 0)
-	defer flow.Start(t.Context(), reflector)()
-	must(t, flow.UntilListed(t.Context(), reflector))
-	one, err := s.CreateConfigMap(t.Context(), "one")
-	must(t, err)
-	must(t, reaches(t.Context(), reflector, one.ResourceVersion)) // a watch that ends before any event is not trusted
+// start runs a reflector until the test ends.
+func start(t *testing.T, reflector *cache.Reflector) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { reflector.RunWithContext(ctx) })
+	t.Cleanup(func() { cancel(); running.Wait() })
+}
 
-	proxy.Refuse()
-	proxy.Reset()
-	// it tries again
-	must(t, flow.Until(t.Context(), "what the test waits for", func() bool { return asked.Watches() > 1 }))
-	must(t, s.DeleteConfigMap(t.Context(), "doomed"))
-	proxy.Restore()
-
-	must(t, flow.DrainDeltas(t.Context(), queue, func(d cache.Delta) error {
-		if _, tombstone := d.Object.(cache.DeletedFinalStateUnknown); tombstone {
-			t.Error("the delete came as a tombstone")
-		}
-		return errors.Join(keep(store, d), showConfigMap(s, d, "Deleted doomed"))
-	}))
-	if asked.Lists() != 1 {
-		t.Errorf("asked for %d lists, want only the first: %s", asked.Lists(), &asked)
+// until waits for a condition.
+func until(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	if wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true,
+		func(context.Context) (bool, error) { return condition(), nil }) != nil {
+		t.Fatalf("waited in vain for %s", what)
 	}
 }
 
-// answer is a transport that answers requests for a stream with an error, as a
-// server does that cannot stream.
-type answer struct{ next http.RoundTripper }
+// configMaps lists and watches ConfigMaps with a client made from the
+// configuration.
+func configMaps(t *testing.T, config *rest.Config, namespace string) *cache.ListWatch {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(config)
+	must(t, err)
+	return cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace, fields.Everything())
+}
 
-func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
+// If nothing listens on the server's port, the reflector waits, and resumes its
+// watch where it was: no list is needed.
+func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
+	s := sessiontest.Open(t)
+	proxy, err := netfault.For(s.Config)
+	must(t, err)
+	t.Cleanup(proxy.Close)
+	var counter requests.Counter
+	config := rest.CopyConfig(s.Config)
+	config.Dial = proxy.Dial
+	counter.Count(config)
+	sessiontest.Kubectl(t, s, "create configmap doomed")
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	start(t, cache.NewReflector(configMaps(t, config, s.Namespace), &corev1.ConfigMap{}, store, 0))
+	until(t, "the first list", func() bool { return len(store.ListKeys()) == 2 })
+	sessiontest.Kubectl(t, s, "create configmap one") // a watch that ends before any event is not trusted
+	until(t, "the first event", func() bool { return len(store.ListKeys()) == 3 })
+
+	proxy.Refuse()
+	proxy.Reset()
+	until(t, "another try to watch", func() bool { return counter.Watches() > 1 })
+	sessiontest.Kubectl(t, s, "delete configmap doomed")
+	proxy.Restore()
+	until(t, "the delete", func() bool { return len(store.ListKeys()) == 2 })
+	if counter.Lists() != 1 {
+		t.Errorf("%d lists, want only the first: %s", counter.Lists(), &counter)
+	}
+}
+
+// A noStreamTransport answers requests for a stream with an error, as a
+// server does that cannot stream.
+type noStreamTransport struct{ next http.RoundTripper }
+
+func (n noStreamTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Query().Get("sendInitialEvents") == "" {
-		return a.next.RoundTrip(r)
+		return n.next.RoundTrip(r)
 	}
 	return &http.Response{
 		StatusCode: http.StatusUnprocessableEntity,
@@ -93,23 +109,18 @@ func (a answer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func (a answer) WrappedRoundTripper() http.RoundTripper { return a.next }
+func (n noStreamTransport) WrappedRoundTripper() http.RoundTripper { return n.next }
 
 func TestAReflectorFallsBackToListWhereItCannotStream(t *testing.T) {
-	s := kubetest.Open(t)
-	var asked requests.Counter
-	old, err := s.With(func(c *rest.Config) {
-		c.Wrap(func(next http.RoundTripper) http.RoundTripper { return answer{next} })
-		asked.Count(c)
-	})
-	must(t, err)
-	defer old.Cluster.Close()
+	s := sessiontest.Open(t)
+	var counter requests.Counter
+	config := rest.CopyConfig(s.Config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return noStreamTransport{next} })
+	counter.Count(config)
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	defer flow.Start(t.Context(), cache.NewReflector(old.ConfigMaps(), &corev1.ConfigMap{}, store, 0))()
-	must(t, flow.Until(t.Context(), "what the test waits for", func() bool {
-		return len(store.ListKeys()) == 1 && asked.Watches() == 1
-	}))
-	if got, want := asked.String(), "WATCH with the initial list 1, LIST 1, WATCH 1"; got != want {
+	start(t, cache.NewReflector(configMaps(t, config, s.Namespace), &corev1.ConfigMap{}, store, 0))
+	until(t, "the list and the watch", func() bool { return len(store.ListKeys()) == 1 && counter.Watches() == 1 })
+	if got, want := counter.String(), "WATCH with the initial list 1, LIST 1, WATCH 1"; got != want {
 		t.Errorf("requests: %s, want %s", got, want)
 	}
 }
@@ -126,33 +137,28 @@ func TestAReflectorHasNoErrorHandlerOfItsOwnToSet(t *testing.T) {
 	}
 }
 
-// failing is a server that refuses everything.
-func failing(tried func()) cannotStream {
-	refused := errors.New("no")
-	return cannotStream{&cache.ListWatch{
-		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			tried()
-			return nil, refused
-		},
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (apiwatch.Interface, error) {
-			return nil, refused
-		},
-	}}
-}
-
 func TestAReflectorWaitsLongerAfterEachFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		refused := errors.New("no")
 		tries := make(chan time.Time, 100)
 		controller := cache.New(&cache.Config{
-			Queue:                        cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
-			ListerWatcher:                failing(func() { tries <- time.Now() }),
+			Queue: cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
+			ListerWatcher: cannotStream{&cache.ListWatch{
+				ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+					tries <- time.Now()
+					return nil, refused
+				},
+				WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+					return nil, refused
+				},
+			}},
 			ObjectType:                   &corev1.Pod{},
 			Process:                      func(any, bool) error { return nil },
 			WatchErrorHandlerWithContext: func(context.Context, *cache.Reflector, error) {}, // no log
 		})
 		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { defer close(ended); controller.RunWithContext(ctx) }()
+		var running sync.WaitGroup
+		running.Go(func() { controller.RunWithContext(ctx) })
 		last, pause := <-tries, time.Duration(0)
 		for i := range 5 {
 			next := <-tries
@@ -162,25 +168,25 @@ func TestAReflectorWaitsLongerAfterEachFailure(t *testing.T) {
 			last, pause = next, next.Sub(last)
 		}
 		cancel()
-		<-ended
+		running.Wait()
 	})
 }
 
 func TestAReflectorPassesOnOnlyTheTypeItWasMadeFor(t *testing.T) {
-	watcher := apiwatch.NewFake()
-	lw := cannotStream{&cache.ListWatch{
+	watcher := watch.NewFake()
+	listWatch := cannotStream{&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 			return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
 		},
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (apiwatch.Interface, error) {
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 			return watcher, nil
 		},
 	}}
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	defer flow.Start(t.Context(), cache.NewReflector(lw, &corev1.Pod{}, store, 0))()
+	start(t, cache.NewReflector(listWatch, &corev1.Pod{}, store, 0))
 	watcher.Add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stranger", ResourceVersion: "2"}})
 	watcher.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod1", ResourceVersion: "3"}})
-	must(t, flow.Until(t.Context(), "what the test waits for", func() bool { return len(store.ListKeys()) > 0 }))
+	until(t, "a pod in the store", func() bool { return len(store.ListKeys()) > 0 })
 	if keys := store.ListKeys(); len(keys) != 1 || keys[0] != "pod1" {
 		t.Errorf("the store has %v, want only pod1", keys)
 	}

@@ -2,27 +2,28 @@
 package main
 
 import (
-	"example.com/informer/01-deltafifo/steps"
-	"example.com/informer/02-listwatch/kube"
+	"embed"
+
+	"example.com/informer/scripts/harness/step"
 )
 
-var cluster kube.Options // set by the flags
+//go:embed testdata
+var files embed.FS
 
-var chapter = steps.Chapter{
-	Name:   "03-reflector",
-	Title:  "LIST and WATCH poured into the queue",
-	Flags:  cluster.Flags,
-	Follow: cluster.Follow(follow),
-	Steps: []steps.Step{
-		{Name: "pour", Title: "a pod's life, as deltas", Run: cluster.Step(pour)},
-		{Name: "lost", Title: "the delete that never arrives", Run: cluster.Step(lost)},
-		{Name: "ours", Title: "the same with the queue of chapter 01", Run: cluster.Step(ours)},
-		{Name: "relist", Title: "what was missed during a cut", Run: cluster.Step(relist)},
-		{Name: "resync", Title: "the store once more, without a request", Run: cluster.Step(resync)},
-		{Name: "version", Title: "where a reconnect goes on", Run: cluster.Step(version)},
-		{Name: "stream", Title: "the start, with and without WatchList", Run: cluster.Step(stream)},
-		{Name: "denied", Title: "no right to list, until there is", Run: cluster.Step(denied)},
+var chapter = step.Chapter{
+	Name:  "03-reflector",
+	Title: "LIST and WATCH poured into the queue",
+	Files: files,
+	Steps: []step.Step{
+		{Name: "pour", Title: "a pod's life, as deltas", Run: stepPour, Fold: true},
+		{Name: "lost", Title: "the delete that never arrives", Run: stepLost},
+		{Name: "ours", Title: "the same with the queue of chapter 01", Run: stepOurs, Fold: true},
+		{Name: "relist", Title: "what was missed during a cut", Run: stepRelist},
+		{Name: "resync", Title: "the store once more, without a request", Run: stepResync},
+		{Name: "version", Title: "where a reconnect goes on", Run: stepVersion},
+		{Name: "stream", Title: "the start, with and without WatchList", Run: stepStream},
+		{Name: "denied", Title: "no right to list, until there is", Run: stepDenied},
 	},
 }
 
-func main() { steps.Main(chapter) }
+func main() { step.Main(chapter) }

@@ -8,9 +8,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/01-deltafifo/steps/stepstest"
+	"example.com/informer/scripts/harness/step/steptest"
 )
 
 func TestWithoutACluster(t *testing.T) {
@@ -21,37 +20,24 @@ func TestWithoutACluster(t *testing.T) {
 	}{
 		{[]string{"store"}, 0, nil},
 		{[]string{"known"}, 1, []string{"no cluster chosen", "scripts/local-up.sh", "-kubeconfig"}},
-		{[]string{"-follow"}, 1, []string{"no cluster chosen"}},
+		{[]string{"known", "-follow"}, 1, []string{"no cluster chosen"}},
+		{[]string{"-follow"}, 2, []string{"-follow wants the name of one step"}},
 		{[]string{"indexes"}, 2, []string{`no step "indexes"`, "known, store, namespace,"}},
 	} {
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
 			t.Parallel()
-			stepstest.WantExit(t, stepstest.Outside(t, test.args...), test.code, test.texts...)
+			steptest.WantExit(t, steptest.Outside(t, test.args...), test.code, test.texts...)
 		})
 	}
 }
 
-func TestKeepTakesTombstones(t *testing.T) {
-	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
-	pod := newPod("ns1", "pod1", "l1")
-	must(t, store.Add(pod))
-	old, err := keep(store, cache.Delta{Type: cache.Deleted, Object: cache.DeletedFinalStateUnknown{Key: "ns1/pod1"}})
-	must(t, err)
-	if old != any(pod) || len(store.List()) != 0 {
-		t.Errorf("got %v, and %d objects left; want the pod that was stored, and none", old, len(store.List()))
-	}
-	if _, err := keep(store, cache.Delta{Type: cache.Added, Object: "no object"}); err == nil {
-		t.Error("it kept what is no object")
-	}
-}
-
 func TestAddKindRefusesWhatTheSchemeDoesNotKnow(t *testing.T) {
-	for _, obj := range []any{"no object", unregistered{}} {
+	for _, obj := range []any{"no object", unregisteredPod{}} {
 		if _, err := addKind(obj); err == nil {
 			t.Errorf("it gave %T a kind", obj)
 		}
 	}
 }
 
-// unregistered is an object of no scheme.
-type unregistered struct{ *corev1.Pod }
+// An unregisteredPod is an object that no scheme knows.
+type unregisteredPod struct{ *corev1.Pod }

@@ -41,7 +41,7 @@ func BenchmarkKind(b *testing.B) {
 		name string
 		do   func() error
 	}{
-		{"scheme", func() error { _, err := kindOf(pod); return err }},
+		{"scheme", func() error { _, _, err := scheme.Scheme.ObjectKinds(pod); return err }},
 		{"scheme-and-copy", func() error { _, err := addKind(pod.DeepCopyObject()); return err }},
 		{"transform", func() error { _, err := addKind(pod); return err }},
 	} {

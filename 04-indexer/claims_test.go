@@ -17,8 +17,8 @@ import (
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/02-listwatch/kubetest"
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
 func must(t *testing.T, err error) {
@@ -31,9 +31,20 @@ func must(t *testing.T, err error) {
 // filled returns an indexer with the pods ns1/pod1 (app l1) and ns2/pod2 (app l2).
 func filled(t *testing.T, indexers cache.Indexers) cache.Indexer {
 	t.Helper()
-	index, err := newIndexer(indexers, newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2"))
-	must(t, err)
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers)
+	must(t, errors.Join(index.Add(newPod("ns1", "pod1", "l1")), index.Add(newPod("ns2", "pod2", "l2"))))
 	return index
+}
+
+// pod1 returns the pod ns1/pod1 that is in the store.
+func pod1(t *testing.T, store cache.Store) *corev1.Pod {
+	t.Helper()
+	obj, exists, err := store.GetByKey("ns1/pod1")
+	must(t, err)
+	if !exists {
+		t.Fatal("ns1/pod1 is not in the store")
+	}
+	return obj.(*corev1.Pod)
 }
 
 func wantKeys(t *testing.T, index cache.Indexer, name, value string, want ...string) {
@@ -170,13 +181,11 @@ func TestTheMapOfIndexersIsKeptAndNotCopied(t *testing.T) {
 	wantKeys(t, other, "app", "l1") // no error: it has the function, and not the index
 }
 
-// The old values are computed from what is in the store; if that was changed
-// there, the index is never told to forget the values that it has.
+// The store computes the old values from the object that it has. If that was
+// changed in place, the index keeps the values from before.
 func TestAnIndexThatWasBypassedStaysWrong(t *testing.T) {
 	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
-	pod, err := getPod(index, "ns1/pod1")
-	must(t, err)
-	pod.Labels["app"] = "l3"
+	pod1(t, index).Labels["app"] = "l3"
 	wantKeys(t, index, "app", "l1", "ns1/pod1")
 	must(t, index.Update(newPod("ns1", "pod1", "l3"))) // a fresh one, from the server
 	wantKeys(t, index, "app", "l1", "ns1/pod1")
@@ -188,8 +197,7 @@ func TestAnIndexThatWasBypassedStaysWrong(t *testing.T) {
 
 func TestAShallowCopySharesItsLabels(t *testing.T) {
 	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
-	pod, err := getPod(index, "ns1/pod1")
-	must(t, err)
+	pod := pod1(t, index)
 	shallow := *pod
 	shallow.Labels["app"] = "l3"
 	if pod.Labels["app"] != "l3" {
@@ -213,9 +221,9 @@ func TestAnIndexFunctionThatFailsLateTakesItsNameAllTheSame(t *testing.T) {
 
 func TestIndexGivesEachNeighbourOnce(t *testing.T) {
 	web := newPod("ns1", "web", "shop", "nginx:1.29", "envoy:1.38")
-	index, err := newIndexer(cache.Indexers{indexer.Image: indexer.ByImage}, web,
-		newPod("ns1", "twin", "shop", "nginx:1.29", "envoy:1.38"))
-	must(t, err)
+	twin := newPod("ns1", "twin", "shop", "nginx:1.29", "envoy:1.38")
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Image: indexer.ByImage})
+	must(t, errors.Join(index.Add(web), index.Add(twin)))
 	if found, err := index.Index(indexer.Image, web); err != nil || len(found) != 2 {
 		t.Errorf("got %d objects (error: %v), want web and its twin, once each", len(found), err)
 	}
@@ -225,7 +233,13 @@ func TestTheMutationDetectorIsOffUnlessTheEnvironmentSaysSo(t *testing.T) {
 	if os.Getenv("KUBE_CACHE_MUTATION_DETECTOR") != "" {
 		t.Fatal("unset KUBE_CACHE_MUTATION_DETECTOR to run this test")
 	}
-	if panics(changeUnderWatch) {
+	detector := cache.NewCacheMutationDetector("pods")
+	pod := newPod("ns1", "pod1", "l1")
+	detector.AddObject(pod)
+	pod.Labels["app"] = "l2"
+	once := make(chan struct{})
+	close(once)
+	if panics(func() { detector.Run(once) }) {
 		t.Error("it is on")
 	}
 }
@@ -244,15 +258,15 @@ func TestATypedIndexFunctionPanicsOnATombstone(t *testing.T) {
 }
 
 func TestTheServerSendsTheKindAndATypedClientDropsIt(t *testing.T) {
-	s := kubetest.Open(t)
-	configMaps := s.Clientset.CoreV1().RESTClient().Get().Namespace(s.Namespace).Resource("configmaps").Name(
+	s := sessiontest.Open(t)
+	configMaps := s.Client.CoreV1().RESTClient().Get().Namespace(s.Namespace).Resource("configmaps").Name(
 		"kube-root-ca.crt")
 	sent, err := configMaps.DoRaw(t.Context())
 	must(t, err)
 	if !strings.Contains(string(sent), `"kind":"ConfigMap"`) {
 		t.Errorf("the server sent no kind: %s", sent)
 	}
-	typed, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).Get(t.Context(), "kube-root-ca.crt", metav1.GetOptions{})
+	typed, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Get(t.Context(), "kube-root-ca.crt", metav1.GetOptions{})
 	must(t, err)
 	if typed.Kind != "" || typed.APIVersion != "" {
 		t.Errorf("kind %q, apiVersion %q; want none", typed.Kind, typed.APIVersion)

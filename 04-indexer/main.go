@@ -2,36 +2,30 @@
 package main
 
 import (
-	"os"
+	"embed"
 
-	"example.com/informer/01-deltafifo/steps"
-	"example.com/informer/02-listwatch/kube"
+	"example.com/informer/scripts/harness/step"
 )
 
-var cluster kube.Options // set by the flags
+//go:embed testdata
+var files embed.FS
 
-var chapter = steps.Chapter{
-	Name:   "04-indexer",
-	Title:  "the store behind the queue, and its indexes",
-	Flags:  cluster.Flags,
-	Follow: cluster.Follow(follow),
-	Steps: []steps.Step{
-		{Name: "known", Title: "with a store behind the queue, Deleted arrives", Run: cluster.Step(known)},
-		{Name: "store", Title: "a map with a lock, and keys", Run: store},
-		{Name: "namespace", Title: "an index: by namespace", Run: namespace},
-		{Name: "label", Title: "an index of your own, and one with the wrong name", Run: label},
-		{Name: "many", Title: "one pod under several values", Run: many},
-		{Name: "late", Title: "an index for a store that is full already", Run: late},
-		{Name: "shared", Title: "what is in the store is not yours to change", Run: shared},
-		{Name: "kind", Title: "objects without a kind, and three ways to get it back", Run: cluster.Step(kind)},
-		{Name: "unknown", Title: "no such index, and an index function that fails", Run: unknown},
+var chapter = step.Chapter{
+	Name:  "04-indexer",
+	Title: "the store behind the queue, and its indexes",
+	Files: files,
+	Steps: []step.Step{
+		{Name: "known", Title: "with a store behind the queue, Deleted arrives", Run: stepKnown},
+		{Name: "store", Title: "a map with a lock, and keys", Run: stepStore, Offline: true},
+		{Name: "namespace", Title: "an index: by namespace", Run: stepNamespace, Offline: true},
+		{Name: "label", Title: "an index of your own, and one with the wrong name", Run: stepLabel, Offline: true},
+		{Name: "many", Title: "one pod under several values", Run: stepMany, Offline: true},
+		{Name: "late", Title: "an index for a store that is full already", Run: stepLate, Offline: true},
+		{Name: "shared", Title: "what is in the store is not yours to change", Run: stepShared, Offline: true},
+		{Name: "detector", Title: "client-go's mutation detector ends the program", Run: stepDetector, Offline: true},
+		{Name: "kind", Title: "objects without a kind, and three ways to get it back", Run: stepKind},
+		{Name: "unknown", Title: "no such index, and an index function that fails", Run: stepUnknown, Offline: true},
 	},
 }
 
-func main() {
-	if os.Getenv(underWatch) != "" {
-		changeUnderWatch()
-		return
-	}
-	steps.Main(chapter)
-}
+func main() { step.Main(chapter) }

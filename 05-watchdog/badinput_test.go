@@ -13,9 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/02-listwatch/kubetest"
-	"example.com/informer/05-watchdog/calls"
 	"example.com/informer/05-watchdog/watchdog"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
 // wantError runs a WatchDog, wants that it reports an error with all texts,
@@ -26,7 +25,7 @@ func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, 
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: lw,
 		ObjectType:    objectType,
-		Handler:       calls.Print(t.Errorf, func(c *corev1.ConfigMap) string { return "which was not to be told of" }),
+		Handler:       cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { t.Errorf("OnAdd of %v", obj) }},
 		OnError: func(err error) {
 			select {
 			case reported <- err:
@@ -57,12 +56,13 @@ func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, 
 }
 
 func TestATypeThatTheServerDoesNotServe(t *testing.T) {
-	s := kubetest.Open(t)
-	lw := cache.NewListWatchFromClient(s.Clientset.CoreV1().RESTClient(), "unicorns", s.Namespace, fields.Everything())
+	s := sessiontest.Open(t)
+	lw := cache.NewListWatchFromClient(s.Client.CoreV1().RESTClient(), "unicorns", s.Namespace, fields.Everything())
 	wantError(t, lw, &corev1.ConfigMap{}, "listing and watching *v1.ConfigMap", "could not find the requested resource")
 }
 
 func TestATypeThatDoesNotMatchWhatArrives(t *testing.T) {
-	s := kubetest.Open(t) // with one ConfigMap, the cluster's own
-	wantError(t, s.ConfigMaps(), &corev1.Pod{}, "*v1.ConfigMap "+s.Namespace+"/kube-root-ca.crt is no *v1.Pod")
+	s := sessiontest.Open(t) // with one ConfigMap, the cluster's own
+	lw := cache.NewListWatchFromClient(s.Client.CoreV1().RESTClient(), "configmaps", s.Namespace, fields.Everything())
+	wantError(t, lw, &corev1.Pod{}, "*v1.ConfigMap "+s.Namespace+"/kube-root-ca.crt is no *v1.Pod")
 }

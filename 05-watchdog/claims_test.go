@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,80 +14,72 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/02-listwatch/kube"
-	"example.com/informer/02-listwatch/kubetest"
-	"example.com/informer/03-reflector/flow"
-	"example.com/informer/05-watchdog/calls"
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-var configMap = fakeserver.ConfigMap
-
-// version is what the handlers of these tests print of an object.
-func version(configMap *corev1.ConfigMap) string { return configMap.ResourceVersion }
+var configMap = fakeapi.ConfigMap
 
 // newInformer makes an informer of client-go's on a fake server.
-func newInformer(server *fakeserver.Server, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
+func newInformer(server *fakeapi.Server, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
 	return cache.NewInformerWithOptions(cache.InformerOptions{
 		ListerWatcher: server, ObjectType: &corev1.ConfigMap{}, Handler: handler,
 	})
 }
 
 // runs runs an informer of client-go's until the test is over.
-func runs(t *testing.T, server *fakeserver.Server, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
+func runs(t *testing.T, server *fakeapi.Server, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
 	t.Helper()
 	store, controller := newInformer(server, handler)
 	inBackground(t, controller.RunWithContext)
 	return store, controller
 }
 
-// wantText wants these lines in the log, once all has come to rest.
-func wantText(t *testing.T, got *kube.Transcript, want ...string) {
-	t.Helper()
-	synctest.Wait()
-	if text := strings.Join(want, "\n") + "\n"; got.Text() != text {
-		t.Errorf("got\n%swant\n%s", got.Text(), text)
-	}
-}
-
 func TestClientGoDecidesByItsStoreToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told kube.Transcript
-		server := fakeserver.New(configMap("a", "1"))
-		runs(t, server, calls.Print(told.Printf, version))
+		var lines record.Lines
+		server := fakeapi.New(configMap("a", "1"))
+		runs(t, server, record.Handler(&lines))
 		w := server.NextWatch()
 		w.Add(configMap("a", "2"))
 		w.Modify(configMap("b", "3"))
-		wantText(t, &told, "OnAdd : a : 1 (in the first list)", "OnUpdate : a : 2 (was 1)", "OnAdd : b : 3")
+		lines.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "OnAdd b 3")
 	})
 }
 
-func TestClientGoTellsOfAllAgainAfterARelist(t *testing.T) {
+func TestClientGoDeliversAllAgainAfterARelist(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told kube.Transcript
-		server := fakeserver.New(configMap("a", "1"))
-		runs(t, server, calls.Print(told.Printf, version))
-		fakeserver.Expire(server.NextWatch())
+		var lines record.Lines
+		server := fakeapi.New(configMap("a", "1"))
+		runs(t, server, record.Handler(&lines))
+		fakeapi.Expire(server.NextWatch())
 		server.NextWatch()
-		wantText(t, &told, "OnAdd : a : 1 (in the first list)", "OnUpdate : a : 1")
+		lines.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
 	})
 }
 
 func TestClientGoMakesOneUpdateOfAnotherObjectOfTheSameName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told kube.Transcript
+		var lines record.Lines
 		before, after := configMap("a", "1"), configMap("a", "2")
 		before.UID, after.UID = "one", "another"
-		server := fakeserver.New(before)
-		runs(t, server, calls.Print(told.Printf, func(c *corev1.ConfigMap) string { return string(c.UID) }))
+		server := fakeapi.New(before)
+		runs(t, server, cache.ResourceEventHandlerFuncs{
+			UpdateFunc: func(oldObj, newObj any) {
+				lines.Add("%s, was %s", newObj.(metav1.Object).GetUID(), oldObj.(metav1.Object).GetUID())
+			},
+			DeleteFunc: func(any) { lines.Add("deleted") },
+		})
 		w := server.NextWatch()
 		server.Set(after)
-		fakeserver.Expire(w)
+		fakeapi.Expire(w)
 		server.NextWatch()
-		wantText(t, &told, "OnAdd : a : one (in the first list)", "OnUpdate : a : another (was one)")
+		lines.Want(t, "another, was one")
 	})
 }
 
@@ -97,7 +90,7 @@ func TestClientGoResyncsWithoutAPauseIfThePeriodIsNegative(t *testing.T) {
 		var start time.Time // on a clock that stands still while there is something to do
 		took := make(chan time.Duration, 1)
 		_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-			ListerWatcher: fakeserver.New(configMap("a", "1")),
+			ListerWatcher: fakeapi.New(configMap("a", "1")),
 			ObjectType:    &corev1.ConfigMap{},
 			Handler: cache.ResourceEventHandlerFuncs{
 				AddFunc: func(any) { start = time.Now() },
@@ -124,7 +117,7 @@ func TestClientGoResyncsWithoutAPauseIfThePeriodIsNegative(t *testing.T) {
 func TestClientGosHasSyncedMeansHandled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
-		_, controller := runs(t, fakeserver.New(configMap("a", "1")),
+		_, controller := runs(t, fakeapi.New(configMap("a", "1")),
 			cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
 		synctest.Wait()
 		if controller.HasSynced() {
@@ -142,14 +135,14 @@ func TestClientGosHasSyncedMeansHandled(t *testing.T) {
 func TestClientGosStoreCanBeAheadOfItsHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var store cache.Store
-		var told kube.Transcript
+		var lines record.Lines
 		busy := make(chan struct{})
-		server := fakeserver.New()
+		server := fakeapi.New()
 		handler := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 			if name := obj.(metav1.Object).GetName(); name == "a" {
 				<-busy
 			} else {
-				told.Printf("told of %s, stored: %s\n", name, names(store))
+				lines.Add("%s, stored: %v", name, slices.Sorted(slices.Values(store.ListKeys())))
 			}
 		}}
 		store, controller := newInformer(server, handler)
@@ -161,13 +154,13 @@ func TestClientGosStoreCanBeAheadOfItsHandler(t *testing.T) {
 		w.Add(configMap("c", "4"))
 		synctest.Wait()
 		close(busy)
-		wantText(t, &told, "told of b, stored: a b c", "told of c, stored: a b c")
+		lines.Want(t, "b, stored: [ns/a ns/b ns/c]", "c, stored: [ns/a ns/b ns/c]")
 	})
 }
 
 // panicsWith runs an informer and returns what its Run panics with.
 func panicsWith(t *testing.T, handler cache.ResourceEventHandler) (p any) {
-	_, controller := newInformer(fakeserver.New(configMap("a", "1")), handler)
+	_, controller := newInformer(fakeapi.New(configMap("a", "1")), handler)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	defer func() { p = recover() }()
@@ -194,7 +187,7 @@ func TestClientGoFindsOutThatThereIsNoHandlerAtTheFirstEvent(t *testing.T) {
 func TestClientGosInformerWaitsForItsHandlerForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy, ended := make(chan struct{}), make(chan struct{})
-		_, controller := newInformer(fakeserver.New(configMap("a", "1")),
+		_, controller := newInformer(fakeapi.New(configMap("a", "1")),
 			cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { defer close(ended); controller.RunWithContext(ctx) }()
@@ -212,14 +205,14 @@ func TestClientGosInformerWaitsForItsHandlerForEver(t *testing.T) {
 
 func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told kube.Transcript
-		server := fakeserver.New(configMap("a", "1"))
-		_, controller := runs(t, server, calls.Print(told.Printf, version))
+		var lines record.Lines
+		server := fakeapi.New(configMap("a", "1"))
+		_, controller := runs(t, server, record.Handler(&lines))
 		server.NextWatch()
 		synctest.Wait()
 		inBackground(t, controller.RunWithContext)
 		server.NextWatch()
-		wantText(t, &told, "OnAdd : a : 1 (in the first list)", "OnUpdate : a : 1")
+		lines.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
 		if lists := server.Lists(); lists != 2 {
 			t.Errorf("%d lists, want one for each Run", lists)
 		}
@@ -228,22 +221,24 @@ func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
 
 func TestClientGoPassesAWrongTypeOnFromAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var told kube.Transcript
+		var lines record.Lines
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
-		runs(t, fakeserver.New(pod), cache.ResourceEventHandlerFuncs{
-			AddFunc: func(obj any) { told.Printf("asked for *v1.ConfigMap, got %T\n", obj) },
+		runs(t, fakeapi.New(pod), cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) { lines.Add("asked for *v1.ConfigMap, got %T", obj) },
 		})
-		wantText(t, &told, "asked for *v1.ConfigMap, got *v1.Pod")
+		lines.Want(t, "asked for *v1.ConfigMap, got *v1.Pod")
 	})
 }
 
 // From a real server the list comes as a stream, and there the type is looked
 // at. What does not fit is dropped; so is the bookmark that ends the stream.
 func TestClientGoNeverSyncsIfTheTypeIsWrong(t *testing.T) {
-	s := kubetest.Open(t) // with one ConfigMap, the cluster's own
+	s := sessiontest.Open(t) // with one ConfigMap, the cluster's own
+	configMaps := cache.NewListWatchFromClient(s.Client.CoreV1().RESTClient(), "configmaps", s.Namespace,
+		fields.Everything())
 	informer := func(objectType runtime.Object) (cache.Store, cache.Controller) {
 		store, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-			ListerWatcher: s.ConfigMaps(), ObjectType: objectType, Handler: cache.ResourceEventHandlerFuncs{},
+			ListerWatcher: configMaps, ObjectType: objectType, Handler: cache.ResourceEventHandlerFuncs{},
 		})
 		inBackground(t, controller.RunWithContext)
 		return store, controller
@@ -251,7 +246,7 @@ func TestClientGoNeverSyncsIfTheTypeIsWrong(t *testing.T) {
 	store, wrong := informer(&corev1.Pod{})
 	for range 10 { // as long as ten others take, one after the other
 		_, right := informer(&corev1.ConfigMap{})
-		must(t, flow.Until(t.Context(), "it has synced", right.HasSynced))
+		until(t, "it has synced", right.HasSynced)
 	}
 	if keys := store.ListKeys(); wrong.HasSynced() || len(keys) != 0 {
 		t.Errorf("synced: %t, the store holds %v; want neither", wrong.HasSynced(), keys)

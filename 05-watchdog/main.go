@@ -2,25 +2,32 @@
 package main
 
 import (
-	"example.com/informer/01-deltafifo/steps"
-	"example.com/informer/02-listwatch/kube"
+	"embed"
+
+	"example.com/informer/scripts/harness/step"
 )
 
-var cluster kube.Options // set by the flags
+//go:embed testdata
+var files embed.FS
 
-var chapter = steps.Chapter{
-	Name:   "05-watchdog",
-	Title:  "the smallest complete informer",
-	Flags:  cluster.Flags,
-	Follow: cluster.Follow(follow),
-	Steps: []steps.Step{
-		{Name: "watchdog", Title: "a pod's life, as calls of a handler", Run: cluster.Step(podLife)},
-		{Name: "configmaps", Title: "the same type on ConfigMaps", Run: cluster.Step(configMaps)},
-		{Name: "sync", Title: "when the store is complete, and what reading it costs", Run: cluster.Step(reading)},
-		{Name: "tombstone", Title: "a delete that nobody saw", Run: cluster.Step(tombstone)},
-		{Name: "stop", Title: "how it ends", Run: cluster.Step(stopping)},
-		{Name: "clientgo", Title: "the same handler on client-go's informers", Run: cluster.Step(clientgo)},
+var chapter = step.Chapter{
+	Name:  "05-watchdog",
+	Title: "the smallest complete informer",
+	Files: files,
+	Steps: []step.Step{
+		{Name: "watchdog", Title: "a pod's life, as calls of a handler", Run: stepWatchdog, Fold: true},
+		{Name: "configmaps", Title: "the same type on ConfigMaps", Run: stepConfigmaps},
+		{Name: "sync", Title: "when the store is complete, and what reading it costs", Run: stepSync},
+		{Name: "tombstone", Title: "a delete that nobody saw", Run: stepTombstone},
+		{Name: "stop", Title: "how it ends", Run: stepStop},
+		{Name: "blocked", Title: "how it ends when a handler does not return", Run: stepBlocked},
+		{
+			Name: "clientgo", Title: "the same handler on client-go's informers", Run: stepClientgo,
+			Speakers: []string{
+				"WatchDog", "NewInformerWithOptions", "with an index", "NewInformer", "NewIndexerInformer",
+			},
+		},
 	},
 }
 
-func main() { steps.Main(chapter) }
+func main() { step.Main(chapter) }

@@ -37,10 +37,10 @@ func TestDeltaFIFOTakesAllOfAPopForInitial(t *testing.T) {
 	must(t, err)
 }
 
-// refusing is a store that takes no list.
-type refusing struct{ cache.Store }
+// A refusingStore takes no list.
+type refusingStore struct{ cache.Store }
 
-func (refusing) Replace([]any, string) error { return errors.New("no") }
+func (refusingStore) Replace([]any, string) error { return errors.New("no") }
 
 // A list that comes over a watch, and is refused: nobody stops the watch.
 func TestAReflectorForgetsToStopTheWatchOfARefusedList(t *testing.T) {
@@ -54,7 +54,7 @@ func TestAReflectorForgetsToStopTheWatchOfARefusedList(t *testing.T) {
 				return streamed, nil
 			},
 		}
-		reflector := cache.NewReflectorWithOptions(lw, nil, refusing{}, cache.ReflectorOptions{})
+		reflector := cache.NewReflectorWithOptions(lw, nil, refusingStore{}, cache.ReflectorOptions{})
 		ended := make(chan error, 1)
 		go func() { ended <- reflector.ListAndWatchWithContext(t.Context()) }()
 		end := configMap("", "2")

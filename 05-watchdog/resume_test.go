@@ -3,20 +3,20 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/02-listwatch/kube"
-	"example.com/informer/02-listwatch/kubetest"
-	"example.com/informer/03-reflector/flow"
-	"example.com/informer/03-reflector/requests"
-	"example.com/informer/05-watchdog/calls"
 	"example.com/informer/scripts/harness/netfault"
+	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -27,42 +27,47 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // as they are accepted. The client takes that for a server that is about to be
 // back, tries the watch again once a second, and misses nothing.
 func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
-	s := kubetest.Open(t)
+	s := sessiontest.Open(t)
 	proxy, err := netfault.For(s.Config)
 	must(t, err)
 	t.Cleanup(proxy.Close)
-	var asked requests.Counter
+	var counter requests.Counter
 	var tries atomic.Int32
-	remote, err := s.With(func(c *rest.Config) {
-		c.Dial = proxy.Dial
-		asked.Count(c)
-		c.Wrap(func(next http.RoundTripper) http.RoundTripper {
-			return roundTripper(func(r *http.Request) (*http.Response, error) {
-				tries.Add(1)
-				return next.RoundTrip(r)
-			})
+	config := rest.CopyConfig(s.Config)
+	config.Dial = proxy.Dial
+	counter.Count(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			tries.Add(1)
+			return next.RoundTrip(r)
 		})
 	})
+	client, err := kubernetes.NewForConfig(config)
 	must(t, err)
-	t.Cleanup(remote.Cluster.Close)
-	var told kube.Transcript
+	events := make(chan string, 10)
 	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: remote.OwnConfigMaps(), ObjectType: &corev1.ConfigMap{},
-		Handler: calls.Print(told.Printf, calls.Data),
+		ListerWatcher: cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", s.Namespace,
+			fields.OneTermEqualSelector("metadata.name", "one")),
+		ObjectType: &corev1.ConfigMap{},
+		Handler: cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) { events <- "OnAdd" },
+			UpdateFunc: func(any, any) { events <- "OnUpdate" },
+			DeleteFunc: func(obj any) { events <- fmt.Sprintf("OnDelete of a %T", obj) },
+		},
 	})
 	inBackground(t, controller.RunWithContext)
-	must(t, flow.Until(t.Context(), "it has synced", controller.HasSynced))
-	must(t, s.CreateConfigMapWith(t.Context(), "one", "sky", "blue"))
-	must(t, flow.Until(t.Context(), "the watch has brought something", func() bool { return lines(&told) == 1 }))
+	until(t, "it has synced", controller.HasSynced)
+	sessiontest.Kubectl(t, s, "create configmap one")
+	if event := <-events; event != "OnAdd" { // the watch has brought something
+		t.Errorf("got %s", event)
+	}
 
 	proxy.Cut()
-	lists, before := asked.Lists(), tries.Load()
-	must(t, s.DeleteConfigMap(t.Context(), "one"))
-	must(t, flow.Until(t.Context(), "it has tried three times", func() bool { return tries.Load() >= before+3 }))
+	lists, before := counter.Lists(), tries.Load()
+	sessiontest.Kubectl(t, s, "delete configmap one")
+	until(t, "it has tried three times", func() bool { return tries.Load() >= before+3 })
 	proxy.Restore()
-	must(t, flow.Until(t.Context(), "it has told of the delete", func() bool { return lines(&told) == 2 }))
-	want := "OnAdd : one : [sky=blue]\nOnDelete : one : [sky=blue]\n"
-	if told.Text() != want || asked.Lists() != lists {
-		t.Errorf("%d lists more, and told of\n%swant none, and\n%s", asked.Lists()-lists, told.Text(), want)
+	if event := <-events; event != "OnDelete of a *v1.ConfigMap" || counter.Lists() != lists {
+		t.Errorf("%d lists more, and %s; want none, and no tombstone", counter.Lists()-lists, event)
 	}
 }

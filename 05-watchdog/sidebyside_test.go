@@ -10,10 +10,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/02-listwatch/kube"
-	"example.com/informer/02-listwatch/kubetest"
-	"example.com/informer/05-watchdog/history"
 	"example.com/informer/05-watchdog/watchdog"
+	"example.com/informer/scripts/harness/record"
+	"example.com/informer/scripts/harness/session"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
 // inBackground runs until the test is over.
@@ -24,11 +24,11 @@ func inBackground(t *testing.T, run func(context.Context)) {
 	t.Cleanup(func() { cancel(); <-ended })
 }
 
-func runWatchDog(t *testing.T, s *kube.Session) *history.Informer {
+func runWatchDog(t *testing.T, s *session.Session) *record.Informer {
 	t.Helper()
-	in := history.NewInformer(t, s, "WatchDog", 1)
+	in := record.NewInformer(t, s, "WatchDog", 1)
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: in.Session.OwnConfigMaps(),
+		ListerWatcher: in.ConfigMaps,
 		ObjectType:    &corev1.ConfigMap{},
 		Handler:       in.Recorders[0],
 		OnError:       func(err error) { t.Log(err) },
@@ -43,11 +43,11 @@ func runWatchDog(t *testing.T, s *kube.Session) *history.Informer {
 	return in
 }
 
-func runInformer(t *testing.T, s *kube.Session) *history.Informer {
+func runInformer(t *testing.T, s *session.Session) *record.Informer {
 	t.Helper()
-	in := history.NewInformer(t, s, "client-go's informer", 1)
+	in := record.NewInformer(t, s, "client-go's informer", 1)
 	store, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: in.Session.OwnConfigMaps(),
+		ListerWatcher: in.ConfigMaps,
 		ObjectType:    &corev1.ConfigMap{},
 		Handler:       in.Recorders[0],
 	})
@@ -57,8 +57,8 @@ func runInformer(t *testing.T, s *kube.Session) *history.Informer {
 }
 
 func TestSideBySide(t *testing.T) {
-	s := kubetest.Open(t)
-	history.SideBySide(t, s, func() []*history.Informer {
-		return []*history.Informer{runWatchDog(t, s), runInformer(t, s)}
+	s := sessiontest.Open(t)
+	record.SideBySide(t, s, func() []*record.Informer {
+		return []*record.Informer{runWatchDog(t, s), runInformer(t, s)}
 	})
 }

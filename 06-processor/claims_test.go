@@ -8,7 +8,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,11 +17,11 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 // newInformer makes a shared informer of client-go's.
-func newInformer(server *fakeserver.Server) cache.SharedIndexInformer {
+func newInformer(server *fakeapi.Server) cache.SharedIndexInformer {
 	return cache.NewSharedIndexInformerWithOptions(server, &corev1.Pod{},
 		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}})
 }
@@ -62,16 +61,11 @@ func wantLines(t *testing.T, lines chan string, want ...string) {
 
 // waits is a handler that waits in each call until it is released.
 func waits(release <-chan struct{}, name string, lines chan<- string) cache.ResourceEventHandler {
-	return first{func(*corev1.Pod) { <-release }, writer(name, lines)}
+	return recorder(name, lines, func(*corev1.Pod) { <-release })
 }
 
 func TestClientGosSourceSays(t *testing.T) {
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}",
-		"k8s.io/client-go/tools/cache").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "shared_informer.go"))
+	source, err := os.ReadFile(sharedInformerSource(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +79,8 @@ func TestClientGosSourceSays(t *testing.T) {
 		"This only applies if utilruntime is configured to not panic, which is not the default",
 		"Goroutines processing the remaining events may still be running and invoking callbacks after this function " +
 			"returns",
+		"blockDeltas gives a way to stop all event distribution so that a late event handler can safely join the " +
+			"shared informer",
 	} {
 		if !strings.Contains(words, text) {
 			t.Errorf("shared_informer.go does not say %q any more", text)
@@ -94,11 +90,11 @@ func TestClientGosSourceSays(t *testing.T) {
 
 func TestASlowHandlerOfClientGosHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New()
+		server := fakeapi.New()
 		informer := newInformer(server)
 		release, slow, fast := make(chan struct{}), newLines(), newLines()
 		join(t, informer, waits(release, "slow", slow))
-		join(t, informer, writer("fast", fast))
+		join(t, informer, recorder("fast", fast, nil))
 		start(t, informer)
 		w := server.NextWatch()
 		w.Add(newPod("pod1", "Pending"))
@@ -112,7 +108,7 @@ func TestASlowHandlerOfClientGosHoldsUpNobody(t *testing.T) {
 
 func TestAHandlerOfClientGosHasTwoGoroutinesAndAThirdUntilItHasSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New()
+		server := fakeapi.New()
 		server.Fail(errors.New("not yet"))
 		informer := newInformer(server)
 		join(t, informer, cache.ResourceEventHandlerFuncs{})
@@ -129,7 +125,7 @@ func TestAHandlerOfClientGosHasTwoGoroutinesAndAThirdUntilItHasSynced(t *testing
 
 func TestALateHandlerOfClientGosGetsTheStoreAsItsFirstList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New()
+		server := fakeapi.New()
 		informer := newInformer(server)
 		start(t, informer)
 		w := server.NextWatch()
@@ -137,15 +133,15 @@ func TestALateHandlerOfClientGosGetsTheStoreAsItsFirstList(t *testing.T) {
 		w.Modify(newPod("pod1", "Running"))
 		synctest.Wait()
 		lines := newLines()
-		join(t, informer, writer("late", lines))
+		join(t, informer, recorder("late", lines, nil))
 		w.Delete(newPod("pod1", "Running"))
-		wantLines(t, lines, "late : OnAdd : pod1 : Running (in the first list)", "late : OnDelete : pod1 : Running")
+		wantLines(t, lines, "late : OnAdd : pod1 : Running (in the initial list)", "late : OnDelete : pod1 : Running")
 	})
 }
 
 func TestClientGosInformerHasSyncedBeforeItsHandlerHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		informer := newInformer(fakeserver.New(newPod("pod1", "Pending")))
+		informer := newInformer(fakeapi.New(newPod("pod1", "Pending")))
 		release := make(chan struct{})
 		registration := join(t, informer, waits(release, "busy", newLines()))
 		start(t, informer)
@@ -164,7 +160,7 @@ func TestClientGosInformerHasSyncedBeforeItsHandlerHas(t *testing.T) {
 
 func TestClientGoDropsWhatWaitsForARemovedHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New()
+		server := fakeapi.New()
 		informer := newInformer(server)
 		release, lines := make(chan struct{}), newLines()
 		registration := join(t, informer, waits(release, "removed", lines))
@@ -185,7 +181,7 @@ func TestClientGoDropsWhatWaitsForARemovedHandler(t *testing.T) {
 
 func TestClientGosRunDropsWhatWaitsAndReturnsAfterTheLastHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New()
+		server := fakeapi.New()
 		informer := newInformer(server)
 		release, lines := make(chan struct{}), newLines()
 		join(t, informer, waits(release, "busy", lines))
@@ -206,20 +202,20 @@ func TestClientGosRunDropsWhatWaitsAndReturnsAfterTheLastHandler(t *testing.T) {
 	})
 }
 
-// panicker panics when it is told of pod1.
+// panicker panics when pod1 is added.
 func panicker(lines chan<- string) cache.ResourceEventHandler {
-	return first{func(pod *corev1.Pod) {
+	return recorder("touchy", lines, func(pod *corev1.Pod) {
 		if pod.Name == "pod1" {
 			panic("ouch")
 		}
-	}, writer("touchy", lines)}
+	})
 }
 
 // The test runs itself once more, as the program that ends.
 func TestAHandlerThatPanicsEndsTheProgram(t *testing.T) {
 	const inside = "PANIC_IN_A_HANDLER"
 	if os.Getenv(inside) != "" {
-		informer := newInformer(fakeserver.New(newPod("pod1", "Pending")))
+		informer := newInformer(fakeapi.New(newPod("pod1", "Pending")))
 		join(t, informer, panicker(newLines()))
 		_, ended := start(t, informer)
 		<-ended
@@ -238,7 +234,7 @@ func TestWithReallyCrashOffTheCallIsSkippedAndTheNextOneIsASecondLate(t *testing
 	defer func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers }()
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil // nil: do not log it
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New()
+		server := fakeapi.New()
 		informer := newInformer(server)
 		touchy := newLines()
 		join(t, informer, panicker(touchy))
@@ -256,7 +252,7 @@ func TestWithReallyCrashOffTheCallIsSkippedAndTheNextOneIsASecondLate(t *testing
 
 func TestHandlersOfClientGosAreHandedTheSameObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New()
+		server := fakeapi.New()
 		informer := newInformer(server)
 		start(t, informer)
 		w := server.NextWatch()
@@ -267,9 +263,9 @@ func TestHandlersOfClientGosAreHandedTheSameObject(t *testing.T) {
 		}})
 		synctest.Wait()
 		lines := newLines()
-		join(t, informer, writer("another", lines))
+		join(t, informer, recorder("another", lines, nil))
 		w.Modify(newPod("pod1", "Running"))
-		wantLines(t, lines, "another : OnAdd : pod1 : Mine (in the first list)",
+		wantLines(t, lines, "another : OnAdd : pod1 : Mine (in the initial list)",
 			"another : OnUpdate : pod1 : Running (was Mine)")
 	})
 }

@@ -24,20 +24,20 @@ func wantGoroutines(t *testing.T, n int, functions ...string) {
 }
 
 func TestAHandlerHasTwoGoroutinesInClientGosWayAndOneInOurs(t *testing.T) {
-	for _, way := range ways {
+	for _, test := range []struct {
+		newFanout func() processor.Fanout
+		pumps     int
+	}{{processor.NewChannels, 1}, {processor.NewLog, 0}} {
 		synctest.Test(t, func(t *testing.T) {
-			pods := newSource(way.newFanout())
-			if _, err := pods.join(cache.ResourceEventHandlerFuncs{}, processor.Options{}); err != nil {
+			p := processor.New(test.newFanout())
+			p.Start()
+			defer p.Stop()
+			if _, err := p.Add(cache.ResourceEventHandlerFuncs{}, processor.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
 			wantGoroutines(t, 1, "(*Registration).run")
-			if way.name == "our way" {
-				wantGoroutines(t, 0, "(*channelListener).pump")
-			} else {
-				wantGoroutines(t, 1, "(*channelListener).pump")
-			}
-			pods.Stop()
+			wantGoroutines(t, test.pumps, "(*channelListener).pump")
 		})
 	}
 }

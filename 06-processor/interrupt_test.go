@@ -5,22 +5,27 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
-
-	"example.com/informer/01-deltafifo/steps/stepstest"
+	"time"
 )
 
 // A bubble does not end well while one of its goroutines is left.
 func TestStepsEndOnCtrlCAndLeaveNothingRunning(t *testing.T) {
-	for _, step := range chapter.Steps {
-		if step.Name == "stalled" {
+	for _, s := range chapter.Steps {
+		if s.Name == "stalled" {
 			continue // it waits for nothing, and takes long to test
 		}
-		for lines := 1; lines <= 12; lines++ {
+		for nth := 1; nth <= 12; nth++ {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, out := stepstest.CtrlCAt(t, lines)
-				err := step.Run(ctx, out)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				lines := 0
+				err := chapter.Check(ctx, s, time.Minute, func(string) {
+					if lines++; lines == nth {
+						cancel()
+					}
+				})
 				if err != nil && !errors.Is(err, context.Canceled) {
-					t.Errorf("%s, Ctrl-C at line %d: %v; want no other error", step.Name, lines, err)
+					t.Errorf("%s, Ctrl-C at line %d: %v; want no other error", s.Name, nth, err)
 				}
 			})
 		}

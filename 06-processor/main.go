@@ -1,20 +1,33 @@
 // Chapter 06: one event, many handlers. No cluster is needed.
 package main
 
-import "example.com/informer/01-deltafifo/steps"
+import (
+	"embed"
 
-var chapter = steps.Chapter{
-	Name:  "06-processor",
-	Title: "one event, many handlers",
-	Steps: []steps.Step{
-		{Name: "listener", Title: "an add side that never waits, and a run side that takes its time", Run: listener},
-		{Name: "shared", Title: "two handlers, the same events", Run: shared},
-		{Name: "slow", Title: "one takes a second for each event; the other does not notice", Run: slow},
-		{Name: "stalled", Title: "100,000 updates while a handler is stuck", Run: stalled},
-		{Name: "late", Title: "a handler that joins when all is running", Run: late},
-		{Name: "panic", Title: "one handler panics", Run: panicking},
-		{Name: "stop", Title: "what a stop drops, and what it waits for", Run: stopping},
+	"example.com/informer/scripts/harness/step"
+)
+
+//go:embed testdata
+var files embed.FS
+
+var chapter = step.Chapter{
+	Name:    "06-processor",
+	Title:   "one event, many handlers",
+	Files:   files,
+	Offline: true,
+	Steps: []step.Step{
+		{Name: "listener", Title: "an add side that never waits, and a run side that takes its time",
+			Run: stepListener},
+		{Name: "shared", Title: "two handlers, the same events", Run: stepShared,
+			Speakers: []string{"first", "second"}},
+		{Name: "slow", Title: "one handler takes a second for each event; the other does not notice", Run: stepSlow},
+		{Name: "stalled", Title: "100,000 updates while a handler is stuck", Run: stepStalled},
+		{Name: "late", Title: "a handler that joins when all is running", Run: stepLate,
+			Speakers: []string{"early", "late"}},
+		{Name: "panic", Title: "one handler panics", Run: stepPanic,
+			Speakers: []string{"touchy", "calm"}},
+		{Name: "stop", Title: "what a stop drops, and what it waits for", Run: stepStop},
 	},
 }
 
-func main() { steps.Main(chapter) }
+func main() { step.Main(chapter) }

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,18 +16,17 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/05-watchdog/fakeserver"
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
-// onAdd is a handler that does something when it is told of an add, and says
-// when it has done it.
+// onAdd is a handler that does something in OnAdd; done is closed when it has.
 func onAdd(do func()) (handler cache.ResourceEventHandler, done chan struct{}) {
 	done = make(chan struct{})
 	return cache.ResourceEventHandlerFuncs{AddFunc: func(any) { defer close(done); do() }}, done
 }
 
-// waitsADay tells whether something is not over after a day.
+// waitsADay is whether something is not over after a day.
 func waitsADay(over <-chan struct{}) bool {
 	select {
 	case <-over:
@@ -45,24 +45,25 @@ func inBackground(call func()) <-chan struct{} {
 
 func TestStopDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newSource(processor.NewLog())
-		defer pods.Stop()
+		p := processor.New(processor.NewLog())
+		p.Start()
+		defer p.Stop()
 		handler, done := onAdd(func() {
-			if !waitsADay(inBackground(pods.Stop)) {
+			if !waitsADay(inBackground(p.Stop)) {
 				t.Error("Stop has returned, and the handler has not")
 			}
 		})
-		if _, err := pods.join(handler, processor.Options{}); err != nil {
+		if _, err := p.Add(handler, processor.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		pods.set("pod1", "Pending")
+		p.Distribute(added(newPod("pod1", "Pending")))
 		<-done
 	})
 }
 
 func TestClientGosRunDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		informer := newInformer(fakeserver.New(newPod("pod1", "Pending")))
+		informer := newInformer(fakeapi.New(newPod("pod1", "Pending")))
 		begin := make(chan struct{})
 		var stop func()
 		var ended <-chan struct{}
@@ -83,7 +84,7 @@ func TestClientGosRunDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 
 func TestShutDownEventHandlerDoesNotReturnInsideTheHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		informer := newInformer(fakeserver.New(newPod("pod1", "Pending")))
+		informer := newInformer(fakeapi.New(newPod("pod1", "Pending")))
 		begin := make(chan struct{})
 		var registration cache.ResourceEventHandlerRegistration
 		handler, done := onAdd(func() {
@@ -106,20 +107,20 @@ func TestShutDownEventHandlerDoesNotReturnInsideTheHandler(t *testing.T) {
 
 func TestHandlersAreHandedTheSameObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newSource(processor.NewLog())
-		defer pods.Stop()
-		pods.set("pod1", "Pending")
-		vandal := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { obj.(*corev1.Pod).Status.Phase = "Mine" }}
+		p := processor.New(processor.NewLog())
+		p.Start()
+		defer p.Stop()
+		pod := newPod("pod1", "Pending")
+		changer := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { obj.(*corev1.Pod).Status.Phase = "Mine" }}
 		lines := newLines()
-		for _, handler := range []cache.ResourceEventHandler{vandal, writer("another", lines)} {
-			if _, err := pods.join(handler, processor.Options{}); err != nil {
+		for _, handler := range []cache.ResourceEventHandler{changer, recorder("another", lines, nil)} {
+			if _, err := p.Add(handler, processor.Options{}, added(pod)); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
 		}
-		pods.set("pod1", "Running")
-		wantLines(t, lines, "another : OnAdd : pod1 : Mine (in the first list)",
-			"another : OnUpdate : pod1 : Running (was Mine)")
+		p.Distribute(updated(pod, newPod("pod1", "Running")))
+		wantLines(t, lines, "another : OnAdd : pod1 : Mine", "another : OnUpdate : pod1 : Running (was Mine)")
 	})
 }
 
@@ -151,13 +152,13 @@ func logged(t *testing.T, verbosity string) string {
 	var log bytes.Buffer
 	klog.SetOutput(&log)
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New()
+		server := fakeapi.New()
 		informer := newInformer(server)
 		join(t, informer, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(time.Second) }})
 		start(t, informer)
 		w := server.NextWatch()
 		for i := range 1100 {
-			w.Add(version(i, 1))
+			w.Add(newPod(fmt.Sprintf("pod%04d", i), "Pending"))
 		}
 		time.Sleep(10 * time.Second)
 	})

@@ -7,20 +7,19 @@ import (
 	"net"
 	"testing"
 
-	"example.com/informer/01-deltafifo/steps/stepstest"
-	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/scripts/harness/step/steptest"
 )
 
 func TestWithoutACluster(t *testing.T) {
-	for _, args := range [][]string{{"informer"}, {"-addr", "nonsense", "http"}, {"-follow"}} {
-		stepstest.WantExit(t, stepstest.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh",
+	for _, args := range [][]string{{"informer"}, {"-addr", "nonsense", "http"}, {"http", "-follow"}} {
+		steptest.WantExit(t, steptest.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh",
 			"-kubeconfig")
 	}
-	stepstest.WantExit(t, stepstest.Outside(t, "informers"), 2, `no step "informers"`, "informer, index, http,")
+	steptest.WantExit(t, steptest.Outside(t, "informers"), 2, `no step "informers"`, "informer, index, http,")
 }
 
 func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
-	kubetest.Need(t)
+	needCluster(t)
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { busy.Close() }) // when the parallel tests are over
@@ -29,11 +28,13 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 		"nonsense":           "missing port in address",
 		"192.0.2.1:4000":     "cannot assign requested address",
 	} {
-		for _, what := range []string{"http", "-follow"} {
-			t.Run(what+" "+says, func(t *testing.T) {
+		for name, args := range map[string][]string{
+			"http":         {"-addr", address, "http"},
+			"http -follow": {"-addr", address, "http", "-follow"},
+		} {
+			t.Run(name+" "+says, func(t *testing.T) {
 				t.Parallel()
-				stepstest.WantExit(t, stepstest.Command(t, "-addr", address, what), 1, "listen tcp", address, says,
-					"-addr")
+				steptest.WantExit(t, steptest.Command(t, args...), 1, "listen tcp", address, says, "-addr")
 			})
 		}
 	}

@@ -6,7 +6,9 @@ package main
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -19,8 +21,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/fakeserver"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 func must(t *testing.T, err error) {
@@ -40,12 +42,25 @@ var both = map[string]func(cache.ListerWatcher, runtime.Object,
 	},
 }
 
+// start runs an informer and waits until its store has the first list. stop ends
+// it, and waits for its end.
+func start(t *testing.T, shared cache.SharedInformer) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { shared.RunWithContext(ctx) })
+	if !cache.WaitFor(ctx, "", shared.HasSyncedChecker()) {
+		t.Fatal(ctx.Err())
+	}
+	return func() { cancel(); running.Wait() }
+}
+
 // taken runs an informer whose index function does not return from one object,
 // and counts the events that are taken off the watch by then.
 func taken(t *testing.T, name string) int {
 	t.Helper()
 	release := make(chan struct{})
-	server := fakeserver.New()
+	server := fakeapi.New()
 	in := both[name](server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{
 		"slow": func(obj any) ([]string, error) {
 			if obj.(*corev1.ConfigMap).Name == "slow" {
@@ -54,14 +69,12 @@ func taken(t *testing.T, name string) int {
 			return nil, nil
 		},
 	}})
-	stop, err := start(t.Context(), in)
-	must(t, err)
-	defer stop()
+	defer start(t, in)()
 	w := server.NextWatch()
 	var n atomic.Int32
 	go func() {
 		for _, object := range []string{"slow", "b", "c"} {
-			w.Add(fakeserver.ConfigMap(object, "2")) // returns when it is taken
+			w.Add(fakeapi.ConfigMap(object, "2")) // returns when it is taken
 			n.Add(1)
 		}
 	}()
@@ -86,28 +99,26 @@ func TestASlowIndexFunctionHoldsUpOurWatchAndNotClientGos(t *testing.T) {
 func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 	for name, newInformer := range both {
 		synctest.Test(t, func(t *testing.T) {
-			var told log
-			server := fakeserver.New()
+			var onReflector []bool // of each call
+			server := fakeapi.New()
 			in := newInformer(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 			must(t, in.SetTransform(func(obj any) (any, error) {
-				told.Printf("by the reflector: %t",
+				onReflector = append(onReflector,
 					strings.Contains(string(debug.Stack()), "cache.(*Reflector).ListAndWatch"))
 				return obj, nil
 			}))
-			stop, err := start(t.Context(), in)
-			must(t, err)
-			defer stop()
-			server.NextWatch().Add(fakeserver.ConfigMap("a", "2"))
+			defer start(t, in)()
+			server.NextWatch().Add(fakeapi.ConfigMap("a", "2"))
 			synctest.Wait()
-			if got := told.Text(); got != "by the reflector: true" {
-				t.Errorf("%s: transformed %q, want once, by the reflector", name, got)
+			if !slices.Equal(onReflector, []bool{true}) {
+				t.Errorf("%s: transformed on the reflector's goroutine: %t, want once, and there", name, onReflector)
 			}
 		})
 	}
 }
 
-func TestClientGoTakesNoHandlerAtAllForOne(t *testing.T) {
-	in := cache.NewSharedIndexInformerWithOptions(fakeserver.New(), &corev1.ConfigMap{},
+func TestClientGoAcceptsANilHandler(t *testing.T) {
+	in := cache.NewSharedIndexInformerWithOptions(fakeapi.New(), &corev1.ConfigMap{},
 		cache.SharedIndexInformerOptions{})
 	if registration, err := in.AddEventHandler(nil); err != nil || registration == nil {
 		t.Errorf("AddEventHandler(nil) = %v, %v; want a registration", registration, err)
@@ -117,7 +128,7 @@ func TestClientGoTakesNoHandlerAtAllForOne(t *testing.T) {
 // The constructors of the old tutorials are there, and make the same thing.
 func TestTheOldConstructorsMakeTheSameInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New(fakeserver.ConfigMap("a", "1"))
+		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
 		for _, in := range []cache.SharedInformer{
 			cache.NewSharedInformer(server, &corev1.ConfigMap{}, 0),
 			cache.NewSharedIndexInformer(server, &corev1.ConfigMap{}, 0, cache.Indexers{}),
@@ -126,15 +137,13 @@ func TestTheOldConstructorsMakeTheSameInformer(t *testing.T) {
 			if _, ok := in.(cache.SharedIndexInformer); !ok {
 				t.Errorf("%T is no SharedIndexInformer", in)
 			}
-			stop, err := start(t.Context(), in)
-			must(t, err)
-			stop()
+			start(t, in)()
 		}
 	})
 }
 
-// client reaches nobody: these tests ask nothing.
-func client(t *testing.T) kubernetes.Interface {
+// unusedClient reaches no server: these tests ask nothing.
+func unusedClient(t *testing.T) kubernetes.Interface {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
 	must(t, err)
@@ -142,16 +151,16 @@ func client(t *testing.T) kubernetes.Interface {
 }
 
 func TestAFactoryKeepsTheFirstInformerOfAType(t *testing.T) {
-	ours := informer.New(fakeserver.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	ours := informer.New(fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	hand := func(factory informers.SharedInformerFactory) cache.SharedIndexInformer {
 		return factory.InformerFor(&corev1.ConfigMap{},
 			func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return ours })
 	}
-	early := informers.NewSharedInformerFactory(client(t), 0)
+	early := informers.NewSharedInformerFactory(unusedClient(t), 0)
 	if got := hand(early); got != ours || early.Core().V1().ConfigMaps().Lister() == nil {
 		t.Errorf("handed over first, the factory has %T", got)
 	}
-	late := informers.NewSharedInformerFactory(client(t), 0)
+	late := informers.NewSharedInformerFactory(unusedClient(t), 0)
 	late.Core().V1().ConfigMaps().Lister()
 	if got := hand(late); got == ours {
 		t.Error("handed over after somebody had asked for a lister, ours was taken")
@@ -162,8 +171,8 @@ func TestAFactoryKeepsTheFirstInformerOfAType(t *testing.T) {
 // waits for it, and waits for its end.
 func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New(fakeserver.ConfigMap("a", "1"))
-		factory := informers.NewSharedInformerFactory(client(t), 0)
+		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
+		factory := informers.NewSharedInformerFactory(unusedClient(t), 0)
 		ours := factory.InformerFor(&corev1.ConfigMap{},
 			func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 				return informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})

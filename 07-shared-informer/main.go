@@ -2,40 +2,52 @@
 package main
 
 import (
+	"embed"
 	"flag"
 
-	"example.com/informer/01-deltafifo/steps"
-	"example.com/informer/02-listwatch/kube"
-	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/scripts/harness/step"
 )
 
-// Both are set by the flags.
-var (
-	cluster kube.Options
-	addr    string // where the step http, and -follow, listen
-)
+//go:embed testdata
+var files embed.FS
 
-func flags(fs *flag.FlagSet) {
-	cluster.Flags(fs)
-	fs.StringVar(&addr, "addr", web.DefaultAddr, "the host and port to listen on, for the step http and for -follow")
-}
+// addr is where the step http listens: the flag -addr changes it.
+var addr = "127.0.0.1:0"
 
-var chapter = steps.Chapter{
-	Name:   "07-shared-informer",
-	Title:  "all of it in one: our SharedIndexInformer",
-	Flags:  flags,
-	Follow: cluster.Follow(follow),
-	Steps: []steps.Step{
-		{Name: "informer", Title: "two handlers, one pod's life", Run: cluster.Step(podLife)},
-		{Name: "index", Title: "pods by the label app, live", Run: cluster.Step(byApp)},
-		{Name: "http", Title: "the index, served", Run: cluster.Step(overHTTP)},
-		{Name: "late", Title: "a handler joins while it runs", Run: cluster.Step(late)},
-		{Name: "resync", Title: "told again, without asking the server", Run: cluster.Step(resync)},
-		{Name: "transform", Title: "what nobody reads is not stored", Run: cluster.Step(transform)},
-		{Name: "remove", Title: "a handler leaves", Run: cluster.Step(remove)},
-		{Name: "dropin", Title: "client-go's factory and a controller, on our informer", Run: cluster.Step(dropIn)},
-		{Name: "once", Title: "three informers, and one with three handlers", Run: cluster.Step(once)},
+var chapter = step.Chapter{
+	Name:  "07-shared-informer",
+	Title: "all of it in one: our SharedIndexInformer",
+	Files: files,
+	Flags: func(flags *flag.FlagSet) {
+		flags.StringVar(&addr, "addr", addr, "the host and port for the step http; port 0 is any free one")
+	},
+	Steps: []step.Step{
+		{
+			Name: "informer", Title: "two handlers, one pod's life", Run: stepInformer,
+			Fold: true, Speakers: []string{"first", "second"},
+		},
+		{Name: "index", Title: "pods by the label app, live", Run: stepIndex},
+		{Name: "http", Title: "the index, served", Run: stepHTTP},
+		{
+			Name: "late", Title: "a handler joins while it runs", Run: stepLate,
+			Speakers: []string{"first", "late"},
+		},
+		{
+			Name: "resync", Title: "the store once more, for the handler that wants it", Run: stepResync,
+			Speakers: []string{"eager", "calm", "requests"},
+		},
+		{Name: "transform", Title: "what nobody reads is not stored", Run: stepTransform},
+		{
+			Name: "remove", Title: "a handler leaves", Run: stepRemove,
+			Speakers: []string{"stays", "leaves"},
+		},
+		{
+			Name: "dropin", Title: "client-go's factory, with our informer in it", Run: stepDropin,
+			Speakers: []string{"client-go's", "ours"},
+		},
+		{Name: "controller", Title: "a controller on our informer", Run: stepController},
+		{Name: "once", Title: "three informers, and one with three handlers", Run: stepOnce},
 	},
 }
 
-func main() { steps.Main(chapter) }
+func main() { step.Main(chapter) }

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/07-shared-informer/web"
 )
 
@@ -19,7 +18,8 @@ import (
 func serve(t *testing.T, apps map[string]string) (url string) {
 	t.Helper()
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
-		"app": indexer.ByLabel("app"), indexer.Node: indexer.ByNode,
+		"app":  func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Labels["app"]}, nil },
+		"node": func(any) ([]string, error) { return nil, nil },
 	})
 	for name, app := range apps {
 		must(t, index.Add(&corev1.Pod{

@@ -13,47 +13,47 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/02-listwatch/kube"
-	"example.com/informer/02-listwatch/kubetest"
-	"example.com/informer/05-watchdog/history"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/record"
+	"example.com/informer/scripts/harness/session"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// unhurried is a handler that takes its time for each call.
-type unhurried struct {
-	*history.Recorder
+// A slowHandler takes its time for each call.
+type slowHandler struct {
+	*record.Recorder
 	time time.Duration
 }
 
 // OnAdd implements cache.ResourceEventHandler.
-func (u unhurried) OnAdd(obj any, initial bool) {
+func (u slowHandler) OnAdd(obj any, initial bool) {
 	time.Sleep(u.time)
 	u.Recorder.OnAdd(obj, initial)
 }
 
 // OnUpdate implements cache.ResourceEventHandler.
-func (u unhurried) OnUpdate(oldObj, newObj any) {
+func (u slowHandler) OnUpdate(oldObj, newObj any) {
 	time.Sleep(u.time)
 	u.Recorder.OnUpdate(oldObj, newObj)
 }
 
 // OnDelete implements cache.ResourceEventHandler.
-func (u unhurried) OnDelete(obj any) {
+func (u slowHandler) OnDelete(obj any) {
 	time.Sleep(u.time)
 	u.Recorder.OnDelete(obj)
 }
 
 // runShared runs an informer with ten handlers. Half of them are there from the
 // start, the others join a running informer; the slowest takes 9 ms for a call.
-func runShared(t *testing.T, s *kube.Session, name string,
+func runShared(t *testing.T, s *session.Session, name string,
 	newInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer,
-) *history.Informer {
+) *record.Informer {
 	t.Helper()
-	in := history.NewInformer(t, s, name, 10)
-	shared := newInformer(in.Session.OwnConfigMaps(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	in := record.NewInformer(t, s, name, 10)
+	shared := newInformer(in.ConfigMaps, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	in.Store = shared.GetStore()
 	add := func(i int) {
-		_, err := shared.AddEventHandler(unhurried{in.Recorders[i], time.Duration(i) * time.Millisecond})
+		_, err := shared.AddEventHandler(slowHandler{in.Recorders[i], time.Duration(i) * time.Millisecond})
 		must(t, err)
 	}
 	for i := 0; i < 10; i += 2 {
@@ -73,9 +73,9 @@ func runShared(t *testing.T, s *kube.Session, name string,
 }
 
 func TestSideBySide(t *testing.T) {
-	s := kubetest.Open(t)
-	history.SideBySide(t, s, func() []*history.Informer {
-		return []*history.Informer{
+	s := sessiontest.Open(t)
+	record.SideBySide(t, s, func() []*record.Informer {
+		return []*record.Informer{
 			runShared(t, s, "client-go's informer", cache.NewSharedIndexInformerWithOptions),
 			runShared(t, s, "our informer",
 				func(lw cache.ListerWatcher, example runtime.Object,

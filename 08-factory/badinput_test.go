@@ -11,46 +11,49 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"example.com/informer/01-deltafifo/steps/stepstest"
-	"example.com/informer/02-listwatch/kubetest"
 	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/session/sessiontest"
+	"example.com/informer/scripts/harness/step/steptest"
 )
 
 func TestWithoutACluster(t *testing.T) {
-	for _, args := range [][]string{{"factory"}, {"-addr", "nonsense", "http"}, {"-follow"}} {
-		stepstest.WantExit(t, stepstest.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh",
+	for _, args := range [][]string{{"factory"}, {"-addr", "nonsense", "http"}, {"http", "-follow"}} {
+		steptest.WantExit(t, steptest.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh",
 			"-kubeconfig")
 	}
-	stepstest.WantExit(t, stepstest.Outside(t, "factories"), 2, `no step "factories"`, "factory, same, http,")
+	steptest.WantExit(t, steptest.Outside(t, "factories"), 2, `no step "factories"`, "factory, same, options,")
 }
 
 func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
-	kubetest.Need(t)
+	if testing.Short() {
+		t.Skip("needs a cluster")
+	}
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { busy.Close() }) // when the parallel tests are over
 	for address, says := range map[string]string{busy.Addr().String(): "address already in use",
 		"nonsense": "missing port in address"} {
-		for _, what := range []string{"http", "-follow"} {
-			t.Run(what+" "+says, func(t *testing.T) {
+		for _, args := range [][]string{{"http"}, {"http", "-follow"}} {
+			t.Run(strings.Join(args, " ")+" "+says, func(t *testing.T) {
 				t.Parallel()
-				stepstest.WantExit(t, stepstest.Command(t, "-addr", address, what), 1, "listen tcp", address, says,
-					"-addr")
+				cmd := steptest.Command(t, append([]string{"-addr", address}, args...)...)
+				steptest.WantExit(t, cmd, 1, "listen tcp", address, says, "-addr")
 			})
 		}
 	}
 }
 
-// Somebody who may list ConfigMaps of no namespace waits in vain, and is told
-// for what.
+// A user who may not list ConfigMaps waits in vain; the error says for what.
 func TestATypeThatMayNotBeListed(t *testing.T) {
-	s := kubetest.Open(t)
-	nobody, err := s.With(func(config *rest.Config) { config.Impersonate.UserName = "nobody" })
+	s := sessiontest.Open(t)
+	config := rest.CopyConfig(s.Config)
+	config.Impersonate.UserName = "nobody"
+	nobody, err := kubernetes.NewForConfig(config)
 	must(t, err)
-	defer nobody.Cluster.Close()
-	f := factory.New(nobody.Clientset, factory.Options{Namespace: s.Namespace})
+	f := factory.New(nobody, factory.Options{Namespace: s.Namespace})
 	defer f.Shutdown()
 	f.ConfigMaps()
 	f.Deployments()
@@ -66,11 +69,11 @@ func TestATypeThatMayNotBeListed(t *testing.T) {
 
 // A factory that looks at a namespace that is not there has empty stores.
 func TestANamespaceThatIsNotThere(t *testing.T) {
-	s := kubetest.Open(t)
-	f := factory.New(s.Clientset, factory.Options{Namespace: "no-such-namespace"})
+	s := sessiontest.Open(t)
+	f := factory.New(s.Client, factory.Options{Namespace: "no-such-namespace"})
 	defer f.Shutdown()
 	configMaps := f.ConfigMaps().Informer()
-	must(t, start(t.Context(), f))
+	start(t, f)
 	if keys := configMaps.GetStore().ListKeys(); len(keys) != 0 {
 		t.Errorf("it holds %q", keys)
 	}
@@ -81,4 +84,11 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// start starts what f was asked for, and waits for the first lists.
+func start(t testing.TB, f *factory.Factory) {
+	t.Helper()
+	f.Start(t.Context())
+	must(t, f.WaitForCacheSync(t.Context()))
 }

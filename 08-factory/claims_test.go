@@ -19,15 +19,17 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/02-listwatch/kubetest"
-	"example.com/informer/03-reflector/requests"
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
 func TestClientGosFactoryGivesOneStorePerType(t *testing.T) {
@@ -129,7 +131,7 @@ func TestClientGosFactoryHasOneInformerForAllThatIsUnstructured(t *testing.T) {
 	ask := func(kind string) cache.SharedIndexInformer {
 		obj := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind}}
 		return f.InformerFor(obj, func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-			return cache.NewSharedIndexInformerWithOptions(fakeserver.New(), obj, cache.SharedIndexInformerOptions{})
+			return cache.NewSharedIndexInformerWithOptions(fakeapi.New(), obj, cache.SharedIndexInformerOptions{})
 		})
 	}
 	if ask("Pod") != ask("Node") {
@@ -145,14 +147,17 @@ func TestAFakeClientsetHasNoRESTClient(t *testing.T) {
 }
 
 func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
-	s := kubetest.Open(t)
+	s := sessiontest.Open(t)
 	var asked requests.Counter
-	counted, err := s.With(asked.Count)
+	config := rest.CopyConfig(s.Config)
+	asked.Count(config)
+	clientset, err := kubernetes.NewForConfig(config)
 	must(t, err)
-	defer counted.Cluster.Close()
+	dynamicClient, err := dynamic.NewForConfig(config)
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	typed := informers.NewSharedInformerFactoryWithOptions(counted.Clientset, 0, informers.WithNamespace(s.Namespace))
-	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(counted.Dynamic, 0, s.Namespace, nil)
+	typed := informers.NewSharedInformerFactoryWithOptions(clientset, 0, informers.WithNamespace(s.Namespace))
+	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient, 0, s.Namespace, nil)
 	defer func() { cancel(); typed.Shutdown(); untyped.Shutdown() }()
 	typed.Core().V1().ConfigMaps().Informer()
 	untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
@@ -167,15 +172,17 @@ func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
 
 // By a LIST, and by the stream that informers ask for.
 func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
-	s := kubetest.Open(t) // with one ConfigMap, the cluster's own
-	list, err := s.Clientset.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
+	s := sessiontest.Open(t) // with one ConfigMap, the cluster's own
+	list, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
 	must(t, err)
 	if kind := list.Items[0].Kind; kind != "" {
 		t.Errorf("in a list it is a %q", kind)
 	}
+	dynamicClient, err := dynamic.NewForConfig(s.Config)
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	typed := informers.NewSharedInformerFactoryWithOptions(s.Clientset, 0, informers.WithNamespace(s.Namespace))
-	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(s.Dynamic, 0, s.Namespace, nil)
+	typed := informers.NewSharedInformerFactoryWithOptions(s.Client, 0, informers.WithNamespace(s.Namespace))
+	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient, 0, s.Namespace, nil)
 	defer func() { cancel(); typed.Shutdown(); untyped.Shutdown() }()
 	objects := typed.Core().V1().ConfigMaps().Informer().GetStore()
 	maps := untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer().GetStore()
@@ -194,8 +201,8 @@ func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
 // The factory that is passed around makes its list with the client of no
 // group: the path lacks /api/v1.
 func TestTheOldFactoryAsksWhereNothingIs(t *testing.T) {
-	s := kubetest.Open(t)
-	client := s.Clientset.(*kubernetes.Clientset).RESTClient()
+	s := sessiontest.Open(t)
+	client := s.Client.(*kubernetes.Clientset).RESTClient()
 	if path := client.Get().Resource("pods").URL().Path; path != "/pods" {
 		t.Errorf("it asks at %s", path)
 	}
@@ -221,13 +228,13 @@ func TestClientGosResultNamesTheTypes(t *testing.T) {
 // One type for both: what is gone, and what nobody saw go.
 func TestADeletedObjectHasAKeyEitherWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := fakeserver.New(&corev1.ConfigMap{ObjectMeta: object("a")}, &corev1.ConfigMap{ObjectMeta: object("b")})
+		server := fakeapi.New(&corev1.ConfigMap{ObjectMeta: object("a")}, &corev1.ConfigMap{ObjectMeta: object("b")})
 		informer := cache.NewTypedSharedIndexInformer[*corev1.ConfigMap](
 			cache.NewSharedIndexInformerWithOptions(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}))
-		var told []string
+		var deleted []string
 		_, err := informer.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
 			DeleteFunc: func(obj cache.DeletedObject[*corev1.ConfigMap]) {
-				told = append(told, obj.GetKey(),
+				deleted = append(deleted, obj.GetKey(),
 					map[bool]string{true: "seen", false: "unseen"}[obj.FinalStateUnknown == nil])
 			},
 		})
@@ -238,13 +245,13 @@ func TestADeletedObjectHasAKeyEitherWay(t *testing.T) {
 		w := server.NextWatch()
 		w.Delete(&corev1.ConfigMap{ObjectMeta: object("a")})
 		server.Set()
-		fakeserver.Expire(w)
+		fakeapi.Expire(w)
 		server.NextWatch()
 		synctest.Wait()
 		cancel()
 		<-ended
-		if want := []string{"ns/a", "seen", "ns/b", "unseen"}; !slices.Equal(told, want) {
-			t.Errorf("got %q, want %q", told, want)
+		if want := []string{"ns/a", "seen", "ns/b", "unseen"}; !slices.Equal(deleted, want) {
+			t.Errorf("got %q, want %q", deleted, want)
 		}
 	})
 }

@@ -1,34 +1,46 @@
 package main
 
 import (
+	"context"
 	"regexp"
+	"strings"
+	"syscall"
 	"testing"
+	"time"
 
-	"example.com/informer/01-deltafifo/steps/stepstest"
-	"example.com/informer/02-listwatch/kubetest"
-	"example.com/informer/03-reflector/flow"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"example.com/informer/scripts/harness/step/steptest"
 )
 
-func TestFollowServesUntilCtrlC(t *testing.T) {
-	kubetest.Need(t)
-	address := stepstest.Follow(t, chapter).Await(t, regexp.MustCompile(`http://127\.0\.0\.1:\d+`))
-	must(t, flow.Until(t.Context(), "it is ready", func() bool {
-		status, _, err := get(t.Context(), address+"/readyz")
-		return err == nil && status == 200
-	}))
-	status, body, err := get(t.Context(), address+"/")
-	must(t, err)
-	if status != 200 || body != "[]\n" {
-		t.Errorf("%d %s, want no pods", status, body)
-	}
-}
+var ownURL = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-func TestStepsEndOnCtrlC(t *testing.T) {
-	kubetest.Need(t)
-	for _, step := range chapter.Steps {
-		if step.Name == "controllers" {
-			continue // it makes a control plane of its own, and is tested there
+func TestFollowServesUntilCtrlC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a cluster")
+	}
+	cmd := steptest.Command(t, "http", "-follow")
+	cmd.Stdin = strings.NewReader("> the factory starts\n")
+	asked := false
+	code := steptest.ReadLines(t, cmd, func(line string) {
+		url := ownURL.FindString(line)
+		if url == "" || asked {
+			return
 		}
-		stepstest.EndsOnCtrlC(t, step)
+		asked = true
+		defer func() { must(t, cmd.Process.Signal(syscall.SIGINT)) }()
+		if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true,
+			func(ctx context.Context) (bool, error) {
+				status, _, err := get(ctx, url+"/readyz")
+				return err == nil && status == 200, nil
+			}); err != nil {
+			t.Errorf("waiting until it is ready: %v", err)
+		}
+		if status, body, err := get(t.Context(), url+"/"); status != 200 || body != "[]\n" || err != nil {
+			t.Errorf("%d %s %v, want no pods", status, body, err)
+		}
+	})
+	if code != 0 || !asked {
+		t.Errorf("exit code %d, it said where it serves: %t", code, asked)
 	}
 }

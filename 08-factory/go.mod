@@ -3,11 +3,8 @@ module example.com/informer/08-factory
 go 1.26.0
 
 require (
-	example.com/informer/01-deltafifo v0.0.0
-	example.com/informer/02-listwatch v0.0.0
-	example.com/informer/03-reflector v0.0.0
-	example.com/informer/05-watchdog v0.0.0
 	example.com/informer/07-shared-informer v0.0.0
+	example.com/informer/scripts/harness v0.0.0
 	github.com/gin-gonic/gin v1.12.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
@@ -49,6 +46,8 @@ require (
 	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/google/gnostic-models v0.7.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
+	github.com/itchyny/gojq v0.12.19 // indirect
+	github.com/itchyny/timefmt-go v0.1.8 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
 	github.com/leodido/go-urn v1.4.0 // indirect
@@ -87,12 +86,11 @@ require (
 )
 
 replace (
-	example.com/informer/01-deltafifo => ../01-deltafifo
-	example.com/informer/02-listwatch => ../02-listwatch
-	example.com/informer/03-reflector => ../03-reflector
-	example.com/informer/04-indexer => ../04-indexer
-	example.com/informer/05-watchdog => ../05-watchdog
 	example.com/informer/06-processor => ../06-processor
 	example.com/informer/07-shared-informer => ../07-shared-informer
 	example.com/informer/scripts/harness => ../scripts/harness
 )
+
+replace example.com/informer/01-deltafifo => ../01-deltafifo
+
+replace example.com/informer/04-indexer => ../04-indexer

@@ -10,13 +10,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"example.com/informer/01-deltafifo/steps/stepstest"
+	"example.com/informer/scripts/harness/step/steptest"
 )
 
 // Whatever the API server answers to a list, the token stays in the process:
@@ -49,13 +51,13 @@ func TestNoTokenAndNoSecretComeOut(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			out := &stepstest.Terminal{}
-			cluster := kubeconfig(t, server, token)
-			cmd := stepstest.Outside(t, "-secrets", "-addr", addr, "-kubeconfig", cluster, "-follow")
+			out := &terminal{}
+			cmd := steptest.Outside(t, "-secrets", "-kubeconfig", kubeconfig(t, server, token), "http", "-follow")
+			cmd.Stdin = strings.NewReader("> the factory starts\n")
 			cmd.Stdout, cmd.Stderr = out, out
 			must(t, cmd.Start())
-			url := out.Await(t, regexp.MustCompile(`http://127\.0\.0\.1:\d+`))
-			out.Await(t, regexp.MustCompile(`reflector\.go`)) // client-go has logged it
+			url := out.await(t, ownURL)
+			out.await(t, regexp.MustCompile(`reflector\.go`)) // client-go has logged it
 			said := []string{}
 			for _, path := range []string{"/", "/pods/ns/web", "/secrets", "/secrets/ns/key", "/readyz", "/unicorns"} {
 				_, body, err := get(t.Context(), url+path)
@@ -85,4 +87,36 @@ func kubeconfig(t *testing.T, server *httptest.Server, token string) (file strin
 		CurrentContext: "c",
 	}, file))
 	return file
+}
+
+// A terminal keeps what a program prints.
+type terminal struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (w *terminal) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *terminal) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// await waits until the program has printed what matches, and returns that.
+func (w *terminal) await(t testing.TB, pattern *regexp.Regexp) string {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		text := w.String()
+		if found := pattern.FindString(text); found != "" {
+			return found
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s has not come; so far:\n%s", pattern, text)
+		}
+	}
 }

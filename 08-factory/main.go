@@ -1,47 +1,60 @@
-// Chapter 08: the factory, one informer per type, served over HTTP.
+// Chapter 08: the factory, one informer for each type.
 package main
 
 import (
+	"embed"
 	"flag"
+	"time"
 
-	"example.com/informer/01-deltafifo/steps"
-	"example.com/informer/02-listwatch/kube"
-	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/scripts/harness/step"
 )
+
+//go:embed testdata
+var files embed.FS
 
 // These are set by the flags.
 var (
-	cluster kube.Options
-	addr    string // where the step http, and -follow, listen
+	addr    string // where the step http listens
 	secrets bool   // whether Secrets may be cached, and served
 )
 
-func flags(fs *flag.FlagSet) {
-	cluster.Flags(fs)
-	fs.StringVar(&addr, "addr", web.DefaultAddr, "the host and port to listen on, for the step http and for -follow")
-	fs.BoolVar(&secrets, "secrets", false,
-		"cache and show Secrets too, for the steps http and everything and for -follow")
-}
-
-var chapter = steps.Chapter{
-	Name:   "08-factory",
-	Title:  "one informer per type, served over HTTP",
-	Flags:  flags,
-	Follow: cluster.Follow(follow),
-	Steps: []steps.Step{
-		{Name: "factory", Title: "two types, one start, one wait", Run: cluster.Step(twoTypes)},
-		{Name: "same", Title: "asked for twice, listed once", Run: cluster.Step(same)},
-		{Name: "http", Title: "the caches, served", Run: cluster.Step(overHTTP)},
-		{Name: "options", Title: "a part of the cluster, a part of each object", Run: cluster.Step(withOptions)},
-		{Name: "listers", Title: "questions that no server hears", Run: cluster.Step(listers)},
-		{Name: "generic", Title: "types by their names", Run: cluster.Step(generic)},
-		{Name: "custom", Title: "a type that client-go does not know", Run: cluster.Step(custom)},
-		{Name: "everything", Title: "an informer for all that there is", Run: cluster.Step(everything)},
-		{Name: "forget", Title: "to drop one informer, and its memory", Run: cluster.Step(forget)},
-		{Name: "kinds", Title: "objects that know what they are", Run: cluster.Step(kinds)},
-		{Name: "clientgo", Title: "the same program on client-go's factory", Run: cluster.Step(sideBySide)},
-		{Name: "controllers", Title: "the controllers of Kubernetes, on our factory", Run: controllers},
+var chapter = step.Chapter{
+	Name:  "08-factory",
+	Title: "one informer for each type, and what is built on it",
+	Files: files,
+	Flags: func(fs *flag.FlagSet) {
+		fs.StringVar(&addr, "addr", "127.0.0.1:0",
+			"the host and port that the step http listens on; port 0 is any free one")
+		fs.BoolVar(&secrets, "secrets", false, "cache and show Secrets too, in the steps http and everything")
+	},
+	Steps: []step.Step{
+		{Name: "factory", Title: "two types, one start, one wait", Run: stepFactory},
+		{Name: "same", Title: "asked for twice, listed once", Run: stepSame},
+		{Name: "options", Title: "a part of the cluster, a part of each object", Run: stepOptions},
+		{Name: "listers", Title: "questions that cost no request", Run: stepListers},
+		{Name: "generic", Title: "types by their names", Run: stepGeneric},
+		{
+			Name: "kinds", Title: "objects that know what they are", Run: stepKinds,
+			Speakers: []string{"as it comes", "with its kind"},
+		},
+		{Name: "forget", Title: "one informer stops, and its memory is free again", Run: stepForget},
+		{Name: "again", Title: "a forgotten type, asked for again", Run: stepAgain},
+		{Name: "stopped", Title: "what client-go's factory does with a stopped informer", Run: stepStopped},
+		{
+			Name: "clientgo", Title: "the same program on client-go's factory", Run: stepClientgo,
+			Speakers: []string{"client-go's", "ours"},
+		},
+		{Name: "http", Title: "the caches, served", Run: stepHTTP},
+		{Name: "custom", Title: "a type that client-go does not know", Run: stepCustom},
+		{
+			Name: "everything", Title: "an informer for each type that there is", Run: stepEverything,
+			Quiet: 2 * time.Minute,
+		},
+		{
+			Name: "controllers", Title: "the controllers of Kubernetes, on our factory", Run: stepControllers,
+			Offline: true, Quiet: 20 * time.Minute, // it is built first, and makes a control plane of its own
+		},
 	},
 }
 
-func main() { steps.Main(chapter) }
+func main() { step.Main(chapter) }

@@ -1,5 +1,5 @@
-// What is served: the factory's stores. No page asks the API server for
-// anything, and none can make the factory do so.
+// What is served: the factory's stores. No page sends a request to the API
+// server, and no page makes the factory send one.
 
 package main
 
@@ -20,14 +20,14 @@ import (
 	"example.com/informer/08-factory/factory"
 )
 
-// A site shows some resources, by their names.
+// A site serves some resources, by their names.
 type site struct {
 	names     []string // in order
 	informers map[string]cache.SharedIndexInformer
 }
 
-// newSite asks the factory for all that will be shown. Secrets are among it
-// only if they are wanted: what is not cached cannot leak.
+// newSite asks the factory for all resources that will be served. Secrets are
+// among them only if they are wanted: what is not cached cannot leak.
 func newSite(f *factory.Factory, withSecrets bool) (*site, error) {
 	resources := []schema.GroupVersionResource{
 		factory.Pods, factory.ConfigMaps, factory.Services, factory.Nodes, factory.Deployments, factory.ReplicaSets,
@@ -35,17 +35,17 @@ func newSite(f *factory.Factory, withSecrets bool) (*site, error) {
 	if withSecrets {
 		resources = append(resources, corev1.SchemeGroupVersion.WithResource("secrets"))
 	}
-	site := &site{informers: map[string]cache.SharedIndexInformer{}}
+	s := &site{informers: map[string]cache.SharedIndexInformer{}}
 	for _, resource := range resources {
 		asked, err := f.ForResource(resource)
 		if err != nil {
 			return nil, err
 		}
-		site.names = append(site.names, resource.Resource)
-		site.informers[resource.Resource] = asked.Informer()
+		s.names = append(s.names, resource.Resource)
+		s.informers[resource.Resource] = asked.Informer()
 	}
-	slices.Sort(site.names)
-	return site, nil
+	slices.Sort(s.names)
+	return s, nil
 }
 
 func (s *site) pages() web.Pages {
@@ -74,8 +74,8 @@ func (s *site) list(c *gin.Context, resource string) {
 	}
 }
 
-// selected gives objects in the order of their keys. Each is looked up when it
-// is its turn: what has gone by then is left out.
+// selected gives objects in the order of their keys. It looks each object up
+// when its turn comes, and leaves out those that are gone by then.
 func selected(store cache.Store, selector labels.Selector) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for _, key := range slices.Sorted(slices.Values(store.ListKeys())) {
@@ -87,7 +87,8 @@ func selected(store cache.Store, selector labels.Selector) iter.Seq[any] {
 	}
 }
 
-// object gives one object; what is in no namespace has "-" for one.
+// object gives one object. For a resource without namespaces, the path has "-" in
+// the place of the namespace.
 func (s *site) object(c *gin.Context) {
 	if _, ok := web.Query(c); !ok {
 		return
@@ -105,7 +106,8 @@ func (s *site) object(c *gin.Context) {
 	c.JSON(http.StatusOK, obj)
 }
 
-// store finds a resource's, which has its first list; if not, it answers.
+// store returns the store of a resource that has synced. For any other resource
+// it answers the request, and returns false.
 func (s *site) store(c *gin.Context, resource string) (cache.Store, bool) {
 	informer, ok := s.informers[resource]
 	switch {

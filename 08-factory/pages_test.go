@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/usage"
 )
 
 func object(name string, labels ...string) metav1.ObjectMeta {
@@ -36,13 +38,49 @@ func serve(t testing.TB, client kubernetes.Interface, withSecrets, started bool)
 	site, err := newSite(f, withSecrets)
 	must(t, err)
 	if started {
-		must(t, start(t.Context(), f))
+		start(t, f)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	server, err := web.Start(ctx, addr, site.pages())
 	must(t, err)
 	t.Cleanup(func() { cancel(); must(t, server.Wait()) })
 	return server.URL(), f
+}
+
+// get asks for a page over a connection of its own.
+func get(ctx context.Context, url string) (status int, body string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(text), err
+}
+
+// brief is an answer that has "v1 Pod web" in the place of each object.
+func brief(body string) string {
+	called := func(obj metav1.PartialObjectMetadata) string {
+		return strings.Join([]string{obj.APIVersion, obj.Kind, obj.Name}, " ")
+	}
+	var obj metav1.PartialObjectMetadata
+	var objs []metav1.PartialObjectMetadata
+	switch {
+	case json.Unmarshal([]byte(body), &obj) == nil && obj.Kind != "":
+		return called(obj)
+	case json.Unmarshal([]byte(body), &objs) == nil:
+		var texts []string
+		for _, obj := range objs {
+			texts = append(texts, called(obj))
+		}
+		return "[" + strings.Join(texts, ", ") + "]"
+	}
+	return body // an error, say
 }
 
 // some has objects of a few types, a Secret among them.
@@ -107,7 +145,7 @@ func TestNotReadyBeforeTheFirstLists(t *testing.T) {
 			t.Errorf("%s: got %d %s, want %d", path, status, body, want)
 		}
 	}
-	must(t, start(t.Context(), f))
+	start(t, f)
 	if status, body, err := get(t.Context(), url+"/readyz"); status != 200 || err != nil {
 		t.Errorf("got %d %s, %v; want that it is ready", status, body, err)
 	}
@@ -156,7 +194,7 @@ func TestALongListIsNotInMemoryTwice(t *testing.T) {
 		must(t, err)
 		size += len(text)
 	}
-	before := heap()
+	before := usage.Heap()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/configmaps", nil)
 	must(t, err)
 	slow := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -166,7 +204,7 @@ func TestALongListIsNotInMemoryTwice(t *testing.T) {
 	read := json.NewDecoder(response.Body)
 	_, err = read.Token() // the answer has begun
 	must(t, err)
-	more := heap() - before
+	more := usage.Heap() - before
 	t.Logf("an answer of %d KiB, under way: %d KiB more in memory", size>>10, more>>10)
 	if more > size/4 {
 		t.Errorf("an answer of %d KiB, under way: %d KiB more in memory", size>>10, more>>10)

@@ -10,8 +10,8 @@ import (
 	"io"
 	"os"
 
-	"example.com/informer/01-deltafifo/workspace"
 	"example.com/informer/docs/book"
+	"example.com/informer/scripts/harness/workspace"
 )
 
 func main() {

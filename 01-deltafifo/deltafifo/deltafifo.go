@@ -19,13 +19,13 @@ type Options struct {
 	KeyFunction cache.KeyFunc
 
 	// KnownObjects is what the consumer has: the objects that it popped and
-	// kept. Without it the queue cannot tell that an object which is not
+	// kept. Without it the queue does not know that an object which is not
 	// waiting exists at all: Delete of it is dropped, Replace reports no
 	// missing ones, Resync does nothing.
 	KnownObjects cache.KeyListerGetter
 
 	// EmitDeltaTypeReplaced makes Replace queue its objects as Replaced, so that a
-	// consumer can tell a new list from a resync. Default: Sync for both.
+	// consumer can distinguish a new list from a resync. Default: Sync for both.
 	EmitDeltaTypeReplaced bool
 }
 
@@ -77,7 +77,7 @@ func (q *Queue) Add(obj any) error { return q.put(cache.Added, obj) }
 func (q *Queue) Update(obj any) error { return q.put(cache.Updated, obj) }
 
 // Delete queues a Deleted delta, provided that the object waits here or is a
-// known object. Otherwise there is nobody to tell, and it does nothing.
+// known object. Otherwise no consumer has it, and it does nothing.
 func (q *Queue) Delete(obj any) error { return q.put(cache.Deleted, obj) }
 
 // put queues a delta under its object's key; what nobody knows cannot be deleted.
@@ -119,7 +119,7 @@ func (q *Queue) Replace(list []any, _ string) error {
 }
 
 // Resync queues a Sync delta for each known object that does not wait here
-// already: if it waits, the consumer is about to hear something newer.
+// already: if it waits, the consumer is about to get something newer.
 func (q *Queue) Resync() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -194,13 +194,13 @@ func (q *Queue) push(key string, next cache.Delta) {
 	if len(waiting) == 0 {
 		q.order = append(q.order, key)
 	}
-	q.deltas[key] = fold(waiting, next)
+	q.deltas[key] = dedup(waiting, next)
 	q.ready.Broadcast()
 }
 
-// fold appends next, except that two deletes in a row become one: the one
+// dedup appends next, except that two deletes in a row become one: the one
 // that carries the object's true last state rather than a guess at it.
-func fold(deltas cache.Deltas, next cache.Delta) cache.Deltas {
+func dedup(deltas cache.Deltas, next cache.Delta) cache.Deltas {
 	last := deltas.Newest()
 	if last == nil || last.Type != cache.Deleted || next.Type != cache.Deleted {
 		return append(deltas, next)

@@ -14,11 +14,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// broken is a lister that names a key it cannot give: with or without an error.
-type broken struct{ err error }
+// A brokenLister names a key that it cannot give: with or without an error.
+type brokenLister struct{ err error }
 
-func (b broken) ListKeys() []string                        { return []string{"lost"} }
-func (b broken) GetByKey(string) (any, bool, error)        { return nil, false, b.err }
+func (b brokenLister) ListKeys() []string                  { return []string{"lost"} }
+func (b brokenLister) GetByKey(string) (any, bool, error)  { return nil, false, b.err }
 func popped(t *testing.T, q *deltafifo.Queue) cache.Deltas { t.Helper(); return popOne(t, q.Pop) }
 
 func popOne(t *testing.T, pop func(func(cache.Deltas) error) error) (got cache.Deltas) {
@@ -29,7 +29,7 @@ func popOne(t *testing.T, pop func(func(cache.Deltas) error) error) (got cache.D
 	return got
 }
 
-func TestTwoDeletesInARowFoldIntoTheBetterOne(t *testing.T) {
+func TestOfTwoDeletesInARowTheBetterOneIsKept(t *testing.T) {
 	guess := cache.DeletedFinalStateUnknown{Key: "a", Obj: item{"a", 1}}
 	for _, test := range []struct {
 		name          string
@@ -57,7 +57,7 @@ func TestTwoDeletesInARowFoldIntoTheBetterOne(t *testing.T) {
 
 func TestAKnownObjectThatCannotBeReadLeavesATombstoneWithoutObject(t *testing.T) {
 	for _, err := range []error{nil, errors.New("disk on fire")} {
-		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: broken{err}})
+		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: brokenLister{err}})
 		if err := q.Replace(nil, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestAKnownObjectThatCannotBeReadLeavesATombstoneWithoutObject(t *testing.T)
 }
 
 func TestDeleteIsKeptWhenLookingForTheObjectFails(t *testing.T) {
-	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: broken{errors.New("disk on fire")}})
+	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: brokenLister{errors.New("disk on fire")}})
 	if err := q.Delete(item{"a", 1}); err != nil || len(q.List()) != 1 {
 		t.Errorf("Delete() = %v and queued %v, want the item", err, q.List())
 	}

@@ -54,8 +54,8 @@ func (s sortedStore) apply(deltas cache.Deltas) error {
 	return nil
 }
 
-// A contestant is a queue with a store behind it, and one way to pop.
-type contestant struct {
+// A testQueue is a queue with a store behind it, and one way to pop.
+type testQueue struct {
 	queue cache.ReflectorStore
 	pop   func(process func(cache.Deltas) error) error
 	store sortedStore
@@ -63,7 +63,7 @@ type contestant struct {
 
 func newStore() sortedStore { return sortedStore{cache.NewStore(itemKey)} }
 
-func ours(known, emitReplaced bool) contestant {
+func ours(known, emitReplaced bool) testQueue {
 	store := newStore()
 	opts := deltafifo.Options{KeyFunction: itemKey, EmitDeltaTypeReplaced: emitReplaced}
 	if known {
@@ -71,10 +71,10 @@ func ours(known, emitReplaced bool) contestant {
 	}
 	q := deltafifo.New(opts)
 	q.Close() // so that Pop on an empty queue returns
-	return contestant{q, q.Pop, store}
+	return testQueue{q, q.Pop, store}
 }
 
-func theirs(known, emitReplaced bool) contestant {
+func theirs(known, emitReplaced bool) testQueue {
 	store := newStore()
 	opts := cache.DeltaFIFOOptions{KeyFunction: itemKey, EmitDeltaTypeReplaced: emitReplaced}
 	if known {
@@ -86,14 +86,14 @@ func theirs(known, emitReplaced bool) contestant {
 		_, err := q.Pop(func(obj any, _ bool) error { return process(obj.(cache.Deltas)) })
 		return err
 	}
-	return contestant{q, pop, store}
+	return testQueue{q, pop, store}
 }
 
 var names = []string{"a", "b", "c", "d"}
 
 // do carries out one operation and says what came of it: an error, and the
 // deltas if it was a pop. value makes objects of different operations differ.
-func (c contestant) do(op, arg byte, value int) (got cache.Deltas, err error) {
+func (c testQueue) do(op, arg byte, value int) (got cache.Deltas, err error) {
 	one := item{names[arg%4], value}
 	switch op % 8 {
 	case 0:
@@ -148,7 +148,7 @@ func FuzzSameAsClientGo(f *testing.F) {
 }
 
 // step does the same to both and compares what came of it.
-func step(t *testing.T, a, b contestant, op, arg byte, value int) error {
+func step(t *testing.T, a, b testQueue, op, arg byte, value int) error {
 	t.Helper()
 	got, gotErr := a.do(op, arg, value)
 	want, wantErr := b.do(op, arg, value)

@@ -17,14 +17,14 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 func TestNewRefusesWhatCannotWork(t *testing.T) {
-	list := func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, nil }
-	watch := func(context.Context, metav1.ListOptions) (watch.Interface, error) { return nil, nil }
+	listFunc := func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, nil }
+	watchFunc := func(context.Context, metav1.ListOptions) (watch.Interface, error) { return nil, nil }
 	good := Options{
-		ListerWatcher: &cache.ListWatch{ListWithContextFunc: list, WatchFuncWithContext: watch},
+		ListerWatcher: &cache.ListWatch{ListWithContextFunc: listFunc, WatchFuncWithContext: watchFunc},
 		ObjectType:    &corev1.ConfigMap{},
 		Handler:       cache.ResourceEventHandlerFuncs{},
 	}
@@ -38,10 +38,10 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		{"no ListerWatcher", "ListerWatcher is nil", func(o *Options) { o.ListerWatcher = nil }},
 		{"a nil ListWatch", "ListerWatcher is nil", func(o *Options) { o.ListerWatcher = (*cache.ListWatch)(nil) }},
 		{"no list function", "ListWithContextFunc", func(o *Options) {
-			o.ListerWatcher = &cache.ListWatch{WatchFuncWithContext: watch}
+			o.ListerWatcher = &cache.ListWatch{WatchFuncWithContext: watchFunc}
 		}},
 		{"no watch function", "WatchFuncWithContext", func(o *Options) {
-			o.ListerWatcher = &cache.ListWatch{ListWithContextFunc: list}
+			o.ListerWatcher = &cache.ListWatch{ListWithContextFunc: listFunc}
 		}},
 		{"no type", "ObjectType is nil", func(o *Options) { o.ObjectType = nil }},
 		{"no handler", "Handler is nil", func(o *Options) { o.Handler = nil }},
@@ -61,11 +61,11 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 func TestAListOfAnotherTypeIsRefusedWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
-		k := run(t, fakeserver.New(configMap("a", "1"), pod))
-		k.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+		r := run(t, fakeapi.New(configMap("a", "1"), pod))
+		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
 			"*v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
-		k.calls.Want(t)
-		if k.HasSynced() {
+		r.calls.Want(t)
+		if r.HasSynced() {
 			t.Error("HasSynced() = true: an empty store was taken for the truth")
 		}
 	})
@@ -73,35 +73,35 @@ func TestAListOfAnotherTypeIsRefusedWhole(t *testing.T) {
 
 func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := run(t, fakeserver.New())
-		w := k.server.NextWatch()
+		r := run(t, fakeapi.New())
+		w := r.server.NextWatch()
 		w.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}})
 		w.Add(configMap("a", "2"))
-		k.calls.Want(t, "OnAdd a 2")
-		k.errors.Want(t, "an event is dropped: *v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do "+
+		r.calls.Want(t, "OnAdd a 2")
+		r.errors.Want(t, "an event is dropped: *v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do "+
 			"not fit together")
 	})
 }
 
 func TestAnObjectWithoutANameIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := run(t, fakeserver.New(configMap("a", "1"), configMap("", "1")))
-		k.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+		r := run(t, fakeapi.New(configMap("a", "1"), configMap("", "1")))
+		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
 			`a *v1.ConfigMap in namespace "ns" has no name`)
-		k.server.Set(configMap("a", "1"))
-		w := k.server.NextWatch()
+		r.server.Set(configMap("a", "1"))
+		w := r.server.NextWatch()
 		w.Add(configMap("", "2"))
 		w.Delete(configMap("", "3"))
 		w.Add(configMap("b", "4"))
-		k.calls.Want(t, "OnAdd a 1 first", "OnAdd b 4")
+		r.calls.Want(t, "OnAdd a 1 first", "OnAdd b 4")
 		dropped := `an event is dropped: a *v1.ConfigMap in namespace "ns" has no name`
-		k.errors.Want(t, dropped, dropped)
+		r.errors.Want(t, dropped, dropped)
 	})
 }
 
 func TestAKeyFunctionThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := run(t, fakeserver.New(configMap("a", "1"), configMap("bad", "1")), func(_ *kennel, o *Options) {
+		r := run(t, fakeapi.New(configMap("a", "1"), configMap("bad", "1")), func(_ *rig, o *Options) {
 			o.KeyFunction = func(obj any) (string, error) {
 				if obj.(*corev1.ConfigMap).Name == "bad" {
 					return "", errors.New("I do not like it")
@@ -109,21 +109,21 @@ func TestAKeyFunctionThatFails(t *testing.T) {
 				return cache.MetaNamespaceKeyFunc(obj)
 			}
 		})
-		k.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
 			"there is no key for *v1.ConfigMap ns/bad: I do not like it")
-		if k.HasSynced() {
+		if r.HasSynced() {
 			t.Error("HasSynced() = true with half a list")
 		}
 
-		k.server.Set(configMap("a", "1"))
-		w := k.server.NextWatch()
+		r.server.Set(configMap("a", "1"))
+		w := r.server.NextWatch()
 		w.Add(configMap("bad", "2"))
 		w.Modify(configMap("bad", "3"))
 		w.Delete(configMap("bad", "4"))
 		w.Add(configMap("b", "5"))
-		k.calls.Want(t, "OnAdd a 1 first", "OnAdd b 5")
+		r.calls.Want(t, "OnAdd a 1 first", "OnAdd b 5")
 		dropped := "an event is dropped: there is no key for *v1.ConfigMap ns/bad: I do not like it"
-		k.errors.Want(t, dropped, dropped, dropped)
+		r.errors.Want(t, dropped, dropped, dropped)
 	})
 }
 
@@ -131,7 +131,7 @@ func TestAKeyFunctionThatFails(t *testing.T) {
 func TestAKeyFunctionThatChangesItsMind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		k := run(t, fakeserver.New(), func(_ *kennel, o *Options) {
+		r := run(t, fakeapi.New(), func(_ *rig, o *Options) {
 			o.KeyFunction = func(obj any) (string, error) {
 				if asked++; asked > 2 { // once by the inbox, once by the queue
 					return "", errors.New("not any more")
@@ -139,9 +139,9 @@ func TestAKeyFunctionThatChangesItsMind(t *testing.T) {
 				return cache.MetaNamespaceKeyFunc(obj)
 			}
 		})
-		k.server.NextWatch().Add(configMap("a", "2"))
-		k.errors.Want(t, "there is no key for *v1.ConfigMap ns/a: not any more")
-		k.calls.Want(t) // what is not stored is not told
+		r.server.NextWatch().Add(configMap("a", "2"))
+		r.errors.Want(t, "there is no key for *v1.ConfigMap ns/a: not any more")
+		r.calls.Want(t) // what is not stored is not delivered
 	})
 }
 
@@ -149,14 +149,14 @@ func TestAHandlerThatNeverReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		k := run(t, fakeserver.New(configMap("a", "1")), func(_ *kennel, o *Options) {
+		r := run(t, fakeapi.New(configMap("a", "1")), func(_ *rig, o *Options) {
 			o.Handler = cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }}
 		})
-		w := k.server.NextWatch()
+		w := r.server.NextWatch()
 		synctest.Wait()
 		w.Add(configMap("b", "2")) // the reflector is not held up by the handler
 		start := time.Now()
-		err := k.stop()
+		err := r.stop()
 		if want := "the handler has not returned from OnAdd of ns/a after 5s"; err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("Run() = %v, want %q", err, want)
@@ -171,14 +171,14 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		server := fakeserver.New()
+		server := fakeapi.New()
 		server.WatchFuncWithContext = func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 			<-release // and does not look at its context
 			return nil, errors.New("too late")
 		}
-		k := run(t, server)
+		r := run(t, server)
 		synctest.Wait()
-		err := k.stop()
+		err := r.stop()
 		if want := "the ListerWatcher of *v1.ConfigMap has not returned after 5s"; err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("Run() = %v, want %q", err, want)

@@ -7,14 +7,14 @@ import (
 	"runtime/debug"
 )
 
-// A call is what the handler is about to be told.
+// A call is one call of the handler, ready to be made.
 type call struct {
 	method, key string
 	run         func()
 }
 
-// tell makes a call, and survives it.
-func (w *WatchDog) tell(c *call) {
+// deliver makes a call. It survives a handler that panics.
+func (w *WatchDog) deliver(c *call) {
 	w.underway.Store(c)
 	defer w.underway.Store(nil)
 	defer func() {

@@ -9,15 +9,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/fakeserver"
 	"example.com/informer/05-watchdog/watchdog"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 // On a cluster, the ListerWatcher comes from cache.NewListWatchFromClient.
 func Example() {
 	web := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}}
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: fakeserver.New(web),
+		ListerWatcher: fakeapi.New(web),
 		ObjectType:    &corev1.Pod{},
 		Handler: cache.ResourceEventHandlerFuncs{
 			AddFunc: func(obj any) { fmt.Println("added:", obj.(*corev1.Pod).Name) },

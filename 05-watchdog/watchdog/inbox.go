@@ -47,7 +47,7 @@ func (b *inbox) key(obj any) (string, error) {
 	return key, nil
 }
 
-// name tells a person which object it is, whatever the key function says.
+// name says, for a person, which object it is, whatever the key function says.
 func name(obj any) string {
 	key, err := cache.MetaNamespaceKeyFunc(obj)
 	if err != nil {
@@ -118,7 +118,7 @@ func (b *inbox) checkSynced() {
 	}
 }
 
-// HasSynced is true once the handler has been told of all of the first list.
+// HasSynced is true once the handler has returned from all of the first list.
 func (w *WatchDog) HasSynced() bool {
 	select {
 	case <-w.Synced():

@@ -11,45 +11,46 @@ import (
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 
-	"example.com/informer/05-watchdog/calls/callstest"
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var configMap = fakeserver.ConfigMap
+var configMap = fakeapi.ConfigMap
 
-// A kennel is a running WatchDog of ConfigMaps, and what it said.
-type kennel struct {
+// A rig is a WatchDog of ConfigMaps that runs on a fake server, the calls of its
+// handler and the errors that it reported.
+type rig struct {
 	*WatchDog
-	server *fakeserver.Server
-	calls  callstest.Lines
-	errors callstest.Lines
+	server *fakeapi.Server
+	calls  record.Lines
+	errors record.Lines
 	stop   func() error // ends it and returns what Run returned
 }
 
 // run starts a WatchDog on the server. options may change what it is made of.
-func run(t *testing.T, server *fakeserver.Server, options ...func(*kennel, *Options)) *kennel {
+func run(t *testing.T, server *fakeapi.Server, options ...func(*rig, *Options)) *rig {
 	t.Helper()
-	k := &kennel{server: server}
+	r := &rig{server: server}
 	opts := Options{
 		ListerWatcher: server,
 		ObjectType:    &corev1.ConfigMap{},
-		Handler:       callstest.Recorder(&k.calls),
-		OnError:       func(err error) { k.errors.Add("%v", err) },
+		Handler:       record.Handler(&r.calls),
+		OnError:       func(err error) { r.errors.Add("%v", err) },
 	}
 	for _, option := range options {
-		option(k, &opts)
+		option(r, &opts)
 	}
 	dog, err := New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.WatchDog = dog
+	r.WatchDog = dog
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- dog.Run(ctx) }()
-	k.stop = sync.OnceValue(func() error { cancel(); return <-ended })
-	t.Cleanup(func() { k.stop() })
-	return k
+	r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
+	t.Cleanup(func() { r.stop() })
+	return r
 }

@@ -18,12 +18,12 @@ import (
 type Options struct {
 	ListerWatcher cache.ListerWatcher        // where the objects are listed and watched
 	ObjectType    runtime.Object             // an object such as come from there; only its Go type counts
-	Handler       cache.ResourceEventHandler // is told of what happens; nil functions in it are fine
+	Handler       cache.ResourceEventHandler // is called for every change; nil functions in it are fine
 
 	// KeyFunction names an object. Default: cache.MetaNamespaceKeyFunc.
 	KeyFunction cache.KeyFunc
 
-	// ResyncPeriod is how often the handler is told of all objects again, as
+	// ResyncPeriod is how often the handler gets all objects again, as
 	// OnUpdate, out of the store. Default: never. New refuses a negative one.
 	ResyncPeriod time.Duration
 
@@ -31,8 +31,8 @@ type Options struct {
 	// context has ended. Default: five seconds.
 	StopTimeout time.Duration
 
-	// OnError is told of what went wrong, from several goroutines; the WatchDog
-	// goes on either way. Default: to log it with slog.
+	// OnError is called with what went wrong, from several goroutines; the
+	// WatchDog goes on either way. Default: to log it with slog.
 	OnError func(error)
 }
 
@@ -54,7 +54,7 @@ func New(opts Options) (*WatchDog, error) {
 	store := cache.NewStore(box.key) // a key function that can name a tombstone
 	box.Queue = deltafifo.New(deltafifo.Options{KeyFunction: box.key, KnownObjects: store})
 
-	// The reflector is not told which type we expect: of what does not fit it
+	// The reflector does not learn which type we expect: of what does not fit it
 	// would log the type, and the inbox could not say which object it was.
 	reflector := cache.NewReflectorWithOptions(opts.ListerWatcher, nil, box, cache.ReflectorOptions{
 		ResyncPeriod:    opts.ResyncPeriod,

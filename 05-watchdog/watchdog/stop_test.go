@@ -11,26 +11,26 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/calls/callstest"
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
 )
 
 // That no goroutine stays is checked by synctest, which waits for all of them.
 func TestRunEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := run(t, fakeserver.New(configMap("a", "1")))
-		<-k.Synced()
+		r := run(t, fakeapi.New(configMap("a", "1")))
+		<-r.Synced()
 		start := time.Now()
-		if err := k.stop(); err != nil {
+		if err := r.stop(); err != nil {
 			t.Errorf("Run() = %v, want no error", err)
 		}
 		if took := time.Since(start); took != 0 {
 			t.Errorf("it took %v", took)
 		}
-		if err := k.inbox.Pop(func(cache.Deltas) error { return nil }); err != cache.ErrFIFOClosed {
+		if err := r.inbox.Pop(func(cache.Deltas) error { return nil }); err != cache.ErrFIFOClosed {
 			t.Errorf("Pop() = %v, want that the queue is closed", err)
 		}
-		if keys := k.Store().ListKeys(); len(keys) != 1 {
+		if keys := r.Store().ListKeys(); len(keys) != 1 {
 			t.Errorf("the store holds %v, want that it can still be read", keys)
 		}
 	})
@@ -41,14 +41,14 @@ func TestRunEndsWithItsContext(t *testing.T) {
 func TestNoCallBeginsAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
-		k := run(t, fakeserver.New(configMap("a", "1")), func(k *kennel, o *Options) {
-			told := callstest.Recorder(&k.calls)
+		r := run(t, fakeapi.New(configMap("a", "1")), func(r *rig, o *Options) {
+			recorder := record.Handler(&r.calls)
 			o.Handler = cache.ResourceEventHandlerFuncs{
-				AddFunc:    func(obj any) { told.OnAdd(obj, false); <-busy },
-				UpdateFunc: told.OnUpdate,
+				AddFunc:    func(obj any) { recorder.OnAdd(obj, false); <-busy },
+				UpdateFunc: recorder.OnUpdate,
 			}
 		})
-		w := k.server.NextWatch()
+		w := r.server.NextWatch()
 		synctest.Wait() // busy with a
 		w.Add(configMap("b", "2"))
 		w.Modify(configMap("b", "3"))
@@ -56,16 +56,16 @@ func TestNoCallBeginsAfterTheEnd(t *testing.T) {
 		busy <- struct{}{}
 		synctest.Wait() // busy with b, which was popped with its update; c waits
 		go func() { time.Sleep(time.Second); close(busy) }()
-		if err := k.stop(); err != nil {
+		if err := r.stop(); err != nil {
 			t.Errorf("Run() = %v, want that it waits for the handler", err)
 		}
-		k.calls.Want(t, "OnAdd a 1", "OnAdd b 2")
+		r.calls.Want(t, "OnAdd a 1", "OnAdd b 2")
 	})
 }
 
 func TestAContextThatHasEndedAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dog, err := New(Options{ListerWatcher: fakeserver.New(), ObjectType: configMap("", ""),
+		dog, err := New(Options{ListerWatcher: fakeapi.New(), ObjectType: configMap("", ""),
 			Handler: cache.ResourceEventHandlerFuncs{}})
 		if err != nil {
 			t.Fatal(err)
@@ -80,16 +80,16 @@ func TestAContextThatHasEndedAlready(t *testing.T) {
 
 func TestRunTwiceIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := run(t, fakeserver.New(configMap("a", "1")))
-		<-k.Synced()
+		r := run(t, fakeapi.New(configMap("a", "1")))
+		<-r.Synced()
 		for _, when := range []string{"while it runs", "after its end"} {
-			err := k.Run(t.Context())
+			err := r.Run(t.Context())
 			if err == nil || !strings.Contains(err.Error(), "*v1.ConfigMap was run before") {
 				t.Errorf("%s: Run() = %v, want that it was run before", when, err)
 			}
-			k.stop()
+			r.stop()
 		}
-		k.calls.Want(t, "OnAdd a 1 first") // and once only
+		r.calls.Want(t, "OnAdd a 1 first") // and once only
 	})
 }
 
@@ -97,31 +97,31 @@ func TestRunTwiceIsAnError(t *testing.T) {
 // is made.
 func TestAHandlerThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		k := run(t, fakeserver.New(configMap("a", "1"), configMap("b", "1")), func(k *kennel, o *Options) {
-			told := callstest.Recorder(&k.calls)
+		r := run(t, fakeapi.New(configMap("a", "1"), configMap("b", "1")), func(r *rig, o *Options) {
+			recorder := record.Handler(&r.calls)
 			o.Handler = cache.ResourceEventHandlerFuncs{
-				AddFunc:    func(obj any) { told.OnAdd(obj, false); panic("ouch") },
-				DeleteFunc: func(obj any) { told.OnDelete(obj); panic("ouch again") },
+				AddFunc:    func(obj any) { recorder.OnAdd(obj, false); panic("ouch") },
+				DeleteFunc: func(obj any) { recorder.OnDelete(obj); panic("ouch again") },
 			}
 		})
-		<-k.Synced() // a call that panicked is handled
-		k.calls.Want(t, "OnAdd a 1", "OnAdd b 1")
-		if keys := k.Store().ListKeys(); len(keys) != 2 {
+		<-r.Synced() // a call that panicked is handled
+		r.calls.Want(t, "OnAdd a 1", "OnAdd b 1")
+		if keys := r.Store().ListKeys(); len(keys) != 2 {
 			t.Errorf("the store holds %v, want a and b", keys)
 		}
-		k.server.NextWatch().Delete(configMap("a", "2"))
-		k.calls.Want(t, "OnDelete a 2")
-		if keys := k.Store().ListKeys(); len(keys) != 1 || keys[0] != "ns/b" {
+		r.server.NextWatch().Delete(configMap("a", "2"))
+		r.calls.Want(t, "OnDelete a 2")
+		if keys := r.Store().ListKeys(); len(keys) != 1 || keys[0] != "ns/b" {
 			t.Errorf("the store holds %v, want ns/b", keys)
 		}
-		reported := k.errors.Take()
+		reported := r.errors.Take()
 		for i, want := range []string{"OnAdd of ns/a: ouch\n", "OnAdd of ns/b: ouch\n",
 			"OnDelete of ns/a: ouch again\n"} {
 			if len(reported) <= i || !strings.Contains(reported[i], want) {
 				t.Errorf("reported %q, want %q in number %d", reported, want, i)
 			}
 		}
-		if err := k.stop(); err != nil {
+		if err := r.stop(); err != nil {
 			t.Errorf("Run() = %v, want no error", err)
 		}
 	})

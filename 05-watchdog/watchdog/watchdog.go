@@ -14,11 +14,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// A WatchDog keeps a store equal to what the server has, and tells a handler
-// of every change, one call at a time. It runs once.
+// A WatchDog keeps a store equal to what the server has, and notifies a
+// handler of every change, one call at a time. It runs once.
 //
 // What the handler can rely on:
-//   - Whether it hears OnAdd or OnUpdate is decided by what the store held, and
+//   - Whether OnAdd or OnUpdate is called is decided by what the store held, and
 //     by nothing else. The old object of OnUpdate is the one that the store held.
 //   - The store is changed before the handler is called. It is never behind a
 //     call; it can be ahead, where more has happened to the object already.
@@ -86,7 +86,7 @@ func (w *WatchDog) reflect(ctx context.Context) {
 		})
 }
 
-// loop takes one object's news after the other out of the queue: store first,
+// loop takes one object's changes after the other out of the queue: store first,
 // then handler.
 func (w *WatchDog) loop(ctx context.Context) {
 	for ctx.Err() == nil {
@@ -103,14 +103,14 @@ func (w *WatchDog) loop(ctx context.Context) {
 			if ctx.Err() != nil {
 				return
 			}
-			w.tell(&calls[i])
+			w.deliver(&calls[i])
 		}
 		w.inbox.handled(key)
 	}
 }
 
 // apply brings the store up to date with all that happened to one object, and
-// returns the calls that tell of it. It runs under the queue's lock, so that
+// returns the calls to be made for it. It runs under the queue's lock, so that
 // the queue, which looks at the store to find out what a new list lacks, never
 // sees an object that is in neither. It must not wait for anything: that is
 // why the handler is not called here.
@@ -120,24 +120,24 @@ func (w *WatchDog) apply(deltas cache.Deltas) (key string, calls []call, err err
 	}
 	first := w.inbox.isFirst(key)
 	for i, d := range deltas {
-		obj, handler, told := d.Object, w.opts.Handler, call{key: key}
+		obj, handler, next := d.Object, w.opts.Handler, call{key: key}
 		old, exists, err := w.store.GetByKey(key)
 		switch {
 		case err != nil:
 		case d.Type == cache.Deleted:
 			err = w.store.Delete(obj)
-			told.method, told.run = "OnDelete", func() { handler.OnDelete(obj) }
+			next.method, next.run = "OnDelete", func() { handler.OnDelete(obj) }
 		case exists:
 			err = w.store.Update(obj)
-			told.method, told.run = "OnUpdate", func() { handler.OnUpdate(old, obj) }
+			next.method, next.run = "OnUpdate", func() { handler.OnUpdate(old, obj) }
 		default:
 			err = w.store.Add(obj)
-			told.method, told.run = "OnAdd", func() { handler.OnAdd(obj, first && i == 0) }
+			next.method, next.run = "OnAdd", func() { handler.OnAdd(obj, first && i == 0) }
 		}
 		if err != nil {
 			return key, calls, fmt.Errorf("storing %s: %w", key, err)
 		}
-		calls = append(calls, told)
+		calls = append(calls, next)
 	}
 	return key, calls, nil
 }

@@ -1,20 +1,20 @@
-// Folding: what is left to tell to one who has not listened for a while.
+// Folding: what is left to deliver to a listener that is far behind.
 
 package processor
 
 import "container/list"
 
-// A backlog holds, for each object, what its listener is to be told: one change,
-// or a delete and an add. So it is as large as there are objects, with those that
-// the listener knew and that are gone, however much has happened to them. The
-// zero value is ready for use.
+// A backlog holds, for each object, what is to be delivered: one change, or a
+// delete and an add. Its size is the number of objects, with those that the
+// listener knew and that are gone, however often they have changed. The zero
+// value is ready for use.
 type backlog struct {
-	order list.List // of *untold; who changed first comes first
+	order list.List // of *pending; the object that changed first comes first
 	byKey map[string]*list.Element
 }
 
-// untold is what there is to tell of one object.
-type untold struct {
+// pending is what is to be delivered of one object.
+type pending struct {
 	key     string
 	changes []Notification
 }
@@ -26,41 +26,40 @@ func (b *backlog) fold(n Notification) {
 		if b.byKey == nil {
 			b.byKey = map[string]*list.Element{}
 		}
-		b.byKey[n.Key] = b.order.PushBack(&untold{n.Key, []Notification{n}})
+		b.byKey[n.Key] = b.order.PushBack(&pending{n.Key, []Notification{n}})
 		return
 	}
-	object := element.Value.(*untold)
+	object := element.Value.(*pending)
 	if object.changes = fold(object.changes, n); len(object.changes) == 0 {
 		b.remove(element)
 	}
 }
 
-// pop takes out what there is to tell of the first object; nil if there is
-// none.
+// pop takes out the changes of the first object. It returns nil if there is no
+// object.
 func (b *backlog) pop() []Notification {
 	element := b.order.Front()
 	if element == nil {
 		return nil
 	}
 	b.remove(element)
-	return element.Value.(*untold).changes
+	return element.Value.(*pending).changes
 }
 
 func (b *backlog) remove(element *list.Element) {
 	b.order.Remove(element)
-	delete(b.byKey, element.Value.(*untold).key)
+	delete(b.byKey, element.Value.(*pending).key)
 	if len(b.byKey) == 0 {
 		b.byKey = nil // a map keeps the memory of what was in it
 	}
 }
 
-// len counts an object once.
-func (b *backlog) len() int { return b.order.Len() }
+// size counts an object once.
+func (b *backlog) size() int { return b.order.Len() }
 
-// fold returns what is to be told in the place of some changes of an object,
-// and one more. Whoever is told that, and not the rest, ends up with the same
-// state, out of states that were; and what he is told is old is what he was told
-// of before.
+// fold returns what is to be delivered in the place of some changes of an object
+// and one more. A handler that gets only this ends up with the same state. Each
+// state that it gets did exist, and each old state is the one that it got before.
 func fold(changes []Notification, n Notification) []Notification {
 	if len(changes) == 0 {
 		return []Notification{n}

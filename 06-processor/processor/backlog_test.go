@@ -56,7 +56,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// The end of the initial list keeps its place: what came before it is told
+// The end of the initial list keeps its place: what came before it is delivered
 // before it.
 func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
 	var b backlog
@@ -66,8 +66,8 @@ func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
 	} {
 		b.fold(n)
 	}
-	if b.len() != 4 {
-		t.Errorf("len() = %d, want 4", b.len())
+	if b.size() != 4 {
+		t.Errorf("size() = %d, want 4", b.size())
 	}
 	want := []string{"add a 7", "add b 5", "synced", "add d 4"}
 	var got []string
@@ -88,20 +88,20 @@ func FuzzFold(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, happenings []byte) {
 		var b backlog
-		now, told, at := Notification{}, Notification{}, 0 // Kind 0: there is no such object
-		happened := map[any]bool{nil: true}                // states that were, and how objects ended
+		now, delivered, at := Notification{}, Notification{}, 0 // Kind 0: there is no such object
+		happened := map[any]bool{nil: true}                     // states that were, and how objects ended
 		listen := func() {
 			for changes := b.pop(); changes != nil; changes = b.pop() {
 				for _, n := range changes {
 					if !happened[n.Old] || !happened[n.New] {
-						t.Fatalf("%q tells of a state that never was", text(n))
+						t.Fatalf("%q delivers a state that never was", text(n))
 					}
-					follows(t, told, n)
-					told = n
+					follows(t, delivered, n)
+					delivered = n
 				}
 			}
-			if exists(now) != exists(told) || exists(now) && now.New != told.New {
-				t.Fatalf("there is %q, and told was %q", text(now), text(told))
+			if exists(now) != exists(delivered) || exists(now) && now.New != delivered.New {
+				t.Fatalf("there is %q, and delivered was %q", text(now), text(delivered))
 			}
 		}
 		for _, h := range happenings {
@@ -129,8 +129,8 @@ func FuzzFold(f *testing.F) {
 			}
 			happened[now.New] = true
 			b.fold(now)
-			if b.len() > 1 {
-				t.Fatalf("one object has %d places in the backlog", b.len())
+			if b.size() > 1 {
+				t.Fatalf("one object has %d places in the backlog", b.size())
 			}
 		}
 		listen()
@@ -146,22 +146,22 @@ func next(obj any, version int) *corev1.Pod {
 
 func exists(n Notification) bool { return n.Kind == Added || n.Kind == Updated }
 
-// follows wants that a notification can come after the one told before.
-func follows(t *testing.T, told, n Notification) {
+// follows wants that a notification can come after the one delivered before.
+func follows(t *testing.T, delivered, n Notification) {
 	t.Helper()
 	var err error
 	switch {
-	case (n.Kind == Added) == exists(told):
+	case (n.Kind == Added) == exists(delivered):
 		err = fmt.Errorf("of what was there, or was not")
-	case n.Kind == Updated && version(n.Old) != version(told.New):
-		err = fmt.Errorf("what is called old was not told of")
-	case n.Kind == Deleted && n.New == told.New:
+	case n.Kind == Updated && version(n.Old) != version(delivered.New):
+		err = fmt.Errorf("the old state was not delivered before")
+	case n.Kind == Deleted && n.New == delivered.New:
 		err = fmt.Errorf("it ended otherwise")
-	case exists(told) && number(n.New) < number(told.New):
+	case exists(delivered) && number(n.New) < number(delivered.New):
 		err = fmt.Errorf("back in time")
 	}
 	if err != nil {
-		t.Fatalf("%q after %q: %v", text(n), text(told), err)
+		t.Fatalf("%q after %q: %v", text(n), text(delivered), err)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Client-go's way: each listener has two channels and a buffer between them.
+// As in client-go: each listener has two channels and a buffer between them.
 
 package processor
 
@@ -47,8 +47,8 @@ func (c *channels) Listen(first []Notification) Listener {
 }
 
 // A channelListener has an add side, in, that is always ready, and a run side,
-// out, that is ready when the handler is. What makes the difference up is in
-// the buffer.
+// out, that is ready when the handler is. What the handler has not taken yet is
+// in the buffer.
 type channelListener struct {
 	fanout  *channels
 	in, out chan Notification // neither has a buffer
@@ -76,7 +76,7 @@ func (l *channelListener) pump() {
 	var out chan Notification // nil while there is nothing to send: that case never happens
 	var next Notification
 	for {
-		if out == nil && l.buffer.len > 0 {
+		if out == nil && l.buffer.count > 0 {
 			out, next = l.out, l.buffer.pop()
 		}
 		select {

@@ -1,4 +1,4 @@
-// What both ways to a listener have in common.
+// What both implementations of Fanout have in common.
 
 package processor
 
@@ -19,7 +19,7 @@ func read(l Listener, n int) (all []Notification) {
 }
 
 func TestEveryListenerGetsEverythingInOrder(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		const events = 3*chunkSize + 1
 		var listeners []Listener
 		for range 3 {
@@ -49,7 +49,7 @@ func TestEveryListenerGetsEverythingInOrder(t *testing.T) {
 }
 
 func TestAListenerGetsWhatItIsGivenFirst(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		fanout.Distribute(added("past", 1)) // reaches nobody
 		l := fanout.Listen([]Notification{added("a", 1), added("b", 2)})
 		defer l.Close()
@@ -62,7 +62,7 @@ func TestAListenerGetsWhatItIsGivenFirst(t *testing.T) {
 }
 
 func TestNextWaits(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		l := fanout.Listen(nil)
 		defer l.Close()
 		got := make(chan []Notification, 1)
@@ -81,7 +81,7 @@ func TestNextWaits(t *testing.T) {
 }
 
 func TestCloseEndsNextAndDropsWhatWaits(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		waiting, full := fanout.Listen(nil), fanout.Listen([]Notification{added("a", 1)})
 		ended := make(chan []Notification)
 		go func() { ended <- waiting.Next() }()
@@ -102,7 +102,7 @@ func TestCloseEndsNextAndDropsWhatWaits(t *testing.T) {
 // Nobody waits for anybody: listeners come, read and go while two goroutines
 // distribute.
 func TestListenersComeAndGo(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		var sending, reading sync.WaitGroup
 		for s := range 2 {
 			sending.Go(func() {

@@ -1,4 +1,4 @@
-// Our way: one log for all, and a cursor for each listener.
+// Our design: one log for all listeners, and a cursor for each.
 
 package processor
 
@@ -15,8 +15,8 @@ const (
 	// objects, before its backlog is folded.
 	patience = 16384
 
-	// foldAtOnce is how many chunks are folded for a listener at a time: those
-	// who distribute and those who listen wait meanwhile.
+	// foldAtOnce is how many chunks are folded for a listener at a time.
+	// Distribute and the other listeners wait meanwhile.
 	foldAtOnce = 8
 )
 
@@ -77,9 +77,9 @@ func (l *log) append(n Notification) {
 	l.resting = 0
 }
 
-// startChunk also looks for those who would keep the old chunks alive. It is
-// done here, and not at each notification, to cost those who keep up next to
-// nothing.
+// startChunk also looks for listeners that would keep the old chunks alive. It
+// looks here, and not at each notification, so that it costs listeners that keep
+// up next to nothing.
 func (l *log) startChunk() {
 	next := newChunk(l.end(), min(2*cap(l.tail.items), chunkSize))
 	l.tail.next = next
@@ -91,8 +91,8 @@ func (l *log) startChunk() {
 	}
 }
 
-// letGo drops a last chunk that everybody has read: while all is quiet, it
-// would keep alive what was told long ago.
+// letGo drops a last chunk that all cursors have read: while nothing happens, it
+// would keep alive what was delivered long ago.
 func (l *log) letGo() {
 	l.tail = newChunk(l.end(), smallSize)
 	for c := range l.cursors {
@@ -156,8 +156,8 @@ func (c *cursor) Next() []Notification {
 	return nil
 }
 
-// rest is for a cursor that has read all. The last one to come here turns off
-// the light.
+// rest is for a cursor that has read all. The last one that comes here lets the
+// chunk go.
 func (c *cursor) rest() {
 	if c.rested == c.log.end() {
 		return // it was woken for nothing
@@ -194,7 +194,7 @@ func (c *cursor) Waiting() int {
 	if c.chunk == nil {
 		return 0
 	}
-	return c.backlog.len() + c.behind()
+	return c.backlog.size() + c.behind()
 }
 
 func (c *cursor) Close() {

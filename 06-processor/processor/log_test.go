@@ -41,27 +41,27 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 	if limit := objects + chunkSize; stuck.Waiting() > limit {
 		t.Errorf("%d notifications wait, want at most %d: one for each object, and a chunk", stuck.Waiting(), limit)
 	}
-	told := map[string]int{}
+	delivered := map[string]int{}
 	for stuck.Waiting() > 0 {
 		for _, n := range stuck.Next() {
-			if number(n.Old) != told[n.Key] {
-				t.Errorf("%s: %s, but told of was %d", n.Key, text(n), told[n.Key])
+			if number(n.Old) != delivered[n.Key] {
+				t.Errorf("%s: %s, but delivered before was %d", n.Key, text(n), delivered[n.Key])
 			}
-			told[n.Key] = number(n.New)
+			delivered[n.Key] = number(n.New)
 		}
 	}
-	if len(told) != objects {
-		t.Errorf("told of %d objects, want %d", len(told), objects)
+	if len(delivered) != objects {
+		t.Errorf("notified of %d objects, want %d", len(delivered), objects)
 	}
-	for key, v := range told {
+	for key, v := range delivered {
 		if v != rounds {
 			t.Errorf("%s ends at %d, want %d", key, v, rounds)
 		}
 	}
 }
 
-// It was far behind, and has caught up: from then on it hears all again.
-func TestWhoHasCaughtUpIsNotFoldedAnyMore(t *testing.T) {
+// It was far behind, and has caught up: from then on it gets every change again.
+func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 	fanout := NewLog()
 	l := fanout.Listen(nil)
 	defer l.Close()
@@ -107,7 +107,7 @@ func TestAListenerBehindByLessThanTheObjectsIsNotFolded(t *testing.T) {
 	}
 }
 
-// A listener does not hear of a resync that it did not ask for, not even after
+// A listener does not get a resync that it did not ask for, not even after
 // folding.
 func TestFoldingLeavesOutWhatIsSkipped(t *testing.T) {
 	fanout := NewLog()
@@ -142,9 +142,9 @@ func wantGarbage(t *testing.T, object weak.Pointer[corev1.Pod]) {
 	t.Error("the fan-out keeps alive what was read")
 }
 
-// Nothing more is written: what was told is not kept until something is.
+// Nothing more is written: what was delivered is not kept until something is.
 func TestWhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		for range 3 {
 			l := fanout.Listen(nil)
 			defer l.Close()
@@ -164,7 +164,7 @@ func TestWhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T) {
 
 // One listener has not read, and leaves: what it alone had to read goes with it.
 func TestWhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		for range 2 {
 			l := fanout.Listen(nil)
 			defer l.Close()
@@ -182,7 +182,7 @@ func TestWhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T) {
 }
 
 func TestNothingIsKeptForNobody(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		wantGarbage(t, distributeOne(fanout))
 		l := fanout.Listen(nil)
 		object := distributeOne(fanout)

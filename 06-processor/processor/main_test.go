@@ -1,10 +1,12 @@
-// What the tests of this package share: both ways, toy pods, and a handler that
-// writes down its calls.
+// What the tests of this package share: each Fanout, toy pods, and a handler that
+// records its calls.
 
 package processor
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -13,14 +15,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
-
-	"example.com/informer/05-watchdog/calls/callstest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bothWays runs a test with each Fanout, in fake time.
-func bothWays(t *testing.T, test func(*testing.T, Fanout)) {
+// eachFanout runs a test with each Fanout, in fake time.
+func eachFanout(t *testing.T, test func(*testing.T, Fanout)) {
 	t.Helper()
 	for name, newFanout := range map[string]func() Fanout{"channels": NewChannels, "log": NewLog} {
 		t.Run(name, func(t *testing.T) {
@@ -81,26 +81,48 @@ func texts(all []Notification) (words []string) {
 	return words
 }
 
-// A diary is a handler that writes down its calls.
-type diary struct {
-	callstest.Lines
+// A recorder is a handler that writes down its calls. It is for a bubble of
+// testing/synctest.
+type recorder struct {
 	cache.ResourceEventHandlerDetailedFuncs
+
+	mu    sync.Mutex
+	lines []string
 }
 
-func newDiary() *diary {
-	d := &diary{}
-	d.AddFunc = func(obj any, initial bool) {
+func (r *recorder) add(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, line)
+}
+
+// want waits until all has come to rest, and wants these calls since the last
+// time, and no others.
+func (r *recorder) want(t *testing.T, want ...string) {
+	t.Helper()
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Equal(r.lines, want) {
+		t.Errorf("got\n  %q\nwant\n  %q", r.lines, want)
+	}
+	r.lines = nil
+}
+
+func newRecorder() *recorder {
+	r := &recorder{}
+	r.AddFunc = func(obj any, initial bool) {
 		line := text(Notification{Kind: Added, Key: obj.(*corev1.Pod).Name, New: obj})
 		if initial {
 			line += ", initial"
 		}
-		d.Add("%s", line)
+		r.add(line)
 	}
-	d.UpdateFunc = func(old, obj any) {
-		d.Add("%s", text(Notification{Kind: Updated, Key: obj.(*corev1.Pod).Name, Old: old, New: obj}))
+	r.UpdateFunc = func(old, obj any) {
+		r.add(text(Notification{Kind: Updated, Key: obj.(*corev1.Pod).Name, Old: old, New: obj}))
 	}
-	d.DeleteFunc = func(obj any) {
-		d.Add("%s", text(Notification{Kind: Deleted, Key: obj.(*corev1.Pod).Name, New: obj}))
+	r.DeleteFunc = func(obj any) {
+		r.add(text(Notification{Kind: Deleted, Key: obj.(*corev1.Pod).Name, New: obj}))
 	}
-	return d
+	return r
 }

@@ -17,16 +17,16 @@ const (
 	synced // of no object: the initial list ends here
 )
 
-// A Notification is one change of one object, as handlers are told of it. Once
-// it was distributed, nobody changes it.
+// A Notification is one change of one object, as it is delivered to handlers.
+// Once it was distributed, nobody changes it.
 type Notification struct {
 	Kind    Kind
 	Initial bool   // with Added: it is in the initial list
 	Key     string // names the object, whatever becomes of it
 
-	// Old is what handlers were told of last, nil with Added. New is what they
-	// are told of now; with Deleted it is how the object ended: its last state,
-	// or a cache.DeletedFinalStateUnknown.
+	// Old is the state that was delivered last, nil with Added. New is the state
+	// that is delivered now; with Deleted it is how the object ended: its last
+	// state, or a cache.DeletedFinalStateUnknown.
 	Old, New any
 
 	// skip are the listeners that this is not for: it is a resync, and theirs
@@ -34,8 +34,8 @@ type Notification struct {
 	skip map[Listener]bool
 }
 
-// tell makes the call of the handler that the notification stands for.
-func (n *Notification) tell(handler cache.ResourceEventHandler) {
+// deliver makes the call of the handler that the notification stands for.
+func (n *Notification) deliver(handler cache.ResourceEventHandler) {
 	switch n.Kind {
 	case Added:
 		handler.OnAdd(n.New, n.Initial)
@@ -46,7 +46,7 @@ func (n *Notification) tell(handler cache.ResourceEventHandler) {
 	}
 }
 
-// sameObject tells whether two states are of one object, rather than of two
+// sameObject is whether two states are of one object, rather than of two
 // with the same name.
 func sameObject(one, other any) bool {
 	a, err := meta.Accessor(one)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A Processor tells handlers, which may come and go, of what is distributed.
+// A Processor delivers what is distributed to handlers, which may come and go.
 //
 // What a handler can rely on:
 //   - It is called from one goroutine, in the order in which things happened to
@@ -35,14 +35,14 @@ type Processor struct {
 	running       sync.WaitGroup
 }
 
-// New returns a Processor that uses the given way to its handlers.
+// New returns a Processor whose handlers listen to the fanout.
 func New(fanout Fanout) *Processor {
 	return &Processor{fanout: fanout, registrations: map[*Registration]bool{}}
 }
 
-// Add registers a handler. First it is told of what is present, then of all that
-// is distributed from now on: so between finding out what is present and this
-// call, nothing may be distributed.
+// Add registers a handler. First it is notified of what is present, then of all
+// that is distributed from now on. So the caller sees to it that nothing is
+// distributed between its look at what is present and this call.
 func (p *Processor) Add(handler cache.ResourceEventHandler, options Options,
 	present ...Notification) (*Registration, error) {
 	p.mu.Lock()
@@ -106,7 +106,7 @@ func (p *Processor) Stop() {
 	p.running.Wait()
 }
 
-// Distribute tells all handlers of a change.
+// Distribute notifies all handlers of a change.
 func (p *Processor) Distribute(n Notification) { p.fanout.Distribute(n) }
 
 // Resync is Distribute for what has not changed: it is for those handlers only

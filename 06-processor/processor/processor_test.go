@@ -39,7 +39,7 @@ func add(t *testing.T, p *Processor, handler cache.ResourceEventHandler, options
 // blocked is a handler whose every call waits for a receiver.
 func blocked() (cache.ResourceEventHandler, chan string) {
 	calls := make(chan string)
-	d := newDiary()
+	d := newRecorder()
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { calls <- "add " + version(obj) },
 		UpdateFunc: func(_, obj any) { calls <- "update " + version(obj) },
@@ -47,10 +47,10 @@ func blocked() (cache.ResourceEventHandler, chan string) {
 	}, calls
 }
 
-func TestAllHandlersAreTold(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+func TestAllHandlersAreCalled(t *testing.T) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := New(fanout)
-		early, late := newDiary(), newDiary()
+		early, late := newRecorder(), newRecorder()
 		add(t, p, early, Options{})
 		p.Start()
 		p.Start() // does no harm
@@ -62,31 +62,31 @@ func TestAllHandlersAreTold(t *testing.T) {
 		p.Distribute(updated("a", 1, 2))
 		p.Distribute(deleted("a", 2, 3))
 		want := []string{"add a 1, initial", "update a 1 to 2", "delete a 3"}
-		early.Want(t, want...)
-		late.Want(t, want...)
+		early.want(t, want...)
+		late.want(t, want...)
 	})
 }
 
 func TestASlowHandlerHoldsUpNobody(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := running(t, fanout)
 		stuck, calls := blocked()
-		quick := newDiary()
+		quick := newRecorder()
 		add(t, p, stuck, Options{})
 		add(t, p, quick, Options{})
 		p.Distribute(added("a", 1))
 		p.Distribute(updated("a", 1, 2))
-		quick.Want(t, "add a 1", "update a 1 to 2")
+		quick.want(t, "add a 1", "update a 1 to 2")
 		for _, want := range []string{"add 1", "update 2"} {
 			if got := <-calls; got != want {
-				t.Errorf("the slow one is told %q, want %q", got, want)
+				t.Errorf("the slow handler gets %q, want %q", got, want)
 			}
 		}
 	})
 }
 
 func TestHasSyncedWhenTheHandlerHasReturned(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := running(t, fanout)
 		stuck, calls := blocked()
 		early := add(t, p, stuck, Options{Name: "early"})
@@ -114,12 +114,12 @@ func TestHasSyncedWhenTheHandlerHasReturned(t *testing.T) {
 }
 
 func TestAnEmptyListSyncs(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := New(fanout)
-		early := add(t, p, newDiary(), Options{})
+		early := add(t, p, newRecorder(), Options{})
 		p.Start()
 		t.Cleanup(p.Stop)
-		joined := add(t, p, newDiary(), Options{})
+		joined := add(t, p, newRecorder(), Options{})
 		synctest.Wait()
 		if early.HasSynced() || joined.HasSynced() {
 			t.Error("synced before there was a list")
@@ -127,15 +127,15 @@ func TestAnEmptyListSyncs(t *testing.T) {
 		p.Synced()
 		synctest.Wait()
 		if !early.HasSynced() || !joined.HasSynced() {
-			t.Error("not synced, and there is nothing to be told of")
+			t.Error("not synced, and there is nothing to deliver")
 		}
 	})
 }
 
-func TestResyncsAreForThoseWhoAreDue(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+func TestResyncsAreForHandlersThatAreDue(t *testing.T) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := running(t, fanout)
-		never, each, third := newDiary(), newDiary(), newDiary()
+		never, each, third := newRecorder(), newRecorder(), newRecorder()
 		add(t, p, never, Options{})
 		add(t, p, each, Options{ResyncPeriod: time.Minute})
 		add(t, p, third, Options{ResyncPeriod: 3 * time.Minute})
@@ -146,10 +146,10 @@ func TestResyncsAreForThoseWhoAreDue(t *testing.T) {
 			}
 			p.Resync(updated("a", minute, minute))
 		}
-		each.Want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4",
+		each.want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4",
 			"update a 5 to 5")
-		third.Want(t, "update a 2 to 2", "update a 5 to 5")
-		never.Want(t)
+		third.want(t, "update a 2 to 2", "update a 5 to 5")
+		never.want(t)
 		if p.ShouldResync(time.Now()) {
 			t.Error("somebody is due at once after a resync")
 		}
@@ -157,23 +157,23 @@ func TestResyncsAreForThoseWhoAreDue(t *testing.T) {
 }
 
 func TestResyncsAreForNewcomersToo(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := running(t, fanout)
-		before, after := newDiary(), newDiary()
+		before, after := newRecorder(), newRecorder()
 		add(t, p, before, Options{})
 		p.ShouldResync(time.Now())
 		add(t, p, after, Options{})
 		p.Resync(updated("a", 1, 1))
-		before.Want(t)
-		after.Want(t, "update a 1 to 1")
+		before.want(t)
+		after.want(t, "update a 1 to 1")
 	})
 }
 
-func TestARemovedHandlerHearsNothing(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+func TestARemovedHandlerIsNotCalled(t *testing.T) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := running(t, fanout)
 		stuck, calls := blocked()
-		stays := newDiary()
+		stays := newRecorder()
 		r := add(t, p, stuck, Options{})
 		add(t, p, stays, Options{})
 		p.Distribute(added("a", 1))
@@ -189,12 +189,12 @@ func TestARemovedHandlerHearsNothing(t *testing.T) {
 		<-calls
 		<-r.ShutdownChan() // and no second call was made
 		p.Distribute(added("c", 3))
-		stays.Want(t, "add a 1", "add b 2", "add c 3")
+		stays.want(t, "add a 1", "add b 2", "add c 3")
 	})
 }
 
 func TestAHandlerMayRemoveItself(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := running(t, fanout)
 		var r *Registration
 		calls := 0
@@ -214,16 +214,16 @@ func TestAHandlerMayRemoveItself(t *testing.T) {
 }
 
 func TestRemovedBeforeTheStart(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := New(fanout)
-		d := newDiary()
+		d := newRecorder()
 		r := add(t, p, d, Options{})
 		p.Remove(r)
 		<-r.ShutdownChan()
 		p.Start()
 		t.Cleanup(p.Stop)
 		p.Distribute(added("a", 1))
-		d.Want(t)
+		d.want(t)
 	})
 }
 
@@ -235,7 +235,7 @@ func onPanic(t *testing.T, report func(context.Context, any)) {
 }
 
 func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		var logged strings.Builder
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logged)))
 		var reported []string
@@ -245,7 +245,7 @@ func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
 				p, strings.Contains(string(debug.Stack()), "processor_test.go")))
 		})
 		p := running(t, fanout)
-		shaky, steady := newDiary(), newDiary()
+		shaky, steady := newRecorder(), newRecorder()
 		r := add(t, p, cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(any) { panic("oh no") },
 			UpdateFunc: shaky.UpdateFunc,
@@ -254,7 +254,7 @@ func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
 		p.Distribute(added("a", 1))
 		p.Synced()
 		p.Distribute(updated("a", 1, 2))
-		steady.Want(t, "add a 1", "update a 1 to 2")
+		steady.want(t, "add a 1", "update a 1 to 2")
 		if !r.HasSynced() {
 			t.Error("a call that panicked was not counted as made")
 		}
@@ -266,14 +266,14 @@ func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
 				logged.String())
 		}
 		time.Sleep(pauseAfterPanic - time.Nanosecond)
-		shaky.Want(t)
+		shaky.want(t)
 		time.Sleep(time.Nanosecond)
-		shaky.Want(t, "update a 1 to 2")
+		shaky.want(t, "update a 1 to 2")
 	})
 }
 
 func TestThePauseAfterAPanicEndsWithTheRegistration(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		onPanic(t, func(context.Context, any) {})
 		p := running(t, fanout)
 		r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("oh no") }}, Options{})
@@ -334,23 +334,23 @@ func TestAtMostOneCallBeginsAfterRemove(t *testing.T) {
 
 // As t.FailNow does in a handler of a test.
 func TestAHandlerThatEndsItsGoroutineLeaves(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := running(t, fanout)
-		stays := newDiary()
+		stays := newRecorder()
 		r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { runtime.Goexit() }}, Options{})
 		add(t, p, stays, Options{})
 		p.Distribute(added("a", 1))
 		<-r.ShutdownChan()
 		p.Distribute(added("b", 2))
-		stays.Want(t, "add a 1", "add b 2")
+		stays.want(t, "add a 1", "add b 2")
 		if waiting := r.listener.Waiting(); waiting != 0 {
-			t.Errorf("%d notifications are kept for one who will not come back", waiting)
+			t.Errorf("%d notifications are kept for a handler that will not come back", waiting)
 		}
 	})
 }
 
 func TestStopWaitsForCallsAndDropsTheRest(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := New(fanout)
 		stuck, calls := blocked()
 		r := add(t, p, stuck, Options{})
@@ -378,9 +378,9 @@ func TestStopWaitsForCallsAndDropsTheRest(t *testing.T) {
 }
 
 func TestStoppedBeforeTheStart(t *testing.T) {
-	bothWays(t, func(t *testing.T, fanout Fanout) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := New(fanout)
-		r := add(t, p, newDiary(), Options{})
+		r := add(t, p, newRecorder(), Options{})
 		p.Stop()
 		p.Start()
 		<-r.ShutdownChan()

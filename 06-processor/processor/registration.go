@@ -17,7 +17,7 @@ type Options struct {
 	// Name is what the registration is called while somebody waits for it to sync.
 	Name string
 
-	// ResyncPeriod is how often the handler wants to be told of all objects
+	// ResyncPeriod is how often the handler wants to be notified of all objects
 	// again. Default: never.
 	ResyncPeriod time.Duration
 
@@ -29,7 +29,7 @@ type Options struct {
 type Registration struct {
 	handler    cache.ResourceEventHandler
 	options    Options
-	present    []Notification // what it is to be told first; until it listens
+	present    []Notification // what is delivered first; until it listens
 	listener   Listener       // nil until the processor has started
 	nextResync time.Time      // guarded by the processor's mu, as the two above
 
@@ -106,7 +106,7 @@ func (r *Registration) call(n *Notification) (panicked bool) {
 			}
 		}
 	}()
-	n.tell(r.handler)
+	n.deliver(r.handler)
 	return false
 }
 
@@ -131,7 +131,7 @@ func (r *Registration) due(now time.Time) bool {
 // HasSynced is true once the handler has returned from all of the initial list.
 func (r *Registration) HasSynced() bool { return cache.IsDone(r) }
 
-// HasSyncedChecker is HasSynced for those who would rather wait.
+// HasSyncedChecker is HasSynced for callers that would rather wait.
 func (r *Registration) HasSyncedChecker() cache.DoneChecker { return r }
 
 // Name implements cache.DoneChecker.

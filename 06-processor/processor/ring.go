@@ -5,15 +5,15 @@ package processor
 type ring struct {
 	items []Notification
 	head  int // where the oldest is
-	len   int
+	count int
 }
 
 func (r *ring) push(n Notification) {
-	if r.len == len(r.items) {
+	if r.count == len(r.items) {
 		r.grow()
 	}
-	r.items[(r.head+r.len)%len(r.items)] = n
-	r.len++
+	r.items[(r.head+r.count)%len(r.items)] = n
+	r.count++
 }
 
 // pop takes the oldest out. There must be one.
@@ -21,7 +21,7 @@ func (r *ring) pop() Notification {
 	n := r.items[r.head]
 	r.items[r.head] = Notification{} // or the object could not be freed
 	r.head = (r.head + 1) % len(r.items)
-	r.len--
+	r.count--
 	return n
 }
 

@@ -35,14 +35,15 @@ func (c changes) Add(obj any) error {
 	if err := c.indexer.Update(obj); err != nil {
 		return err
 	}
-	c.tell(c.news(key, old, obj))
+	c.notify(c.notification(key, old, obj))
 	return nil
 }
 
 // Update is Add: whether something is new is not for the event to say.
 func (c changes) Update(obj any) error { return c.Add(obj) }
 
-// Delete takes an event of the watch. Of what was never told, no end is told.
+// Delete takes an event of the watch. The deletion of an object that the store
+// does not hold is no event for handlers.
 func (c changes) Delete(obj any) error {
 	obj, key, err := c.prepared(obj)
 	if err != nil {
@@ -54,12 +55,12 @@ func (c changes) Delete(obj any) error {
 	if err := c.indexer.Delete(obj); err != nil || !exists {
 		return err
 	}
-	c.tell(processor.Notification{Kind: processor.Deleted, Key: key, Old: old, New: obj})
+	c.notify(processor.Notification{Kind: processor.Deleted, Key: key, Old: old, New: obj})
 	return nil
 }
 
-// Replace takes a list. The store has all of it at once, and lacks at once what
-// the list lacks. What the list names twice is told once, as it was named last.
+// Replace takes a list. The store gets all of it at once, and loses at once what
+// the list lacks. An object that is twice in the list counts once: the last one.
 func (c changes) Replace(list []any, version string) error {
 	keys, objs := make([]string, 0, len(list)), list[:0] // the list is ours
 	listed := make(map[string]int, len(list))            // where the object of a key is in both
@@ -81,18 +82,18 @@ func (c changes) Replace(list []any, version string) error {
 	}
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	ends, olds := c.deletions(listed), make([]any, len(keys))
+	deleted, olds := c.deletions(listed), make([]any, len(keys))
 	for i, key := range keys {
 		olds[i], _, _ = c.indexer.GetByKey(key)
 	}
 	if err := c.indexer.Replace(objs, version); err != nil {
 		return err
 	}
-	for _, end := range ends {
-		c.tell(end)
+	for _, n := range deleted {
+		c.notify(n)
 	}
 	for i, key := range keys {
-		c.tell(c.news(key, olds[i], objs[i]))
+		c.notify(c.notification(key, olds[i], objs[i]))
 	}
 	if !c.HasSynced() {
 		close(c.synced)
@@ -101,9 +102,9 @@ func (c changes) Replace(list []any, version string) error {
 	return nil
 }
 
-// prepared is an object as it is to be stored, and its key. One that has no name
-// is refused: it is of no server's making, and nobody could ever take it out of
-// the store again.
+// prepared returns the object to be stored, transformed, and its key. An object
+// without a name is refused: no server makes such a thing, and only a new list
+// could take it out of the store again.
 func (c changes) prepared(obj any) (any, string, error) {
 	if c.transform != nil {
 		var err error
@@ -120,33 +121,33 @@ func (c changes) prepared(obj any) (any, string, error) {
 
 var errNoName = errors.New("has no name")
 
-// deletions are the ends of what the store holds and a list lacks. Nobody saw
-// how: all that can be handed on is the last state that was known.
-func (c changes) deletions(listed map[string]int) (news []processor.Notification) {
+// deletions are the notifications for what the store holds and a list lacks.
+// Nobody saw the deletion: handlers get a tombstone with the last known state.
+func (c changes) deletions(listed map[string]int) (notifications []processor.Notification) {
 	for _, key := range c.indexer.ListKeys() {
 		if _, ok := listed[key]; ok {
 			continue
 		}
 		old, _, _ := c.indexer.GetByKey(key)
-		news = append(news, processor.Notification{
+		notifications = append(notifications, processor.Notification{
 			Kind: processor.Deleted, Key: key, Old: old, New: cache.DeletedFinalStateUnknown{Key: key, Obj: old},
 		})
 	}
-	return news
+	return notifications
 }
 
-// news is what a stored object means to those who know what the store held: an
-// add, or an update, and not what an event calls it.
-func (c changes) news(key string, old, obj any) processor.Notification {
+// notification is an add or an update. What the store held decides, and not what
+// the event is called.
+func (c changes) notification(key string, old, obj any) processor.Notification {
 	if old == nil {
 		return processor.Notification{Kind: processor.Added, Initial: !c.HasSynced(), Key: key, New: obj}
 	}
 	return processor.Notification{Kind: processor.Updated, Key: key, Old: old, New: obj}
 }
 
-// tell distributes what was stored. An update to the same version, out of a new
-// list, is no news: it is for handlers that want resyncs.
-func (c changes) tell(n processor.Notification) {
+// notify distributes what was stored. An update to the same version comes from a
+// new list: it goes to the handlers that want resyncs.
+func (c changes) notify(n processor.Notification) {
 	if n.Kind != processor.Deleted {
 		c.mutations.AddObject(n.New)
 	}
@@ -166,8 +167,8 @@ func sameVersion(one, other any) bool {
 	return err == nil && a.GetResourceVersion() == b.GetResourceVersion()
 }
 
-// Resync tells of all that is stored to those who are due. The server is not
-// asked.
+// Resync notifies the handlers that are due of all that is stored. It makes no
+// request.
 func (c changes) Resync() error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
@@ -179,7 +180,7 @@ func (c changes) Resync() error {
 	return nil
 }
 
-// Bookmark says how far the watch has come, though nothing has changed.
+// Bookmark takes the version that the watch has come to without an event.
 func (c changes) Bookmark(version string) error {
 	c.indexer.Bookmark(version)
 	return nil

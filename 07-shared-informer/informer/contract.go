@@ -18,8 +18,8 @@ import (
 
 var _ cache.SharedIndexInformer = (*Informer)(nil)
 
-// minimumResyncPeriod is client-go's: no handler is told of everything more
-// often than this.
+// minimumResyncPeriod is client-go's: no handler gets resyncs more often than
+// this.
 const minimumResyncPeriod = time.Second
 
 var errStarted = errors.New("the informer has started: this has to be set before")
@@ -36,9 +36,9 @@ func (i *Informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHa
 }
 
 // AddEventHandlerWithOptions adds a handler, at any time before the informer has
-// stopped. It is first told of what the store holds now, as adds. One that
-// panics is reported to utilruntime's PanicHandlers, with the logger of its
-// options, and called again a second later, for what comes next.
+// stopped. First it gets what the store holds now, as adds. If it panics, that is
+// reported to utilruntime's PanicHandlers, with the logger of its options, and a
+// second later it is called again, for the next notification.
 func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
 	options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	i.mu.Lock()
@@ -68,13 +68,13 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 	}, i.present()...)
 }
 
-// present tells of all that is stored, as of an initial list.
-func (i *Informer) present() (news []processor.Notification) {
+// present returns all that is stored, as the adds of an initial list.
+func (i *Informer) present() (adds []processor.Notification) {
 	for _, key := range i.indexer.ListKeys() {
 		obj, _, _ := i.indexer.GetByKey(key)
-		news = append(news, processor.Notification{Kind: processor.Added, Initial: true, Key: key, New: obj})
+		adds = append(adds, processor.Notification{Kind: processor.Added, Initial: true, Key: key, New: obj})
 	}
-	return news
+	return adds
 }
 
 // adjusted is the period that a handler gets when it asks for one. Handlers are
@@ -105,7 +105,7 @@ func (i *Informer) adjusted(period time.Duration, logger klog.Logger) time.Durat
 
 // RemoveEventHandler removes a handler. It does not wait: a call that is under
 // way, or just about to be, is still made. cache.ShutDownEventHandler waits for
-// it. What waits for the handler besides is dropped.
+// that call. The rest of the handler's backlog is dropped.
 func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	registration, ok := handle.(*processor.Registration)
 	if !ok {
@@ -123,8 +123,8 @@ func (i *Informer) SetWatchErrorHandler(handler cache.WatchErrorHandler) error {
 	return i.SetWatchErrorHandlerWithContext(func(_ context.Context, r *cache.Reflector, err error) { handler(r, err) })
 }
 
-// SetWatchErrorHandlerWithContext says who is told when listing or watching has
-// failed, before it is tried again. The default, also for nil, logs it.
+// SetWatchErrorHandlerWithContext sets what is called when listing or watching has
+// failed, before it is tried again. The default, even for nil, logs the error.
 func (i *Informer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -137,8 +137,8 @@ func (i *Informer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandl
 	return nil
 }
 
-// SetTransform says what each object is made into before it is stored. A
-// streamed list goes through it twice, so it must be able to take what it gave.
+// SetTransform sets what is called with each object before it is stored. A
+// streamed list goes through it twice, so it must be able to take its own results.
 func (i *Informer) SetTransform(transform cache.TransformFunc) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -149,7 +149,7 @@ func (i *Informer) SetTransform(transform cache.TransformFunc) error {
 	return nil
 }
 
-// AddIndexers adds indexes, also over what is stored already.
+// AddIndexers adds indexes, even over what is stored already.
 func (i *Informer) AddIndexers(indexers cache.Indexers) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -170,10 +170,10 @@ func (i *Informer) GetStore() cache.Store { return i.indexer }
 func (i *Informer) GetIndexer() cache.Indexer { return i.indexer }
 
 // HasSynced is true once the store holds the first list. Whether a handler has
-// heard of it is for its registration to say.
+// got it, its registration says.
 func (i *Informer) HasSynced() bool { return cache.IsDone(i) }
 
-// HasSyncedChecker is HasSynced for those who would rather wait.
+// HasSyncedChecker is HasSynced as a channel to wait for.
 func (i *Informer) HasSyncedChecker() cache.DoneChecker { return i }
 
 // Name implements cache.DoneChecker.
@@ -205,7 +205,7 @@ func (i *Informer) GetController() cache.Controller { return controller{i} }
 
 type controller struct{ *Informer }
 
-// Run does nothing: the informer is run by who owns it.
+// Run does nothing: the informer's owner runs it.
 func (controller) Run(<-chan struct{}) {}
 
 // RunWithContext does nothing either.

@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/05-watchdog/calls/callstest"
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
 )
 
 // inFakeTime runs a test of ours.
@@ -33,26 +33,26 @@ func inFakeTime(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) 
 func TestAHandlerThatPanics(t *testing.T) {
 	for name, wantDone := range map[string]bool{"client-go": false, "ours": true} {
 		inFakeTime(t, func(t *testing.T) {
-			var reported callstest.Lines
+			var reported record.Lines
 			whenPanicking(t, name == "ours", func(ctx context.Context, p any) {
 				reported.Add("%v", p)
 				klog.FromContext(ctx).Info("reported")
 			})
-			r := newRig(subjects[name], options(), configMap("a", "1"))
-			var told callstest.Lines
+			r := newRig(implementations[name], options(), configMap("a", "1"))
+			var calls record.Lines
 			start := time.Now()
 			text := logged(t, func(logger klog.Logger) {
-				record := callstest.Recorder(&told)
+				recorder := record.Handler(&calls)
 				panicking := r.handle(t, cache.ResourceEventHandlerDetailedFuncs{
-					AddFunc:    func(obj any, first bool) { record.OnAdd(obj, first); panic("ouch") },
-					UpdateFunc: func(oldObj, newObj any) { record.OnUpdate(oldObj, newObj); panic(fmt.Errorf("ouch")) },
+					AddFunc:    func(obj any, first bool) { recorder.OnAdd(obj, first); panic("ouch") },
+					UpdateFunc: func(oldObj, obj any) { recorder.OnUpdate(oldObj, obj); panic(fmt.Errorf("ouch")) },
 					DeleteFunc: func(obj any) {
-						told.Add("after %v", time.Since(start))
-						record.OnDelete(obj)
+						calls.Add("after %v", time.Since(start))
+						recorder.OnDelete(obj)
 						panic("ouch")
 					},
 				}, cache.HandlerOptions{Logger: &logger})
-				calm := r.client(t)
+				calm := r.recorder(t)
 				r.run(t)
 				wantSynced(t, name+", the one that panicked", panicking, wantDone)
 				w := r.server.NextWatch()
@@ -60,7 +60,7 @@ func TestAHandlerThatPanics(t *testing.T) {
 				w.Delete(configMap("a", "3"))
 				calm.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "OnDelete a 3")
 				time.Sleep(time.Minute)
-				told.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "after 2s", "OnDelete a 3")
+				calls.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "after 2s", "OnDelete a 3")
 				r.stop()
 			})
 			reported.Want(t, "ouch", "ouch", "ouch")
@@ -86,7 +86,7 @@ const panics = "INFORMER_TEST_PANICS"
 func panicInside(newInformer maker) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	informer := newInformer(fakeserver.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
+	informer := newInformer(fakeapi.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
 	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("ouch") }})
 	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 		time.AfterFunc(time.Second, cancel)
@@ -104,14 +104,14 @@ func TestAHandlerThatPanicsEndsAProgramOfClientGo(t *testing.T) {
 	}
 }
 
-func TestTheEndOfSomethingUnknownIsNotTold(t *testing.T) {
+func TestTheDeletionOfAnUnknownObjectIsNotDelivered(t *testing.T) {
 	for name, want := range map[string][]string{"client-go": {"OnDelete never-seen 2"}, "ours": nil} {
 		inFakeTime(t, func(t *testing.T) {
-			r := newRig(subjects[name], options())
-			told := r.client(t)
+			r := newRig(implementations[name], options())
+			handler := r.recorder(t)
 			r.run(t)
 			r.server.NextWatch().Delete(configMap("never-seen", "2"))
-			told.Want(t, want...)
+			handler.Want(t, want...)
 		})
 	}
 }
@@ -123,7 +123,7 @@ func TestNilIndexersAreNone(t *testing.T) {
 		return nil
 	}
 	for name, want := range map[string]bool{"client-go": true, "ours": false} {
-		informer := subjects[name](fakeserver.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+		informer := implementations[name](fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 		if p := add(informer); (p != nil) != want {
 			t.Errorf("%s: AddIndexers panics with %v, want a panic: %t", name, p, want)
 		}
@@ -133,7 +133,7 @@ func TestNilIndexersAreNone(t *testing.T) {
 func TestTheCallersIndexersStayAsTheyAre(t *testing.T) {
 	for name, want := range map[string][]string{"client-go": {"name", "version"}, "ours": {"name"}} {
 		indexers := cache.Indexers{"name": byName}
-		informer := subjects[name](fakeserver.New(), &corev1.ConfigMap{},
+		informer := implementations[name](fakeapi.New(), &corev1.ConfigMap{},
 			cache.SharedIndexInformerOptions{Indexers: indexers})
 		must(t, informer.AddIndexers(cache.Indexers{"version": byVersion}))
 		if got := slices.Sorted(maps.Keys(indexers)); !slices.Equal(got, want) {
@@ -150,16 +150,17 @@ func TestNoHandlerIsRefusedAtOnce(t *testing.T) {
 }
 
 // The comment of NewSharedIndexInformerWithOptions says that the resync checking
-// period is a second at least. There, it is so only if a handler asks in time.
+// period is a second at least. There, it is so for a period that a handler asks
+// for, and not for the informer's own.
 func TestTheCheckPeriodIsASecondAtLeast(t *testing.T) {
 	for name, want := range map[string][]string{"client-go": {"1.5s", "3s", "4.5s"}, "ours": {"2s", "4s"}} {
 		inFakeTime(t, func(t *testing.T) {
-			r := newRig(subjects[name], resyncing(100*time.Millisecond), configMap("a", "1"))
+			r := newRig(implementations[name], resyncing(100*time.Millisecond), configMap("a", "1"))
 			r.run(t)
-			var told callstest.Lines
-			r.handle(t, ticks(&told), every(1500*time.Millisecond))
+			var calls record.Lines
+			r.handle(t, ticks(&calls), every(1500*time.Millisecond))
 			time.Sleep(5 * time.Second)
-			told.Want(t, want...)
+			calls.Want(t, want...)
 		})
 	}
 }
@@ -169,17 +170,17 @@ func TestTheCheckPeriodIsASecondAtLeast(t *testing.T) {
 func TestWhatWaitsForARemovedHandlerIsDropped(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
-		var told callstest.Lines
+		var calls record.Lines
 		busy := make(chan struct{})
-		registration := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { told.Add("called"); <-busy }})
+		registration := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { calls.Add("called"); <-busy }})
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(configMap("b", "2"))
 		w.Add(configMap("c", "3"))
-		told.Want(t, "called")
+		calls.Want(t, "called")
 		must(t, r.RemoveEventHandler(registration))
 		close(busy)
-		told.Want(t)
+		calls.Want(t)
 	})
 }
 
@@ -209,7 +210,7 @@ func TestAnIndexFunctionThatPanicsStopsTheInformer(t *testing.T) {
 		inFakeTime(t, func(t *testing.T) {
 			whenPanicking(t, true, func(context.Context, any) {})
 			r := newRig(ours, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}})
-			c := r.client(t)
+			c := r.recorder(t)
 			if inList {
 				r.server.Set(configMap("bad", "1"))
 			}
@@ -238,7 +239,7 @@ func TestAnIndexFunctionThatPanicsStopsTheInformer(t *testing.T) {
 func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		whenPanicking(t, true, func(context.Context, any) {})
-		r := newRig(subjects["client-go"],
+		r := newRig(implementations["client-go"],
 			cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}})
 		ctx, cancel := context.WithCancel(t.Context())
 		panicked := r.runAndRecover(ctx)
@@ -263,19 +264,19 @@ func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
 func TestANegativeResyncPeriodOfAHandler(t *testing.T) {
 	for name, want := range map[string][]string{"client-go": {"2s", "4s"}, "ours": nil} {
 		inFakeTime(t, func(t *testing.T) {
-			r := newRig(subjects[name], resyncing(2*time.Second), configMap("a", "1"))
-			var told callstest.Lines
-			r.handle(t, ticks(&told), every(-1))
+			r := newRig(implementations[name], resyncing(2*time.Second), configMap("a", "1"))
+			var calls record.Lines
+			r.handle(t, ticks(&calls), every(-1))
 			r.run(t)
 			time.Sleep(5 * time.Second)
-			told.Want(t, want...)
+			calls.Want(t, want...)
 		})
 	}
 }
 
 // The store is the informer's to write to. What a program writes there before
-// the start, a handler of ours is told of when it joins; one of client-go's first
-// hears of an update, or of the end.
+// the start, a handler of ours gets when it joins. The first call of a handler of
+// client-go's is an update, or a delete.
 func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 	for name, want := range map[string][]string{
 		"client-go": {"OnDelete tombstone ns/gone of 1", "OnUpdate stays 2, was 1"},
@@ -283,13 +284,13 @@ func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 			"OnUpdate stays 2, was 1"},
 	} {
 		inFakeTime(t, func(t *testing.T) {
-			r := newRig(subjects[name], options(), configMap("stays", "2"))
+			r := newRig(implementations[name], options(), configMap("stays", "2"))
 			for _, object := range []string{"gone", "stays"} {
 				must(t, r.GetIndexer().Add(configMap(object, "1")))
 			}
-			told := r.client(t)
+			handler := r.recorder(t)
 			r.run(t)
-			told.WantSorted(t, want...)
+			handler.WantSorted(t, want...)
 		})
 	}
 }
@@ -303,7 +304,7 @@ func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
 		lists  int
 	}{"client-go": {true, 1}, "ours": {false, 2}} {
 		inFakeTime(t, func(t *testing.T) {
-			r := newRig(subjects[name], options(), configMap("a", "1"), configMap("b", "1"))
+			r := newRig(implementations[name], options(), configMap("a", "1"), configMap("b", "1"))
 			must(t, r.SetTransform(func(obj any) (any, error) {
 				if obj.(*corev1.ConfigMap).Name == "b" {
 					return nil, nil
@@ -311,28 +312,28 @@ func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
 				return obj, nil
 			}))
 			handled.Take()
-			told := r.client(t)
+			handler := r.recorder(t)
 			r.run(t)
 			time.Sleep(1600 * time.Millisecond) // the first pause is over by then, the second is not
 			if got := r.server.Lists(); r.HasSynced() != want.synced || got != want.lists {
 				t.Errorf("%s: HasSynced() = %t after %d lists; want %v", name, r.HasSynced(), got, want)
 			}
-			told.Want(t)
+			handler.Want(t)
 			if got := keys(r.GetStore()); len(got) != 0 {
 				t.Errorf("%s: the store holds %v", name, got)
 			}
-			if said := handled.Take(); (len(said) == 0) != want.synced {
-				t.Errorf("%s: reported was %q", name, said)
+			if reported := handled.Take(); (len(reported) == 0) != want.synced {
+				t.Errorf("%s: reported was %q", name, reported)
 			}
 		})
 	}
 }
 
 // gauges counts which metrics an informer asks for, and how often it sets them.
-type gauges struct{ callstest.Lines }
+type gauges struct{ record.Lines }
 
 type gauge struct {
-	lines *callstest.Lines
+	lines *record.Lines
 	name  string
 }
 
@@ -365,7 +366,7 @@ func TestMetrics(t *testing.T) {
 			named := options()
 			named.InformerMetricsProvider = metrics
 			named.Identifier = informerName.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
-			r := newRig(subjects[name], named, configMap("a", "1"))
+			r := newRig(implementations[name], named, configMap("a", "1"))
 			r.run(t)
 			moved := metrics.Take()
 			slices.Sort(moved)
@@ -394,19 +395,19 @@ func TestNamesOfCheckers(t *testing.T) {
 	}
 }
 
-// 100,000 updates of an object while a handler is stuck: when it wakes, it is
-// told of one that leads far ahead from the state that it knows, and of the few
-// that were not folded yet.
-func TestAStalledHandlerIsNotToldOfEveryChange(t *testing.T) {
+// 100,000 updates of an object while a handler is stuck. When it goes on, it gets
+// one that leads far ahead from the state that it knows, and the few that were not
+// folded yet.
+func TestAStalledHandlerDoesNotGetEveryChange(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("first", "1"))
-		told, busy := &callstest.Lines{}, make(chan struct{})
-		record := callstest.Recorder(told)
+		calls, busy := &record.Lines{}, make(chan struct{})
+		recorder := record.Handler(calls)
 		registration := r.handle(t, cache.ResourceEventHandlerDetailedFuncs{
 			AddFunc: func(obj any, first bool) {
-				record.OnAdd(obj, first)
+				recorder.OnAdd(obj, first)
 				<-busy
-			}, UpdateFunc: record.OnUpdate, DeleteFunc: record.OnDelete,
+			}, UpdateFunc: recorder.OnUpdate, DeleteFunc: recorder.OnDelete,
 		})
 		r.run(t)
 		w := r.server.NextWatch()
@@ -416,20 +417,20 @@ func TestAStalledHandlerIsNotToldOfEveryChange(t *testing.T) {
 			w.Modify(configMap("first", version(i+4)))
 		}
 		w.Delete(configMap("short", "100004"))
-		told.Want(t, "OnAdd first 1 first")
+		calls.Want(t, "OnAdd first 1 first")
 		close(busy)
 		wantSynced(t, "after its backlog", registration, true)
-		calls := told.Take()
-		if len(calls) > 1000 || !strings.HasPrefix(calls[0], "OnUpdate first ") ||
-			!strings.HasSuffix(calls[0], ", was 1") {
-			t.Errorf("%d calls, of which the first is %q", len(calls), calls[0])
+		got := calls.Take()
+		if len(got) > 1000 || !strings.HasPrefix(got[0], "OnUpdate first ") ||
+			!strings.HasSuffix(got[0], ", was 1") {
+			t.Errorf("%d got, of which the first is %q", len(got), got[0])
 		}
-		if last := calls[len(calls)-1]; !slices.ContainsFunc(calls[len(calls)-2:], func(call string) bool {
+		if last := got[len(got)-1]; !slices.ContainsFunc(got[len(got)-2:], func(call string) bool {
 			return strings.HasPrefix(call, "OnUpdate first 100003,")
 		}) {
 			t.Errorf("the last call is %q, want that first is at 100003", last)
 		}
-		if slices.Contains(calls, "OnAdd short 3") != slices.Contains(calls, "OnDelete short 100004") {
+		if slices.Contains(got, "OnAdd short 3") != slices.Contains(got, "OnDelete short 100004") {
 			t.Error("something was added, or deleted, and not both")
 		}
 	})

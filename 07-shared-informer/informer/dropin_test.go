@@ -18,8 +18,8 @@ import (
 	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/calls/callstest"
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
 )
 
 // namespaced are the options that client-go's factory gives to its informers.
@@ -53,7 +53,7 @@ func TestAListerReadsFromIt(t *testing.T) {
 
 func TestClientGosFactoryRunsIt(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
-		server := fakeserver.New(managed("a", "1"))
+		server := fakeapi.New(managed("a", "1"))
 		factory := informers.NewSharedInformerFactoryWithOptions(fake.NewClientset(), time.Minute,
 			informers.WithTransform(strip))
 		made := 0
@@ -66,8 +66,8 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 					return newInformer(server, &corev1.ConfigMap{}, options)
 				})
 		}
-		var told callstest.Lines
-		registration, err := informer().AddEventHandler(stripped(&told))
+		var calls record.Lines
+		registration, err := informer().AddEventHandler(stripped(&calls))
 		must(t, err)
 		// The factory's own accessor finds what InformerFor has put there.
 		factory.Core().V1().ConfigMaps().Informer()
@@ -80,12 +80,12 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 		if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) {
 			t.Error("the handler has not synced")
 		}
-		told.Want(t, "add a 1: true")
+		calls.Want(t, "add a 1: true")
 		if _, err := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a"); err != nil {
 			t.Error(err)
 		}
 		time.Sleep(time.Minute)
-		told.Want(t, "old a 1: true", "new a 1: true")
+		calls.Want(t, "old a 1: true", "new a 1: true")
 		cancel()
 		factory.Shutdown()
 		if !informer().IsStopped() {
@@ -101,34 +101,34 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 		must(t, typed.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{
 			"version": func(c *corev1.ConfigMap) ([]string, error) { return []string{c.ResourceVersion}, nil },
 		}))
-		var told callstest.Lines
+		var calls record.Lines
 		registration, err := typed.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
-			AddFunc: func(c *corev1.ConfigMap) { told.Add("add %s", c.Name) },
+			AddFunc: func(c *corev1.ConfigMap) { calls.Add("add %s", c.Name) },
 			UpdateFunc: func(before, c *corev1.ConfigMap) {
-				told.Add("%s: %s to %s", c.Name, before.ResourceVersion, c.ResourceVersion)
+				calls.Add("%s: %s to %s", c.Name, before.ResourceVersion, c.ResourceVersion)
 			},
 			DeleteFunc: func(c cache.DeletedObject[*corev1.ConfigMap]) {
-				told.Add("delete %s %s, known: %t", c.GetKey(), c.OptionalObj.ResourceVersion,
+				calls.Add("delete %s %s, known: %t", c.GetKey(), c.OptionalObj.ResourceVersion,
 					c.FinalStateUnknown == nil)
 			},
 		})
 		must(t, err)
 		r.run(t)
-		told.WantSorted(t, "add a", "add b")
+		calls.WantSorted(t, "add a", "add b")
 		wantSynced(t, "the typed handler", registration, true)
 		w := r.server.NextWatch()
 		w.Modify(configMap("a", "2"))
-		told.Want(t, "a: 1 to 2")
+		calls.Want(t, "a: 1 to 2")
 		two, err := typed.GetTypedIndexer().ByTypedIndex("version", "2")
 		if err != nil || len(two) != 1 || two[0].Name != "a" {
 			t.Errorf("version 2: %v, %v", two, err)
 		}
 		r.server.Set()
 		w.Delete(configMap("b", "3"))
-		told.Want(t, "delete ns/b 3, known: true")
-		fakeserver.Expire(w)
+		calls.Want(t, "delete ns/b 3, known: true")
+		fakeapi.Expire(w)
 		r.server.NextWatch()
-		told.Want(t, "delete ns/a 2, known: false")
+		calls.Want(t, "delete ns/a 2, known: false")
 		synctest.Wait()
 		must(t, typed.RemoveEventHandler(registration))
 	})
@@ -137,12 +137,12 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 func TestAFilteringHandler(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		var told callstest.Lines
+		var calls record.Lines
 		r.handle(t, cache.FilteringResourceEventHandler{
 			FilterFunc: func(obj any) bool {
 				return slices.Contains([]string{"2", "5"}, obj.(*corev1.ConfigMap).ResourceVersion)
 			},
-			Handler: callstest.Recorder(&told),
+			Handler: record.Handler(&calls),
 		})
 		r.run(t)
 		w := r.server.NextWatch()
@@ -150,6 +150,6 @@ func TestAFilteringHandler(t *testing.T) {
 		w.Modify(configMap("a", "2"))
 		w.Modify(configMap("a", "3"))
 		w.Delete(configMap("a", "5"))
-		told.Want(t, "OnAdd a 2", "OnDelete a 2", "OnDelete a 5")
+		calls.Want(t, "OnAdd a 2", "OnDelete a 2", "OnDelete a 5")
 	})
 }

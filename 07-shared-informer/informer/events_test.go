@@ -1,4 +1,4 @@
-// What handlers are told, and what the store holds by then.
+// What handlers get, and what the store holds by then.
 
 package informer
 
@@ -11,46 +11,46 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/calls/callstest"
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
 )
 
 func TestALife(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(configMap("a", "2"))
 		w.Modify(configMap("a", "3"))
 		w.Delete(configMap("a", "4"))
 		w.Add(configMap("a", "5"))
-		told.Want(t, "OnAdd a 2", "OnUpdate a 3, was 2", "OnDelete a 4", "OnAdd a 5")
+		handler.Want(t, "OnAdd a 2", "OnUpdate a 3, was 2", "OnDelete a 4", "OnAdd a 5")
 	})
 }
 
 func TestTheStoreDecidesBetweenAddAndUpdate(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(configMap("a", "2"))
 		w.Modify(configMap("b", "3"))
-		told.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "OnAdd b 3")
+		handler.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "OnAdd b 3")
 	})
 }
 
 func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
-		told.Want(t, "OnAdd a 1 first")
+		handler.Want(t, "OnAdd a 1 first")
 		r.server.Set(configMap("b", "2"), configMap("a", "3"))
-		fakeserver.Expire(r.server.NextWatch())
+		fakeapi.Expire(r.server.NextWatch())
 		r.server.NextWatch()
-		told.Want(t, "OnAdd b 2", "OnUpdate a 3, was 1")
+		handler.Want(t, "OnAdd b 2", "OnUpdate a 3, was 1")
 	})
 }
 
@@ -59,25 +59,25 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 func TestADeleteHasTheVersionOfTheDelete(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		r.server.NextWatch().Delete(configMap("a", "9"))
-		told.Want(t, "OnAdd a 1 first", "OnDelete a 9")
+		handler.Want(t, "OnAdd a 1 first", "OnDelete a 9")
 	})
 }
 
 func TestATombstoneAfterARelist(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Modify(configMap("b", "2"))
-		told.Take()
+		handler.Take()
 		r.server.Set(configMap("a", "7"))
-		fakeserver.Expire(w)
+		fakeapi.Expire(w)
 		r.server.NextWatch()
-		told.Want(t, "OnDelete tombstone ns/b of 2", "OnUpdate a 7, was 1")
+		handler.Want(t, "OnDelete tombstone ns/b of 2", "OnUpdate a 7, was 1")
 		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/a"}) {
 			t.Errorf("the store holds %v", got)
 		}
@@ -90,15 +90,15 @@ func TestDeletedAndMadeAgainUnseenIsOneUpdate(t *testing.T) {
 		before, after := configMap("a", "1"), configMap("a", "2")
 		before.UID, after.UID = "one", "another"
 		r := newRig(newInformer, options(), before)
-		var told callstest.Lines
+		var calls record.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{UpdateFunc: func(oldObj, newObj any) {
-			told.Add("%s, was %s", newObj.(metav1.Object).GetUID(), oldObj.(metav1.Object).GetUID())
+			calls.Add("%s, was %s", newObj.(metav1.Object).GetUID(), oldObj.(metav1.Object).GetUID())
 		}})
 		r.run(t)
 		r.server.Set(after)
-		fakeserver.Expire(r.server.NextWatch())
+		fakeapi.Expire(r.server.NextWatch())
 		r.server.NextWatch()
-		told.Want(t, "another, was one")
+		calls.Want(t, "another, was one")
 	})
 }
 
@@ -106,11 +106,11 @@ func TestDeletedAndMadeAgainUnseenIsOneUpdate(t *testing.T) {
 func TestUnchangedObjectsOfARelistGoToAllOfAnInformerWithoutResyncs(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
-		fakeserver.Expire(r.server.NextWatch())
+		fakeapi.Expire(r.server.NextWatch())
 		r.server.NextWatch()
-		told.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
+		handler.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
 	})
 }
 
@@ -120,7 +120,7 @@ func TestTheStoreIsAheadOfTheHandler(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"version": byVersion}},
 			configMap("a", "1"))
-		var seen callstest.Lines
+		var seen record.Lines
 		look := func(when string) {
 			versions := slices.Sorted(slices.Values(r.GetIndexer().ListIndexFuncValues("version")))
 			seen.Add("%s: %v", when, versions)
@@ -152,14 +152,14 @@ func TestNotificationsComeOneAfterTheOther(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		var inside atomic.Int32
-		var told callstest.Lines
+		var calls record.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{
 			AddFunc: func(any) {},
 			UpdateFunc: func(oldObj, newObj any) {
 				if inside.Add(1) > 1 {
 					t.Error("two calls at once")
 				}
-				told.Add("%s %s", oldObj.(metav1.Object).GetResourceVersion(),
+				calls.Add("%s %s", oldObj.(metav1.Object).GetResourceVersion(),
 					newObj.(metav1.Object).GetResourceVersion())
 				inside.Add(-1)
 			},
@@ -172,7 +172,7 @@ func TestNotificationsComeOneAfterTheOther(t *testing.T) {
 			w.Modify(configMap("a", version(i+1)))
 			want = append(want, version(i)+" "+version(i+1))
 		}
-		told.Want(t, want...)
+		calls.Want(t, want...)
 	})
 }
 
@@ -181,16 +181,16 @@ func TestABlockedHandlerHoldsUpNeitherTheOthersNorTheStore(t *testing.T) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		blocked := make(chan struct{})
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-blocked }})
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(configMap("b", "2"))
 		w.Add(configMap("c", "3"))
-		told.Want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
+		handler.Want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
 		if got := keys(r.GetStore()); len(got) != 3 {
 			t.Errorf("the store holds %v", got)
 		}
-		late := r.client(t)
+		late := r.recorder(t)
 		late.WantSorted(t, "OnAdd a 1 first", "OnAdd b 2 first", "OnAdd c 3 first")
 		close(blocked)
 		synctest.Wait()
@@ -201,11 +201,11 @@ func TestABlockedHandlerHoldsUpNeitherTheOthersNorTheStore(t *testing.T) {
 func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "b", ResourceVersion: "2"}})
 		w.Add(configMap("a", "3"))
-		told.Want(t, "OnAdd a 3")
+		handler.Want(t, "OnAdd a 3")
 	})
 }

@@ -10,14 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/fakeserver"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 // On a cluster, the ListerWatcher comes from cache.NewListWatchFromClient.
 func Example() {
 	web := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}}
-	pods := informer.New(fakeserver.New(web), &corev1.Pod{}, cache.SharedIndexInformerOptions{
+	pods := informer.New(fakeapi.New(web), &corev1.Pod{}, cache.SharedIndexInformerOptions{
 		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 	})
 	handler, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{

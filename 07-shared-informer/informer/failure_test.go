@@ -1,4 +1,4 @@
-// Lists that fail, and who is told.
+// Lists that fail, and which handler is called.
 
 package informer
 
@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/calls/callstest"
+	"example.com/informer/scripts/harness/record"
 )
 
 var errNotToday = errors.New("not today")
@@ -26,15 +26,15 @@ type contextKey struct{}
 // with an error. After calling this handler, the informer will backoff and
 // retry." "There's only one handler, so if you call this multiple times, last
 // one wins".
-func TestTheLastWatchErrorHandlerIsTold(t *testing.T) {
+func TestTheLastWatchErrorHandlerIsCalled(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
-		var first, last callstest.Lines
-		byContext := func(l *callstest.Lines) cache.WatchErrorHandlerWithContext {
+		var first, last record.Lines
+		byContext := func(l *record.Lines) cache.WatchErrorHandlerWithContext {
 			return func(ctx context.Context, r *cache.Reflector, err error) {
 				l.Add("%v, %s, %t", ctx.Value(contextKey{}), r.TypeDescription(), errors.Is(err, errNotToday))
 			}
 		}
-		plain := func(l *callstest.Lines) cache.WatchErrorHandler {
+		plain := func(l *record.Lines) cache.WatchErrorHandler {
 			return func(r *cache.Reflector, err error) {
 				l.Add("%s, %t", r.TypeDescription(), errors.Is(err, errNotToday))
 			}
@@ -56,14 +56,14 @@ func TestTheLastWatchErrorHandlerIsTold(t *testing.T) {
 			r := newRig(newInformer, options())
 			r.server.Fail(errNotToday)
 			must(t, test.set(r))
-			told := r.client(t)
+			handler := r.recorder(t)
 			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), contextKey{}, "a value"))
 			go r.RunWithContext(ctx)
 			first.Want(t)
 			last.Want(t, test.want)
 			r.server.Set(configMap("a", "1"))
 			time.Sleep(2 * time.Second)
-			told.Want(t, "OnAdd a 1 first")
+			handler.Want(t, "OnAdd a 1 first")
 			last.Want(t)
 			cancel()
 			synctest.Wait()
@@ -96,9 +96,9 @@ func TestWhatHasToBeSetBeforeTheStart(t *testing.T) {
 		r.run(t)
 		for round := range 2 { // while it runs, and afterwards
 			for what, err := range map[string]error{
-				"SetWatchErrorHandler": r.SetWatchErrorHandler(func(*cache.Reflector, error) { t.Error("told") }),
+				"SetWatchErrorHandler": r.SetWatchErrorHandler(func(*cache.Reflector, error) { t.Error("called") }),
 				"SetWatchErrorHandlerWithContext": r.SetWatchErrorHandlerWithContext(
-					func(context.Context, *cache.Reflector, error) { t.Error("told") }),
+					func(context.Context, *cache.Reflector, error) { t.Error("called") }),
 				"SetTransform": r.SetTransform(func(any) (any, error) { t.Error("asked"); return nil, nil }),
 			} {
 				if err == nil || !strings.Contains(err.Error(), "started") {
@@ -143,17 +143,17 @@ func TestThePausesBetweenTries(t *testing.T) {
 }
 
 // A watch that ends is taken up again from where it was; the store stays as it
-// is, nothing is told twice.
+// is, nothing is delivered twice.
 func TestAWatchThatEndsIsResumed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(configMap("b", "2"))
 		w.Stop()
 		r.server.NextWatch().Add(configMap("c", "3"))
-		told.Want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
+		handler.Want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
 		if lists := r.server.Lists(); lists != 1 {
 			t.Errorf("%d lists, want 1", lists)
 		}
@@ -165,7 +165,7 @@ func TestTheStoreIsKeptWhileListsFail(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		must(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		r.server.Fail(errNotToday)
@@ -174,9 +174,9 @@ func TestTheStoreIsKeptWhileListsFail(t *testing.T) {
 		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/a"}) || r.server.Lists() < 10 {
 			t.Errorf("the store holds %v after %d lists", got, r.server.Lists())
 		}
-		told.Want(t, "OnAdd a 1 first")
+		handler.Want(t, "OnAdd a 1 first")
 		r.server.Set(configMap("b", "2"))
 		time.Sleep(time.Minute)
-		told.Want(t, "OnDelete tombstone ns/a of 1", "OnAdd b 2")
+		handler.Want(t, "OnDelete tombstone ns/a of 1", "OnAdd b 2")
 	})
 }

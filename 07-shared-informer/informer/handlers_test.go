@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/calls/callstest"
+	"example.com/informer/scripts/harness/record"
 )
 
 // version is number n as a resourceVersion.
@@ -20,7 +20,7 @@ func version(n int) string { return strconv.Itoa(n) }
 
 // "A client added after Run() starts gets a startup batch of notifications of
 // additions of the objects existing in the cache", then all updates.
-func TestALateHandlerIsToldOfWhatIsThere(t *testing.T) {
+func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
 		r.run(t)
@@ -29,7 +29,7 @@ func TestALateHandlerIsToldOfWhatIsThere(t *testing.T) {
 		w.Delete(configMap("b", "3"))
 		w.Add(configMap("c", "4"))
 		synctest.Wait() // it is stored
-		late := r.client(t)
+		late := r.recorder(t)
 		late.WantSorted(t, "OnAdd a 2 first", "OnAdd c 4 first")
 		w.Modify(configMap("c", "5"))
 		w.Delete(configMap("a", "6"))
@@ -37,45 +37,45 @@ func TestALateHandlerIsToldOfWhatIsThere(t *testing.T) {
 	})
 }
 
-func TestTheSameHandlerTwiceIsToldTwice(t *testing.T) {
+func TestTheSameHandlerAddedTwiceIsCalledTwice(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		var told callstest.Lines
-		one := r.handle(t, callstest.Recorder(&told))
-		r.handle(t, callstest.Recorder(&told))
+		var calls record.Lines
+		one := r.handle(t, record.Handler(&calls))
+		r.handle(t, record.Handler(&calls))
 		r.run(t)
-		told.Want(t, "OnAdd a 1 first", "OnAdd a 1 first")
+		calls.Want(t, "OnAdd a 1 first", "OnAdd a 1 first")
 		must(t, r.RemoveEventHandler(one))
 		r.server.NextWatch().Add(configMap("b", "2"))
-		told.Want(t, "OnAdd b 2")
+		calls.Want(t, "OnAdd b 2")
 	})
 }
 
 func TestAHandlerCanAddAnother(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		var told callstest.Lines
+		var calls record.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-			if _, err := r.AddEventHandler(callstest.Recorder(&told)); err != nil {
+			if _, err := r.AddEventHandler(record.Handler(&calls)); err != nil {
 				t.Error(err)
 			}
 		}})
 		r.run(t)
-		told.Want(t, "OnAdd a 1 first")
+		calls.Want(t, "OnAdd a 1 first")
 	})
 }
 
 func TestRemovedBeforeTheStart(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		gone, stays := r.client(t), r.client(t)
+		gone, stays := r.recorder(t), r.recorder(t)
 		must(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
 		must(t, cache.ShutDownEventHandler(r, gone.ResourceEventHandlerRegistration)) // does not wait for a start
 		r.run(t)
 		gone.Want(t)
 		stays.Want(t, "OnAdd a 1 first")
 		if gone.HasSynced() {
-			t.Error("HasSynced() = true of one that was told nothing")
+			t.Error("HasSynced() = true of one that was never called")
 		}
 	})
 }
@@ -83,7 +83,7 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 func TestRemovedWhileItRuns(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		gone, stays := r.client(t), r.client(t)
+		gone, stays := r.recorder(t), r.recorder(t)
 		r.run(t)
 		must(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
 		w := r.server.NextWatch()
@@ -100,27 +100,27 @@ func TestRemoveTwiceAndFromManyPlaces(t *testing.T) {
 		r.run(t)
 		w := r.server.NextWatch()
 		for round := range 20 {
-			told := r.client(t)
+			handler := r.recorder(t)
 			var removing sync.WaitGroup
 			for range 8 {
 				removing.Go(func() {
-					if err := r.RemoveEventHandler(told.ResourceEventHandlerRegistration); err != nil {
+					if err := r.RemoveEventHandler(handler.ResourceEventHandlerRegistration); err != nil {
 						t.Error(err)
 					}
 				})
 			}
 			w.Modify(configMap("a", version(round+2)))
 			removing.Wait()
-			must(t, r.RemoveEventHandler(told.ResourceEventHandlerRegistration))
-			must(t, cache.ShutDownEventHandler(r, told.ResourceEventHandlerRegistration))
-			told.Take()
+			must(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
+			must(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
+			handler.Take()
 			w.Modify(configMap("a", version(round+3)))
-			told.Want(t)
+			handler.Want(t)
 		}
 	})
 }
 
-type foreign struct {
+type foreignRegistration struct {
 	cache.ResourceEventHandlerRegistration
 }
 
@@ -128,27 +128,27 @@ func TestRemoveWhatIsNotItsOwn(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r, other := newRig(newInformer, options(), configMap("a", "1")),
 			newRig(newInformer, options(), configMap("a", "1"))
-		told := other.client(t)
+		handler := other.recorder(t)
 		r.run(t)
 		other.run(t)
-		for _, handle := range []cache.ResourceEventHandlerRegistration{foreign{told}, nil} {
+		for _, handle := range []cache.ResourceEventHandlerRegistration{foreignRegistration{handler}, nil} {
 			if err := r.RemoveEventHandler(handle); err == nil {
 				t.Errorf("RemoveEventHandler(%T) = nil, want an error", handle)
 			}
 		}
-		must(t, r.RemoveEventHandler(told.ResourceEventHandlerRegistration)) // of another informer: nothing happens
+		must(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration)) // of another informer: nothing happens
 		other.server.NextWatch().Add(configMap("b", "2"))
-		told.Want(t, "OnAdd a 1 first", "OnAdd b 2")
+		handler.Want(t, "OnAdd a 1 first", "OnAdd b 2")
 	})
 }
 
 func TestAHandlerCanRemoveItself(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		var told callstest.Lines
+		var calls record.Lines
 		var self cache.ResourceEventHandlerRegistration
 		self = r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-			told.Add("called")
+			calls.Add("called")
 			if err := r.RemoveEventHandler(self); err != nil {
 				t.Error(err)
 			}
@@ -156,9 +156,9 @@ func TestAHandlerCanRemoveItself(t *testing.T) {
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(configMap("a", "2"))
-		told.Want(t, "called")
+		calls.Want(t, "called")
 		w.Add(configMap("b", "3"))
-		told.Want(t)
+		calls.Want(t)
 		must(t, cache.ShutDownEventHandler(r, self))
 	})
 }
@@ -168,10 +168,10 @@ func TestAHandlerCanRemoveItself(t *testing.T) {
 func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		var told callstest.Lines
+		var calls record.Lines
 		registration := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 			time.Sleep(time.Minute)
-			told.Add("returned")
+			calls.Add("returned")
 		}})
 		r.run(t)
 		start := time.Now()
@@ -183,18 +183,18 @@ func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		if took := time.Since(start); took != time.Minute {
 			t.Errorf("ShutDownEventHandler returned after %v, want a minute", took)
 		}
-		told.Want(t, "returned")
+		calls.Want(t, "returned")
 	})
 }
 
 func TestShutDownAfterTheEnd(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		r.stop()
-		must(t, cache.ShutDownEventHandler(r, told.ResourceEventHandlerRegistration))
-		must(t, r.RemoveEventHandler(told.ResourceEventHandlerRegistration))
+		must(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
+		must(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
 	})
 }
 
@@ -205,13 +205,13 @@ func TestNoHandlerAfterTheEnd(t *testing.T) {
 		r := newRig(newInformer, options())
 		r.run(t)
 		r.stop()
-		var told callstest.Lines
-		registration, err := r.AddEventHandler(callstest.Recorder(&told))
+		var calls record.Lines
+		registration, err := r.AddEventHandler(record.Handler(&calls))
 		if registration != nil || err == nil ||
 			!strings.Contains(err.Error(), "was not added to shared informer because it has stopped already") {
 			t.Errorf("AddEventHandler() = %v, %v; want an error: it has stopped", registration, err)
 		}
 		synctest.Wait()
-		told.Want(t)
+		calls.Want(t)
 	})
 }

@@ -18,14 +18,14 @@ import (
 	"example.com/informer/06-processor/processor"
 )
 
-// An Informer keeps a store equal to what the server has, and tells handlers of
-// every change. It is a cache.SharedIndexInformer, and keeps the contract that
-// is written there, with one exception: a handler that has fallen far behind is
-// told of how things are, and not of all that happened. It runs once.
+// An Informer keeps a store equal to what the server has, and notifies handlers
+// of every change. It is a cache.SharedIndexInformer, and keeps the contract that
+// is written there, with one exception: a handler that has fallen far behind gets
+// the latest state of each object, and not each change. It runs once.
 //
 // There is no queue between the reflector and the store. The reflector's own
-// goroutine changes the store and writes the change down for the handlers, and
-// neither makes it wait.
+// goroutine changes the store and appends the change to a log that the handlers
+// read. It waits for none of them.
 type Informer struct {
 	listerWatcher cache.ListerWatcher
 	example       runtime.Object
@@ -35,8 +35,8 @@ type Informer struct {
 	mutations     cache.MutationDetector // does nothing, unless KUBE_CACHE_MUTATION_DETECTOR is set
 	synced        chan struct{}          // closed when the store holds the first list
 
-	// changing is held from a change of the store until it is distributed. Who
-	// holds it sees a store that is neither ahead of the handlers' news nor behind.
+	// changing is held from a change of the store until it is in the log: while
+	// you hold it, the store and the log agree.
 	changing sync.Mutex
 
 	mu           sync.Mutex // guards what is below; taken before changing
@@ -81,7 +81,7 @@ func (i *Informer) RunWithContext(ctx context.Context) {
 	var checking sync.WaitGroup
 	over := make(chan struct{})
 	checking.Go(func() { i.mutations.Run(over) })
-	defer func() { // also if an index function panics: the caller may recover
+	defer func() { // even if an index function panics: the caller may recover
 		i.mu.Lock()
 		i.stopped = true
 		i.mu.Unlock()

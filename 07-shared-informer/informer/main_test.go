@@ -20,21 +20,21 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/05-watchdog/calls/callstest"
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
 )
 
-// handled is what apimachinery's error handlers were told. Its own ones would
-// wait, by a clock that each test sets back.
-var handled callstest.Lines
+// handled is what apimachinery's error handlers were called with. Its own ones
+// would wait, by a clock that each test sets back.
+var handled record.Lines
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(mutates); name != "" {
-		mutate(subjects[name], os.Getenv(harmless) != "")
+		mutate(implementations[name], os.Getenv(harmless) != "")
 		return
 	}
 	if name := os.Getenv(panics); name != "" {
-		panicInside(subjects[name])
+		panicInside(implementations[name])
 		return
 	}
 	klog.SetLogger(klog.Logger{}) // one that says nothing
@@ -52,19 +52,19 @@ func ours(lw cache.ListerWatcher, example runtime.Object,
 	return New(lw, example, options)
 }
 
-// subjects are held to the same contract.
-var subjects = map[string]maker{"client-go": cache.NewSharedIndexInformerWithOptions, "ours": ours}
+// implementations are held to the same contract.
+var implementations = map[string]maker{"client-go": cache.NewSharedIndexInformerWithOptions, "ours": ours}
 
-// forBoth holds both to a test.
+// forBoth runs a test with each implementation.
 func forBoth(t *testing.T, test func(t *testing.T, newInformer maker)) {
-	for name, newInformer := range subjects {
+	for name, newInformer := range implementations {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test(t, newInformer) })
 		})
 	}
 }
 
-var configMap = fakeserver.ConfigMap
+var configMap = fakeapi.ConfigMap
 
 // options of an informer without resyncs. (Client-go's needs Indexers to take
 // more of them.)
@@ -75,13 +75,13 @@ func options() cache.SharedIndexInformerOptions {
 // A rig is an informer of ConfigMaps on a fake server.
 type rig struct {
 	cache.SharedIndexInformer
-	server  *fakeserver.Server
+	server  *fakeapi.Server
 	watches atomic.Int32 // how often a watch was asked for
 	stop    func()       // ends the informer, and waits for its end; set by run
 }
 
 func newRig(newInformer maker, options cache.SharedIndexInformerOptions, objs ...runtime.Object) *rig {
-	r := &rig{server: fakeserver.New(objs...)}
+	r := &rig{server: fakeapi.New(objs...)}
 	watchIt := r.server.WatchFuncWithContext
 	r.server.WatchFuncWithContext = func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 		r.watches.Add(1)
@@ -103,17 +103,17 @@ func (r *rig) run(t *testing.T) {
 	synctest.Wait()
 }
 
-// A client is a handler that writes down its calls, and its registration.
-type client struct {
-	callstest.Lines
+// A recorder is a handler that writes down its calls, and its registration.
+type recorder struct {
+	record.Lines
 	cache.ResourceEventHandlerRegistration
 }
 
-// client adds a handler.
-func (r *rig) client(t *testing.T, options ...cache.HandlerOptions) *client {
+// recorder adds a handler that writes down its calls.
+func (r *rig) recorder(t *testing.T, options ...cache.HandlerOptions) *recorder {
 	t.Helper()
-	c := &client{}
-	c.ResourceEventHandlerRegistration = r.handle(t, callstest.Recorder(&c.Lines), options...)
+	c := &recorder{}
+	c.ResourceEventHandlerRegistration = r.handle(t, record.Handler(&c.Lines), options...)
 	return c
 }
 

@@ -30,38 +30,38 @@ func (s *script) one(n int) int {
 	return int(b) % n
 }
 
-// A play is one run of a script.
-type play struct {
+// A scenario is one run of a script.
+type scenario struct {
 	script
-	tame      bool // no handler panics, and a removed one may get one call more
+	lenient   bool // no handler panics, and a removed one may get one call more
 	long      bool // there is a storm, after which a stalled handler is folded
-	world     *world
+	server    *modelServer
 	informer  cache.SharedIndexInformer
-	chronicle *witness // is there all the time, and is always quick
-	others    []*witness
-	folded    *witness // the one that was stalled in the storm
+	reference *checker // is there from the start to the end, and is always quick
+	others    []*checker
+	folded    *checker // the one that was stalled in the storm
 }
 
-// perform runs a script with an informer and returns what was wrong.
-func perform(t *testing.T, text []byte, newInformer maker, tame bool) (err error) {
+// runScenario runs a script with an informer and returns what was wrong.
+func runScenario(t *testing.T, text []byte, newInformer maker, lenient bool) (err error) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &play{script: script{text}, world: newWorld(), tame: tame}
-		p.long = p.one(256) == 255
-		for range p.one(8) {
-			p.world.write(p.name(), false)
+		s := &scenario{script: script{text}, server: newModelServer(), lenient: lenient}
+		s.long = s.one(256) == 255
+		for range s.one(8) {
+			s.server.write(s.name(), false)
 		}
-		period := []time.Duration{0, 0, 20 * time.Second, time.Minute}[p.one(4)]
-		p.informer = newInformer(p.world.serve(p.one(2) == 0), &corev1.ConfigMap{},
+		period := []time.Duration{0, 0, 20 * time.Second, time.Minute}[s.one(4)]
+		s.informer = newInformer(s.server.serve(s.one(2) == 0), &corev1.ConfigMap{},
 			cache.SharedIndexInformerOptions{ResyncPeriod: period})
-		_ = p.informer.SetWatchErrorHandler(func(*cache.Reflector, error) {})
-		p.chronicle = p.join("chronicle", 0)
-		for range p.one(4) {
-			p.act(joins)
+		_ = s.informer.SetWatchErrorHandler(func(*cache.Reflector, error) {})
+		s.reference = s.join("reference", 0)
+		for range s.one(4) {
+			s.act(joins)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
-		go func() { defer close(ended); p.informer.RunWithContext(ctx) }()
-		err = errors.Join(p.all(), p.end())
+		go func() { defer close(ended); s.informer.RunWithContext(ctx) }()
+		err = errors.Join(s.all(), s.end())
 		cancel()
 		<-ended
 	})
@@ -75,7 +75,7 @@ const (
 	marks
 	cuts
 	expires
-	forgets
+	compacts
 	breaks
 	mends
 	joins
@@ -88,167 +88,168 @@ const (
 
 var acts = []int{
 	writes, writes, writes, writes, writes, writes, writes, writes, removes, removes, removes, marks,
-	cuts, expires, forgets, breaks, mends, mends, joins, joins, leaves, stalls, wakes, waits, storms,
+	cuts, expires, compacts, breaks, mends, mends, joins, joins, leaves, stalls, wakes, waits, storms,
 }
 
-// all performs the whole script, and looks around now and then.
-func (p *play) all() error {
-	for n := 1; len(p.rest) > 0; n++ {
-		p.act(acts[p.one(len(acts))])
+// all runs the whole script, and looks around now and then.
+func (s *scenario) all() error {
+	for n := 1; len(s.rest) > 0; n++ {
+		s.act(acts[s.one(len(acts))])
 		if n%16 == 0 {
 			time.Sleep(2 * time.Minute)
-			if err := p.check(); err != nil {
+			if err := s.check(); err != nil {
 				return err
 			}
 		}
 	}
-	if p.long {
-		p.storm()
+	if s.long {
+		s.storm()
 	}
 	return nil
 }
 
-func (p *play) name() string { return string(rune('a' + p.one(7))) }
+func (s *scenario) name() string { return string(rune('a' + s.one(7))) }
 
 // act makes one thing happen. It does not wait for its consequences.
-func (p *play) act(what int) {
+func (s *scenario) act(what int) {
 	switch what {
 	case writes:
-		p.world.write(p.name(), p.one(2) == 0)
+		s.server.write(s.name(), s.one(2) == 0)
 	case removes:
-		p.world.remove(p.name())
+		s.server.remove(s.name())
 	case marks:
-		p.world.bookmark()
+		s.server.bookmark()
 	case cuts:
-		p.world.cut(false)
+		s.server.cut(false)
 	case expires:
-		p.world.cut(true)
-	case forgets:
-		p.world.forget()
-		p.world.cut(false)
+		s.server.cut(true)
+	case compacts:
+		s.server.compact()
+		s.server.cut(false)
 	case breaks:
-		p.world.reach([]error{errRefused, errUnreachable}[p.one(2)])
-		p.world.cut(false)
+		s.server.failWith([]error{errRefused, errUnreachable}[s.one(2)])
+		s.server.cut(false)
 	case mends:
-		p.world.reach(nil)
+		s.server.failWith(nil)
 	case joins:
-		p.others = append(p.others, p.join(fmt.Sprintf("handler %d", len(p.others)+1), p.one(16)))
+		s.others = append(s.others, s.join(fmt.Sprintf("handler %d", len(s.others)+1), s.one(16)))
 	case leaves:
-		p.leave()
+		s.leave()
 	case stalls, wakes:
-		if len(p.others) > 0 {
-			p.others[p.one(len(p.others))].stall(what == stalls)
+		if len(s.others) > 0 {
+			s.others[s.one(len(s.others))].stall(what == stalls)
 		}
 	case waits:
-		time.Sleep(time.Duration(p.one(256)) * 100 * time.Millisecond)
+		time.Sleep(time.Duration(s.one(256)) * 100 * time.Millisecond)
 	case storms:
-		p.storm()
+		s.storm()
 	}
 }
 
 // join adds a handler of some character.
-func (p *play) join(name string, character int) *witness {
-	w := newWitness(name, p.world, p.informer.GetStore())
-	w.tame = p.tame
+func (s *scenario) join(name string, character int) *checker {
+	h := newChecker(name, s.server, s.informer.GetStore())
+	h.lenient = s.lenient
 	if character&3 == 3 {
-		w.slow = time.Millisecond
+		h.slow = time.Millisecond
 	}
-	if character&4 != 0 && !p.tame {
-		w.scary = 1 + character%5
+	if character&4 != 0 && !s.lenient {
+		h.panicEvery = 1 + character%5
 	}
 	var options cache.HandlerOptions
 	if character&8 != 0 {
 		period := time.Duration(character&3) * 15 * time.Second
 		options.ResyncPeriod = &period
 	}
-	registration, err := p.informer.AddEventHandlerWithOptions(w, options)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.wrong, w.registration = err, registration
-	return w
+	registration, err := s.informer.AddEventHandlerWithOptions(h, options)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.failure, h.registration = err, registration
+	return h
 }
 
 // leave removes a handler, at a quiet moment or in the midst of things.
-func (p *play) leave() {
-	if len(p.others) == 0 {
+func (s *scenario) leave() {
+	if len(s.others) == 0 {
 		return
 	}
-	w := p.others[p.one(len(p.others))]
-	if p.one(2) == 0 && !p.tame {
+	h := s.others[s.one(len(s.others))]
+	if s.one(2) == 0 && !s.lenient {
 		synctest.Wait()
-		w.leave(p.informer.RemoveEventHandler(w.registration))
+		h.leave(s.informer.RemoveEventHandler(h.registration))
 	} else {
-		w.stall(false)
-		w.leave(cache.ShutDownEventHandler(p.informer, w.registration))
+		h.stall(false)
+		h.leave(cache.ShutDownEventHandler(s.informer, h.registration))
 	}
 }
 
-// storm is, once in a long play, more than a stalled handler is waited for.
-func (p *play) storm() {
+// storm is, once in a long scenario, more than a stalled handler is waited for.
+func (s *scenario) storm() {
 	n := 100
-	if p.long {
-		n, p.long = 20_000, false
-		p.world.reach(nil)
-		p.folded = p.join("the one that is folded", p.one(16))
-		p.others = append(p.others, p.folded)
+	if s.long {
+		n, s.long = 20_000, false
+		s.server.failWith(nil)
+		s.folded = s.join("the one that is folded", s.one(16))
+		s.others = append(s.others, s.folded)
 		time.Sleep(2 * time.Minute) // it knows what there is
-		p.folded.stall(true)
+		s.folded.stall(true)
 	}
 	for i := range n {
 		name := string(rune('a' + i%7))
 		if i%11 == 0 {
-			p.world.remove(name)
+			s.server.remove(name)
 		} else {
-			p.world.write(name, i%7 > 2 && i%5 == 0)
+			s.server.write(name, i%7 > 2 && i%5 == 0)
 		}
 	}
 	for range 7 { // how it ends
-		name := p.name()
-		p.world.remove(name)
-		if end := p.one(3); end > 0 {
-			p.world.write(name, end == 1)
+		name := s.name()
+		s.server.remove(name)
+		if end := s.one(3); end > 0 {
+			s.server.write(name, end == 1)
 		}
 	}
 	for range n / 50 { // what came last is folded when there is enough after it
-		p.world.write("z", false)
+		s.server.write("z", false)
 	}
 	synctest.Wait()
 }
 
 // check looks around at a quiet point.
-func (p *play) check() error {
+func (s *scenario) check() error {
 	synctest.Wait()
-	for _, w := range slices.Concat(p.others, []*witness{p.chronicle}) {
-		if err := w.check(p.informer.HasSynced()); err != nil {
+	for _, h := range slices.Concat(s.others, []*checker{s.reference}) {
+		if err := h.check(s.informer.HasSynced()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// end lets everything come to its end: the store is equal to the world, and
-// nobody was left out of anything.
-func (p *play) end() error {
-	p.world.reach(nil)
-	for _, w := range p.others {
-		w.stall(false)
+// end lets everything come to its end: the store is equal to the server, and
+// no handler has missed anything.
+func (s *scenario) end() error {
+	s.server.failWith(nil)
+	for _, h := range s.others {
+		h.stall(false)
 	}
 	time.Sleep(5 * time.Minute)
-	if err := p.check(); err != nil {
+	if err := s.check(); err != nil {
 		return err
 	}
-	if got, want := list(p.chronicle.knows), list(p.world.alive); !slices.Equal(got, want) {
-		return fmt.Errorf("told of %v, but there is %v", got, want)
+	if got, want := list(s.reference.state), list(s.server.objects); !slices.Equal(got, want) {
+		return fmt.Errorf("the handlers know %v, the server has %v", got, want)
 	}
-	if p.folded != nil {
-		if n := len(p.folded.tale); n > 5000 && !p.tame {
-			return fmt.Errorf("%s was told of %d changes", p.folded.name, n)
+	if s.folded != nil {
+		if n := len(s.folded.changes); n > 5000 && !s.lenient {
+			return fmt.Errorf("%s got %d changes", s.folded.name, n)
 		}
 		return nil
 	}
-	for _, w := range p.others {
-		if whole := p.chronicle.tale; !w.gone && !slices.Equal(w.tale, whole[max(0, len(whole)-len(w.tale)):]) {
-			return fmt.Errorf("%s was told of\n%q\nthe chronicle of\n%q", w.name, w.tale, whole)
+	for _, h := range s.others {
+		whole := s.reference.changes
+		if !h.gone && !slices.Equal(h.changes, whole[max(0, len(whole)-len(h.changes)):]) {
+			return fmt.Errorf("%s got\n%q\nthe reference got\n%q", h.name, h.changes, whole)
 		}
 	}
 	return nil
@@ -270,20 +271,21 @@ func TestEachHandlerKnowsWhatTheStoreHolds(t *testing.T) {
 		if seed%15 == 14 && seed < 60 {
 			text[0] = 255 // a long one
 		}
-		if err := perform(t, text, ours, false); err != nil {
+		if err := runScenario(t, text, ours, false); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
 }
 
 // The model asks for nothing that client-go does not do, but for what it does
-// not promise: to survive a panic, and to call nobody after his removal. And
+// not promise: to survive a panic, and to call no handler after its removal. And
 // for what goes wrong there once in a while: its SingleFileTracker sees that
 // nothing is left of the initial list, and only then whether the list has ended;
 // so a late handler can have synced in the midst of it.
 func TestTheModelIsClientGosToo(t *testing.T) {
 	for seed := range uint64(100) {
-		if err := perform(t, scriptOf(seed, 50+int(seed)), cache.NewSharedIndexInformerWithOptions, true); err != nil {
+		text := scriptOf(seed, 50+int(seed))
+		if err := runScenario(t, text, cache.NewSharedIndexInformerWithOptions, true); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
@@ -294,7 +296,7 @@ func FuzzInformer(f *testing.F) {
 		f.Add(scriptOf(seed, 100))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := perform(t, text, ours, false); err != nil {
+		if err := runScenario(t, text, ours, false); err != nil {
 			t.Error(err)
 		}
 	})

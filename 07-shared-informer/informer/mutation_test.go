@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 // mutates names, in the environment, the informer under test: this is not a
@@ -28,7 +28,7 @@ const (
 func mutate(newInformer maker, harmless bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	informer := newInformer(fakeserver.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
+	informer := newInformer(fakeapi.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
 	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 		if !harmless {
 			obj.(*corev1.ConfigMap).Data = map[string]string{"mine": "now"}
@@ -37,8 +37,8 @@ func mutate(newInformer maker, harmless bool) {
 	informer.RunWithContext(ctx)
 }
 
-func TestTheMutationDetectorFindsWhoChangesWhatHeWasGiven(t *testing.T) {
-	for name := range subjects {
+func TestTheMutationDetectorFindsAHandlerThatChangesAnObject(t *testing.T) {
+	for name := range implementations {
 		for _, mild := range []string{"", "yes"} {
 			t.Run(name+mild, func(t *testing.T) {
 				t.Parallel()

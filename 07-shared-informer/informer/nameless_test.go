@@ -16,7 +16,7 @@ import (
 func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"), configMap("", "1"))
-		c := r.client(t)
+		c := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(configMap("", "2"))
@@ -29,21 +29,22 @@ func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
 		if !slices.Equal(keys, []string{"ns/a", "ns/b"}) {
 			t.Errorf("the store holds %q", keys)
 		}
-		if said := handled.Take(); len(said) != 4 || !strings.Contains(said[0], "*v1.ConfigMap has no name") {
-			t.Errorf("said was %q, want a line for each of four", said)
+		if reported := handled.Take(); len(reported) != 4 ||
+			!strings.Contains(reported[0], "*v1.ConfigMap has no name") {
+			t.Errorf("reported was %q, want a line for each of four", reported)
 		}
 	})
 }
 
 // By ours: client-go's adds it twice.
-func TestAnObjectThatAListNamesTwiceIsToldOnce(t *testing.T) {
+func TestAnObjectThatAListNamesTwiceIsDeliveredOnce(t *testing.T) {
 	for name, want := range map[string][]string{
 		"client-go": {"OnAdd a 1 first", "OnAdd a 2 first"},
 		"ours":      {"OnAdd a 2 first"},
 	} {
 		inFakeTime(t, func(t *testing.T) {
-			r := newRig(subjects[name], options(), configMap("a", "1"), configMap("a", "2"))
-			c := r.client(t)
+			r := newRig(implementations[name], options(), configMap("a", "1"), configMap("a", "2"))
+			c := r.recorder(t)
 			r.run(t)
 			c.Want(t, want...)
 		})
@@ -51,19 +52,19 @@ func TestAnObjectThatAListNamesTwiceIsToldOnce(t *testing.T) {
 }
 
 // The same pointer twice, and not only the same name.
-func TestAnObjectThatIsTwiceInAListIsToldOnce(t *testing.T) {
+func TestAnObjectThatIsTwiceInAListIsDeliveredOnce(t *testing.T) {
 	for name, want := range map[string][]string{
 		"client-go": {"OnAdd a 1 first", "OnAdd a 1 first"},
 		"ours":      {"OnAdd a 1 first"},
 	} {
 		inFakeTime(t, func(t *testing.T) {
-			r := newRig(subjects[name], options())
+			r := newRig(implementations[name], options())
 			r.server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 				object := runtime.RawExtension{Object: configMap("a", "1")}
 				return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"},
 					Items: []runtime.RawExtension{object, object}}, nil
 			}
-			c := r.client(t)
+			c := r.recorder(t)
 			r.run(t)
 			c.Want(t, want...)
 		})
@@ -72,8 +73,8 @@ func TestAnObjectThatIsTwiceInAListIsToldOnce(t *testing.T) {
 
 func TestClientGoStoresAnObjectWithoutAName(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
-		r := newRig(subjects["client-go"], options(), configMap("", "1"))
-		c := r.client(t)
+		r := newRig(implementations["client-go"], options(), configMap("", "1"))
+		c := r.recorder(t)
 		r.run(t)
 		c.Want(t, "OnAdd  1 first")
 		if keys := r.GetStore().ListKeys(); !slices.Equal(keys, []string{"ns/"}) {

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 // While the server refuses connections, the pauses between two tries to resume
@@ -26,7 +26,7 @@ func TestAfterAnOutageTheListIsNotDueLater(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if pause := pauseAfter(t, subjects[name], time.Minute); pause < limits[0] || pause > limits[1] {
+				if pause := pauseAfter(t, implementations[name], time.Minute); pause < limits[0] || pause > limits[1] {
 					t.Errorf("a list %v after the watch had expired, want %v to %v", pause, limits[0], limits[1])
 				}
 			})
@@ -50,7 +50,7 @@ func pauseAfter(t *testing.T, newInformer maker, outage time.Duration) time.Dura
 	synctest.Wait()
 	down = time.Now()
 	w.Stop()
-	fakeserver.Expire(r.server.NextWatch())
+	fakeapi.Expire(r.server.NextWatch())
 	expired := time.Now()
 	r.server.NextWatch() // it comes right after the list
 	if lists := r.server.Lists(); lists != 2 {

@@ -1,4 +1,4 @@
-// Who is told of everything again, and when.
+// Which handlers get everything again, and when.
 
 package informer
 
@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/05-watchdog/calls/callstest"
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
 )
 
 // every asks for a resync period.
@@ -24,9 +24,9 @@ func resyncing(period time.Duration) cache.SharedIndexInformerOptions {
 	return cache.SharedIndexInformerOptions{ResyncPeriod: period, Indexers: cache.Indexers{}}
 }
 
-// ticks returns a handler that writes down after how many seconds it was told of
-// an update.
-func ticks(l *callstest.Lines) cache.ResourceEventHandler {
+// ticks returns a handler that writes down after how many seconds it got an
+// update.
+func ticks(l *record.Lines) cache.ResourceEventHandler {
 	start := time.Now()
 	return cache.ResourceEventHandlerFuncs{UpdateFunc: func(oldObj, newObj any) {
 		if oldObj != newObj {
@@ -47,14 +47,14 @@ func TestResyncPeriods(t *testing.T) {
 		other    time.Duration          // what another handler asks for before the start, if not 0
 		late     bool                   // the handler comes after the start
 		handler  []cache.HandlerOptions // none: the informer's own
-		want     string                 // when it is told, in the first 12.5 s
+		want     string                 // when it is called, in the first 12.5 s
 	}{
 		{"the default is the informer's", 4 * time.Second, none, false, nil, "4s 8s 12s"},
 		{"the same for a late one", 4 * time.Second, none, true, nil, "4s 8s 12s"},
 		{"nil is the default", 4 * time.Second, none, false, []cache.HandlerOptions{{}}, "4s 8s 12s"},
 		{"zero is never", 4 * time.Second, none, false, []cache.HandlerOptions{every(0)}, ""},
-		{"zero is never, though others are told", 4 * time.Second, time.Second, false, []cache.HandlerOptions{every(0)},
-			""},
+		{"zero is never, though others get resyncs", 4 * time.Second, time.Second, false,
+			[]cache.HandlerOptions{every(0)}, ""},
 		{"an informer without resyncs does none", none, none, false, []cache.HandlerOptions{every(time.Second)}, ""},
 		{"not even for a late one", none, none, true, []cache.HandlerOptions{every(time.Second)}, ""},
 		{"shorter than the informer's", 5 * time.Second, none, false, []cache.HandlerOptions{every(3 * time.Second)},
@@ -79,18 +79,18 @@ func TestResyncPeriods(t *testing.T) {
 			forBoth(t, func(t *testing.T, newInformer maker) {
 				r := newRig(newInformer, resyncing(test.informer), configMap("a", "1"))
 				if test.other > 0 {
-					r.client(t, every(test.other))
+					r.recorder(t, every(test.other))
 				}
-				var told callstest.Lines
+				var calls record.Lines
 				if test.late {
 					r.run(t)
 				}
-				r.handle(t, ticks(&told), test.handler...)
+				r.handle(t, ticks(&calls), test.handler...)
 				if !test.late {
 					r.run(t)
 				}
 				time.Sleep(12500 * time.Millisecond)
-				told.Want(t, strings.Fields(test.want)...)
+				calls.Want(t, strings.Fields(test.want)...)
 			})
 		})
 	}
@@ -100,12 +100,12 @@ func TestResyncPeriods(t *testing.T) {
 func TestAResyncMakesNoRequest(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"), configMap("b", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
-		told.Take()
+		handler.Take()
 		time.Sleep(60 * time.Second)
-		if n := len(told.Take()); n != 120 {
-			t.Errorf("told %d times in a minute, want 120: each object once a second", n)
+		if n := len(handler.Take()); n != 120 {
+			t.Errorf("called %d times in a minute, want 120: each object once a second", n)
 		}
 		if lists, watches := r.server.Lists(), r.watches.Load(); lists != 1 || watches != 1 {
 			t.Errorf("%d lists, %d watches; want 1 and 1", lists, watches)
@@ -116,29 +116,29 @@ func TestAResyncMakesNoRequest(t *testing.T) {
 func TestAResyncIsOfAllThatIsStoredBeforeAndAfterChanges(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"), configMap("b", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Delete(configMap("a", "2"))
 		w.Modify(configMap("b", "3"))
-		told.Take()
+		handler.Take()
 		time.Sleep(time.Second)
-		told.Want(t, "OnUpdate b 3, was 3")
+		handler.Want(t, "OnUpdate b 3, was 3")
 	})
 }
 
-// A resync is for those who are due, and a change for everybody.
-func TestUnchangedObjectsOfARelistGoToThoseWhoWereDueLast(t *testing.T) {
+// A resync is for the handlers that are due, and a change for all.
+func TestUnchangedObjectsOfARelistGoToHandlersThatWereDueLast(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(2*time.Second), configMap("a", "1"), configMap("b", "1"))
-		due, never, seldom := r.client(t), r.client(t, every(0)), r.client(t, every(time.Hour))
+		due, never, seldom := r.recorder(t), r.recorder(t, every(0)), r.recorder(t, every(time.Hour))
 		r.run(t)
 		time.Sleep(2 * time.Second)
-		for _, c := range []*client{due, never, seldom} {
+		for _, c := range []*recorder{due, never, seldom} {
 			c.Take()
 		}
 		r.server.Set(configMap("a", "1"), configMap("b", "2"))
-		fakeserver.Expire(r.server.NextWatch())
+		fakeapi.Expire(r.server.NextWatch())
 		time.Sleep(1600 * time.Millisecond) // the reflector's pause before it lists again, at most
 		due.Want(t, "OnUpdate a 1, was 1", "OnUpdate b 2, was 1")
 		never.Want(t, "OnUpdate b 2, was 1")
@@ -146,11 +146,11 @@ func TestUnchangedObjectsOfARelistGoToThoseWhoWereDueLast(t *testing.T) {
 	})
 }
 
-// Who was not told of the same version again is told right what is old.
-func TestOldIsRightForThoseWhoSkippedAResync(t *testing.T) {
+// A handler that did not get the same version again still gets the right old state.
+func TestTheOldStateIsRightForAHandlerThatSkippedAResync(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"))
-		never := r.client(t, every(0))
+		never := r.recorder(t, every(0))
 		r.run(t)
 		time.Sleep(10 * time.Second)
 		r.server.NextWatch().Modify(configMap("a", "2"))
@@ -162,17 +162,17 @@ func TestOldIsRightForThoseWhoSkippedAResync(t *testing.T) {
 func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(5*time.Second), configMap("a", "1"))
-		var told callstest.Lines
-		_, err := r.AddEventHandlerWithResyncPeriod(ticks(&told), 3*time.Second)
+		var calls record.Lines
+		_, err := r.AddEventHandlerWithResyncPeriod(ticks(&calls), 3*time.Second)
 		must(t, err)
 		r.run(t)
 		time.Sleep(10 * time.Second)
-		told.Want(t, "3s", "6s", "9s")
+		calls.Want(t, "3s", "6s", "9s")
 	})
 }
 
-// Where a handler does not get what it asks for, the logger of its options is
-// told.
+// Where a handler does not get the period that it asks for, the logger of its
+// options says so.
 func TestAPeriodThatIsNotGrantedIsLogged(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		for _, test := range []struct {
@@ -190,7 +190,7 @@ func TestAPeriodThatIsNotGrantedIsLogged(t *testing.T) {
 				if test.late {
 					r.run(t)
 				}
-				r.client(t, cache.HandlerOptions{Logger: &logger, ResyncPeriod: &test.wanted})
+				r.recorder(t, cache.HandlerOptions{Logger: &logger, ResyncPeriod: &test.wanted})
 			})
 			if warned := slices.Contains(strings.Fields(text), "Warning:"); warned != test.warned {
 				t.Errorf("%s: logged %q, want a warning: %t", test.name, text, test.warned)

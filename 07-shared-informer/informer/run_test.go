@@ -12,14 +12,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/05-watchdog/calls/callstest"
+	"example.com/informer/scripts/harness/record"
 )
 
 // That no goroutine stays is checked by synctest, which waits for all of them.
 func TestRunEndsWithItsContext(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		if r.IsStopped() {
 			t.Error("IsStopped() = true before the start")
 		}
@@ -33,7 +33,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		if took := time.Since(start); took != 0 || !r.IsStopped() || !w.IsStopped() {
 			t.Errorf("it took %v; stopped: %t, its watch: %t", took, r.IsStopped(), w.IsStopped())
 		}
-		told.Want(t, "OnAdd a 1 first")
+		handler.Want(t, "OnAdd a 1 first")
 		if got := keys(r.GetStore()); len(got) != 1 {
 			t.Errorf("the store holds %v, want that it can still be read", got)
 		}
@@ -43,10 +43,10 @@ func TestRunEndsWithItsContext(t *testing.T) {
 func TestRunEndsWithItsChannel(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		stop, ended := make(chan struct{}), make(chan struct{})
 		go func() { defer close(ended); r.Run(stop) }()
-		told.Want(t, "OnAdd a 1 first")
+		handler.Want(t, "OnAdd a 1 first")
 		close(stop)
 		<-ended
 		if !r.IsStopped() {
@@ -59,7 +59,7 @@ func TestRunEndsWithItsChannel(t *testing.T) {
 func TestASecondRunIsRefused(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		again := func() string {
 			return logged(t, func(logger klog.Logger) { r.RunWithContext(klog.NewContext(t.Context(), logger)) })
@@ -67,9 +67,9 @@ func TestASecondRunIsRefused(t *testing.T) {
 		if text := again(); !strings.Contains(text, "Warning:") {
 			t.Errorf("while it runs: logged %q, want a warning", text)
 		}
-		told.Want(t, "OnAdd a 1 first")
+		handler.Want(t, "OnAdd a 1 first")
 		r.server.NextWatch().Add(configMap("b", "2")) // the first run is as it was
-		told.Want(t, "OnAdd b 2")
+		handler.Want(t, "OnAdd b 2")
 		r.stop()
 		if text := again(); !strings.Contains(text, "Warning:") {
 			t.Errorf("afterwards: logged %q, want a warning", text)
@@ -104,8 +104,8 @@ func TestManyRunsAtOnce(t *testing.T) {
 func TestAContextThatHasEndedAlready(t *testing.T) {
 	for name, want := range map[string]int{"client-go": 1, "ours": 0} {
 		inFakeTime(t, func(t *testing.T) {
-			r := newRig(subjects[name], options(), configMap("a", "1"))
-			r.client(t)
+			r := newRig(implementations[name], options(), configMap("a", "1"))
+			r.recorder(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			r.RunWithContext(ctx)
@@ -132,10 +132,10 @@ func TestItEndsThoughTheServerDoesNotAnswer(t *testing.T) {
 func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		var told callstest.Lines
+		var calls record.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 			time.Sleep(time.Minute)
-			told.Add("returned")
+			calls.Add("returned")
 		}})
 		r.run(t)
 		start := time.Now()
@@ -143,7 +143,7 @@ func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		if took := time.Since(start); took != time.Minute {
 			t.Errorf("it took %v, want a minute", took)
 		}
-		told.Want(t, "returned")
+		calls.Want(t, "returned")
 	})
 }
 

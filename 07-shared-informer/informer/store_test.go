@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 // "The local cache starts out empty, and gets populated and updated during
@@ -44,7 +44,7 @@ func TestTheStoreHoldsWhatTheServerHas(t *testing.T) {
 		w.Delete(configMap("a", "3"))
 		wantKeys("global", "ns/b")
 		r.server.Set(configMap("c", "4"))
-		fakeserver.Expire(w)
+		fakeapi.Expire(w)
 		r.server.NextWatch()
 		wantKeys("ns/c")
 		if r.GetStore() != cache.Store(r.GetIndexer()) {
@@ -129,14 +129,14 @@ func TestLastSyncResourceVersion(t *testing.T) {
 	})
 }
 
-// A bookmark is told to nobody.
+// No handler is called for a bookmark.
 func TestABookmarkIsNoEvent(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		r.server.NextWatch().Action(watch.Bookmark, configMap("a", "30"))
-		told.Want(t, "OnAdd a 1 first")
+		handler.Want(t, "OnAdd a 1 first")
 		if obj, _, _ := r.GetStore().GetByKey("ns/a"); obj.(*corev1.ConfigMap).ResourceVersion != "1" {
 			t.Errorf("stored: %v", obj)
 		}

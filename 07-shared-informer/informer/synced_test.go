@@ -16,16 +16,16 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
-	"example.com/informer/05-watchdog/calls/callstest"
+	"example.com/informer/scripts/harness/record"
 )
 
-// synced is what both an informer and a registration can be asked.
-type synced interface {
+// A syncChecker is what both an informer and a registration can be asked.
+type syncChecker interface {
 	HasSynced() bool
 	HasSyncedChecker() cache.DoneChecker
 }
 
-func wantSynced(t *testing.T, what string, s synced, want bool) {
+func wantSynced(t *testing.T, what string, s syncChecker, want bool) {
 	t.Helper()
 	synctest.Wait()
 	if got, done := s.HasSynced(), cache.IsDone(s.HasSyncedChecker()); got != want || done != want {
@@ -40,15 +40,15 @@ func TestSyncedIsAnotherThingForAHandler(t *testing.T) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
 		calls := make(chan struct{})
 		slow := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-calls }})
-		quick := r.client(t)
+		quick := r.recorder(t)
 		wantSynced(t, "the informer before the start", r, false)
 		wantSynced(t, "a handler before the start", slow, false)
 		r.run(t)
 		wantSynced(t, "the informer", r, true)
 		wantSynced(t, "the quick handler", quick, true)
-		wantSynced(t, "the slow one, told of the first", slow, false)
+		wantSynced(t, "the slow one, in its first call", slow, false)
 		calls <- struct{}{}
-		wantSynced(t, "the slow one, told of the last", slow, false)
+		wantSynced(t, "the slow one, in its last call", slow, false)
 		calls <- struct{}{}
 		wantSynced(t, "the slow one, when it has returned", slow, true)
 	})
@@ -57,11 +57,11 @@ func TestSyncedIsAnotherThingForAHandler(t *testing.T) {
 func TestAnEmptyListSyncs(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		early := r.client(t)
+		early := r.recorder(t)
 		r.run(t)
 		wantSynced(t, "the informer", r, true)
 		wantSynced(t, "the handler", early, true)
-		wantSynced(t, "a late one", r.client(t), true)
+		wantSynced(t, "a late one", r.recorder(t), true)
 	})
 }
 
@@ -74,11 +74,11 @@ func TestALateHandlerSyncsOverItsStartupBatch(t *testing.T) {
 		calls := make(chan struct{})
 		late := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-calls }})
 		w.Add(configMap("b", "2"))
-		wantSynced(t, "told of the batch", late, false)
+		wantSynced(t, "in the call for the batch", late, false)
 		calls <- struct{}{}
-		wantSynced(t, "told of what came after", late, true)
+		wantSynced(t, "in the call for what came after", late, true)
 		calls <- struct{}{}
-		wantSynced(t, "told of everything", late, true)
+		wantSynced(t, "after all calls", late, true)
 	})
 }
 
@@ -97,7 +97,7 @@ func TestAHandlerThatComesWhileTheListIsUnderWay(t *testing.T) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		release := hold(r)
 		r.run(t)
-		between := r.client(t)
+		between := r.recorder(t)
 		between.Want(t)
 		wantSynced(t, "the informer", r, false)
 		wantSynced(t, "the handler", between, false)
@@ -112,15 +112,15 @@ func TestAFailedListDoesNotSync(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		r.server.Fail(errors.New("not today"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		wantSynced(t, "the informer", r, false)
-		wantSynced(t, "the handler", told, false)
+		wantSynced(t, "the handler", handler, false)
 		r.server.Set(configMap("a", "1"))
 		time.Sleep(2 * time.Second)
-		told.Want(t, "OnAdd a 1 first")
+		handler.Want(t, "OnAdd a 1 first")
 		wantSynced(t, "the informer", r, true)
-		wantSynced(t, "the handler", told, true)
+		wantSynced(t, "the handler", handler, true)
 	})
 }
 
@@ -128,19 +128,19 @@ func TestAFailedListDoesNotSync(t *testing.T) {
 func TestSyncedAfterTheEnd(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		r.stop()
 		wantSynced(t, "an informer that had synced", r, true)
-		wantSynced(t, "its handler", told, true)
+		wantSynced(t, "its handler", handler, true)
 
 		r = newRig(newInformer, options())
 		release := hold(r)
-		told = r.client(t)
+		handler = r.recorder(t)
 		r.run(t)
 		r.stop()
 		wantSynced(t, "an informer that had not", r, false)
-		wantSynced(t, "its handler", told, false)
+		wantSynced(t, "its handler", handler, false)
 		release()
 	})
 }
@@ -148,21 +148,22 @@ func TestSyncedAfterTheEnd(t *testing.T) {
 func TestWaitFor(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		told := r.client(t)
+		handler := r.recorder(t)
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if cache.WaitFor(ctx, "", r.HasSyncedChecker(), told.HasSyncedChecker()) || time.Since(start) != time.Second {
+		if cache.WaitFor(ctx, "", r.HasSyncedChecker(), handler.HasSyncedChecker()) ||
+			time.Since(start) != time.Second {
 			t.Errorf("WaitFor() = true before the start, or after %v", time.Since(start))
 		}
 		r.run(t)
-		if !cache.WaitFor(t.Context(), "", r.HasSyncedChecker(), told.HasSyncedChecker()) {
+		if !cache.WaitFor(t.Context(), "", r.HasSyncedChecker(), handler.HasSyncedChecker()) {
 			t.Error("WaitFor() = false")
 		}
-		if !cache.WaitForCacheSync(t.Context().Done(), r.HasSynced, told.HasSynced) {
+		if !cache.WaitForCacheSync(t.Context().Done(), r.HasSynced, handler.HasSynced) {
 			t.Error("WaitForCacheSync() = false")
 		}
-		if !cache.WaitForNamedCacheSyncWithContext(t.Context(), r.HasSynced, told.HasSynced) {
+		if !cache.WaitForNamedCacheSyncWithContext(t.Context(), r.HasSynced, handler.HasSynced) {
 			t.Error("WaitForNamedCacheSyncWithContext() = false")
 		}
 		if !cache.WaitForNamedCacheSync("c", t.Context().Done(), r.GetController().HasSynced) {
@@ -178,12 +179,12 @@ func logged(t *testing.T, run func(klog.Logger)) string {
 	return logger.GetSink().(ktesting.Underlier).GetBuffer().String()
 }
 
-// Who waits in vain learns from the log for whom.
+// The log names what a program waits for in vain.
 func TestCheckersHaveNames(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		var told callstest.Lines
-		registration := r.handle(t, callstest.Recorder(&told))
+		var calls record.Lines
+		registration := r.handle(t, record.Handler(&calls))
 		text := logged(t, func(logger klog.Logger) {
 			ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
 			cancel()

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/calls/callstest"
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
 )
 
 // strip changes an object in place. It can take what it gave.
@@ -35,7 +35,7 @@ func managed(name, version string) *corev1.ConfigMap {
 }
 
 // stripped returns a handler that says of each object whether it is stripped.
-func stripped(l *callstest.Lines) cache.ResourceEventHandler {
+func stripped(l *record.Lines) cache.ResourceEventHandler {
 	say := func(what string, obj any) {
 		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 			what, obj = "tombstone", gone.Obj
@@ -54,24 +54,24 @@ func TestEverythingIsTransformed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), managed("a", "1"), managed("b", "1"))
 		must(t, r.SetTransform(strip))
-		var told callstest.Lines
-		r.handle(t, stripped(&told))
+		var calls record.Lines
+		r.handle(t, stripped(&calls))
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Modify(managed("a", "2"))
 		w.Delete(managed("a", "3"))
-		told.WantSorted(t, "add a 1: true", "add b 1: true", "delete a 3: true", "new a 2: true", "old a 1: true")
+		calls.WantSorted(t, "add a 1: true", "add b 1: true", "delete a 3: true", "new a 2: true", "old a 1: true")
 		r.server.Set(managed("c", "4"))
-		fakeserver.Expire(w)
+		fakeapi.Expire(w)
 		r.server.NextWatch()
-		told.Want(t, "tombstone b 1: true", "add c 4: true")
+		calls.Want(t, "tombstone b 1: true", "add c 4: true")
 		for _, obj := range r.GetStore().List() {
 			if obj.(*corev1.ConfigMap).ManagedFields != nil {
 				t.Errorf("stored: %v", obj)
 			}
 		}
-		r.handle(t, stripped(&told))
-		told.Want(t, "add c 4: true")
+		r.handle(t, stripped(&calls))
+		calls.Want(t, "add c 4: true")
 	})
 }
 
@@ -81,21 +81,21 @@ func TestTheLastTransformCounts(t *testing.T) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		must(t, r.SetTransform(func(any) (any, error) { return nil, errNotToday }))
 		must(t, r.SetTransform(func(obj any) (any, error) { return configMap("b", "7"), nil }))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
-		told.Want(t, "OnAdd b 7 first")
+		handler.Want(t, "OnAdd b 7 first")
 
 		r = newRig(newInformer, options(), configMap("a", "1"))
 		must(t, r.SetTransform(strip))
 		must(t, r.SetTransform(nil))
-		told = r.client(t)
+		handler = r.recorder(t)
 		r.run(t)
-		told.Want(t, "OnAdd a 1 first")
+		handler.Want(t, "OnAdd a 1 first")
 	})
 }
 
-// sky is no pointer, and cannot be compared with ==.
-type sky struct {
+// A valueObject is no pointer, and cannot be compared with ==.
+type valueObject struct {
 	*metav1.ObjectMeta
 	data map[string]string
 }
@@ -105,26 +105,26 @@ func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		must(t, r.SetTransform(func(obj any) (any, error) {
 			c := obj.(*corev1.ConfigMap)
-			return sky{&c.ObjectMeta, c.Data}, nil
+			return valueObject{&c.ObjectMeta, c.Data}, nil
 		}))
-		var told callstest.Lines
+		var calls record.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(obj any) { told.Add("add %s", obj.(sky).ResourceVersion) },
-			UpdateFunc: func(_, obj any) { told.Add("update %s", obj.(sky).ResourceVersion) },
+			AddFunc:    func(obj any) { calls.Add("add %s", obj.(valueObject).ResourceVersion) },
+			UpdateFunc: func(_, obj any) { calls.Add("update %s", obj.(valueObject).ResourceVersion) },
 			DeleteFunc: func(obj any) {
-				told.Add("delete %s", obj.(cache.DeletedFinalStateUnknown).Obj.(sky).ResourceVersion)
+				calls.Add("delete %s", obj.(cache.DeletedFinalStateUnknown).Obj.(valueObject).ResourceVersion)
 			},
 		})
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Modify(configMap("a", "2"))
 		r.server.Set(configMap("a", "3"))
-		fakeserver.Expire(w)
+		fakeapi.Expire(w)
 		w = r.server.NextWatch()
 		r.server.Set()
-		fakeserver.Expire(w)
+		fakeapi.Expire(w)
 		r.server.NextWatch()
-		told.Want(t, "add 1", "update 2", "update 3", "delete 3")
+		calls.Want(t, "add 1", "update 2", "update 3", "delete 3")
 	})
 }
 
@@ -134,17 +134,17 @@ func TestAListThatCannotBeTransformed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("bad", "1"))
 		must(t, r.SetTransform(refuseBad))
-		var failed callstest.Lines
+		var failed record.Lines
 		must(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { failed.Add("%v", err) }))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		failed.Want(t, "unable to sync list result: I do not like it")
-		told.Want(t)
+		handler.Want(t)
 		wantSynced(t, "with half a list", r, false)
 		r.server.Set(configMap("a", "1"))
 		time.Sleep(2 * time.Second)
-		told.Want(t, "OnAdd a 1 first")
-		wantSynced(t, "with a list", told, true)
+		handler.Want(t, "OnAdd a 1 first")
+		wantSynced(t, "with a list", handler, true)
 	})
 }
 
@@ -160,7 +160,7 @@ func TestAnEventThatCannotBeTransformed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		must(t, r.SetTransform(refuseBad))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		handled.Take()
@@ -168,7 +168,7 @@ func TestAnEventThatCannotBeTransformed(t *testing.T) {
 		w.Modify(configMap("bad", "3"))
 		w.Delete(configMap("bad", "4"))
 		w.Add(configMap("b", "5"))
-		told.Want(t, "OnAdd b 5")
+		handler.Want(t, "OnAdd b 5")
 		handled.Want(t,
 			"Unable to add watch event object to store: I do not like it",
 			"Unable to update watch event object to store: I do not like it",
@@ -197,7 +197,7 @@ func TestAStreamedListIsTransformedTwice(t *testing.T) {
 			c.ResourceVersion = fmt.Sprintf("%s'", c.ResourceVersion)
 			return c, nil
 		}))
-		told := r.client(t)
+		handler := r.recorder(t)
 		r.run(t)
 		w.Add(configMap("a", "1"))
 		synctest.Wait()
@@ -205,9 +205,9 @@ func TestAStreamedListIsTransformedTwice(t *testing.T) {
 		w.Action(watch.Bookmark, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			ResourceVersion: "2", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
 		}})
-		told.Want(t, "OnAdd a 1'' first")
-		wantSynced(t, "after the mark", told, true)
+		handler.Want(t, "OnAdd a 1'' first")
+		wantSynced(t, "after the mark", handler, true)
 		w.Add(configMap("b", "3"))
-		told.Want(t, "OnAdd b 3'")
+		handler.Want(t, "OnAdd b 3'")
 	})
 }

@@ -1,4 +1,4 @@
-// Whom a request may take us for.
+// Which hosts a request may name.
 
 package web
 

@@ -37,16 +37,16 @@ func (s *Server) engine(pages Pages) http.Handler {
 	return engine
 }
 
-// headers tells browsers to take JSON for nothing else, and to keep no copy
-// of what may have changed in a moment.
+// headers has browsers take JSON for nothing else, and keep no copy of what may
+// have changed in a moment.
 func headers(c *gin.Context) {
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Cache-Control", "no-store")
 }
 
-// failed keeps a page that panics to itself: the client is told that, and the
-// log why. An answer that had begun is broken off, so that the client does not
-// take it for whole.
+// failed answers for a page that panics: the client gets an error, the log has
+// the reason. An answer that had begun is broken off, so that the client does not
+// take it for the whole.
 func failed(c *gin.Context, _ any) {
 	if c.Writer.Written() {
 		panic(http.ErrAbortHandler)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// DefaultAddr is where a server listens if not told otherwise.
+// DefaultAddr is an address for a server to listen on: the loopback interface.
 const DefaultAddr = "127.0.0.1:4000"
 
 const (

@@ -21,8 +21,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/fakeserver"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 // What client-go's groups hand out is wrapped, and is ours underneath.
@@ -64,7 +64,7 @@ func TestInformerForTakesACallersFunction(t *testing.T) {
 					if given != client || resync != time.Hour {
 						t.Errorf("given %v and %v", given, resync)
 					}
-					made = informer.New(fakeserver.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}),
+					made = informer.New(fakeapi.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}),
 						&corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 					must(t, made.SetTransform(func(obj any) (any, error) {
 						obj.(*corev1.ConfigMap).Kind = "own"
@@ -89,7 +89,7 @@ type gadget struct{ corev1.ConfigMap }
 func TestInformerForOfATypeOfTheCallersOwn(t *testing.T) {
 	f := New(fake.NewClientset(), Options{})
 	newInformer := func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-		return informer.New(fakeserver.New(), &gadget{}, cache.SharedIndexInformerOptions{})
+		return informer.New(fakeapi.New(), &gadget{}, cache.SharedIndexInformerOptions{})
 	}
 	one := f.ClientGo().InformerFor(&gadget{}, newInformer)
 	if f.ClientGo().InformerFor(&gadget{}, newInformer) != one {
@@ -104,7 +104,7 @@ func TestInformerForOfATypeOfTheCallersOwn(t *testing.T) {
 // empty makes an informer of an object's type, on a server that has none.
 func empty(obj runtime.Object) func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 	return func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-		return informer.New(fakeserver.New(), obj, cache.SharedIndexInformerOptions{})
+		return informer.New(fakeapi.New(), obj, cache.SharedIndexInformerOptions{})
 	}
 }
 
@@ -205,31 +205,34 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 	}
 }
 
-// metrics says which metrics were asked for.
-type metrics struct{ asked *[]string }
+// askedMetrics are the names of the metrics that were asked for. There is one
+// provider for the whole process, even if a test runs twice.
+var askedMetrics []string
+
+type metrics struct{}
 
 type noMetric struct{}
 
 func (noMetric) Set(float64)     {}
 func (noMetric) Observe(float64) {}
 
-func (m metrics) NewQueuedItemMetric(cache.InformerNameAndResource) cache.GaugeMetric {
+func (metrics) NewQueuedItemMetric(cache.InformerNameAndResource) cache.GaugeMetric {
 	return noMetric{}
 }
 
-func (m metrics) NewProcessingLatencyMetric(cache.InformerNameAndResource) cache.HistogramMetric {
+func (metrics) NewProcessingLatencyMetric(cache.InformerNameAndResource) cache.HistogramMetric {
 	return noMetric{}
 }
 
-func (m metrics) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
-	*m.asked = append(*m.asked, id.Name()+" "+id.GroupVersionResource().Resource)
+func (metrics) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
+	askedMetrics = append(askedMetrics, id.Name()+" "+id.GroupVersionResource().Resource)
 	return noMetric{}
 }
 
 // The name is in the metrics, after Forget too, and free again after Shutdown.
 func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
-	var asked []string
-	cache.SetInformerMetricsProvider(metrics{&asked})
+	askedMetrics = nil
+	cache.SetInformerMetricsProvider(metrics{})
 	informerName, err := cache.NewInformerName("TestMetrics")
 	must(t, err)
 	f := New(fake.NewClientset(), Options{InformerName: informerName})
@@ -240,8 +243,8 @@ func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
 	f.Forget(ConfigMaps)
 	f.ConfigMaps()
 	f.Shutdown()
-	if want := []string{"TestMetrics configmaps", "TestMetrics configmaps"}; !slices.Equal(asked, want) {
-		t.Errorf("metrics of %q, want %q", asked, want)
+	if want := []string{"TestMetrics configmaps", "TestMetrics configmaps"}; !slices.Equal(askedMetrics, want) {
+		t.Errorf("metrics of %q, want %q", askedMetrics, want)
 	}
 	again, err := cache.NewInformerName("TestMetrics")
 	must(t, err)
@@ -252,19 +255,19 @@ func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
 func TestATypedHandlerOfClientGos(t *testing.T) {
 	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
 	f := New(client, Options{Kinds: true})
-	told := make(chan string, 10)
+	calls := make(chan string, 10)
 	_, err := f.ClientGo().Core().V1().ConfigMaps().TypedInformer().AddTypedEventHandler(
 		cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
-			AddFunc: func(obj *corev1.ConfigMap) { told <- "add " + obj.Name + " " + obj.Kind },
+			AddFunc: func(obj *corev1.ConfigMap) { calls <- "add " + obj.Name + " " + obj.Kind },
 			DeleteFunc: func(obj cache.DeletedObject[*corev1.ConfigMap]) {
-				told <- "delete " + obj.GetKey() + " " + obj.OptionalObj.Kind
+				calls <- "delete " + obj.GetKey() + " " + obj.OptionalObj.Kind
 			},
 		})
 	must(t, err)
 	start(t, f)
 	server.events <- event{"DELETED", configMap("a")}
 	for _, want := range []string{"add a ConfigMap", "delete ns/a ConfigMap"} {
-		if got := <-told; got != want {
+		if got := <-calls; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

@@ -1,34 +1,53 @@
 package factory
 
 import (
-	"context"
+	"fmt"
+	"os"
+	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
-	"example.com/informer/02-listwatch/kubetest"
+	"example.com/informer/scripts/harness/session"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
 // A custom resource beside a built-in one: no Go type, the same factory.
 func TestACustomResource(t *testing.T) {
-	s := kubetest.Open(t)
-	custom, err := s.DefineWidgets(t.Context())
-	must(t, err)
-	t.Cleanup(func() { must(t, custom.Remove(context.WithoutCancel(t.Context()))) })
-	must(t, custom.Create(t.Context(), "cog", 1))
+	s := sessiontest.Open(t)
+	kubectl := func(format string, args ...any) {
+		t.Helper()
+		line := fmt.Sprintf(format, args...)
+		command, err := session.ParseKubectl(strings.Fields(line), os.DirFS("..")) // with the chapter's files
+		if err == nil {
+			_, err = command.Run(t.Context(), s)
+		}
+		if err != nil {
+			t.Fatalf("kubectl %s: %v", line, err)
+		}
+	}
+	widgets := schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1", Resource: "widgets"}
+	kubectl("create -f crd.yaml")
+	kubectl("wait crd %s --for=condition=Established", widgets.GroupResource())
+	kubectl("create -f cog.yaml")
 
-	f := New(s.Clientset, Options{Namespace: s.Namespace, Kinds: true, Dynamic: s.Dynamic})
-	f.ConfigMaps()
-	asked, err := f.ForResource(custom.Resource)
+	client, err := dynamic.NewForConfig(s.Config)
 	must(t, err)
-	again, err := f.ForResource(custom.Resource)
+	f := New(s.Client, Options{Namespace: s.Namespace, Kinds: true, Dynamic: client})
+	f.ConfigMaps()
+	asked, err := f.ForResource(widgets)
+	must(t, err)
+	again, err := f.ForResource(widgets)
 	must(t, err)
 	if again.Informer() != asked.Informer() {
 		t.Error("there is more than one informer of widgets")
 	}
 	start(t, f)
-	get := func() (kind string, size int64) {
+	cog := func() (kind string, size int64) {
 		obj, err := asked.Lister().ByNamespace(s.Namespace).Get("cog")
 		must(t, err)
 		widget := obj.(*unstructured.Unstructured)
@@ -36,16 +55,21 @@ func TestACustomResource(t *testing.T) {
 		must(t, err)
 		return widget.GetKind(), size
 	}
-	if kind, size := get(); kind != "Widget" || size != 1 {
+	if kind, size := cog(); kind != "Widget" || size != 1 {
 		t.Errorf("got a %s of size %d", kind, size)
 	}
-	must(t, custom.Resize(t.Context(), "cog", 2))
-	until(t, "the new size is cached", func() bool { _, size := get(); return size == 2 })
+	kubectl(`patch %s cog --type=merge --patch {"spec":{"size":2}}`, widgets.GroupResource())
+	until(t, "the new size is cached", func() bool { _, size := cog(); return size == 2 })
 
-	must(t, custom.Create(t.Context(), "nut", 3))
+	_, err = client.Resource(widgets).Namespace(s.Namespace).Create(t.Context(), &unstructured.Unstructured{
+		Object: map[string]any{
+			"apiVersion": widgets.GroupVersion().String(), "kind": "Widget", "metadata": map[string]any{"name": "nut"},
+		},
+	}, metav1.CreateOptions{})
+	must(t, err)
 	until(t, "both are cached", func() bool {
 		all, err := asked.Lister().List(labels.Everything())
 		return err == nil && len(all) == 2
 	})
-	f.Forget(custom.Resource)
+	f.Forget(widgets)
 }

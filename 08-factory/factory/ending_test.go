@@ -118,15 +118,15 @@ func TestAskingAgainWhileTheOldOneEnds(t *testing.T) {
 		synctest.Wait()
 
 		fresh := f.ConfigMaps().Informer()
-		told := make(chan string, 1)
+		added := make(chan string, 1)
 		_, err := fresh.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(obj any) { told <- obj.(*corev1.ConfigMap).Name },
+			AddFunc: func(obj any) { added <- obj.(*corev1.ConfigMap).Name },
 		})
 		must(t, err)
 		f.Start(t.Context())
 		must(t, f.WaitForCacheSync(t.Context()))
-		if name := <-told; name != "a" || fresh == old {
-			t.Errorf("told of %q, by the old one: %t", name, fresh == old)
+		if name := <-added; name != "a" || fresh == old {
+			t.Errorf("OnAdd of %q, by the old one: %t", name, fresh == old)
 		}
 		close(release)
 		if !forgotten.returned() || fresh.IsStopped() {

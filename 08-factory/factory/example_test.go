@@ -24,8 +24,8 @@ func Example() {
 	defer f.Shutdown()
 
 	pods, nodes := f.Pods(), f.Nodes() // asked for, not started
-	told, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: func(obj any) { fmt.Println("a handler is told of", obj.(*corev1.Pod).Name) },
+	handler, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(obj any) { fmt.Println("OnAdd", obj.(*corev1.Pod).Name) },
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -34,7 +34,7 @@ func Example() {
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		log.Fatal(err)
 	}
-	cache.WaitFor(ctx, "", told.HasSyncedChecker()) // the store is complete; now the handler has heard of it too
+	cache.WaitFor(ctx, "", handler.HasSyncedChecker()) // the store is complete; now the handler has seen it, too
 
 	pod, err := pods.Lister().Pods("shop").Get("web")
 	fmt.Println(pod.Kind, pod.Name, err)
@@ -45,7 +45,7 @@ func Example() {
 	_, err = f.Pods().Lister().Pods("shop").Get("web") // a fresh informer's, which has not started
 	fmt.Println(err)
 	// Output:
-	// a handler is told of web
+	// OnAdd web
 	// Pod web <nil>
 	// 1 node <nil>
 	// pod "web" not found

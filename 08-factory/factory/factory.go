@@ -1,4 +1,5 @@
-// Package factory has one shared informer for each type, however many ask for it.
+// Package factory makes shared informers: one for each type, however many parts
+// of a program ask for it.
 package factory
 
 import (
@@ -23,27 +24,28 @@ import (
 
 // Options of a Factory.
 type Options struct {
-	// Namespace to look at. Default: all.
+	// Namespace to list and watch. Default: all.
 	Namespace string
 
-	// Resync is how often handlers are told of all objects again; ResyncFor is
-	// the same for single types. Default: never.
+	// Resync is how often handlers get an update for every object, from the
+	// cache; ResyncFor is the same for single types. Default: never.
 	Resync    time.Duration
 	ResyncFor map[schema.GroupVersionResource]time.Duration
 
-	// Tweak, if set, changes the options of every LIST and WATCH, to select by
-	// label, say.
+	// Tweak, if set, changes the options of every LIST and WATCH, for example to
+	// select by label.
 	Tweak func(*metav1.ListOptions)
 
-	// Transform, if set, makes what is stored out of what comes.
+	// Transform, if set, is called with each object before it is stored. The
+	// cache holds what it returns.
 	Transform cache.TransformFunc
 
-	// Kinds gives objects their Kind and APIVersion, which they come without.
+	// Kinds sets Kind and APIVersion of each object. client-go leaves them empty.
 	Kinds bool
 
-	// Dynamic is asked for the types that client-go has no Go type for: custom
-	// resources, also those that the program has registered a type for in
-	// scheme.Scheme. Default: such types are refused.
+	// Dynamic lists and watches the types that client-go has no Go type for:
+	// custom resources, even if the program has registered a Go type of its own
+	// in scheme.Scheme. Default: such types are refused.
 	Dynamic dynamic.Interface
 
 	// InformerName, if set, is the name under which the informers publish metrics.
@@ -51,8 +53,9 @@ type Options struct {
 	InformerName *cache.InformerName
 }
 
-// A Factory has informers, one for each type that was asked for. To ask again is
-// to get the same one. It may be used from any goroutine.
+// A Factory has informers, one for each type that was asked for. If a type is
+// asked for again, it returns the same informer. It may be used from any
+// goroutine.
 type Factory struct {
 	client  kubernetes.Interface
 	options Options
@@ -73,7 +76,7 @@ type entry struct {
 	stopped  chan struct{} // closed when it has ended, and all that were forgotten before it
 }
 
-// New returns a factory of informers that ask client.
+// New returns a factory whose informers list and watch with client.
 func New(client kubernetes.Interface, options Options) *Factory {
 	return &Factory{
 		client:     client,
@@ -85,7 +88,7 @@ func New(client kubernetes.Interface, options Options) *Factory {
 }
 
 // Start runs every informer that was asked for and does not run yet, until ctx
-// ends. It does not wait. Who asks for another type later, starts again.
+// ends. It does not wait. After a type was asked for later, call Start again.
 func (f *Factory) Start(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -112,15 +115,15 @@ func (e *entry) run(before <-chan struct{}) {
 }
 
 // WaitForCacheSync returns when all informers that were started hold their first
-// list, or were forgotten meanwhile. If ctx ends before, or the informers do, the
-// error says which ones do not.
+// list, or were forgotten meanwhile. If ctx ends first, or an informer stops
+// first, the error names the types that have not synced.
 func (f *Factory) WaitForCacheSync(ctx context.Context) error {
 	_, err := f.waitForCacheSync(ctx)
 	return err
 }
 
-// waitForCacheSync also says of each type whether it has synced. Those that were
-// forgotten meanwhile are left out, as those are that were never started.
+// waitForCacheSync also says of each type whether it has synced. Types that were
+// forgotten meanwhile, and types that were never started, are left out.
 func (f *Factory) waitForCacheSync(ctx context.Context) (map[key]bool, error) {
 	started := f.started()
 	for _, e := range started {
@@ -160,13 +163,15 @@ func (f *Factory) started() map[key]*entry {
 	return started
 }
 
-// Forget stops the informer of a type and drops it, with all that it holds; the
-// next to ask for that type gets a new one. It returns when its last handler has
-// returned, also if another call has forgotten it before; so a handler must not
-// call it. To forget what is not there is fine.
+// Forget stops the informer of a type and drops it, with all objects that it
+// holds. The next call that asks for the type gets a new informer. Forget returns
+// when the informer's last handler has returned, even if it was another call that
+// dropped it; a handler must therefore not call it. If there is no informer of
+// that type, Forget does nothing.
 //
-// Who still has the old informer, or a lister of it, has its last state. It takes
-// no more handlers, and never runs again, or at all.
+// An informer that was forgotten, and its lister, keep their last state for a
+// program that still holds them. It takes no more handlers, and it never runs
+// again.
 func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	k := key{resource: resource}
 	f.mu.Lock()
@@ -242,8 +247,8 @@ func (f *Factory) newInformer(resource schema.GroupVersionResource) (cache.Share
 	return made, made.SetTransform(f.transform(source.kind))
 }
 
-// identity is the name of a resource's metrics. An InformerName gives it once; who
-// forgets a type and asks for it again gets the same.
+// identity is the name of a resource's metrics. An InformerName gives it out once,
+// therefore it is kept for a type that is forgotten and asked for again.
 func (f *Factory) identity(resource schema.GroupVersionResource) cache.InformerNameAndResource {
 	id, ok := f.identities[resource]
 	if !ok {

@@ -129,14 +129,14 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a"), "/api/v1/nodes": these()})
 	before := goleak.IgnoreCurrent()
 	f := New(client, Options{})
-	told := make(chan struct{})
+	called := make(chan struct{})
 	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-		close(told)
+		close(called)
 	}})
 	must(t, err)
 	f.Start(t.Context()) // which does not end
 	must(t, f.WaitForCacheSync(t.Context()))
-	<-told
+	<-called
 	f.Shutdown()
 	if err := goleak.Find(before); err != nil {
 		t.Error(err)

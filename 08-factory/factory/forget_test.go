@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	goruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -17,12 +16,13 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/fakeserver"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/usage"
 )
 
 // many lists n ConfigMaps of a good kilobyte each, and keeps none of them.
-func many(n int) *fakeserver.Server {
-	server := fakeserver.New()
+func many(n int) *fakeapi.Server {
+	server := fakeapi.New()
 	server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 		list := &corev1.ConfigMapList{Items: make([]corev1.ConfigMap, n)}
 		for i := range list.Items {
@@ -34,19 +34,10 @@ func many(n int) *fakeserver.Server {
 	return server
 }
 
-// heap is what is in use, in bytes.
-func heap() int {
-	goruntime.GC()
-	goruntime.GC() // the first lets go of what pools hold
-	var stats goruntime.MemStats
-	goruntime.ReadMemStats(&stats)
-	return int(stats.HeapAlloc)
-}
-
 func TestForgetGivesTheMemoryBack(t *testing.T) {
 	const n = 20_000
 	f := New(nowhere(t), Options{})
-	before, goroutines := heap(), goleak.IgnoreCurrent()
+	before, goroutines := usage.Heap(), goleak.IgnoreCurrent()
 	_, err := f.ClientGo().InformerFor(&corev1.ConfigMap{},
 		on(many(n))).AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
 	must(t, err)
@@ -54,10 +45,10 @@ func TestForgetGivesTheMemoryBack(t *testing.T) {
 	if got := len(f.ConfigMaps().Informer().GetStore().ListKeys()); got != n {
 		t.Fatalf("%d objects, want %d", got, n)
 	}
-	cached := heap() - before
+	cached := usage.Heap() - before
 
 	f.Forget(ConfigMaps)
-	left := heap() - before
+	left := usage.Heap() - before
 	if err := goleak.Find(goroutines); err != nil {
 		t.Error(err)
 	}

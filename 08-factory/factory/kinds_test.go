@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/05-watchdog/fakeserver"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 // In the list, in what comes after, and in the last state.
@@ -27,11 +27,11 @@ func TestKinds(t *testing.T) {
 	}{{Options{}, "/"}, {Options{Kinds: true}, "v1/ConfigMap"}} {
 		server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
 		f := New(client, test.options)
-		var told []string
+		var calls []string
 		ended := make(chan struct{})
 		tell := func(call string, obj any) {
 			typed := obj.(*corev1.ConfigMap)
-			told = append(told, fmt.Sprintf("%s %s %s/%s", call, typed.Name, typed.APIVersion, typed.Kind))
+			calls = append(calls, fmt.Sprintf("%s %s %s/%s", call, typed.Name, typed.APIVersion, typed.Kind))
 		}
 		_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(obj any) { tell("add", obj) },
@@ -49,14 +49,14 @@ func TestKinds(t *testing.T) {
 		f.Shutdown()
 		want := []string{"add a " + test.kind, "update from a " + test.kind, "to a " + test.kind, "delete a " +
 			test.kind}
-		if !slices.Equal(told, want) {
-			t.Errorf("got %q, want %q", told, want)
+		if !slices.Equal(calls, want) {
+			t.Errorf("got %q, want %q", calls, want)
 		}
 	}
 }
 
 func TestKindsOfATombstone(t *testing.T) {
-	server := fakeserver.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta})
+	server := fakeapi.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta})
 	f := New(nowhere(t), Options{Kinds: true})
 	informer := f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(server))
 	gone := make(chan cache.DeletedFinalStateUnknown, 1)
@@ -66,7 +66,7 @@ func TestKindsOfATombstone(t *testing.T) {
 	must(t, err)
 	start(t, f)
 	server.Set()
-	fakeserver.Expire(server.NextWatch())
+	fakeapi.Expire(server.NextWatch())
 	if got := (<-gone).Obj.(*corev1.ConfigMap); got.Kind != "ConfigMap" || got.APIVersion != "v1" {
 		t.Errorf("the tombstone's object is a %s of %s", got.Kind, got.APIVersion)
 	}
@@ -135,7 +135,7 @@ func BenchmarkList(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				f := New(client, Options{Kinds: kinds})
-				f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(fakeserver.New(objs...)))
+				f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(fakeapi.New(objs...)))
 				f.Start(b.Context())
 				must(b, f.WaitForCacheSync(b.Context()))
 				f.Shutdown()

@@ -24,7 +24,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/03-reflector/requests"
+	"example.com/informer/scripts/harness/requests"
 )
 
 func TestMain(m *testing.M) {

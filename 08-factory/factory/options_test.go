@@ -84,7 +84,7 @@ func TestResync(t *testing.T) {
 	for _, test := range []struct {
 		name        string
 		options     Options
-		pods, nodes int // how often each is told again in ten seconds
+		pods, nodes int // resyncs in ten seconds
 	}{
 		{"never", Options{}, 0, 0},
 		{"all", Options{Resync: 2 * time.Second}, 5, 5},
@@ -112,7 +112,7 @@ func TestResync(t *testing.T) {
 				time.Sleep(10*time.Second + time.Millisecond) // it is fake
 				f.Shutdown()
 				if pods != test.pods || nodes != test.nodes {
-					t.Errorf("pods told %d times again, nodes %d; want %d and %d", pods, nodes, test.pods, test.nodes)
+					t.Errorf("%d resyncs of pods, %d of nodes; want %d and %d", pods, nodes, test.pods, test.nodes)
 				}
 			})
 		})

@@ -12,14 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/02-listwatch/kubetest"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
 // nowhere is a real clientset without a server.
@@ -125,8 +126,8 @@ func TestForResourceKnowsWhatClientGosKnows(t *testing.T) {
 
 // What a server calls its resources is what kinds guesses.
 func TestResourcesAreCalledAsTheServerCallsThem(t *testing.T) {
-	cluster := kubetest.Need(t)
-	_, lists, err := cluster.Discovery.ServerGroupsAndResourcesWithContext(t.Context())
+	client := discovery.ToDiscoveryInterfaceWithContext(sessiontest.Open(t).Client.Discovery())
+	_, lists, err := client.ServerGroupsAndResourcesWithContext(t.Context())
 	must(t, err)
 	checked := 0
 	for _, list := range lists {
@@ -202,15 +203,14 @@ func TestTypesOfTheProgramsOwn(t *testing.T) {
 }
 
 func TestListers(t *testing.T) {
-	s := kubetest.Open(t)
-	f := New(s.Clientset, Options{Namespace: s.Namespace})
+	s := sessiontest.Open(t)
+	f := New(s.Client, Options{Namespace: s.Namespace})
 	lister := f.ConfigMaps().Lister()
 	generic, err := f.ForResource(ConfigMaps)
 	must(t, err)
 	nodes := f.Nodes().Lister()
 	start(t, f)
-	_, err = s.CreateConfigMap(t.Context(), "weather")
-	must(t, err)
+	sessiontest.Kubectl(t, s, "create configmap weather")
 	until(t, "the config map is cached", func() bool {
 		_, err := lister.ConfigMaps(s.Namespace).Get("weather")
 		return err == nil

@@ -34,7 +34,7 @@ type Book struct {
 }
 
 // Load reads the pages of the workspace ws. A page that is missing is not an
-// error here: Problems tells.
+// error here: Problems reports it.
 func Load(ws fs.FS) (*Book, error) {
 	b := &Book{ws: ws}
 	for _, pattern := range []string{"README.md", "docs/*.md"} {

@@ -153,15 +153,15 @@ func problems(t *testing.T, tree fstest.MapFS) []string {
 	return lines
 }
 
-// breaking is one edit of the good tree, and the one problem that it must cause.
-type breaking struct {
+// A badEdit is one edit of the good tree, and the one problem that it must cause.
+type badEdit struct {
 	name     string
 	file     string
 	old, new string // old "" puts new at the end; new "" with old "" removes the file
 	want     string // all of the line, or its start where it ends in …
 }
 
-func runBreaking(t *testing.T, cases []breaking) {
+func runBadEdits(t *testing.T, cases []badEdit) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			tree := goodTree(t)
@@ -174,7 +174,7 @@ func runBreaking(t *testing.T, cases []breaking) {
 	}
 }
 
-func (c breaking) apply(t *testing.T, tree fstest.MapFS) {
+func (c badEdit) apply(t *testing.T, tree fstest.MapFS) {
 	t.Helper()
 	if c.old == "" && c.new == "" {
 		delete(tree, c.file)

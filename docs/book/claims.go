@@ -87,7 +87,7 @@ func (b *Book) checkTest(file, name string) error {
 		why = "it has no // Output: comment"
 	case kind == "Fuzz" && !b.hasInput(file, f):
 		why = "`go test` has no input for it: give one with f.Add"
-	case newSkipper(files, tree).skips(f.Body, parameterOf(f.Type)):
+	case newSkipFinder(files, tree).skips(f.Body, parameterOf(f.Type)):
 		why = "it always skips"
 	default:
 		return nil

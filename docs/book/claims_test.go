@@ -24,7 +24,7 @@ func (c proof) check(t *testing.T, test string) {
 	tree := goodTree(t)
 	tree["01-one/"+c.file] = file(c.text + "\n")
 	link := "[" + test + "](../01-one/" + c.file + ")"
-	breaking{file: "docs/01-one.md", old: "[TestPop](../01-one/claims_test.go)", new: link}.apply(t, tree)
+	badEdit{file: "docs/01-one.md", old: "[TestPop](../01-one/claims_test.go)", new: link}.apply(t, tree)
 	want := ""
 	if c.want != "" {
 		want = "docs/01-one.md:36: " + test + " in 01-one/" + c.file + " never runs: " + c.want
@@ -64,7 +64,7 @@ func TestFilesThatAreNotTested(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { c.check(t, "TestPop") })
 	}
-	runBreaking(t, []breaking{
+	runBadEdits(t, []badEdit{
 		{"folder", "docs/01-one.md", "", "\n[TestPop](../01-one)\n",
 			"docs/01-one.md:53: TestPop in 01-one never runs: " + noTestFile},
 	})
@@ -72,7 +72,7 @@ func TestFilesThatAreNotTested(t *testing.T) {
 
 func TestAHeadingMayBeCalledExample(t *testing.T) {
 	tree := goodTree(t)
-	breaking{file: "docs/01-one.md", new: "\n### Example\n\nSee the [Example](#example).\n"}.apply(t, tree)
+	badEdit{file: "docs/01-one.md", new: "\n### Example\n\nSee the [Example](#example).\n"}.apply(t, tree)
 	if got := problems(t, tree); len(got) > 0 {
 		t.Errorf("problems: %q", got)
 	}
@@ -120,7 +120,7 @@ func TestExamplesAndFuzzTestsThatNothingRuns(t *testing.T) {
 		tree := goodTree(t)
 		tree["01-one/testdata/fuzz/FuzzSaved/1"] = file("go test fuzz v1\nstring(\"\")\n")
 		tree["01-one/claims_test.go"] = file("package one\n\nfunc FuzzSaved(f *testing.F) { f.Fuzz(nil) }\n")
-		breaking{file: "docs/01-one.md", old: "[TestPop](", new: "[FuzzSaved]("}.apply(t, tree)
+		badEdit{file: "docs/01-one.md", old: "[TestPop](", new: "[FuzzSaved]("}.apply(t, tree)
 		if got := problems(t, tree); len(got) > 0 {
 			t.Errorf("problems: %q", got)
 		}

@@ -10,7 +10,7 @@ import (
 
 func TestStalePages(t *testing.T) {
 	const stale = "the block below is not what `%` gives: `go run ./docs` brings the page back in step"
-	runBreaking(t, []breaking{
+	runBadEdits(t, []badEdit{
 		{"source changed", "01-one/queue.go", "return none, errEmpty", "return none, nil",
 			"docs/01-one.md:19: " + strings.Replace(stale, "%", "code 01-one/queue.go Queue.Pop", 1)},
 		{"output changed", "01-one/testdata/pop.txt", "", "more\n",
@@ -27,7 +27,7 @@ func TestStalePages(t *testing.T) {
 func TestBrokenDirectives(t *testing.T) {
 	const page, code = "docs/01-one.md", "<!-- code 01-one/queue.go Queue.Pop -->"
 	const alone = "docs/01-one.md:19: a directive stands alone on its line, from the first column: …"
-	runBreaking(t, []breaking{
+	runBadEdits(t, []badEdit{
 		{"unknown file", page, code, "<!-- code 01-one/lost.go Queue.Pop -->",
 			"docs/01-one.md:19: open 01-one/lost.go: file does not exist (paths start at the workspace root)"},
 		{"folder", page, code, "<!-- code 01-one -->", "docs/01-one.md:19: read 01-one: …"},

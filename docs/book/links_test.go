@@ -57,7 +57,7 @@ func TestLinks(t *testing.T) {
 func TestDeadLinks(t *testing.T) {
 	const page = "docs/01-one.md"
 	at := func(text string) string { return "docs/01-one.md:53: " + text }
-	runBreaking(t, []breaking{
+	runBadEdits(t, []badEdit{
 		{"no such file", page, "", "\n[a](lost.md)\n", at("dead link lost.md: there is no docs/lost.md")},
 		{"image", page, "", "\n![a](lost.png)\n", at("dead link lost.png: there is no docs/lost.png")},
 		{"reference", page, "", "\n[a][b]\n\n[b]: lost.md\n", at("dead link lost.md: there is no docs/lost.md")},
@@ -115,7 +115,7 @@ func TestLiveLinks(t *testing.T) {
 func TestClaims(t *testing.T) {
 	const page, claim = "docs/01-one.md", "[TestPop]("
 	at := func(text string) string { return "docs/01-one.md:36: " + text }
-	runBreaking(t, []breaking{
+	runBadEdits(t, []badEdit{
 		{"test renamed", "01-one/claims_test.go", "TestPop(", "TestPopped(",
 			at("there is no TestPop in 01-one/claims_test.go")},
 		{"test file gone", "01-one/claims_test.go", "", "",
@@ -150,14 +150,14 @@ func TestClaims(t *testing.T) {
 	for _, link := range []string{"[✓](../01-one/claims_test.go \"TestPop\")",
 		"| a |\n|---|\n| b [✓](../01-one/claims_test.go 'FuzzPop') |"} {
 		tree := goodTree(t)
-		breaking{file: page, new: "\n" + link + "\n"}.apply(t, tree)
+		badEdit{file: page, new: "\n" + link + "\n"}.apply(t, tree)
 		if got := problems(t, tree); len(got) > 0 {
 			t.Errorf("%s: %q", link, got)
 		}
 	}
 	for _, name := range []string{"TestPop", "`TestPop`", "FuzzPop", "BenchmarkPop", "ExampleQueue"} {
 		tree := goodTree(t)
-		breaking{file: page, old: claim, new: "[" + name + "]("}.apply(t, tree)
+		badEdit{file: page, old: claim, new: "[" + name + "]("}.apply(t, tree)
 		if got := problems(t, tree); len(got) > 0 {
 			t.Errorf("[%s]: %q", name, got)
 		}

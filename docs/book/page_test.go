@@ -13,7 +13,7 @@ func TestTypedBlocks(t *testing.T) {
 	const page = "docs/01-one.md"
 	const fenced = "docs/01-one.md:53: no code or output is typed into a page: put …"
 	const indent = "docs/01-one.md:53: no code or output is typed into a page, not by indenting it either: embed it"
-	runBreaking(t, []breaking{
+	runBadEdits(t, []badEdit{
 		{"go", page, "", "\n```go\nx := 1\n```\n", fenced},
 		{"text", page, "", "\n```text\nAdded\n```\n", fenced},
 		{"no language", page, "", "\n```\nAdded\n```\n", fenced},

@@ -16,7 +16,7 @@ func onDisk(t *testing.T) (root, page string) {
 	t.Helper()
 	root = t.TempDir()
 	tree := goodTree(t)
-	breaking{file: "docs/01-one.md", old: "Added : pod1", new: "Added : pod2"}.apply(t, tree)
+	badEdit{file: "docs/01-one.md", old: "Added : pod1", new: "Added : pod2"}.apply(t, tree)
 	if err := os.CopyFS(root, tree); err != nil {
 		t.Fatal(err)
 	}

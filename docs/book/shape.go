@@ -1,4 +1,5 @@
-// The shape of the book: a page for every chapter, all of the same build.
+// The shape of the book: a page for every chapter, or more, all of the same
+// build.
 
 package book
 
@@ -35,13 +36,29 @@ func (b *Book) checkShape() []Problem {
 	}
 	for _, chapter := range slices.Compact(chapters) {
 		name := "docs/" + chapter + ".md"
-		if p := b.page(name); p != nil {
-			found = slices.Concat(found, p.checkHeadings(), b.checkOutputs(chapter, p))
-		} else {
+		if b.page(name) == nil {
 			found = append(found, Problem{Page: name, Text: fmt.Sprintf("the page of chapter %s is missing", chapter)})
+			continue
 		}
+		pages := b.pagesOf(chapter)
+		for _, p := range pages {
+			found = append(found, p.checkHeadings()...)
+		}
+		found = append(found, b.checkOutputs(chapter, pages)...)
 	}
 	return found
+}
+
+// pagesOf returns the page of a chapter, and then further ones: those of
+// 01-one are called 01-one-something.md.
+func (b *Book) pagesOf(chapter string) []*page {
+	pages := []*page{b.page("docs/" + chapter + ".md")}
+	for _, p := range b.pages {
+		if strings.HasPrefix(p.name, "docs/"+chapter+"-") {
+			pages = append(pages, p)
+		}
+	}
+	return pages
 }
 
 // checkContents wants a link to every page from the contents page.
@@ -87,15 +104,17 @@ func (p *page) checkHeadings() []Problem {
 	return nil
 }
 
-// checkOutputs wants the expected output of every step on the chapter's page.
-func (b *Book) checkOutputs(chapter string, p *page) []Problem {
+// checkOutputs wants the expected output of every step on a page of the
+// chapter.
+func (b *Book) checkOutputs(chapter string, pages []*page) []Problem {
 	files, _ := fs.Glob(b.ws, chapter+"/testdata/*.txt")
 	var found []Problem
 	for _, file := range files {
 		shows := func(d *directive) bool { return d.verb == "output" && d.file == file }
-		if !slices.ContainsFunc(p.directives, shows) {
+		onPage := func(p *page) bool { return slices.ContainsFunc(p.directives, shows) }
+		if !slices.ContainsFunc(pages, onPage) {
 			text := fmt.Sprintf("the page does not show %s: add <!-- output %s --> and run `go run ./docs`", file, file)
-			found = append(found, Problem{Page: p.name, Text: text})
+			found = append(found, Problem{Page: pages[0].name, Text: text})
 		}
 	}
 	return found

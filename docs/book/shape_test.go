@@ -4,6 +4,7 @@ package book
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 )
@@ -12,7 +13,7 @@ func TestShape(t *testing.T) {
 	const page = "docs/01-one.md"
 	all := "every chapter page has # Name of the chapter, ## What you will see, ## The idea, ## The code, ## Run " +
 		"it, ## How client-go does it today, ## Where people trip, ## Try it yourself"
-	runBreaking(t, []breaking{
+	runBadEdits(t, []badEdit{
 		{"chapter without a page", "02-two/go.mod", "", "module two\n",
 			"docs/02-two.md: the page of chapter 02-two is missing"},
 		{"output not shown", "01-one/testdata/list.txt", "", "[]\n",
@@ -39,7 +40,7 @@ func TestShape(t *testing.T) {
 }
 
 func TestShapeAllows(t *testing.T) {
-	runs := []breaking{
+	runs := []badEdit{
 		{name: "subheadings", file: "docs/01-one.md", old: "## The code\n", new: "## The code\n\n### a\n\n#### b\n"},
 		{name: "contents by reference, with an anchor", file: "docs/README.md", old: "[One](01-one.md)",
 			new: "[One]\n\n[one]: ./01-one.md#run-it"},
@@ -54,6 +55,28 @@ func TestShapeAllows(t *testing.T) {
 				t.Errorf("problems: %q", got)
 			}
 		})
+	}
+}
+
+// A chapter may have a second page: of the same build, and its outputs count.
+func TestSecondPage(t *testing.T) {
+	const name = "docs/01-one-more.md"
+	build := func(heading, changed string) fstest.MapFS {
+		tree := goodTree(t)
+		tree["01-one/testdata/list.txt"] = file("[]\n")
+		page := strings.ReplaceAll(strings.Replace(chapterPage, "BLOCK\n", "```text\n```\n", 1), "BLOCK", "```")
+		page = strings.Replace(page, "testdata/pop.txt", "testdata/list.txt", 1)
+		tree[name] = file(strings.Replace(page, heading, changed, 1))
+		tree["docs/README.md"] = file("# Contents\n\n1. [One](01-one.md), [more](01-one-more.md)\n")
+		rewriteTree(t, tree)
+		return tree
+	}
+	if got := problems(t, build("", "")); len(got) > 0 {
+		t.Errorf("problems: %q", got)
+	}
+	got := problems(t, build("## Try it yourself", "### Try it yourself"))
+	if want := []string{name + ": ## Try it yourself is missing"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -12,25 +12,25 @@ import (
 	"golang.org/x/tools/go/cfg"
 )
 
-// skipper looks for skips that every run comes to. What depends on more than
+// A skipFinder looks for skips that every run comes to. What depends on more than
 // constants of the same file counts as a test that may run.
-type skipper struct{ types.Info }
+type skipFinder struct{ types.Info }
 
-func newSkipper(files *token.FileSet, tree *ast.File) skipper {
-	s := skipper{types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
+func newSkipFinder(files *token.FileSet, tree *ast.File) skipFinder {
+	s := skipFinder{types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
 	config := types.Config{Error: func(error) {}} // imports are unknown, and stay so
 	config.Check("", files, []*ast.File{tree}, &s.Info)
 	return s
 }
 
 // skips says whether a function always comes to a skip of t.
-func (s skipper) skips(body *ast.BlockStmt, t string) bool {
+func (s skipFinder) skips(body *ast.BlockStmt, t string) bool {
 	graph := cfg.New(body, func(call *ast.CallExpr) (returns bool) { return !s.isSkip(call, t) })
 	return !s.returns(graph.Blocks[0], map[*cfg.Block]bool{})
 }
 
 // returns says whether a run can come from this block to the function's end.
-func (s skipper) returns(from *cfg.Block, seen map[*cfg.Block]bool) bool {
+func (s skipFinder) returns(from *cfg.Block, seen map[*cfg.Block]bool) bool {
 	if seen[from] {
 		return false
 	}
@@ -50,7 +50,7 @@ func (s skipper) returns(from *cfg.Block, seen map[*cfg.Block]bool) bool {
 
 // isSkip says whether the call is a skip, or runs a function that always skips
 // in the place of the test.
-func (s skipper) isSkip(call *ast.CallExpr, t string) bool {
+func (s skipFinder) isSkip(call *ast.CallExpr, t string) bool {
 	switch types.ExprString(call.Fun) {
 	case t + ".Skip", t + ".Skipf", t + ".SkipNow":
 		return true
@@ -64,7 +64,7 @@ func (s skipper) isSkip(call *ast.CallExpr, t string) bool {
 }
 
 // is says whether the condition is a constant with this value.
-func (s skipper) is(condition ast.Expr, value bool) bool {
+func (s skipFinder) is(condition ast.Expr, value bool) bool {
 	got := s.Types[condition].Value
 	return got != nil && got.Kind() == constant.Bool && constant.BoolVal(got) == value
 }

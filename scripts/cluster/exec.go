@@ -34,8 +34,8 @@ func execute(ctx context.Context, root string, args []string, stdout, stderr io.
 	return runToEnd(ctx, cmd)
 }
 
-// runToEnd runs cmd and returns its exit code. When ctx ends, the program is
-// told with the same signal, and killed if it does not heed it.
+// runToEnd runs cmd and returns its exit code. When ctx ends, the program gets
+// the same signal, and is killed if it does not heed it.
 func runToEnd(ctx context.Context, cmd *exec.Cmd) (int, error) {
 	// In a terminal the program stays in our process group: it may read from
 	// the terminal, and Ctrl-C reaches it by itself. Elsewhere it gets a group

@@ -54,15 +54,15 @@ func fakeWorkspace(t *testing.T) (root string) {
 	return root
 }
 
-// background is a command that runs while the test goes on.
-type background struct {
+// A backgroundCommand runs while the test goes on.
+type backgroundCommand struct {
 	*exec.Cmd
 	t      *testing.T
 	end    func(error) result
 	stderr string // a file
 }
 
-func start(t *testing.T, root string, args ...string) *background {
+func start(t *testing.T, root string, args ...string) *backgroundCommand {
 	t.Helper()
 	cmd, end := command(root, args...)
 	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
@@ -75,22 +75,22 @@ func start(t *testing.T, root string, args ...string) *background {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return &background{cmd, t, end, file.Name()}
+	return &backgroundCommand{cmd, t, end, file.Name()}
 }
 
-func (b *background) said() string {
+func (b *backgroundCommand) said() string {
 	said, _ := os.ReadFile(b.stderr)
 	return string(said)
 }
 
-func (b *background) signal(s syscall.Signal) {
+func (b *backgroundCommand) signal(s syscall.Signal) {
 	b.t.Helper()
 	if err := b.Process.Signal(s); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-func (b *background) wait() result {
+func (b *backgroundCommand) wait() result {
 	r := b.end(b.Wait())
 	r.stderr = b.said()
 	return r
@@ -98,7 +98,7 @@ func (b *background) wait() result {
 
 // user is an exec, and its program, which runs until the test has it finish.
 type user struct {
-	*background
+	*backgroundCommand
 	stop    string // a file: the program ends when it is there
 	program int    // its pid
 }
@@ -109,7 +109,7 @@ func startUser(t *testing.T, root string) *user {
 	dir := t.TempDir()
 	u := &user{stop: filepath.Join(dir, "stop")}
 	pid := filepath.Join(dir, "pid")
-	u.background = start(t, root, "exec", "sh", "-c",
+	u.backgroundCommand = start(t, root, "exec", "sh", "-c",
 		`echo $$ > "$0"; until [ -e "$1" ]; do sleep 0.02; done`, pid, u.stop)
 	within(t, 5*time.Minute, "exec's program runs", func() bool { // the fake may have to be built first
 		b, _ := os.ReadFile(pid)

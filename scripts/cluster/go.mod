@@ -3,7 +3,7 @@ module example.com/informer/scripts/cluster
 go 1.26.0
 
 require (
-	example.com/informer/01-deltafifo v0.0.0
+	example.com/informer/scripts/harness v0.0.0
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.45.0
@@ -66,4 +66,4 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace example.com/informer/01-deltafifo => ../../01-deltafifo
+replace example.com/informer/scripts/harness => ../harness

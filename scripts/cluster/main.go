@@ -11,8 +11,8 @@ import (
 	"slices"
 	"syscall"
 
-	course "example.com/informer/01-deltafifo/workspace"
 	"example.com/informer/scripts/cluster/workspace"
+	course "example.com/informer/scripts/harness/workspace"
 )
 
 const (

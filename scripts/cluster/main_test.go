@@ -16,8 +16,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	course "example.com/informer/01-deltafifo/workspace"
 	"example.com/informer/scripts/cluster/internal/state"
+	course "example.com/informer/scripts/harness/workspace"
 )
 
 // asMain, set in the environment, makes the test binary the command itself.
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(removeFakeCache))
 }
 
-// newWorkspace is a folder like this workspace as far as the command can tell.
+// newWorkspace is a folder that the command takes for this workspace.
 // No container engine answers there, and no cluster is set from outside.
 func newWorkspace(t *testing.T) string {
 	t.Helper()
@@ -177,8 +177,8 @@ func TestComponentDies(t *testing.T) {
 func alive(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err == nil {
-		state, _, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')')+2:]), " ")
-		return state != "Z"
+		code, _, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')')+2:]), " ")
+		return code != "Z"
 	}
 	return syscall.Kill(pid, 0) == nil
 }

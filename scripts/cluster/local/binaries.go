@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/informer/01-deltafifo/workspace"
+	"example.com/informer/scripts/harness/workspace"
 )
 
 type binaries struct {

@@ -163,7 +163,7 @@ func kubernetesVersion(source string) (string, error) {
 	return string(m[1]), nil
 }
 
-// stamp returns the linker flags that make the binaries tell their version.
+// stamp returns the linker flags that make the binaries print their version.
 func stamp(version string) string {
 	const pkg = "k8s.io/component-base/version."
 	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)

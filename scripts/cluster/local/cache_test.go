@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/informer/01-deltafifo/workspace"
+	"example.com/informer/scripts/harness/workspace"
 )
 
 // toy is a module that requires Kubernetes as the control plane does, in words.

@@ -1,4 +1,4 @@
-// Tests of telling a control plane that is broken from one that is slow, with
+// Tests that distinguish a control plane that is broken from one that is slow, with
 // other processes in its place.
 
 package local
@@ -73,8 +73,8 @@ func TestSlowIsBrokenInTheEnd(t *testing.T) {
 func TestInterruptedLookSaysNothingOfTheCluster(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	told := writerFunc(func() { cancel(enough) })
-	err := look(ctx, recorded(t, silent(t)), patience{refused: 50 * time.Millisecond, slow: time.Hour}, told)
+	progress := writerFunc(func() { cancel(enough) })
+	err := look(ctx, recorded(t, silent(t)), patience{refused: 50 * time.Millisecond, slow: time.Hour}, progress)
 	if !errors.Is(err, enough) || errors.Is(err, ErrBroken) {
 		t.Errorf("got %v", err)
 	}
@@ -83,8 +83,8 @@ func TestInterruptedLookSaysNothingOfTheCluster(t *testing.T) {
 func TestProcessThatEndsMeanwhileIsBroken(t *testing.T) {
 	dir := recorded(t, silent(t))
 	node := recordOf(t, dir, Node)
-	told := writerFunc(func() { _ = node.signal(9) })
-	err := look(t.Context(), dir, patience{refused: 50 * time.Millisecond, slow: time.Hour}, told)
+	progress := writerFunc(func() { _ = node.signal(9) })
+	err := look(t.Context(), dir, patience{refused: 50 * time.Millisecond, slow: time.Hour}, progress)
 	if !errors.Is(err, ErrBroken) || !strings.Contains(err.Error(), fmt.Sprintf("node (pid %d) has ended", node.PID)) {
 		t.Errorf("got %v", err)
 	}

@@ -140,7 +140,7 @@ func (cp *ControlPlane) ended(components []Component) error {
 	return nil
 }
 
-// failure tells that the process ended by itself, with its last words.
+// failure says that the process ended by itself, with its last words.
 func (p *process) failure() error {
 	last := lastLines(p.log)
 	cause := p.err

@@ -14,7 +14,7 @@ import (
 // dieWithParent does nothing: macOS has no such thing.
 func dieWithParent(*syscall.SysProcAttr) {}
 
-// startTime tells a process from a later one with the same pid. The error is
+// startTime distinguishes a process from a later one with the same pid. The error is
 // os.ErrProcessDone when no such process runs; one that has ended and only waits
 // to be reaped does not.
 func startTime(pid int) (string, error) {

@@ -14,7 +14,7 @@ import (
 // dieWithParent has the kernel kill the process when its parent ends.
 func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
-// startTime tells a process from a later one with the same pid: the boot it
+// startTime distinguishes a process from a later one with the same pid: the boot it
 // belongs to and the clock ticks since then. The error is os.ErrProcessDone when
 // no such process runs; one that has ended and only waits to be reaped does not.
 func startTime(pid int) (string, error) {

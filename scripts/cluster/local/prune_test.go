@@ -115,7 +115,7 @@ func TestComponentsKeepTheirBinary(t *testing.T) {
 // A program that was started by hand, or before there was a lock.
 func TestBinaryThatRunsWithoutTheLockStays(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells that a file is being executed")
+		t.Skip("only Linux reports that a file is being executed")
 	}
 	cache := t.TempDir()
 	binary := filepath.Join(cache, "v1.98.0-000000000001", "controlplane")

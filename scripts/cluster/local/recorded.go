@@ -28,7 +28,7 @@ type patience struct {
 
 // Look returns nil if all of the control plane in dir works, and ErrBroken, with
 // the reason, if a process of it has ended or was never started, or if it does
-// not get ready. One that may only be slow is waited for, and progress told so.
+// not get ready. One that may only be slow is waited for, and progress says so.
 func Look(ctx context.Context, dir string, progress io.Writer) error {
 	return look(ctx, dir, patience{refused: 10 * time.Second, slow: 2 * time.Minute}, progress)
 }
@@ -67,7 +67,7 @@ func look(ctx context.Context, dir string, p patience, progress io.Writer) error
 }
 
 // StopRecorded ends the processes that dir records, and no others: a pid that
-// belongs to another process by now is left alone, and progress told so. Where
+// belongs to another process by now is left alone, and progress says so. Where
 // that cannot be known, it is left alone too, and the error says so.
 func StopRecorded(dir string, progress io.Writer) error {
 	list, err := readRecords(dir)

@@ -1,4 +1,4 @@
-// Removing the workspace's cluster, and telling how it is.
+// Removing the workspace's cluster, and reporting its state.
 
 package workspace
 
@@ -19,7 +19,7 @@ import (
 // Down removes the cluster that Up made, and returns its provider, or "" if
 // there is none. A provider other than "" restricts it to that one; kind's is
 // then found even where the workspace has forgotten it. The logs stay. A program
-// that uses the cluster loses it, and progress is told so.
+// that uses the cluster loses it, and progress says so.
 func Down(ctx context.Context, root, provider string, progress io.Writer) (removed string, err error) {
 	dir := state.Of(root)
 	if _, err := os.Stat(string(dir)); os.IsNotExist(err) && provider != Kind {

@@ -78,7 +78,7 @@ func created(pod *v1.Pod, c v1.Container, before []v1.ContainerStatus) v1.Contai
 	return status
 }
 
-// completed is how a container ends that does as it is told.
+// completed is how a container ends that stops when it is asked to.
 func completed(status v1.ContainerStatus, now metav1.Time) *v1.ContainerStateTerminated {
 	started := now
 	if status.State.Running != nil {

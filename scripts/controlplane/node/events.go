@@ -26,8 +26,8 @@ func startEvents(ctx context.Context, client kubernetes.Interface, node string) 
 	return &events{recorder, broadcaster.Shutdown}
 }
 
-// started tells of the containers that have come to life between the status
-// that the pod has and the one given.
+// started reports the containers that have started between the status that the
+// pod has and the one given.
 func (e *events) started(pod *v1.Pod, status v1.PodStatus) {
 	known := map[string]bool{}
 	for _, s := range allContainers(pod.Status) {
@@ -47,7 +47,7 @@ func (e *events) started(pod *v1.Pod, status v1.PodStatus) {
 	}
 }
 
-// stopping tells of the containers that are told to end.
+// stopping reports the containers that are asked to end.
 func (e *events) stopping(pod *v1.Pod) {
 	for _, s := range allContainers(pod.Status) {
 		if s.State.Running != nil {

@@ -193,8 +193,8 @@ func TestForcedDeleteFreesTheAddress(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		cancel()
 		<-ended
-		if len(pods.addresses.taken) != 0 || len(pods.tenants.byName) != 0 {
-			t.Errorf("left behind: addresses %v, pods %v", pods.addresses.taken, pods.tenants.byName)
+		if len(pods.addresses.taken) != 0 || len(pods.podStages.byName) != 0 {
+			t.Errorf("left behind: addresses %v, pods %v", pods.addresses.taken, pods.podStages.byName)
 		}
 	})
 }

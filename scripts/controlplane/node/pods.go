@@ -41,7 +41,7 @@ type pods struct {
 	lister    corelisters.PodLister
 	queue     workqueue.TypedRateLimitingInterface[cache.ObjectName]
 	addresses *addresses
-	tenants   *tenants
+	podStages *podStages
 	events    *events // while it runs
 }
 
@@ -58,7 +58,7 @@ func newPods(client kubernetes.Interface, config Config) *pods {
 		queue: workqueue.NewTypedRateLimitingQueue(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](retryFirst, retryMax)),
 		addresses: newAddresses(podCIDR),
-		tenants:   newTenants(),
+		podStages: newPodStages(),
 	}
 }
 
@@ -136,7 +136,7 @@ func (p *pods) handle(ctx context.Context, name cache.ObjectName) {
 		}
 	case ctx.Err() != nil:
 	default:
-		// A conflict says that the cache is behind: the news is on its way.
+		// A conflict says that the cache is behind: the newer pod is on its way.
 		if !apierrors.IsConflict(err) {
 			klog.FromContext(ctx).Error(err, "Could not move the pod along; will try again", "pod", name)
 		}
@@ -156,7 +156,7 @@ func (p *pods) step(ctx context.Context, name cache.ObjectName) (time.Duration, 
 		return 0, nil
 	}
 	stage := stageOf(pod)
-	if left := p.tenants.left(name, stage, delays[stage]); left > 0 {
+	if left := p.podStages.left(name, stage, delays[stage]); left > 0 {
 		return left, nil
 	}
 	now := metav1.Now().Rfc3339Copy() // as the API server will give it back
@@ -187,7 +187,7 @@ func (p *pods) settle(name cache.ObjectName, pod *v1.Pod, here bool) {
 	if here {
 		uid = pod.UID
 	}
-	if before := p.tenants.set(name, uid); before != "" {
+	if before := p.podStages.set(name, uid); before != "" {
 		p.addresses.release(before)
 	}
 }

@@ -24,7 +24,7 @@ const (
 	removing               // its containers have ended; to be removed
 )
 
-// stageOf tells the stage from the pod alone.
+// stageOf returns the stage, from the pod alone.
 func stageOf(pod *v1.Pod) stage {
 	switch deleted := pod.DeletionTimestamp != nil; {
 	case deleted && podutil.IsPodTerminal(pod):
@@ -44,47 +44,47 @@ func stageOf(pod *v1.Pod) stage {
 	}
 }
 
-// tenants knows which pod goes by each name, and since when it has been in the
+// podStages knows which pod goes by each name, and since when it has been in the
 // stage that it is in.
-type tenants struct {
+type podStages struct {
 	mu     sync.Mutex
-	byName map[cache.ObjectName]tenant
+	byName map[cache.ObjectName]podStage
 }
 
-type tenant struct {
+type podStage struct {
 	pod   types.UID
 	stage stage
 	since time.Time
 }
 
-func newTenants() *tenants { return &tenants{byName: map[cache.ObjectName]tenant{}} }
+func newPodStages() *podStages { return &podStages{byName: map[cache.ObjectName]podStage{}} }
 
 // set gives the name to a pod, or to none, and returns the pod that has lost
 // it, or "".
-func (t *tenants) set(name cache.ObjectName, pod types.UID) types.UID {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	before := t.byName[name].pod
+func (s *podStages) set(name cache.ObjectName, pod types.UID) types.UID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.byName[name].pod
 	switch {
 	case before == pod:
 		return ""
 	case pod == "":
-		delete(t.byName, name)
+		delete(s.byName, name)
 	default:
-		t.byName[name] = tenant{pod: pod}
+		s.byName[name] = podStage{pod: pod}
 	}
 	return before
 }
 
 // left is how much of the delay remains to the pod of this name in its stage,
 // which begins when it is first asked about.
-func (t *tenants) left(name cache.ObjectName, stage stage, delay time.Duration) time.Duration {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	pod := t.byName[name]
+func (s *podStages) left(name cache.ObjectName, stage stage, delay time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pod := s.byName[name]
 	if pod.stage != stage {
 		pod.stage, pod.since = stage, time.Now()
-		t.byName[name] = pod
+		s.byName[name] = pod
 	}
 	return delay - time.Since(pod.since)
 }

@@ -54,7 +54,7 @@ func observedStatus(pod *v1.Pod) v1.PodStatus {
 	return status
 }
 
-// stoppedStatus is that of a pod whose containers have ended as they were told to.
+// stoppedStatus is that of a pod whose containers have ended when they were stopped.
 func stoppedStatus(pod *v1.Pod, now metav1.Time) v1.PodStatus {
 	status := baseStatus(pod)
 	status.Phase = v1.PodSucceeded

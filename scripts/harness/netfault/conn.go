@@ -30,7 +30,7 @@ func (e *end) Write(b []byte) (int, error) {
 }
 
 // serve carries bytes both ways until an end hangs up or the connection is
-// closed. The client of a black hole never hears that the server has gone.
+// closed. The client of a black hole never gets the end of the connection.
 func (c *conn) serve() {
 	var back sync.WaitGroup
 	back.Go(func() {

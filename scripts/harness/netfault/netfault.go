@@ -115,7 +115,7 @@ func (p *Proxy) Refuse() { p.fail(syscall.ECONNREFUSED) }
 
 // Pull pulls out the cable: it breaks all connections, and for new ones the
 // network is unreachable. A reflector gives up its watch as soon as resuming it
-// was Refused, and asks for a list when it can.
+// failed to dial, and asks for a list when it can.
 func (p *Proxy) Pull() {
 	p.fail(syscall.ENETUNREACH)
 	p.each((*conn).close)
@@ -127,8 +127,8 @@ func (p *Proxy) fail(errno syscall.Errno) {
 	p.fault, p.refused = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errno)}, false
 }
 
-// Refused tells whether Dial has failed since Refuse or Pull.
-func (p *Proxy) Refused() bool {
+// DialFailed reports whether Dial has failed since Refuse or Pull.
+func (p *Proxy) DialFailed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.refused

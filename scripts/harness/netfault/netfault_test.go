@@ -45,9 +45,9 @@ func say(t *testing.T, from, to net.Conn, words string) {
 	if _, err := io.WriteString(from, words); err != nil {
 		t.Fatal(err)
 	}
-	heard := make([]byte, len(words))
-	if _, err := io.ReadFull(to, heard); err != nil || string(heard) != words {
-		t.Fatalf("heard %q, %v; want %q", heard, err, words)
+	received := make([]byte, len(words))
+	if _, err := io.ReadFull(to, received); err != nil || string(received) != words {
+		t.Fatalf("received %q, %v; want %q", received, err, words)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestBlackHole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := read(client); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the end of the server: %v; want that the client does not hear of it", err)
+		t.Errorf("the end of the server: %v; want that the client does not get it", err)
 	}
 }
 
@@ -111,10 +111,10 @@ func TestRefuse(t *testing.T) {
 // was refused is remembered until the next fault.
 func wantDial(t *testing.T, p *Proxy, want error) {
 	t.Helper()
-	refused := p.Refused()
+	refused := p.DialFailed()
 	conn, err := p.Dial(t.Context(), "tcp", "")
-	if !errors.Is(err, want) || p.Refused() != (refused || want != nil) {
-		t.Errorf("dialing: error %v, refused %t; want %v", err, p.Refused(), want)
+	if !errors.Is(err, want) || p.DialFailed() != (refused || want != nil) {
+		t.Errorf("dialing: error %v, refused %t; want %v", err, p.DialFailed(), want)
 	}
 	if err == nil {
 		conn.Close()
@@ -125,14 +125,14 @@ func TestPull(t *testing.T) {
 	p, client, server := connected(t)
 	p.Pull()
 	wantClosed(t, client, server)
-	if p.Refused() {
+	if p.DialFailed() {
 		t.Error("refused before anybody has tried")
 	}
 	wantDial(t, p, syscall.ENETUNREACH)
 	p.Restore()
 	wantDial(t, p, nil)
 	p.Pull()
-	if p.Refused() {
+	if p.DialFailed() {
 		t.Error("another fault: it was refused before it")
 	}
 }

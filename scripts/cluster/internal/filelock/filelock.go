@@ -1,5 +1,5 @@
 // Package filelock keeps processes out of each other's way: one at a time works
-// in a folder, or several use the same thing and others can tell, and no one
+// in a folder, or several use the same thing and others can see that, and no one
 // reads a file that another is still writing.
 package filelock
 

@@ -72,7 +72,7 @@ func TestFolderIsRemovedMeanwhile(t *testing.T) {
 					continue
 				}
 				if err := os.Remove(dir); err != nil {
-					t.Errorf("whoever has the lock has the folder, but: %v", err)
+					t.Errorf("the holder of the lock has the folder, but: %v", err)
 				}
 				release()
 			}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepClientgo does with client-go's DeltaFIFO what the step deltas did with
+// ours. Once the queue is closed, Pop gives what is left and no longer waits.
+func stepClientgo(_ context.Context, l *step.Lesson) error {
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
+	changed := pod{"pod1", 1.1}
+	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2}), queue.Add(pod{"pod3", 3}),
+		queue.Update(changed), queue.Delete(changed)); err != nil {
+		return err
+	}
+	queue.Close()
+	for {
+		_, err := queue.Pop(func(obj any, isInInitialList bool) error {
+			fmt.Fprintln(l.Out, "# pop")
+			for _, delta := range obj.(cache.Deltas) {
+				p := delta.Object.(pod)
+				fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+			}
+			return nil
+		})
+		if errors.Is(err, cache.ErrFIFOClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepClose ends a consumer's loop: a closed queue first gives what waits in it,
+// then Pop returns ErrFIFOClosed instead of waiting for more.
+func stepClose(_ context.Context, l *step.Lesson) error {
+	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
+	ended := make(chan error)
+	go func() {
+		for {
+			err := queue.Pop(func(deltas cache.Deltas) error {
+				for _, delta := range deltas {
+					p := delta.Object.(pod)
+					fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+				}
+				return nil
+			})
+			if err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+
+	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2})); err != nil {
+		return err
+	}
+	queue.Close()
+	err := <-ended
+	fmt.Fprintln(l.Out, "the loop ends:", err)
+	fmt.Fprintln(l.Out, "because the queue was closed:", errors.Is(err, cache.ErrFIFOClosed))
+	return nil
+}

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepDeltas shows the grouping: pod1 changed and went after pod3 came. Still,
+// one pop gives its whole history, and it comes first because pod1 came first.
+func stepDeltas(_ context.Context, l *step.Lesson) error {
+	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
+	changed := pod{"pod1", 1.1}
+	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2}), queue.Add(pod{"pod3", 3}),
+		queue.Update(changed), queue.Delete(changed)); err != nil {
+		return err
+	}
+	for len(queue.List()) > 0 {
+		err := queue.Pop(func(deltas cache.Deltas) error {
+			fmt.Fprintln(l.Out, "# pop")
+			for _, delta := range deltas {
+				p := delta.Object.(pod)
+				fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

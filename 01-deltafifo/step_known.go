@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepKnown deletes a pod that was popped already. Only a queue that can look at
+// what its consumer kept passes the delete on.
+func stepKnown(_ context.Context, l *step.Lesson) error {
+	printDeltas := func(deltas cache.Deltas) error {
+		for _, delta := range deltas {
+			p := delta.Object.(pod)
+			fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+		}
+		return nil
+	}
+	for _, kept := range []cache.KeyListerGetter{nil, knownPods{"pod1": pod{"pod1", 1}}} {
+		fmt.Fprintln(l.Out, "# known objects:", kept != nil)
+		queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey, KnownObjects: kept})
+		if err := queue.Add(pod{"pod1", 1}); err != nil {
+			return err
+		}
+		if err := queue.Pop(printDeltas); err != nil {
+			return err
+		}
+		if err := queue.Delete(pod{"pod1", 1}); err != nil {
+			return err
+		}
+		fmt.Fprintln(l.Out, "deleted; waiting now:", len(queue.List()))
+		for len(queue.List()) > 0 {
+			if err := queue.Pop(printDeltas); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepRealfifo puts the same history into the RealFIFO of client-go: five pops in
+// the order of arrival, one delta each, and no grouping.
+func stepRealfifo(_ context.Context, l *step.Lesson) error {
+	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{
+		KeyFunction:  podKey,
+		KnownObjects: knownPods{}, // required, unless AtomicEvents is set
+	})
+	changed := pod{"pod1", 1.1}
+	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2}), queue.Add(pod{"pod3", 3}),
+		queue.Update(changed), queue.Delete(changed)); err != nil {
+		return err
+	}
+	queue.Close()
+	for {
+		_, err := queue.Pop(func(obj any, isInInitialList bool) error {
+			fmt.Fprintln(l.Out, "# pop")
+			for _, delta := range obj.(cache.Deltas) {
+				p := delta.Object.(pod)
+				fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+			}
+			return nil
+		})
+		if errors.Is(err, cache.ErrFIFOClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

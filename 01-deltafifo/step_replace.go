@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepReplace gives a queue a whole new list, as a reflector does when it cannot
+// resume its watch. pod1 and pod3 went in the meantime; nobody saw them go.
+func stepReplace(_ context.Context, l *step.Lesson) error {
+	for _, emit := range []bool{false, true} {
+		fmt.Fprintln(l.Out, "# EmitDeltaTypeReplaced:", emit)
+		queue := deltafifo.New(deltafifo.Options{
+			KeyFunction:           podKey,
+			KnownObjects:          knownPods{"pod1": pod{"pod1", 1}, "pod2": pod{"pod2", 2}, "pod3": pod{"pod3", 3}},
+			EmitDeltaTypeReplaced: emit,
+		})
+		if err := queue.Replace([]any{pod{"pod2", 2.2}, pod{"pod4", 4}}, ""); err != nil {
+			return err
+		}
+		for len(queue.List()) > 0 {
+			err := queue.Pop(func(deltas cache.Deltas) error {
+				for _, delta := range deltas {
+					obj, note := delta.Object, ""
+					if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+						obj, note = tombstone.Obj, " (a tombstone: as it was last seen)"
+					}
+					p, ok := obj.(pod)
+					if !ok { // a tombstone may be empty
+						return fmt.Errorf("want a pod, got %T", obj)
+					}
+					fmt.Fprintf(l.Out, "%s : %s : %v%s\n", delta.Type, p.Name, p.Value, note)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

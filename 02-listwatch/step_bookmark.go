@@ -1,0 +1,55 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepBookmark watches ConfigMaps with a label, while one without it is created.
+// No event comes of that, but a bookmark says: you have seen all up to here.
+func stepBookmark(ctx context.Context, l *step.Lesson) error {
+	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
+	list, err := configMaps.List(ctx, metav1.ListOptions{LabelSelector: "watch=me"})
+	if err != nil {
+		return err
+	}
+	watcher, err := configMaps.Watch(ctx, metav1.ListOptions{
+		LabelSelector:       "watch=me",
+		ResourceVersion:     list.ResourceVersion,
+		AllowWatchBookmarks: true,
+		// A bookmark comes about once a minute, and 2 s before a watch times out.
+		TimeoutSeconds: new(int64(5)),
+	})
+	if err != nil {
+		return err
+	}
+	defer watcher.Stop()
+	unseen, err := configMaps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "unseen"}},
+		metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "created, without the label :", unseen.Name)
+
+	event := <-watcher.ResultChan()
+	bookmark, ok := event.Object.(*corev1.ConfigMap)
+	if !ok {
+		return cmp.Or(ctx.Err(), apierrors.FromObject(event.Object))
+	}
+	fmt.Fprintf(l.Out, "%s : name %q, data %v, labels %v\n",
+		event.Type, bookmark.Name, bookmark.Data, bookmark.Labels)
+	order, err := resourceversion.CompareResourceVersion(bookmark.ResourceVersion, unseen.ResourceVersion)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "its version covers the ConfigMap that we did not see :", order >= 0)
+	return nil
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepClientset lists the ConfigMaps of a namespace as Go structs. One of them is
+// not ours: the cluster puts its root certificate into every namespace.
+func stepClientset(ctx context.Context, l *step.Lesson) error {
+	list, err := l.Client.CoreV1().ConfigMaps(l.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, configMap := range list.Items {
+		// A certificate is long: 27 characters of each value are enough.
+		fmt.Fprintf(l.Out, "name: %s, data: %.27q\n", configMap.Name, configMap.Data)
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepDynamic makes a Deployment with the client that knows no Go types: an
+// object is a map, and a resource is named by group, version and plural.
+func stepDynamic(ctx context.Context, l *step.Lesson) error {
+	client, err := dynamic.NewForConfig(l.Config)
+	if err != nil {
+		return err
+	}
+	text, err := files.ReadFile("testdata/deployment.yaml")
+	if err != nil {
+		return err
+	}
+	var web unstructured.Unstructured
+	if err := yaml.Unmarshal(text, &web); err != nil {
+		return err
+	}
+	gvr := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	deployments := client.Resource(gvr).Namespace(l.Namespace)
+
+	created, err := deployments.Create(ctx, &web, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	replicas, _, err := unstructured.NestedInt64(created.Object, "spec", "replicas") // a field, by its path
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "create : %s %s %s : replicas %d, generation %d\n",
+		created.GetAPIVersion(), created.GetKind(), created.GetName(), replicas, created.GetGeneration())
+
+	_, err = deployments.Create(ctx, &web, metav1.CreateOptions{})
+	fmt.Fprintln(l.Out, "create once more :", apierrors.ReasonForError(err))
+
+	applied, err := deployments.Apply(ctx, "web", &web, metav1.ApplyOptions{FieldManager: "informer-course"})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "apply : %s : generation %d\n", applied.GetName(), applied.GetGeneration())
+	return nil
+}

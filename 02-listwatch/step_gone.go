@@ -1,0 +1,58 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepGone asks for history that the server does not have: it watches a resource
+// from a version that is older than the resource's definition. What is left to a
+// client then is to list, and to watch from the list's version.
+func stepGone(ctx context.Context, l *step.Lesson) error {
+	client, err := dynamic.NewForConfig(l.Config)
+	if err != nil {
+		return err
+	}
+	widgets := client.Resource(schema.GroupVersionResource{Group: l.Namespace + ".example.com", Version: "v1",
+		Resource: "widgets"}).Namespace(l.Namespace)
+
+	watcher, err := widgets.Watch(ctx, metav1.ListOptions{ResourceVersion: "1"})
+	if err != nil {
+		return err // there is none: the HTTP status is 200
+	}
+	defer watcher.Stop()
+	event := <-watcher.ResultChan()
+	status, ok := event.Object.(*metav1.Status)
+	if !ok {
+		return cmp.Or(ctx.Err(), fmt.Errorf("want a status, got %s %T", event.Type, event.Object))
+	}
+	fmt.Fprintf(l.Out, "WATCH from a version that is too old : %s : %d %s\n", event.Type, status.Code, status.Reason)
+
+	list, err := widgets.List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	again, err := widgets.Watch(ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+	if err != nil {
+		return err
+	}
+	defer again.Stop()
+	fmt.Fprintln(l.Out, "LIST : widgets :", len(list.Items))
+	for event := range again.ResultChan() {
+		widget, ok := event.Object.(*unstructured.Unstructured)
+		if !ok { // an ERROR, with a *metav1.Status; it may be the end of ctx
+			return cmp.Or(ctx.Err(), apierrors.FromObject(event.Object))
+		}
+		fmt.Fprintf(l.Out, "WATCH from the list's version : %s : %s\n", event.Type, widget.GetName())
+	}
+	return nil
+}

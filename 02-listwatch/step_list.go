@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepList gets pods through a ListWatch: the pair of calls through which an
+// informer reads. The result can be a list of anything.
+func stepList(ctx context.Context, l *step.Lesson) error {
+	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
+	list, err := listWatch.ListWithContext(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	pods, ok := list.(*corev1.PodList)
+	if !ok {
+		return fmt.Errorf("want a list of pods, got %T", list)
+	}
+	for _, pod := range pods.Items {
+		fmt.Fprintf(l.Out, "%s : %s\n", pod.Name, pod.Status.Phase)
+	}
+	return nil
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepPages reads a list two objects at a time. However long that takes, all
+// pages show the same version of the world: that of the first.
+func stepPages(ctx context.Context, l *step.Lesson) error {
+	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
+	options := metav1.ListOptions{Limit: 2}
+	versions := map[string]bool{}
+	for page := 1; page == 1 || options.Continue != ""; page++ {
+		list, err := configMaps.List(ctx, options)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(l.Out, "page %d :", page)
+		for _, configMap := range list.Items {
+			fmt.Fprint(l.Out, " ", configMap.Name)
+		}
+		if list.RemainingItemCount != nil {
+			fmt.Fprintf(l.Out, " : %d remain\n", *list.RemainingItemCount)
+		} else {
+			fmt.Fprintln(l.Out, " : the last")
+		}
+		options.Continue = list.Continue // where the next page begins
+		versions[list.ResourceVersion] = true
+
+		if page == 1 {
+			late := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "cm-9-too-late"}}
+			if _, err := configMaps.Create(ctx, late, metav1.CreateOptions{}); err != nil {
+				return err
+			}
+			fmt.Fprintln(l.Out, "created :", late.Name)
+		}
+	}
+	fmt.Fprintln(l.Out, "versions seen :", len(versions))
+	return nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepStream gets a list without LIST: the watch first sends what exists, one
+// object at a time, and ends that part with a bookmark that says so.
+func stepStream(ctx context.Context, l *step.Lesson) error {
+	watcher, err := l.Client.CoreV1().ConfigMaps(l.Namespace).Watch(ctx, metav1.ListOptions{
+		SendInitialEvents:    new(true),
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		AllowWatchBookmarks:  true,
+	})
+	if err != nil {
+		return err
+	}
+	defer watcher.Stop()
+	var initial []string // the lines of what exists, which comes in no order of its own
+	complete := false
+	for event := range watcher.ResultChan() {
+		configMap, ok := event.Object.(*corev1.ConfigMap)
+		if !ok { // an ERROR, with a *metav1.Status; it may be the end of ctx
+			return cmp.Or(ctx.Err(), apierrors.FromObject(event.Object))
+		}
+		line := fmt.Sprintf("%s : %s\n", event.Type, configMap.Name)
+		switch {
+		case configMap.Annotations[metav1.InitialEventsAnnotationKey] == "true":
+			complete = true
+			slices.Sort(initial)
+			fmt.Fprintf(l.Out, "%s%s : %v\n", strings.Join(initial, ""), event.Type, configMap.Annotations)
+		case event.Type == watch.Bookmark:
+			// Of this kind, one comes about once a minute.
+		case !complete:
+			initial = append(initial, line)
+		default:
+			fmt.Fprint(l.Out, line)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepOurs puts the queue of chapter 01 in the place of client-go's. A reflector
+// calls Add, Update, Delete, Replace and Resync, and needs nothing else.
+func stepOurs(ctx context.Context, l *step.Lesson) error {
+	pods := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	queue := deltafifo.New(deltafifo.Options{KnownObjects: store})
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(ctx, queue.Close)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { cache.NewReflector(pods, &corev1.Pod{}, queue, 0).RunWithContext(ctx) })
+
+	for {
+		err := queue.Pop(func(deltas cache.Deltas) error {
+			for _, delta := range deltas {
+				pod := delta.Object.(*corev1.Pod)
+				fmt.Fprintf(l.Out, "%s : %s : %s\n", delta.Type, pod.Name, pod.Status.Phase)
+				if delta.Type == cache.Deleted {
+					store.Delete(pod)
+				} else {
+					store.Add(pod)
+				}
+			}
+			return nil
+		})
+		if errors.Is(err, cache.ErrFIFOClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

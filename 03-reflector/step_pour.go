@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepPour lets a reflector fill a DeltaFIFO. What is in the first list comes out
+// as Sync; what the watch brings comes out as Added, Updated and Deleted. (The
+// pod in early.yaml has a scheduling gate: it stays Pending.)
+func stepPour(ctx context.Context, l *step.Lesson) error {
+	pods := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
+		KeyFunction:  cache.MetaNamespaceKeyFunc,
+		KnownObjects: store, // where the loop below keeps what it pops
+	})
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(ctx, queue.Close)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { cache.NewReflector(pods, &corev1.Pod{}, queue, 0).RunWithContext(ctx) })
+
+	for {
+		_, err := queue.Pop(func(obj any, isInInitialList bool) error {
+			for _, delta := range obj.(cache.Deltas) {
+				pod := delta.Object.(*corev1.Pod) // not always: see the step relist
+				fmt.Fprintf(l.Out, "%s : %s : %s\n", delta.Type, pod.Name, pod.Status.Phase)
+				if delta.Type == cache.Deleted {
+					store.Delete(pod)
+				} else {
+					store.Add(pod)
+				}
+			}
+			return nil
+		})
+		if errors.Is(err, cache.ErrFIFOClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

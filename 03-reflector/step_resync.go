@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepResync replays the store into the queue, again and again. The server is
+// not asked: every request would be counted.
+func stepResync(ctx context.Context, l *step.Lesson) error {
+	one := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		fields.OneTermEqualSelector("metadata.name", "one"))
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
+		KeyFunction:  cache.MetaNamespaceKeyFunc,
+		KnownObjects: store,
+	})
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(ctx, queue.Close)
+	period := 100 * time.Millisecond
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { cache.NewReflector(one, &corev1.ConfigMap{}, queue, period).RunWithContext(ctx) })
+
+	for i := range 4 { // the first list, and three resyncs
+		_, err := queue.Pop(func(obj any, isInInitialList bool) error {
+			for _, delta := range obj.(cache.Deltas) {
+				fmt.Fprintf(l.Out, "%s : %s\n", delta.Type, delta.Object.(*corev1.ConfigMap).Name)
+				store.Add(delta.Object)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			fmt.Fprintln(l.Out, "requests for the first list :", l.Requests)
+			l.Requests.Reset()
+		}
+	}
+	fmt.Fprintln(l.Out, "requests since :", l.Requests)
+	return nil
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepDetector starts this program once more with client-go's mutation detector,
+// which only the environment can switch on. There it changes an object that the
+// detector knows, and the program ends.
+func stepDetector(ctx context.Context, l *step.Lesson) error {
+	if os.Getenv("KUBE_CACHE_MUTATION_DETECTOR") == "true" {
+		detector := cache.NewCacheMutationDetector("pods")
+		pod := newPod("ns1", "pod1", "l1")
+		detector.AddObject(pod) // as a shared informer does with all that it stores
+		pod.Labels["app"] = "l2"
+		once := make(chan struct{})
+		close(once)
+		detector.Run(once) // it compares, and panics; in an informer it compares every second
+		return nil
+	}
+
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "# export KUBE_CACHE_MUTATION_DETECTOR=true")
+	again := exec.CommandContext(ctx, self, "detector")
+	again.Env = append(os.Environ(), "KUBE_CACHE_MUTATION_DETECTOR=true")
+	output, err := again.CombinedOutput()
+	for line := range strings.Lines(string(output)) {
+		if strings.HasPrefix(line, "CACHE") || strings.HasPrefix(line, "panic:") {
+			fmt.Fprint(l.Out, line)
+		}
+	}
+	fmt.Fprintln(l.Out, "the program ends :", err)
+	return ctx.Err()
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepKnown lets the queue look into the store that the loop below keeps. Now
+// Deleted arrives, and the loop can say what a pod was before it changed.
+func stepKnown(ctx context.Context, l *step.Lesson) error {
+	pods := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
+	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc) // takes tombstones, too
+	queue := deltafifo.New(deltafifo.Options{KnownObjects: store})      // the queue of chapter 01
+	ctx, cancel := context.WithCancel(ctx)
+	context.AfterFunc(ctx, queue.Close)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { cache.NewReflector(pods, &corev1.Pod{}, queue, 0).RunWithContext(ctx) })
+
+	for {
+		err := queue.Pop(func(deltas cache.Deltas) error {
+			for _, delta := range deltas {
+				stored, known, err := store.Get(delta.Object) // as it was before
+				if err != nil {
+					return err
+				}
+				was, _ := stored.(*corev1.Pod)
+				if delta.Type == cache.Deleted { // of a pod, or of its tombstone
+					fmt.Fprintf(l.Out, "%s : %s : %s\n", delta.Type, was.Name, was.Status.Phase)
+					store.Delete(delta.Object)
+					continue
+				}
+				pod := delta.Object.(*corev1.Pod)
+				switch phase := pod.Status.Phase; {
+				case !known:
+					fmt.Fprintf(l.Out, "%s : %s : %s\n", delta.Type, pod.Name, phase)
+				case was.Status.Phase != phase:
+					fmt.Fprintf(l.Out, "%s : %s : %s, was %s\n", delta.Type, pod.Name, phase, was.Status.Phase)
+				}
+				store.Update(pod) // which adds it, if it is new
+			}
+			return nil
+		})
+		if errors.Is(err, cache.ErrFIFOClosed) {
+			fmt.Fprintf(l.Out, "in the store : %d objects\n", len(store.ListKeys()))
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

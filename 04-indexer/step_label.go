@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/labels"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepLabel makes an index by the label app twice: under a name that says so,
+// and under a name that means something else to client-go.
+func stepLabel(_ context.Context, l *step.Lesson) error {
+	for _, name := range []string{"app", "namespace"} {
+		fmt.Fprintf(l.Out, "# an index called %q that computes the label app\n", name)
+		index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{name: indexer.ByLabel("app")})
+		if err := errors.Join(index.Add(newPod("ns1", "pod1", "l1")),
+			index.Add(newPod("ns2", "pod2", "l2"))); err != nil {
+			return err
+		}
+		for _, value := range []string{"l1", "ns1"} {
+			keys, err := index.IndexKeys(name, value)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(l.Out, name, value, ":", keys)
+		}
+		if name == cache.NamespaceIndex { // a lister asks the index of this name
+			pods, err := corelisters.NewPodLister(index).Pods("ns1").List(labels.Everything())
+			fmt.Fprintf(l.Out, "a lister finds in ns1 : %d pods, error: %v\n", len(pods), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepLate adds an index to a store that holds objects already. They are indexed
+// at once; a name that is taken is refused.
+func stepLate(_ context.Context, l *step.Lesson) error {
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
+	if err := errors.Join(index.Add(newPod("ns1", "pod1", "l1")), index.Add(newPod("ns2", "pod2", "l2"))); err != nil {
+		return err
+	}
+	_, err := index.IndexKeys("app", "l1")
+	fmt.Fprintln(l.Out, "before :", err)
+
+	show := func() error {
+		for _, value := range slices.Sorted(slices.Values(index.ListIndexFuncValues("app"))) {
+			keys, err := index.IndexKeys("app", value)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(l.Out, "app", value, ":", keys)
+		}
+		return nil
+	}
+	byApp := cache.Indexers{"app": indexer.ByLabel("app")}
+	if err := errors.Join(index.AddIndexers(byApp), show()); err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "the same name again :", index.AddIndexers(byApp))
+
+	fmt.Fprintln(l.Out, "# one more pod")
+	return errors.Join(index.Add(newPod("ns3", "pod3", "l1")), show())
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepMany puts one pod under several values. The indexes follow when the pod
+// changes, and when it goes.
+func stepMany(_ context.Context, l *step.Lesson) error {
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
+		"app":         indexer.ByLabel("app"),
+		indexer.Image: indexer.ByImage,
+	})
+	show := func() error {
+		for _, name := range []string{"app", indexer.Image} {
+			for _, value := range slices.Sorted(slices.Values(index.ListIndexFuncValues(name))) {
+				keys, err := index.IndexKeys(name, value)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(l.Out, name, value, ":", keys)
+			}
+		}
+		return nil
+	}
+	web := newPod("ns1", "web", "shop", "nginx:1.29", "envoy:1.38")
+	db := newPod("ns1", "db", "shop", "postgres:18", "envoy:1.38")
+	fmt.Fprintln(l.Out, "# two pods, with two images each")
+	if err := errors.Join(index.Add(web), index.Add(db), show()); err != nil {
+		return err
+	}
+
+	fmt.Fprintln(l.Out, "# web gets another label and loses its second container")
+	changed := web.DeepCopy()
+	changed.Labels["app"] = "blog"
+	changed.Spec.Containers = changed.Spec.Containers[:1]
+	if err := errors.Join(index.Update(changed), show()); err != nil {
+		return err
+	}
+
+	fmt.Fprintln(l.Out, "# web is deleted")
+	return errors.Join(index.Delete(changed), show())
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepNamespace asks a store for the pods of a namespace, in each of the ways
+// that an indexer has. None of them looks at the other namespace's pods.
+func stepNamespace(_ context.Context, l *step.Lesson) error {
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
+	if err := errors.Join(index.Add(newPod("ns1", "pod1", "l1")), index.Add(newPod("ns1", "pod3", "l1")),
+		index.Add(newPod("ns2", "pod2", "l2"))); err != nil {
+		return err
+	}
+	values := index.ListIndexFuncValues(indexer.Namespace)
+	fmt.Fprintln(l.Out, "values of the index :", slices.Sorted(slices.Values(values)))
+
+	keys, err := index.IndexKeys(indexer.Namespace, "ns1")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "IndexKeys ns1 :", keys)
+
+	objects, err := index.ByIndex(indexer.Namespace, "ns1")
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, obj := range objects {
+		names = append(names, obj.(*corev1.Pod).Name)
+	}
+	slices.Sort(names) // ByIndex has no order
+	fmt.Fprintln(l.Out, "ByIndex ns1 :", names)
+
+	neighbours, err := index.Index(indexer.Namespace, newPod("ns1", "not-in-the-store", ""))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "Index, what shares a namespace with some pod of ns1 : %d objects\n", len(neighbours))
+	return nil
+}

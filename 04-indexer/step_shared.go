@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepShared changes an object that it got from a store: first a copy of it,
+// which is right, then the object itself, after which the index is wrong.
+func stepShared(_ context.Context, l *step.Lesson) error {
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"app": indexer.ByLabel("app")})
+	if err := index.Add(newPod("ns1", "pod1", "l1")); err != nil {
+		return err
+	}
+	obj, _, err := index.GetByKey("ns1/pod1")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "# a copy gets the label l2, and is stored")
+	pod := obj.(*corev1.Pod).DeepCopy()
+	pod.Labels["app"] = "l2"
+	if err := index.Update(pod); err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "values of the index :", index.ListIndexFuncValues("app"))
+
+	fmt.Fprintln(l.Out, "# what is in the store gets the label l3, and is stored again")
+	pod.Labels["app"] = "l3" // no copy: the store has this very pod
+	if err := index.Update(pod); err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "values of the index :", index.ListIndexFuncValues("app"))
+
+	fmt.Fprintln(l.Out, "# it is deleted")
+	if err := index.Delete(pod); err != nil {
+		return err
+	}
+	objects, err := index.ByIndex("app", "l2")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "in the store : %d objects; under l2 : %v\n", len(index.List()), objects)
+	return nil
+}

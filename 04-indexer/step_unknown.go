@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepUnknown asks for what is not there, and then gives a store an index
+// function that fails. The first is an error, or nothing at all; the second is a
+// panic.
+func stepUnknown(_ context.Context, l *step.Lesson) error {
+	pod := newPod("ns1", "pod1", "l1")
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"app": indexer.ByLabel("app")})
+	if err := index.Add(pod); err != nil {
+		return err
+	}
+	objects, err := index.ByIndex("app", "l9")
+	fmt.Fprintf(l.Out, "no such value : %d objects, error: %v\n", len(objects), err)
+	_, err = index.ByIndex("colour", "blue")
+	fmt.Fprintln(l.Out, "no such index :", err)
+	fmt.Fprintf(l.Out, "the values of no such index : %d, and no error\n", len(index.ListIndexFuncValues("colour")))
+
+	fmt.Fprintln(l.Out, "# an index function that fails for a pod")
+	strict := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"strict": func(any) ([]string, error) {
+		return nil, errors.New("no colour")
+	}})
+	// Only for this step: a program that recovers here goes on with a broken index.
+	recovered := func(call func() error) (err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("panic: %v", r)
+			}
+		}()
+		return call()
+	}
+	fmt.Fprintln(l.Out, "Add :", recovered(func() error { return strict.Add(pod) }))
+	fmt.Fprintln(l.Out, "in the store all the same :", strict.ListKeys())
+	fmt.Fprintln(l.Out, "Delete :", recovered(func() error { return strict.Delete(pod) }))
+	fmt.Fprintln(l.Out, "in the store all the same :", strict.ListKeys())
+	fmt.Fprintln(l.Out, "Replace with nothing :", strict.Replace(nil, ""))
+	fmt.Fprintln(l.Out, "in the store :", strict.ListKeys())
+	return nil
+}

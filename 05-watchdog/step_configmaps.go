@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/watchdog"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepConfigmaps uses the same type on ConfigMaps: nothing in it knows pods.
+func stepConfigmaps(ctx context.Context, l *step.Lesson) error {
+	dog, err := watchdog.New(watchdog.Options{
+		ListerWatcher: cache.NewListWatchFromClient(
+			l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace, fields.Everything()),
+		ObjectType: &corev1.ConfigMap{},
+		Handler: cache.ResourceEventHandlerDetailedFuncs{
+			AddFunc: func(obj any, isInInitialList bool) {
+				configMap := obj.(*corev1.ConfigMap)
+				fmt.Fprintf(l.Out, "OnAdd : %s : in the first list: %t\n", configMap.Name, isInInitialList)
+			},
+			UpdateFunc: func(oldObj, newObj any) {
+				was, is := oldObj.(*corev1.ConfigMap), newObj.(*corev1.ConfigMap)
+				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", is.Name, is.Data["sky"], was.Data["sky"])
+			},
+			DeleteFunc: func(obj any) {
+				configMap := obj.(*corev1.ConfigMap) // not always: see the step tombstone
+				fmt.Fprintf(l.Out, "OnDelete : %s : %s\n", configMap.Name, configMap.Data["sky"])
+			},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return dog.Run(ctx) // nil, when the context ends
+}

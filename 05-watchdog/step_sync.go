@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/watchdog"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepSync waits until the store is complete. Then it reads from the store a
+// thousand times, and no request reaches the server.
+func stepSync(ctx context.Context, l *step.Lesson) error {
+	var handled atomic.Int32
+	dog, err := watchdog.New(watchdog.Options{
+		ListerWatcher: cache.NewListWatchFromClient(
+			l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace, fields.Everything()),
+		ObjectType: &corev1.ConfigMap{},
+		Handler:    cache.ResourceEventHandlerFuncs{AddFunc: func(any) { handled.Add(1) }},
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "HasSynced : %t, in the store : %d, handled : %d\n",
+		dog.HasSynced(), len(dog.Store().List()), handled.Load())
+
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { dog.Run(ctx) })
+	select {
+	case <-dog.Synced():
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	fmt.Fprintf(l.Out, "HasSynced : %t, in the store : %d, handled : %d\n",
+		dog.HasSynced(), len(dog.Store().List()), handled.Load())
+
+	l.Requests.Reset()
+	for range 1000 {
+		if _, exists, err := dog.Store().GetByKey(l.Namespace + "/two"); err != nil || !exists {
+			return errors.Join(err, errors.New("two is not in the store"))
+		}
+	}
+	fmt.Fprintln(l.Out, "1000 reads, requests to the server :", l.Requests)
+	return nil
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/05-watchdog/watchdog"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepWatchdog gives a WatchDog three things: where to list and watch pods, what
+// a pod is, and the handler to call.
+func stepWatchdog(ctx context.Context, l *step.Lesson) error {
+	dog, err := watchdog.New(watchdog.Options{
+		ListerWatcher: cache.NewListWatchFromClient(
+			l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything()),
+		ObjectType: &corev1.Pod{},
+		Handler: cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) {
+				pod := obj.(*corev1.Pod)
+				fmt.Fprintf(l.Out, "OnAdd : %s : %s\n", pod.Name, pod.Status.Phase)
+			},
+			UpdateFunc: func(oldObj, newObj any) {
+				was, pod := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
+				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", pod.Name, pod.Status.Phase, was.Status.Phase)
+			},
+			DeleteFunc: func(obj any) {
+				pod := obj.(*corev1.Pod) // not always: see the step tombstone
+				fmt.Fprintf(l.Out, "OnDelete : %s : %s\n", pod.Name, pod.Status.Phase)
+			},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return dog.Run(ctx) // nil, when the context ends
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepController is a controller, as one writes them: a handler puts keys into a
+// work queue, a loop takes them out. Only one line knows whose informer it is.
+func stepController(ctx context.Context, l *step.Lesson) error {
+	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		fields.OneTermEqualSelector("metadata.name", "weather"))
+	var configMaps cache.SharedIndexInformer = informer.New(listWatch, &corev1.ConfigMap{},
+		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}})
+	lister := corelisters.NewConfigMapLister(configMaps.GetIndexer())
+
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	context.AfterFunc(ctx, queue.ShutDown)
+	enqueue := func(obj any) {
+		if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj); err == nil {
+			queue.Add(key)
+		}
+	}
+	registration, err := configMaps.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: enqueue, UpdateFunc: func(_, newObj any) { enqueue(newObj) }, DeleteFunc: enqueue,
+	})
+	if err != nil {
+		return err
+	}
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { configMaps.RunWithContext(ctx) })
+	cache.WaitFor(ctx, "", registration.HasSyncedChecker()) // the handler has got the first list
+
+	for {
+		key, shutdown := queue.Get()
+		if shutdown {
+			return nil
+		}
+		if err := reconcile(ctx, l, lister, key); err != nil {
+			utilruntime.HandleErrorWithContext(ctx, err, "Reconciling, to be tried again", "key", key)
+			queue.AddRateLimited(key)
+		} else {
+			queue.Forget(key)
+		}
+		queue.Done(key)
+	}
+}
+
+// reconcile reads a ConfigMap from the informer's store, and writes its sky into
+// an annotation if it is not there yet.
+func reconcile(ctx context.Context, l *step.Lesson, lister corelisters.ConfigMapLister, key string) error {
+	namespace, name, err := cache.SplitMetaNamespaceKey(key)
+	if err != nil {
+		return err
+	}
+	configMap, err := lister.ConfigMaps(namespace).Get(name)
+	switch {
+	case apierrors.IsNotFound(err):
+		fmt.Fprintf(l.Out, "%s : gone\n", name)
+		return nil
+	case err != nil:
+		return err
+	case configMap.Annotations["example.com/seen"] == configMap.Data["sky"]:
+		fmt.Fprintf(l.Out, "%s : %s, as it should be\n", name, configMap.Data["sky"])
+		return nil
+	}
+	fmt.Fprintf(l.Out, "%s : %s, to be noted\n", name, configMap.Data["sky"])
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"example.com/seen":%q}}}`, configMap.Data["sky"])
+	_, err = l.Client.CoreV1().ConfigMaps(namespace).Patch(ctx, name, types.MergePatchType, patch,
+		metav1.PatchOptions{})
+	return err
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepDropin makes two factories of client-go. The first makes its informer of
+// ConfigMaps itself, the second gets ours. Everything else is the same code.
+func stepDropin(ctx context.Context, l *step.Lesson) error {
+	weather := func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=weather" }
+	newOurs := func(client kubernetes.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {
+		return informer.New(
+			cache.NewFilteredListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", l.Namespace, weather),
+			&corev1.ConfigMap{},
+			cache.SharedIndexInformerOptions{
+				ResyncPeriod: resyncPeriod,
+				// The lister looks for an index of this name.
+				Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+			})
+	}
+	for _, name := range []string{"client-go's", "ours"} {
+		factory := informers.NewSharedInformerFactoryWithOptions(l.Client, 0,
+			informers.WithNamespace(l.Namespace), informers.WithTweakListOptions(weather))
+		if name == "ours" {
+			factory.InformerFor(&corev1.ConfigMap{}, newOurs) // before anybody asks for ConfigMaps
+		}
+		configMaps := factory.Core().V1().ConfigMaps()
+		show := func(method string) {
+			configMap, err := configMaps.Lister().ConfigMaps(l.Namespace).Get("weather")
+			if err != nil {
+				fmt.Fprintf(l.Out, "%s : %s : the lister says: %v\n", name, method, err)
+				return
+			}
+			fmt.Fprintf(l.Out, "%s : %s : the lister has %s\n", name, method, configMap.Data["sky"])
+		}
+		_, err := configMaps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) { show("OnAdd") },
+			UpdateFunc: func(any, any) { show("OnUpdate") },
+			DeleteFunc: func(any) { show("OnDelete") },
+		})
+		if err != nil {
+			return err
+		}
+		running, cancel := context.WithCancel(ctx)
+		defer factory.Shutdown() // waits for its informers
+		defer cancel()
+		factory.StartWithContext(running)
+		if err := factory.WaitForCacheSyncWithContext(running).AsError(); err != nil {
+			return err
+		}
+		fmt.Fprintf(l.Out, "%s : %T\n", name, factory.InformerFor(&corev1.ConfigMap{}, nil)) // it has one by now
+	}
+	<-ctx.Done()
+	return nil
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepLate lets a handler join while the informer runs. First it gets what the
+// store holds, as adds; then it gets what happens, like the first handler. (The
+// two run on goroutines of their own: between them there is no order.)
+func stepLate(ctx context.Context, l *step.Lesson) error {
+	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		fields.OneTermEqualSelector("metadata.name", "weather"))
+	configMaps := informer.New(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	handler := func(name string) cache.ResourceEventHandler {
+		return cache.ResourceEventHandlerDetailedFuncs{
+			AddFunc: func(obj any, isInInitialList bool) {
+				sky := obj.(*corev1.ConfigMap).Data["sky"]
+				fmt.Fprintf(l.Out, "%s : OnAdd : %s, in the initial list: %t\n", name, sky, isInInitialList)
+			},
+			UpdateFunc: func(oldObj, newObj any) {
+				was, sky := oldObj.(*corev1.ConfigMap).Data["sky"], newObj.(*corev1.ConfigMap).Data["sky"]
+				fmt.Fprintf(l.Out, "%s : OnUpdate : %s (was %s)\n", name, sky, was)
+			},
+		}
+	}
+	if _, err := configMaps.AddEventHandler(handler("first")); err != nil {
+		return err
+	}
+	l.On("another handler joins", func() {
+		l.Requests.Reset()
+		registration, err := configMaps.AddEventHandler(handler("late"))
+		if err != nil {
+			fmt.Fprintln(l.Out, "AddEventHandler :", err)
+			return
+		}
+		cache.WaitFor(ctx, "", registration.HasSyncedChecker()) // "": it logs nothing
+		fmt.Fprintf(l.Out, "late : HasSynced : %t, requests to the server : %s\n", registration.HasSynced(), l.Requests)
+	})
+	configMaps.RunWithContext(ctx)
+	return nil
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepRemove removes one of two handlers while the informer runs. Once
+// ShutDownEventHandler has returned, that handler is not called any more.
+func stepRemove(ctx context.Context, l *step.Lesson) error {
+	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		fields.OneTermEqualSelector("metadata.name", "weather"))
+	configMaps := informer.New(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	handler := func(name string) cache.ResourceEventHandler {
+		return cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) {
+				fmt.Fprintf(l.Out, "%s : OnAdd : %s\n", name, obj.(*corev1.ConfigMap).Data["sky"])
+			},
+			UpdateFunc: func(_, newObj any) {
+				fmt.Fprintf(l.Out, "%s : OnUpdate : %s\n", name, newObj.(*corev1.ConfigMap).Data["sky"])
+			},
+			DeleteFunc: func(obj any) { fmt.Fprintf(l.Out, "%s : OnDelete\n", name) },
+		}
+	}
+	if _, err := configMaps.AddEventHandler(handler("stays")); err != nil {
+		return err
+	}
+	registration, err := configMaps.AddEventHandler(handler("leaves"))
+	if err != nil {
+		return err
+	}
+	l.On("a handler leaves, and leaves once more", func() {
+		fmt.Fprintln(l.Out, "ShutDownEventHandler :", cache.ShutDownEventHandler(configMaps, registration))
+		fmt.Fprintln(l.Out, "RemoveEventHandler :", configMaps.RemoveEventHandler(registration))
+	})
+	configMaps.RunWithContext(ctx)
+	return nil
+}

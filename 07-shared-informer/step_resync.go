@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepResync has two handlers: one wants a resync each second, the other wants
+// none. The server is not asked: every request would be counted.
+func stepResync(ctx context.Context, l *step.Lesson) error {
+	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		fields.OneTermEqualSelector("metadata.name", "weather"))
+	configMaps := informer.New(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
+		ResyncPeriod: time.Hour, // zero would mean: never, whatever a handler asks for
+	})
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	calls := make(chan string)
+	for name, period := range map[string]time.Duration{"eager": time.Second, "calm": 0} {
+		called := func(method string, obj any) {
+			select {
+			case calls <- fmt.Sprintf("%s : %s : %s", name, method, obj.(*corev1.ConfigMap).Data["sky"]):
+			case <-ctx.Done():
+			}
+		}
+		_, err := configMaps.AddEventHandlerWithResyncPeriod(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(obj any) { called("OnAdd", obj) },
+			UpdateFunc: func(_, newObj any) { called("OnUpdate", newObj) },
+		}, period)
+		if err != nil {
+			return err
+		}
+	}
+	running.Go(func() { configMaps.RunWithContext(ctx) })
+
+	for i := range 4 { // an add for each handler, and two resyncs
+		if i == 2 {
+			l.Requests.Reset()
+		}
+		select {
+		case call := <-calls:
+			fmt.Fprintln(l.Out, call)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	fmt.Fprintf(l.Out, "requests : %s since the first list\n", l.Requests)
+	return nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepCustom watches a custom resource with the same factory as ConfigMaps. Its
+// objects are maps: client-go has no Go type for them.
+func stepCustom(ctx context.Context, l *step.Lesson) error {
+	client, err := dynamic.NewForConfig(l.Config)
+	if err != nil {
+		return err
+	}
+	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace, Dynamic: client})
+	defer f.Shutdown()
+	widgets := schema.GroupVersionResource{Group: l.Namespace + ".example.com", Version: "v1", Resource: "widgets"}
+	asked, err := f.ForResource(widgets)
+	if err != nil {
+		return err
+	}
+	configMaps := f.ConfigMaps().Lister()
+	show := func(call string, obj any) {
+		widget := obj.(*unstructured.Unstructured)
+		size, _, _ := unstructured.NestedInt64(widget.Object, "spec", "size")
+		fmt.Fprintf(l.Out, "%s : %s : size %d : %s %s, a %T\n",
+			call, widget.GetName(), size, widget.GetAPIVersion(), widget.GetKind(), widget)
+	}
+	handler, err := asked.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { show("OnAdd", obj) },
+		UpdateFunc: func(_, newObj any) { show("OnUpdate", newObj) },
+		DeleteFunc: func(obj any) { show("OnDelete", obj) },
+	})
+	if err != nil {
+		return err
+	}
+	f.Start(ctx)
+	if err := f.WaitForCacheSync(ctx); err != nil {
+		return err
+	}
+	cache.WaitForCacheSync(ctx.Done(), handler.HasSynced)
+	fmt.Fprintln(l.Out, "config maps :", names(configMaps.List(labels.Everything())))
+
+	l.On("the factory forgets widgets", func() { // else it would ask for them for ever
+		f.Forget(widgets)
+		fmt.Fprintln(l.Out, "widgets : stopped:", asked.Informer().IsStopped())
+	})
+	<-ctx.Done()
+	return nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/pprof"
+	"time"
+	"weak"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/usage"
+)
+
+// stepForget drops one informer from a factory that runs on. Then it looks for
+// the objects that the informer held, and for its goroutines.
+func stepForget(ctx context.Context, l *step.Lesson) error {
+	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
+	defer f.Shutdown()
+	pods := f.Pods().Informer()
+	f.Start(ctx)
+	if err := f.WaitForCacheSync(ctx); err != nil {
+		return err
+	}
+	f.ConfigMaps()
+	pprof.Do(ctx, pprof.Labels("step", l.Namespace), f.Start) // goroutines inherit the label
+	if err := f.WaitForCacheSync(ctx); err != nil {
+		return err
+	}
+	var cached []weak.Pointer[corev1.ConfigMap] // a weak pointer keeps nothing in memory
+	for _, obj := range f.ConfigMaps().Informer().GetStore().List() {
+		cached = append(cached, weak.Make(obj.(*corev1.ConfigMap)))
+	}
+	inMemory := func() (count int) {
+		runtime.GC()
+		runtime.GC() // the first lets go of what pools hold
+		for _, pointer := range cached {
+			if pointer.Value() != nil {
+				count++
+			}
+		}
+		return count
+	}
+	running := func() bool { return usage.Goroutines("step", l.Namespace) > 0 }
+	fmt.Fprintf(l.Out, "cached : %d objects in memory; goroutines: %t\n", inMemory(), running())
+
+	f.Forget(factory.ConfigMaps)
+	if err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true,
+		func(context.Context) (bool, error) { return !running(), nil }); err != nil {
+		return fmt.Errorf("waiting for the end of its goroutines: %w", err)
+	}
+	fmt.Fprintf(l.Out, "forgotten : %d objects in memory; goroutines: %t\n", inMemory(), running())
+	fmt.Fprintln(l.Out, "pods : stopped:", pods.IsStopped())
+	return nil
+}

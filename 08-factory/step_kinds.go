@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepKinds caches a ConfigMap twice: as the server sends it, and with the
+// option Kinds. Each time, its handler prints what the object says that it is.
+func stepKinds(ctx context.Context, l *step.Lesson) error {
+	for name, kinds := range map[string]bool{"as it comes": false, "with its kind": true} {
+		f := factory.New(l.Client, factory.Options{
+			Namespace: l.Namespace,
+			Tweak:     func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=weather" },
+			Kinds:     kinds,
+		})
+		defer f.Shutdown()
+		show := func(call string, obj any) {
+			configMap := obj.(*corev1.ConfigMap)
+			text, _ := json.Marshal(configMap) // it never fails
+			fmt.Fprintf(l.Out, "%s : %s : kind %q, version %q : %.25s…\n",
+				name, call, configMap.Kind, configMap.APIVersion, text)
+		}
+		if _, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(obj any) { show("OnAdd", obj) },
+			UpdateFunc: func(_, newObj any) { show("OnUpdate", newObj) },
+			DeleteFunc: func(obj any) { show("OnDelete", obj) },
+		}); err != nil {
+			return err
+		}
+		f.Start(ctx)
+	}
+	<-ctx.Done()
+	return nil
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepOptions caches one namespace, what has the label app=web in it, and that
+// without the managed fields. Pods are resynced once a second.
+func stepOptions(ctx context.Context, l *step.Lesson) error {
+	f := factory.New(l.Client, factory.Options{
+		Namespace: l.Namespace,
+		Tweak:     func(options *metav1.ListOptions) { options.LabelSelector = "app=web" },
+		Transform: func(obj any) (any, error) {
+			object, err := meta.Accessor(obj)
+			if err != nil {
+				return nil, err
+			}
+			object.SetManagedFields(nil) // every object has them, and few programs read them
+			return obj, nil
+		},
+		ResyncFor: map[schema.GroupVersionResource]time.Duration{factory.Pods: time.Second},
+	})
+	defer f.Shutdown()
+	resynced := make(chan string, 2)
+	if _, err := f.Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		UpdateFunc: func(oldObj, newObj any) {
+			if oldObj == newObj { // nothing has changed: it is a resync
+				select {
+				case resynced <- newObj.(*corev1.Pod).Name:
+				default: // two are enough
+				}
+			}
+		},
+		DeleteFunc: func(any) { fmt.Fprintln(l.Out, "OnDelete : web") },
+	}); err != nil {
+		return err
+	}
+	f.Start(ctx)
+	if err := f.WaitForCacheSync(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "in the store :", names(f.Pods().Lister().List(labels.Everything())))
+	stored, err := f.Pods().Lister().Pods(l.Namespace).Get("web")
+	if err != nil {
+		return err
+	}
+	served, err := l.Client.CoreV1().Pods(l.Namespace).Get(ctx, "web", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "managed fields : at the server: %t, in the store: %t\n",
+		len(served.ManagedFields) > 0, len(stored.ManagedFields) > 0)
+	for range 2 {
+		select {
+		case name := <-resynced:
+			fmt.Fprintln(l.Out, "resync : OnUpdate :", name)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	<-ctx.Done()
+	return nil
+}

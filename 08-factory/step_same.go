@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepSame asks for pods in every way that there is, and from a hundred
+// goroutines at once. The server is asked for one list.
+func stepSame(ctx context.Context, l *step.Lesson) error {
+	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
+	defer f.Shutdown()
+	pods := f.Pods().Informer()
+	byName, err := f.ForResource(factory.Pods)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "Pods, again : the same informer:", f.Pods().Informer() == pods)
+	fmt.Fprintln(l.Out, "ForResource : the same informer:", byName.Informer() == pods)
+	fmt.Fprintln(l.Out, "as client-go's : the same store:",
+		f.ClientGo().Core().V1().Pods().Informer().GetStore() == pods.GetStore())
+
+	var asking sync.WaitGroup
+	for range 100 {
+		asking.Go(func() {
+			f.Pods()
+			f.Start(ctx)
+		})
+	}
+	asking.Wait()
+	if err := f.WaitForCacheSync(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "a hundred ask, and start :", l.Requests)
+
+	l.Requests.Reset()
+	configMaps := f.ConfigMaps().Informer()
+	fmt.Fprintf(l.Out, "another type, after the start : %s, synced: %t\n", l.Requests, configMaps.HasSynced())
+	f.Start(ctx)
+	if err := f.WaitForCacheSync(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "started again : %s, synced: %t\n", l.Requests, configMaps.HasSynced())
+	return nil
+}

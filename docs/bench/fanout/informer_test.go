@@ -1,0 +1,98 @@
+// The two informers, and how one of them is brought to run.
+
+package fanout
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/07-shared-informer/informer"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newInformer makes an informer, with the parameters of client-go.
+type newInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
+
+// informers are what is compared. They take turns: the program that runs the
+// benchmarks lets the other begin in every other round.
+var informers = []struct {
+	name string
+	new  newInformer
+}{
+	{"client-go", cache.NewSharedIndexInformerWithOptions},
+	{"ours", func(
+		lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions,
+	) cache.SharedIndexInformer {
+		return informer.New(lw, example, options)
+	}},
+}
+
+// each runs a benchmark once for each informer.
+func each(b *testing.B, name string, run func(*testing.B, newInformer)) {
+	for _, i := range informers {
+		b.Run(name+"/informer="+i.name, func(b *testing.B) { run(b, i.new) })
+	}
+}
+
+// deadline is for events that never arrive: none of the benchmarks comes close.
+const deadline = 3 * time.Minute
+
+// A watcher is an informer on a source, and the registrations of its handlers.
+type watcher struct {
+	cache.SharedIndexInformer
+	registrations []cache.ResourceEventHandlerRegistration
+}
+
+// newWatcher makes an informer of pods as the factories of client-go make it,
+// with the index by namespace, and gives it the handlers.
+func newWatcher[H cache.ResourceEventHandler](
+	tb testing.TB, newInformer newInformer, s *source, handlers []H,
+) *watcher {
+	tb.Helper()
+	w := &watcher{SharedIndexInformer: newInformer(s, &corev1.Pod{}, cache.SharedIndexInformerOptions{
+		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
+	})}
+	for _, handler := range handlers {
+		registration, err := w.AddEventHandler(handler)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		w.registrations = append(w.registrations, registration)
+	}
+	return w
+}
+
+// run starts the informer, and returns when every handler has returned from
+// the whole first list. The function that it returns stops the informer.
+func (w *watcher) run(tb testing.TB) (stop func()) {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { w.RunWithContext(ctx) })
+	stop = sync.OnceFunc(func() { cancel(); running.Wait() })
+	tb.Cleanup(stop)
+	timeout := time.After(deadline)
+	for i, registration := range w.registrations {
+		await(tb, registration.HasSyncedChecker().Done(), timeout, fmt.Sprintf("handler %d has synced", i))
+	}
+	return stop
+}
+
+// await waits for a channel; when the deadline comes first, the benchmark fails.
+func await[T any](tb testing.TB, channel <-chan T, timeout <-chan time.Time, what string) {
+	tb.Helper()
+	select {
+	case <-channel:
+	case <-timeout:
+		tb.Fatalf("waited %v, and still not: %s", deadline, what)
+	}
+}

@@ -1,0 +1,130 @@
+// The faults, and the counts.
+
+package httpfault
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/informer/scripts/harness/requests"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const first, second = `{"type":"ADDED","object":{"metadata":{"name":"a"}}}`,
+	`{"type":"MODIFIED","object":{"metadata":{"name":"a"}}}`
+
+// openWatch returns a transport and the body of a watch of two frames. The
+// server sends one for each value in the channel.
+func openWatch(t *testing.T) (*Transport, *bufio.Reader, chan<- struct{}) {
+	t.Helper()
+	send := make(chan struct{}, 2)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		for _, frame := range []string{first, second} {
+			w.(http.Flusher).Flush()
+			<-send
+			fmt.Fprintln(w, frame)
+		}
+	}))
+	t.Cleanup(server.Close)
+	pool := &http.Transport{}
+	t.Cleanup(pool.CloseIdleConnections)
+	transport := New(pool)
+	response, err := (&http.Client{Transport: transport}).Get(server.URL + "/api/v1/pods?watch=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { response.Body.Close() })
+	return transport, bufio.NewReader(response.Body), send
+}
+
+func TestFrameFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		fault FrameFault
+		want  []string // how the lines begin
+	}{
+		"cut":     {Cut, []string{first[:len(first)/2]}},
+		"garbage": {Garbage, []string{"<html>", first, second}},
+		"unknown type": {UnknownType, []string{`{"type":"EXPLODED","object":{"metadata":{"name":"a"}}}`, first,
+			second}},
+		"error":      {ErrorEvent, []string{`{"type":"ERROR"`, first, second}},
+		"expired":    {Expired, []string{`{"type":"ERROR"`, first, second}},
+		"wrong kind": {WrongKind, []string{`{"type":"ADDED","object":{"kind":"Secret"`, first, second}},
+		"no name":    {NoName, []string{`{"object":{"metadata":{}},"type":"ADDED"}`, first, second}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			transport, body, send := openWatch(t)
+			transport.Inject(test.fault)
+			if left := transport.Pending(); left != 1 {
+				t.Errorf("%d watches wait for the fault", left)
+			}
+			send <- struct{}{}
+			send <- struct{}{}
+			got, err := io.ReadAll(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")
+			if len(lines) != len(test.want) {
+				t.Fatalf("got %q", lines)
+			}
+			for i, line := range lines {
+				if !strings.HasPrefix(line, test.want[i]) {
+					t.Errorf("line %d is %q, want %q", i+1, line, test.want[i])
+				}
+			}
+			if left := transport.Pending(); left != 0 {
+				t.Errorf("%d watches still wait for the fault", left)
+			}
+		})
+	}
+}
+
+func TestRuleAndCounts(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	pool := &http.Transport{}
+	defer pool.CloseIdleConnections()
+	transport := New(pool)
+	get := func(path string) *http.Response {
+		t.Helper()
+		response, err := (&http.Client{Transport: transport}).Get(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response
+	}
+	get("/api/v1/pods")
+	transport.SetRule(Refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, 1e9))
+	if r := get("/api/v1/pods?limit=1&continue=x"); r.StatusCode != 429 || r.Header.Get("Retry-After") != "1" {
+		t.Errorf("got %v", r)
+	}
+	transport.SetRule(nil)
+	get("/api/v1/pods?watch=true&sendInitialEvents=true")
+	if n := transport.Lists("pods"); n != 2 {
+		t.Errorf("%d lists", n)
+	}
+	if n := transport.Counts()[Count{"pods", requests.NextPage, "429"}]; n != 1 || transport.Outcomes("429") != 1 {
+		t.Errorf("counted %v", transport.Counts())
+	}
+}
+
+func TestErrorsInWatchesAreCounted(t *testing.T) {
+	for frame, want := range map[string]int{
+		first: 0, `{"type":"ERROR","object":{"code":410}}`: 410, `{"type":"ERROR","object":7}`: -1,
+	} {
+		if got := errorCode([]byte(frame)); got != want {
+			t.Errorf("errorCode(%s) = %d, want %d", frame, got, want)
+		}
+	}
+}

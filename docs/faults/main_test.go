@@ -1,0 +1,59 @@
+// The command line, and a run that is stopped.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestWrongUsage(t *testing.T) {
+	for want, args := range map[string][]string{
+		"-only unicorn: no fault has such a name": {"-only", "unicorn"},
+		"-only: error parsing regexp":             {"-only", "["},
+		"-rate: there must be changes":            {"-rate", "0"},
+	} {
+		if _, err := parse(args); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", args, err, want)
+		}
+	}
+}
+
+// stopAt stops a run as soon as its progress contains a text.
+type stopAt struct {
+	bytes.Buffer
+	text string
+	stop func()
+}
+
+func (s *stopAt) Write(text []byte) (int, error) {
+	if strings.Contains(string(text), s.text) {
+		s.stop()
+	}
+	return s.Buffer.Write(text)
+}
+
+func TestAStoppedSoakLeavesNothing(t *testing.T) {
+	temp, file := t.TempDir(), filepath.Join(t.TempDir(), "table.txt")
+	t.Setenv("TMPDIR", temp)
+	o, err := parse([]string{"-o", file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var stdout bytes.Buffer
+	if err := soak(ctx, o, &stdout, &stopAt{text: "starting etcd", stop: cancel}); err == nil || stdout.Len() > 0 {
+		t.Errorf("error %v, printed %q", err, stdout.String())
+	}
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("%s: %v, want that it does not exist", file, err)
+	}
+	if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

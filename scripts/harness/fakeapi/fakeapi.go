@@ -1,0 +1,86 @@
+// Package fakeapi is a ListerWatcher without a server, for tests: it lists
+// and watches what the test says.
+package fakeapi
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// ConfigMap is object name in version, for a server to have.
+func ConfigMap(name, version string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: name, ResourceVersion: version, UID: types.UID("uid-" + name),
+	}}
+}
+
+// A Server lists what was last given to Set. Each watch is handed to the test.
+type Server struct {
+	*cache.ListWatch
+	watches chan *watch.FakeWatcher
+	lists   atomic.Int64
+	answer  atomic.Pointer[answer] // to lists
+}
+
+type answer struct {
+	objs []runtime.Object
+	err  error
+}
+
+// New returns a server that has these objects.
+func New(objs ...runtime.Object) *Server {
+	s := &Server{watches: make(chan *watch.FakeWatcher, 10)}
+	s.Set(objs...)
+	s.ListWatch = &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
+	return s
+}
+
+// IsWatchListSemanticsUnSupported keeps the reflector from asking for the
+// initial list over the watch, which a fake watch cannot give.
+func (s *Server) IsWatchListSemanticsUnSupported() bool { return true }
+
+// Set says what the next list gives.
+func (s *Server) Set(objs ...runtime.Object) { s.answer.Store(&answer{objs: objs}) }
+
+// Fail says that lists fail, until Set.
+func (s *Server) Fail(err error) { s.answer.Store(&answer{err: err}) }
+
+// Lists returns how often a list was asked for.
+func (s *Server) Lists() int { return int(s.lists.Load()) }
+
+// NextWatch waits for the next watch and returns it. Its methods Add, Modify and
+// Delete send events, and return when the reflector has taken them.
+func (s *Server) NextWatch() *watch.FakeWatcher { return <-s.watches }
+
+// Expire ends a watch in the way that makes a reflector list again.
+func Expire(w *watch.FakeWatcher) {
+	w.Error(&metav1.Status{Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired})
+}
+
+func (s *Server) list(context.Context, metav1.ListOptions) (runtime.Object, error) {
+	s.lists.Add(1)
+	answer := s.answer.Load()
+	list := &corev1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
+	for _, obj := range answer.objs {
+		list.Items = append(list.Items, runtime.RawExtension{Object: obj})
+	}
+	return list, answer.err
+}
+
+func (s *Server) watch(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
+	w := watch.NewFake()
+	select {
+	case s.watches <- w:
+		return w, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,52 @@
+// Package record is for tests of informers: it records the calls of handlers,
+// checks them and the cache against what happened on the server, and runs
+// informers side by side.
+package record
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+)
+
+// An Object is one of the server's, at one version.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// version identifies an object at one version. An object that was deleted and
+// created again under the same name has another UID.
+func version(o Object) string { return versionOf(o.GetUID(), o.GetResourceVersion()) }
+
+func versionOf(uid types.UID, resourceVersion string) string {
+	return fmt.Sprintf("%s@%s", uid, resourceVersion)
+}
+
+// Versions returns the versions of objects by their keys.
+func Versions(objects []Object) map[string]string {
+	versions := make(map[string]string, len(objects))
+	for _, o := range objects {
+		versions[cache.MetaObjectToName(o).String()] = version(o)
+	}
+	return versions
+}
+
+// A Lister is a store that can list its objects.
+type Lister interface{ List() []any }
+
+// Cached returns the objects in a store, or an error if an item is no object.
+func Cached(store Lister) ([]Object, error) {
+	var objects []Object
+	for _, item := range store.List() {
+		o, ok := item.(Object)
+		if !ok {
+			return nil, fmt.Errorf("the store holds a %T", item)
+		}
+		objects = append(objects, o)
+	}
+	return objects, nil
+}

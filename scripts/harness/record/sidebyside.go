@@ -1,0 +1,213 @@
+// Informers side by side on the same cluster, through thousands of changes and
+// many broken connections.
+
+package record
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/netfault"
+	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/session"
+)
+
+const (
+	writers = 4
+	rounds  = 9
+	changes = 30 // by each writer, in each half of a round: 2,160 in all
+	seed    = 20240529
+)
+
+// An Informer is one under test, with a proxy of its own to the server.
+type Informer struct {
+	Name       string
+	ConfigMaps *cache.ListWatch // goes through the proxy
+	Recorders  []*Recorder      // its handlers
+	Store      Lister
+
+	proxy *netfault.Proxy
+	asked requests.Counter
+}
+
+// NewInformer returns one with so many handlers. The caller makes the informer
+// itself, with these ConfigMaps, and says what its store is.
+func NewInformer(t *testing.T, s *session.Session, name string, handlers int) *Informer {
+	t.Helper()
+	proxy, err := netfault.For(s.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Close)
+	in := &Informer{Name: name, proxy: proxy}
+	config := rest.CopyConfig(s.Config)
+	config.Dial = proxy.Dial
+	in.asked.Count(config)
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.ConfigMaps = configMaps(client, s.Namespace)
+	for range handlers {
+		in.Recorders = append(in.Recorders, NewRecorder(nil))
+	}
+	return in
+}
+
+// configMaps lists and watches all but the one that the cluster puts there.
+func configMaps(client kubernetes.Interface, namespace string) *cache.ListWatch {
+	return cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace,
+		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"))
+}
+
+// until waits for a condition.
+func until(t *testing.T, condition func() bool) error {
+	return wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true,
+		func(context.Context) (bool, error) { return condition(), nil })
+}
+
+// SideBySide lets writers change ConfigMaps and breaks connections. After each
+// round, each store and each handler must know what the server has. In the end,
+// the calls must fit the changes. The informers are made, and run, when there
+// is something for their first list.
+func SideBySide(t *testing.T, s *session.Session, newInformers func() []*Informer) {
+	t.Helper()
+	t.Logf("seed %d, %d changes", seed, writers*rounds*2*changes)
+	var log changeLog
+	var all []*writer
+	for i := range writers {
+		all = append(all, &writer{
+			name: fmt.Sprintf("w%d", i), random: rand.New(rand.NewPCG(seed, uint64(i))),
+			session: s, log: &log, exists: map[string]*corev1.ConfigMap{},
+		})
+	}
+	writeAll(t, all)
+	informers := newInformers()
+	for round := range rounds {
+		disturb(t, round, all, informers)
+		server := listNow(t, s)
+		for _, in := range informers {
+			in.wantStore(t, server)
+		}
+	}
+	for _, in := range informers {
+		in.wantCalls(t, log.changes())
+	}
+}
+
+// writeAll lets all writers make their changes, at the same time.
+func writeAll(t *testing.T, all []*writer) {
+	t.Helper()
+	var writing sync.WaitGroup
+	for _, w := range all {
+		writing.Go(func() {
+			if err := w.write(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writing.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// disturb breaks connections in the midst of changes. In two rounds of three
+// the connections of one informer break: its watch goes on where it was. In the
+// third all cables are pulled out until every watch has failed to resume: what
+// happens meanwhile is seen by nobody, and lists follow.
+func disturb(t *testing.T, round int, all []*writer, informers []*Informer) {
+	t.Helper()
+	writeAll(t, all)
+	if round%3 != 2 {
+		proxy := informers[round%len(informers)].proxy
+		proxy.Cut()
+		proxy.Restore()
+		writeAll(t, all)
+		return
+	}
+	for _, in := range informers {
+		in.proxy.Pull()
+	}
+	writeAll(t, all)
+	for _, in := range informers {
+		if err := until(t, in.proxy.DialFailed); err != nil {
+			t.Fatalf("%s is to fail to resume its watch: %v", in.Name, err)
+		}
+		in.proxy.Restore()
+	}
+}
+
+// listNow asks the server for all that there is.
+func listNow(t *testing.T, s *session.Session) map[string]string {
+	t.Helper()
+	list, err := configMaps(s.Client, s.Namespace).ListWithContext(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []Object
+	for _, item := range items {
+		objects = append(objects, item.(Object))
+	}
+	return Versions(objects)
+}
+
+// wantStore wants the store, and the calls of each handler, to become equal to
+// what the server has.
+func (in *Informer) wantStore(t *testing.T, server map[string]string) {
+	t.Helper()
+	for i, r := range in.Recorders {
+		var cached []Object
+		err := until(t, func() (equal bool) {
+			var err error
+			cached, err = Cached(in.Store)
+			return err == nil && maps.Equal(Versions(cached), server) && !r.Behind(server)
+		})
+		if err != nil {
+			t.Fatalf("%s is to have what the server has: %v\nits store has %v\nhandler %d has %v\nthe server has %v",
+				in.Name, err, Versions(cached), i, r.Versions(), server)
+		}
+	}
+}
+
+// wantCalls wants the calls to fit each other and the changes, and the informer
+// to have gone through what it should: lists, and tombstones.
+func (in *Informer) wantCalls(t *testing.T, made []Change) {
+	t.Helper()
+	t.Logf("%s: requests: %s", in.Name, &in.asked)
+	contents := Contents{}
+	for i, r := range in.Recorders {
+		calls, _ := r.Calls()
+		if err := Summary(append(r.check(contents), CheckExplained(calls, made)...)); err != nil {
+			t.Errorf("%s, handler %d: %v", in.Name, i, err)
+		}
+		tombstones := 0
+		for _, call := range calls {
+			if call.Tombstone {
+				tombstones++
+			}
+		}
+		t.Logf("%s, handler %d: %d calls, %d of them with tombstones", in.Name, i, len(calls), tombstones)
+		if lists := in.asked.Lists(); tombstones == 0 || lists < 1+rounds/3 {
+			t.Errorf("%s: %d tombstones, %d lists: the test has not tested what it should", in.Name, tombstones, lists)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+// Package requests counts what a client asks of the API server.
+package requests
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	"k8s.io/client-go/rest"
+)
+
+// A Counter counts the requests of the clients that it was built into with
+// Count. The zero value is ready for use.
+type Counter struct {
+	mu    sync.Mutex
+	verbs map[Verb]int
+	open  bool // the server has accepted a watch
+}
+
+// Count changes a configuration so that clients made from it are counted.
+func (c *Counter) Count(config *rest.Config) {
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return &transport{counter: c, next: next}
+	})
+}
+
+// Lists returns how many requests asked for a list, plain or as a stream.
+func (c *Counter) Lists() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.verbs[List] + c.verbs[WatchList]
+}
+
+// Watches returns how many requests were for a watch from a version, without
+// the list.
+func (c *Counter) Watches() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.verbs[Watch]
+}
+
+// Watching is true once the server has accepted a watch, with the list or
+// without: what happens from now on is seen.
+func (c *Counter) Watching() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open
+}
+
+// String lists the counts, such as "LIST 1, WATCH 1", or "none".
+func (c *Counter) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var counts []string
+	for _, verb := range []Verb{WatchList, List, Watch, Other} {
+		if n := c.verbs[verb]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%s %d", verb, n))
+		}
+	}
+	if counts == nil {
+		return "none"
+	}
+	return strings.Join(counts, ", ")
+}
+
+// Reset forgets all that was counted.
+func (c *Counter) Reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.verbs, c.open = nil, false
+}
+
+func (c *Counter) opened() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open = true
+}
+
+// add counts a request. Each page of a list is a LIST.
+func (c *Counter) add(verb Verb) {
+	if verb == NextPage {
+		verb = List
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.verbs == nil {
+		c.verbs = map[Verb]int{}
+	}
+	c.verbs[verb]++
+}
+
+// transport counts requests on their way to the next one.
+type transport struct {
+	counter *Counter
+	next    http.RoundTripper
+}
+
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	verb := VerbOf(r)
+	t.counter.add(verb)
+	response, err := t.next.RoundTrip(r)
+	if err == nil && response.StatusCode == http.StatusOK && verb.Watches() {
+		t.counter.opened()
+	}
+	return response, err
+}
+
+// WrappedRoundTripper lets client-go find the connections below, to close them.
+func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }

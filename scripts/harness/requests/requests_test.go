@@ -1,0 +1,69 @@
+// What is counted, and as what.
+
+package requests
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"go.uber.org/goleak"
+	"k8s.io/client-go/rest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestCounter(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/v1/pods" {
+			http.NotFound(w, r)
+		}
+	}))
+	defer server.Close()
+	var counter Counter
+	config := &rest.Config{Host: server.URL}
+	counter.Count(config)
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.CloseIdleConnections()
+	ask := func(method, path string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+	}
+
+	if counter.String() != "none" || counter.Watching() {
+		t.Errorf("at first: %s, watching: %t", &counter, counter.Watching())
+	}
+	ask(http.MethodGet, "/api/v1/nothing?watch=true")
+	if counter.Watching() {
+		t.Error("watching, though the server refused the watch")
+	}
+	counter.Reset()
+	ask(http.MethodGet, "/api/v1/pods")
+	ask(http.MethodGet, "/api/v1/pods?limit=500")
+	ask(http.MethodGet, "/api/v1/pods?limit=500&continue=x")
+	ask(http.MethodGet, "/api/v1/pods?watch=true")
+	ask(http.MethodGet, "/api/v1/pods?watch=true&sendInitialEvents=true")
+	ask(http.MethodPost, "/api/v1/pods")
+	if got, want := counter.String(), "WATCH with the initial list 1, LIST 3, WATCH 1, other 1"; got != want {
+		t.Errorf("counted %q, want %q", got, want)
+	}
+	if counter.Lists() != 4 || counter.Watches() != 1 || !counter.Watching() {
+		t.Errorf("lists %d, watches %d, watching %t; want 4, 1, true",
+			counter.Lists(), counter.Watches(), counter.Watching())
+	}
+	counter.Reset()
+	if counter.String() != "none" {
+		t.Errorf("after a reset: %s", &counter)
+	}
+}

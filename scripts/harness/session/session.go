@@ -1,0 +1,181 @@
+// Package session connects a step, or a test, to a cluster: the clients, a
+// namespace of its own, and the kubectl commands that are given there.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/util/connrotation"
+)
+
+// connectTimeout is how long Open waits for the API server's first answer.
+const connectTimeout = 10 * time.Second
+
+// A Session is a stay on a cluster, in a namespace of its own.
+type Session struct {
+	Config    *rest.Config
+	Client    kubernetes.Interface
+	Namespace string // removed by Close
+
+	dialer  *connrotation.Dialer // knows all connections that were made with Config
+	dynamic dynamic.Interface
+	mapper  meta.RESTMapper
+	kubectl string // the command line that reaches the same cluster
+
+	mu   sync.Mutex
+	wide []wideObject // what was made outside the namespace; removed by Close
+}
+
+// A wideObject is one that is in no namespace.
+type wideObject struct {
+	resource schema.GroupVersionResource
+	name     string
+}
+
+// Open connects to the chosen cluster, makes a namespace, and waits until pods
+// are welcome in it. Its errors say what to do next.
+func Open(ctx context.Context, opts Options) (*Session, error) {
+	config, kubectl, err := opts.Load()
+	if err != nil {
+		return nil, err
+	}
+	// The server has its own limits (API Priority and Fairness); client-go's
+	// default of 5 requests a second would only make the steps wait.
+	config.QPS = -1
+	s := &Session{Config: config, kubectl: kubectl, dialer: connrotation.NewDialer(dialFunc(config))}
+	config.Dial = s.dialer.DialContext
+	if err := s.makeClients(); err != nil {
+		return nil, err
+	}
+	if err := s.makeNamespace(ctx); err != nil {
+		return nil, errors.Join(s.Explain(err), s.Close(ctx))
+	}
+	return s, nil
+}
+
+func dialFunc(config *rest.Config) connrotation.DialFunc {
+	if config.Dial != nil {
+		return connrotation.DialFunc(config.Dial)
+	}
+	return new(net.Dialer).DialContext
+}
+
+// makeClients makes clients that share their connections.
+func (s *Session) makeClients() error {
+	client, err := rest.HTTPClientFor(s.Config)
+	if err != nil {
+		return fmt.Errorf("reading the credentials in the kubeconfig: %w", err)
+	}
+	clientset, err := kubernetes.NewForConfigAndClient(s.Config, client)
+	if err != nil {
+		return fmt.Errorf("making the clientset: %w", err)
+	}
+	s.Client = clientset
+	if s.dynamic, err = dynamic.NewForConfigAndClient(s.Config, client); err != nil {
+		return fmt.Errorf("making the dynamic client: %w", err)
+	}
+	resources := memory.NewMemCacheClient(clientset.Discovery())
+	s.mapper = restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(resources), resources, nil)
+	return nil
+}
+
+// makeNamespace makes the namespace and waits for what controllers put into
+// it. Before its service account exists, every pod is refused.
+func (s *Session) makeNamespace(ctx context.Context) error {
+	first, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	ns, err := s.Client.CoreV1().Namespaces().Create(first, &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "informer-"},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("making a namespace: %w", err)
+	}
+	s.Namespace = ns.Name
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
+		func(ctx context.Context) (bool, error) {
+			_, noAccount := s.Client.CoreV1().ServiceAccounts(s.Namespace).Get(ctx, "default", metav1.GetOptions{})
+			_, noRootCA := s.Client.CoreV1().ConfigMaps(s.Namespace).Get(ctx, "kube-root-ca.crt", metav1.GetOptions{})
+			return noAccount == nil && noRootCA == nil, nil
+		})
+	if err != nil {
+		return fmt.Errorf("waiting for the default service account and kube-root-ca.crt in namespace %s"+
+			" (are the cluster's controllers running?): %w", s.Namespace, err)
+	}
+	return nil
+}
+
+// Close removes the namespace, and what was made outside of it with kubectl
+// commands, without waiting for their end, and ends all connections. It works
+// even if ctx has ended.
+func (s *Session) Close(ctx context.Context) error {
+	defer s.dialer.CloseAll()
+	if s.Namespace == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout)
+	defer cancel()
+	err := s.removeWide(ctx)
+	if gone := s.Client.CoreV1().Namespaces().Delete(ctx, s.Namespace, metav1.DeleteOptions{}); gone != nil {
+		err = errors.Join(err, fmt.Errorf("removing the namespace %s: %w", s.Namespace, gone))
+	}
+	return s.Explain(err)
+}
+
+// removeWide removes what is in no namespace, unless it is gone already.
+func (s *Session) removeWide(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, object := range s.wide {
+		err := s.dynamic.Resource(object.resource).Delete(ctx, object.name, metav1.DeleteOptions{})
+		if err != nil && !apierrors.IsNotFound(err) {
+			errs = append(errs, fmt.Errorf("removing %s %s: %w", object.resource.Resource, object.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// KubectlCommand is how to reach this namespace from another terminal.
+func (s *Session) KubectlCommand() string { return s.kubectl + " -n " + s.Namespace }
+
+// Explain adds to an error from the cluster what the user can do about it.
+// What is not about reaching the cluster stays as it is.
+func (s *Session) Explain(err error) error {
+	server := "the API server at " + s.Config.Host
+	var unreached *url.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("%s refused the credentials (401 Unauthorized): they may have expired.\n"+
+			"Get a new kubeconfig; for a cluster of this workspace, bring it down and up again", server)
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("%s forbids this: %w.\n"+
+			"Ask for that right, or use a cluster of your own (scripts/local-up.sh)", server, err)
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &unreached) && unreached.Timeout():
+		return fmt.Errorf("%s did not answer in time: is the cluster running? (scripts/local-up.sh starts one): %w",
+			server, err)
+	case errors.As(err, &unreached):
+		return fmt.Errorf("%s cannot be reached: is the cluster running? (scripts/local-up.sh starts one): %w",
+			server, unreached.Err)
+	default:
+		return err
+	}
+}

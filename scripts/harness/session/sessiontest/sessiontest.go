@@ -1,0 +1,44 @@
+// Package sessiontest gives each test a namespace of its own on the cluster at
+// hand, and cleans up after it.
+package sessiontest
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"example.com/informer/scripts/harness/session"
+)
+
+// Open returns a session for a test that needs a cluster. With -short the test
+// is left out; without a cluster it fails at once and says how to get one.
+func Open(t *testing.T) *session.Session {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a cluster")
+	}
+	s, err := session.Open(t.Context(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Kubectl gives a kubectl command, without its first word, in the session's
+// namespace. Files are those in the folder testdata of the test.
+func Kubectl(t testing.TB, s *session.Session, line string) {
+	t.Helper()
+	command, err := session.ParseKubectl(strings.Fields(line), os.DirFS("."))
+	if err == nil {
+		_, err = command.Run(t.Context(), s)
+	}
+	if err != nil {
+		t.Fatalf("kubectl %s: %v", line, err)
+	}
+}

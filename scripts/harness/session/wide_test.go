@@ -1,0 +1,94 @@
+// What a session makes outside its namespace: a CustomResourceDefinition.
+
+package session_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+
+	"example.com/informer/scripts/harness/session"
+	"example.com/informer/scripts/harness/session/sessiontest"
+)
+
+const widgets = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.NAMESPACE.example.com}
+spec:
+  group: NAMESPACE.example.com
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget, listKind: WidgetList}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`
+
+const cog = `apiVersion: NAMESPACE.example.com/v1
+kind: Widget
+metadata: {name: cog}
+`
+
+// In a file, NAMESPACE is the session's own; what the file defines can be used
+// at once; and the end of the session removes the definition.
+func TestADefinitionGoesWithItsSession(t *testing.T) {
+	t.Parallel()
+	outside := sessiontest.Open(t)
+	client, err := dynamic.NewForConfig(outside.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.Open(t.Context(), session.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := false
+	defer func() {
+		if !closed {
+			_ = s.Close(context.WithoutCancel(t.Context()))
+		}
+	}()
+	files := fstest.MapFS{"testdata/widgets.yaml": {Data: []byte(widgets)}, "testdata/cog.yaml": {Data: []byte(cog)}}
+	var answer []string
+	for _, line := range []string{
+		"get pods -o name", // from here on, the server's types are known
+		"create -f widgets.yaml",
+		"create -f cog.yaml",
+		"get widgets.NAMESPACE.example.com -o name",
+	} {
+		line = strings.ReplaceAll(line, "NAMESPACE", s.Namespace)
+		command, err := session.ParseKubectl(strings.Fields(line), files)
+		if err == nil {
+			answer, err = command.Run(t.Context(), s)
+		}
+		if err != nil {
+			t.Fatalf("kubectl %s: %v", line, err)
+		}
+	}
+	if want := "widget." + s.Namespace + ".example.com/cog"; len(answer) != 1 || answer[0] != want {
+		t.Errorf("got %q, want %s", answer, want)
+	}
+	closed = true
+	if err := s.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	definitions := client.Resource(schema.GroupVersionResource{
+		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	err = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true,
+		func(ctx context.Context) (bool, error) {
+			_, err := definitions.Get(ctx, "widgets."+s.Namespace+".example.com", metav1.GetOptions{})
+			return apierrors.IsNotFound(err), nil
+		})
+	if err != nil {
+		t.Errorf("the definition is still there: %v", err)
+	}
+}

@@ -1,0 +1,144 @@
+// What the player waits for: lines, events, a watch, the end of the program.
+
+package step
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// awaitEvent waits until the step offers the event.
+func (p *player) awaitEvent(ctx context.Context, name string, limit time.Duration) (do func(), err error) {
+	timeout := time.After(limit)
+	for {
+		do, next := p.lesson.event(name)
+		if do != nil {
+			return do, nil
+		}
+		select {
+		case <-next:
+		case <-timeout:
+			return nil, fmt.Errorf("the step offers no event %q; %s", name, p.lesson.offers())
+		case <-p.ended:
+			return nil, fmt.Errorf("the step has returned, and has offered no event %q", name)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// awaitWatch waits until the program watches something, so that what happens
+// next reaches it as an event.
+func (p *player) awaitWatch(ctx context.Context) {
+	timeout := time.After(p.quiet)
+	for p.lesson.Client != nil && !p.lesson.Requests.Watching() {
+		select {
+		case <-time.After(readiness):
+		case <-timeout:
+			return
+		case <-p.ended:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// await waits for the lines of a block, or until it is clear that they do not
+// come, and returns what has come: the lines of the answer, if there is one,
+// then those of the program.
+func (p *player) await(ctx context.Context, b block, ask func() []string, question bool) []string {
+	last, count, hinted := time.Now(), -1, false
+	for {
+		ended := p.hasEnded() // before what it has printed is read: then nothing is missed
+		var got []string
+		if ask != nil {
+			got = ask()
+		}
+		printed, more := p.out.from(p.seen)
+		got = append(got, printed...)
+		if len(got) != count {
+			last, count = time.Now(), len(got)
+		}
+		verdict := p.step.compare(b.lines, got, p.before)
+		left := time.Until(last.Add(p.patience(verdict, !question && len(got) >= len(b.lines))))
+		if p.isOver(b, verdict, question) || ended || left <= 0 || ctx.Err() != nil {
+			return p.take(b, got, printed, verdict)
+		}
+		if question {
+			left = min(left, askAgain)
+		}
+		if hint := time.Until(last.Add(hinting)); hint > 0 {
+			left = min(left, hint)
+		} else if !hinted {
+			hinted = true
+			p.hint(b, got)
+		}
+		select {
+		case <-more:
+		case <-p.ended:
+		case <-time.After(left):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// isOver is whether there is no line to wait for. For -update, a block without
+// lines says nothing; but before the program runs, only a question has an answer.
+func (p *player) isOver(b block, verdict match, question bool) bool {
+	if p.update && len(b.lines) == 0 {
+		return p.ended == nil && !question
+	}
+	return verdict == matches
+}
+
+// patience is how long to wait for another line.
+func (p *player) patience(verdict match, enough bool) time.Duration {
+	if verdict == differs && enough && !p.update {
+		return min(settling, p.quiet)
+	}
+	return p.quiet
+}
+
+// hint says what the play waits for.
+func (p *player) hint(b block, got []string) {
+	for _, line := range b.lines {
+		if !slices.Contains(got, line) {
+			p.say("(waiting for: " + line + ")")
+			return
+		}
+	}
+	p.say("(waiting for more lines)")
+}
+
+// errSilent is a program that should return by itself, and does not.
+var errSilent = errors.New("it printed nothing more, and did not return: its context was ended")
+
+// awaitEnd waits until the program has returned by itself.
+func (p *player) awaitEnd(ctx context.Context) error {
+	for {
+		_, more := p.out.from(p.seen)
+		select {
+		case <-p.ended:
+			return nil
+		case <-more:
+		case <-time.After(p.quiet):
+			return fmt.Errorf("after %v: %w", p.quiet, errSilent)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// waitForEnd waits for a program whose context has ended.
+func (p *player) waitForEnd() error {
+	select {
+	case <-p.ended:
+		return nil
+	case <-time.After(stopping):
+		return fmt.Errorf("its context ended %v ago, and it has not returned", stopping)
+	}
+}

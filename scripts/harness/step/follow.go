@@ -1,0 +1,117 @@
+// The flag -follow: the step runs until Ctrl-C, and the user plays the world
+// around it.
+
+package step
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// followStep plays the set-up of a step and runs the step until Ctrl-C.
+func (r runner) followStep(ctx context.Context, s *stage) error {
+	p := s.player
+	for _, b := range p.want.setup {
+		if _, err := p.give(ctx, b, nil); err != nil {
+			return err
+		}
+	}
+	p.out.show = p.show                                   // as it comes, even of several speakers
+	p.out.name = func(line string) string { return line } // with the real namespace and address
+	p.ended = make(chan struct{})
+	go func() {
+		defer close(p.ended)
+		p.failed = p.step.Run(ctx, p.lesson)
+		p.out.flush()
+	}()
+	r.suggest(ctx, s)
+	go r.takeEvents(ctx, p)
+	<-p.ended
+	if errors.Is(p.failed, context.Canceled) && ctx.Err() != nil {
+		return nil
+	}
+	return p.failed
+}
+
+// suggest prints what to try: the commands of the transcript, with this
+// namespace and this address.
+func (r runner) suggest(ctx context.Context, s *stage) {
+	commands := s.player.want.commands()
+	if len(commands) == 0 {
+		fmt.Fprintln(r.stdout, "This step returns by itself; there is nothing to try around it.")
+		return
+	}
+	address := "ADDRESS"
+	if strings.Contains(strings.Join(commands, "\n"), address) {
+		address = awaitAddress(ctx, s.player)
+	}
+	if s.player.hasFailed() {
+		return // the error says why there is nothing to try
+	}
+	var elsewhere, here []string
+	for i, line := range commands {
+		if slices.Contains(commands[:i], line) {
+			continue
+		}
+		if event, ok := strings.CutPrefix(line, "> "); ok {
+			here = append(here, "  "+event)
+			continue
+		}
+		if line == interrupt {
+			continue
+		}
+		line = strings.Replace(line, "$ ", "  ", 1)
+		if s.session != nil {
+			line = strings.Replace(line, "kubectl", s.session.KubectlCommand(), 1)
+			line = strings.Replace(line, " -f ", " -f "+r.chapter.Name+"/testdata/", 1)
+			line = strings.ReplaceAll(line, "NAMESPACE", s.session.Namespace)
+		}
+		elsewhere = append(elsewhere, strings.ReplaceAll(line, "ADDRESS", address))
+	}
+	var text strings.Builder
+	for _, part := range []struct {
+		title string
+		lines []string
+	}{{"Try these in another terminal:", elsewhere}, {"Type these here:", here}} {
+		if len(part.lines) > 0 {
+			fmt.Fprintf(&text, "%s\n%s\n", part.title, strings.Join(part.lines, "\n"))
+		}
+	}
+	fmt.Fprintf(r.stdout, "%sCtrl-C ends it.\n", &text)
+}
+
+// awaitAddress waits until the step has said where it serves.
+func awaitAddress(ctx context.Context, p *player) string {
+	for timeout := time.After(p.quiet); p.lesson.servesAt() == ""; {
+		select {
+		case <-time.After(readiness):
+		case <-timeout:
+			return "ADDRESS"
+		case <-p.ended:
+			return "ADDRESS"
+		case <-ctx.Done():
+			return "ADDRESS"
+		}
+	}
+	return p.lesson.servesAt()
+}
+
+// takeEvents reads the names of events, until there is no more to read.
+func (r runner) takeEvents(ctx context.Context, p *player) {
+	for r.input.Scan() {
+		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.input.Text()), ">"))
+		if name == "" {
+			continue
+		}
+		do, err := p.awaitEvent(ctx, name, settling)
+		if err != nil {
+			fmt.Fprintln(r.flags.Output(), err)
+			continue
+		}
+		do()
+	}
+}

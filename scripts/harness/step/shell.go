@@ -1,0 +1,164 @@
+// The commands of a transcript that begin with "$ ": kubectl and curl.
+
+package step
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"example.com/informer/scripts/harness/session"
+)
+
+// A shell understands the commands. Its zero value can distinguish a good line
+// from a bad one.
+type shell struct {
+	session *session.Session // nil for a step without a cluster
+	files   fs.FS            // where "-f FILE" is found, in testdata
+	address func() string    // of the step's web server
+}
+
+// A command is ready to run. A question is asked again until the answer is the
+// expected one.
+type command struct {
+	question bool
+	run      func(ctx context.Context) (answer []string)
+}
+
+// parse returns the command of a line, without the "$ ".
+func (s *shell) parse(line string) (command, error) {
+	if s.session != nil {
+		line = strings.ReplaceAll(line, "NAMESPACE", s.session.Namespace)
+	}
+	args, piped, err := split(line)
+	if err != nil {
+		return command{}, err
+	}
+	switch {
+	case len(args) > 0 && args[0] == "kubectl" && len(piped) == 0:
+		return s.kubectl(args[1:])
+	case len(args) > 0 && args[0] == "curl" && len(piped) == 0:
+		return s.curl(args[1:])
+	case len(args) > 0 && args[0] == "curl" && piped[0] == "jq":
+		asked, err := s.curl(args[1:])
+		if err != nil {
+			return command{}, err
+		}
+		filter, err := parseJQ(piped[1:])
+		return asked.through(filter), err
+	default:
+		return command{}, errors.New("the player knows kubectl, curl, and curl | jq, and nothing else")
+	}
+}
+
+// through passes the answer of a command on to a filter.
+func (c command) through(filter func(ctx context.Context, lines []string) []string) command {
+	return command{question: c.question, run: func(ctx context.Context) []string { return filter(ctx, c.run(ctx)) }}
+}
+
+// kubectl does what kubectl would do, in the step's namespace.
+func (s *shell) kubectl(args []string) (command, error) {
+	parsed, err := session.ParseKubectl(args, s.files)
+	if err != nil {
+		return command{}, fmt.Errorf("the player cannot give this kubectl command: %w", err)
+	}
+	return command{question: parsed.Question, run: func(ctx context.Context) []string {
+		if s.session == nil {
+			return []string{"error: this step has no cluster"}
+		}
+		answer, err := parsed.Run(ctx, s.session)
+		if err != nil {
+			return []string{session.KubectlError(err)}
+		}
+		return answer
+	}}, nil
+}
+
+// curl asks the step's web server. Its flags are -s, and -w with the variable
+// %{http_code}.
+func (s *shell) curl(args []string) (command, error) {
+	flags := pflag.NewFlagSet("curl", pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolP("silent", "s", false, "")
+	write := flags.StringP("write-out", "w", "", "")
+	if err := flags.Parse(args); err != nil {
+		return command{}, err
+	}
+	url, own := strings.CutPrefix(flags.Arg(0), "http://ADDRESS/")
+	if flags.NArg() != 1 || !own {
+		return command{}, fmt.Errorf("curl asks the step's own server for one page: want http://ADDRESS/PATH, got %q",
+			flags.Args())
+	}
+	return command{question: true, run: func(ctx context.Context) []string {
+		status, body, err := get(ctx, "http://"+s.address()+"/"+url)
+		if err != nil {
+			return []string{"curl: " + err.Error()}
+		}
+		body += strings.NewReplacer("%{http_code}", fmt.Sprint(status), `\n`, "\n").Replace(*write)
+		return strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+	}}, nil
+}
+
+func get(ctx context.Context, url string) (status int, body string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(text), err
+}
+
+// split cuts a line into words, as a shell does: at spaces, but not inside of
+// quotes. Those behind a | are piped.
+func split(line string) (words, piped []string, err error) {
+	var word strings.Builder
+	var quote rune           // the open one, or 0
+	begun, pipe := false, -1 // how many words there are in front of the |
+	for _, c := range line {
+		switch {
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, begun = c, true
+		case quote == 0 && c == ' ':
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		case quote == 0 && c == '|' && !begun && len(words) > 0 && pipe < 0:
+			pipe = len(words)
+		case quote == 0 && strings.ContainsRune(`\$|&;<>*?()`+"`", c):
+			return nil, nil, fmt.Errorf("%q outside of quotes: there is no shell here", c)
+		default:
+			word.WriteRune(c)
+			begun = true
+		}
+	}
+	if quote != 0 {
+		return nil, nil, fmt.Errorf("a %c is not closed", quote)
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	switch {
+	case pipe < 0:
+		return words, nil, nil
+	case pipe == len(words):
+		return nil, nil, errors.New("nothing stands behind the |")
+	default:
+		return words[:pipe], words[pipe:], nil
+	}
+}

@@ -1,0 +1,106 @@
+// What the shell understands, and what it refuses.
+
+package step
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCurl(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.RequestURI() {
+		case "/pods?app=web":
+			fmt.Fprint(w, `[{"metadata":{"name":"web-0"}},{"metadata":{"name":"web-1"}}]`+"\n")
+		case "/two":
+			fmt.Fprint(w, `{"n":1} {"n":2}`)
+		case "/text":
+			fmt.Fprint(w, "hello")
+		default:
+			http.Error(w, `{"error":"not here"}`, http.StatusNotFound)
+		}
+	}))
+	defer server.Close()
+	s := &shell{address: func() string { return strings.TrimPrefix(server.URL, "http://") }}
+	for line, want := range map[string][]string{
+		`curl http://ADDRESS/text`:                                            {"hello"},
+		`curl -sw ' %{http_code}' 'http://ADDRESS/text'`:                      {"hello 200"},
+		`curl -sw '%{http_code}\n' 'http://ADDRESS/no'`:                       {`{"error":"not here"}`, "404"},
+		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '[.[].metadata.name]'`: {`["web-0","web-1"]`},
+		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '.[].metadata.name'`:   {`"web-0"`, `"web-1"`},
+		`curl -s 'http://ADDRESS/pods?app=web' | jq -c .[0]`:                  {`{"metadata":{"name":"web-0"}}`},
+		`curl -s 'http://ADDRESS/two' | jq -c .n`:                             {"1", "2"},
+		`curl -s 'http://ADDRESS/two' | jq -c 'select(.n > 1)'`:               {`{"n":2}`},
+		`curl -s 'http://ADDRESS/no' | jq -c .error`:                          {`"not here"`},
+		`curl -s 'http://ADDRESS/text' | jq -c .`: {
+			"jq: error: invalid character 'h' looking for beginning of value",
+		},
+		`curl -s 'http://ADDRESS/two' | jq -c '.[0]'`: {
+			`jq: error: expected an array but got: object ({"n":1})`,
+		},
+	} {
+		command, err := s.parse(line)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if got := command.run(t.Context()); !slices.Equal(got, want) || !command.question {
+			t.Errorf("%s\ngot  %q\nwant %q", line, got, want)
+		}
+	}
+}
+
+// An answer that is not there yet is waited for, and one that stays wrong ends
+// the wait after a while.
+func TestAQuestionIsAskedAgain(t *testing.T) {
+	late := Step{Run: func(ctx context.Context, l *Lesson) error {
+		began := time.Now()
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, "later than %t", time.Since(began) > settling+settling/2)
+		}))
+		defer server.Close()
+		l.ServesAt(strings.TrimPrefix(server.URL, "http://"))
+		fmt.Fprintln(l.Out, "serving")
+		<-ctx.Done()
+		return nil
+	}}
+	for expected, want := range map[string]string{"later than true": "", "sooner": "-sooner"} {
+		t.Run(expected, func(t *testing.T) {
+			t.Parallel()
+			c := chapterOf(late, "serving\n$ curl -s 'http://ADDRESS/'\n"+expected+"\n")
+			err := c.Check(t.Context(), c.Steps[0], 3*settling, func(string) {})
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		})
+	}
+}
+
+func TestWhatTheShellRefuses(t *testing.T) {
+	for line, want := range map[string]string{
+		`make coffee`:                                  "the player knows kubectl, curl, and curl | jq",
+		`curl http://example.com/`:                     "curl asks the step's own server",
+		`curl -s http://ADDRESS/ | sed s/a/b/`:         "the player knows",
+		`curl -s http://ADDRESS/ | jq . | jq -c .`:     "there is no shell here",
+		`curl -s http://ADDRESS/ |jq`:                  "want: jq -c FILTER",
+		`curl -s http://ADDRESS/ | jq -r .`:            "want: jq -c FILTER",
+		`curl -s http://ADDRESS/ | jq -c '.['`:         "jq would refuse this",
+		`curl -s http://ADDRESS/ | jq -c 'unicorns()'`: "jq would refuse this",
+		`curl -s http://ADDRESS/ |`:                    "nothing stands behind the |",
+		`curl -s http://ADDRESS/| jq -c .`:             "there is no shell here",
+		`| jq -c .`:                                    "there is no shell here",
+		`kubectl get pods -o name | jq -c .`:           "the player knows",
+		`kubectl get pods > file`:                      "there is no shell here",
+		`kubectl get 'pods`:                            "is not closed",
+	} {
+		if _, err := (&shell{}).parse(line); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\ngot  %v\nwant %s", line, err, want)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+// What a step needs before it can run, and what is left to do afterwards.
+
+package step
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/session"
+)
+
+// A stage has all that one play of a step needs.
+type stage struct {
+	session *session.Session // nil for a step without a cluster
+	player  *player
+}
+
+// stage reads the transcript of a step, connects to the cluster, and makes the
+// lesson. show is called with each line that the user is to see.
+func (c Chapter) stage(ctx context.Context, s Step, cluster session.Options, show func(string)) (*stage, error) {
+	want, err := c.read(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := want.check(c); err != nil {
+		return nil, fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
+	}
+	lesson := &Lesson{Requests: &requests.Counter{}, events: map[string]func(){}, offered: make(chan struct{})}
+	st := &stage{}
+	if c.NeedsCluster(s) {
+		if st.session, err = session.Open(ctx, cluster); err != nil {
+			return nil, err
+		}
+		if err := lesson.connect(st.session); err != nil {
+			return nil, errors.Join(err, st.close(ctx))
+		}
+	}
+	show = oneAtATime(show)
+	live := show
+	if len(s.Speakers) > 0 {
+		live = func(string) {} // the player shows them, speaker by speaker
+	}
+	out := newOutput(namer(lesson.Namespace, lesson.servesAt), live)
+	lesson.Out = out
+	st.player = &player{
+		step:   s,
+		want:   want,
+		lesson: lesson,
+		shell:  &shell{session: st.session, files: c.Files, address: lesson.servesAt},
+		out:    out,
+		quiet:  quiet,
+		show:   show,
+		say:    func(string) {},
+		pause:  func() {},
+	}
+	if s.Quiet > 0 {
+		st.player.quiet = s.Quiet
+	}
+	return st, nil
+}
+
+// oneAtATime lets the program and the player show their lines from different
+// goroutines.
+func oneAtATime(show func(string)) func(string) {
+	var mu sync.Mutex
+	return func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		show(line)
+	}
+}
+
+// Check plays a step, on the cluster at hand, and returns an error if it does
+// not do as its transcript says. quiet is how long it may print nothing, unless
+// the step itself asks for more; show is called with each line that is printed.
+func (c Chapter) Check(ctx context.Context, s Step, quiet time.Duration, show func(line string)) (err error) {
+	stage, err := c.stage(ctx, s, session.Options{}, show)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stage.close(ctx)) }()
+	stage.player.quiet = max(quiet, s.Quiet)
+	got, err := stage.player.play(ctx)
+	if err != nil {
+		return stage.explain(err)
+	}
+	return differenceError(stage.player.want, got)
+}
+
+// check finds the commands that the player could not give.
+func (t transcript) check(c Chapter) error {
+	for _, b := range append(append([]block(nil), t.setup...), t.blocks...) {
+		if line, ok := strings.CutPrefix(b.command, "$ "); ok {
+			if _, err := (&shell{files: c.Files}).parse(line); err != nil {
+				return fmt.Errorf("%s: %w", b.command, err)
+			}
+		}
+	}
+	for _, b := range t.setup {
+		if !strings.HasPrefix(b.command, "$ ") {
+			return fmt.Errorf("%s: the program does not run yet", b.command)
+		}
+	}
+	return nil
+}
+
+// connect gives the lesson clients of its own, so that what the step asks of
+// the API server can be counted.
+func (l *Lesson) connect(s *session.Session) (err error) {
+	l.Namespace = s.Namespace
+	l.Config = rest.CopyConfig(s.Config)
+	l.Requests.Count(l.Config)
+	if l.Client, err = kubernetes.NewForConfig(l.Config); err != nil {
+		return fmt.Errorf("making the step's client: %w", err)
+	}
+	return nil
+}
+
+func (s *stage) close(ctx context.Context) error {
+	if s.session == nil {
+		return nil
+	}
+	return s.session.Close(ctx)
+}
+
+// explain adds to an error from the cluster what the user can do about it.
+func (s *stage) explain(err error) error {
+	if s.session == nil || err == nil {
+		return err
+	}
+	return s.session.Explain(err)
+}

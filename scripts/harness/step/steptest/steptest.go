@@ -1,0 +1,92 @@
+// Package steptest tests a chapter: its steps against their transcripts, with
+// somebody who presses Ctrl-C, and as a program.
+package steptest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// quiet is how long a step may print nothing: the machine may be busy.
+const quiet = time.Minute
+
+// Run plays every step of the chapter as a parallel subtest. With -short, those
+// that need a cluster are left out. It also fails for a transcript that belongs
+// to no step.
+func Run(t *testing.T, c step.Chapter) {
+	each(t, c, func(t *testing.T, s step.Step) {
+		if c.NeedsCluster(s) && testing.Short() {
+			t.Skip("needs a cluster")
+		}
+		t.Parallel()
+		check(t, c, s)
+	})
+}
+
+// RunInFakeTime is Run for steps that take their time and talk to nobody: each
+// runs in a bubble of testing/synctest, where waiting takes no time, and they
+// run one after the other.
+func RunInFakeTime(t *testing.T, c step.Chapter) {
+	each(t, c, func(t *testing.T, s step.Step) {
+		synctest.Test(t, func(t *testing.T) { check(t, c, s) })
+	})
+}
+
+func each(t *testing.T, c step.Chapter, test func(*testing.T, step.Step)) {
+	files, err := fs.Glob(c.Files, "testdata/*.txt")
+	must(t, err)
+	left := map[string]bool{}
+	for _, file := range files {
+		left[file] = true
+	}
+	for _, s := range c.Steps {
+		file := "testdata/" + s.Name + ".txt"
+		if !left[file] {
+			t.Errorf("there is no %s: write it with go run ./%s -update %s", file, c.Name, s.Name)
+		}
+		delete(left, file)
+		t.Run(s.Name, func(t *testing.T) { test(t, s) })
+	}
+	for file := range left {
+		t.Errorf("%s is the transcript of no step: remove it", file)
+	}
+}
+
+func check(t *testing.T, c step.Chapter, s step.Step) {
+	t.Helper()
+	var shown strings.Builder
+	err := c.Check(t.Context(), s, quiet, func(line string) { fmt.Fprintln(&shown, line) })
+	if err != nil {
+		t.Errorf("%v\nall of it:\n%s", err, &shown)
+	}
+}
+
+// EndsOnCtrlC runs the step to Ctrl-C at the first line that it shows and at
+// the second, as parallel subtests. It is TestMain that sees whether something
+// is left running.
+func EndsOnCtrlC(t *testing.T, c step.Chapter, s step.Step) {
+	for nth := 1; nth <= 2; nth++ {
+		t.Run(fmt.Sprintf("%s, line %d", s.Name, nth), func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			lines := 0
+			err := c.Check(ctx, s, quiet, func(string) {
+				if lines++; lines == nth {
+					cancel()
+				}
+			})
+			if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+				t.Errorf("it showed %d lines, and ended with %v", lines, err)
+			}
+			cancel()
+		})
+	}
+}

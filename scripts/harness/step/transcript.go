@@ -1,0 +1,107 @@
+// A transcript: commands, and what is printed after each of them.
+
+package step
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// A transcript is a step's file, testdata/STEP.txt.
+type transcript struct {
+	setup  []block // before the program starts
+	start  string  // the line "$ go run ...", or nothing
+	blocks []block // the first has no command: what the program prints by itself
+}
+
+// A block is a command and the lines that are printed before the next one.
+type block struct {
+	command string // such as "$ kubectl delete pod nettool", or nothing
+	lines   []string
+}
+
+// interrupt is the line that ends the program's context; without it, the end
+// of the transcript does.
+const interrupt = "^C"
+
+// read returns the transcript of a step. A step that has none yet gets an
+// empty one.
+func (c Chapter) read(s Step) (transcript, error) {
+	name := "testdata/" + s.Name + ".txt"
+	text, err := fs.ReadFile(c.Files, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return transcript{blocks: []block{{}}}, nil
+	}
+	if err != nil {
+		return transcript{}, fmt.Errorf("reading the transcript: %w", err)
+	}
+	t, err := parse(string(text), c.startLine(s))
+	if err != nil {
+		return transcript{}, fmt.Errorf("%s/%s: %w", c.Name, name, err)
+	}
+	return t, nil
+}
+
+// startLine is the command that runs a step.
+func (c Chapter) startLine(s Step) string { return fmt.Sprintf("$ go run ./%s %s", c.Name, s.Name) }
+
+// parse reads a transcript. What stands above the line start is the set-up.
+func parse(text, start string) (transcript, error) {
+	t := transcript{blocks: []block{{}}}
+	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		last := &t.blocks[len(t.blocks)-1]
+		switch {
+		case text == "":
+		case line == start && t.start == "":
+			if len(t.blocks[0].lines) > 0 {
+				return transcript{}, fmt.Errorf("line 1: only commands may stand above %q", start)
+			}
+			t.start, t.setup, t.blocks = line, t.blocks[1:], []block{{}}
+		case strings.HasPrefix(line, "$ go run"):
+			return transcript{}, fmt.Errorf("line %d: %q: the only such line there can be is %q", i+1, line, start)
+		case isCommand(line):
+			t.blocks = append(t.blocks, block{command: line})
+		default:
+			last.lines = append(last.lines, line)
+		}
+	}
+	return t, nil
+}
+
+func isCommand(line string) bool {
+	return strings.HasPrefix(line, "$ ") || strings.HasPrefix(line, "> ") || line == interrupt
+}
+
+// played is whether something happens around the program while it runs. Else
+// the program returns by itself.
+func (t transcript) played() bool { return len(t.blocks) > 1 }
+
+// commands are those that are given while the program runs.
+func (t transcript) commands() (lines []string) {
+	for _, b := range t.blocks[1:] {
+		lines = append(lines, b.command)
+	}
+	return lines
+}
+
+func (t transcript) String() string {
+	var text strings.Builder
+	write := func(blocks []block) {
+		for _, b := range blocks {
+			if b.command != "" {
+				text.WriteString(b.command + "\n")
+			}
+			for _, line := range b.lines {
+				text.WriteString(line + "\n")
+			}
+		}
+	}
+	write(t.setup)
+	if t.start != "" {
+		text.WriteString(t.start + "\n")
+	}
+	write(t.blocks)
+	return text.String()
+}

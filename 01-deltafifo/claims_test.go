@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 var pod1, pod2, pod3 = pod{"pod1", 1}, pod{"pod2", 2}, pod{"pod3", 3}
@@ -48,13 +50,6 @@ func newRealFIFO(known cache.KeyListerGetter) *cache.RealFIFO {
 	return cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, KnownObjects: known})
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestDeltaFIFOHasNoListAnyMore(t *testing.T) {
 	queue := reflect.TypeFor[*cache.DeltaFIFO]()
 	for _, gone := range []string{"List", "ListKeys", "Get", "GetByKey", "AddIfNotPresent"} {
@@ -66,9 +61,9 @@ func TestDeltaFIFOHasNoListAnyMore(t *testing.T) {
 
 func TestOurQueueAndClientGosPrintTheSame(t *testing.T) {
 	ours, err := os.ReadFile("testdata/deltas.txt")
-	must(t, err)
+	must.Do(t, err)
 	theirs, err := os.ReadFile("testdata/clientgo.txt")
-	must(t, err)
+	must.Do(t, err)
 	if string(ours) != string(theirs) {
 		t.Errorf("the step deltas prints\n%s\nthe step clientgo prints\n%s", ours, theirs)
 	}
@@ -76,19 +71,19 @@ func TestOurQueueAndClientGosPrintTheSame(t *testing.T) {
 
 func TestDeltaFIFOLosesTheDeleteOfWhatItDoesNotKnow(t *testing.T) {
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
-	must(t, queue.Delete(pod1))
+	must.Do(t, queue.Delete(pod1))
 	wantPops(t, popAll(t, queue))
 }
 
 func TestRealFIFOPassesTheDeleteOnEitherWay(t *testing.T) {
 	queue := newRealFIFO(knownPods{})
-	must(t, queue.Delete(pod1))
+	must.Do(t, queue.Delete(pod1))
 	wantPops(t, popAll(t, queue), []cache.DeltaType{cache.Deleted})
 }
 
 func TestRealFIFOKeepsTwoDeletesInARow(t *testing.T) {
 	queue := newRealFIFO(knownPods{})
-	must(t, errors.Join(queue.Delete(pod1), queue.Delete(pod1)))
+	must.Do(t, errors.Join(queue.Delete(pod1), queue.Delete(pod1)))
 	wantPops(t, popAll(t, queue), []cache.DeltaType{cache.Deleted}, []cache.DeltaType{cache.Deleted})
 }
 
@@ -113,14 +108,14 @@ func TestRealFIFOWantsKnownObjectsUnlessItsEventsAreAtomic(t *testing.T) {
 // a resync, however many objects there are.
 func TestAtomicRealFIFOTakesAListInOneDelta(t *testing.T) {
 	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true})
-	must(t, errors.Join(queue.Replace([]any{pod1, pod2, pod3}, "1"), queue.Resync()))
+	must.Do(t, errors.Join(queue.Replace([]any{pod1, pod2, pod3}, "1"), queue.Resync()))
 	wantPops(t, popAll(t, queue), []cache.DeltaType{cache.ReplacedAll}, []cache.DeltaType{cache.SyncAll})
 }
 
 func TestRealFIFOReplacesWhereDeltaFIFOSyncs(t *testing.T) {
 	deltaFIFO := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
 	realFIFO := newRealFIFO(knownPods{})
-	must(t, errors.Join(deltaFIFO.Replace([]any{pod1}, ""), realFIFO.Replace([]any{pod1}, "")))
+	must.Do(t, errors.Join(deltaFIFO.Replace([]any{pod1}, ""), realFIFO.Replace([]any{pod1}, "")))
 	wantPops(t, popAll(t, deltaFIFO), []cache.DeltaType{cache.Sync})
 	wantPops(t, popAll(t, realFIFO), []cache.DeltaType{cache.Replaced})
 }
@@ -130,9 +125,9 @@ func TestRealFIFOReplacesWhereDeltaFIFOSyncs(t *testing.T) {
 func TestTheRealFIFOOfInformersMayBeCalledFromInsidePop(t *testing.T) {
 	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true,
 		UnlockWhileProcessing: true})
-	must(t, queue.Add(pod1))
+	must.Do(t, queue.Add(pod1))
 	_, err := queue.Pop(func(any, bool) error { return queue.Add(pod2) })
-	must(t, err)
+	must.Do(t, err)
 	wantPops(t, popAll(t, queue), []cache.DeltaType{cache.Added})
 }
 
@@ -154,7 +149,7 @@ func TestPopOnAClosedQueueReturnsAtOnceEveryTime(t *testing.T) {
 func TestABareCastOfATombstonePanics(t *testing.T) {
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey,
 		KnownObjects: knownPods{"pod1": pod1}})
-	must(t, queue.Replace(nil, ""))
+	must.Do(t, queue.Replace(nil, ""))
 	_, err := queue.Pop(func(obj any, _ bool) (err error) {
 		defer func() {
 			if recover() == nil {
@@ -164,12 +159,12 @@ func TestABareCastOfATombstonePanics(t *testing.T) {
 		_ = obj.(cache.Deltas).Newest().Object.(pod)
 		return nil
 	})
-	must(t, err)
+	must.Do(t, err)
 }
 
 func TestATombstoneCanBeEmpty(t *testing.T) {
 	queue := newRealFIFO(emptyLister{})
-	must(t, queue.Replace(nil, ""))
+	must.Do(t, queue.Replace(nil, ""))
 	_, err := queue.Pop(func(obj any, _ bool) error {
 		gone := obj.(cache.Deltas).Newest().Object.(cache.DeletedFinalStateUnknown)
 		if gone.Key != "pod1" || gone.Obj != nil {
@@ -177,7 +172,7 @@ func TestATombstoneCanBeEmpty(t *testing.T) {
 		}
 		return nil
 	})
-	must(t, err)
+	must.Do(t, err)
 }
 
 // An emptyLister names a key but has no object for it.

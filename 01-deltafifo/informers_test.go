@@ -12,38 +12,24 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
-
-// fakeServer lists nothing and watches what the test sends.
-type fakeServer struct{ *cache.ListWatch }
-
-// IsWatchListSemanticsUnSupported keeps the reflector from asking for the
-// initial list over the watch, which a fake watch cannot give.
-func (fakeServer) IsWatchListSemanticsUnSupported() bool { return true }
-
-func newFakeServer(watcher watch.Interface) fakeServer {
-	return fakeServer{&cache.ListWatch{
-		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
-		},
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-			return watcher, nil
-		},
-	}}
-}
 
 func realPod(name, version string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns1", ResourceVersion: version}}
 }
 
-// run runs an informer on what the fake server sends, until the test ends.
-func run(t *testing.T, watcher watch.Interface, handler cache.ResourceEventHandler) {
+// run runs an informer until the test ends, on a server that has nothing at
+// first, and returns the watch.
+func run(t *testing.T, handler cache.ResourceEventHandler) *watch.FakeWatcher {
 	t.Helper()
+	server := fakeapi.New()
 	_, informer := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: newFakeServer(watcher),
+		ListerWatcher: server,
 		ObjectType:    &corev1.Pod{},
 		Handler:       handler,
 	})
@@ -51,6 +37,7 @@ func run(t *testing.T, watcher watch.Interface, handler cache.ResourceEventHandl
 	ended := make(chan struct{})
 	go func() { defer close(ended); informer.RunWithContext(ctx) }()
 	t.Cleanup(func() { cancel(); <-ended })
+	return server.NextWatch()
 }
 
 // wantCalls wants these calls of the handler, in this order, before long.
@@ -73,10 +60,9 @@ func wantCalls(t *testing.T, got <-chan string, want ...string) {
 // The handler is busy with pod0 while three events arrive (the queue is not
 // locked meanwhile); they come out as they came in.
 func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
-	watcher := watch.NewFake()
 	busy, arrived := make(chan struct{}), make(chan struct{})
 	got := make(chan string, 4)
-	run(t, watcher, cache.ResourceEventHandlerFuncs{
+	watcher := run(t, cache.ResourceEventHandlerFuncs{
 		AddFunc: func(obj any) {
 			pod := obj.(*corev1.Pod)
 			if pod.Name == "pod0" {
@@ -102,9 +88,8 @@ func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
 
 // A DeltaFIFO would drop the delete of a pod that nobody knows.
 func TestInformersQueueInARealFIFO(t *testing.T) {
-	watcher := watch.NewFake()
 	got := make(chan string, 2)
-	run(t, watcher, cache.ResourceEventHandlerFuncs{
+	watcher := run(t, cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { got <- "add " + obj.(*corev1.Pod).Name },
 		DeleteFunc: func(obj any) { got <- "delete " + obj.(*corev1.Pod).Name },
 	})
@@ -115,7 +100,7 @@ func TestInformersQueueInARealFIFO(t *testing.T) {
 
 func TestInOrderInformersCannotBeSwitchedOff(t *testing.T) {
 	self, err := os.Executable()
-	must(t, err)
+	must.Do(t, err)
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestInformersQueueInARealFIFO$", "-test.timeout=60s")
 	cmd.Env = append(os.Environ(), "KUBE_FEATURE_InOrderInformers=false")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/step/steptest"
 )
 
@@ -23,9 +24,9 @@ func TestHomeKubeconfigIsNeverReadByAccident(t *testing.T) {
 		"clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
 		"contexts": [{"name": "production", "context": {"cluster": "c"}}]}`
 	home := t.TempDir()
-	must(t, os.Mkdir(filepath.Join(home, ".kube"), 0o700))
+	must.Do(t, os.Mkdir(filepath.Join(home, ".kube"), 0o700))
 	file := filepath.Join(home, ".kube", "config")
-	must(t, os.WriteFile(file, []byte(production), 0o600))
+	must.Do(t, os.WriteFile(file, []byte(production), 0o600))
 
 	cmd := steptest.Outside(t, "list")
 	cmd.Env = append(cmd.Env, "HOME="+home)

@@ -23,20 +23,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func deploymentYAML(t *testing.T) []byte {
 	t.Helper()
 	text, err := files.ReadFile("testdata/deployment.yaml")
-	must(t, err)
+	must.Do(t, err)
 	return text
 }
 
@@ -52,7 +46,7 @@ func TestAListWatchHasAllFourFunctions(t *testing.T) {
 func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
 	client := func(qps float32) *kubernetes.Clientset {
 		c, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1", QPS: qps})
-		must(t, err)
+		must.Do(t, err)
 		return c
 	}
 	core, apps := client(0).CoreV1().RESTClient().GetRateLimiter(), client(0).AppsV1().RESTClient().GetRateLimiter()
@@ -71,7 +65,7 @@ func TestAWatchEndsByItselfAndClosesItsChannel(t *testing.T) {
 	s := sessiontest.Open(t)
 	watcher, err := s.Client.CoreV1().Pods(s.Namespace).Watch(t.Context(),
 		metav1.ListOptions{TimeoutSeconds: new(int64(1))})
-	must(t, err)
+	must.Do(t, err)
 	defer watcher.Stop()
 	for event := range watcher.ResultChan() {
 		t.Errorf("got %s, want no event, not even an error", event.Type)
@@ -88,7 +82,7 @@ func TestTheEndOfItsContextIsAnErrorToAWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	watcher, err := s.Client.CoreV1().Pods(s.Namespace).Watch(ctx, metav1.ListOptions{})
-	must(t, err)
+	must.Do(t, err)
 	defer watcher.Stop()
 	cancel()
 	event := <-watcher.ResultChan()
@@ -104,12 +98,12 @@ func TestTheEndOfItsContextIsAnErrorToAWatch(t *testing.T) {
 func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
 	s := sessiontest.Open(t)
 	typed, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
-	must(t, err)
+	must.Do(t, err)
 	client, err := dynamic.NewForConfig(s.Config)
-	must(t, err)
+	must.Do(t, err)
 	untyped, err := client.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).
 		Namespace(s.Namespace).List(t.Context(), metav1.ListOptions{})
-	must(t, err)
+	must.Do(t, err)
 	if len(typed.Items) == 0 || len(untyped.Items) == 0 {
 		t.Fatal("nothing listed")
 	}
@@ -125,7 +119,7 @@ func TestWatchFromZeroSendsWhatExists(t *testing.T) {
 	s := sessiontest.Open(t)
 	watcher, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Watch(t.Context(),
 		metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(5))})
-	must(t, err)
+	must.Do(t, err)
 	defer watcher.Stop()
 	event := <-watcher.ResultChan()
 	configMap, ok := event.Object.(*corev1.ConfigMap)
@@ -140,7 +134,7 @@ func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
 		LabelSelector:  "watch=me",
 		TimeoutSeconds: new(int64(4)), // one would come after two seconds
 	})
-	must(t, err)
+	must.Do(t, err)
 	defer watcher.Stop()
 	for event := range watcher.ResultChan() {
 		t.Errorf("got %s, want nothing", event.Type)
@@ -152,11 +146,11 @@ func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
 	sessiontest.Kubectl(t, s, "create -f widgets.yaml")
 	sessiontest.Kubectl(t, s, "get widgets."+s.Namespace+".example.com -o name") // waits until they are served
 	client, err := dynamic.NewForConfig(s.Config)
-	must(t, err)
+	must.Do(t, err)
 	widgets := client.Resource(schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1",
 		Resource: "widgets"}).Namespace(s.Namespace)
 	watcher, err := widgets.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
-	must(t, err) // the HTTP status is 200
+	must.Do(t, err) // the HTTP status is 200
 	defer watcher.Stop()
 
 	event := <-watcher.ResultChan()
@@ -173,22 +167,22 @@ func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
 func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 	s := sessiontest.Open(t)
 	client, err := dynamic.NewForConfig(s.Config)
-	must(t, err)
+	must.Do(t, err)
 	var deployment unstructured.Unstructured
-	must(t, yaml.Unmarshal(deploymentYAML(t), &deployment))
+	must.Do(t, yaml.Unmarshal(deploymentYAML(t), &deployment))
 	deployments := client.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1",
 		Resource: "deployments"}).Namespace(s.Namespace)
 	_, err = deployments.Create(t.Context(), &deployment, metav1.CreateOptions{FieldManager: "creator"})
-	must(t, err)
+	must.Do(t, err)
 
-	must(t, unstructured.SetNestedField(deployment.Object, int64(2), "spec", "replicas"))
+	must.Do(t, unstructured.SetNestedField(deployment.Object, int64(2), "spec", "replicas"))
 	_, err = deployments.Apply(t.Context(), "web", &deployment, metav1.ApplyOptions{FieldManager: "applier"})
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "creator") {
 		t.Errorf("Apply() = %v, want a conflict with the creator", err)
 	}
 	forced, err := deployments.Apply(t.Context(), "web", &deployment,
 		metav1.ApplyOptions{FieldManager: "applier", Force: true})
-	must(t, err)
+	must.Do(t, err)
 	if forced.GetGeneration() != 2 {
 		t.Errorf("generation %d after a forced apply, want 2", forced.GetGeneration())
 	}
@@ -199,14 +193,14 @@ func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 // then refuses to read them.
 func TestNumbersOfAnUnstructuredObject(t *testing.T) {
 	var good unstructured.Unstructured
-	must(t, yaml.Unmarshal(deploymentYAML(t), &good))
+	must.Do(t, yaml.Unmarshal(deploymentYAML(t), &good))
 	if _, found, err := unstructured.NestedInt64(good.Object, "spec", "replicas"); !found || err != nil {
 		t.Errorf("found: %t, error: %v", found, err)
 	}
 	asJSON, err := yaml.YAMLToJSON(deploymentYAML(t))
-	must(t, err)
+	must.Do(t, err)
 	var bad map[string]any
-	must(t, json.Unmarshal(asJSON, &bad))
+	must.Do(t, json.Unmarshal(asJSON, &bad))
 	if _, _, err := unstructured.NestedInt64(bad, "spec", "replicas"); err == nil {
 		t.Error("NestedInt64 read a float64")
 	}

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 	"example.com/informer/scripts/harness/step/steptest"
 )
@@ -22,7 +23,7 @@ func interrupt(t *testing.T, line *regexp.Regexp, args ...string) (code int, mat
 	code = steptest.ReadLines(t, cmd, func(printed string) {
 		if match == "" && line.MatchString(printed) {
 			match = line.FindString(printed)
-			must(t, cmd.Process.Signal(os.Interrupt))
+			must.Do(t, cmd.Process.Signal(os.Interrupt))
 		}
 	})
 	return code, match

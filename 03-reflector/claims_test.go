@@ -19,23 +19,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // start runs a reflector until the test ends.
 func start(t *testing.T, reflector *cache.Reflector) {
@@ -45,21 +38,12 @@ func start(t *testing.T, reflector *cache.Reflector) {
 	t.Cleanup(func() { cancel(); running.Wait() })
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	if wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true,
-		func(context.Context) (bool, error) { return condition(), nil }) != nil {
-		t.Fatalf("waited in vain for %s", what)
-	}
-}
-
 // configMaps lists and watches ConfigMaps with a client made from the
 // configuration.
 func configMaps(t *testing.T, config *rest.Config, namespace string) *cache.ListWatch {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(config)
-	must(t, err)
+	must.Do(t, err)
 	return cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace, fields.Everything())
 }
 
@@ -68,7 +52,7 @@ func configMaps(t *testing.T, config *rest.Config, namespace string) *cache.List
 func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
 	s := sessiontest.Open(t)
 	proxy, err := netfault.For(s.Config)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(proxy.Close)
 	var counter requests.Counter
 	config := rest.CopyConfig(s.Config)
@@ -77,16 +61,16 @@ func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
 	sessiontest.Kubectl(t, s, "create configmap doomed")
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	start(t, cache.NewReflector(configMaps(t, config, s.Namespace), &corev1.ConfigMap{}, store, 0))
-	until(t, "the first list", func() bool { return len(store.ListKeys()) == 2 })
+	must.Until(t, "the first list", func() bool { return len(store.ListKeys()) == 2 })
 	sessiontest.Kubectl(t, s, "create configmap one") // a watch that ends before any event is not trusted
-	until(t, "the first event", func() bool { return len(store.ListKeys()) == 3 })
+	must.Until(t, "the first event", func() bool { return len(store.ListKeys()) == 3 })
 
 	proxy.Refuse()
 	proxy.Reset()
-	until(t, "another try to watch", func() bool { return counter.Watches() > 1 })
+	must.Until(t, "another try to watch", func() bool { return counter.Watches() > 1 })
 	sessiontest.Kubectl(t, s, "delete configmap doomed")
 	proxy.Restore()
-	until(t, "the delete", func() bool { return len(store.ListKeys()) == 2 })
+	must.Until(t, "the delete", func() bool { return len(store.ListKeys()) == 2 })
 	if counter.Lists() != 1 {
 		t.Errorf("%d lists, want only the first: %s", counter.Lists(), &counter)
 	}
@@ -119,7 +103,7 @@ func TestAReflectorFallsBackToListWhereItCannotStream(t *testing.T) {
 	counter.Count(config)
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	start(t, cache.NewReflector(configMaps(t, config, s.Namespace), &corev1.ConfigMap{}, store, 0))
-	until(t, "the list and the watch", func() bool { return len(store.ListKeys()) == 1 && counter.Watches() == 1 })
+	must.Until(t, "the list and the watch", func() bool { return len(store.ListKeys()) == 1 && counter.Watches() == 1 })
 	if got, want := counter.String(), "WATCH with the initial list 1, LIST 1, WATCH 1"; got != want {
 		t.Errorf("requests: %s, want %s", got, want)
 	}
@@ -186,7 +170,7 @@ func TestAReflectorPassesOnOnlyTheTypeItWasMadeFor(t *testing.T) {
 	start(t, cache.NewReflector(listWatch, &corev1.Pod{}, store, 0))
 	watcher.Add(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "stranger", ResourceVersion: "2"}})
 	watcher.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod1", ResourceVersion: "3"}})
-	until(t, "a pod in the store", func() bool { return len(store.ListKeys()) > 0 })
+	must.Until(t, "a pod in the store", func() bool { return len(store.ListKeys()) > 0 })
 	if keys := store.ListKeys(); len(keys) != 1 || keys[0] != "pod1" {
 		t.Errorf("the store has %v, want only pod1", keys)
 	}

@@ -18,21 +18,15 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // filled returns an indexer with the pods ns1/pod1 (app l1) and ns2/pod2 (app l2).
 func filled(t *testing.T, indexers cache.Indexers) cache.Indexer {
 	t.Helper()
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers)
-	must(t, errors.Join(index.Add(newPod("ns1", "pod1", "l1")), index.Add(newPod("ns2", "pod2", "l2"))))
+	must.Do(t, errors.Join(index.Add(newPod("ns1", "pod1", "l1")), index.Add(newPod("ns2", "pod2", "l2"))))
 	return index
 }
 
@@ -40,7 +34,7 @@ func filled(t *testing.T, indexers cache.Indexers) cache.Indexer {
 func pod1(t *testing.T, store cache.Store) *corev1.Pod {
 	t.Helper()
 	obj, exists, err := store.GetByKey("ns1/pod1")
-	must(t, err)
+	must.Do(t, err)
 	if !exists {
 		t.Fatal("ns1/pod1 is not in the store")
 	}
@@ -50,7 +44,7 @@ func pod1(t *testing.T, store cache.Store) *corev1.Pod {
 func wantKeys(t *testing.T, index cache.Indexer, name, value string, want ...string) {
 	t.Helper()
 	got, err := index.IndexKeys(name, value)
-	must(t, err)
+	must.Do(t, err)
 	if !slices.Equal(got, want) {
 		t.Errorf("%s %s: got %q, want %q", name, value, got, want)
 	}
@@ -65,7 +59,7 @@ func panics(f func()) (panicked bool) {
 
 func TestAddAndUpdateAreTheSame(t *testing.T) {
 	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
-	must(t, errors.Join(index.Add(newPod("ns1", "pod1", "l3")), index.Update(newPod("ns3", "pod3", "l3"))))
+	must.Do(t, errors.Join(index.Add(newPod("ns1", "pod1", "l3")), index.Update(newPod("ns3", "pod3", "l3"))))
 	wantKeys(t, index, "app", "l3", "ns1/pod1", "ns3/pod3")
 	wantKeys(t, index, "app", "l1")
 }
@@ -75,7 +69,7 @@ func TestAStoreIsAnIndexerInDisguise(t *testing.T) {
 	if !ok {
 		t.Fatal("what NewStore returns is no Indexer any more")
 	}
-	must(t, errors.Join(index.Add(newPod("ns1", "pod1", "l1")),
+	must.Do(t, errors.Join(index.Add(newPod("ns1", "pod1", "l1")),
 		index.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")})))
 	wantKeys(t, index, "app", "l1", "ns1/pod1")
 }
@@ -91,7 +85,7 @@ func TestDeletingATombstoneTakesAKeyFunctionThatKnowsThem(t *testing.T) {
 		{cache.DeletionHandlingMetaNamespaceKeyFunc, 0},
 	} {
 		store := cache.NewStore(test.key)
-		must(t, store.Add(pod))
+		must.Do(t, store.Add(pod))
 		err := store.Delete(gone)
 		if left := len(store.List()); left != test.left || (err == nil) != (left == 0) {
 			t.Errorf("%d objects left (error: %v), want %d", left, err, test.left)
@@ -102,17 +96,17 @@ func TestDeletingATombstoneTakesAKeyFunctionThatKnowsThem(t *testing.T) {
 func TestOnlyIndexKeysComesSorted(t *testing.T) {
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
 	for i := range 100 {
-		must(t, index.Add(newPod("ns1", fmt.Sprintf("pod%d", i), "l1")))
+		must.Do(t, index.Add(newPod("ns1", fmt.Sprintf("pod%d", i), "l1")))
 	}
 	byIndex, list := map[string]bool{}, map[string]bool{} // the orders that they gave
 	for range 10 {
 		keys, err := index.IndexKeys(indexer.Namespace, "ns1")
-		must(t, err)
+		must.Do(t, err)
 		if !slices.IsSorted(keys) {
 			t.Errorf("IndexKeys gives %q", keys)
 		}
 		objects, err := index.ByIndex(indexer.Namespace, "ns1")
-		must(t, err)
+		must.Do(t, err)
 		byIndex[names(objects)], list[names(index.List())] = true, true
 	}
 	if len(byIndex) == 1 || len(list) == 1 {
@@ -131,9 +125,9 @@ func names(pods []any) string {
 func TestClientGosNamespaceIndexAndOurs(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node1"}}
 	theirs, err := cache.MetaNamespaceIndexFunc(node)
-	must(t, err)
+	must.Do(t, err)
 	ours, err := indexer.ByNamespace(node)
-	must(t, err)
+	must.Do(t, err)
 	if !slices.Equal(theirs, []string{""}) || len(ours) != 0 {
 		t.Errorf("theirs: %q, ours: %q; want one empty value, and none", theirs, ours)
 	}
@@ -150,7 +144,7 @@ func TestClientGosNamespaceIndexAndOurs(t *testing.T) {
 func listed(t *testing.T, index cache.Indexer) int {
 	t.Helper()
 	pods, err := corelisters.NewPodLister(index).Pods("ns1").List(labels.Everything())
-	must(t, err)
+	must.Do(t, err)
 	return len(pods)
 }
 
@@ -173,7 +167,7 @@ func TestAListerBelievesTheIndexCalledNamespace(t *testing.T) {
 func TestTheMapOfIndexersIsKeptAndNotCopied(t *testing.T) {
 	mine := cache.Indexers{indexer.Namespace: indexer.ByNamespace}
 	one, other := filled(t, mine), filled(t, mine)
-	must(t, one.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
+	must.Do(t, one.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
 	if len(mine) != 2 {
 		t.Errorf("my map has %d indexes, want the added one in it", len(mine))
 	}
@@ -187,10 +181,10 @@ func TestAnIndexThatWasBypassedStaysWrong(t *testing.T) {
 	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
 	pod1(t, index).Labels["app"] = "l3"
 	wantKeys(t, index, "app", "l1", "ns1/pod1")
-	must(t, index.Update(newPod("ns1", "pod1", "l3"))) // a fresh one, from the server
+	must.Do(t, index.Update(newPod("ns1", "pod1", "l3"))) // a fresh one, from the server
 	wantKeys(t, index, "app", "l1", "ns1/pod1")
 	wantKeys(t, index, "app", "l3")
-	must(t, index.Replace(index.List(), ""))
+	must.Do(t, index.Replace(index.List(), ""))
 	wantKeys(t, index, "app", "l1")
 	wantKeys(t, index, "app", "l3", "ns1/pod1")
 }
@@ -223,7 +217,7 @@ func TestIndexGivesEachNeighbourOnce(t *testing.T) {
 	web := newPod("ns1", "web", "shop", "nginx:1.29", "envoy:1.38")
 	twin := newPod("ns1", "twin", "shop", "nginx:1.29", "envoy:1.38")
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Image: indexer.ByImage})
-	must(t, errors.Join(index.Add(web), index.Add(twin)))
+	must.Do(t, errors.Join(index.Add(web), index.Add(twin)))
 	if found, err := index.Index(indexer.Image, web); err != nil || len(found) != 2 {
 		t.Errorf("got %d objects (error: %v), want web and its twin, once each", len(found), err)
 	}
@@ -254,7 +248,7 @@ func TestATypedIndexFunctionPanicsOnATombstone(t *testing.T) {
 		t.Error("Index with a tombstone did not panic")
 	}
 	_, err := index.Index(indexer.Node, gone)
-	must(t, err)
+	must.Do(t, err)
 }
 
 func TestTheServerSendsTheKindAndATypedClientDropsIt(t *testing.T) {
@@ -262,12 +256,12 @@ func TestTheServerSendsTheKindAndATypedClientDropsIt(t *testing.T) {
 	configMaps := s.Client.CoreV1().RESTClient().Get().Namespace(s.Namespace).Resource("configmaps").Name(
 		"kube-root-ca.crt")
 	sent, err := configMaps.DoRaw(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	if !strings.Contains(string(sent), `"kind":"ConfigMap"`) {
 		t.Errorf("the server sent no kind: %s", sent)
 	}
 	typed, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Get(t.Context(), "kube-root-ca.crt", metav1.GetOptions{})
-	must(t, err)
+	must.Do(t, err)
 	if typed.Kind != "" || typed.APIVersion != "" {
 		t.Errorf("kind %q, apiVersion %q; want none", typed.Kind, typed.APIVersion)
 	}
@@ -277,10 +271,10 @@ func TestATransformSeesEveryObjectOnceAndNoTombstone(t *testing.T) {
 	seen := 0
 	count := func(obj any) (any, error) { seen++; return addKind(obj) }
 	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
-	must(t, store.Add(newPod("ns1", "gone", "")))
+	must.Do(t, store.Add(newPod("ns1", "gone", "")))
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: cache.MetaNamespaceKeyFunc,
 		KnownObjects: store, Transformer: count})
-	must(t, queue.Replace([]any{newPod("ns1", "pod1", "")}, "")) // and the tombstone of the other
+	must.Do(t, queue.Replace([]any{newPod("ns1", "pod1", "")}, "")) // and the tombstone of the other
 	if seen != 1 {
 		t.Errorf("the transform was called %d times, want once, for the pod", seen)
 	}
@@ -290,5 +284,5 @@ func TestATransformSeesEveryObjectOnceAndNoTombstone(t *testing.T) {
 		}
 		return nil
 	})
-	must(t, err)
+	must.Do(t, err)
 }

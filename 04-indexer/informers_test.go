@@ -13,15 +13,14 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
 // child is set in the environment of a process that is to run one of children.
@@ -53,7 +52,7 @@ func mustAlso(_ any, err error) {
 func runChild(t *testing.T, name string, env ...string) (code int, said string) {
 	t.Helper()
 	self, err := os.Executable()
-	must(t, err)
+	must.Do(t, err)
 	cmd := exec.CommandContext(t.Context(), self)
 	cmd.Env = append(append(os.Environ(), child+"="+name), env...)
 	output, err := cmd.CombinedOutput()
@@ -63,31 +62,16 @@ func runChild(t *testing.T, name string, env ...string) (code int, said string) 
 	return cmd.ProcessState.ExitCode(), string(output)
 }
 
-// fakeServer lists one pod, and then nothing happens any more.
-type fakeServer struct{ *cache.ListWatch }
-
-// IsWatchListSemanticsUnSupported keeps the reflector from asking for the
-// initial list over the watch, which a fake watch cannot give.
-func (fakeServer) IsWatchListSemanticsUnSupported() bool { return true }
-
 // newFakeInformer returns an informer of a server that has ns1/pod1.
 func newFakeInformer(indexers cache.Indexers) cache.SharedIndexInformer {
-	server := fakeServer{&cache.ListWatch{
-		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"},
-				Items: []corev1.Pod{*newPod("ns1", "pod1", "l1")}}, nil
-		},
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-			return watch.NewFake(), nil
-		},
-	}}
+	server := fakeapi.New(newPod("ns1", "pod1", "l1"))
 	return cache.NewSharedIndexInformerWithOptions(server, &corev1.Pod{},
 		cache.SharedIndexInformerOptions{Indexers: indexers})
 }
 
 func TestAFactorysInformersHaveANamespaceIndex(t *testing.T) {
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
-	must(t, err)
+	must.Do(t, err)
 	informer := informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer()
 	if _, ok := informer.GetIndexer().GetIndexers()[indexer.Namespace]; !ok {
 		t.Error("it has none")
@@ -105,7 +89,7 @@ func TestIndexersMayBeAddedToAnInformerThatRuns(t *testing.T) {
 	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
 		t.Fatal("no sync")
 	}
-	must(t, informer.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
+	must.Do(t, informer.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
 	wantKeys(t, informer.GetIndexer(), "app", "l1", "ns1/pod1")
 
 	cancel()
@@ -120,7 +104,7 @@ func TestAddIndexersPanicsIfThereWasNoMapToAddTo(t *testing.T) {
 	if !panics(func() { _ = newFakeInformer(nil).AddIndexers(byApp) }) {
 		t.Error("an informer made with Indexers nil took an index")
 	}
-	if panics(func() { must(t, newFakeInformer(cache.Indexers{}).AddIndexers(byApp)) }) {
+	if panics(func() { must.Do(t, newFakeInformer(cache.Indexers{}).AddIndexers(byApp)) }) {
 		t.Error("an informer made with an empty map did not")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 	"example.com/informer/scripts/harness/step/steptest"
 )
@@ -45,7 +46,7 @@ func TestFollow(t *testing.T) {
 		}
 		if strings.HasPrefix(line, "Added : nettool") || strings.HasPrefix(line, "Sync : nettool") {
 			seen = true
-			must(t, cmd.Process.Signal(os.Interrupt))
+			must.Do(t, cmd.Process.Signal(os.Interrupt))
 		}
 	})
 	if code != 0 || !seen {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/05-watchdog/watchdog"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
@@ -33,7 +34,7 @@ func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, 
 			}
 		},
 	})
-	must(t, err)
+	must.Do(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- dog.Run(ctx) }()

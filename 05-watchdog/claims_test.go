@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -246,7 +247,7 @@ func TestClientGoNeverSyncsIfTheTypeIsWrong(t *testing.T) {
 	store, wrong := informer(&corev1.Pod{})
 	for range 10 { // as long as ten others take, one after the other
 		_, right := informer(&corev1.ConfigMap{})
-		until(t, "it has synced", right.HasSynced)
+		must.Until(t, "it has synced", right.HasSynced)
 	}
 	if keys := store.ListKeys(); wrong.HasSynced() || len(keys) != 0 {
 		t.Errorf("synced: %t, the store holds %v; want neither", wrong.HasSynced(), keys)

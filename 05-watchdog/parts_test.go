@@ -17,13 +17,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // One flag for the whole pop: what came back counts as initial, too.
 func TestDeltaFIFOTakesAllOfAPopForInitial(t *testing.T) {
 	queue := cache.NewDeltaFIFOWithOptions(
 		cache.DeltaFIFOOptions{KnownObjects: cache.NewStore(cache.MetaNamespaceKeyFunc)})
-	must(t, errors.Join(
+	must.Do(t, errors.Join(
 		queue.Replace([]any{configMap("a", "1")}, "1"),
 		queue.Delete(configMap("a", "2")),
 		queue.Add(configMap("a", "3")),
@@ -34,7 +36,7 @@ func TestDeltaFIFOTakesAllOfAPopForInitial(t *testing.T) {
 		}
 		return nil
 	})
-	must(t, err)
+	must.Do(t, err)
 }
 
 // A refusingStore takes no list.
@@ -79,7 +81,7 @@ func TestMetaNamespaceKeyFuncCannotNameATombstone(t *testing.T) {
 		{"DeletionHandlingMetaNamespaceKeyFunc", cache.DeletionHandlingMetaNamespaceKeyFunc, 0},
 	} {
 		store := cache.NewStore(test.key)
-		must(t, store.Add(configMap("a", "1")))
+		must.Do(t, store.Add(configMap("a", "1")))
 		err := store.Delete(cache.DeletedFinalStateUnknown{Key: "ns/a", Obj: configMap("a", "1")})
 		if (err != nil) != (test.left > 0) || len(store.ListKeys()) != test.left {
 			t.Errorf("%s: Delete() = %v, left: %v; want %d left", test.name, err, store.ListKeys(), test.left)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session/sessiontest"
@@ -29,7 +30,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 	s := sessiontest.Open(t)
 	proxy, err := netfault.For(s.Config)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(proxy.Close)
 	var counter requests.Counter
 	var tries atomic.Int32
@@ -43,7 +44,7 @@ func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 		})
 	})
 	client, err := kubernetes.NewForConfig(config)
-	must(t, err)
+	must.Do(t, err)
 	events := make(chan string, 10)
 	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
 		ListerWatcher: cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", s.Namespace,
@@ -56,7 +57,7 @@ func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 		},
 	})
 	inBackground(t, controller.RunWithContext)
-	until(t, "it has synced", controller.HasSynced)
+	must.Until(t, "it has synced", controller.HasSynced)
 	sessiontest.Kubectl(t, s, "create configmap one")
 	if event := <-events; event != "OnAdd" { // the watch has brought something
 		t.Errorf("got %s", event)
@@ -65,7 +66,7 @@ func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 	proxy.Cut()
 	lists, before := counter.Lists(), tries.Load()
 	sessiontest.Kubectl(t, s, "delete configmap one")
-	until(t, "it has tried three times", func() bool { return tries.Load() >= before+3 })
+	must.Until(t, "it has tried three times", func() bool { return tries.Load() >= before+3 })
 	proxy.Restore()
 	if event := <-events; event != "OnDelete of a *v1.ConfigMap" || counter.Lists() != lists {
 		t.Errorf("%d lists more, and %s; want none, and no tombstone", counter.Lists()-lists, event)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/05-watchdog/watchdog"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
@@ -33,7 +34,7 @@ func runWatchDog(t *testing.T, s *session.Session) *record.Informer {
 		Handler:       in.Recorders[0],
 		OnError:       func(err error) { t.Log(err) },
 	})
-	must(t, err)
+	must.Do(t, err)
 	in.Store = dog.Store()
 	inBackground(t, func(ctx context.Context) {
 		if err := dog.Run(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"testing"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/step/steptest"
 )
 
@@ -21,7 +22,7 @@ func TestWithoutACluster(t *testing.T) {
 func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 	needCluster(t)
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { busy.Close() }) // when the parallel tests are over
 	for address, says := range map[string]string{
 		busy.Addr().String(): "address already in use",

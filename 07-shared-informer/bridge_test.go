@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // clientGoNames are the types, functions, methods (as Type.Method) and fields
@@ -18,12 +20,12 @@ func clientGoNames(t *testing.T, files ...string) map[string]bool {
 	t.Helper()
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}",
 		"k8s.io/client-go/tools/cache").Output()
-	must(t, err)
+	must.Do(t, err)
 	names := map[string]bool{}
 	for _, file := range files {
 		file = filepath.Join(strings.TrimSpace(string(dir)), file)
 		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		must(t, err)
+		must.Do(t, err)
 		ast.Inspect(tree, func(node ast.Node) bool {
 			switch node := node.(type) {
 			case *ast.FuncDecl:

@@ -23,14 +23,8 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // both make an informer, client-go's and ours.
 var both = map[string]func(cache.ListerWatcher, runtime.Object,
@@ -102,7 +96,7 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 			var onReflector []bool // of each call
 			server := fakeapi.New()
 			in := newInformer(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-			must(t, in.SetTransform(func(obj any) (any, error) {
+			must.Do(t, in.SetTransform(func(obj any) (any, error) {
 				onReflector = append(onReflector,
 					strings.Contains(string(debug.Stack()), "cache.(*Reflector).ListAndWatch"))
 				return obj, nil
@@ -146,7 +140,7 @@ func TestTheOldConstructorsMakeTheSameInformer(t *testing.T) {
 func unusedClient(t *testing.T) kubernetes.Interface {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
-	must(t, err)
+	must.Do(t, err)
 	return client
 }
 
@@ -180,7 +174,7 @@ func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		factory.StartWithContext(ctx)
 		factory.StartWithContext(ctx)
-		must(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+		must.Do(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
 		synctest.Wait()
 		if lists := server.Lists(); lists != 1 {
 			t.Errorf("%d lists, want 1", lists)

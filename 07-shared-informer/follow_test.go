@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"testing"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/step/steptest"
 )
 
@@ -30,7 +31,7 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 		if status, body := get(t, found+"/pods"); status != 200 || body != "[]" {
 			t.Errorf("%d %s, want no pods", status, body)
 		}
-		must(t, program.Process.Signal(os.Interrupt))
+		must.Do(t, program.Process.Signal(os.Interrupt))
 	})
 	if code != 0 || !asked {
 		t.Errorf("exit code %d, asked for a page: %t", code, asked)

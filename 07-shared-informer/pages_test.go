@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/scripts/harness/must"
 )
 
 // serve serves pods with these labels app, by name, until the test is over.
@@ -22,15 +23,15 @@ func serve(t *testing.T, apps map[string]string) (url string) {
 		"node": func(any) ([]string, error) { return nil, nil },
 	})
 	for name, app := range apps {
-		must(t, index.Add(&corev1.Pod{
+		must.Do(t, index.Add(&corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{"app": app}},
 			Status:     corev1.PodStatus{Phase: corev1.PodRunning},
 		}))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	server, err := web.Start(ctx, addr, pages(index))
-	must(t, err)
-	t.Cleanup(func() { cancel(); must(t, server.Wait()) })
+	must.Do(t, err)
+	t.Cleanup(func() { cancel(); must.Do(t, server.Wait()) })
 	return server.URL()
 }
 
@@ -38,10 +39,10 @@ func get(t *testing.T, url string) (status int, body string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)
-	must(t, err)
+	must.Do(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	must(t, err)
+	must.Do(t, err)
 	if kind := response.Header.Get("Content-Type"); kind != "application/json; charset=utf-8" {
 		t.Errorf("%s: content type %q", url, kind)
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
@@ -54,7 +55,7 @@ func runShared(t *testing.T, s *session.Session, name string,
 	in.Store = shared.GetStore()
 	add := func(i int) {
 		_, err := shared.AddEventHandler(slowHandler{in.Recorders[i], time.Duration(i) * time.Millisecond})
-		must(t, err)
+		must.Do(t, err)
 	}
 	for i := 0; i < 10; i += 2 {
 		add(i)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 	"example.com/informer/scripts/harness/step/steptest"
 )
@@ -32,7 +33,7 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 		t.Skip("needs a cluster")
 	}
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { busy.Close() }) // when the parallel tests are over
 	for address, says := range map[string]string{busy.Addr().String(): "address already in use",
 		"nonsense": "missing port in address"} {
@@ -52,7 +53,7 @@ func TestATypeThatMayNotBeListed(t *testing.T) {
 	config := rest.CopyConfig(s.Config)
 	config.Impersonate.UserName = "nobody"
 	nobody, err := kubernetes.NewForConfig(config)
-	must(t, err)
+	must.Do(t, err)
 	f := factory.New(nobody, factory.Options{Namespace: s.Namespace})
 	defer f.Shutdown()
 	f.ConfigMaps()
@@ -79,16 +80,9 @@ func TestANamespaceThatIsNotThere(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // start starts what f was asked for, and waits for the first lists.
 func start(t testing.TB, f *factory.Factory) {
 	t.Helper()
 	f.Start(t.Context())
-	must(t, f.WaitForCacheSync(t.Context()))
+	must.Do(t, f.WaitForCacheSync(t.Context()))
 }

@@ -28,6 +28,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -35,7 +36,7 @@ import (
 func TestClientGosFactoryGivesOneStorePerType(t *testing.T) {
 	f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 	generic, err := f.ForResource(corev1.SchemeGroupVersion.WithResource("pods"))
-	must(t, err)
+	must.Do(t, err)
 	pods := f.Core().V1().Pods().Informer()
 	if pods.GetStore() != f.Core().V1().Pods().Informer().GetStore() ||
 		pods.GetStore() != generic.Informer().GetStore() {
@@ -152,9 +153,9 @@ func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
 	config := rest.CopyConfig(s.Config)
 	asked.Count(config)
 	clientset, err := kubernetes.NewForConfig(config)
-	must(t, err)
+	must.Do(t, err)
 	dynamicClient, err := dynamic.NewForConfig(config)
-	must(t, err)
+	must.Do(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	typed := informers.NewSharedInformerFactoryWithOptions(clientset, 0, informers.WithNamespace(s.Namespace))
 	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient, 0, s.Namespace, nil)
@@ -163,7 +164,7 @@ func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
 	untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
 	typed.StartWithContext(ctx)
 	untyped.Start(ctx.Done())
-	must(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
+	must.Do(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
 	untyped.WaitForCacheSync(ctx.Done())
 	if asked.Lists() != 2 {
 		t.Errorf("%d lists, want 2", asked.Lists())
@@ -174,12 +175,12 @@ func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
 func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
 	s := sessiontest.Open(t) // with one ConfigMap, the cluster's own
 	list, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
-	must(t, err)
+	must.Do(t, err)
 	if kind := list.Items[0].Kind; kind != "" {
 		t.Errorf("in a list it is a %q", kind)
 	}
 	dynamicClient, err := dynamic.NewForConfig(s.Config)
-	must(t, err)
+	must.Do(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	typed := informers.NewSharedInformerFactoryWithOptions(s.Client, 0, informers.WithNamespace(s.Namespace))
 	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient, 0, s.Namespace, nil)
@@ -188,7 +189,7 @@ func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
 	maps := untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer().GetStore()
 	typed.StartWithContext(ctx)
 	untyped.Start(ctx.Done())
-	must(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
+	must.Do(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
 	untyped.WaitForCacheSync(ctx.Done())
 	if kind := objects.List()[0].(*corev1.ConfigMap).Kind; kind != "" {
 		t.Errorf("in an informer's store it is a %q", kind)
@@ -238,7 +239,7 @@ func TestADeletedObjectHasAKeyEitherWay(t *testing.T) {
 					map[bool]string{true: "seen", false: "unseen"}[obj.FinalStateUnknown == nil])
 			},
 		})
-		must(t, err)
+		must.Do(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { defer close(ended); informer.RunWithContext(ctx) }()

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/step/steptest"
 )
 
@@ -28,7 +29,7 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 			return
 		}
 		asked = true
-		defer func() { must(t, cmd.Process.Signal(syscall.SIGINT)) }()
+		defer func() { must.Do(t, cmd.Process.Signal(syscall.SIGINT)) }()
 		if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true,
 			func(ctx context.Context) (bool, error) {
 				status, _, err := get(ctx, url+"/readyz")

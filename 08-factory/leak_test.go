@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -18,6 +17,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/record"
 	"example.com/informer/scripts/harness/step/steptest"
 )
 
@@ -51,20 +52,20 @@ func TestNoTokenAndNoSecretComeOut(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			out := &terminal{}
+			out := &record.Buffer{}
 			cmd := steptest.Outside(t, "-secrets", "-kubeconfig", kubeconfig(t, server, token), "http", "-follow")
 			cmd.Stdin = strings.NewReader("> the factory starts\n")
 			cmd.Stdout, cmd.Stderr = out, out
-			must(t, cmd.Start())
-			url := out.await(t, ownURL)
-			out.await(t, regexp.MustCompile(`reflector\.go`)) // client-go has logged it
+			must.Do(t, cmd.Start())
+			url := await(t, out, ownURL)
+			await(t, out, regexp.MustCompile(`reflector\.go`)) // client-go has logged it
 			said := []string{}
 			for _, path := range []string{"/", "/pods/ns/web", "/secrets", "/secrets/ns/key", "/readyz", "/unicorns"} {
 				_, body, err := get(t.Context(), url+path)
-				must(t, err)
+				must.Do(t, err)
 				said = append(said, path+": "+body)
 			}
-			must(t, cmd.Process.Signal(syscall.SIGTERM))
+			must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
 			_ = cmd.Wait() // how it ends is not the point
 			for _, text := range append(said, out.String()) {
 				if strings.Contains(text, token) || strings.Contains(text, secret) {
@@ -80,7 +81,7 @@ func kubeconfig(t *testing.T, server *httptest.Server, token string) (file strin
 	t.Helper()
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	file = filepath.Join(t.TempDir(), "kubeconfig")
-	must(t, clientcmd.WriteToFile(api.Config{
+	must.Do(t, clientcmd.WriteToFile(api.Config{
 		Clusters:       map[string]*api.Cluster{"c": {Server: server.URL, CertificateAuthorityData: ca}},
 		AuthInfos:      map[string]*api.AuthInfo{"u": {Token: token}},
 		Contexts:       map[string]*api.Context{"c": {Cluster: "c", AuthInfo: "u"}},
@@ -89,26 +90,8 @@ func kubeconfig(t *testing.T, server *httptest.Server, token string) (file strin
 	return file
 }
 
-// A terminal keeps what a program prints.
-type terminal struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (w *terminal) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.Write(p)
-}
-
-func (w *terminal) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.String()
-}
-
 // await waits until the program has printed what matches, and returns that.
-func (w *terminal) await(t testing.TB, pattern *regexp.Regexp) string {
+func await(t testing.TB, w *record.Buffer, pattern *regexp.Regexp) string {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		text := w.String()

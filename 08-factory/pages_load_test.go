@@ -19,6 +19,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // A changing object is a ConfigMap that is created, updated, deleted and
@@ -163,7 +165,7 @@ func TestPagesUnderLoad(t *testing.T) {
 	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: note, UpdateFunc: func(_, obj any) { note(obj) }, DeleteFunc: note,
 	})
-	must(t, err)
+	must.Do(t, err)
 
 	amid, stop := context.WithCancel(t.Context())
 	var reading, writing sync.WaitGroup

@@ -18,6 +18,7 @@ import (
 
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
 )
 
@@ -36,14 +37,14 @@ func serve(t testing.TB, client kubernetes.Interface, withSecrets, started bool)
 	f = factory.New(client, factory.Options{Kinds: true})
 	t.Cleanup(f.Shutdown)
 	site, err := newSite(f, withSecrets)
-	must(t, err)
+	must.Do(t, err)
 	if started {
 		start(t, f)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	server, err := web.Start(ctx, addr, site.pages())
-	must(t, err)
-	t.Cleanup(func() { cancel(); must(t, server.Wait()) })
+	must.Do(t, err)
+	t.Cleanup(func() { cancel(); must.Do(t, server.Wait()) })
 	return server.URL(), f
 }
 
@@ -127,7 +128,7 @@ func TestPages(t *testing.T) {
 		"/readyz?verbose": `400 {"error":"the query: there is no parameter \"verbose\" here (known: [])"}`,
 	} {
 		status, body, err := get(t.Context(), url+path)
-		must(t, err)
+		must.Do(t, err)
 		if got := fmt.Sprintf("%d %s", status, brief(body)); got != want {
 			t.Errorf("%s: got %s\nwant %s", path, got, want)
 		}
@@ -140,7 +141,7 @@ func TestNotReadyBeforeTheFirstLists(t *testing.T) {
 		"/healthz": 200, "/readyz": 503, "/": 503, "/pods": 503, "/pods/ns/web": 503, "/secrets": 403, "/no": 404,
 	} {
 		status, body, err := get(t.Context(), url+path)
-		must(t, err)
+		must.Do(t, err)
 		if status != want {
 			t.Errorf("%s: got %d %s, want %d", path, status, body, want)
 		}
@@ -158,7 +159,7 @@ func TestSecretsOnlyIfTheyAreWanted(t *testing.T) {
 	const want = `{"error":"secrets are not shown, and not even cached: start with -secrets if you want that"}`
 	for _, path := range []string{"/secrets", "/secrets/ns/key", "/secrets?label=x"} {
 		status, body, err := get(t.Context(), url+path)
-		must(t, err)
+		must.Do(t, err)
 		if status != 403 || body != want {
 			t.Errorf("%s: got %d %s\nwant 403 %s", path, status, body, want)
 		}
@@ -191,19 +192,19 @@ func TestALongListIsNotInMemoryTwice(t *testing.T) {
 	size := 0
 	for _, obj := range f.ConfigMaps().Informer().GetStore().List() {
 		text, err := json.Marshal(obj)
-		must(t, err)
+		must.Do(t, err)
 		size += len(text)
 	}
 	before := usage.Heap()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/configmaps", nil)
-	must(t, err)
+	must.Do(t, err)
 	slow := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := slow.Do(request)
-	must(t, err)
+	must.Do(t, err)
 	defer response.Body.Close()
 	read := json.NewDecoder(response.Body)
 	_, err = read.Token() // the answer has begun
-	must(t, err)
+	must.Do(t, err)
 	more := usage.Heap() - before
 	t.Logf("an answer of %d KiB, under way: %d KiB more in memory", size>>10, more>>10)
 	if more > size/4 {
@@ -212,7 +213,7 @@ func TestALongListIsNotInMemoryTwice(t *testing.T) {
 	got := 0
 	for read.More() {
 		var obj corev1.ConfigMap
-		must(t, read.Decode(&obj))
+		must.Do(t, read.Decode(&obj))
 		got++
 	}
 	if got != n {

@@ -20,6 +20,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -119,7 +120,7 @@ func TestTheDeletionOfAnUnknownObjectIsNotDelivered(t *testing.T) {
 func TestNilIndexersAreNone(t *testing.T) {
 	add := func(informer cache.SharedIndexInformer) (p any) {
 		defer func() { p = recover() }()
-		must(t, informer.AddIndexers(cache.Indexers{"name": byName}))
+		must.Do(t, informer.AddIndexers(cache.Indexers{"name": byName}))
 		return nil
 	}
 	for name, want := range map[string]bool{"client-go": true, "ours": false} {
@@ -135,7 +136,7 @@ func TestTheCallersIndexersStayAsTheyAre(t *testing.T) {
 		indexers := cache.Indexers{"name": byName}
 		informer := implementations[name](fakeapi.New(), &corev1.ConfigMap{},
 			cache.SharedIndexInformerOptions{Indexers: indexers})
-		must(t, informer.AddIndexers(cache.Indexers{"version": byVersion}))
+		must.Do(t, informer.AddIndexers(cache.Indexers{"version": byVersion}))
 		if got := slices.Sorted(maps.Keys(indexers)); !slices.Equal(got, want) {
 			t.Errorf("%s: the caller's indexers are %v now, want %v", name, got, want)
 		}
@@ -178,7 +179,7 @@ func TestWhatWaitsForARemovedHandlerIsDropped(t *testing.T) {
 		w.Add(configMap("b", "2"))
 		w.Add(configMap("c", "3"))
 		calls.Want(t, "called")
-		must(t, r.RemoveEventHandler(registration))
+		must.Do(t, r.RemoveEventHandler(registration))
 		close(busy)
 		calls.Want(t)
 	})
@@ -229,7 +230,7 @@ func TestAnIndexFunctionThatPanicsStopsTheInformer(t *testing.T) {
 				t.Errorf("in the list: %t: IsStopped() = %t, AddEventHandler() = %v; want true, an error",
 					inList, r.IsStopped(), err)
 			}
-			must(t, cache.ShutDownEventHandler(r, c.ResourceEventHandlerRegistration))
+			must.Do(t, cache.ShutDownEventHandler(r, c.ResourceEventHandlerRegistration))
 		})
 	}
 }
@@ -286,7 +287,7 @@ func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(implementations[name], options(), configMap("stays", "2"))
 			for _, object := range []string{"gone", "stays"} {
-				must(t, r.GetIndexer().Add(configMap(object, "1")))
+				must.Do(t, r.GetIndexer().Add(configMap(object, "1")))
 			}
 			handler := r.recorder(t)
 			r.run(t)
@@ -305,7 +306,7 @@ func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
 	}{"client-go": {true, 1}, "ours": {false, 2}} {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(implementations[name], options(), configMap("a", "1"), configMap("b", "1"))
-			must(t, r.SetTransform(func(obj any) (any, error) {
+			must.Do(t, r.SetTransform(func(obj any) (any, error) {
 				if obj.(*corev1.ConfigMap).Name == "b" {
 					return nil, nil
 				}
@@ -360,7 +361,7 @@ func TestMetrics(t *testing.T) {
 	} {
 		inFakeTime(t, func(t *testing.T) {
 			informerName, err := cache.NewInformerName("TestMetrics")
-			must(t, err)
+			must.Do(t, err)
 			defer informerName.Release()
 			metrics := &gauges{}
 			named := options()

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -68,7 +69,7 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 		}
 		var calls record.Lines
 		registration, err := informer().AddEventHandler(stripped(&calls))
-		must(t, err)
+		must.Do(t, err)
 		// The factory's own accessor finds what InformerFor has put there.
 		factory.Core().V1().ConfigMaps().Informer()
 		if informer(); made != 1 {
@@ -76,7 +77,7 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		factory.StartWithContext(ctx)
-		must(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+		must.Do(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
 		if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) {
 			t.Error("the handler has not synced")
 		}
@@ -98,7 +99,7 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
 		typed := cache.NewTypedSharedIndexInformer[*corev1.ConfigMap](r)
-		must(t, typed.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{
+		must.Do(t, typed.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{
 			"version": func(c *corev1.ConfigMap) ([]string, error) { return []string{c.ResourceVersion}, nil },
 		}))
 		var calls record.Lines
@@ -112,7 +113,7 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 					c.FinalStateUnknown == nil)
 			},
 		})
-		must(t, err)
+		must.Do(t, err)
 		r.run(t)
 		calls.WantSorted(t, "add a", "add b")
 		wantSynced(t, "the typed handler", registration, true)
@@ -130,7 +131,7 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 		r.server.NextWatch()
 		calls.Want(t, "delete ns/a 2, known: false")
 		synctest.Wait()
-		must(t, typed.RemoveEventHandler(registration))
+		must.Do(t, typed.RemoveEventHandler(registration))
 	})
 }
 

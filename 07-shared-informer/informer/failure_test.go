@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -55,7 +56,7 @@ func TestTheLastWatchErrorHandlerIsCalled(t *testing.T) {
 		} {
 			r := newRig(newInformer, options())
 			r.server.Fail(errNotToday)
-			must(t, test.set(r))
+			must.Do(t, test.set(r))
 			handler := r.recorder(t)
 			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), contextKey{}, "a value"))
 			go r.RunWithContext(ctx)
@@ -80,7 +81,7 @@ func TestWithoutAWatchErrorHandlerTheErrorIsLogged(t *testing.T) {
 			forBoth(t, func(t *testing.T, newInformer maker) {
 				r := newRig(newInformer, options())
 				r.server.Fail(errNotToday)
-				must(t, set(r))
+				must.Do(t, set(r))
 				handled.Take()
 				r.run(t)
 				handled.Want(t, "Failed to watch: failed to list *v1.ConfigMap: not today")
@@ -125,7 +126,7 @@ func TestThePausesBetweenTries(t *testing.T) {
 			tries = append(tries, time.Now())
 			return nil, errNotToday
 		}
-		must(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
+		must.Do(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
 		r.run(t)
 		time.Sleep(time.Hour)
 		r.stop()
@@ -164,7 +165,7 @@ func TestAWatchThatEndsIsResumed(t *testing.T) {
 func TestTheStoreIsKeptWhileListsFail(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		must(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
+		must.Do(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
 		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -45,7 +46,7 @@ func TestTheSameHandlerAddedTwiceIsCalledTwice(t *testing.T) {
 		r.handle(t, record.Handler(&calls))
 		r.run(t)
 		calls.Want(t, "OnAdd a 1 first", "OnAdd a 1 first")
-		must(t, r.RemoveEventHandler(one))
+		must.Do(t, r.RemoveEventHandler(one))
 		r.server.NextWatch().Add(configMap("b", "2"))
 		calls.Want(t, "OnAdd b 2")
 	})
@@ -69,8 +70,8 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		gone, stays := r.recorder(t), r.recorder(t)
-		must(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
-		must(t, cache.ShutDownEventHandler(r, gone.ResourceEventHandlerRegistration)) // does not wait for a start
+		must.Do(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
+		must.Do(t, cache.ShutDownEventHandler(r, gone.ResourceEventHandlerRegistration)) // does not wait for a start
 		r.run(t)
 		gone.Want(t)
 		stays.Want(t, "OnAdd a 1 first")
@@ -85,7 +86,7 @@ func TestRemovedWhileItRuns(t *testing.T) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		gone, stays := r.recorder(t), r.recorder(t)
 		r.run(t)
-		must(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
+		must.Do(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
 		w := r.server.NextWatch()
 		w.Add(configMap("b", "2"))
 		gone.Want(t, "OnAdd a 1 first")
@@ -111,8 +112,8 @@ func TestRemoveTwiceAndFromManyPlaces(t *testing.T) {
 			}
 			w.Modify(configMap("a", version(round+2)))
 			removing.Wait()
-			must(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
-			must(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
+			must.Do(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
+			must.Do(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
 			handler.Take()
 			w.Modify(configMap("a", version(round+3)))
 			handler.Want(t)
@@ -136,7 +137,8 @@ func TestRemoveWhatIsNotItsOwn(t *testing.T) {
 				t.Errorf("RemoveEventHandler(%T) = nil, want an error", handle)
 			}
 		}
-		must(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration)) // of another informer: nothing happens
+		// It is a handler of another informer: nothing happens.
+		must.Do(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
 		other.server.NextWatch().Add(configMap("b", "2"))
 		handler.Want(t, "OnAdd a 1 first", "OnAdd b 2")
 	})
@@ -159,7 +161,7 @@ func TestAHandlerCanRemoveItself(t *testing.T) {
 		calls.Want(t, "called")
 		w.Add(configMap("b", "3"))
 		calls.Want(t)
-		must(t, cache.ShutDownEventHandler(r, self))
+		must.Do(t, cache.ShutDownEventHandler(r, self))
 	})
 }
 
@@ -175,11 +177,11 @@ func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		}})
 		r.run(t)
 		start := time.Now()
-		must(t, r.RemoveEventHandler(registration))
+		must.Do(t, r.RemoveEventHandler(registration))
 		if took := time.Since(start); took != 0 {
 			t.Errorf("RemoveEventHandler took %v", took)
 		}
-		must(t, cache.ShutDownEventHandler(r, registration))
+		must.Do(t, cache.ShutDownEventHandler(r, registration))
 		if took := time.Since(start); took != time.Minute {
 			t.Errorf("ShutDownEventHandler returned after %v, want a minute", took)
 		}
@@ -193,8 +195,8 @@ func TestShutDownAfterTheEnd(t *testing.T) {
 		handler := r.recorder(t)
 		r.run(t)
 		r.stop()
-		must(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
-		must(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
+		must.Do(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
+		must.Do(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
 	})
 }
 

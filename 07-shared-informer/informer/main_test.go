@@ -21,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -122,15 +123,8 @@ func (r *rig) handle(t *testing.T, handler cache.ResourceEventHandler,
 	options ...cache.HandlerOptions) cache.ResourceEventHandlerRegistration {
 	t.Helper()
 	registration, err := r.AddEventHandlerWithOptions(handler, append(options, cache.HandlerOptions{})[0])
-	must(t, err)
+	must.Do(t, err)
 	return registration
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // keys are those of a store, sorted.

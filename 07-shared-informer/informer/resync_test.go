@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -164,7 +165,7 @@ func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
 		r := newRig(newInformer, resyncing(5*time.Second), configMap("a", "1"))
 		var calls record.Lines
 		_, err := r.AddEventHandlerWithResyncPeriod(ticks(&calls), 3*time.Second)
-		must(t, err)
+		must.Do(t, err)
 		r.run(t)
 		time.Sleep(10 * time.Second)
 		calls.Want(t, "3s", "6s", "9s")

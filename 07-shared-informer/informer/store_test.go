@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
 // "The local cache starts out empty, and gets populated and updated during
@@ -60,9 +61,9 @@ func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
 		r := newRig(newInformer, cache.SharedIndexInformerOptions{
 			Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 		}, configMap("a", "1"), configMap("b", "1"))
-		must(t, r.AddIndexers(cache.Indexers{"name": byName}))
+		must.Do(t, r.AddIndexers(cache.Indexers{"name": byName}))
 		r.run(t)
-		must(t, r.AddIndexers(cache.Indexers{"version": byVersion})) // over what is stored already
+		must.Do(t, r.AddIndexers(cache.Indexers{"version": byVersion})) // over what is stored already
 		wantIndex := func(index, value string, want ...string) {
 			t.Helper()
 			synctest.Wait()

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -53,7 +54,7 @@ func stripped(l *record.Lines) cache.ResourceEventHandler {
 func TestEverythingIsTransformed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), managed("a", "1"), managed("b", "1"))
-		must(t, r.SetTransform(strip))
+		must.Do(t, r.SetTransform(strip))
 		var calls record.Lines
 		r.handle(t, stripped(&calls))
 		r.run(t)
@@ -79,15 +80,15 @@ func TestEverythingIsTransformed(t *testing.T) {
 func TestTheLastTransformCounts(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		must(t, r.SetTransform(func(any) (any, error) { return nil, errNotToday }))
-		must(t, r.SetTransform(func(obj any) (any, error) { return configMap("b", "7"), nil }))
+		must.Do(t, r.SetTransform(func(any) (any, error) { return nil, errNotToday }))
+		must.Do(t, r.SetTransform(func(obj any) (any, error) { return configMap("b", "7"), nil }))
 		handler := r.recorder(t)
 		r.run(t)
 		handler.Want(t, "OnAdd b 7 first")
 
 		r = newRig(newInformer, options(), configMap("a", "1"))
-		must(t, r.SetTransform(strip))
-		must(t, r.SetTransform(nil))
+		must.Do(t, r.SetTransform(strip))
+		must.Do(t, r.SetTransform(nil))
 		handler = r.recorder(t)
 		r.run(t)
 		handler.Want(t, "OnAdd a 1 first")
@@ -103,7 +104,7 @@ type valueObject struct {
 func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		must(t, r.SetTransform(func(obj any) (any, error) {
+		must.Do(t, r.SetTransform(func(obj any) (any, error) {
 			c := obj.(*corev1.ConfigMap)
 			return valueObject{&c.ObjectMeta, c.Data}, nil
 		}))
@@ -133,9 +134,9 @@ func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
 func TestAListThatCannotBeTransformed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("bad", "1"))
-		must(t, r.SetTransform(refuseBad))
+		must.Do(t, r.SetTransform(refuseBad))
 		var failed record.Lines
-		must(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { failed.Add("%v", err) }))
+		must.Do(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { failed.Add("%v", err) }))
 		handler := r.recorder(t)
 		r.run(t)
 		failed.Want(t, "unable to sync list result: I do not like it")
@@ -159,7 +160,7 @@ func refuseBad(obj any) (any, error) {
 func TestAnEventThatCannotBeTransformed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		must(t, r.SetTransform(refuseBad))
+		must.Do(t, r.SetTransform(refuseBad))
 		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
@@ -192,7 +193,7 @@ func TestAStreamedListIsTransformedTwice(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		w := watch.NewFake()
 		r := &rig{SharedIndexInformer: newInformer(streaming(w), &corev1.ConfigMap{}, options())}
-		must(t, r.SetTransform(func(obj any) (any, error) {
+		must.Do(t, r.SetTransform(func(obj any) (any, error) {
 			c := obj.(*corev1.ConfigMap)
 			c.ResourceVersion = fmt.Sprintf("%s'", c.ResourceVersion)
 			return c, nil

@@ -12,6 +12,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/goleak"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -21,8 +23,8 @@ func running(t testing.TB, pages Pages) *Server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s, err := Start(ctx, "127.0.0.1:0", pages)
-	must(t, err)
-	t.Cleanup(func() { cancel(); must(t, s.Wait()) })
+	must.Do(t, err)
+	t.Cleanup(func() { cancel(); must.Do(t, s.Wait()) })
 	return s
 }
 
@@ -32,21 +34,14 @@ var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, T
 func do(t testing.TB, method, url, host string) (status int, header http.Header, body string) {
 	t.Helper()
 	request, err := http.NewRequest(method, url, nil)
-	must(t, err)
+	must.Do(t, err)
 	request.Host = host
 	response, err := client.Do(request)
-	must(t, err)
+	must.Do(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	must(t, err)
+	must.Do(t, err)
 	return response.StatusCode, response.Header, string(text)
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // hello is a page that answers with what it was asked.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/gin-gonic/gin"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
@@ -30,12 +32,12 @@ func TestURL(t *testing.T) {
 	for addr, want := range map[string]string{"127.0.0.1:0": "http://127.0.0.1:", ":0": "http://localhost:"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		s, err := Start(ctx, addr, helloPages)
-		must(t, err)
+		must.Do(t, err)
 		if status, _, body := do(t, "GET", s.URL()+"/pods", ""); !strings.HasPrefix(s.URL(), want) || status != 200 {
 			t.Errorf("%s: got %s, %d %s; want %s", addr, s.URL(), status, body, want)
 		}
 		cancel()
-		must(t, s.Wait())
+		must.Do(t, s.Wait())
 	}
 }
 

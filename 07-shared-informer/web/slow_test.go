@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // pipes is a listener without a network.
@@ -73,7 +75,7 @@ func TestAClientThatSendsSlowly(t *testing.T) {
 				if took := <-borne; took < readTimeout || took > readTimeout+time.Second {
 					t.Errorf("it was borne for %v, want %v or little more", took, readTimeout)
 				}
-				must(t, stop())
+				must.Do(t, stop())
 			})
 		})
 	}
@@ -95,7 +97,7 @@ func TestAClientThatReadsSlowly(t *testing.T) {
 		if took := <-borne; took != writeTimeout {
 			t.Errorf("the page was busy for %v, want %v", took, writeTimeout)
 		}
-		must(t, stop())
+		must.Do(t, stop())
 	})
 }
 
@@ -107,7 +109,7 @@ func TestAConnectionThatIsNotUsed(t *testing.T) {
 		if took := <-open; took != idleTimeout {
 			t.Errorf("it stayed open for %v, want %v", took, idleTimeout)
 		}
-		must(t, stop())
+		must.Do(t, stop())
 	})
 }
 
@@ -115,7 +117,7 @@ func TestAConnectionThatIsNotUsed(t *testing.T) {
 func TestAnIdleConnectionIsNoRequestThatWasCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, stop := piped(t, helloPages)
-		must(t, stop())
+		must.Do(t, stop())
 	})
 }
 

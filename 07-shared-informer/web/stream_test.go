@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/gin-gonic/gin"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // page is a page that streams.
@@ -44,11 +46,11 @@ func TestAStreamIsNotHeldBack(t *testing.T) {
 		<-more
 	}))
 	response, err := client.Get(s.URL())
-	must(t, err)
+	must.Do(t, err)
 	defer response.Body.Close()
 	_, err = io.ReadFull(response.Body, make([]byte, streamBuffer/2))
 	close(more)
-	must(t, err)
+	must.Do(t, err)
 	if rest, err := io.ReadAll(response.Body); err != nil || !strings.HasSuffix(string(rest), "\"]\n") {
 		t.Errorf("the rest ends with %q, %v", rest[max(0, len(rest)-10):], err)
 	}
@@ -63,7 +65,7 @@ func TestAnItemThatCannotBeEncoded(t *testing.T) {
 			yield(math.NaN())
 		}))
 		response, err := client.Get(s.URL())
-		must(t, err)
+		must.Do(t, err)
 		_, err = io.ReadAll(response.Body)
 		response.Body.Close()
 		broken := errors.Is(err, io.ErrUnexpectedEOF)
@@ -80,8 +82,8 @@ func TestAClientThatGoesAway(t *testing.T) {
 		}
 	}))
 	response, err := client.Get(s.URL())
-	must(t, err)
+	must.Do(t, err)
 	_, err = io.ReadFull(response.Body, make([]byte, 100))
-	must(t, err)
+	must.Do(t, err)
 	response.Body.Close()
 }

@@ -23,6 +23,7 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
 // What client-go's groups hand out is wrapped, and is ours underneath.
@@ -35,7 +36,7 @@ func TestTheStandInsInformersAreTheFactorys(t *testing.T) {
 	}
 	pods := theirs.Core().V1().Pods()
 	generic, err := theirs.ForResource(Pods)
-	must(t, err)
+	must.Do(t, err)
 	if pods.Informer().GetStore() != own.GetStore() || pods.TypedInformer().GetIndexer() != own.GetIndexer() ||
 		generic.Informer() != own || theirs.InformerFor(&corev1.Pod{}, nil) != own {
 		t.Error("there is more than one informer of pods")
@@ -66,7 +67,7 @@ func TestInformerForTakesACallersFunction(t *testing.T) {
 					}
 					made = informer.New(fakeapi.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}),
 						&corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-					must(t, made.SetTransform(func(obj any) (any, error) {
+					must.Do(t, made.SetTransform(func(obj any) (any, error) {
 						obj.(*corev1.ConfigMap).Kind = "own"
 						return obj, nil
 					}))
@@ -158,7 +159,7 @@ func TestTheStandInSaysWhichTypesHaveSynced(t *testing.T) {
 	theirs.Apps().V1().Deployments().Informer()
 	stop := make(chan struct{})
 	theirs.Start(stop)
-	must(t, f.only(t, ConfigMaps))
+	must.Do(t, f.only(t, ConfigMaps))
 
 	tired := errors.New("no more patience")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, tired)
@@ -187,14 +188,14 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 	for _, resource := range []string{"widgets", "gizmos"} {
 		asked, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1",
 			Resource: resource})
-		must(t, err)
+		must.Do(t, err)
 		if resource == "widgets" {
 			served = append(served, asked.Informer())
 		}
 	}
 	theirs.StartWithContext(t.Context())
 	for _, informer := range served {
-		until(t, "it has synced", informer.HasSynced)
+		must.Until(t, "it has synced", informer.HasSynced)
 	}
 	stop := make(chan struct{})
 	close(stop)
@@ -234,7 +235,7 @@ func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
 	askedMetrics = nil
 	cache.SetInformerMetricsProvider(metrics{})
 	informerName, err := cache.NewInformerName("TestMetrics")
-	must(t, err)
+	must.Do(t, err)
 	f := New(fake.NewClientset(), Options{InformerName: informerName})
 	if f.ClientGo().InformerName() != informerName {
 		t.Error("the stand-in does not say the name")
@@ -247,7 +248,7 @@ func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
 		t.Errorf("metrics of %q, want %q", askedMetrics, want)
 	}
 	again, err := cache.NewInformerName("TestMetrics")
-	must(t, err)
+	must.Do(t, err)
 	again.Release()
 }
 
@@ -263,7 +264,7 @@ func TestATypedHandlerOfClientGos(t *testing.T) {
 				calls <- "delete " + obj.GetKey() + " " + obj.OptionalObj.Kind
 			},
 		})
-	must(t, err)
+	must.Do(t, err)
 	start(t, f)
 	server.events <- event{"DELETED", configMap("a")}
 	for _, want := range []string{"add a ConfigMap", "delete ns/a ConfigMap"} {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -36,38 +37,38 @@ func TestACustomResource(t *testing.T) {
 	kubectl("create -f cog.yaml")
 
 	client, err := dynamic.NewForConfig(s.Config)
-	must(t, err)
+	must.Do(t, err)
 	f := New(s.Client, Options{Namespace: s.Namespace, Kinds: true, Dynamic: client})
 	f.ConfigMaps()
 	asked, err := f.ForResource(widgets)
-	must(t, err)
+	must.Do(t, err)
 	again, err := f.ForResource(widgets)
-	must(t, err)
+	must.Do(t, err)
 	if again.Informer() != asked.Informer() {
 		t.Error("there is more than one informer of widgets")
 	}
 	start(t, f)
 	cog := func() (kind string, size int64) {
 		obj, err := asked.Lister().ByNamespace(s.Namespace).Get("cog")
-		must(t, err)
+		must.Do(t, err)
 		widget := obj.(*unstructured.Unstructured)
 		size, _, err = unstructured.NestedInt64(widget.Object, "spec", "size")
-		must(t, err)
+		must.Do(t, err)
 		return widget.GetKind(), size
 	}
 	if kind, size := cog(); kind != "Widget" || size != 1 {
 		t.Errorf("got a %s of size %d", kind, size)
 	}
 	kubectl(`patch %s cog --type=merge --patch {"spec":{"size":2}}`, widgets.GroupResource())
-	until(t, "the new size is cached", func() bool { _, size := cog(); return size == 2 })
+	must.Until(t, "the new size is cached", func() bool { _, size := cog(); return size == 2 })
 
 	_, err = client.Resource(widgets).Namespace(s.Namespace).Create(t.Context(), &unstructured.Unstructured{
 		Object: map[string]any{
 			"apiVersion": widgets.GroupVersion().String(), "kind": "Widget", "metadata": map[string]any{"name": "nut"},
 		},
 	}, metav1.CreateOptions{})
-	must(t, err)
-	until(t, "both are cached", func() bool {
+	must.Do(t, err)
+	must.Until(t, "both are cached", func() bool {
 		all, err := asked.Lister().List(labels.Everything())
 		return err == nil && len(all) == 2
 	})

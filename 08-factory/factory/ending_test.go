@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // noPods is a client of one ConfigMap, a, that may not list pods.
@@ -35,7 +37,7 @@ func busy(t *testing.T, f *Factory) (release chan struct{}) {
 	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 		<-release
 	}})
-	must(t, err)
+	must.Do(t, err)
 	f.Start(t.Context())
 	synctest.Wait()
 	return release
@@ -122,9 +124,9 @@ func TestAskingAgainWhileTheOldOneEnds(t *testing.T) {
 		_, err := fresh.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc: func(obj any) { added <- obj.(*corev1.ConfigMap).Name },
 		})
-		must(t, err)
+		must.Do(t, err)
 		f.Start(t.Context())
-		must(t, f.WaitForCacheSync(t.Context()))
+		must.Do(t, f.WaitForCacheSync(t.Context()))
 		if name := <-added; name != "a" || fresh == old {
 			t.Errorf("OnAdd of %q, by the old one: %t", name, fresh == old)
 		}
@@ -165,18 +167,18 @@ func TestAnInformerThatIsForgottenBeforeTheStartHasStopped(t *testing.T) {
 		old := f.ConfigMaps().Informer()
 		handler := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { t.Error("its handler is called") }}
 		early, err := old.AddEventHandler(handler)
-		must(t, err)
+		must.Do(t, err)
 		f.Forget(ConfigMaps)
 		if _, err := old.AddEventHandler(handler); !old.IsStopped() || err == nil {
 			t.Errorf("IsStopped() = %t, AddEventHandler() = %v; want true, an error", old.IsStopped(), err)
 		}
-		must(t, cache.ShutDownEventHandler(old, early))
+		must.Do(t, cache.ShutDownEventHandler(old, early))
 		if asked := client.Actions(); len(asked) != 0 {
 			t.Errorf("the server was asked: %v", asked)
 		}
 		f.ConfigMaps()
 		f.Start(t.Context())
-		must(t, f.WaitForCacheSync(t.Context()))
+		must.Do(t, f.WaitForCacheSync(t.Context()))
 		synctest.Wait()
 		if old.HasSynced() {
 			t.Error("it has synced")

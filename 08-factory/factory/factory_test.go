@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 const configMaps = "/api/v1/configmaps"
@@ -24,7 +26,7 @@ func TestAskingTwiceGivesTheSameInformer(t *testing.T) {
 	f := New(client, Options{})
 	informer := f.ConfigMaps().Informer()
 	generic, err := f.ForResource(ConfigMaps)
-	must(t, err)
+	must.Do(t, err)
 	if f.ConfigMaps().Informer() != informer || generic.Informer() != informer {
 		t.Error("there is more than one informer of config maps")
 	}
@@ -51,7 +53,7 @@ func TestAskingFromManyGoroutinesGivesTheSameInformer(t *testing.T) {
 		})
 	}
 	asking.Wait()
-	must(t, f.WaitForCacheSync(t.Context()))
+	must.Do(t, f.WaitForCacheSync(t.Context()))
 	if informers = slices.Compact(informers); len(informers) != 1 {
 		t.Errorf("%d informers, want 1", len(informers))
 	}
@@ -68,14 +70,14 @@ func TestStartingAgainStartsOnlyWhatIsNew(t *testing.T) {
 	server.Reset()
 
 	nodes := f.Nodes().Informer()
-	must(t, f.WaitForCacheSync(t.Context())) // what does not run is not waited for
+	must.Do(t, f.WaitForCacheSync(t.Context())) // what does not run is not waited for
 	if nodes.HasSynced() || server.Lists() != 0 {
 		t.Error("it runs, and was not started")
 	}
 	for range 3 {
 		f.Start(t.Context())
 	}
-	must(t, f.WaitForCacheSync(t.Context()))
+	must.Do(t, f.WaitForCacheSync(t.Context()))
 	if !nodes.HasSynced() || server.Lists() != 1 {
 		t.Errorf("synced: %t, lists: %d; want one", nodes.HasSynced(), server.Lists())
 	}
@@ -87,9 +89,9 @@ func TestInformersEndWithTheContext(t *testing.T) {
 	informer := f.ConfigMaps().Informer()
 	ctx, cancel := context.WithCancel(t.Context())
 	f.Start(ctx)
-	must(t, f.WaitForCacheSync(t.Context()))
+	must.Do(t, f.WaitForCacheSync(t.Context()))
 	cancel()
-	until(t, "the informer has stopped", informer.IsStopped)
+	must.Until(t, "the informer has stopped", informer.IsStopped)
 	if got := f.ConfigMaps().Informer(); got != informer {
 		t.Error("the stopped informer is not in its place any more")
 	}
@@ -104,7 +106,7 @@ func TestWaitForCacheSyncNamesWhatHasNotSynced(t *testing.T) {
 	f.Pods()
 	f.Deployments()
 	f.Start(t.Context())
-	must(t, f.only(t, ConfigMaps))
+	must.Do(t, f.only(t, ConfigMaps))
 	tired := errors.New("no more patience")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, tired)
 	defer cancel()
@@ -133,9 +135,9 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 		close(called)
 	}})
-	must(t, err)
+	must.Do(t, err)
 	f.Start(t.Context()) // which does not end
-	must(t, f.WaitForCacheSync(t.Context()))
+	must.Do(t, f.WaitForCacheSync(t.Context()))
 	<-called
 	f.Shutdown()
 	if err := goleak.Find(before); err != nil {
@@ -157,7 +159,7 @@ func TestShutdownWaitsForAHandler(t *testing.T) {
 	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) { close(busy); <-release; returned = true },
 	})
-	must(t, err)
+	must.Do(t, err)
 	f.Start(t.Context())
 	<-busy
 	time.AfterFunc(20*time.Millisecond, func() { close(release) })

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
 )
 
@@ -40,7 +41,7 @@ func TestForgetGivesTheMemoryBack(t *testing.T) {
 	before, goroutines := usage.Heap(), goleak.IgnoreCurrent()
 	_, err := f.ClientGo().InformerFor(&corev1.ConfigMap{},
 		on(many(n))).AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
-	must(t, err)
+	must.Do(t, err)
 	start(t, f)
 	if got := len(f.ConfigMaps().Informer().GetStore().ListKeys()); got != n {
 		t.Fatalf("%d objects, want %d", got, n)
@@ -76,7 +77,7 @@ func TestAfterForgetThereIsAFreshOne(t *testing.T) {
 		t.Error("it is not fresh")
 	}
 	f.Start(t.Context())
-	must(t, f.WaitForCacheSync(t.Context()))
+	must.Do(t, f.WaitForCacheSync(t.Context()))
 	if !fresh.HasSynced() || server.Lists() != 1 {
 		t.Errorf("synced: %t, lists: %d; want one", fresh.HasSynced(), server.Lists())
 	}
@@ -90,11 +91,11 @@ func TestForgetLeavesTheOthersAlone(t *testing.T) {
 	start(t, f)
 	f.Forget(Nodes)
 	_, err := client.CoreV1().ConfigMaps("ns").Create(t.Context(), configMap("b"), metav1.CreateOptions{})
-	must(t, err)
-	until(t, "the other informer hears of it", func() bool {
+	must.Do(t, err)
+	must.Until(t, "the other informer hears of it", func() bool {
 		// it may not watch yet
 		_, err := client.CoreV1().ConfigMaps("ns").Update(t.Context(), configMap("b"), metav1.UpdateOptions{})
-		must(t, err)
+		must.Do(t, err)
 		_, err = kept.Lister().ConfigMaps("ns").Get("b")
 		return err == nil
 	})
@@ -124,7 +125,7 @@ func TestForgetWaitsForAHandler(t *testing.T) {
 		_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 			<-release
 		}})
-		must(t, err)
+		must.Do(t, err)
 		f.Start(t.Context())
 		synctest.Wait()
 		forgotten := make(chan struct{})
@@ -160,7 +161,7 @@ func TestForgetFromManyGoroutines(t *testing.T) {
 	busy.Wait()
 	lister := f.ConfigMaps().Lister()
 	f.Start(t.Context())
-	must(t, f.WaitForCacheSync(t.Context()))
+	must.Do(t, f.WaitForCacheSync(t.Context()))
 	if _, err := lister.ConfigMaps("ns").Get("a"); err != nil {
 		t.Error(err)
 	}

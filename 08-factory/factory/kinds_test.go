@@ -17,6 +17,7 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
 // In the list, in what comes after, and in the last state.
@@ -38,7 +39,7 @@ func TestKinds(t *testing.T) {
 			UpdateFunc: func(oldObj, newObj any) { tell("update from", oldObj); tell("to", newObj) },
 			DeleteFunc: func(obj any) { tell("delete", obj); close(ended) },
 		})
-		must(t, err)
+		must.Do(t, err)
 		start(t, f)
 		for _, kind := range []string{"MODIFIED", "DELETED"} {
 			obj := configMap("a")
@@ -63,7 +64,7 @@ func TestKindsOfATombstone(t *testing.T) {
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		DeleteFunc: func(obj any) { gone <- obj.(cache.DeletedFinalStateUnknown) },
 	})
-	must(t, err)
+	must.Do(t, err)
 	start(t, f)
 	server.Set()
 	fakeapi.Expire(server.NextWatch())
@@ -87,7 +88,7 @@ func TestKindsOfAllTypes(t *testing.T) {
 			continue // there is no list of them
 		}
 		obj, err := setKind(source.kind)(source.example)
-		must(t, err)
+		must.Do(t, err)
 		if got := obj.(runtime.Object).GetObjectKind().GroupVersionKind(); got != kind {
 			t.Errorf("%s: got %s, want %s", name(resource), got, kind)
 		}
@@ -137,7 +138,7 @@ func BenchmarkList(b *testing.B) {
 				f := New(client, Options{Kinds: kinds})
 				f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(fakeapi.New(objs...)))
 				f.Start(b.Context())
-				must(b, f.WaitForCacheSync(b.Context()))
+				must.Do(b, f.WaitForCacheSync(b.Context()))
 				f.Shutdown()
 			}
 			perObject := b.Elapsed().Seconds() * 1e9 / float64(b.N) / n

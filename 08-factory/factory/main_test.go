@@ -18,12 +18,12 @@ import (
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 )
 
@@ -58,9 +58,9 @@ func newServer(t testing.TB, lists map[string]iter.Seq[any]) (*server, kubernete
 	config := &rest.Config{Host: listening.URL, Transport: transport, QPS: -1}
 	s.Count(config)
 	client, err := kubernetes.NewForConfig(config)
-	must(t, err)
+	must.Do(t, err)
 	dyn, err := dynamic.NewForConfig(config)
-	must(t, err)
+	must.Do(t, err)
 	return s, client, dyn
 }
 
@@ -140,21 +140,5 @@ func start(t testing.TB, f *Factory) {
 	f.Start(t.Context())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	must(t, f.WaitForCacheSync(ctx))
-}
-
-// until waits for a condition.
-func until(t testing.TB, what string, condition func() bool) {
-	t.Helper()
-	if wait.PollUntilContextTimeout(t.Context(), 5*time.Millisecond, time.Minute, true,
-		func(context.Context) (bool, error) { return condition(), nil }) != nil {
-		t.Fatalf("waited in vain for: %s", what)
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.WaitForCacheSync(ctx))
 }

@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // A resource that is in no namespace is listed whole, also if there is one in
@@ -30,7 +32,7 @@ func TestNamespaceAndTweak(t *testing.T) {
 	f.ConfigMaps()
 	f.Nodes()
 	_, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
-	must(t, err)
+	must.Do(t, err)
 	start(t, f)
 	want := []string{own + " app=web", "/api/v1/nodes app=web", widgets + " app=web"}
 	if got := server.paths(); !slices.Equal(got, want) {
@@ -46,7 +48,7 @@ func TestACustomResourceOfNoNamespaceInAFactoryThatHasOne(t *testing.T) {
 	ours := func(t *testing.T, client dynamic.Interface) {
 		f := New(nowhere(t), Options{Namespace: "ns", Dynamic: client})
 		_, err := f.ForResource(moons)
-		must(t, err)
+		must.Do(t, err)
 		f.Start(t.Context())
 		t.Cleanup(f.Shutdown)
 	}
@@ -61,7 +63,7 @@ func TestACustomResourceOfNoNamespaceInAFactoryThatHasOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server, _, client := newServer(t, nil)
 			start(t, client)
-			until(t, "it asks", func() bool { return len(server.paths()) > 0 })
+			must.Until(t, "it asks", func() bool { return len(server.paths()) > 0 })
 			if got, want := server.paths(),
 				[]string{"/apis/example.com/v1/namespaces/ns/moons "}; !slices.Equal(got, want) {
 				t.Errorf("asked for %q, want %q", got, want)
@@ -103,7 +105,7 @@ func TestResync(t *testing.T) {
 					_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {
 						*times++
 					}})
-					must(t, err)
+					must.Do(t, err)
 				}
 				var pods, nodes int
 				again(f.Pods().Informer(), &pods)
@@ -132,7 +134,7 @@ func TestTransform(t *testing.T) {
 		lister := f.ConfigMaps().Lister()
 		start(t, f)
 		got, err := lister.ConfigMaps("ns").Get("a")
-		must(t, err)
+		must.Do(t, err)
 		if got.Annotations["seen"] != "yes" || (got.Kind != "") != kinds {
 			t.Errorf("with Kinds %t: stored %v %v", kinds, got.TypeMeta, got.Annotations)
 		}

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
@@ -27,7 +28,7 @@ import (
 func nowhere(t testing.TB) kubernetes.Interface {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
-	must(t, err)
+	must.Do(t, err)
 	return client
 }
 
@@ -128,11 +129,11 @@ func TestForResourceKnowsWhatClientGosKnows(t *testing.T) {
 func TestResourcesAreCalledAsTheServerCallsThem(t *testing.T) {
 	client := discovery.ToDiscoveryInterfaceWithContext(sessiontest.Open(t).Client.Discovery())
 	_, lists, err := client.ServerGroupsAndResourcesWithContext(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	checked := 0
 	for _, list := range lists {
 		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		must(t, err)
+		must.Do(t, err)
 		for _, r := range list.APIResources {
 			kind := version.WithKind(r.Kind)
 			if strings.Contains(r.Name, "/") || !scheme.Scheme.Recognizes(kind) {
@@ -188,13 +189,13 @@ func TestTypesOfTheProgramsOwn(t *testing.T) {
 			server, client, dyn := newServer(t, map[string]iter.Seq[any]{path: slices.Values([]any{own})})
 			f := New(client, Options{Dynamic: dyn})
 			asked, err := f.ForResource(test.resource)
-			must(t, err)
+			must.Do(t, err)
 			start(t, f)
 			if paths := server.paths(); !slices.Equal(paths, []string{path + " "}) {
 				t.Errorf("the server was asked for %q, want %q", paths, path)
 			}
 			obj, err := asked.Lister().ByNamespace("ns").Get("own")
-			must(t, err)
+			must.Do(t, err)
 			if kind := obj.(*unstructured.Unstructured).GetKind(); kind != test.kind {
 				t.Errorf("a %s is cached", kind)
 			}
@@ -207,18 +208,18 @@ func TestListers(t *testing.T) {
 	f := New(s.Client, Options{Namespace: s.Namespace})
 	lister := f.ConfigMaps().Lister()
 	generic, err := f.ForResource(ConfigMaps)
-	must(t, err)
+	must.Do(t, err)
 	nodes := f.Nodes().Lister()
 	start(t, f)
 	sessiontest.Kubectl(t, s, "create configmap weather")
-	until(t, "the config map is cached", func() bool {
+	must.Until(t, "the config map is cached", func() bool {
 		_, err := lister.ConfigMaps(s.Namespace).Get("weather")
 		return err == nil
 	})
 	typed, err := lister.ConfigMaps(s.Namespace).Get("weather")
-	must(t, err)
+	must.Do(t, err)
 	same, err := generic.Lister().ByNamespace(s.Namespace).Get("weather")
-	must(t, err)
+	must.Do(t, err)
 	if same != typed {
 		t.Error("the generic lister has another object than the typed one")
 	}

@@ -13,6 +13,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestNobodyWaitsForATypeThatIsForgotten(t *testing.T) {
@@ -54,7 +56,7 @@ func TestNobodyWaitsForATypeThatIsBeingForgotten(t *testing.T) {
 		f := New(noPods(), Options{})
 		defer f.Shutdown()
 		release := make(chan struct{})
-		must(t, f.Pods().Informer().SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {
+		must.Do(t, f.Pods().Informer().SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {
 			<-release
 		}))
 		f.Start(t.Context())

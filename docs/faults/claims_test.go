@@ -20,6 +20,7 @@ import (
 
 	"example.com/informer/docs/faults/httpfault"
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
 // refuser answers 401, and keeps the last token that came.
@@ -111,9 +112,9 @@ func TestTheRESTClientWaitsOutA429(t *testing.T) {
 		start := time.Now()
 		client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1},
 			&http.Client{Transport: busyServer{start.Add(5 * time.Second)}})
-		must(t, err)
+		must.Do(t, err)
 		_, err = client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
-		must(t, err)
+		must.Do(t, err)
 		if took := time.Since(start).Round(time.Millisecond); took != 5*time.Second {
 			t.Errorf("it took %v", took)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"example.com/informer/docs/faults/testenv"
 	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/harness/must"
 )
 
 // The watch cache begins when the API server starts. A watch from an older version
@@ -21,35 +22,28 @@ func TestARestartedAPIServerRefusesOldVersions(t *testing.T) {
 		t.Skip("it starts a control plane")
 	}
 	env, err := testenv.Start(t.Context(), t.Output())
-	must(t, err)
-	defer func() { must(t, env.Stop()) }()
+	must.Do(t, err)
+	defer func() { must.Do(t, env.Stop()) }()
 	configMaps := env.Client.CoreV1().ConfigMaps("default")
 	var versions []string
 	for _, name := range []string{"a", "b"} {
 		o, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}},
 			metav1.CreateOptions{})
-		must(t, err)
+		must.Do(t, err)
 		versions = append(versions, o.ResourceVersion)
 	}
 	next := func() watch.Event {
 		w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: versions[0]})
-		must(t, err)
+		must.Do(t, err)
 		defer w.Stop()
 		return <-w.ResultChan()
 	}
 	if event := next(); event.Type != watch.Added || event.Object.(*corev1.ConfigMap).Name != "b" {
 		t.Errorf("before: %v", event)
 	}
-	must(t, env.ControlPlane.Kill(local.APIServer))
-	must(t, env.ControlPlane.Restart(t.Context(), local.APIServer))
+	must.Do(t, env.ControlPlane.Kill(local.APIServer))
+	must.Do(t, env.ControlPlane.Restart(t.Context(), local.APIServer))
 	if event := next(); event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
 		t.Errorf("after: %v", event)
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

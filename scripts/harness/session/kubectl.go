@@ -51,7 +51,6 @@ type kubectlLine struct {
 // kubectlVerbs has, for each verb, a function that reads its command line: it
 // declares the flags, parses them, and returns what is to be done.
 var kubectlVerbs = map[string]func(*kubectlLine, []string) (Kubectl, error){
-	"apply":                 parseApply,
 	"create":                parseCreate,
 	"create configmap":      parseCreateConfigMap,
 	"create deployment":     parseCreateDeployment,
@@ -64,7 +63,6 @@ var kubectlVerbs = map[string]func(*kubectlLine, []string) (Kubectl, error){
 	"label":                 parseLabel,
 	"patch":                 parsePatch,
 	"run":                   parseRun,
-	"scale":                 parseScale,
 	"wait":                  parseWait,
 }
 

@@ -1,4 +1,4 @@
-// kubectl label, patch, scale and delete: what changes objects.
+// kubectl label, patch and delete: what changes objects.
 
 package session
 
@@ -98,30 +98,6 @@ func parsePatch(l *kubectlLine, args []string) (Kubectl, error) {
 			return err
 		}
 		_, err = client.Patch(ctx, name, patchType, []byte(*patch), metav1.PatchOptions{FieldManager: "kubectl-patch"})
-		return err
-	}), nil
-}
-
-func parseScale(l *kubectlLine, args []string) (Kubectl, error) {
-	replicas := l.flags.Int32("replicas", -1, "")
-	if err := l.parse(args, 1, 2, "TYPE NAME --replicas=N"); err != nil {
-		return Kubectl{}, err
-	}
-	resource, name, _, err := target(l.args)
-	if err != nil {
-		return Kubectl{}, err
-	}
-	if *replicas < 0 {
-		return Kubectl{}, errors.New("the --replicas=N flag is required, and N must not be negative")
-	}
-	return doing(func(ctx context.Context, s *Session) error {
-		client, _, err := s.resource(resource)
-		if err != nil {
-			return err
-		}
-		patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, *replicas)
-		_, err = client.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "kubectl"},
-			"scale")
 		return err
 	}), nil
 }

@@ -1,4 +1,4 @@
-// kubectl create -f and apply -f: what makes objects out of a file.
+// kubectl create -f: what makes objects out of a file.
 
 package session
 
@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -24,29 +23,7 @@ func parseCreate(l *kubectlLine, args []string) (Kubectl, error) {
 	if err != nil {
 		return Kubectl{}, err
 	}
-	return doing(func(ctx context.Context, s *Session) error {
-		return s.each(file, func(client dynamic.ResourceInterface, obj *unstructured.Unstructured) (bool, error) {
-			_, err := client.Create(ctx, obj, created)
-			return true, err
-		})
-	}), nil
-}
-
-func parseApply(l *kubectlLine, args []string) (Kubectl, error) {
-	serverSide := l.flags.Bool("server-side", false, "")
-	file, err := l.readFile(args)
-	if err != nil {
-		return Kubectl{}, err
-	}
-	if !*serverSide {
-		return Kubectl{}, errors.New("transcripts apply with --server-side only")
-	}
-	return doing(func(ctx context.Context, s *Session) error {
-		return s.each(file, func(client dynamic.ResourceInterface, obj *unstructured.Unstructured) (bool, error) {
-			_, err := client.Apply(ctx, obj.GetName(), obj, metav1.ApplyOptions{FieldManager: "kubectl"})
-			return false, err // it may have been there before
-		})
-	}), nil
+	return doing(func(ctx context.Context, s *Session) error { return s.create(ctx, file) }), nil
 }
 
 // A manifest is the text of a file with objects in it.
@@ -89,10 +66,9 @@ func (m manifest) objects(namespace string) (objects []*unstructured.Unstructure
 	}
 }
 
-// each does something with every object of a file. Those that do has made, and
-// that are in no namespace, are noted, to be removed with the session.
-func (s *Session) each(m manifest,
-	do func(dynamic.ResourceInterface, *unstructured.Unstructured) (made bool, err error)) error {
+// create makes the objects of a file. Those that are in no namespace are noted,
+// to be removed with the session.
+func (s *Session) create(ctx context.Context, m manifest) error {
 	objects, err := m.objects(s.Namespace)
 	if err != nil {
 		return err
@@ -102,11 +78,10 @@ func (s *Session) each(m manifest,
 		if err != nil {
 			return err
 		}
-		made, err := do(client, obj)
-		if err != nil {
+		if _, err := client.Create(ctx, obj, created); err != nil {
 			return err
 		}
-		if made && wide {
+		if wide {
 			s.mu.Lock()
 			s.wide = append(s.wide, wideObject{resource, obj.GetName()})
 			s.mu.Unlock()

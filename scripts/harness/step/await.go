@@ -123,7 +123,7 @@ func (p *player) awaitEnd(ctx context.Context) error {
 		_, more := p.out.from(p.seen)
 		select {
 		case <-p.ended:
-			return nil
+			return ctx.Err() // it may be why the program has returned
 		case <-more:
 		case <-time.After(p.quiet):
 			return fmt.Errorf("after %v: %w", p.quiet, errSilent)

@@ -98,7 +98,7 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 		}
 	}
 	p.linger(ctx)
-	return got, nil
+	return got, ctx.Err()
 }
 
 // linger gives a line that nobody expects the time to come. It proves nothing;

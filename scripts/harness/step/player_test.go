@@ -11,34 +11,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"example.com/informer/scripts/harness/record"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// terminal is a place to print on, from any goroutine.
-type terminal struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (w *terminal) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.Write(p)
-}
-
-func (w *terminal) String() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.String()
-}
 
 // chapterOf is a chapter of one step without a cluster, and its transcript.
 func chapterOf(s Step, transcript string) Chapter {
@@ -226,7 +209,7 @@ func TestShownSpeakerBySpeaker(t *testing.T) {
 }
 
 func run(ctx context.Context, c Chapter, stdin string, args ...string) (code int, stdout, stderr string) {
-	var out, errs terminal
+	var out, errs record.Buffer
 	code = c.run(ctx, args, strings.NewReader(stdin), &out, &errs)
 	return code, out.String(), errs.String()
 }
@@ -242,10 +225,29 @@ func TestCtrlCEndsTheRun(t *testing.T) {
 	})
 }
 
+// A program that returns because of Ctrl-C has not done as its transcript says,
+// and that is no difference.
+func TestCtrlCBeforeTheFirstLine(t *testing.T) {
+	for range 100 { // either end may be seen first
+		synctest.Test(t, func(t *testing.T) {
+			ctx, ctrlC := context.WithCancel(t.Context())
+			c := chapterOf(Step{Run: func(ctx context.Context, _ *Lesson) error { return ctx.Err() }}, "never\n")
+			err := c.Check(ctx, c.Steps[0], quiet, func(string) {})
+			if err == nil {
+				t.Error("the line did not come, and there is no error")
+			}
+			ctrlC()
+			if err := c.Check(ctx, c.Steps[0], quiet, func(string) {}); !errors.Is(err, context.Canceled) {
+				t.Errorf("after Ctrl-C: %v", err)
+			}
+		})
+	}
+}
+
 func TestPauseWaitsForEnter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		enter, stdin := io.Pipe()
-		var stdout, stderr terminal
+		var stdout, stderr record.Buffer
 		ended := make(chan int, 1)
 		go func() {
 			c := chapterOf(door("knock"), doorTranscript)

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // Env is set in the environment of a process that is to run the chapter
@@ -28,7 +30,7 @@ func Program(main func()) {
 func Command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	must(t, err)
+	must.Do(t, err)
 	cmd := exec.CommandContext(t.Context(), self, args...)
 	cmd.Env = append(os.Environ(), Env+"=1")
 	return cmd
@@ -75,19 +77,12 @@ func ReadLines(t testing.TB, cmd *exec.Cmd, see func(line string)) (code int) {
 	t.Helper()
 	cmd.Stderr = t.Output()
 	stdout, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	must.Do(t, err)
+	must.Do(t, cmd.Start())
 	for scanner := bufio.NewScanner(stdout); scanner.Scan(); {
 		t.Log(scanner.Text())
 		see(scanner.Text())
 	}
 	_ = cmd.Wait() // the exit code says it all
 	return cmd.ProcessState.ExitCode()
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/step"
 )
 
@@ -42,7 +43,7 @@ func RunInFakeTime(t *testing.T, c step.Chapter) {
 
 func each(t *testing.T, c step.Chapter, test func(*testing.T, step.Step)) {
 	files, err := fs.Glob(c.Files, "testdata/*.txt")
-	must(t, err)
+	must.Do(t, err)
 	left := map[string]bool{}
 	for _, file := range files {
 		left[file] = true

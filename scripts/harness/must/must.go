@@ -1,4 +1,5 @@
-package main
+// Package must ends a test at once where it cannot go on.
+package must
 
 import (
 	"context"
@@ -8,15 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-func must(t *testing.T, err error) {
+// Do ends the test if there is an error.
+func Do(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, condition func() bool) {
+// Until waits for a condition, for at most a minute.
+func Until(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	if wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true,
 		func(context.Context) (bool, error) { return condition(), nil }) != nil {

@@ -56,7 +56,7 @@ func TestInterrupted(t *testing.T) {
 	if err := prove(ctx, out, os.Stderr); !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("it ended with: %v", err)
 	}
-	want, err := os.ReadFile(filepath.Join("..", "..", "..", "08-factory", "testdata", "controllers.txt"))
+	want, err := os.ReadFile(filepath.Join("..", "testdata", "controllers.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}

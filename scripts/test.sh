@@ -37,7 +37,7 @@ fi
 say "go test $race, and the tour"
 export race
 go run ./scripts/cluster exec sh -ec '
-	go test $race -count=1 work
+	go test $race -timeout 30m -count=1 work
 	(cd scripts/controlplane && GOWORK=off go test $race -trimpath -count=1 ./node)
 	(cd 08-factory/controllers && GOWORK=off go test $race -trimpath -count=1 .)
 	scripts/tour.sh

@@ -97,7 +97,7 @@ func TestWaitNamesWhatIsMissing(t *testing.T) {
 	}
 	for _, s := range steps {
 		late := errors.New("too late")
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 500*time.Millisecond, late)
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Second, late)
 		err := Wait(ctx, path, Pods, never)
 		cancel()
 		if !errors.Is(err, late) || !strings.Contains(err.Error(), s.missing) {

@@ -49,9 +49,6 @@ func TestCtrlCStopsAStep(t *testing.T) {
 }
 
 func TestStepsEndOnCtrlC(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs a cluster")
-	}
 	for _, s := range chapter.Steps {
 		switch s.Name {
 		case "watch", "gone", "bookmark", "stream", "select":

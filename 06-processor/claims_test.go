@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
 // newInformer makes a shared informer of client-go's.
@@ -65,10 +67,11 @@ func waits(release <-chan struct{}, name string, lines chan<- string) cache.Reso
 }
 
 func TestClientGosSourceSays(t *testing.T) {
-	source, err := os.ReadFile(sharedInformerSource(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache")
+	dir, err := list.Output()
+	must.Do(t, err)
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "shared_informer.go"))
+	must.Do(t, err)
 	words := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
 	for _, text := range []string{
 		"using three goroutines, two unbuffered channels, and an unbounded ring buffer",

@@ -39,7 +39,6 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 }
 
 func TestStepsEndOnCtrlC(t *testing.T) {
-	needCluster(t)
 	for _, s := range chapter.Steps {
 		steptest.EndsOnCtrlC(t, chapter, s)
 	}

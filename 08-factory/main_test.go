@@ -22,9 +22,6 @@ func TestSteps(t *testing.T) {
 }
 
 func TestStepsEndOnCtrlC(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs a cluster")
-	}
 	for _, step := range chapter.Steps {
 		if step.Name == "controllers" {
 			continue // it makes a control plane of its own, and is tested there

@@ -13,6 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -239,11 +241,5 @@ func TestAConnectionThatWasClosedIsForgotten(t *testing.T) {
 		t.Errorf("%d connections", open())
 	}
 	client.Close()
-	deadline := time.Now().Add(10 * time.Second)
-	for open() > 0 {
-		if time.Now().After(deadline) {
-			t.Fatal("a connection that was closed is still there")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	must.Until(t, "a connection that was closed is forgotten", func() bool { return open() == 0 })
 }

@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 )
 
@@ -115,10 +116,12 @@ func target(args []string) (resource, name string, more []string, err error) {
 
 // resource returns a client for a type of objects by the name that a user gives
 // it: pods, pod, po, deployments.apps.
-func (s *Session) resource(name string) (dynamic.ResourceInterface, schema.GroupVersionResource, error) {
+func (s *Session) resource(ctx context.Context, name string) (
+	dynamic.ResourceInterface, schema.GroupVersionResource, error,
+) {
 	partial := schema.ParseGroupResource(name).WithVersion("")
 	var gvr schema.GroupVersionResource
-	err := s.lookUp(func() (err error) {
+	err := s.lookUp(ctx, func() (err error) {
 		gvr, err = s.mapper.ResourceFor(partial)
 		return err
 	})
@@ -133,7 +136,7 @@ func (s *Session) resource(name string) (dynamic.ResourceInterface, schema.Group
 // of types is read again: at once, and for as long as servingTimeout if this
 // session has made something like a CustomResourceDefinition, since the server
 // takes a moment to serve what that defines.
-func (s *Session) lookUp(find func() error) error {
+func (s *Session) lookUp(ctx context.Context, find func() error) error {
 	s.mu.Lock()
 	limit := time.Duration(0)
 	if len(s.wide) > 0 {
@@ -141,13 +144,14 @@ func (s *Session) lookUp(find func() error) error {
 	}
 	s.mu.Unlock()
 	err := find()
-	for deadline := time.Now().Add(limit); meta.IsNoMatchError(err); {
-		meta.MaybeResetRESTMapper(s.mapper)
-		if err = find(); err == nil || time.Now().After(deadline) {
-			return err
-		}
-		time.Sleep(poll)
+	if !meta.IsNoMatchError(err) {
+		return err
 	}
+	_ = wait.PollUntilContextTimeout(ctx, poll, limit, true, func(context.Context) (bool, error) {
+		meta.MaybeResetRESTMapper(s.mapper)
+		err = find()
+		return !meta.IsNoMatchError(err), nil
+	})
 	return err
 }
 
@@ -162,7 +166,7 @@ func (s *Session) client(gvr schema.GroupVersionResource) (dynamic.ResourceInter
 	if err != nil {
 		return nil, err
 	}
-	if mapping.Scope.Name() == "root" {
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
 		return s.dynamic.Resource(gvr), nil
 	}
 	return s.dynamic.Resource(gvr).Namespace(s.Namespace), nil

@@ -37,7 +37,7 @@ func parseGet(l *kubectlLine, args []string) (Kubectl, error) {
 	}
 	resource, name, named := strings.Cut(strings.Join(l.args, "/"), "/")
 	return Kubectl{Question: true, run: func(ctx context.Context, s *Session) ([]string, error) {
-		client, gvr, err := s.resource(resource)
+		client, gvr, err := s.resource(ctx, resource)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func parseWait(l *kubectlLine, args []string) (Kubectl, error) {
 		return Kubectl{}, err
 	}
 	return doing(func(ctx context.Context, s *Session) error {
-		client, gvr, err := s.resource(resource)
+		client, gvr, err := s.resource(ctx, resource)
 		if err != nil {
 			return err
 		}

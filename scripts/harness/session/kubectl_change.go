@@ -45,7 +45,7 @@ func parseLabel(l *kubectlLine, args []string) (Kubectl, error) {
 		}
 	}
 	return doing(func(ctx context.Context, s *Session) error {
-		client, _, err := s.resource(resource)
+		client, _, err := s.resource(ctx, resource)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func parsePatch(l *kubectlLine, args []string) (Kubectl, error) {
 		return Kubectl{}, fmt.Errorf("unable to parse %q: it is no JSON", *patch)
 	}
 	return doing(func(ctx context.Context, s *Session) error {
-		client, _, err := s.resource(resource)
+		client, _, err := s.resource(ctx, resource)
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func parseDelete(l *kubectlLine, args []string) (Kubectl, error) {
 		return Kubectl{}, err
 	}
 	return doing(func(ctx context.Context, s *Session) error {
-		client, gvr, err := s.resource(resource)
+		client, gvr, err := s.resource(ctx, resource)
 		if err != nil {
 			return err
 		}

@@ -95,7 +95,7 @@ func parseCreateRole(l *kubectlLine, args []string) (Kubectl, error) {
 		return Kubectl{}, errors.New("at least one verb and one resource must be specified")
 	}
 	return doing(func(ctx context.Context, s *Session) error {
-		_, gvr, err := s.resource(*resource)
+		_, gvr, err := s.resource(ctx, *resource)
 		if err != nil {
 			return err
 		}

@@ -74,7 +74,7 @@ func (s *Session) create(ctx context.Context, m manifest) error {
 		return err
 	}
 	for _, obj := range objects {
-		client, resource, wide, err := s.clientFor(obj)
+		client, resource, wide, err := s.clientFor(ctx, obj)
 		if err != nil {
 			return err
 		}
@@ -92,12 +92,12 @@ func (s *Session) create(ctx context.Context, m manifest) error {
 
 // clientFor returns a client for objects like this one, and whether they are in
 // no namespace.
-func (s *Session) clientFor(obj *unstructured.Unstructured) (
+func (s *Session) clientFor(ctx context.Context, obj *unstructured.Unstructured) (
 	client dynamic.ResourceInterface, resource schema.GroupVersionResource, wide bool, err error,
 ) {
 	kind := obj.GroupVersionKind()
 	var mapping *meta.RESTMapping
-	err = s.lookUp(func() (err error) {
+	err = s.lookUp(ctx, func() (err error) {
 		mapping, err = s.mapper.RESTMapping(kind.GroupKind(), kind.Version)
 		return err
 	})

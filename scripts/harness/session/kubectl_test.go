@@ -20,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 
 	"example.com/informer/scripts/harness/session"
@@ -130,18 +131,15 @@ func TestKubectlDoesWhatKubectlDoes(t *testing.T) {
 // what controllers add comes in its own time.
 func untilSame(t *testing.T, line string, both []kubectlRunner) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for {
-		a, b := contents(t, both[0].session), contents(t, both[1].session)
-		if reflect.DeepEqual(a, b) {
-			return
-		}
-		if time.Now().After(deadline) {
-			ours, _ := json.MarshalIndent(a, "", " ")
-			theirs, _ := json.MarshalIndent(b, "", " ")
-			t.Fatalf("after kubectl %s\nours:\n%s\ntheirs:\n%s", line, ours, theirs)
-		}
-		time.Sleep(50 * time.Millisecond)
+	var a, b map[string]any
+	if wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true,
+		func(context.Context) (bool, error) {
+			a, b = contents(t, both[0].session), contents(t, both[1].session)
+			return reflect.DeepEqual(a, b), nil
+		}) != nil {
+		ours, _ := json.MarshalIndent(a, "", " ")
+		theirs, _ := json.MarshalIndent(b, "", " ")
+		t.Fatalf("after kubectl %s\nours:\n%s\ntheirs:\n%s", line, ours, theirs)
 	}
 }
 

@@ -169,7 +169,7 @@ func (s *Session) Explain(err error) error {
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("%s forbids this: %w.\n"+
 			"Ask for that right, or use a cluster of your own (scripts/local-up.sh)", server, err)
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &unreached) && unreached.Timeout():
+	case errors.As(err, &unreached) && unreached.Timeout():
 		return fmt.Errorf("%s did not answer in time: is the cluster running? (scripts/local-up.sh starts one): %w",
 			server, err)
 	case errors.As(err, &unreached):

@@ -22,12 +22,7 @@ func (r runner) followStep(ctx context.Context, s *stage) error {
 	}
 	p.out.show = p.show                                   // as it comes, even of several speakers
 	p.out.name = func(line string) string { return line } // with the real namespace and address
-	p.ended = make(chan struct{})
-	go func() {
-		defer close(p.ended)
-		p.failed = p.step.Run(ctx, p.lesson)
-		p.out.flush()
-	}()
+	p.start(ctx)
 	r.suggest(ctx, s)
 	go r.takeEvents(ctx, p)
 	<-p.ended
@@ -102,8 +97,8 @@ func awaitAddress(ctx context.Context, p *player) string {
 
 // takeEvents reads the names of events, until there is no more to read.
 func (r runner) takeEvents(ctx context.Context, p *player) {
-	for r.input.Scan() {
-		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(r.input.Text()), ">"))
+	for line := range r.input {
+		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), ">"))
 		if name == "" {
 			continue
 		}

@@ -42,7 +42,10 @@ func (c Chapter) run(ctx context.Context, args []string, stdin io.Reader, stdout
 	if !ok {
 		return code
 	}
-	r := runner{commandLine: line, input: bufio.NewScanner(stdin), stdout: stdout}
+	r := runner{commandLine: line, stdout: stdout}
+	if *line.pause || *line.follow {
+		r.input = readLines(ctx, stdin)
+	}
 	good := 0
 	for _, step := range selected {
 		err := r.run(ctx, step)
@@ -68,8 +71,25 @@ func (c Chapter) run(ctx context.Context, args []string, stdin io.Reader, stdout
 // A runner runs the steps as the command line says.
 type runner struct {
 	*commandLine
-	input  *bufio.Scanner
+	input  <-chan string // lines that the user types, if there is a use for them
 	stdout io.Writer
+}
+
+// readLines gives the lines of a reader until ctx ends: a read cannot be
+// interrupted, but nobody has to wait for it.
+func readLines(ctx context.Context, from io.Reader) <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for scanner := bufio.NewScanner(from); scanner.Scan(); {
+			select {
+			case lines <- scanner.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return lines
 }
 
 func (r runner) run(ctx context.Context, s Step) (err error) {
@@ -91,7 +111,12 @@ func (r runner) run(ctx context.Context, s Step) (err error) {
 	stage.player.say = func(line string) { fmt.Fprintln(r.flags.Output(), line) }
 	if *r.pause {
 		fmt.Fprintln(r.stdout, "(Enter gives the command that is shown.)")
-		stage.player.pause = func() { r.input.Scan() }
+		stage.player.pause = func(ctx context.Context) {
+			select {
+			case <-r.input:
+			case <-ctx.Done():
+			}
+		}
 	}
 	got, err := stage.player.play(ctx)
 	if err != nil {

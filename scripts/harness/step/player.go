@@ -29,10 +29,10 @@ type player struct {
 	out    *output
 
 	quiet  time.Duration
-	update bool              // take what comes for what is expected
-	show   func(line string) // a command, or a line of the step's
-	say    func(line string) // what is not part of the transcript
-	pause  func()            // called before each command is given
+	update bool                  // take what comes for what is expected
+	show   func(line string)     // a command, or a line of the step's
+	say    func(line string)     // what is not part of the transcript
+	pause  func(context.Context) // called before each command is given
 
 	seen   int               // lines of the program that belong to blocks before this one
 	before map[string]string // the last line of each speaker in those
@@ -54,17 +54,12 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 	}
 	if p.want.start != "" {
 		p.show(p.want.start)
-		p.pause()
+		p.pause(ctx)
 	}
 
 	running, stop := context.WithCancel(ctx)
 	defer stop()
-	p.ended = make(chan struct{})
-	go func() {
-		p.failed = p.step.Run(running, p.lesson)
-		p.out.flush()
-		close(p.ended) // not deferred: a step that panics ends the program, and the play must not end before it does
-	}()
+	p.start(running)
 	defer func() {
 		stop()
 		late := p.waitForEnd()
@@ -101,6 +96,16 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 	return got, ctx.Err()
 }
 
+// start runs the program in the background.
+func (p *player) start(ctx context.Context) {
+	p.ended = make(chan struct{})
+	go func() {
+		p.failed = p.step.Run(ctx, p.lesson)
+		p.out.flush()
+		close(p.ended) // not deferred: a step that panics ends all, and nobody must think that it has returned
+	}()
+}
+
 // linger gives a line that nobody expects the time to come. It proves nothing;
 // that takes an event that is expected later.
 func (p *player) linger(ctx context.Context) {
@@ -117,7 +122,7 @@ func (p *player) give(ctx context.Context, b block, stop context.CancelFunc) (bl
 	question := false
 	if b.command != "" {
 		p.show(b.command)
-		p.pause()
+		p.pause(ctx)
 		var err error
 		if ask, question, err = p.do(ctx, b.command, stop); err != nil {
 			return b, fmt.Errorf("%s: %w", b.command, err)

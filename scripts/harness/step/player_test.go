@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -244,17 +245,34 @@ func TestCtrlCBeforeTheFirstLine(t *testing.T) {
 	}
 }
 
+func TestCtrlCEndsAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, ctrlC := context.WithCancel(t.Context())
+		stdin, typed := io.Pipe()
+		defer typed.Close()
+		time.AfterFunc(time.Second, ctrlC)
+		c := toy() // of two steps, neither of which is to wait for the other's Enter
+		c.Files = fstest.MapFS{"testdata/one.txt": {Data: []byte("$ go run ./99-toy one\nun\n")}}
+		var stdout, stderr record.Buffer
+		if code := c.run(ctx, []string{"-pause"}, stdin, &stdout, &stderr); code != exitInterrupted {
+			t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, &stderr, &stdout)
+		}
+	})
+}
+
 func TestPauseWaitsForEnter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		enter, stdin := io.Pipe()
+		defer stdin.Close()
 		var stdout, stderr record.Buffer
 		ended := make(chan int, 1)
 		go func() {
 			c := chapterOf(door("knock"), doorTranscript)
+			c.Steps = append(c.Steps, c.Steps[0]) // what is typed for the one is not for the other
 			ended <- c.run(t.Context(), []string{"-pause"}, enter, &stdout, &stderr)
 		}()
-		for i, shown := range []string{"> somebody knocks\n", "> somebody knocks\nknock\n> somebody knocks\n",
-			"knock\n^C\n"} {
+		pauses := []string{"> somebody knocks\n", "> somebody knocks\nknock\n> somebody knocks\n", "knock\n^C\n"}
+		for i, shown := range slices.Repeat(pauses, 2) {
 			synctest.Wait() // until nothing moves but for Enter
 			if !strings.HasSuffix(stdout.String(), shown) {
 				t.Errorf("pause %d: want %q at the end of\n%s", i+1, shown, &stdout)

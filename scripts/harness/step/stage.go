@@ -59,7 +59,7 @@ func (c Chapter) stage(ctx context.Context, s Step, cluster session.Options, sho
 		quiet:  quiet,
 		show:   show,
 		say:    func(string) {},
-		pause:  func() {},
+		pause:  func(context.Context) {},
 	}
 	if s.Quiet > 0 {
 		st.player.quiet = s.Quiet

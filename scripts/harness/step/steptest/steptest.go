@@ -74,6 +74,9 @@ func check(t *testing.T, c step.Chapter, s step.Step) {
 // the second, as parallel subtests. It is TestMain that sees whether something
 // is left running.
 func EndsOnCtrlC(t *testing.T, c step.Chapter, s step.Step) {
+	if c.NeedsCluster(s) && testing.Short() {
+		t.Skip("needs a cluster")
+	}
 	for nth := 1; nth <= 2; nth++ {
 		t.Run(fmt.Sprintf("%s, line %d", s.Name, nth), func(t *testing.T) {
 			t.Parallel()

@@ -1,4 +1,4 @@
-// What the page docs/06-processor.md says about client-go, shown on the pinned
+// What the pages docs/06-processor*.md say about client-go, shown on the pinned
 // version. There is no server, and time is fake.
 
 package main

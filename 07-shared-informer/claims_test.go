@@ -1,4 +1,4 @@
-// What the page docs/07-shared-informer.md says about client-go and is shown
+// What the pages docs/07-shared-informer*.md say about client-go and is shown
 // nowhere else: informer's own tests hold both informers to the same contract.
 
 package main

@@ -1,4 +1,4 @@
-// What the page docs/08-factory.md says about client-go, shown on the pinned
+// What the pages docs/08-factory*.md say about client-go, shown on the pinned
 // version.
 
 package main

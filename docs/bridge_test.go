@@ -27,7 +27,7 @@ var bridges = map[string]struct{ files, names []string }{
 			"sharedIndexInformer.blockDeltas",
 		},
 	},
-	"docs/07-shared-informer.md": {
+	"docs/07-shared-informer-beside-client-go.md": {
 		[]string{"shared_informer.go", "controller.go", "the_real_fifo.go"},
 		[]string{
 			"sharedIndexInformer",

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Raises client-go to its newest release in every module of go.work. Only go.mod
-# and go.sum files change.
+# and go.sum files change, and the line of versions on the pages of the chapters.
 set -eu
 cd "$(dirname "$0")/.."
+root=$PWD
 modules=$(go list -m -f '{{.Dir}}')
 for module in $modules; do
 	cd "$module"
@@ -13,4 +14,10 @@ done
 for module in $modules; do # after all of them: each tidies with the others' versions
 	cd "$module" && GOWORK=off go mod tidy
 done
-go list -m k8s.io/client-go
+cd "$root"
+version=$(go list -m -f '{{.Version}}' k8s.io/client-go)
+for page in docs/[0-9][0-9]-*.md; do # line 3: *client-go v…, Kubernetes API v…, Go …*
+	sed "3s/v[0-9][0-9.]*/$version/g" "$page" >"$page.new"
+	mv "$page.new" "$page"
+done
+echo "k8s.io/client-go $version"

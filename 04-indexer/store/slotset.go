@@ -1,0 +1,87 @@
+// Sets of slots.
+
+package store
+
+import (
+	"cmp"
+	"iter"
+	"math/bits"
+	"slices"
+)
+
+const wordSize = 64
+
+// A slotSet has a bit for each slot of a page, for the pages that it has slots
+// of. It is copied and changed as pages are.
+type slotSet struct {
+	generation uint64
+	count      int
+	chunks     []chunk // in the order of their pages
+}
+
+type chunk struct {
+	page int
+	bits [pageSize / wordSize]uint64 // one of them at least is not 0
+}
+
+// add adds a slot.
+func (s *slotSet) add(generation uint64, slot int) {
+	s.own(generation)
+	at, ok := s.find(slot)
+	if !ok {
+		s.chunks = slices.Insert(s.chunks, at, chunk{page: slot / pageSize})
+	}
+	if word, bit := s.chunks[at].bit(slot); *word&bit == 0 {
+		*word |= bit
+		s.count++
+	}
+}
+
+// remove removes a slot. Last is true if there is none left of its page.
+func (s *slotSet) remove(generation uint64, slot int) (last bool) {
+	s.own(generation)
+	at, ok := s.find(slot)
+	if !ok {
+		return false
+	}
+	if word, bit := s.chunks[at].bit(slot); *word&bit != 0 {
+		*word &^= bit
+		s.count--
+	}
+	if last = s.chunks[at].bits == (chunk{}).bits; last {
+		s.chunks = slices.Delete(s.chunks, at, at+1)
+	}
+	return last
+}
+
+func (s *slotSet) own(generation uint64) {
+	if s.generation != generation {
+		s.chunks, s.generation = slices.Clone(s.chunks), generation
+	}
+}
+
+// find returns where the chunk with a slot is, or has to be.
+func (s *slotSet) find(slot int) (at int, ok bool) {
+	return slices.BinarySearchFunc(s.chunks, slot/pageSize,
+		func(c chunk, page int) int { return cmp.Compare(c.page, page) })
+}
+
+// bit returns the word with the bit of a slot, and the bit.
+func (c *chunk) bit(slot int) (word *uint64, bit uint64) {
+	return &c.bits[slot%pageSize/wordSize], 1 << (slot % wordSize)
+}
+
+// all gives the slots in order.
+func (s *slotSet) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range s.chunks {
+			for w, word := range s.chunks[i].bits {
+				for ; word != 0; word &= word - 1 { // takes the lowest bit away
+					if !yield(s.chunks[i].page*pageSize + w*wordSize + bits.TrailingZeros64(word)) {
+						return
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+// Reading: what a store holds at one moment.
+
+package store
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// A Snapshot is what a Store held at one moment. It stays like that: nobody can
+// change it, and no lock is needed to read it. What has not changed since, it
+// shares with the store.
+type Snapshot struct {
+	used    slotSet
+	keys    pages[string]
+	objects pages[any]
+	version string
+}
+
+// Snapshot returns the present state. That takes as long for a million objects
+// as for one.
+func (s *Store) Snapshot() Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.snapshot(s.used)
+}
+
+// snapshot returns these slots of the present state. The caller holds mu.
+func (s *Store) snapshot(used slotSet) Snapshot {
+	s.generation++
+	return Snapshot{used, s.keys, s.objects, s.version}
+}
+
+// Version is the resource version that the snapshot is as of.
+func (s Snapshot) Version() string { return s.version }
+
+// Len is the number of objects.
+func (s Snapshot) Len() int { return s.used.count }
+
+// All gives the objects with their keys, in no particular order.
+func (s Snapshot) All() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		for slot := range s.used.all() {
+			if !yield(s.keys.get(slot), s.objects.get(slot)) {
+				return
+			}
+		}
+	}
+}
+
+// List returns the objects, in no particular order.
+func (s Snapshot) List() []any {
+	list := make([]any, 0, s.Len())
+	for slot := range s.used.all() {
+		list = append(list, s.objects.get(slot))
+	}
+	return list
+}
+
+// ListKeys returns the keys, in no particular order.
+func (s Snapshot) ListKeys() []string {
+	list := make([]string, 0, s.Len())
+	for slot := range s.used.all() {
+		list = append(list, s.keys.get(slot))
+	}
+	return list
+}
+
+// List returns all objects, in no particular order.
+func (s *Store) List() []any { return s.Snapshot().List() }
+
+// ListKeys returns all keys, in no particular order.
+func (s *Store) ListKeys() []string { return s.Snapshot().ListKeys() }
+
+// Get returns the object that has the key of this one.
+func (s *Store) Get(obj any) (item any, exists bool, err error) {
+	key, err := s.key(obj)
+	if err != nil {
+		return nil, false, cache.KeyError{Obj: obj, Err: err}
+	}
+	return s.GetByKey(key)
+}
+
+// GetByKey returns the object with a key. There is never an error.
+func (s *Store) GetByKey(key string) (item any, exists bool, err error) {
+	s.one.RLock()
+	defer s.one.RUnlock()
+	slot, exists := s.slots[key]
+	if exists {
+		item = s.objects.get(slot)
+	}
+	return item, exists, nil
+}
+
+// ByIndex returns the objects for which an index has a value, in no particular
+// order.
+func (s *Store) ByIndex(name, value string) ([]any, error) {
+	found, err := s.find(name, value)
+	return found.List(), err
+}
+
+// IndexKeys returns the keys of the objects for which an index has a value,
+// sorted.
+func (s *Store) IndexKeys(name, value string) ([]string, error) {
+	found, err := s.find(name, value)
+	keys := found.ListKeys()
+	slices.Sort(keys)
+	return keys, err
+}
+
+// Index returns the objects that have a value in common with obj, in no
+// particular order.
+func (s *Store) Index(name string, obj any) ([]any, error) {
+	function, ok := s.GetIndexers()[name]
+	if !ok {
+		return nil, errNoIndex(name)
+	}
+	values, err := function(obj)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.find(name, values...)
+	return found.List(), err
+}
+
+// find returns the objects for which an index has one of these values.
+func (s *Store) find(name string, values ...string) (Snapshot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.index(name)
+	if x == nil {
+		return Snapshot{}, errNoIndex(name)
+	}
+	var found slotSet
+	for i, value := range values {
+		switch set := x.values[value]; {
+		case set == nil:
+		case i == 0:
+			found = *set
+		default:
+			for slot := range set.all() {
+				found.add(s.generation+1, slot) // which is nobody's yet, so the set of the first value is copied
+			}
+		}
+	}
+	return s.snapshot(found), nil
+}
+
+func errNoIndex(name string) error {
+	return fmt.Errorf("Index with name %s does not exist", name) // client-go's words
+}
+
+// ListIndexFuncValues returns the values of an index, in no particular order;
+// none if there is no such index.
+func (s *Store) ListIndexFuncValues(name string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.index(name)
+	if x == nil {
+		return []string{}
+	}
+	return slices.Collect(maps.Keys(x.values))
+}
+
+// GetIndexers returns the index functions by name.
+func (s *Store) GetIndexers() cache.Indexers {
+	s.one.RLock()
+	defer s.one.RUnlock()
+	indexers := cache.Indexers{}
+	for _, x := range s.indexes {
+		indexers[x.name] = x.function
+	}
+	return indexers
+}
+
+// LastStoreSyncResourceVersion is the version that the store is as of.
+func (s *Store) LastStoreSyncResourceVersion() string {
+	s.one.RLock()
+	defer s.one.RUnlock()
+	return s.version
+}

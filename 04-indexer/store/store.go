@@ -1,0 +1,272 @@
+// Package store is a store with indexes, a cache.Indexer as client-go's, that
+// readers cannot hold up: whoever reads many objects gets hold of the state as it
+// is, and then goes through it while others write.
+package store
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Options of a Store.
+type Options struct {
+	// KeyFunction names an object. Default: cache.DeletionHandlingMetaNamespaceKeyFunc,
+	// which can name a tombstone, too.
+	KeyFunction cache.KeyFunc
+
+	// Indexers are the indexes to begin with, by name. AddIndexers adds more.
+	Indexers cache.Indexers
+
+	// Identifier and MetricsProvider are what cache.WithStoreMetrics takes: the name
+	// under which the store publishes its version, and where. Default: it does not.
+	Identifier      cache.InformerNameAndResource
+	MetricsProvider cache.InformerMetricsProvider
+}
+
+// A Store is a cache.Indexer. It can be read and written from any goroutine.
+//
+// What you can rely on:
+//   - A write never waits until somebody has read a list, an index or a snapshot.
+//   - What these return is one state that the store was in: all writes up to some
+//     moment, and none after it.
+//   - A write takes place, in the store and in all indexes, or it returns an error
+//     and changes nothing. An index function that fails or panics is such an error.
+//
+// Objects are shared with everybody: copy one before you change it.
+type Store struct {
+	key       cache.KeyFunc
+	published cache.ThreadSafeStore // client-go's, and empty: it publishes a version as metric; nil if nobody wants it
+
+	// mu is held for a write, and for as long as it takes a reader to get hold of
+	// the state. From then on the reader has a generation of its own: what belongs
+	// to it is copied before the next write changes it.
+	mu         sync.Mutex
+	generation uint64
+	moves      []move // for the write that is under way
+
+	// state is changed with both locks, and read with either: with this one by
+	// those who want one object, and with mu by all others.
+	one sync.RWMutex
+	state
+}
+
+// A state is all that a store holds.
+type state struct {
+	slots   map[string]int // where the object of a key is
+	used    slotSet
+	free    []int // slots that were in use and are not now
+	size    int   // slots that were ever in use
+	keys    pages[string]
+	objects pages[any]
+	indexes []*index
+	version string // the resource version that all of it is as of
+}
+
+var _ cache.Indexer = (*Store)(nil)
+
+// New returns an empty store.
+func New(options Options) *Store {
+	s := &Store{key: options.KeyFunction, state: state{slots: map[string]int{}}}
+	if s.key == nil {
+		s.key = cache.DeletionHandlingMetaNamespaceKeyFunc
+	}
+	if options.Identifier.Reserved() {
+		s.published = cache.NewThreadSafeStore(cache.Indexers{}, cache.Indices{},
+			cache.WithThreadSafeStoreMetrics(options.Identifier, options.MetricsProvider))
+	}
+	for name, function := range options.Indexers {
+		s.indexes = append(s.indexes, newIndex(name, function))
+	}
+	return s
+}
+
+// Add stores an object under its key, in the place of the one that is there.
+func (s *Store) Add(obj any) error {
+	key, err := s.key(obj)
+	if err != nil {
+		return cache.KeyError{Obj: obj, Err: err}
+	}
+	_, err = s.Put(key, obj)
+	return err
+}
+
+// Update is Add.
+func (s *Store) Update(obj any) error { return s.Add(obj) }
+
+// Delete removes the object that has the key of this one.
+func (s *Store) Delete(obj any) error {
+	key, err := s.key(obj)
+	if err != nil {
+		return cache.KeyError{Obj: obj, Err: err}
+	}
+	_, err = s.Remove(key, obj)
+	return err
+}
+
+// Put stores an object under a key, and returns the one that was there, or nil.
+func (s *Store) Put(key string, obj any) (old any, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slot, exists := s.slots[key]
+	if exists {
+		old = s.objects.get(slot)
+	}
+	if err := s.computeMoves(key, old, obj); err != nil {
+		return nil, err
+	}
+	s.one.Lock()
+	defer s.one.Unlock()
+	if !exists {
+		slot = s.newSlot(s.generation, key)
+	}
+	s.objects.set(s.generation, slot, obj)
+	for i, x := range s.indexes {
+		x.apply(s.generation, slot, s.moves[i])
+	}
+	s.observe(obj)
+	return old, nil
+}
+
+// Remove removes the object with this key, and returns it, or nil if there was
+// none. Last is its last state, whose version the store takes over; nil if nobody
+// knows that.
+func (s *Store) Remove(key string, last any) (old any, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slot, exists := s.slots[key]
+	if exists {
+		old = s.objects.get(slot)
+	}
+	if err := s.computeMoves(key, old, nil); err != nil {
+		return nil, err
+	}
+	s.one.Lock()
+	defer s.one.Unlock()
+	if exists {
+		for i, x := range s.indexes {
+			x.apply(s.generation, slot, s.moves[i])
+		}
+		s.freeSlot(s.generation, key, slot)
+	}
+	s.observe(last)
+	return old, nil
+}
+
+// newSlot returns a slot for a key that has none.
+func (s *state) newSlot(generation uint64, key string) (slot int) {
+	if last := len(s.free) - 1; last >= 0 {
+		slot, s.free = s.free[last], s.free[:last]
+	} else {
+		slot = s.size
+		s.size++
+	}
+	s.slots[key] = slot
+	s.used.add(generation, slot)
+	s.keys.set(generation, slot, key)
+	return slot
+}
+
+// freeSlot takes a slot out of use.
+func (s *state) freeSlot(generation uint64, key string, slot int) {
+	delete(s.slots, key)
+	s.free = append(s.free, slot)
+	if s.used.remove(generation, slot) {
+		s.keys.drop(generation, slot)
+		s.objects.drop(generation, slot)
+		return
+	}
+	s.keys.set(generation, slot, "") // for the garbage collector
+	s.objects.set(generation, slot, nil)
+}
+
+// Replace makes this list the contents of the store, as of a version. The last
+// of several objects with one key counts.
+func (s *Store) Replace(list []any, version string) error {
+	keys := make([]string, len(list))
+	for i, obj := range list {
+		key, err := s.key(obj)
+		if err != nil {
+			return cache.KeyError{Obj: obj, Err: err}
+		}
+		keys[i] = key
+	}
+	return s.ReplaceAll(keys, list, version)
+}
+
+// ReplaceAll is Replace for objects whose keys are known.
+func (s *Store) ReplaceAll(keys []string, objs []any, version string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := state{slots: make(map[string]int, len(objs)), version: version}
+	for i, key := range keys {
+		slot, twice := next.slots[key]
+		if !twice {
+			slot = next.newSlot(s.generation, key)
+		}
+		next.objects.set(s.generation, slot, objs[i])
+	}
+	for _, x := range s.indexes {
+		x = newIndex(x.name, x.function)
+		if err := next.fill(s.generation, x); err != nil {
+			return err
+		}
+		next.indexes = append(next.indexes, x)
+	}
+	s.one.Lock()
+	defer s.one.Unlock()
+	s.state = next
+	s.publish()
+	return nil
+}
+
+// AddIndexers adds indexes, of what is stored already and of what will be.
+func (s *Store) AddIndexers(indexers cache.Indexers) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.Clone(s.indexes)
+	for name, function := range indexers {
+		if s.index(name) != nil {
+			return fmt.Errorf("indexer conflict: there is an index %q already", name)
+		}
+		x := newIndex(name, function)
+		if err := s.fill(s.generation, x); err != nil {
+			return err
+		}
+		all = append(all, x)
+	}
+	s.one.Lock()
+	defer s.one.Unlock()
+	s.indexes = all
+	return nil
+}
+
+// Bookmark sets the version that the store is as of.
+func (s *Store) Bookmark(version string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.one.Lock()
+	defer s.one.Unlock()
+	s.version = version
+	s.publish()
+}
+
+// observe takes over the version of an object that was written.
+func (s *Store) observe(obj any) {
+	if object, err := meta.Accessor(obj); err == nil {
+		s.version = object.GetResourceVersion()
+		s.publish()
+	}
+}
+
+func (s *Store) publish() {
+	if s.published != nil {
+		s.published.Bookmark(s.version)
+	}
+}
+
+// Resync does nothing: there is no queue behind this store.
+func (s *Store) Resync() error { return nil }

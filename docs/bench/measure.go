@@ -33,13 +33,22 @@ var benchmarks = []struct{ name, time string }{
 	{"Sync/handlers=10/objects=100000", "1x"},
 	{"Latency/handlers=10/objects=1000", "20000x"},
 	{"Stalled/handlers=1/objects=1000", "1000000x"},
+	{"Readers/readers=4/objects=100000", "3x"}, // seconds
+	{"Readers/readers=16/objects=100000", "3x"},
+	{"ReadersAtIntervals/readers=4/objects=100000", "3x"},
+	{"Join/handlers=20/objects=100000", "1x"},
+	{"JoinLag/handlers=20/objects=100000", "1x"},
+	{"Relist/handlers=1/objects=100000", "1x"},
+	{"Deletes/handlers=1/objects=100000", "1x"},
+	{"LateIndex/objects=100000", "5x"},
+	{"Memory/objects=100000", "1x"},
 }
 
 // measure runs all benchmarks once in each of five rounds. Every measurement is
 // a process of its own, so that none inherits another's heap; the two informers
 // follow each other, so that what else the machine does hits both; and they take
 // turns in being first. Quick is one round, with each benchmark doing its thing
-// once.
+// once, some of them with fewer pods than their names say.
 func measure(ctx context.Context, quick bool, progress io.Writer) (string, error) {
 	folder, err := os.MkdirTemp("", "bench-")
 	if err != nil {
@@ -68,7 +77,7 @@ func measure(ctx context.Context, quick bool, progress io.Writer) (string, error
 				b.time = "1x"
 			}
 			for _, informer := range order {
-				result, err := run(ctx, binary, b.name+"/informer="+informer, b.time)
+				result, err := run(ctx, binary, b.name+"/informer="+informer, b.time, quick)
 				if err != nil {
 					return "", fmt.Errorf("%s of %s: %w", b.name, informer, err)
 				}
@@ -97,9 +106,9 @@ func build(ctx context.Context, binary string) error {
 var resultLine = regexp.MustCompile(`(?m)^Benchmark.*\n`)
 
 // run makes one measurement and returns the line that says what came of it.
-func run(ctx context.Context, binary, name, benchTime string) (string, error) {
+func run(ctx context.Context, binary, name, benchTime string, quick bool) (string, error) {
 	cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.benchmem", "-test.benchtime="+benchTime,
-		"-test.bench=^Benchmark"+strings.ReplaceAll(name, "/", "$/^")+"$")
+		fmt.Sprintf("-test.short=%t", quick), "-test.bench=^Benchmark"+strings.ReplaceAll(name, "/", "$/^")+"$")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)

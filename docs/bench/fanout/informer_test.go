@@ -61,6 +61,13 @@ func newWatcher[H cache.ResourceEventHandler](
 	w := &watcher{SharedIndexInformer: newInformer(s, &corev1.Pod{}, cache.SharedIndexInformerOptions{
 		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 	})}
+	addHandlers(tb, w, handlers)
+	return w
+}
+
+// addHandlers gives more handlers to an informer, whether or not it runs.
+func addHandlers[H cache.ResourceEventHandler](tb testing.TB, w *watcher, handlers []H) {
+	tb.Helper()
 	for _, handler := range handlers {
 		registration, err := w.AddEventHandler(handler)
 		if err != nil {
@@ -68,11 +75,11 @@ func newWatcher[H cache.ResourceEventHandler](
 		}
 		w.registrations = append(w.registrations, registration)
 	}
-	return w
 }
 
-// run starts the informer, and returns when every handler has returned from
-// the whole first list. The function that it returns stops the informer.
+// run starts the informer, and returns when the store has the first list and
+// every handler has returned from all of it. The function that it returns stops
+// the informer.
 func (w *watcher) run(tb testing.TB) (stop func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -80,11 +87,36 @@ func (w *watcher) run(tb testing.TB) (stop func()) {
 	running.Go(func() { w.RunWithContext(ctx) })
 	stop = sync.OnceFunc(func() { cancel(); running.Wait() })
 	tb.Cleanup(stop)
+	await(tb, w.HasSyncedChecker().Done(), time.After(deadline), "the informer has synced")
+	w.awaitHandlers(tb)
+	return stop
+}
+
+// awaitHandlers returns when every handler has synced.
+func (w *watcher) awaitHandlers(tb testing.TB) {
+	tb.Helper()
 	timeout := time.After(deadline)
 	for i, registration := range w.registrations {
 		await(tb, registration.HasSyncedChecker().Done(), timeout, fmt.Sprintf("handler %d has synced", i))
 	}
-	return stop
+}
+
+// inNamespace lists a namespace, and fails unless it has so many pods. A list is
+// the reader's own, to change it as it likes: inNamespace takes the first pod
+// out, and fails if somebody else did that in the same list.
+func (w *watcher) inNamespace(namespace string, want int) error {
+	pods, err := w.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
+	if err != nil {
+		return err
+	}
+	if len(pods) != want {
+		return fmt.Errorf("a list of %s has %d pods, want %d", namespace, len(pods), want)
+	}
+	if pods[0] == nil {
+		return fmt.Errorf("a list of %s was given to two readers", namespace)
+	}
+	pods[0] = nil
+	return nil
 }
 
 // await waits for a channel; when the deadline comes first, the benchmark fails.

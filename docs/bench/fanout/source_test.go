@@ -7,6 +7,7 @@ import (
 	"errors"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -44,8 +45,20 @@ func (s *source) update(pod *corev1.Pod) {
 	s.events <- watch.Event{Type: watch.Modified, Object: pod}
 }
 
+// remove sends the deletion of one pod.
+func (s *source) remove(pod *corev1.Pod) {
+	s.events <- watch.Event{Type: watch.Deleted, Object: pod}
+}
+
+// expire ends the watch as servers do when they no longer have the changes that
+// the client asks for: with status 410. The informer has to list again.
+func (s *source) expire() {
+	status := apierrors.NewResourceExpired("the benchmark wants a relist").ErrStatus
+	s.events <- watch.Event{Type: watch.Error, Object: &status}
+}
+
 func (s *source) list(context.Context, metav1.ListOptions) (runtime.Object, error) {
-	return nil, errors.New("the first list comes over the watch, and there is no second")
+	return nil, errors.New("the first list comes over the watch, and there is no other")
 }
 
 func (s *source) watch(context.Context, metav1.ListOptions) (watch.Interface, error) {

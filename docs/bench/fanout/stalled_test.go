@@ -8,6 +8,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/informer/scripts/harness/usage"
 )
 
 // BenchmarkStalled blocks the only handler at its first update, sends b.N
@@ -18,9 +20,9 @@ import (
 func BenchmarkStalled(b *testing.B) {
 	each(b, "handlers=1/objects=1000", func(b *testing.B, informer newInformer) {
 		const objects = 1000
-		size := heap()
+		size := usage.Heap()
 		all := makePods(objects)
-		size = (heap() - size) / (versions * objects)
+		size = (usage.Heap() - size) / (versions * objects)
 
 		s := newSource(all[0])
 		handler := &stalledHandler{entered: make(chan struct{}, 1), wake: make(chan struct{})}
@@ -30,7 +32,7 @@ func BenchmarkStalled(b *testing.B) {
 		s.update(all.update(0))
 		timeout := time.After(deadline)
 		await(b, handler.entered, timeout, "the handler got the first update")
-		before := heap()
+		before := usage.Heap()
 
 		version := versions * objects
 		for k := range b.N {
@@ -46,7 +48,7 @@ func BenchmarkStalled(b *testing.B) {
 				runtime.Gosched()
 			}
 		}
-		b.ReportMetric(float64(max(heap()-before, 1)), "held-B")
+		b.ReportMetric(float64(max(usage.Heap()-before, 1)), "held-B")
 		b.ReportMetric(float64(size), "pod-B")
 		runtime.KeepAlive(all)
 	})
@@ -59,16 +61,6 @@ func (w *watcher) version(tb testing.TB, pod metav1.Object) string {
 		tb.Fatalf("%s in the store: found %t, error %v", pod.GetName(), found, err)
 	}
 	return obj.(metav1.Object).GetResourceVersion()
-}
-
-// heap returns the bytes that are in use once the garbage is gone; twice,
-// because what a sync.Pool holds survives the first collection.
-func heap() int64 {
-	runtime.GC()
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }
 
 // A stalledHandler is the handler: it returns from its first update when it is woken.

@@ -36,9 +36,10 @@ func Machine() (string, error) {
 }
 
 // Value writes a value to four digits, in the unit that the name of its unit
-// ends with: 81.09ms for p50-sec, 1.650GiB for held-B. A count is written in full.
+// ends with, or has before a slash: 81.09ms for p50-sec, 1.650GiB for held-B,
+// 110.2B for B/pod. A count is written in full.
 func Value(value float64, unit string) string {
-	unit = strings.TrimSuffix(unit, "/op")
+	unit, _, _ = strings.Cut(unit, "/")
 	switch unit[strings.LastIndex(unit, "-")+1:] {
 	case "sec":
 		return benchunit.Scale(value, benchunit.Decimal) + "s"

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	example.com/informer/01-deltafifo v0.0.0
+	example.com/informer/04-indexer v0.0.0-00010101000000-000000000000
 	example.com/informer/scripts/harness v0.0.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
@@ -65,3 +66,5 @@ replace (
 	example.com/informer/01-deltafifo => ../01-deltafifo
 	example.com/informer/scripts/harness => ../scripts/harness
 )
+
+replace example.com/informer/04-indexer => ../04-indexer

@@ -3,6 +3,7 @@ module example.com/informer/06-processor
 go 1.26.0
 
 require (
+	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000
 	example.com/informer/scripts/harness v0.0.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
@@ -61,3 +62,7 @@ require (
 )
 
 replace example.com/informer/scripts/harness => ../scripts/harness
+
+replace example.com/informer/01-deltafifo => ../01-deltafifo
+
+replace example.com/informer/03-reflector => ../03-reflector

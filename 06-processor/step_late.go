@@ -57,7 +57,7 @@ func stepLate(ctx context.Context, l *step.Lesson) error {
 				printPod("OnUpdate", obj, fmt.Sprintf(" (was %s)", old.(*corev1.Pod).Status.Phase))
 			},
 			DeleteFunc: func(obj any) { printPod("OnDelete", obj, "") },
-		}, processor.Options{}, present...)
+		}, processor.Options{Present: slices.Values(present)})
 	}
 
 	if _, err := join("early"); err != nil {

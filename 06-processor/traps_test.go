@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -114,7 +115,7 @@ func TestHandlersAreHandedTheSameObject(t *testing.T) {
 		changer := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { obj.(*corev1.Pod).Status.Phase = "Mine" }}
 		lines := newLines()
 		for _, handler := range []cache.ResourceEventHandler{changer, recorder("another", lines, nil)} {
-			if _, err := p.Add(handler, processor.Options{}, added(pod)); err != nil {
+			if _, err := p.Add(handler, processor.Options{Present: slices.Values([]processor.Notification{added(pod)})}); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()

@@ -3,6 +3,7 @@ module example.com/informer/07-shared-informer
 go 1.26.0
 
 require (
+	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000
 	example.com/informer/06-processor v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	github.com/gin-gonic/gin v1.12.0
@@ -93,3 +94,5 @@ replace (
 replace example.com/informer/04-indexer => ../04-indexer
 
 replace example.com/informer/01-deltafifo => ../01-deltafifo
+
+replace example.com/informer/03-reflector => ../03-reflector

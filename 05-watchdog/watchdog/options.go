@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/04-indexer/store"
 )
 
 // Options of a WatchDog. The first three have no default.
@@ -51,8 +52,8 @@ func New(opts Options) (*WatchDog, error) {
 	}
 	opts.setDefaults()
 	box := &inbox{opts: opts, synced: make(chan struct{})}
-	store := cache.NewStore(box.key) // a key function that can name a tombstone
-	box.Queue = deltafifo.New(deltafifo.Options{KeyFunction: box.key, KnownObjects: store})
+	objects := store.New(store.Options{KeyFunction: box.key}) // which can name a tombstone
+	box.Queue = deltafifo.New(deltafifo.Options{KeyFunction: box.key, KnownObjects: objects})
 
 	// The reflector does not learn which type we expect: of what does not fit it
 	// would log the type, and the inbox could not say which object it was.
@@ -60,7 +61,7 @@ func New(opts Options) (*WatchDog, error) {
 		ResyncPeriod:    opts.ResyncPeriod,
 		TypeDescription: fmt.Sprintf("%T", opts.ObjectType),
 	})
-	return &WatchDog{opts: opts, store: store, inbox: box, reflector: reflector}, nil
+	return &WatchDog{opts: opts, store: objects, inbox: box, reflector: reflector}, nil
 }
 
 func (o Options) check() error {

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
+
+	"example.com/informer/04-indexer/store"
 )
 
 // A WatchDog keeps a store equal to what the server has, and notifies a
@@ -30,7 +32,7 @@ import (
 //     store had changed before the call and stays right.
 type WatchDog struct {
 	opts      Options
-	store     cache.Store // written by apply only
+	store     *store.Store // written by apply only
 	inbox     *inbox
 	reflector *cache.Reflector
 	started   atomic.Bool

@@ -28,17 +28,14 @@ func (c *channels) Distribute(n Notification) {
 	}
 }
 
-func (c *channels) Listen(first []Notification) Listener {
+// Listen never calls folded: each notification is delivered.
+func (c *channels) Listen(func(int)) Listener {
 	l := &channelListener{
 		fanout: c,
 		in:     make(chan Notification),
 		out:    make(chan Notification),
 		closed: make(chan struct{}),
 	}
-	for _, n := range first {
-		l.buffer.push(n)
-	}
-	l.waiting.Store(int64(len(first)))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.listeners[l] = true

@@ -7,9 +7,10 @@ type Fanout interface {
 	// not wait for a handler.
 	Distribute(Notification)
 
-	// Listen adds a listener. What comes out of it is first the given
-	// notifications, then all that are distributed from now on.
-	Listen(first []Notification) Listener
+	// Listen adds a listener. What comes out of it is all that is distributed from
+	// now on. Folded is called with the number of notifications that are saved when
+	// several become one; it must be quick. It may be nil.
+	Listen(folded func(saved int)) Listener
 }
 
 // A Listener is where one handler's notifications come out of a Fanout. Next

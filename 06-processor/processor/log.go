@@ -103,11 +103,8 @@ func (l *log) letGo() {
 // end is how many notifications there were, ever.
 func (l *log) end() int { return l.tail.first + len(l.tail.items) }
 
-func (l *log) Listen(first []Notification) Listener {
-	c := &cursor{log: l, rested: -1}
-	for _, n := range first {
-		c.backlog.fold(n)
-	}
+func (l *log) Listen(folded func(saved int)) Listener {
+	c := &cursor{log: l, rested: -1, folded: folded}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.chunk, c.at = l.tail, len(l.tail.items)
@@ -122,6 +119,7 @@ type cursor struct {
 	chunk   *chunk // nil when it is closed
 	at      int    // in the chunk: the first item that is not read
 	backlog backlog
+	folded  func(saved int)
 	folding bool // it is far behind: what is written goes to the backlog, until that is empty
 	rested  int  // what the end was when it last found nothing to read; -1 if never
 }
@@ -172,10 +170,15 @@ func (c *cursor) rest() {
 // behind it.
 func (c *cursor) fold() {
 	c.folding = true
+	saved := c.backlog.size()
+	if c.folded != nil {
+		defer func() { c.folded(saved - c.backlog.size()) }()
+	}
 	for range foldAtOnce {
 		for _, n := range c.chunk.items[c.at:] {
 			if !n.skip[c] {
 				c.backlog.fold(n)
+				saved++
 			}
 		}
 		if c.at = len(c.chunk.items); c.chunk.next == nil {

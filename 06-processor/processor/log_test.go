@@ -22,12 +22,12 @@ func round(fanout Fanout, objects, v int) {
 func TestAListenerFarBehindIsFolded(t *testing.T) {
 	const objects, rounds = 100, 1000
 	fanout := NewLog()
-	var first []Notification
+	saved := 0
+	stuck, prompt := fanout.Listen(func(n int) { saved += n }), fanout.Listen(nil)
 	for o := range objects {
 		fanout.Distribute(added(fmt.Sprint("pod ", o), 0))
-		first = append(first, added(fmt.Sprint("pod ", o), 0))
 	}
-	stuck, prompt := fanout.Listen(first), fanout.Listen(nil)
+	read(prompt, objects)
 	defer stuck.Close()
 	defer prompt.Close()
 	read(stuck, objects) // and from here on it does not listen
@@ -40,6 +40,9 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 	}
 	if limit := objects + chunkSize; stuck.Waiting() > limit {
 		t.Errorf("%d notifications wait, want at most %d: one for each object, and a chunk", stuck.Waiting(), limit)
+	}
+	if waiting := stuck.Waiting(); waiting+saved != objects*rounds {
+		t.Errorf("%d notifications wait and %d are saved, want %d in all", waiting, saved, objects*rounds)
 	}
 	delivered := map[string]int{}
 	for stuck.Waiting() > 0 {

@@ -5,6 +5,8 @@ package processor
 import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
 )
 
 // A Kind says what happened to an object.
@@ -44,6 +46,12 @@ func (n *Notification) deliver(handler cache.ResourceEventHandler) {
 	case Deleted:
 		handler.OnDelete(n.New)
 	}
+}
+
+// Event is what an observer is told of it.
+func (n *Notification) Event(kind observer.Kind) observer.Event {
+	types := [...]string{Added: "ADDED", Updated: "MODIFIED", Deleted: "DELETED"}
+	return observer.Event{Kind: kind, Type: types[n.Kind], Key: n.Key, Old: n.Old, New: n.New, Initial: n.Initial}
 }
 
 // sameObject is whether two states are of one object, rather than of two

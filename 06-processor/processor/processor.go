@@ -2,11 +2,12 @@ package processor
 
 import (
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
 )
 
 // A Processor delivers what is distributed to handlers, which may come and go.
@@ -24,6 +25,10 @@ import (
 //
 // It runs once: Start, then Stop.
 type Processor struct {
+	// Observer is told of notifications, calls and handlers. Set it before the
+	// first Add. Default: nobody is.
+	Observer observer.Observer
+
 	fanout Fanout
 
 	mu            sync.Mutex
@@ -40,17 +45,16 @@ func New(fanout Fanout) *Processor {
 	return &Processor{fanout: fanout, registrations: map[*Registration]bool{}}
 }
 
-// Add registers a handler. First it is notified of what is present, then of all
-// that is distributed from now on. So the caller sees to it that nothing is
-// distributed between its look at what is present and this call.
-func (p *Processor) Add(handler cache.ResourceEventHandler, options Options,
-	present ...Notification) (*Registration, error) {
+// Add registers a handler. First it is notified of what is present, which its
+// options say, then of all that is distributed from now on. So the caller sees to
+// it that nothing is distributed between its look at what is present and this call.
+func (p *Processor) Add(handler cache.ResourceEventHandler, options Options) (*Registration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopped {
 		return nil, errors.New("adding a handler: the processor has been stopped")
 	}
-	r := newRegistration(handler, options, present)
+	r := newRegistration(handler, options, p.Observer)
 	p.registrations[r] = true
 	if p.started {
 		p.start(r)
@@ -82,15 +86,16 @@ func (p *Processor) Start() {
 	}
 }
 
-// start makes a registration listen. The caller holds mu: what it is given to
-// start with ends with the mark, or the mark is still to be distributed.
+// start makes a registration listen. The caller holds mu: the initial list is
+// what is present, or the mark of its end is still to be distributed.
 func (p *Processor) start(r *Registration) {
-	first := r.present
-	if p.synced {
-		first = append(slices.Clip(first), Notification{Kind: synced})
+	var folded func(int)
+	if p.Observer != nil {
+		folded = r.observeFolded
 	}
-	r.present, r.listener = nil, p.fanout.Listen(first)
-	p.running.Go(r.run)
+	r.listener = p.fanout.Listen(folded)
+	presentIsAll := p.synced
+	p.running.Go(func() { r.run(presentIsAll) })
 }
 
 // Stop ends all registrations, for good. It returns when the last handler has
@@ -107,7 +112,12 @@ func (p *Processor) Stop() {
 }
 
 // Distribute notifies all handlers of a change.
-func (p *Processor) Distribute(n Notification) { p.fanout.Distribute(n) }
+func (p *Processor) Distribute(n Notification) {
+	if p.Observer != nil {
+		p.Observer.Observe(n.Event(observer.Appended))
+	}
+	p.fanout.Distribute(n)
+}
 
 // Resync is Distribute for what has not changed: it is for those handlers only
 // that the last call of ShouldResync found to be due, and for those that came
@@ -116,7 +126,7 @@ func (p *Processor) Resync(n Notification) {
 	p.mu.Lock()
 	n.skip = p.notDue
 	p.mu.Unlock()
-	p.fanout.Distribute(n)
+	p.Distribute(n)
 }
 
 // ShouldResync decides which handlers are due for a resync, and returns whether

@@ -29,7 +29,8 @@ func running(t *testing.T, fanout Fanout) *Processor {
 func add(t *testing.T, p *Processor, handler cache.ResourceEventHandler, options Options,
 	present ...Notification) *Registration {
 	t.Helper()
-	r, err := p.Add(handler, options, present...)
+	options.Present = slices.Values(present)
+	r, err := p.Add(handler, options)
 	if err != nil {
 		t.Fatal(err)
 	}

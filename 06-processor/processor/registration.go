@@ -2,11 +2,14 @@ package processor
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"example.com/informer/03-reflector/observer"
 )
 
 // pauseAfterPanic is how long a handler that has panicked is left alone.
@@ -21,6 +24,10 @@ type Options struct {
 	// again. Default: never.
 	ResyncPeriod time.Duration
 
+	// Present is what the handler is notified of first. It is read by the handler's
+	// own goroutine, once, when there is time. Default: nothing.
+	Present iter.Seq[Notification]
+
 	// Logger logs the handler's panics. Default: klog.Background().
 	Logger *klog.Logger
 }
@@ -29,9 +36,9 @@ type Options struct {
 type Registration struct {
 	handler    cache.ResourceEventHandler
 	options    Options
-	present    []Notification // what is delivered first; until it listens
-	listener   Listener       // nil until the processor has started
-	nextResync time.Time      // guarded by the processor's mu, as the two above
+	observer   observer.Observer // or nil
+	listener   Listener          // nil until the processor has started
+	nextResync time.Time         // guarded by the processor's mu, as the listener
 
 	panicked bool // the last call did; for run alone
 
@@ -45,22 +52,29 @@ var (
 	_ cache.DoneChecker                      = (*Registration)(nil)
 )
 
-func newRegistration(handler cache.ResourceEventHandler, options Options, present []Notification) *Registration {
+func newRegistration(handler cache.ResourceEventHandler, options Options, observer observer.Observer) *Registration {
 	if options.Logger == nil {
 		logger := klog.Background()
 		options.Logger = &logger
 	}
 	return &Registration{
-		handler: handler, options: options, present: present,
+		handler: handler, options: options, observer: observer,
 		nextResync: time.Now().Add(options.ResyncPeriod),
 		leaving:    make(chan struct{}), synced: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
 
-// run calls the handler until the registration ends.
-func (r *Registration) run() {
+// run calls the handler until the registration ends. PresentIsAll says that what
+// is present is the whole of the initial list.
+func (r *Registration) run(presentIsAll bool) {
 	defer close(r.ended)
 	defer r.listener.Close() // a handler can end this goroutine: runtime.Goexit
+	if !r.deliverPresent() {
+		return
+	}
+	if presentIsAll {
+		close(r.synced)
+	}
 	for batch := r.listener.Next(); batch != nil; batch = r.listener.Next() {
 		for i := range batch {
 			switch n := &batch[i]; {
@@ -74,6 +88,20 @@ func (r *Registration) run() {
 			}
 		}
 	}
+}
+
+func (r *Registration) deliverPresent() (ready bool) {
+	if r.options.Present == nil {
+		return true
+	}
+	for n := range r.options.Present {
+		if !r.ready() {
+			return false
+		}
+		r.panicked = r.call(&n)
+	}
+	r.options.Present = nil // or it would be kept alive
+	return true
 }
 
 // ready decides whether the next call is made: not if the registration ends, and
@@ -106,8 +134,22 @@ func (r *Registration) call(n *Notification) (panicked bool) {
 			}
 		}
 	}()
+	if r.observer == nil {
+		n.deliver(r.handler)
+		return false
+	}
+	begun := time.Now()
+	defer func() {
+		called := n.Event(observer.Called)
+		called.Handler, called.Took = r.options.Name, time.Since(begun)
+		r.observer.Observe(called)
+	}()
 	n.deliver(r.handler)
 	return false
+}
+
+func (r *Registration) observeFolded(saved int) {
+	r.observer.Observe(observer.Event{Kind: observer.Folded, Handler: r.options.Name, Count: saved})
 }
 
 // panicDepth leads a log line from the PanicHandler to the line that panicked:
@@ -116,6 +158,9 @@ const panicDepth = 3
 
 // end makes it leave. The caller holds the processor's mu, and does it once.
 func (r *Registration) end() {
+	if r.observer != nil {
+		r.observer.Observe(observer.Event{Kind: observer.Removed, Handler: r.options.Name})
+	}
 	close(r.leaving)
 	if r.listener == nil {
 		close(r.ended)

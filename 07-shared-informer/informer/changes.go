@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
@@ -24,23 +25,27 @@ var (
 )
 
 // Add takes an event of the watch.
-func (c changes) Add(obj any) error {
+func (c changes) Add(obj any) error { return c.put(watch.Added, obj) }
+
+// Update takes an event of the watch.
+func (c changes) Update(obj any) error { return c.put(watch.Modified, obj) }
+
+// put stores an object. Whether it is new is not for the event to say.
+func (c changes) put(eventType watch.EventType, obj any) error {
 	obj, key, err := c.prepared(obj)
 	if err != nil {
 		return err
 	}
+	c.received(eventType, key, obj)
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	old, _, _ := c.indexer.GetByKey(key) // it never fails
-	if err := c.indexer.Update(obj); err != nil {
+	old, err := c.store.Put(key, obj)
+	if err != nil {
 		return err
 	}
 	c.notify(c.notification(key, old, obj))
 	return nil
 }
-
-// Update is Add: whether something is new is not for the event to say.
-func (c changes) Update(obj any) error { return c.Add(obj) }
 
 // Delete takes an event of the watch. The deletion of an object that the store
 // does not hold is no event for handlers.
@@ -49,10 +54,11 @@ func (c changes) Delete(obj any) error {
 	if err != nil {
 		return err
 	}
+	c.received(watch.Deleted, key, obj)
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	old, exists, _ := c.indexer.GetByKey(key)
-	if err := c.indexer.Delete(obj); err != nil || !exists {
+	old, err := c.store.Remove(key, obj)
+	if err != nil || old == nil {
 		return err
 	}
 	c.notify(processor.Notification{Kind: processor.Deleted, Key: key, Old: old, New: obj})
@@ -80,13 +86,14 @@ func (c changes) Replace(list []any, version string) error {
 		listed[key] = len(keys)
 		keys, objs = append(keys, key), append(objs, obj)
 	}
+	c.listed(len(objs), version)
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	deleted, olds := c.deletions(listed), make([]any, len(keys))
 	for i, key := range keys {
-		olds[i], _, _ = c.indexer.GetByKey(key)
+		olds[i], _, _ = c.store.GetByKey(key) // it never fails
 	}
-	if err := c.indexer.Replace(objs, version); err != nil {
+	if err := c.store.ReplaceAll(keys, objs, version); err != nil {
 		return err
 	}
 	for _, n := range deleted {
@@ -124,11 +131,10 @@ var errNoName = errors.New("has no name")
 // deletions are the notifications for what the store holds and a list lacks.
 // Nobody saw the deletion: handlers get a tombstone with the last known state.
 func (c changes) deletions(listed map[string]int) (notifications []processor.Notification) {
-	for _, key := range c.indexer.ListKeys() {
+	for key, old := range c.store.Snapshot().All() {
 		if _, ok := listed[key]; ok {
 			continue
 		}
-		old, _, _ := c.indexer.GetByKey(key)
 		notifications = append(notifications, processor.Notification{
 			Kind: processor.Deleted, Key: key, Old: old, New: cache.DeletedFinalStateUnknown{Key: key, Obj: old},
 		})
@@ -148,6 +154,7 @@ func (c changes) notification(key string, old, obj any) processor.Notification {
 // notify distributes what was stored. An update to the same version comes from a
 // new list: it goes to the handlers that want resyncs.
 func (c changes) notify(n processor.Notification) {
+	c.stored(&n)
 	if n.Kind != processor.Deleted {
 		c.mutations.AddObject(n.New)
 	}
@@ -172,8 +179,7 @@ func sameVersion(one, other any) bool {
 func (c changes) Resync() error {
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	for _, key := range c.indexer.ListKeys() {
-		obj, _, _ := c.indexer.GetByKey(key)
+	for key, obj := range c.store.Snapshot().All() {
 		c.mutations.AddObject(obj)
 		c.processor.Resync(processor.Notification{Kind: processor.Updated, Key: key, Old: obj, New: obj})
 	}
@@ -182,7 +188,8 @@ func (c changes) Resync() error {
 
 // Bookmark takes the version that the watch has come to without an event.
 func (c changes) Bookmark(version string) error {
-	c.indexer.Bookmark(version)
+	c.bookmarked(version)
+	c.store.Bookmark(version)
 	return nil
 }
 

@@ -7,12 +7,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/04-indexer/store"
 	"example.com/informer/06-processor/processor"
 )
 
@@ -64,17 +67,21 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 	return i.processor.Add(handler, processor.Options{
 		Name:         fmt.Sprintf("%s + event handler %T", i.Name(), handler),
 		ResyncPeriod: i.adjusted(period, logger),
+		Present:      present(i.store.Snapshot()),
 		Logger:       &logger,
-	}, i.present()...)
+	})
 }
 
-// present returns all that is stored, as the adds of an initial list.
-func (i *Informer) present() (adds []processor.Notification) {
-	for _, key := range i.indexer.ListKeys() {
-		obj, _, _ := i.indexer.GetByKey(key)
-		adds = append(adds, processor.Notification{Kind: processor.Added, Initial: true, Key: key, New: obj})
+// present gives all that is stored, as the adds of an initial list. It is read
+// by the goroutine of the handler, however long that takes.
+func present(stored store.Snapshot) iter.Seq[processor.Notification] {
+	return func(yield func(processor.Notification) bool) {
+		for key, obj := range stored.All() {
+			if !yield(processor.Notification{Kind: processor.Added, Initial: true, Key: key, New: obj}) {
+				return
+			}
+		}
 	}
-	return adds
 }
 
 // adjusted is the period that a handler gets when it asks for one. Handlers are
@@ -149,6 +156,17 @@ func (i *Informer) SetTransform(transform cache.TransformFunc) error {
 	return nil
 }
 
+// SetObserver sets who is told of all that the informer does.
+func (i *Informer) SetObserver(observer observer.Observer) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.started {
+		return errStarted
+	}
+	i.observer, i.processor.Observer = observer, observer
+	return nil
+}
+
 // AddIndexers adds indexes, even over what is stored already.
 func (i *Informer) AddIndexers(indexers cache.Indexers) error {
 	i.mu.Lock()
@@ -157,17 +175,17 @@ func (i *Informer) AddIndexers(indexers cache.Indexers) error {
 		return fmt.Errorf("indexer was not added because it has stopped already: make a new informer of %s",
 			i.typeName())
 	}
-	return i.indexer.AddIndexers(indexers)
+	return i.store.AddIndexers(indexers)
 }
 
 // Run is RunWithContext with a channel.
 func (i *Informer) Run(stop <-chan struct{}) { i.RunWithContext(wait.ContextForChannel(stop)) }
 
 // GetStore returns the store, to read from.
-func (i *Informer) GetStore() cache.Store { return i.indexer }
+func (i *Informer) GetStore() cache.Store { return i.store }
 
 // GetIndexer returns the store with its indexes, to read from.
-func (i *Informer) GetIndexer() cache.Indexer { return i.indexer }
+func (i *Informer) GetIndexer() cache.Indexer { return i.store }
 
 // HasSynced is true once the store holds the first list. Whether a handler has
 // got it, its registration says.

@@ -204,35 +204,46 @@ func (r *rig) runAndRecover(ctx context.Context) <-chan any {
 	return panicked
 }
 
-// The informer stops all the same, for a caller that recovers: it takes no
-// handler any more, and leaves no goroutine and no watch behind.
-func TestAnIndexFunctionThatPanicsStopsTheInformer(t *testing.T) {
-	for _, inList := range []bool{true, false} {
-		inFakeTime(t, func(t *testing.T) {
-			whenPanicking(t, true, func(context.Context, any) {})
-			r := newRig(ours, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}})
-			c := r.recorder(t)
-			if inList {
-				r.server.Set(configMap("bad", "1"))
-			}
-			panicked := r.runAndRecover(t.Context())
-			if !inList {
-				w := r.server.NextWatch()
-				w.Add(configMap("bad", "2"))
-				if synctest.Wait(); !w.IsStopped() {
-					t.Error("its watch goes on")
-				}
-			}
-			if p := <-panicked; p != "ouch" {
-				t.Errorf("in the list: %t: RunWithContext panics with %v", inList, p)
-			}
-			if _, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{}); !r.IsStopped() || err == nil {
-				t.Errorf("in the list: %t: IsStopped() = %t, AddEventHandler() = %v; want true, an error",
-					inList, r.IsStopped(), err)
-			}
-			must.Do(t, cache.ShutDownEventHandler(r, c.ResourceEventHandlerRegistration))
-		})
-	}
+// An event that an index function panics over is reported and changes nothing,
+// and all else goes on.
+func TestAnEventThatAnIndexFunctionPanicsOverIsLeftOut(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}})
+		c := r.recorder(t)
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Add(configMap("bad", "2"))
+		w.Add(configMap("good", "3"))
+		c.Want(t, "OnAdd good 3")
+		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/good"}) {
+			t.Errorf("stored: %v", got)
+		}
+		if got := strings.Join(handled.Take(), "\n"); !strings.Contains(got, `on index "name": the index function panicked: ouch`) {
+			t.Errorf("reported: %s", got)
+		}
+	})
+}
+
+// A list that an index function panics over is refused, and asked for again.
+func TestAListThatAnIndexFunctionPanicsOverIsRefused(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}},
+			configMap("bad", "1"), configMap("good", "2"))
+		var problems record.Lines
+		must.Do(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { problems.Add("%v", err) }))
+		r.run(t)
+		if got := problems.Take(); len(got) != 1 || !strings.Contains(got[0], "the index function panicked: ouch") {
+			t.Errorf("the error handler gets %q", got)
+		}
+		if r.HasSynced() || len(keys(r.GetStore())) > 0 {
+			t.Errorf("HasSynced() = %t, stored: %v", r.HasSynced(), keys(r.GetStore()))
+		}
+		r.server.Set(configMap("good", "2"))
+		time.Sleep(2 * time.Second)
+		if got := keys(r.GetStore()); !r.HasSynced() || !slices.Equal(got, []string{"ns/good"}) {
+			t.Errorf("HasSynced() = %t, stored: %v", r.HasSynced(), got)
+		}
+	})
 }
 
 // RunWithContext has returned, and its reflector watches on, until the context

@@ -4,6 +4,7 @@ package informer
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,16 +16,15 @@ import (
 
 type notification = processor.Notification
 
-// A faultyFanout does not distribute what it is given, or does not begin with it.
+// A faultyFanout does not distribute what it is given.
 type faultyFanout struct {
 	processor.Fanout
 	distribute func(n int, next notification) []notification // of the n-th
-	begin      func([]notification) []notification
 	n          int
 }
 
 func (f *faultyFanout) Distribute(n notification) {
-	if f.distribute == nil || n.Kind > processor.Deleted { // the mark of the sync
+	if n.Kind > processor.Deleted { // the mark of the sync
 		f.Fanout.Distribute(n)
 		return
 	}
@@ -34,11 +34,44 @@ func (f *faultyFanout) Distribute(n notification) {
 	}
 }
 
-func (f *faultyFanout) Listen(first []notification) processor.Listener {
-	if f.begin != nil {
-		first = f.begin(first)
-	}
-	return f.Fanout.Listen(first)
+// A faultyStart is an informer whose handlers begin with something else than what
+// is stored.
+type faultyStart struct {
+	*Informer
+	begin func([]notification) []notification
+}
+
+func (f faultyStart) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
+	_ cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	f.changing.Lock()
+	defer f.changing.Unlock()
+	first := f.begin(slices.Collect(present(f.store.Snapshot())))
+	return f.processor.Add(handler, processor.Options{Present: slices.Values(first)})
+}
+
+// A hesitant informer keeps the first object of an initial list back until the
+// next call.
+type hesitant struct{ *Informer }
+
+func (h hesitant) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
+	options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	var kept any
+	return h.Informer.AddEventHandlerWithOptions(cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(obj any, initial bool) {
+			if kept == nil && initial {
+				kept = obj
+				return
+			}
+			handler.OnAdd(obj, initial)
+		},
+		UpdateFunc: func(old, obj any) {
+			if kept != nil {
+				handler.OnAdd(kept, true)
+			}
+			handler.OnUpdate(old, obj)
+		},
+		DeleteFunc: handler.OnDelete,
+	}, options)
 }
 
 // A faultyInformer removes a handler, and adds it again.
@@ -62,8 +95,8 @@ func (f faultyInformer) RemoveEventHandler(registration cache.ResourceEventHandl
 // A lossyFanout folds each batch, and does not mend the old state.
 type lossyFanout struct{ processor.Fanout }
 
-func (l lossyFanout) Listen(first []notification) processor.Listener {
-	return lossyListener{l.Fanout.Listen(first)}
+func (l lossyFanout) Listen(folded func(int)) processor.Listener {
+	return lossyListener{l.Fanout.Listen(folded)}
 }
 
 type lossyListener struct{ processor.Listener }
@@ -92,7 +125,10 @@ func distributing(change func(n int, next notification) []notification) maker {
 }
 
 func beginning(change func([]notification) []notification) maker {
-	return with(func() processor.Fanout { return &faultyFanout{Fanout: processor.NewLog(), begin: change} })
+	return func(lw cache.ListerWatcher, example runtime.Object,
+		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+		return faultyStart{New(lw, example, options), change}
+	}
 }
 
 // sometimes changes what is distributed, of one kind, each fifth time.
@@ -157,12 +193,10 @@ func TestTheModelFindsBugs(t *testing.T) {
 			}
 			return first
 		}),
-		"a late handler syncs too early": beginning(func(first []notification) []notification {
-			if last := len(first) - 1; last > 0 {
-				return append([]notification{first[last]}, first[:last]...)
-			}
-			return first
-		}),
+		"a handler syncs too early": func(lw cache.ListerWatcher, example runtime.Object,
+			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+			return hesitant{New(lw, example, options)}
+		},
 		"folded, and the old state is wrong": with(func() processor.Fanout { return lossyFanout{processor.NewLog()} }),
 		"a removed handler is called": func(lw cache.ListerWatcher, example runtime.Object,
 			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {

@@ -5,7 +5,6 @@ package informer
 import (
 	"context"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -15,6 +14,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/04-indexer/store"
 	"example.com/informer/06-processor/processor"
 )
 
@@ -30,7 +31,7 @@ type Informer struct {
 	listerWatcher cache.ListerWatcher
 	example       runtime.Object
 	options       cache.SharedIndexInformerOptions
-	indexer       cache.Indexer // written by changes alone
+	store         *store.Store // written by changes alone
 	processor     *processor.Processor
 	mutations     cache.MutationDetector // does nothing, unless KUBE_CACHE_MUTATION_DETECTOR is set
 	synced        chan struct{}          // closed when the store holds the first list
@@ -46,20 +47,22 @@ type Informer struct {
 	resyncCheck  time.Duration    // how often handlers are asked whether they are due
 	onWatchError cache.WatchErrorHandlerWithContext
 	transform    cache.TransformFunc // not changed once started
+	observer     observer.Observer   // not changed once started; nil if there is none
 }
 
 // New returns an informer of the objects that lw lists and watches, such as
 // exampleObject. Its parameters are those of client-go's
 // NewSharedIndexInformerWithOptions.
 func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) *Informer {
-	indexers := cache.Indexers{}
-	maps.Copy(indexers, options.Indexers) // the store adds to it
 	return &Informer{
 		listerWatcher: lw,
 		example:       exampleObject,
 		options:       options,
-		indexer: cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, indexers,
-			cache.WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)),
+		store: store.New(store.Options{
+			Indexers:        options.Indexers,
+			Identifier:      options.Identifier,
+			MetricsProvider: options.InformerMetricsProvider,
+		}),
 		processor:    processor.New(processor.NewLog()),
 		mutations:    cache.NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
 		synced:       make(chan struct{}),
@@ -104,7 +107,11 @@ func (i *Informer) start(ctx context.Context) (*cache.Reflector, cache.WatchErro
 		i.resyncCheck = max(i.resyncCheck, minimumResyncPeriod)
 	}
 	logger := klog.FromContext(ctx)
-	i.reflector = cache.NewReflectorWithOptions(i.listerWatcher, i.example, changes{i}, cache.ReflectorOptions{
+	lw := i.listerWatcher
+	if i.observer != nil {
+		lw = observedListWatch{lw, i.observer}
+	}
+	i.reflector = cache.NewReflectorWithOptions(lw, i.example, changes{i}, cache.ReflectorOptions{
 		Logger:          &logger,
 		ResyncPeriod:    i.resyncCheck,
 		TypeDescription: i.options.ObjectDescription,
@@ -120,12 +127,19 @@ func (i *Informer) reflect(ctx context.Context, reflector *cache.Reflector,
 	if ctx.Err() != nil {
 		return // else the server would be asked once
 	}
-	pause := wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
-	_ = pause.DelayWithReset(clock.RealClock{}, 2*time.Minute).Until(ctx, true, true,
-		func(ctx context.Context) (bool, error) {
-			if err := reflector.ListAndWatchWithContext(ctx); err != nil {
-				onError(ctx, reflector, err)
-			}
-			return false, nil
-		})
+	backoff := wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
+	delay := backoff.DelayWithReset(clock.RealClock{}, 2*time.Minute)
+	for {
+		err := reflector.ListAndWatchWithContext(ctx)
+		if err != nil {
+			onError(ctx, reflector, err)
+		}
+		pause := delay()
+		i.observeEnd(err, pause)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+	}
 }

@@ -15,6 +15,8 @@ require (
 )
 
 require (
+	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000 // indirect
+	example.com/informer/04-indexer v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	example.com/informer/07-shared-informer v0.0.0 // indirect
 	example.com/informer/scripts/harness v0.0.0 // indirect
@@ -144,3 +146,5 @@ replace (
 replace example.com/informer/01-deltafifo => ../../01-deltafifo
 
 replace example.com/informer/04-indexer => ../../04-indexer
+
+replace example.com/informer/03-reflector => ../../03-reflector

@@ -17,6 +17,8 @@ require (
 )
 
 require (
+	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000 // indirect
+	example.com/informer/04-indexer v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
@@ -77,3 +79,5 @@ replace (
 replace example.com/informer/01-deltafifo => ../../01-deltafifo
 
 replace example.com/informer/04-indexer => ../../04-indexer
+
+replace example.com/informer/03-reflector => ../../03-reflector

@@ -194,33 +194,65 @@ func (s *Store) Replace(list []any, version string) error {
 		}
 		keys[i] = key
 	}
-	return s.ReplaceAll(keys, list, version)
+	_, _, err := s.ReplaceAll(keys, list, version)
+	return err
 }
 
-// ReplaceAll is Replace for objects whose keys are known.
-func (s *Store) ReplaceAll(keys []string, objs []any, version string) error {
+// A Change is what a write did to the object of a key. Old or New is nil where
+// there is none.
+type Change struct {
+	Key      string
+	Old, New any
+}
+
+// ReplaceAll is Replace for objects whose keys are known. It returns what became
+// of those that are in the list, in order, and of those that are not.
+func (s *Store) ReplaceAll(keys []string, objs []any, version string) (listed, gone []Change, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next := state{slots: make(map[string]int, len(objs)), version: version}
+	listed = make([]Change, 0, len(objs)) // by slot: in a new state these are given out one after the other
+	kept := 0
 	for i, key := range keys {
 		slot, twice := next.slots[key]
 		if !twice {
 			slot = next.newSlot(s.generation, key)
+			change := Change{Key: key}
+			if old, ok := s.slots[key]; ok {
+				change.Old = s.objects.get(old)
+				kept++
+			}
+			listed = append(listed, change)
 		}
 		next.objects.set(s.generation, slot, objs[i])
+		listed[slot].New = objs[i]
 	}
 	for _, x := range s.indexes {
 		x = newIndex(x.name, x.function)
 		if err := next.fill(s.generation, x); err != nil {
-			return err
+			return nil, nil, err
 		}
 		next.indexes = append(next.indexes, x)
+	}
+	if kept < len(s.slots) {
+		gone = s.missing(&next)
 	}
 	s.one.Lock()
 	defer s.one.Unlock()
 	s.state = next
 	s.publish()
-	return nil
+	return listed, gone, nil
+}
+
+// missing returns what the next state does not have any more.
+func (s *state) missing(next *state) (gone []Change) {
+	for slot := range s.used.all() {
+		key := s.keys.get(slot)
+		if _, ok := next.slots[key]; !ok {
+			gone = append(gone, Change{Key: key, Old: s.objects.get(slot)})
+		}
+	}
+	return gone
 }
 
 // AddIndexers adds indexes, of what is stored already and of what will be.

@@ -66,10 +66,10 @@ func (c changes) Delete(obj any) error {
 }
 
 // Replace takes a list. The store gets all of it at once, and loses at once what
-// the list lacks. An object that is twice in the list counts once: the last one.
+// the list lacks. Nobody saw that deletion: handlers get a tombstone with the last
+// known state. An object that is twice in the list counts once: the last one.
 func (c changes) Replace(list []any, version string) error {
 	keys, objs := make([]string, 0, len(list)), list[:0] // the list is ours
-	listed := make(map[string]int, len(list))            // where the object of a key is in both
 	for _, obj := range list {
 		obj, key, err := c.prepared(obj)
 		if errors.Is(err, errNoName) { // without it the list is still of use
@@ -79,28 +79,21 @@ func (c changes) Replace(list []any, version string) error {
 		if err != nil {
 			return err
 		}
-		if at, twice := listed[key]; twice {
-			objs[at] = obj
-			continue
-		}
-		listed[key] = len(keys)
 		keys, objs = append(keys, key), append(objs, obj)
 	}
 	c.listed(len(objs), version)
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	deleted, olds := c.deletions(listed), make([]any, len(keys))
-	for i, key := range keys {
-		olds[i], _, _ = c.store.GetByKey(key) // it never fails
-	}
-	if err := c.store.ReplaceAll(keys, objs, version); err != nil {
+	listed, gone, err := c.store.ReplaceAll(keys, objs, version)
+	if err != nil {
 		return err
 	}
-	for _, n := range deleted {
-		c.notify(n)
+	for _, change := range gone {
+		c.notify(processor.Notification{Kind: processor.Deleted, Key: change.Key, Old: change.Old,
+			New: cache.DeletedFinalStateUnknown{Key: change.Key, Obj: change.Old}})
 	}
-	for i, key := range keys {
-		c.notify(c.notification(key, olds[i], objs[i]))
+	for _, change := range listed {
+		c.notify(c.notification(change.Key, change.Old, change.New))
 	}
 	if !c.HasSynced() {
 		close(c.synced)
@@ -127,20 +120,6 @@ func (c changes) prepared(obj any) (any, string, error) {
 }
 
 var errNoName = errors.New("has no name")
-
-// deletions are the notifications for what the store holds and a list lacks.
-// Nobody saw the deletion: handlers get a tombstone with the last known state.
-func (c changes) deletions(listed map[string]int) (notifications []processor.Notification) {
-	for key, old := range c.store.Snapshot().All() {
-		if _, ok := listed[key]; ok {
-			continue
-		}
-		notifications = append(notifications, processor.Notification{
-			Kind: processor.Deleted, Key: key, Old: old, New: cache.DeletedFinalStateUnknown{Key: key, Obj: old},
-		})
-	}
-	return notifications
-}
 
 // notification is an add or an update. What the store held decides, and not what
 // the event is called.

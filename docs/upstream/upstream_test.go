@@ -1,0 +1,142 @@
+// Package upstream runs client-go's own tests on our store and our informer. It
+// reads them from the module cache: their text is not in this repository.
+package upstream
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// ours are the names of package adapter that take the place of client-go's. A
+// function of client-go's tests with such a name is taken out.
+var ours = map[string]string{
+	"NewStore":           "NewStore",
+	"NewIndexer":         "NewIndexer",
+	"NewThreadSafeStore": "NewThreadSafeStore",
+	"threadSafeMap":      "ThreadSafeStore",
+
+	"NewSharedInformer":      "NewSharedInformer",
+	"sharedIndexInformer":    "Informer",
+	"sharedProcessorRunHook": "RunHook",
+	"eventHandlerCount":      "EventHandlerCount",
+	"isRegistered":           "IsRegistered",
+	"isStarted":              "IsStarted",
+}
+
+// sources are the files to be turned. The first two have no tests, but what the
+// others need: a source of events, and a check that no goroutine is left.
+var sources = []source{
+	{file: "main_test.go"},
+	{file: "util_test.go"},
+	{file: "store_test.go", leftOut: map[string]string{
+		"TestCacheWithTransformer": "our store has no transform: the informer calls it before it stores anything",
+		"TestCacheTransactionShouldIndexErrors": "our store has no Transaction: nobody holds up a write, " +
+			"so nothing is gained by many of them at once",
+		"TestWithStoreMetricsDefaulting": "looks whether a private field is set",
+		"TestFIFOCache":                  "is about client-go's FIFO",
+		"TestUndeltaStore":               "is about client-go's UndeltaStore",
+		"TestKeyError":                   "is about client-go's KeyError, which our store returns",
+	}},
+	{file: "index_test.go"},
+	{file: "thread_safe_store_test.go", edits: []edit{
+		{"store.index.indices", "store.Indices()"},
+	}},
+	{file: "shared_informer_test.go", leftOut: map[string]string{
+		"TestResyncCheckPeriod": "reads resync periods from private fields; " +
+			"TestResyncPeriods in 07-shared-informer/informer waits for the resyncs",
+	}, edits: []edit{
+		{"testingclock.NewFakeClock(time.Now())", "ours.RealTime{}"},
+		{"informer.clock = clock", ""},
+		{"informer.processor.clock = clock", ""},
+		{"listener.receivedItemNames = []string{}", "listener.reset()"}, // in real time it needs the lock
+	}},
+}
+
+func TestClientGosTestsPassOnOurParts(t *testing.T) {
+	cacheDir := strings.TrimSpace(run(t, "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache"))
+	files, tests := map[string]string{}, map[string][]string{}
+	var all strings.Builder
+	for _, s := range sources {
+		text, err := os.ReadFile(filepath.Join(cacheDir, s.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+		if files[s.file], tests[s.file], err = turn(string(text), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name := range ours {
+		if !strings.Contains(all.String(), name) {
+			t.Errorf("no test uses %s any more: take it off the list", name)
+		}
+	}
+	binary := compile(t, files)
+	for _, s := range sources {
+		t.Run(s.file, func(t *testing.T) {
+			t.Parallel()
+			names := tests[s.file]
+			if len(names) == 0 {
+				return // the others need this file
+			}
+			output := run(t, binary, "-test.v", "-test.timeout=3m", "-test.run=^("+strings.Join(names, "|")+")$")
+			for _, name := range names {
+				if !strings.Contains(output, "--- PASS: "+name+" ") {
+					t.Errorf("%s did not run, or skipped itself", name)
+				}
+			}
+			t.Logf("%s: %d tests pass, %d left out", s.file, len(names), len(s.leftOut))
+		})
+	}
+}
+
+// compile returns the test binary of package adapter with these files in it. The
+// compiler finds them elsewhere: nothing is written into the package's directory.
+func compile(t *testing.T, files map[string]string) (binary string) {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name, text string) (path string) {
+		path = filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	replace := map[string]string{}
+	for name, text := range files {
+		place, err := filepath.Abs(filepath.Join("adapter", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		replace[place] = write(name, text)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary = filepath.Join(dir, "adapter.test")
+	args := []string{"test", "-c", "-overlay", write("overlay.json", string(overlay)), "-o", binary}
+	if strings.TrimSpace(run(t, "go", "env", "CGO_ENABLED")) == "1" { // the race detector needs it
+		args = append(args, "-race")
+	}
+	run(t, "go", append(args, "./adapter")...)
+	return binary
+}
+
+var failure = regexp.MustCompile(`(?m)^ *--- FAIL: .*`)
+
+// run runs a command and returns its output. If it fails, the test ends, and says
+// first which tests have failed.
+func run(t *testing.T, command string, args ...string) string {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), command, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s\n%s", filepath.Base(command), err, failure.FindAll(output, -1), output)
+	}
+	return string(output)
+}

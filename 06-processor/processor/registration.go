@@ -128,7 +128,8 @@ func (r *Registration) call(n *Notification) (panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			panicked = true
-			logger := klog.LoggerWithValues(r.options.Logger.WithCallDepth(panicDepth), "object", n.Key)
+			r.options.Logger.Error(nil, "The handler panics", "object", n.Key)
+			logger := r.options.Logger.WithCallDepth(panicDepth)
 			for _, handle := range utilruntime.PanicHandlers {
 				handle(klog.NewContext(context.Background(), logger), p)
 			}

@@ -51,8 +51,8 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 		return nil, errors.New("the handler is nil: cache.ResourceEventHandlerFuncs{} does nothing")
 	case i.stopped:
 		return nil, fmt.Errorf(
-			"handler %T was not added to shared informer because it has stopped already: make a new informer of %s",
-			handler, i.typeName()) // callers look for client-go's words in it
+			"make a new informer of %s: handler %T was not added to shared informer because it has stopped already",
+			i.typeName(), handler) // callers look for client-go's words at its end
 	}
 	logger := klog.Background()
 	if options.Logger != nil {

@@ -147,7 +147,7 @@ func TestAForgottenInformerTakesNoHandler(t *testing.T) {
 			synctest.Wait()
 			_, err := old.AddEventHandler(cache.ResourceEventHandlerFuncs{})
 			if err == nil || !strings.Contains(err.Error(),
-				"it has stopped already: make a new informer of configmaps") {
+				"make a new informer of configmaps: handler cache.ResourceEventHandlerFuncs was not added") {
 				t.Errorf("%s: got %v", when, err)
 			}
 			if when == "while it ends" {

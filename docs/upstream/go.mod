@@ -16,6 +16,7 @@ require (
 )
 
 require (
+	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect
@@ -49,3 +50,5 @@ replace (
 	example.com/informer/07-shared-informer => ../../07-shared-informer
 	example.com/informer/scripts/harness => ../../scripts/harness
 )
+
+replace example.com/informer/03-reflector => ../../03-reflector

@@ -59,7 +59,8 @@ func (s *ThreadSafeStore) Replace(items map[string]any, version string) {
 	for key, obj := range items {
 		keys, objs = append(keys, key), append(objs, obj)
 	}
-	panicOn(s.ReplaceAll(keys, objs, version))
+	_, _, err := s.ReplaceAll(keys, objs, version)
+	panicOn(err)
 }
 
 // Transaction makes one write after the other. Our store has no such method:

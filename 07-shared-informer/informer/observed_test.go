@@ -1,0 +1,118 @@
+package informer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/record"
+)
+
+// An observerOf adds a line for each event.
+type observerOf struct{ *record.Lines }
+
+func (o observerOf) Observe(e observer.Event) {
+	line := string(e.Kind)
+	for _, part := range []string{e.Type, e.Key, e.Version, handlerName(e.Handler)} {
+		if part != "" {
+			line += " " + part
+		}
+	}
+	if e.Count > 0 {
+		line += fmt.Sprint(" ", e.Count)
+	}
+	if e.Initial {
+		line += " initial"
+	}
+	if e.Err != nil {
+		line += ": " + e.Err.Error()
+	}
+	o.Add("%s", line)
+}
+
+// handlerName is the type of the handler.
+func handlerName(registration string) string {
+	return registration[strings.LastIndex(registration, ".")+1:]
+}
+
+func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		var seen record.Lines
+		must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(observerOf{&seen}))
+		registration := r.handle(t, cache.ResourceEventHandlerFuncs{})
+		r.run(t)
+		seen.WantSorted(t, "appended ADDED ns/a initial", "called ADDED ns/a ResourceEventHandlerFuncs initial",
+			"listed 1 1", "listing 0", "stored ADDED ns/a 1 initial", "watching 1")
+
+		w := r.server.NextWatch()
+		w.Modify(configMap("a", "2"))
+		seen.Want(t, "event MODIFIED ns/a 2", "stored MODIFIED ns/a 2", "appended MODIFIED ns/a",
+			"called MODIFIED ns/a ResourceEventHandlerFuncs")
+		w.Action(watch.Bookmark, configMap("", "5"))
+		seen.Want(t, "bookmark 5")
+		w.Delete(configMap("a", "6"))
+		seen.Want(t, "event DELETED ns/a 6", "stored DELETED ns/a 6", "appended DELETED ns/a",
+			"called DELETED ns/a ResourceEventHandlerFuncs")
+
+		r.server.Fail(errors.New("not today"))
+		w.Error(&metav1.Status{Reason: metav1.StatusReasonExpired, Code: 410})
+		time.Sleep(2 * time.Second)
+		got := strings.Join(seen.Take(), "\n")
+		for _, want := range []string{"ended", "backing off", "listing", "not today"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("it has not seen %q:\n%s", want, got)
+			}
+		}
+		must.Do(t, r.RemoveEventHandler(registration))
+		seen.Want(t, "removed ResourceEventHandlerFuncs")
+		if err := r.SharedIndexInformer.(*Informer).SetObserver(nil); err == nil {
+			t.Error("an informer that runs takes an observer")
+		}
+	})
+}
+
+// What is saved and what is delivered is together what was appended.
+func TestAnObserverSeesWhatIsFolded(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		counts := map[observer.Kind]int{}
+		var lines record.Lines
+		must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(observerFunc(func(e observer.Event) {
+			lines.Add("%s", e.Kind)
+			if e.Kind == observer.Folded {
+				for range e.Count {
+					lines.Add("saved")
+				}
+			}
+		})))
+		busy := make(chan struct{})
+		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
+		r.run(t)
+		w := r.server.NextWatch()
+		const updates = 50_000
+		for v := range updates {
+			w.Modify(configMap("a", fmt.Sprint(v+2)))
+		}
+		close(busy)
+		for _, line := range lines.Take() {
+			counts[observer.Kind(line)]++
+		}
+		if counts["saved"] == 0 || counts[observer.Called]+counts["saved"] != updates+1 ||
+			counts[observer.Appended] != updates+1 {
+			t.Errorf("appended %d, called %d, saved %d", counts[observer.Appended], counts[observer.Called], counts["saved"])
+		}
+	})
+}
+
+type observerFunc func(observer.Event)
+
+func (f observerFunc) Observe(e observer.Event) { f(e) }

@@ -25,7 +25,7 @@ func newIndex(name string, function cache.IndexFunc) *index {
 type move struct{ from, to []string }
 
 // computeMoves computes what a write does to each index, before anything is
-// changed. Old and obj are nil where there is none.
+// changed. Old is nil for a new object, and obj for a delete.
 func (s *Store) computeMoves(key string, old, obj any) (err error) {
 	s.moves = append(s.moves[:0], make([]move, len(s.indexes))...)
 	for i, x := range s.indexes {

@@ -1,4 +1,4 @@
-// Pages: an array that can be copied in no time.
+// Pages: an array that two can share until one of them changes it.
 
 package store
 
@@ -6,14 +6,15 @@ import "slices"
 
 const pageSize = 256
 
-// Pages are an array of slots, in pieces. To assign it is to copy it: the two
-// have everything in common from then on.
+// Pages are an array of slots, in pieces. An assignment, a := b, takes no time:
+// a and b share all pieces from then on.
 //
-// So a page may be changed only by somebody who knows that nobody else has it.
-// That is what generations are for. Whoever copies pages sees to it that later
-// writes have a higher one, and a write copies what is of an earlier generation
-// before it changes it. So the first write after a copy copies the table and one
-// page, and the next one that comes to them changes them in place.
+// A write must not change a piece that somebody shares. Generations tell which
+// pieces these are. A piece has the generation of the write that made it. Whoever
+// shares pages sees to it that later writes have a higher generation. A write
+// copies a piece of an earlier generation, and changes the copy. The first write
+// after an assignment copies the table and one page. The next write to that page
+// changes it in place.
 type pages[T any] struct {
 	generation uint64     // of the table
 	table      []*page[T] // nil where a page was dropped
@@ -27,8 +28,8 @@ type page[T any] struct {
 // get returns what is in a slot that is in use.
 func (p *pages[T]) get(slot int) T { return p.table[slot/pageSize].items[slot%pageSize] }
 
-// set changes what is in a slot. The first that was never used is the highest
-// that there is room for.
+// set changes what is in a slot: in one that was used before, or in the next one
+// that never was.
 func (p *pages[T]) set(generation uint64, slot int, item T) {
 	p.own(generation)
 	number := slot / pageSize
@@ -44,12 +45,13 @@ func (p *pages[T]) set(generation uint64, slot int, item T) {
 	p.table[number].items[slot%pageSize] = item
 }
 
-// drop forgets the page of a slot, where no slot is in use.
+// drop forgets the page of a slot. No slot of it is in use.
 func (p *pages[T]) drop(generation uint64, slot int) {
 	p.own(generation)
 	p.table[slot/pageSize] = nil
 }
 
+// own makes the table one that nobody else has.
 func (p *pages[T]) own(generation uint64) {
 	if p.generation != generation {
 		p.table, p.generation = slices.Clone(p.table), generation

@@ -143,7 +143,7 @@ func (s *Store) find(name string, values ...string) (Snapshot, error) {
 			found = *set
 		default:
 			for slot := range set.all() {
-				found.add(s.generation+1, slot) // which is nobody's yet, so the set of the first value is copied
+				found.add(s.generation+1, slot) // no set has this generation: the first set is copied, once
 			}
 		}
 	}

@@ -41,15 +41,16 @@ type Store struct {
 	key       cache.KeyFunc
 	published cache.ThreadSafeStore // client-go's, and empty: it publishes a version as metric; nil if nobody wants it
 
-	// mu is held for a write, and for as long as it takes a reader to get hold of
-	// the state. From then on the reader has a generation of its own: what belongs
-	// to it is copied before the next write changes it.
+	// mu is held for a write, and for the moment in which a reader takes a
+	// snapshot. Each snapshot raises the generation. All that the snapshot shares
+	// with the store is of an earlier one then, and a write copies it before it
+	// changes it.
 	mu         sync.Mutex
 	generation uint64
 	moves      []move // for the write that is under way
 
-	// state is changed with both locks, and read with either: with this one by
-	// those who want one object, and with mu by all others.
+	// state is changed with both locks held, and may be read with either. Readers
+	// of one object take this one. All others take mu.
 	one sync.RWMutex
 	state
 }
@@ -57,11 +58,11 @@ type Store struct {
 // A state is all that a store holds.
 type state struct {
 	slots   map[string]int // where the object of a key is
-	used    slotSet
-	free    []int // slots that were in use and are not now
-	size    int   // slots that were ever in use
-	keys    pages[string]
-	objects pages[any]
+	used    slotSet        // the slots that are in use
+	free    []int          // slots that were in use and are not now
+	size    int            // how many slots were ever in use
+	keys    pages[string]  // by slot
+	objects pages[any]     // by slot
 	indexes []*index
 	version string // the resource version that all of it is as of
 }

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"example.com/informer/04-indexer/store"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepSnapshot takes a snapshot of a store and goes on writing to the store, even
+// in the middle of a loop over the snapshot. The snapshot stays as it was.
+func stepSnapshot(_ context.Context, l *step.Lesson) error {
+	pods := store.New(store.Options{})
+	pod := func(name, version string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
+	}
+	show := func(what string, list []any, version string) {
+		var names []string
+		for _, obj := range list {
+			names = append(names, obj.(*corev1.Pod).Name+"@"+obj.(*corev1.Pod).ResourceVersion)
+		}
+		slices.Sort(names) // a list has no order
+		fmt.Fprintf(l.Out, "%s : %v, as of version %s\n", what, names, version)
+	}
+
+	if err := errors.Join(pods.Add(pod("db", "1")), pods.Add(pod("mail", "2")), pods.Add(pod("web", "3"))); err != nil {
+		return err
+	}
+	before := pods.Snapshot()
+	show("the snapshot", before.List(), before.Version())
+
+	fmt.Fprintln(l.Out, "# web is updated, mail is deleted, cron is added; then a bookmark comes")
+	if err := errors.Join(pods.Update(pod("web", "4")), pods.Delete(pod("mail", "5")),
+		pods.Add(pod("cron", "6"))); err != nil {
+		return err
+	}
+	pods.Bookmark("9")
+	show("the snapshot", before.List(), before.Version())
+	show("the store", pods.List(), pods.LastStoreSyncResourceVersion())
+
+	fmt.Fprintln(l.Out, "# a loop over the snapshot deletes each of its pods from the store")
+	for key := range before.All() {
+		if err := pods.Delete(pod(key, "10")); err != nil { // a store that is locked now would wait for itself
+			return err
+		}
+	}
+	show("the snapshot", before.List(), before.Version())
+	show("the store", pods.List(), pods.LastStoreSyncResourceVersion())
+	return nil
+}

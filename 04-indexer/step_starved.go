@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/04-indexer/store"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepStarved stops a reader in the middle of Index, in an index function. Then it
+// writes, and reads once more: on client-go's store, and on ours.
+func stepStarved(ctx context.Context, l *step.Lesson) error {
+	pod, asked := newPod("ns1", "pod1", "l1"), newPod("ns1", "asked", "l1")
+	for _, name := range []string{"client-go", "ours"} {
+		reading, release := make(chan struct{}), make(chan struct{})
+		indexers := cache.Indexers{"app": func(obj any) ([]string, error) {
+			if obj == any(asked) { // only the reader below asks with it
+				close(reading)
+				<-release
+			}
+			return indexer.ByLabel("app")(obj)
+		}}
+		index, patience := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers), time.Second/2
+		if name == "ours" {
+			index, patience = store.New(store.Options{Indexers: indexers}), 5*time.Second
+		}
+		var running sync.WaitGroup
+		start := func(what string, call func()) {
+			returned := make(chan struct{})
+			running.Go(func() {
+				defer close(returned)
+				call()
+			})
+			select {
+			case <-returned:
+				fmt.Fprintf(l.Out, "%s : %s has returned\n", name, what)
+			case <-time.After(patience):
+				fmt.Fprintf(l.Out, "%s : %s waits\n", name, what)
+			case <-ctx.Done():
+			}
+		}
+
+		running.Go(func() { index.Index("app", asked) })
+		<-reading
+		fmt.Fprintf(l.Out, "%s : a reader is in the middle of Index\n", name)
+		start("Update", func() { index.Update(pod) })
+		start("GetByKey", func() { index.GetByKey("ns1/pod1") })
+		close(release)
+		running.Wait()
+		fmt.Fprintf(l.Out, "%s : the reader has finished; pods in the store : %d\n", name, len(index.List()))
+	}
+	return ctx.Err()
+}

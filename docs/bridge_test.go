@@ -15,6 +15,22 @@ import (
 
 // bridges are the tables "From our names to client-go's".
 var bridges = map[string]struct{ files, names []string }{
+	"docs/04-indexer-a-store-of-our-own.md": {
+		[]string{"store.go", "thread_safe_store.go", "index.go", "controller.go", "the_real_fifo.go"},
+		[]string{
+			"cache", "cache.cacheStorage", "cache.keyFunc", "cache.transformer", "cache.Update", "cache.Transaction",
+			"TransactionStore", "Transaction",
+			"threadSafeMap", "threadSafeMap.lock", "threadSafeMap.items", "threadSafeMap.index", "threadSafeMap.rv",
+			"threadSafeMap.Update", "threadSafeMap.updateLocked",
+			"threadSafeMap.DeleteWithObject", "threadSafeMap.deleteLocked", "threadSafeMap.Transaction", "rvFromObject",
+			"storeIndex", "storeIndex.indexers", "storeIndex.indices",
+			"storeIndex.updateIndices", "storeIndex.updateSingleIndex",
+			"storeIndex.addKeyToIndex", "storeIndex.deleteKeyFromIndex",
+			"storeIndex.getKeysByIndex", "storeIndex.getKeysFromIndex",
+			"index", "MetaNamespaceIndexFunc",
+			"controller.processLoop", "RealFIFO.PopBatch", "processDeltasInBatch",
+		},
+	},
 	"docs/06-processor.md": {
 		[]string{"shared_informer.go"},
 		[]string{

@@ -3,10 +3,10 @@
 package store
 
 import (
-	"cmp"
 	"iter"
 	"math/bits"
 	"slices"
+	"sort"
 )
 
 const wordSize = 64
@@ -62,8 +62,9 @@ func (s *slotSet) own(generation uint64) {
 
 // find returns where the chunk with a slot is, or has to be.
 func (s *slotSet) find(slot int) (at int, ok bool) {
-	return slices.BinarySearchFunc(s.chunks, slot/pageSize,
-		func(c chunk, page int) int { return cmp.Compare(c.page, page) })
+	page := slot / pageSize
+	at = sort.Search(len(s.chunks), func(i int) bool { return s.chunks[i].page >= page })
+	return at, at < len(s.chunks) && s.chunks[at].page == page
 }
 
 // bit returns the word with the bit of a slot, and the bit.

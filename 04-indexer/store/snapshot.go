@@ -130,24 +130,31 @@ func (s *Store) Index(name string, obj any) ([]any, error) {
 // find returns the objects for which an index has one of these values.
 func (s *Store) find(name string, values ...string) (Snapshot, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	x := s.index(name)
 	if x == nil {
+		s.mu.Unlock()
 		return Snapshot{}, errNoIndex(name)
 	}
-	var found slotSet
-	for i, value := range values {
-		switch set := x.values[value]; {
-		case set == nil:
-		case i == 0:
-			found = *set
-		default:
-			for slot := range set.all() {
-				found.add(s.generation+1, slot) // no set has this generation: the first set is copied, once
-			}
+	var sets []slotSet
+	for _, value := range values {
+		if set := x.values[value]; set != nil {
+			sets = append(sets, *set)
 		}
 	}
-	return s.snapshot(found), nil
+	found := s.snapshot(slotSet{})
+	generation := s.generation // of none of these sets
+	s.mu.Unlock()
+
+	for i, set := range sets {
+		if i == 0 {
+			found.used = set
+			continue
+		}
+		for slot := range set.all() {
+			found.used.add(generation, slot)
+		}
+	}
+	return found, nil
 }
 
 func errNoIndex(name string) error {
@@ -155,7 +162,8 @@ func errNoIndex(name string) error {
 }
 
 // ListIndexFuncValues returns the values of an index, in no particular order;
-// none if there is no such index.
+// none if there is no such index. Of all reads it alone holds up a write until it
+// has them all.
 func (s *Store) ListIndexFuncValues(name string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

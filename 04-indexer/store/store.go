@@ -30,7 +30,8 @@ type Options struct {
 // A Store is a cache.Indexer. It can be read and written from any goroutine.
 //
 // What you can rely on:
-//   - A write never waits until somebody has read a list, an index or a snapshot.
+//   - A write never waits until somebody has read a list, the objects of an index,
+//     or a snapshot.
 //   - What these return is one state that the store was in: all writes up to some
 //     moment, and none after it.
 //   - A write takes place, in the store and in all indexes, or it returns an error

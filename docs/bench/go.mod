@@ -3,6 +3,7 @@ module example.com/informer/docs/bench
 go 1.26.0
 
 require (
+	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000
 	example.com/informer/07-shared-informer v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	github.com/klauspost/cpuid/v2 v2.3.0
@@ -15,7 +16,6 @@ require (
 )
 
 require (
-	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000 // indirect
 	example.com/informer/04-indexer v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect

@@ -26,6 +26,7 @@ var benchmarks = []struct{ name, time string }{
 	{"Events/handlers=10/objects=1000", "1s"},
 	{"Events/handlers=100/objects=1000", "1s"},
 	{"Events/handlers=1000/objects=1000", "1s"},
+	{"Observed/handlers=1/objects=1000", "1s"},
 	{"Events/handlers=10/objects=10000", "100000x"},
 	{"Events/handlers=10/objects=100000", "100000x"},
 	{"Sync/handlers=10/objects=1000", "20x"},

@@ -22,6 +22,8 @@ var rows = []row{
 	{events("10 handlers", "handlers=10/objects=1000"), 8},
 	{events("100 handlers", "handlers=100/objects=1000"), 50},
 	{events("1,000 handlers", "handlers=1000/objects=1000"), 0},
+	{report.Row{What: "events per second, 1 handler, ours with an observer",
+		Bench: "Observed/handlers=1/objects=1000", Unit: "sec/op", Show: perSecond}, 1},
 	{events("10 handlers, 10,000 pods", "handlers=10/objects=10000"), 0},
 	{events("10 handlers, 100,000 pods", "handlers=10/objects=100000"), 0},
 	{report.Row{What: "allocations per event, 1 handler",
@@ -57,9 +59,10 @@ var rows = []row{
 }
 
 func events(with, bench string) report.Row {
-	return report.Row{What: "events per second, " + with, Bench: "Events/" + bench, Unit: "sec/op",
-		Show: func(seconds float64, _ string) string { return scaled(1/seconds, "") }}
+	return report.Row{What: "events per second, " + with, Bench: "Events/" + bench, Unit: "sec/op", Show: perSecond}
 }
+
+func perSecond(seconds float64, _ string) string { return scaled(1/seconds, "") }
 
 func sync(pods, bench string) report.Row {
 	return report.Row{What: "first list of " + pods + " pods, until 10 handlers have synced",

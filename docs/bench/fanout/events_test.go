@@ -7,6 +7,12 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/07-shared-informer/informer"
 )
 
 // BenchmarkEvents measures updates, from the watch until every handler was
@@ -20,19 +26,46 @@ func BenchmarkEvents(b *testing.B) {
 	}
 }
 
-func benchmarkEvents(b *testing.B, handlers, objects int) {
-	each(b, fmt.Sprintf("handlers=%d/objects=%d", handlers, objects), func(b *testing.B, informer newInformer) {
-		b.ReportAllocs()
-		all := makePods(objects)
-		w := newWorkload(handlers, b.N)
-		s := newSource(all[0])
-		stop := newWatcher(b, informer, s, w.counters).run(b)
-		b.ResetTimer()
-		w.run(b, func(k int) { s.update(all.update(k)) })
-		b.StopTimer()
-		stop()
-		w.check(b)
+// BenchmarkObserved measures the same with an observer, which ours can have. What
+// an informer without one pays for that is in BenchmarkEvents.
+func BenchmarkObserved(b *testing.B) {
+	each(b, "handlers=1/objects=1000", func(b *testing.B, newInformer newInformer) {
+		events(b, 1, 1000, func(
+			lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions,
+		) cache.SharedIndexInformer {
+			made := newInformer(lw, example, options)
+			if ours, ok := made.(*informer.Informer); ok {
+				if err := ours.SetObserver(&eventCounter{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			return made
+		})
 	})
+}
+
+// An eventCounter is an observer that counts.
+type eventCounter struct{ seen atomic.Int64 }
+
+func (c *eventCounter) Observe(observer.Event) { c.seen.Add(1) }
+
+func benchmarkEvents(b *testing.B, handlers, objects int) {
+	each(b, fmt.Sprintf("handlers=%d/objects=%d", handlers, objects), func(b *testing.B, newInformer newInformer) {
+		events(b, handlers, objects, newInformer)
+	})
+}
+
+func events(b *testing.B, handlers, objects int, newInformer newInformer) {
+	b.ReportAllocs()
+	all := makePods(objects)
+	w := newWorkload(handlers, b.N)
+	s := newSource(all[0])
+	stop := newWatcher(b, newInformer, s, w.counters).run(b)
+	b.ResetTimer()
+	w.run(b, func(k int) { s.update(all.update(k)) })
+	b.StopTimer()
+	stop()
+	w.check(b)
 }
 
 // A workload is a number of events, sent batch by batch. A batch is over when

@@ -387,3 +387,45 @@ func TestStoppedBeforeTheStart(t *testing.T) {
 		<-r.ShutdownChan()
 	})
 }
+
+// A handler that joins reads its beginning itself: nobody waits for it, what
+// happens meanwhile comes after it, and a removed handler leaves the rest unread.
+func TestAHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
+		p := running(t, fanout)
+		p.Synced()
+		handler, calls := blocked()
+		read := 0
+		r, err := p.Add(handler, Options{Present: func(yield func(Notification) bool) {
+			for read = 1; yield(added("a", read)); read++ {
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Distribute(updated("a", 1, 9))
+		if got := <-calls + ", " + <-calls; got != "add 1, add 2" || r.HasSynced() {
+			t.Errorf("got %s, has synced: %t", got, r.HasSynced())
+		}
+		synctest.Wait() // the third call is under way
+		p.Remove(r)
+		if got := <-calls; got != "add 3" {
+			t.Errorf("got %s", got)
+		}
+		if <-r.ShutdownChan(); read != 4 || r.HasSynced() {
+			t.Errorf("%d were read, has synced: %t", read, r.HasSynced())
+		}
+
+		second, calls := blocked()
+		if r, err = p.Add(second, Options{Present: slices.Values([]Notification{added("a", 9)})}); err != nil {
+			t.Fatal(err)
+		}
+		p.Distribute(updated("a", 9, 10))
+		if got := <-calls + ", " + <-calls; got != "add 9, update 10" {
+			t.Errorf("got %s", got)
+		}
+		if synctest.Wait(); !r.HasSynced() {
+			t.Error("it has not synced")
+		}
+	})
+}

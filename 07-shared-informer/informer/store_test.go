@@ -3,9 +3,13 @@
 package informer
 
 import (
+	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -162,5 +166,45 @@ func TestGetController(t *testing.T) {
 		if version := controller.LastSyncResourceVersion(); version != "1" {
 			t.Errorf("LastSyncResourceVersion() = %q", version)
 		}
+	})
+}
+
+// Nobody should write to the store of an informer. If somebody does, a handler
+// that joins and a handler that gets a resync get objects all the same.
+func TestNoHandlerGetsNil(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, resyncing(time.Minute))
+		r.run(t)
+		var writing sync.WaitGroup
+		over := make(chan struct{})
+		for n := range 2 {
+			writing.Go(func() {
+				for i := 0; ; i++ {
+					obj := configMap(fmt.Sprint(n, "-", i%50), fmt.Sprint(i))
+					if err := errors.Join(r.GetStore().Add(obj), r.GetStore().Delete(obj)); err != nil {
+						t.Error(err)
+					}
+					select {
+					case <-over:
+						return
+					default:
+					}
+				}
+			})
+		}
+		isNil := func(obj any) {
+			if obj == nil {
+				t.Error("a handler gets nil")
+			}
+		}
+		for range 300 {
+			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: isNil, UpdateFunc: func(old, obj any) {
+				isNil(old)
+				isNil(obj)
+			}}, every(time.Minute))
+			must.Do(t, changes{r.SharedIndexInformer.(*Informer)}.Resync())
+		}
+		close(over)
+		writing.Wait()
 	})
 }

@@ -1,5 +1,5 @@
-// Package netfault is a network between a client and its server that can be
-// broken on purpose: a TCP proxy on loopback.
+// Package netfault is a TCP proxy on loopback that cuts the connections between a
+// client and its server, on purpose.
 package netfault
 
 import (

@@ -1,4 +1,4 @@
-// The checker: everything that an informer is checked for when the server is quiet.
+// The checker of handler calls, stores and indexes: it looks when the server is quiet.
 
 package record
 

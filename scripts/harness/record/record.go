@@ -1,6 +1,6 @@
-// Package record is for tests of informers: it records the calls of handlers,
-// checks them and the cache against what happened on the server, and runs
-// informers side by side.
+// Package record is for tests of informers: a recorder of handler calls, a checker
+// that compares them and the cache with what happened on the server, and a runner
+// of informers side by side.
 package record
 
 import (

@@ -49,8 +49,9 @@ type kubectlLine struct {
 	flags *pflag.FlagSet
 }
 
-// kubectlVerbs has, for each verb, a function that reads its command line: it
-// declares the flags, parses them, and returns what is to be done.
+// kubectlVerbs are the kubectl verbs that a transcript may use. The function of a
+// verb reads its command line: it declares the flags, parses them, and returns what
+// is to be done.
 var kubectlVerbs = map[string]func(*kubectlLine, []string) (Kubectl, error){
 	"create":                parseCreate,
 	"create configmap":      parseCreateConfigMap,

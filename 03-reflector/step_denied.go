@@ -17,9 +17,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDenied lists as a service account that may not. The reflector does not give
-// up: it calls the error handler, waits a little longer each time, and lists as
-// soon as it may.
+// stepDenied lists as the service account reader, which has no permission. The
+// reflector does not give up: it calls the error handler, waits a little longer
+// each time, and lists when a role permits it.
 func stepDenied(ctx context.Context, l *step.Lesson) error {
 	token, err := l.Client.CoreV1().ServiceAccounts(l.Namespace).CreateToken(ctx, "reader",
 		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
@@ -37,7 +37,7 @@ func stepDenied(ctx context.Context, l *step.Lesson) error {
 	controller := cache.New(&cache.Config{ // a reflector, and a loop that pops
 		Queue: cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
 		ListerWatcher: cache.NewListWatchFromClient(reader.CoreV1().RESTClient(), "configmaps", l.Namespace,
-			fields.OneTermEqualSelector("metadata.name", "one")),
+			fields.OneTermEqualSelector("metadata.name", "one")), // not kube-root-ca.crt
 		ObjectType: &corev1.ConfigMap{},
 		Process: func(obj any, isInInitialList bool) error {
 			for _, delta := range obj.(cache.Deltas) {

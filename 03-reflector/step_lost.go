@@ -13,8 +13,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepLost runs a reflector into a queue that has no known objects. Watch for
-// what does not come after the delete.
+// stepLost runs a reflector into a queue that has no known objects. Deleted of
+// doomed never comes: doomed was popped, and the queue has forgotten that it
+// exists. (Every namespace has the ConfigMap kube-root-ca.crt.)
 func stepLost(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.Everything())

@@ -12,7 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepConfigmaps uses the same type on ConfigMaps: nothing in it knows pods.
+// stepConfigmaps runs a WatchDog on ConfigMaps: nothing in a WatchDog knows pods.
+// (Every namespace has the ConfigMap kube-root-ca.crt.)
 func stepConfigmaps(ctx context.Context, l *step.Lesson) error {
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: cache.NewListWatchFromClient(

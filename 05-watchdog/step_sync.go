@@ -15,8 +15,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepSync waits until the store is complete. Then it reads from the store a
-// thousand times, and no request reaches the server.
+// stepSync waits until the store is complete and the handler has returned. Then it
+// reads from the store a thousand times, and no request reaches the server. (The
+// third ConfigMap is kube-root-ca.crt, which every namespace has.)
 func stepSync(ctx context.Context, l *step.Lesson) error {
 	var handled atomic.Int32
 	dog, err := watchdog.New(watchdog.Options{
@@ -44,7 +45,7 @@ func stepSync(ctx context.Context, l *step.Lesson) error {
 	fmt.Fprintf(l.Out, "HasSynced : %t, in the store : %d, handled : %d\n",
 		dog.HasSynced(), len(dog.Store().List()), handled.Load())
 
-	l.Requests.Reset()
+	l.Requests.Reset() // it counts the requests of this step
 	for range 1000 {
 		if _, exists, err := dog.Store().GetByKey(l.Namespace + "/two"); err != nil || !exists {
 			return errors.Join(err, errors.New("two is not in the store"))

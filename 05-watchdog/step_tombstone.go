@@ -18,8 +18,8 @@ import (
 )
 
 // stepTombstone cuts the WatchDog off from the server while an object is
-// deleted. The next list lacks it, and OnDelete gets a tombstone. For all other
-// objects the handler is called once more.
+// deleted. The next list lacks it, and OnDelete gets a tombstone. For each object
+// that is in the list, OnUpdate is called once more.
 func stepTombstone(ctx context.Context, l *step.Lesson) error {
 	proxy, err := netfault.For(l.Config)
 	if err != nil {

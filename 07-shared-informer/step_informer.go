@@ -13,7 +13,7 @@ import (
 )
 
 // stepInformer adds two handlers to one informer. Behind both are one list, one
-// watch and one store.
+// watch and one store. (Not every update of a pod changes its phase.)
 func stepInformer(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	pods := informer.New(listWatch, &corev1.Pod{}, cache.SharedIndexInformerOptions{})

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepOnce has three handlers twice: each on an informer of its own, and all on
-// one that they share. It counts what the server is asked for.
+// stepOnce counts the requests that three handlers cost: first with an informer
+// of client-go's for each of them, then with one of ours that they share.
 func stepOnce(ctx context.Context, l *step.Lesson) error {
 	weather := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))

@@ -6,8 +6,8 @@ package observer
 import "time"
 
 // An Observer is called with each Event, by the goroutine to which it happens, and
-// often with a lock held. So it must be quick, must not wait, and must not call
-// the informer. Several goroutines call it at a time.
+// often with a lock held. It must be quick, must not wait, and must not call the
+// informer. Several goroutines call it at a time.
 type Observer interface{ Observe(Event) }
 
 // An Event is one thing that a part of an informer did. Its Kind says which of

@@ -42,7 +42,7 @@ func ByNamespace(obj any) ([]string, error) {
 }
 
 // ByLabel returns a function that gives the value of the object's label. A
-// label that is there and empty is a value; no such label is none.
+// label that is there and empty is a value; a missing label is not.
 func ByLabel(name string) cache.IndexFunc {
 	return func(obj any) ([]string, error) {
 		object, err := unwrap(obj)

@@ -10,8 +10,8 @@ const pageSize = 256
 // a and b share all pieces from then on.
 //
 // A write must not change a piece that somebody shares. Generations tell which
-// pieces these are. A piece has the generation of the write that made it. Whoever
-// shares pages sees to it that later writes have a higher generation. A write
+// pieces these are. A piece has the generation of the write that made it. A store
+// that shares its pages raises the generation of all later writes. A write
 // copies a piece of an earlier generation, and changes the copy. The first write
 // after an assignment copies the table and one page. The next write to that page
 // changes it in place.

@@ -1,6 +1,6 @@
-// Package store is a store with indexes, a cache.Indexer as client-go's, that
-// readers cannot hold up: whoever reads many objects gets hold of the state as it
-// is, and then goes through it while others write.
+// Package store is our own store with indexes, a cache.Indexer like client-go's.
+// Readers cannot hold it up: a reader of many objects takes a snapshot, and reads
+// it while others write.
 package store
 
 import (

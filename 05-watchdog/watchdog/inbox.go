@@ -14,7 +14,8 @@ import (
 	"example.com/informer/01-deltafifo/deltafifo"
 )
 
-// inbox is the queue of chapter 01 with the two things that it lacks.
+// inbox is the queue of chapter 01 with the two things that it lacks: HasSynced and
+// isInInitialList.
 type inbox struct {
 	*deltafifo.Queue
 	opts   Options

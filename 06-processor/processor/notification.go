@@ -48,7 +48,7 @@ func (n *Notification) deliver(handler cache.ResourceEventHandler) {
 	}
 }
 
-// Event is what an observer is told of it.
+// Event is the notification as an observer gets it.
 func (n *Notification) Event(kind observer.Kind) observer.Event {
 	types := [...]string{Added: "ADDED", Updated: "MODIFIED", Deleted: "DELETED"}
 	return observer.Event{Kind: kind, Type: types[n.Kind], Key: n.Key, Old: n.Old, New: n.New, Initial: n.Initial}

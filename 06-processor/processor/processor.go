@@ -25,8 +25,8 @@ import (
 //
 // It runs once: Start, then Stop.
 type Processor struct {
-	// Observer is told of notifications, calls and handlers. Set it before the
-	// first Add. Default: nobody is.
+	// Observer is called with each notification, call and end of a handler. Set it
+	// before the first Add. Default: no observer.
 	Observer observer.Observer
 
 	fanout Fanout
@@ -46,8 +46,8 @@ func New(fanout Fanout) *Processor {
 }
 
 // Add registers a handler. First it is notified of what is present, which its
-// options say, then of all that is distributed from now on. So the caller sees to
-// it that nothing is distributed between its look at what is present and this call.
+// options say, then of all that is distributed from now on. The caller must not
+// let anything be distributed between its look at what is present and this call.
 func (p *Processor) Add(handler cache.ResourceEventHandler, options Options) (*Registration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,8 +86,8 @@ func (p *Processor) Start() {
 	}
 }
 
-// start makes a registration listen. The caller holds mu: the initial list is
-// what is present, or the mark of its end is still to be distributed.
+// start makes a registration listen. The caller holds mu, and Synced waits: either
+// what is present is the initial list, or the mark of its end is still to come.
 func (p *Processor) start(r *Registration) {
 	var folded func(int)
 	if p.Observer != nil {

@@ -156,7 +156,7 @@ func (i *Informer) SetTransform(transform cache.TransformFunc) error {
 	return nil
 }
 
-// SetObserver sets who is told of all that the informer does.
+// SetObserver sets the observer, which is called with all that the informer does.
 func (i *Informer) SetObserver(observer observer.Observer) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -84,7 +84,7 @@ func (i *Informer) RunWithContext(ctx context.Context) {
 	var checking sync.WaitGroup
 	over := make(chan struct{})
 	checking.Go(func() { i.mutations.Run(over) })
-	defer func() { // even if an index function panics: the caller may recover
+	defer func() { // even if a transform panics: the caller may recover
 		i.mu.Lock()
 		i.stopped = true
 		i.mu.Unlock()

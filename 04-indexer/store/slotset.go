@@ -86,3 +86,18 @@ func (s *slotSet) all() iter.Seq[int] {
 		}
 	}
 }
+
+// collect returns what is in these slots, in order.
+func collect[T any](s *slotSet, p *pages[T]) []T {
+	list := make([]T, 0, s.count)
+	for i := range s.chunks {
+		c := &s.chunks[i]
+		items := &p.table[c.page].items
+		for w, word := range c.bits {
+			for ; word != 0; word &= word - 1 {
+				list = append(list, items[w*wordSize+bits.TrailingZeros64(word)])
+			}
+		}
+	}
+	return list
+}

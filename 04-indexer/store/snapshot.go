@@ -54,20 +54,12 @@ func (s Snapshot) All() iter.Seq2[string, any] {
 
 // List returns the objects, in no particular order.
 func (s Snapshot) List() []any {
-	list := make([]any, 0, s.Len())
-	for slot := range s.used.all() {
-		list = append(list, s.objects.get(slot))
-	}
-	return list
+	return collect(&s.used, &s.objects)
 }
 
 // ListKeys returns the keys, in no particular order.
 func (s Snapshot) ListKeys() []string {
-	list := make([]string, 0, s.Len())
-	for slot := range s.used.all() {
-		list = append(list, s.keys.get(slot))
-	}
-	return list
+	return collect(&s.used, &s.keys)
 }
 
 // List returns all objects, in no particular order.

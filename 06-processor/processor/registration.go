@@ -94,13 +94,13 @@ func (r *Registration) deliverPresent() (ready bool) {
 	if r.options.Present == nil {
 		return true
 	}
+	defer func() { r.options.Present = nil }() // or it would be kept alive
 	for n := range r.options.Present {
 		if !r.ready() {
 			return false
 		}
 		r.panicked = r.call(&n)
 	}
-	r.options.Present = nil // or it would be kept alive
 	return true
 }
 
@@ -135,10 +135,16 @@ func (r *Registration) call(n *Notification) (panicked bool) {
 			}
 		}
 	}()
-	if r.observer == nil {
+	if r.observer != nil {
+		r.observedCall(n)
+	} else {
 		n.deliver(r.handler)
-		return false
 	}
+	return false
+}
+
+// observedCall calls the handler, and says that it did when that has returned.
+func (r *Registration) observedCall(n *Notification) {
 	begun := time.Now()
 	defer func() {
 		called := n.Event(observer.Called)
@@ -146,7 +152,6 @@ func (r *Registration) call(n *Notification) (panicked bool) {
 		r.observer.Observe(called)
 	}()
 	n.deliver(r.handler)
-	return false
 }
 
 func (r *Registration) observeFolded(saved int) {
@@ -164,6 +169,7 @@ func (r *Registration) end() {
 	}
 	close(r.leaving)
 	if r.listener == nil {
+		r.options.Present = nil
 		close(r.ended)
 	} else {
 		r.listener.Close()

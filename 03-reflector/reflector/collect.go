@@ -2,13 +2,7 @@
 
 package reflector
 
-import (
-	"errors"
-
-	"k8s.io/client-go/tools/cache"
-)
-
-var errUnknownEvent = errors.New("nobody knows this type of event")
+import "k8s.io/client-go/tools/cache"
 
 // A collector collects a streamed list. Changes that come in the middle of it are
 // made to the list. Objects are transformed as they come, so that none is in memory

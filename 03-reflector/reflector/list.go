@@ -34,12 +34,9 @@ func (r *Reflector) list(ctx context.Context) (w watch.Interface, err error) {
 // have that version, it asks for the newest state.
 func (r *Reflector) listAll(ctx context.Context) error {
 	from := r.listFrom()
-	pages := r.newPager(ctx, from)
-	list, paged, err := pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: from})
-	if isExpired(err) || isTooLarge(err) {
-		r.observe(observer.Event{Kind: observer.Expired, Err: err})
-		r.setGone(true)
-		list, paged, err = pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: r.listFrom()})
+	list, paged, err := r.request(ctx, from)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if err == nil && isTable(list) {
 		err = fmt.Errorf("unsupported list gvk: %v, type: %v", list.GetObjectKind().GroupVersionKind(), r.TypeDescription)
@@ -90,8 +87,14 @@ func (r *Reflector) streamFrom() string {
 	return r.version
 }
 
-// newPager returns what sends a LIST, or one for each page.
-func (r *Reflector) newPager(ctx context.Context, from string) *pager.ListPager {
+// request sends a LIST, or one for each page. It does not wait for a source that
+// does not notice the end of ctx.
+func (r *Reflector) request(ctx context.Context, from string) (list runtime.Object, paged bool, err error) {
+	type answer struct {
+		list  runtime.Object
+		paged bool
+		err   error
+	}
 	pages := pager.New(pager.SimplePageFunc(func(options metav1.ListOptions) (runtime.Object, error) {
 		r.observe(observer.Event{Kind: observer.Listing, Version: options.ResourceVersion})
 		return r.source.ListWithContext(ctx, options)
@@ -99,7 +102,22 @@ func (r *Reflector) newPager(ctx context.Context, from string) *pager.ListPager 
 	if from != "" && from != "0" && !r.pages {
 		pages.PageSize = 0 // a list from a version comes from the watch cache only if it has no pages
 	}
-	return pages
+	answers := make(chan answer, 1)
+	go func() {
+		list, paged, err := pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: from})
+		if isExpired(err) || isTooLarge(err) {
+			r.observe(observer.Event{Kind: observer.Expired, Err: err})
+			r.setGone(true)
+			list, paged, err = pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: r.listFrom()})
+		}
+		answers <- answer{list, paged, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.list, a.paged, a.err
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	}
 }
 
 // replace hands a list to the store.

@@ -127,8 +127,11 @@ func (r *Reflector) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err != nil && r.OnError != nil {
-			r.OnError(ctx, err)
+		if err != nil {
+			r.observe(observer.Event{Kind: observer.Ended, Err: err})
+			if r.OnError != nil {
+				r.OnError(ctx, err)
+			}
 		}
 		r.wait(ctx, r.listPause())
 	}

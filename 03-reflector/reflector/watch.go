@@ -4,6 +4,7 @@ package reflector
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"time"
 
@@ -137,8 +138,8 @@ func (r *Reflector) takeOne(ctx context.Context, event watch.Event, e *events) {
 		return
 	}
 	if err := r.change(event, object, e); err != nil {
-		utilruntime.HandleErrorWithContext(ctx, err, "Unable to store watch event", "reflector", r.TypeDescription,
-			"eventType", event.Type, "object", event.Object)
+		utilruntime.HandleErrorWithContext(ctx, err, unable[event.Type], "reflector", r.TypeDescription,
+			"event", event)
 	}
 	e.versionsCount = e.versionsCount || event.Type != watch.Added
 	if e.versionsCount {
@@ -147,8 +148,21 @@ func (r *Reflector) takeOne(ctx context.Context, event watch.Event, e *events) {
 	e.count++
 }
 
+// unable are client-go's words for what the store did not take.
+var unable = map[watch.EventType]string{
+	watch.Added:    "Unable to add watch event object to store",
+	watch.Modified: "Unable to update watch event object to store",
+	watch.Deleted:  "Unable to delete watch event object from store",
+	watch.Bookmark: "Unable to send bookmark event to store",
+}
+
 // change does to the store what an event says.
 func (r *Reflector) change(event watch.Event, object metav1.Object, e *events) error {
+	if r.Observer != nil && !e.untilListed && event.Type != watch.Bookmark {
+		r.Observer.Observe(observer.Event{Kind: observer.Received, Type: string(event.Type), New: event.Object,
+			Key:     cache.NewObjectName(object.GetNamespace(), object.GetName()).String(),
+			Version: object.GetResourceVersion()})
+	}
 	switch event.Type {
 	case watch.Added:
 		return e.store.Add(event.Object)
@@ -164,6 +178,7 @@ func (r *Reflector) change(event watch.Event, object metav1.Object, e *events) e
 		}
 		return nil
 	default:
-		return errUnknownEvent
+		utilruntime.HandleError(fmt.Errorf("Unknown watch event: %s", event.Type))
+		return nil
 	}
 }

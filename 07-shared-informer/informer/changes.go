@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
@@ -25,18 +24,11 @@ var (
 )
 
 // Add takes an event of the watch.
-func (c changes) Add(obj any) error { return c.put(watch.Added, obj) }
-
-// Update takes an event of the watch.
-func (c changes) Update(obj any) error { return c.put(watch.Modified, obj) }
-
-// put stores an object. Whether it is new is not for the event to say.
-func (c changes) put(eventType watch.EventType, obj any) error {
+func (c changes) Add(obj any) error {
 	obj, key, err := c.prepared(obj)
 	if err != nil {
 		return err
 	}
-	c.received(eventType, key, obj)
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	old, err := c.store.Put(key, obj)
@@ -47,6 +39,9 @@ func (c changes) put(eventType watch.EventType, obj any) error {
 	return nil
 }
 
+// Update is Add: whether something is new is not for the event to say.
+func (c changes) Update(obj any) error { return c.Add(obj) }
+
 // Delete takes an event of the watch. The deletion of an object that the store
 // does not hold is no event for handlers.
 func (c changes) Delete(obj any) error {
@@ -54,7 +49,6 @@ func (c changes) Delete(obj any) error {
 	if err != nil {
 		return err
 	}
-	c.received(watch.Deleted, key, obj)
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	old, err := c.store.Remove(key, obj)
@@ -81,7 +75,6 @@ func (c changes) Replace(list []any, version string) error {
 		}
 		keys, objs = append(keys, key), append(objs, obj)
 	}
-	c.listed(len(objs), version)
 	c.changing.Lock()
 	defer c.changing.Unlock()
 	listed, gone, err := c.store.ReplaceAll(keys, objs, version)
@@ -133,7 +126,7 @@ func (c changes) notification(key string, old, obj any) processor.Notification {
 // notify distributes what was stored. An update to the same version comes from a
 // new list: it goes to the handlers that want resyncs.
 func (c changes) notify(n processor.Notification) {
-	c.stored(&n)
+	c.observeStored(&n)
 	if n.Kind != processor.Deleted {
 		c.mutations.AddObject(n.New)
 	}
@@ -167,7 +160,6 @@ func (c changes) Resync() error {
 
 // Bookmark takes the version that the watch has come to without an event.
 func (c changes) Bookmark(version string) error {
-	c.bookmarked(version)
 	c.store.Bookmark(version)
 	return nil
 }

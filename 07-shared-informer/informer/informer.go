@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/03-reflector/reflector"
 	"example.com/informer/04-indexer/store"
 	"example.com/informer/06-processor/processor"
 )
@@ -43,8 +42,8 @@ type Informer struct {
 	mu           sync.Mutex // guards what is below; taken before changing
 	started      bool
 	stopped      bool
-	reflector    *cache.Reflector // nil until started
-	resyncCheck  time.Duration    // how often handlers are asked whether they are due
+	reflector    *reflector.Reflector // nil until started
+	resyncCheck  time.Duration        // how often handlers are asked whether they are due
 	onWatchError cache.WatchErrorHandlerWithContext
 	transform    cache.TransformFunc // not changed once started
 	observer     observer.Observer   // not changed once started; nil if there is none
@@ -74,7 +73,7 @@ func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.Sha
 // RunWithContext lists, watches and calls handlers until ctx ends, and until
 // the last handler has returned. A second call says so and does nothing.
 func (i *Informer) RunWithContext(ctx context.Context) {
-	reflector, onError := i.start(ctx)
+	reflector := i.start()
 	if reflector == nil {
 		klog.FromContext(ctx).Info("Warning: this informer was run before, and it runs once: make a new one", "type",
 			i.typeName())
@@ -92,54 +91,39 @@ func (i *Informer) RunWithContext(ctx context.Context) {
 		close(over)
 		checking.Wait()
 	}()
-	i.reflect(ctx, reflector, onError)
+	reflector.Run(ctx)
 }
 
 // start makes the reflector, once; nil if there is one already.
-func (i *Informer) start(ctx context.Context) (*cache.Reflector, cache.WatchErrorHandlerWithContext) {
+func (i *Informer) start() *reflector.Reflector {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.started {
-		return nil, nil
+		return nil
 	}
 	i.started = true
 	if i.resyncCheck > 0 {
 		i.resyncCheck = max(i.resyncCheck, minimumResyncPeriod)
 	}
-	logger := klog.FromContext(ctx)
-	lw := i.listerWatcher
-	if i.observer != nil {
-		lw = observedListWatch{lw, i.observer}
-	}
-	i.reflector = cache.NewReflectorWithOptions(lw, i.example, changes{i}, cache.ReflectorOptions{
-		Logger:          &logger,
-		ResyncPeriod:    i.resyncCheck,
+	i.reflector = reflector.New(reflector.Options{
+		ListerWatcher:   i.listerWatcher,
+		Store:           changes{i},
+		ExpectedType:    i.example,
 		TypeDescription: i.options.ObjectDescription,
+		ResyncPeriod:    i.resyncCheck,
+		ShouldResync:    func() bool { return i.processor.ShouldResync(time.Now()) },
+		OnError:         i.watchErrorHandler(),
+		Observer:        i.observer,
 	})
-	i.reflector.ShouldResync = func() bool { return i.processor.ShouldResync(time.Now()) }
-	return i.reflector, i.onWatchError
+	return i.reflector
 }
 
-// reflect lists and watches, again and again: after each failure it waits a
-// little longer, from 0.8 s to half a minute.
-func (i *Informer) reflect(ctx context.Context, reflector *cache.Reflector,
-	onError cache.WatchErrorHandlerWithContext) {
-	if ctx.Err() != nil {
-		return // else the server would be asked once
-	}
-	backoff := wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
-	delay := backoff.DelayWithReset(clock.RealClock{}, 2*time.Minute)
-	for {
-		err := reflector.ListAndWatchWithContext(ctx)
-		if err != nil {
-			onError(ctx, reflector, err)
-		}
-		pause := delay()
-		i.observeEnd(err, pause)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return
-		}
-	}
+// watchErrorHandler returns the error handler as a reflector of ours calls it. It
+// gets a reflector of client-go's that never runs, since that is in its type: it
+// can ask that one for a name and a type.
+func (i *Informer) watchErrorHandler() func(context.Context, error) {
+	handler := i.onWatchError
+	named := cache.NewReflectorWithOptions(i.listerWatcher, i.example, changes{i},
+		cache.ReflectorOptions{TypeDescription: i.options.ObjectDescription})
+	return func(ctx context.Context, err error) { handler(ctx, named, err) }
 }

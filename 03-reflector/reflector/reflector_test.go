@@ -1,0 +1,193 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
+)
+
+var errRefused = &os.SyscallError{Syscall: "connect", Err: syscall.ECONNREFUSED}
+
+// both runs a test with our reflector and with client-go's, in fake time.
+func both(t *testing.T, test func(t *testing.T, name string, run func(context.Context, cache.ListerWatcher, cache.ReflectorStore))) {
+	t.Helper()
+	for name, run := range map[string]func(context.Context, cache.ListerWatcher, cache.ReflectorStore){
+		"client-go": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+			cache.NewReflector(lw, nil, store, 0).RunWithContext(ctx)
+		},
+		"ours": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+			New(Options{ListerWatcher: lw, Store: store}).Run(ctx)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, name, run) })
+		})
+	}
+}
+
+// While the server refuses connections, client-go's reflector notices the end of
+// its context when the pause is over, which can take a minute. Ours notices at once.
+func TestItEndsAtOnceWhileTheServerRefusesConnections(t *testing.T) {
+	both(t, func(t *testing.T, name string, run func(context.Context, cache.ListerWatcher, cache.ReflectorStore)) {
+		lw := &cache.ListWatch{
+			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				return nil, errRefused
+			},
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				return nil, errRefused
+			},
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan time.Time, 1)
+		go func() { run(ctx, lw, cache.NewStore(cache.MetaNamespaceKeyFunc)); ended <- time.Now() }()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		cancelled := time.Now()
+		cancel()
+		if took := (<-ended).Sub(cancelled); (took == 0) != (name == "ours") {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// refusing is a store that takes no list.
+type refusing struct{ cache.Store }
+
+func (refusing) Replace([]any, string) error { return errors.New("not this list") }
+
+// When the store refuses a streamed list, client-go's reflector forgets to stop the
+// watch that the list came over.
+func TestNoWatchIsLeftOpenWhenTheStoreRefusesAList(t *testing.T) {
+	both(t, func(t *testing.T, name string, run func(context.Context, cache.ListerWatcher, cache.ReflectorStore)) {
+		var watches []*watch.FakeWatcher
+		lw := &cache.ListWatch{
+			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				return &corev1.ConfigMapList{}, nil
+			},
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				w := watch.NewFakeWithChanSize(1, false)
+				w.Action(watch.Bookmark, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1",
+					Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}})
+				watches = append(watches, w)
+				return w, nil
+			},
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { defer close(ended); run(ctx, lw, refusing{cache.NewStore(cache.MetaNamespaceKeyFunc)}) }()
+		time.Sleep(10 * time.Minute)
+		cancel()
+		<-ended
+		open := 0
+		for _, w := range watches {
+			if !w.IsStopped() {
+				open++
+			}
+		}
+		if len(watches) < 10 || (open == 0) != (name == "ours") {
+			t.Errorf("%d of %d watches are open", open, len(watches))
+		}
+	})
+}
+
+// An observerFunc is an observer.
+type observerFunc func(observer.Event)
+
+func (f observerFunc) Observe(e observer.Event) { f(e) }
+
+// After an outage the first pause before a list is short, since only watches have
+// failed.
+func TestListsAndWatchesHaveAPauseEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		watches := 0
+		lw := &cache.ListWatch{
+			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+			},
+			WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+				if options.SendInitialEvents != nil {
+					return nil, apierrors.NewBadRequest("no streams here")
+				}
+				if watches++; watches < 6 {
+					return nil, errRefused
+				}
+				return nil, apierrors.NewResourceExpired("too old")
+			},
+		}
+		var pauses []time.Duration
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go New(Options{ListerWatcher: lw, Store: cache.NewStore(cache.MetaNamespaceKeyFunc), Observer: observerFunc(
+			func(e observer.Event) {
+				if e.Kind == observer.BackingOff {
+					pauses = append(pauses, e.Took)
+				}
+			})}).Run(ctx)
+		time.Sleep(5 * time.Minute)
+		cancel()
+		synctest.Wait()
+		if len(pauses) < 6 || pauses[4] < 8*shortestPause || pauses[5] > 2*shortestPause {
+			t.Errorf("pauses: %v", pauses)
+		}
+	})
+}
+
+func TestWhatIsOfAnotherTypeIsLeftOut(t *testing.T) {
+	widget := func(kind, name string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": kind,
+			"metadata": map[string]any{"name": name, "resourceVersion": "5"}}}
+	}
+	for _, test := range []struct {
+		expected runtime.Object
+		send     []runtime.Object
+		want     string
+	}{
+		{&corev1.ConfigMap{}, []runtime.Object{&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod"}},
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "map"}}}, "[map]"},
+		{widget("Widget", ""), []runtime.Object{widget("Gadget", "gadget"), widget("Widget", "widget")}, "[widget]"},
+		{nil, []runtime.Object{widget("Gadget", "gadget"), widget("Table", "other-table")}, "[gadget other-table]"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := watch.NewFakeWithChanSize(10, false)
+			lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+				ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+					return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+				},
+				WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },
+			}, noStreams{})
+			for _, obj := range test.send {
+				w.Add(obj)
+			}
+			s := cache.NewStore(cache.MetaNamespaceKeyFunc)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			go New(Options{ListerWatcher: lw, Store: s, ExpectedType: test.expected}).Run(ctx)
+			synctest.Wait()
+			keys := s.ListKeys()
+			if got := fmt.Sprint(keys); len(got) != len(test.want) || !strings.Contains(test.want, keys[0]) {
+				t.Errorf("%T: stored %v, want %s", test.expected, got, test.want)
+			}
+		})
+	}
+}
+
+// noStreams is a client that cannot stream lists.
+type noStreams struct{}
+
+func (noStreams) IsWatchListSemanticsUnSupported() bool { return true }

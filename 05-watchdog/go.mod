@@ -4,13 +4,13 @@ go 1.26.0
 
 require (
 	example.com/informer/01-deltafifo v0.0.0
+	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000
 	example.com/informer/04-indexer v0.0.0-00010101000000-000000000000
 	example.com/informer/scripts/harness v0.0.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
-	k8s.io/utils v0.0.0-20260626114624-be93311217bd
 )
 
 require (
@@ -56,6 +56,7 @@ require (
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
+	k8s.io/utils v0.0.0-20260626114624-be93311217bd // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
@@ -68,3 +69,5 @@ replace (
 )
 
 replace example.com/informer/04-indexer => ../04-indexer
+
+replace example.com/informer/03-reflector => ../03-reflector

@@ -10,6 +10,12 @@ import "time"
 // informer. Several goroutines call it at a time.
 type Observer interface{ Observe(Event) }
 
+// A Func is an Observer that is one function.
+type Func func(Event)
+
+// Observe implements Observer.
+func (f Func) Observe(e Event) { f(e) }
+
 // An Event is one thing that a part of an informer did. Its Kind says which of
 // the fields are set. What they point to is shared: it must not be changed.
 type Event struct {

@@ -62,7 +62,7 @@ func TestAListOfAnotherTypeIsRefusedWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
 		r := run(t, fakeapi.New(configMap("a", "1"), pod))
-		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: "+
 			"*v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
 		r.calls.Want(t)
 		if r.HasSynced() {
@@ -86,7 +86,7 @@ func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
 func TestAnObjectWithoutANameIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, fakeapi.New(configMap("a", "1"), configMap("", "1")))
-		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: "+
 			`a *v1.ConfigMap in namespace "ns" has no name`)
 		r.server.Set(configMap("a", "1"))
 		w := r.server.NextWatch()
@@ -109,7 +109,7 @@ func TestAKeyFunctionThatFails(t *testing.T) {
 				return cache.MetaNamespaceKeyFunc(obj)
 			}
 		})
-		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: a list is refused: "+
+		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: "+
 			"there is no key for *v1.ConfigMap ns/bad: I do not like it")
 		if r.HasSynced() {
 			t.Error("HasSynced() = true with half a list")

@@ -18,8 +18,7 @@ import (
 // isInInitialList.
 type inbox struct {
 	*deltafifo.Queue
-	opts   Options
-	refuse func(error) // ends the reflector's present try; for Replace, on the reflector's goroutine
+	opts Options
 
 	mu     sync.Mutex
 	first  map[string]bool // keys of the first list that are not handled yet; nil before it
@@ -72,16 +71,13 @@ func (b *inbox) put(obj any, queue func(any) error) error {
 }
 
 // Replace takes a list whole or not at all: of half a list one would conclude
-// that the other half is gone. Refusing it ends the reflector's try, and there
-// will be another. (To return the error would end it too, but leave the watch
-// open that the list came over: client-go forgets to stop it.)
+// that the other half is gone. The reflector reports the error, and lists again.
 func (b *inbox) Replace(list []any, version string) error {
 	keys := make(map[string]bool, len(list))
 	for _, obj := range list {
 		key, err := b.key(obj)
 		if err != nil {
-			b.refuse(fmt.Errorf("a list is refused: %w", err))
-			return nil
+			return err
 		}
 		keys[key] = true
 	}

@@ -3,6 +3,7 @@
 package watchdog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/03-reflector/reflector"
 	"example.com/informer/04-indexer/store"
 )
 
@@ -56,10 +58,15 @@ func New(opts Options) (*WatchDog, error) {
 	box.Queue = deltafifo.New(deltafifo.Options{KeyFunction: box.key, KnownObjects: objects})
 
 	// The reflector does not learn which type we expect: of what does not fit it
-	// would log the type, and the inbox could not say which object it was.
-	reflector := cache.NewReflectorWithOptions(opts.ListerWatcher, nil, box, cache.ReflectorOptions{
-		ResyncPeriod:    opts.ResyncPeriod,
+	// would report the type, and the inbox can say which object it was.
+	reflector := reflector.New(reflector.Options{
+		ListerWatcher:   opts.ListerWatcher,
+		Store:           box,
 		TypeDescription: fmt.Sprintf("%T", opts.ObjectType),
+		ResyncPeriod:    opts.ResyncPeriod,
+		OnError: func(_ context.Context, err error) {
+			opts.OnError(fmt.Errorf("listing and watching %T, to be tried again: %w", opts.ObjectType, err))
+		},
 	})
 	return &WatchDog{opts: opts, store: objects, inbox: box, reflector: reflector}, nil
 }

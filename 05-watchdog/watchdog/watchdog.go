@@ -9,10 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/utils/clock"
 
+	"example.com/informer/03-reflector/reflector"
 	"example.com/informer/04-indexer/store"
 )
 
@@ -34,7 +33,7 @@ type WatchDog struct {
 	opts      Options
 	store     *store.Store // written by apply only
 	inbox     *inbox
-	reflector *cache.Reflector
+	reflector *reflector.Reflector
 	started   atomic.Bool
 	underway  atomic.Pointer[call] // the handler's call at this moment, or nil
 }
@@ -48,7 +47,7 @@ func (w *WatchDog) Run(ctx context.Context) error {
 		return fmt.Errorf("this WatchDog of %T was run before, and it runs once: make a new one", w.opts.ObjectType)
 	}
 	var parts sync.WaitGroup
-	parts.Go(func() { w.reflect(ctx) })
+	parts.Go(func() { w.reflector.Run(ctx) })
 	parts.Go(func() { w.loop(ctx) })
 	<-ctx.Done()
 	w.inbox.Close() // ends the loop's wait for more
@@ -66,27 +65,6 @@ func (w *WatchDog) Run(ctx context.Context) error {
 // Store shows what the server has, as of the latest event that was taken out
 // of the queue. Its objects are shared: copy one before you change it.
 func (w *WatchDog) Store() Reader { return w.store }
-
-// reflect pours lists and events into the inbox, as the reflector's own
-// RunWithContext does; only that the errors of a try come to us. After each
-// try it waits a little longer, from 0.8 s to half a minute.
-func (w *WatchDog) reflect(ctx context.Context) {
-	pause := wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 30 * time.Second}
-	_ = pause.DelayWithReset(clock.RealClock{}, 2*time.Minute).Until(ctx, true, true,
-		func(ctx context.Context) (bool, error) {
-			try, refuse := context.WithCancelCause(ctx)
-			defer refuse(nil)
-			w.inbox.refuse = refuse
-			err := w.reflector.ListAndWatchWithContext(try)
-			if err == nil {
-				err = context.Cause(try) // why a list was refused
-			}
-			if err != nil && ctx.Err() == nil {
-				w.opts.OnError(fmt.Errorf("listing and watching %T, to be tried again: %w", w.opts.ObjectType, err))
-			}
-			return false, nil
-		})
-}
 
 // loop takes one object's changes after the other out of the queue: store first,
 // then handler.

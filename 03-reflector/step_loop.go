@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/03-reflector/reflector"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepLoop runs a reflector of our own, with an observer that prints each of its
+// decisions. The server is asked to end a watch after five seconds, in the place
+// of minutes. Two seconds before the end it sends a bookmark.
+func stepLoop(ctx context.Context, l *step.Lesson) error {
+	configMaps := cache.NewFilteredListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		func(options *metav1.ListOptions) {
+			options.FieldSelector = "metadata.name!=kube-root-ca.crt" // which every namespace has
+			options.TimeoutSeconds = new(int64(5))
+		})
+	reached := "" // the version that the reflector has come to
+	version := func(v string) string {
+		switch v {
+		case "":
+			return "any version"
+		case reached:
+			return "the version that was reached"
+		}
+		return v
+	}
+	decisions := func(e observer.Event) {
+		switch e.Kind {
+		case observer.Listing, observer.Watching:
+			fmt.Fprintf(l.Out, "%s : from %s\n", e.Kind, version(e.Version))
+		case observer.Listed:
+			fmt.Fprintf(l.Out, "listed : %d objects\n", e.Count)
+			reached = e.Version
+		case observer.Received:
+			fmt.Fprintf(l.Out, "event : %s : %s\n", e.Type, e.New.(*corev1.ConfigMap).Name)
+			reached = e.Version
+		case observer.Bookmark:
+			fmt.Fprintf(l.Out, "bookmark : a newer version: %t\n", e.Version != reached)
+			reached = e.Version
+		case observer.Ended:
+			fmt.Fprintf(l.Out, "ended : error: %v\n", e.Err)
+		}
+	}
+	reflector.New(reflector.Options{
+		ListerWatcher: configMaps,
+		Store:         cache.NewStore(cache.MetaNamespaceKeyFunc),
+		ExpectedType:  &corev1.ConfigMap{},
+		Observer:      observer.Func(decisions),
+	}).Run(ctx)
+	return nil
+}

@@ -6,7 +6,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +44,51 @@ func TestAListWatchHasAllFourFunctions(t *testing.T) {
 		if lw.FieldByName(name).IsNil() {
 			t.Errorf("%s is not set", name)
 		}
+	}
+}
+
+// Two requests to one path, which differ in one parameter. The second answer is a
+// stream of events: one that can be decoded, and one that cannot.
+func TestWhatAListWatchAsksTheServerFor(t *testing.T) {
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.URL.String())
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Get("watch") == "" {
+			fmt.Fprint(w, `{"kind":"PodList","apiVersion":"v1"}`)
+			return
+		}
+		fmt.Fprint(w, `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web"}}}`,
+			`{"type":"ADDED","object":{"kind":"Nonsense","apiVersion":"v1"}}`)
+	}))
+	defer server.Close()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
+	must.Do(t, err)
+	pods := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", "ns",
+		fields.OneTermEqualSelector("metadata.name", "web"))
+	_, err = pods.ListWithContext(t.Context(), metav1.ListOptions{})
+	must.Do(t, err)
+	watcher, err := pods.WatchWithContext(t.Context(), metav1.ListOptions{})
+	must.Do(t, err)
+	defer watcher.Stop()
+	if got := cap(watcher.ResultChan()); got != 0 {
+		t.Errorf("the channel has room for %d events", got)
+	}
+	var types []watch.EventType
+	for event := range watcher.ResultChan() {
+		types = append(types, event.Type)
+	}
+	if want := []watch.EventType{watch.Added, watch.Error}; !slices.Equal(types, want) {
+		t.Errorf("events: %v, want %v", types, want)
+	}
+	client.CoreV1().RESTClient().(*rest.RESTClient).Client.CloseIdleConnections()
+	server.Close()
+	want := []string{
+		"GET /api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Dweb",
+		"GET /api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Dweb&watch=true",
+	}
+	if !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q", asked, want)
 	}
 }
 

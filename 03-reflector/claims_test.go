@@ -8,7 +8,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +20,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -173,5 +178,59 @@ func TestAReflectorPassesOnOnlyTheTypeItWasMadeFor(t *testing.T) {
 	must.Until(t, "a pod in the store", func() bool { return len(store.ListKeys()) > 0 })
 	if keys := store.ListKeys(); len(keys) != 1 || keys[0] != "pod1" {
 		t.Errorf("the store has %v, want only pod1", keys)
+	}
+}
+
+// "0" first, then the version that was reached, and "" when the server no longer
+// has that.
+func TestWhichVersionAReflectorListsFrom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, expired := make(chan string, 10), apierrors.NewResourceExpired("too old")
+		listWatch := cannotStream{&cache.ListWatch{
+			ListWithContextFunc: func(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
+				asked <- options.ResourceVersion
+				switch options.ResourceVersion {
+				case "0":
+					return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "5"}}, nil
+				case "5":
+					return nil, expired
+				default:
+					return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "9"}}, nil
+				}
+			},
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				return nil, expired
+			},
+		}}
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() {
+			cache.NewReflector(listWatch, &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0).RunWithContext(ctx)
+		})
+		got := []string{<-asked, <-asked, <-asked, <-asked}
+		cancel()
+		running.Wait()
+		if want := []string{"0", "5", "", "9"}; !slices.Equal(got, want) {
+			t.Errorf("listed from %q, want %q", got, want)
+		}
+	})
+}
+
+func TestClientGosReflectorSays(t *testing.T) {
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache").Output()
+	must.Do(t, err)
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "reflector.go"))
+	must.Do(t, err)
+	words := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
+	for _, text := range []string{
+		`initial list performed by reflector uses "0" as resource version to allow it to be served from the watch cache`,
+		"Streaming has the primary advantage of using fewer server's resources to fetch data",
+		"defaultBackoffInit = 800 * time.Millisecond",
+		"defaultBackoffMax = 30 * time.Second",
+		"defaultBackoffReset = 2 * time.Minute",
+	} {
+		if !strings.Contains(words, text) {
+			t.Errorf("reflector.go does not say %q any more", text)
+		}
 	}
 }

@@ -5,7 +5,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -183,6 +185,31 @@ func TestClientGoFindsOutThatThereIsNoHandlerAtTheFirstEvent(t *testing.T) {
 			t.Errorf("RunWithContext panicked with %v, want a nil pointer", p)
 		}
 	})
+}
+
+// Once there was RetryOnError: then the queue got it back.
+func TestClientGosLoopDropsWhatProcessRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var popped []string
+		controller := cache.New(&cache.Config{
+			Queue:         cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
+			ListerWatcher: fakeapi.New(configMap("a", "1"), configMap("b", "2")),
+			ObjectType:    &corev1.ConfigMap{},
+			Process: func(obj any, _ bool) error {
+				popped = append(popped, obj.(cache.Deltas).Newest().Object.(*corev1.ConfigMap).Name)
+				return errors.New("no")
+			},
+		})
+		inBackground(t, controller.RunWithContext)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if want := []string{"a", "b"}; !slices.Equal(popped, want) {
+			t.Errorf("popped %q, want %q", popped, want)
+		}
+	})
+	if _, ok := reflect.TypeFor[cache.Config]().FieldByName("RetryOnError"); ok {
+		t.Error("there is RetryOnError again")
+	}
 }
 
 func TestClientGosInformerWaitsForItsHandlerForEver(t *testing.T) {

@@ -78,6 +78,7 @@ func TestClientGosSourceSays(t *testing.T) {
 		"a failing/stalled listener will have infinite pendingNotifications added until we OOM",
 		"This is no worse than before, since reflectors were backed by unbounded DeltaFIFOs, but we should try to " +
 			"do something better",
+		"initialBufferSize = 1024",
 		"func newProcessListener(logger klog.Logger, handler ResourceEventHandler",
 		"This only applies if utilruntime is configured to not panic, which is not the default",
 		"Goroutines processing the remaining events may still be running and invoking callbacks after this function " +

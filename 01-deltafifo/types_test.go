@@ -1,0 +1,136 @@
+// Which call of client-go's queues makes which type of delta, and when a queue has
+// synced.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// pod1 is known, and pod2 is new.
+func TestWhichCallMakesWhichTypeOfDelta(t *testing.T) {
+	calls := map[string]func(cache.Queue) error{
+		"Add":     func(q cache.Queue) error { return q.Add(pod2) },
+		"Update":  func(q cache.Queue) error { return q.Update(pod2) },
+		"Delete":  func(q cache.Queue) error { return q.Delete(pod1) },
+		"Replace": func(q cache.Queue) error { return q.Replace([]any{pod2}, "1") },
+		"Resync":  func(q cache.Queue) error { return q.Resync() },
+		"Bookmark": func(q cache.Queue) error {
+			if q, ok := q.(cache.ReflectorBookmarkStore); ok {
+				return q.Bookmark("2")
+			}
+			return nil
+		},
+	}
+	known := knownPods{"pod1": pod1}
+	for name, test := range map[string]struct {
+		newQueue func() cache.Queue
+		want     map[string]string
+	}{
+		"DeltaFIFO": {
+			func() cache.Queue {
+				return cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey, KnownObjects: known})
+			},
+			map[string]string{"Replace": "[[Sync] [Deleted]]", "Resync": "[[Sync]]", "Bookmark": "[]"},
+		},
+		"DeltaFIFO with EmitDeltaTypeReplaced": {
+			func() cache.Queue {
+				return cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey, KnownObjects: known,
+					EmitDeltaTypeReplaced: true})
+			},
+			map[string]string{"Replace": "[[Replaced] [Deleted]]", "Resync": "[[Sync]]", "Bookmark": "[]"},
+		},
+		"RealFIFO": {
+			func() cache.Queue { return newRealFIFO(known) },
+			map[string]string{"Replace": "[[Deleted] [Replaced]]", "Resync": "[[Sync]]", "Bookmark": "[]"},
+		},
+		"RealFIFO of an informer": {
+			func() cache.Queue {
+				return cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true,
+					EmitDeltaTypeBookmark: true})
+			},
+			map[string]string{"Replace": "[[ReplacedAll]]", "Resync": "[[SyncAll]]", "Bookmark": "[[Bookmark]]"},
+		},
+	} {
+		test.want["Add"], test.want["Update"], test.want["Delete"] = "[[Added]]", "[[Updated]]", "[[Deleted]]"
+		for call, want := range test.want {
+			queue := test.newQueue()
+			must.Do(t, calls[call](queue))
+			if got := fmt.Sprint(popAll(t, queue)); got != want {
+				t.Errorf("%s: %s makes %s, want %s", name, call, got, want)
+			}
+		}
+	}
+}
+
+func TestAQueueHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
+	newQueues := func() []cache.Queue {
+		return []cache.Queue{
+			cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey}), newRealFIFO(knownPods{}),
+		}
+	}
+	for _, queue := range newQueues() {
+		synced := []bool{queue.HasSynced()}
+		must.Do(t, errors.Join(queue.Replace([]any{pod1, pod2}, "1"), queue.Add(pod3)))
+		for range 2 {
+			synced = append(synced, queue.HasSynced())
+			_, err := queue.Pop(func(any, bool) error { return nil })
+			must.Do(t, err)
+		}
+		if synced = append(synced, queue.HasSynced()); !slices.Equal(synced, []bool{false, false, false, true}) {
+			t.Errorf("%T: synced before the list, with two pods, with one, without: %t", queue, synced)
+		}
+	}
+	for _, queue := range newQueues() {
+		must.Do(t, queue.Add(pod1))
+		if !queue.HasSynced() {
+			t.Errorf("%T waits for a list after Add", queue)
+		}
+	}
+}
+
+// HasSynced does not show the difference: it waits for the lock.
+func TestTheCheckerOfADeltaFIFOIsDoneBeforeTheLastPodIsProcessed(t *testing.T) {
+	for queue, want := range map[cache.Queue]bool{
+		cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey}): true,
+		newRealFIFO(knownPods{}): false,
+	} {
+		must.Do(t, queue.Replace([]any{pod1}, "1"))
+		_, err := queue.Pop(func(any, bool) error {
+			if got := cache.IsDone(queue.HasSyncedChecker()); got != want {
+				t.Errorf("%T: done while the pod is processed: %t, want %t", queue, got, want)
+			}
+			return nil
+		})
+		must.Do(t, err)
+		if !cache.IsDone(queue.HasSyncedChecker()) {
+			t.Errorf("%T is not done after the last pod", queue)
+		}
+	}
+}
+
+func TestDeltaFIFOsCommentSays(t *testing.T) {
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache").Output()
+	must.Do(t, err)
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "delta_fifo.go"))
+	must.Do(t, err)
+	words := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
+	if !strings.Contains(words, "DeltaFIFO solves this use case: "+
+		"- You want to process every object change (delta) at most once. "+
+		"- When you process an object, you want to see everything that's happened to it since you last processed it. "+
+		"- You want to process the deletion of some of the objects. "+
+		"- You might want to periodically reprocess objects.") {
+		t.Error("it does not name these four uses any more")
+	}
+}

@@ -225,6 +225,7 @@ func TestClientGosReflectorSays(t *testing.T) {
 	for _, text := range []string{
 		`initial list performed by reflector uses "0" as resource version to allow it to be served from the watch cache`,
 		"Streaming has the primary advantage of using fewer server's resources to fetch data",
+		"might result in an increased memory consumption of the APIServer",
 		"defaultBackoffInit = 800 * time.Millisecond",
 		"defaultBackoffMax = 30 * time.Second",
 		"defaultBackoffReset = 2 * time.Minute",

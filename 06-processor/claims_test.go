@@ -79,6 +79,8 @@ func TestClientGosSourceSays(t *testing.T) {
 		"This is no worse than before, since reflectors were backed by unbounded DeltaFIFOs, but we should try to " +
 			"do something better",
 		"initialBufferSize = 1024",
+		"Optimize the case - skip adding to pendingNotifications",
+		"processing them with `sharedIndexInformer::HandleDeltas`",
 		"func newProcessListener(logger klog.Logger, handler ResourceEventHandler",
 		"This only applies if utilruntime is configured to not panic, which is not the default",
 		"Goroutines processing the remaining events may still be running and invoking callbacks after this function " +

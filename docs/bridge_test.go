@@ -7,15 +7,71 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// bridges are the tables "From our names to client-go's".
-var bridges = map[string]struct{ files, names []string }{
-	"docs/04-indexer-a-store-of-our-own.md": {
+// A bridge is a table on a page that leads to names in these files. A file without
+// a folder is in client-go's tools/cache.
+type bridge struct{ files, names []string }
+
+// bridges are the tables "From our names to client-go's", by page.
+var bridges = map[string]bridge{
+	"01-deltafifo.md": {
+		[]string{"delta_fifo.go", "the_real_fifo.go"},
+		[]string{
+			"DeltaFIFO.items", "DeltaFIFO.queue", "DeltaFIFO.lock", "DeltaFIFO.cond", "DeltaFIFO.knownObjects",
+			"DeltaFIFO.KeyOf", "DeltaFIFO.queueActionLocked", "DeltaFIFO.queueActionInternalLocked",
+			"dedupDeltas", "isDup", "isDeletionDup", "DeltaFIFO.emitDeltaTypeReplaced",
+			"DeltaFIFO.Replace", "DeltaFIFO.Resync", "DeltaFIFO.syncKeyLocked", "DeltaFIFO.Pop", "DeltaFIFO.Close",
+			"DeltaFIFO.populated", "DeltaFIFO.initialPopulationCount", "DeltaFIFO.checkSynced_locked",
+			"DeltaFIFO.HasSynced", "DeltaFIFO.HasSyncedChecker", "DeltaFIFO.transformer",
+			"DeltaFIFOOptions.EmitDeltaTypeReplaced",
+			"RealFIFO.items", "RealFIFO.lock", "RealFIFO.cond", "RealFIFO.knownObjects", "RealFIFO.keyOf",
+			"RealFIFO.addToItems_locked", "RealFIFO.emitAtomicEvents", "RealFIFO.Replace", "reconcileReplacement",
+			"RealFIFO.addReplaceToItemsLocked", "RealFIFO.Resync", "RealFIFO.addResyncToItemsLocked",
+			"RealFIFO.Pop", "RealFIFO.PopBatch", "RealFIFO.Close", "RealFIFO.Bookmark",
+			"RealFIFO.populated", "RealFIFO.initialPopulationCount", "RealFIFO.checkSynced_locked",
+			"RealFIFO.HasSynced", "RealFIFO.HasSyncedChecker",
+			"RealFIFO.transformer", "RealFIFO.batchSize", "RealFIFO.unlockWhileProcessing",
+			"RealFIFOOptions.AtomicEvents", "RealFIFOOptions.EmitDeltaTypeBookmark",
+			"Added", "Updated", "Deleted", "Sync", "Replaced", "ReplacedAll", "SyncAll", "Bookmark",
+			"Delta", "ReplacedAllInfo", "SyncAllInfo", "BookmarkInfo",
+		},
+	},
+	"02-listwatch.md": {
+		[]string{
+			"listwatch.go", "k8s.io/client-go/rest/client.go", "k8s.io/client-go/rest/request.go",
+			"k8s.io/client-go/rest/watch/decoder.go", "k8s.io/apimachinery/pkg/watch/streamwatcher.go",
+			"k8s.io/apimachinery/pkg/runtime/serializer/streaming/streaming.go",
+		},
+		[]string{
+			"NewListWatchFromClient", "NewFilteredListWatchFromClient", "ListWatch", "Getter", "RESTClient.Get",
+			"Request.Namespace", "Request.Resource", "Request.VersionedParams", "Request.Do", "Result.Get",
+			"Request.Watch", "Request.newStreamWatcher", "StreamWatcher.ResultChan", "StreamWatcher.receive",
+			"Decoder", "NewDecoder", "decoder",
+		},
+	},
+	"03-reflector.md": {
+		[]string{"reflector.go", "store.go", "k8s.io/client-go/tools/pager/pager.go"},
+		[]string{
+			"ReflectorOptions", "NewReflectorWithOptions", "Reflector.RunWithContext", "Reflector.ListAndWatchWithContext",
+			"Reflector.ListAndWatch", "Reflector.useWatchList", "Reflector.watchList", "handleListWatch", "Store",
+			"Reflector.list", "ListPager", "Reflector.syncWith", "Reflector.paginatedResult",
+			"Reflector.lastSyncResourceVersion", "Reflector.setLastSyncResourceVersion",
+			"Reflector.isLastSyncResourceVersionUnavailable",
+			"Reflector.relistResourceVersion", "Reflector.rewatchResourceVersion",
+			"Reflector.watch", "Reflector.watchWithResync", "handleWatch", "handleAnyWatch",
+			"Reflector.startResync", "Reflector.resyncChan", "Reflector.delayHandler", "isWatchErrorRetriable",
+			"isExpiredError", "isTooLargeResourceVersionError", "Reflector.watchErrorHandler",
+			"Reflector.WatchListPageSize", "Reflector.minWatchTimeout", "Reflector.MaxInternalErrorRetryDuration",
+		},
+	},
+	"04-indexer-a-store-of-our-own.md": {
 		[]string{"store.go", "thread_safe_store.go", "index.go", "controller.go", "the_real_fifo.go"},
 		[]string{
 			"cache", "cache.cacheStorage", "cache.keyFunc", "cache.transformer", "cache.Update", "cache.Transaction",
@@ -31,79 +87,160 @@ var bridges = map[string]struct{ files, names []string }{
 			"controller.processLoop", "RealFIFO.PopBatch", "processDeltasInBatch",
 		},
 	},
-	"docs/06-processor.md": {
-		[]string{"shared_informer.go"},
+	"05-watchdog.md": {
+		[]string{"controller.go", "the_real_fifo.go", "store.go"},
+		[]string{
+			"Controller", "controller", "Config", "InformerOptions", "NewInformerWithOptions", "newInformer", "newQueueFIFO",
+			"controller.RunWithContext", "controller.processLoop",
+			"processDeltas", "processDeltasInBatch", "processReplacedAllInfo",
+			"Config.Queue", "RealFIFO", "RealFIFO.initialPopulationCount", "RealFIFO.checkSynced_locked",
+			"controller.HasSynced", "controller.HasSyncedChecker",
+			"MetaNamespaceKeyFunc", "DeletionHandlingMetaNamespaceKeyFunc",
+			"Config.WatchErrorHandlerWithContext", "Config.Process", "Config.ProcessBatch", "Config.ShouldResync",
+			"RealFIFO.Pop", "RealFIFO.PopBatch",
+		},
+	},
+	"06-processor.md": {
+		[]string{"shared_informer.go", "k8s.io/utils/buffer/ring_growing.go"},
 		[]string{
 			"addNotification", "updateNotification", "deleteNotification",
 			"sharedProcessor", "sharedProcessor.addListener", "sharedProcessor.removeListener",
 			"sharedProcessor.distribute", "sharedProcessor.shouldResync",
 			"processorListener", "processorListener.addCh", "processorListener.nextCh",
 			"processorListener.pendingNotifications", "processorListener.add", "processorListener.pop",
-			"processorListener.run", "processorListener.syncTracker", "processorListener.ShutdownChan",
+			"processorListener.run", "processorListener.syncTracker", "processorListener.watchSynced",
+			"processorListener.ShutdownChan", "processorListener.runFinished",
+			"processorListener.shouldResync", "processorListener.nextResync",
+			"RingGrowing", "TypedRingGrowing", "TypedRingGrowing.WriteOne", "TypedRingGrowing.ReadOne", "initialBufferSize",
 			"sharedIndexInformer.blockDeltas",
 		},
 	},
-	"docs/07-shared-informer-beside-client-go.md": {
-		[]string{"shared_informer.go", "controller.go", "the_real_fifo.go"},
+	"07-shared-informer-beside-client-go.md": {
+		[]string{"shared_informer.go", "controller.go", "the_real_fifo.go", "k8s.io/client-go/informers/factory.go"},
 		[]string{
-			"sharedIndexInformer",
-			"RealFIFO", "controller.processLoop", "processDeltas",
-			"sharedIndexInformer.blockDeltas",
+			"sharedIndexInformer", "RealFIFO", "controller.processLoop",
+			"sharedIndexInformer.handleDeltas", "sharedIndexInformer.handleBatchDeltas",
+			"processDeltas", "processDeltasInBatch",
 			"sharedIndexInformer.OnAdd", "sharedIndexInformer.OnUpdate", "sharedIndexInformer.OnDelete",
-			"sharedProcessor",
-			"sharedIndexInformer.AddEventHandlerWithOptions",
-			"determineResyncPeriod",
-			"sharedIndexInformer.cacheMutationDetector",
-			"dummyController",
+			"sharedIndexInformer.AddEventHandlerWithOptions", "determineResyncPeriod", "dummyController",
+			"sharedIndexInformer.indexer", "sharedIndexInformer.controller", "sharedIndexInformer.processor",
+			"sharedProcessor", "sharedIndexInformer.cacheMutationDetector", "sharedIndexInformer.listerWatcher",
+			"sharedIndexInformer.objectType", "sharedIndexInformer.objectDescription", "sharedIndexInformer.identifier",
+			"sharedIndexInformer.informerMetricsProvider", "sharedIndexInformer.defaultEventHandlerResyncPeriod",
+			"sharedIndexInformer.resyncCheckPeriod", "sharedIndexInformer.synced", "sharedIndexInformer.startedLock",
+			"sharedIndexInformer.started", "sharedIndexInformer.stopped", "sharedIndexInformer.blockDeltas",
+			"sharedIndexInformer.watchErrorHandler", "sharedIndexInformer.transform", "sharedIndexInformer.keyFunc",
+			"sharedIndexInformer.clock",
+			"sharedInformerFactory.WaitForCacheSyncWithContext", "sharedIndexInformer.HasSyncedChecker",
+			"processorListener.watchSynced", "processorListener.syncTracker", "processorListener.upstreamHasSynced",
+			"sharedIndexInformer.RunWithContext", "controller.HasSyncedChecker", "RealFIFO.synced",
+			"RealFIFO.checkSynced_locked", "RealFIFO.populated", "RealFIFO.initialPopulationCount",
+		},
+	},
+	"08-factory.md": {
+		[]string{
+			"k8s.io/client-go/informers/factory.go", "k8s.io/client-go/informers/generic.go",
+			"k8s.io/client-go/informers/core/interface.go", "k8s.io/client-go/informers/core/v1/interface.go",
+			"k8s.io/client-go/informers/core/v1/pod.go",
+		},
+		[]string{
+			"sharedInformerFactory", "sharedInformerFactory.informers", "sharedInformerFactory.startedInformers",
+			"sharedInformerFactory.lock", "sharedInformerFactory.wg", "sharedInformerFactory.shuttingDown",
+			"sharedInformerFactory.namespace", "sharedInformerFactory.tweakListOptions",
+			"sharedInformerFactory.defaultResync", "sharedInformerFactory.customResync",
+			"sharedInformerFactory.transform", "sharedInformerFactory.informerName",
+			"sharedInformerFactory.InformerFor", "podInformer.defaultInformer", "NewTypedPodInformerWithOptions",
+			"sharedInformerFactory.Core", "group.V1", "version.Pods",
+			"sharedInformerFactory.ForResource", "genericInformer",
+			"sharedInformerFactory.StartWithContext", "sharedInformerFactory.Shutdown",
+			"sharedInformerFactory.WaitForCacheSyncWithContext",
 		},
 	},
 }
 
 func TestClientGoHasTheNamesOfTheBridges(t *testing.T) {
+	dirs := packageDirs(t)
 	for page, bridge := range bridges {
-		declared := clientGoNames(t, bridge.files)
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		declared := map[string]bool{}
+		for _, file := range bridge.files {
+			declare(t, declared, filepath.Join(dirs[packageOf(file)], path.Base(file)))
+		}
 		for _, name := range bridge.names {
 			if !declared[name] {
 				t.Errorf("%s: client-go has no %s any more", page, name)
+			}
+			if last := name[strings.LastIndex(name, ".")+1:]; !strings.Contains(string(text), last) {
+				t.Errorf("%s does not mention %s any more", page, name)
 			}
 		}
 	}
 }
 
-// clientGoNames are the types, functions, methods (as Type.Method) and fields
-// (as Type.field) that these files of client-go's tools/cache declare.
-func clientGoNames(t *testing.T, files []string) map[string]bool {
+// packageOf is the package of a file of a bridge.
+func packageOf(file string) string {
+	if !strings.Contains(file, "/") {
+		return "k8s.io/client-go/tools/cache"
+	}
+	return path.Dir(file)
+}
+
+// packageDirs are the folders of all packages that bridges lead to.
+func packageDirs(t *testing.T) map[string]string {
 	t.Helper()
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}",
-		"k8s.io/client-go/tools/cache").Output()
+	list := []string{"list", "-f", "{{.ImportPath}} {{.Dir}}"}
+	for _, bridge := range bridges {
+		for _, file := range bridge.files {
+			list = append(list, packageOf(file))
+		}
+	}
+	output, err := exec.CommandContext(t.Context(), "go", list...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := map[string]bool{}
-	for _, file := range files {
-		file = filepath.Join(strings.TrimSpace(string(dir)), file)
-		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(tree, func(node ast.Node) bool {
-			switch node := node.(type) {
-			case *ast.FuncDecl:
-				names[receiver(node)+node.Name.Name] = true
-			case *ast.TypeSpec:
-				names[node.Name.Name] = true
-				if fields, ok := node.Type.(*ast.StructType); ok {
-					for _, field := range fields.Fields.List {
-						for _, name := range field.Names {
-							names[node.Name.Name+"."+name.Name] = true
-						}
+	dirs := map[string]string{}
+	for line := range strings.Lines(string(output)) {
+		pkg, dir, _ := strings.Cut(strings.TrimSpace(line), " ")
+		dirs[pkg] = dir
+	}
+	return dirs
+}
+
+// declare adds the types, functions, methods (as Type.Method), fields (as
+// Type.field), constants and variables that a file declares.
+func declare(t *testing.T, names map[string]bool, file string) {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(tree, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncDecl:
+			names[receiver(node)+node.Name.Name] = true
+			return false
+		case *ast.ValueSpec:
+			for _, name := range node.Names {
+				names[name.Name] = true
+			}
+		case *ast.TypeSpec:
+			names[node.Name.Name] = true
+			if fields, ok := node.Type.(*ast.StructType); ok {
+				for _, field := range fields.Fields.List {
+					if field.Names == nil { // embedded
+						names[node.Name.Name+"."+types.ExprString(field.Type)] = true
+					}
+					for _, name := range field.Names {
+						names[node.Name.Name+"."+name.Name] = true
 					}
 				}
 			}
-			return true
-		})
-	}
-	return names
+		}
+		return true
+	})
 }
 
 // receiver is "Type." for a method, and nothing for a function.

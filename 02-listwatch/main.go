@@ -21,6 +21,7 @@ var chapter = step.Chapter{
 		{Name: "discovery", Title: "which resources there are", Run: stepDiscovery},
 		{Name: "list", Title: "LIST: pods through a ListWatch", Run: stepList},
 		{Name: "watch", Title: "WATCH: a pod's whole life", Run: stepWatch, Fold: true},
+		{Name: "wire", Title: "what a WATCH is on the wire", Run: stepWire},
 		{Name: "version", Title: "LIST says where WATCH goes on", Run: stepVersion},
 		{Name: "gone", Title: "a WATCH from a version too old", Run: stepGone},
 		{Name: "bookmark", Title: "a newer version to go on from, without any event", Run: stepBookmark},

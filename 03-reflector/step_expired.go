@@ -6,8 +6,12 @@ import (
 	"slices"
 	"sync/atomic"
 
-	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
@@ -16,26 +20,35 @@ import (
 )
 
 // stepExpired lets a reflector resume its watch from a version that the server
-// forgot long ago. The server answers with 410, and the reflector lists. What is
-// printed is what it calls its store with.
+// does not have: it is older than the resource's definition. The server answers
+// with 410, and the reflector lists. What is printed is what it calls its store with.
 func stepExpired(ctx context.Context, l *step.Lesson) error {
-	var forgotten atomic.Bool
-	configMaps := cache.NewFilteredListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
-		func(options *metav1.ListOptions) {
-			options.FieldSelector = "metadata.name!=kube-root-ca.crt" // which every namespace has
-			options.TimeoutSeconds = new(int64(3))                    // in the place of minutes
-			if options.SendInitialEvents == nil && forgotten.Swap(false) {
-				options.ResourceVersion = "1" // as after a long time without a connection
+	client, err := dynamic.NewForConfig(l.Config)
+	if err != nil {
+		return err
+	}
+	widgets := client.Resource(schema.GroupVersionResource{Group: l.Namespace + ".example.com", Version: "v1",
+		Resource: "widgets"}).Namespace(l.Namespace)
+	var old atomic.Bool
+	l.On("the version becomes too old", func() { old.Store(true) })
+	listWatch := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return widgets.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			options.TimeoutSeconds = new(int64(3)) // in the place of minutes
+			if options.SendInitialEvents == nil && old.Swap(false) {
+				options.ResourceVersion = "1"
 			}
-		})
-	l.On("the server forgets the version", func() { forgotten.Store(true) })
+			return widgets.Watch(ctx, options)
+		},
+	}
 	reflector.New(reflector.Options{
-		ListerWatcher: configMaps,
+		ListerWatcher: listWatch,
 		Store:         printedCalls{l},
-		ExpectedType:  &corev1.ConfigMap{},
 		Observer: observer.Func(func(e observer.Event) {
 			if e.Kind == observer.Expired {
-				fmt.Fprintln(l.Out, "expired :", e.Err)
+				fmt.Fprintln(l.Out, "expired :", apierrors.ReasonForError(e.Err))
 			}
 		}),
 	}).Run(ctx)
@@ -55,7 +68,7 @@ func (p printedCalls) Replace(list []any, _ string) error { return p.print("Repl
 func (p printedCalls) print(call string, objs ...any) error {
 	var names []string
 	for _, obj := range objs {
-		names = append(names, obj.(*corev1.ConfigMap).Name)
+		names = append(names, obj.(metav1.Object).GetName())
 	}
 	_, err := fmt.Fprintln(p.Out, call, ":", slices.Sorted(slices.Values(names)))
 	return err

@@ -43,7 +43,7 @@ func stepLoop(ctx context.Context, l *step.Lesson) error {
 			fmt.Fprintf(l.Out, "event : %s : %s\n", e.Type, e.New.(*corev1.ConfigMap).Name)
 			reached = e.Version
 		case observer.Bookmark:
-			fmt.Fprintf(l.Out, "bookmark : a newer version: %t\n", e.Version != reached)
+			fmt.Fprintln(l.Out, "bookmark")
 			reached = e.Version
 		case observer.Ended:
 			fmt.Fprintf(l.Out, "ended : error: %v\n", e.Err)

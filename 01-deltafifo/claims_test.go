@@ -163,20 +163,26 @@ func TestABareCastOfATombstonePanics(t *testing.T) {
 }
 
 func TestATombstoneCanBeEmpty(t *testing.T) {
-	queue := newRealFIFO(emptyLister{})
-	must.Do(t, queue.Replace(nil, ""))
-	_, err := queue.Pop(func(obj any, _ bool) error {
-		gone := obj.(cache.Deltas).Newest().Object.(cache.DeletedFinalStateUnknown)
-		if gone.Key != "pod1" || gone.Obj != nil {
-			t.Errorf("got %+v, want pod1 without an object", gone)
+	for _, known := range []emptyLister{{}, {errors.New("no answer")}} {
+		for _, queue := range []cache.Queue{
+			cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey, KnownObjects: known}),
+			newRealFIFO(known),
+		} {
+			must.Do(t, queue.Replace(nil, ""))
+			_, err := queue.Pop(func(obj any, _ bool) error {
+				gone := obj.(cache.Deltas).Newest().Object.(cache.DeletedFinalStateUnknown)
+				if gone.Key != "pod1" || gone.Obj != nil {
+					t.Errorf("%T: got %+v, want pod1 without an object", queue, gone)
+				}
+				return nil
+			})
+			must.Do(t, err)
 		}
-		return nil
-	})
-	must.Do(t, err)
+	}
 }
 
 // An emptyLister names a key but has no object for it.
-type emptyLister struct{}
+type emptyLister struct{ err error }
 
-func (emptyLister) ListKeys() []string                 { return []string{"pod1"} }
-func (emptyLister) GetByKey(string) (any, bool, error) { return nil, false, nil }
+func (emptyLister) ListKeys() []string                   { return []string{"pod1"} }
+func (k emptyLister) GetByKey(string) (any, bool, error) { return nil, false, k.err }

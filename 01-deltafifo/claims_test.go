@@ -4,9 +4,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -129,6 +131,36 @@ func TestTheRealFIFOOfInformersMayBeCalledFromInsidePop(t *testing.T) {
 	_, err := queue.Pop(func(any, bool) error { return queue.Add(pod2) })
 	must.Do(t, err)
 	wantPops(t, popAll(t, queue), []cache.DeltaType{cache.Added})
+}
+
+// The same queue keeps its lock while two full batches wait: whoever adds has to
+// wait, too.
+func TestALongRealFIFOStaysLockedInPop(t *testing.T) {
+	for _, waiting := range []int{1999, 2000} {
+		queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true,
+			UnlockWhileProcessing: true})
+		for range waiting + 1 { // and one that is popped
+			must.Do(t, queue.Add(pod1))
+		}
+		added := make(chan error, 1)
+		_, err := queue.Pop(func(any, bool) error {
+			go func() { added <- queue.Add(pod2) }()
+			if waiting < 2000 {
+				must.Until(t, "Add has returned", func() bool { return len(added) == 1 })
+				return nil
+			}
+			must.Until(t, "Add waits for the lock", func() bool {
+				stacks := make([]byte, 1<<20)
+				stacks = stacks[:runtime.Stack(stacks, true)]
+				return bytes.Contains(stacks, []byte("[sync.Mutex.Lock"))
+			})
+			if len(added) > 0 {
+				t.Error("it has not waited")
+			}
+			return nil
+		})
+		must.Do(t, errors.Join(err, <-added))
+	}
 }
 
 // A loop that ignores Pop's error never ends and never waits again.

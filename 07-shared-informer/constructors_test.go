@@ -63,7 +63,7 @@ func TestTheConstructorsOfClientGo(t *testing.T) {
 	makesInformers := regexp.MustCompile(`^New$|^New.*Informer|^NewNamespaceKeyedIndexer`)
 	for file, want := range constructors {
 		source := filepath.Join(strings.TrimSpace(string(root)), filepath.FromSlash(file))
-		parsed, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments|parser.SkipObjectResolution)
+		parsed, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
 		must.Do(t, err)
 		got := map[string]bool{}
 		for _, decl := range parsed.Decls {

@@ -4,9 +4,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -131,6 +133,36 @@ func TestTheRealFIFOOfInformersMayBeCalledFromInsidePop(t *testing.T) {
 	wantPops(t, popAll(t, queue), []cache.DeltaType{cache.Added})
 }
 
+// The same queue keeps its lock while two full batches wait: whoever adds has to
+// wait, too.
+func TestALongRealFIFOStaysLockedInPop(t *testing.T) {
+	for _, waiting := range []int{1999, 2000} {
+		queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true,
+			UnlockWhileProcessing: true})
+		for range waiting + 1 { // and one that is popped
+			must.Do(t, queue.Add(pod1))
+		}
+		added := make(chan error, 1)
+		_, err := queue.Pop(func(any, bool) error {
+			go func() { added <- queue.Add(pod2) }()
+			if waiting < 2000 {
+				must.Until(t, "Add has returned", func() bool { return len(added) == 1 })
+				return nil
+			}
+			must.Until(t, "Add waits for the lock", func() bool {
+				stacks := make([]byte, 1<<20)
+				stacks = stacks[:runtime.Stack(stacks, true)]
+				return bytes.Contains(stacks, []byte("[sync.Mutex.Lock"))
+			})
+			if len(added) > 0 {
+				t.Error("it has not waited")
+			}
+			return nil
+		})
+		must.Do(t, errors.Join(err, <-added))
+	}
+}
+
 // A loop that ignores Pop's error never ends and never waits again.
 func TestPopOnAClosedQueueReturnsAtOnceEveryTime(t *testing.T) {
 	for _, queue := range []cache.Queue{
@@ -163,20 +195,26 @@ func TestABareCastOfATombstonePanics(t *testing.T) {
 }
 
 func TestATombstoneCanBeEmpty(t *testing.T) {
-	queue := newRealFIFO(emptyLister{})
-	must.Do(t, queue.Replace(nil, ""))
-	_, err := queue.Pop(func(obj any, _ bool) error {
-		gone := obj.(cache.Deltas).Newest().Object.(cache.DeletedFinalStateUnknown)
-		if gone.Key != "pod1" || gone.Obj != nil {
-			t.Errorf("got %+v, want pod1 without an object", gone)
+	for _, known := range []emptyLister{{}, {errors.New("no answer")}} {
+		for _, queue := range []cache.Queue{
+			cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey, KnownObjects: known}),
+			newRealFIFO(known),
+		} {
+			must.Do(t, queue.Replace(nil, ""))
+			_, err := queue.Pop(func(obj any, _ bool) error {
+				gone := obj.(cache.Deltas).Newest().Object.(cache.DeletedFinalStateUnknown)
+				if gone.Key != "pod1" || gone.Obj != nil {
+					t.Errorf("%T: got %+v, want pod1 without an object", queue, gone)
+				}
+				return nil
+			})
+			must.Do(t, err)
 		}
-		return nil
-	})
-	must.Do(t, err)
+	}
 }
 
 // An emptyLister names a key but has no object for it.
-type emptyLister struct{}
+type emptyLister struct{ err error }
 
-func (emptyLister) ListKeys() []string                 { return []string{"pod1"} }
-func (emptyLister) GetByKey(string) (any, bool, error) { return nil, false, nil }
+func (emptyLister) ListKeys() []string                   { return []string{"pod1"} }
+func (k emptyLister) GetByKey(string) (any, bool, error) { return nil, false, k.err }

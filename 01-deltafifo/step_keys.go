@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,28 +13,41 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepKeys asks two key functions, the default one and our own, for the keys of
-// objects.
+// stepKeys asks key functions for the keys of objects, and gives a queue one that
+// is too short: two pods of the same name become one.
 func stepKeys(_ context.Context, l *step.Lesson) error {
 	byDefault := deltafifo.New(deltafifo.Options{}) // uses MetaNamespaceKeyFunc
 	fmt.Fprintln(l.Out, "toy pod, default key function:", byDefault.Add(pod{"pod1", 1}))
 
-	namespaced := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: "pod1"}}
+	first := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: "pod1"}}
+	second := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns2", Name: "pod1"}}
 	clusterWide := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node1"}}
-	for _, obj := range []any{namespaced, clusterWide} {
+	for _, obj := range []any{first, second, clusterWide, cache.ExplicitKey("ns1/pod1")} {
 		key, err := cache.MetaNamespaceKeyFunc(obj)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(l.Out, "%T, MetaNamespaceKeyFunc: %s\n", obj, key)
 	}
+	_, err := podKey(first)
+	fmt.Fprintln(l.Out, "a real pod, the key function of toy pods:", err)
 
-	key, err := podKey(pod{"pod1", 1})
-	if err != nil {
+	byName := func(obj any) (string, error) {
+		pod, ok := obj.(*corev1.Pod)
+		if !ok {
+			return "", fmt.Errorf("want a *corev1.Pod, got %T", obj)
+		}
+		return pod.Name, nil // without the namespace
+	}
+	tooShort := deltafifo.New(deltafifo.Options{KeyFunction: byName})
+	if err := errors.Join(tooShort.Add(first), tooShort.Add(second)); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "toy pod, a key function of our own:", key)
-	_, err = podKey(namespaced)
-	fmt.Fprintln(l.Out, "a foreign type, a key function of our own:", err)
-	return nil
+	fmt.Fprintln(l.Out, "two pods by name alone, keys that wait:", len(tooShort.List()))
+	return tooShort.Pop(func(deltas cache.Deltas) error {
+		for _, delta := range deltas {
+			fmt.Fprintln(l.Out, delta.Type, ":", delta.Object.(*corev1.Pod).Namespace)
+		}
+		return nil
+	})
 }

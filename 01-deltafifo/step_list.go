@@ -16,5 +16,11 @@ func stepList(_ context.Context, l *step.Lesson) error {
 		return err
 	}
 	fmt.Fprintln(l.Out, queue.List())
+
+	changed := pod{"pod1", 11}
+	if err := errors.Join(queue.Update(changed), queue.Delete(changed)); err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "pod1 was updated and deleted:", queue.List())
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
@@ -235,6 +237,17 @@ func TestTheMutationDetectorIsOffUnlessTheEnvironmentSaysSo(t *testing.T) {
 	close(once)
 	if panics(func() { detector.Run(once) }) {
 		t.Error("it is on")
+	}
+}
+
+func TestTheMapsOfAnIndexer(t *testing.T) {
+	if of := reflect.TypeFor[cache.Indexers](); of.Key().Kind() != reflect.String ||
+		of.Elem() != reflect.TypeFor[cache.IndexFunc]() {
+		t.Errorf("%v is a map of %v", of, of.Elem())
+	}
+	index := reflect.TypeFor[cache.Indices]().Elem()
+	if index.Name() != "index" || !index.ConvertibleTo(reflect.TypeFor[map[string]sets.Set[string]]()) {
+		t.Errorf("Indices is a map of %v, which is a %v", index.Name(), index)
 	}
 }
 

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -180,6 +181,19 @@ func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 	}
 	if fmt.Sprint(sizes) != "[1000 101 1]" {
 		t.Errorf("batches of %v; want 1,000, the next 101 pods, and the second update of one of them", sizes)
+	}
+	// A whole list, or a resync, is never in a batch with others.
+	queue = cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true})
+	must.Do(t, errors.Join(queue.Add(pod(1)), queue.Add(pod(2)), queue.Replace([]any{pod(1), pod(2)}, "5"),
+		queue.Add(pod(3)), queue.Add(pod(4)), queue.Resync()))
+	sizes = nil
+	for range 4 {
+		must.Do(t, queue.PopBatch(
+			func(deltas []cache.Delta, _ bool) error { sizes = append(sizes, len(deltas)); return nil },
+			func(any, bool) error { sizes = append(sizes, 1); return nil }))
+	}
+	if fmt.Sprint(sizes) != "[2 1 2 1]" {
+		t.Errorf("batches of %v; want two pods, the list, two pods, the resync", sizes)
 	}
 	if !clientgofeatures.FeatureGates().Enabled(clientgofeatures.InOrderInformersBatchProcess) {
 		t.Error("informers do not pop in batches any more, unless they are told to")

@@ -45,6 +45,10 @@ var chapter = step.Chapter{
 			Name: "dropin", Title: "client-go's factory, with our informer in it", Run: stepDropin,
 			Speakers: []string{"client-go's", "ours"},
 		},
+		{
+			Name: "clientgo", Title: "client-go's own informer, with two handlers", Run: stepClientgo,
+			Speakers: []string{"first", "second"},
+		},
 		{Name: "controller", Title: "a controller on our informer", Run: stepController},
 		{Name: "once", Title: "three informers, and one with three handlers", Run: stepOnce},
 	},

@@ -32,6 +32,7 @@ var chapter = step.Chapter{
 		{Name: "same", Title: "asked for twice, listed once", Run: stepSame},
 		{Name: "options", Title: "a part of the cluster, a part of each object", Run: stepOptions},
 		{Name: "listers", Title: "questions that cost no request", Run: stepListers},
+		{Name: "deployments", Title: "a lister on client-go's factory, with a resync", Run: stepDeployments},
 		{Name: "generic", Title: "types by their names", Run: stepGeneric},
 		{
 			Name: "kinds", Title: "objects that know what they are", Run: stepKinds,

@@ -1,0 +1,140 @@
+// What else of package cache is a Store or a Queue, and what an object is.
+
+package main
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+func TestWhatIsAStoreAndWhatIsAQueue(t *testing.T) {
+	byValue := func(a, b any) bool { return a.(pod).Value < b.(pod).Value }
+	for _, c := range []struct {
+		obj                     any
+		store, queue, reflector bool
+	}{
+		{obj: cache.NewStore(podKey), store: true, reflector: true},
+		{obj: cache.NewTTLStore(podKey, time.Minute), store: true, reflector: true},
+		{obj: cache.NewUndeltaStore(func([]any) {}, podKey), store: true, reflector: true},
+		{obj: cache.NewFIFO(podKey), queue: true, reflector: true},
+		{obj: cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}), queue: true, reflector: true},
+		{obj: newRealFIFO(knownPods{}), queue: true, reflector: true},
+		{obj: cache.NewHeap(podKey, byValue)},
+	} {
+		_, store := c.obj.(cache.Store)
+		_, queue := c.obj.(cache.Queue)
+		_, reflector := c.obj.(cache.ReflectorStore)
+		if store != c.store || queue != c.queue || reflector != c.reflector {
+			t.Errorf("%T is a Store: %t, a Queue: %t, a ReflectorStore: %t", c.obj, store, queue, reflector)
+		}
+	}
+}
+
+func TestATTLStoreForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := cache.NewTTLStore(podKey, time.Minute)
+		must.Do(t, store.Add(pod1))
+		time.Sleep(59 * time.Second)
+		if got := len(store.List()); got != 1 {
+			t.Errorf("after 59 s it has %d objects, want 1", got)
+		}
+		time.Sleep(2 * time.Second)
+		if got := len(store.List()); got != 0 {
+			t.Errorf("after 61 s it has %d objects, want none", got)
+		}
+	})
+}
+
+func TestAnUndeltaStorePushesAllItHas(t *testing.T) {
+	var pushed []int
+	store := cache.NewUndeltaStore(func(all []any) { pushed = append(pushed, len(all)) }, podKey)
+	must.Do(t, errors.Join(store.Add(pod1), store.Add(pod2), store.Delete(pod1)))
+	if want := []int{1, 2, 1}; !slices.Equal(pushed, want) {
+		t.Errorf("it pushed lists of %v objects, want %v", pushed, want)
+	}
+}
+
+func TestAFIFOKeepsTheNewestStateOnly(t *testing.T) {
+	queue := cache.NewFIFO(podKey)
+	must.Do(t, errors.Join(queue.Add(pod1), queue.Add(pod2), queue.Update(pod{"pod1", 1.1}), queue.Delete(pod2)))
+	queue.Close()
+	var popped []any
+	for {
+		_, err := queue.Pop(func(obj any, _ bool) error {
+			popped = append(popped, obj)
+			return nil
+		})
+		if err != nil {
+			break
+		}
+	}
+	if want := []any{pod{"pod1", 1.1}}; !slices.Equal(popped, want) {
+		t.Errorf("popped %v, want %v", popped, want)
+	}
+}
+
+func TestAHeapPopsTheSmallest(t *testing.T) {
+	heap := cache.NewHeap(podKey, func(a, b any) bool { return a.(pod).Value < b.(pod).Value })
+	must.Do(t, errors.Join(heap.Add(pod3), heap.Add(pod1), heap.Add(pod2)))
+	if got, err := heap.Pop(); err != nil || got != any(pod1) {
+		t.Errorf("Pop() = %v, %v; want pod1", got, err)
+	}
+}
+
+// DeltaFIFO's fields populated and initialPopulationCount serve this.
+func TestADeltaFIFOHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
+	pop := func() { _, _ = queue.Pop(func(any, bool) error { return nil }) }
+	want := func(synced bool) {
+		t.Helper()
+		if got := queue.HasSynced(); got != synced {
+			t.Errorf("HasSynced() = %t, want %t", got, synced)
+		}
+	}
+	want(false)
+	must.Do(t, queue.Replace([]any{pod1, pod2}, ""))
+	want(false)
+	pop()
+	want(false)
+	pop()
+	want(true)
+	must.Do(t, queue.Replace([]any{pod1, pod2, pod3}, "")) // only the first list counts
+	want(true)
+
+	queue = cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
+	must.Do(t, queue.Add(pod1)) // no list at all: there is nothing to wait for
+	want(true)
+}
+
+// A list of pods is a runtime.Object, too; but it has no name.
+func TestAnObjectAndAnObjectWithAName(t *testing.T) {
+	object, named := reflect.TypeFor[runtime.Object](), reflect.TypeFor[metav1.Object]()
+	for _, c := range []struct {
+		obj           any
+		object, named bool
+	}{
+		{&corev1.Pod{}, true, true},
+		{&corev1.PodList{}, true, false},
+		{corev1.Pod{}, false, false}, // the methods are those of the pointer
+		{pod1, false, false},
+	} {
+		of := reflect.TypeOf(c.obj)
+		if of.Implements(object) != c.object || of.Implements(named) != c.named {
+			t.Errorf("%v is a runtime.Object: %t, a metav1.Object: %t", of, of.Implements(object), of.Implements(named))
+		}
+		if _, err := cache.MetaNamespaceKeyFunc(c.obj); (err == nil) != c.named {
+			t.Errorf("%v: the key function returns %v", of, err)
+		}
+	}
+}

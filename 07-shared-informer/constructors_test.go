@@ -1,0 +1,124 @@
+// The functions of client-go that make informers: the table "Which constructor".
+
+//lint:file-ignore SA1019 the deprecated ones are in the table, too
+
+package main
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+)
+
+// constructors are the functions that make informers, or factories of them, by
+// the files of client-go that declare them. For each, it says whether the
+// function is deprecated. (Each built-in type has a file like pod.go.)
+var constructors = map[string]map[string]bool{
+	"tools/cache/controller.go": {
+		"New": false, "NewInformerWithOptions": false, "NewInformer": true, "NewIndexerInformer": true,
+		"NewTransformingInformer": true, "NewTransformingIndexerInformer": true,
+	},
+	"tools/cache/shared_informer.go": {
+		"NewSharedInformer": false, "NewSharedIndexInformer": false, "NewSharedIndexInformerWithOptions": false,
+		"NewTypedSharedIndexInformer": false,
+	},
+	"tools/cache/reflector.go": {"NewNamespaceKeyedIndexerAndReflector": false},
+	"informers/factory.go": {
+		"NewSharedInformerFactory": false, "NewSharedInformerFactoryWithOptions": false,
+		"NewFilteredSharedInformerFactory": true,
+	},
+	"informers/core/v1/pod.go": {
+		"NewPodInformer": false, "NewFilteredPodInformer": false, "NewPodInformerWithOptions": false,
+		"NewTypedPodInformer": false, "NewTypedFilteredPodInformer": false, "NewTypedPodInformerWithOptions": false,
+	},
+	"dynamic/dynamicinformer/informer.go": {
+		"NewDynamicSharedInformerFactory": false, "NewFilteredDynamicSharedInformerFactory": false,
+		"NewFilteredDynamicInformer": false,
+	},
+	"metadata/metadatainformer/informer.go": {
+		"NewSharedInformerFactory": false, "NewSharedInformerFactoryWithOptions": false,
+		"NewFilteredSharedInformerFactory": false, "NewFilteredMetadataInformer": false,
+	},
+}
+
+func TestTheConstructorsOfClientGo(t *testing.T) {
+	root, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/client-go").Output()
+	must.Do(t, err)
+	makesInformers := regexp.MustCompile(`^New$|^New.*Informer|^NewNamespaceKeyedIndexer`)
+	for file, want := range constructors {
+		source := filepath.Join(strings.TrimSpace(string(root)), filepath.FromSlash(file))
+		parsed, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
+		must.Do(t, err)
+		got := map[string]bool{}
+		for _, decl := range parsed.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && makesInformers.MatchString(f.Name.Name) {
+				got[f.Name.Name] = strings.Contains(f.Doc.Text(), "Deprecated:")
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%s has %v, the table of the page has %v", file, got, want)
+		}
+	}
+}
+
+// NewInformerWithOptions does what each of the four deprecated functions does.
+func TestTheConstructorsForOneHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var added []string
+		handler := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+			added = append(added, obj.(*corev1.ConfigMap).Labels["seen"])
+		}}
+		transform := func(obj any) (any, error) {
+			obj.(*corev1.ConfigMap).Labels = map[string]string{"seen": "transformed"}
+			return obj, nil
+		}
+		indexers := cache.Indexers{"name": func(obj any) ([]string, error) {
+			return []string{obj.(*corev1.ConfigMap).Name}, nil
+		}}
+		run := func(store cache.Store, controller cache.Controller, indexed bool) {
+			ctx, cancel := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() { controller.RunWithContext(ctx) })
+			cache.WaitFor(ctx, "", controller.HasSyncedChecker())
+			if _, err := store.(cache.Indexer).ByIndex("name", "a"); (err == nil) != indexed {
+				t.Errorf("the index by name: %v", err)
+			}
+			cancel()
+			running.Wait()
+		}
+		lw := func() cache.ListerWatcher { return fakeapi.New(fakeapi.ConfigMap("a", "1")) }
+		of := &corev1.ConfigMap{}
+
+		plain, controller := cache.NewInformer(lw(), of, 0, handler)
+		run(plain, controller, false)
+		indexer, controller := cache.NewIndexerInformer(lw(), of, 0, handler, indexers)
+		run(indexer, controller, true)
+		plain, controller = cache.NewTransformingInformer(lw(), of, 0, handler, transform)
+		run(plain, controller, false)
+		indexer, controller = cache.NewTransformingIndexerInformer(lw(), of, 0, handler, indexers, transform)
+		run(indexer, controller, true)
+		plain, controller = cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: lw(), ObjectType: of,
+			Handler: handler, Indexers: indexers, Transform: transform})
+		run(plain, controller, true)
+
+		if want := []string{"", "", "transformed", "transformed", "transformed"}; !slices.Equal(added, want) {
+			t.Errorf("the handlers got %q, want %q", added, want)
+		}
+	})
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepClientgo adds two handlers to an informer of client-go, made by the
+// simplest of its constructors for shared informers.
+func stepClientgo(ctx context.Context, l *step.Lesson) error {
+	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		fields.OneTermEqualSelector("metadata.name", "weather"))
+	configMaps := cache.NewSharedInformer(listWatch, &corev1.ConfigMap{}, 0)
+	for _, name := range []string{"first", "second"} {
+		_, err := configMaps.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) {
+				fmt.Fprintf(l.Out, "%s : OnAdd : %s\n", name, obj.(*corev1.ConfigMap).Data["sky"])
+			},
+			UpdateFunc: func(oldObj, newObj any) {
+				was, is := oldObj.(*corev1.ConfigMap), newObj.(*corev1.ConfigMap)
+				fmt.Fprintf(l.Out, "%s : OnUpdate : %s (was %s)\n", name, is.Data["sky"], was.Data["sky"])
+			},
+			DeleteFunc: func(obj any) {
+				key, _ := cache.DeletionHandlingObjectToName(obj) // of a tombstone, too
+				fmt.Fprintf(l.Out, "%s : OnDelete : %s\n", name, key.Name)
+			},
+		})
+		if err != nil {
+			return err
+		}
+	}
+	configMaps.RunWithContext(ctx)
+	return nil
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepDeployments is client-go's factory as many programs use it: a resync every
+// 30 seconds, a lister, Start, and the wait.
+func stepDeployments(ctx context.Context, l *step.Lesson) error {
+	f := informers.NewSharedInformerFactoryWithOptions(l.Client, 30*time.Second, informers.WithNamespace(l.Namespace))
+	ctx, cancel := context.WithCancel(ctx)
+	defer f.Shutdown() // waits for the informers, which end with ctx
+	defer cancel()
+
+	deployments := f.Apps().V1().Deployments()
+	lister := deployments.Lister() // before Start: this makes the informer
+	_, err := deployments.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		UpdateFunc: func(oldObj, newObj any) {
+			was, is := oldObj.(*appsv1.Deployment), newObj.(*appsv1.Deployment)
+			if *was.Spec.Replicas != *is.Spec.Replicas { // neither a resync nor a new status
+				fmt.Fprintf(l.Out, "OnUpdate : %s : replicas %d (was %d)\n",
+					is.Name, *is.Spec.Replicas, *was.Spec.Replicas)
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	f.StartWithContext(ctx)
+	synced := f.WaitForCacheSyncWithContext(ctx)
+	if err := synced.AsError(); err != nil {
+		return err
+	}
+	for informerType, ok := range synced.Synced {
+		fmt.Fprintf(l.Out, "%v : synced : %t\n", informerType, ok)
+	}
+	found, err := lister.List(labels.Everything())
+	if err != nil {
+		return err
+	}
+	for _, deployment := range found {
+		fmt.Fprintf(l.Out, "lister : %s : replicas %d\n", deployment.Name, *deployment.Spec.Replicas)
+	}
+	<-ctx.Done()
+	return nil
+}

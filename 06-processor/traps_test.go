@@ -115,7 +115,8 @@ func TestHandlersAreHandedTheSameObject(t *testing.T) {
 		changer := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { obj.(*corev1.Pod).Status.Phase = "Mine" }}
 		lines := newLines()
 		for _, handler := range []cache.ResourceEventHandler{changer, recorder("another", lines, nil)} {
-			if _, err := p.Add(handler, processor.Options{Present: slices.Values([]processor.Notification{added(pod)})}); err != nil {
+			present := slices.Values([]processor.Notification{added(pod)})
+			if _, err := p.Add(handler, processor.Options{Present: present}); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()

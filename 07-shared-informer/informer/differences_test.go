@@ -218,7 +218,8 @@ func TestAnEventThatAnIndexFunctionPanicsOverIsLeftOut(t *testing.T) {
 		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/good"}) {
 			t.Errorf("stored: %v", got)
 		}
-		if got := strings.Join(handled.Take(), "\n"); !strings.Contains(got, `on index "name": the index function panicked: ouch`) {
+		const want = `on index "name": the index function panicked: ouch`
+		if got := strings.Join(handled.Take(), "\n"); !strings.Contains(got, want) {
 			t.Errorf("reported: %s", got)
 		}
 	})

@@ -108,7 +108,8 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 		}
 		if counts["saved"] == 0 || counts[observer.Called]+counts["saved"] != updates+1 ||
 			counts[observer.Appended] != updates+1 {
-			t.Errorf("appended %d, called %d, saved %d", counts[observer.Appended], counts[observer.Called], counts["saved"])
+			t.Errorf("appended %d, called %d, saved %d",
+				counts[observer.Appended], counts[observer.Called], counts["saved"])
 		}
 	})
 }

@@ -37,7 +37,7 @@ func TestVerdicts(t *testing.T) {
 
 func TestWhatIsLostIsSaid(t *testing.T) {
 	text := read(t, ".", "results.txt")
-	results, err := report.Read(strings.Replace(text, "120000 events \t 0 lost", "119999 events \t 1 lost", 1))
+	results, err := report.Read(strings.Replace(text, " 0 lost", " 1 lost", 1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -171,9 +171,11 @@ func (c *cursor) rest() {
 func (c *cursor) fold() {
 	c.folding = true
 	saved := c.backlog.size()
-	if c.folded != nil {
-		defer func() { c.folded(saved - c.backlog.size()) }()
-	}
+	defer func() {
+		if saved -= c.backlog.size(); c.folded != nil && saved > 0 {
+			c.folded(saved)
+		}
+	}()
 	for range foldAtOnce {
 		for _, n := range c.chunk.items[c.at:] {
 			if !n.skip[c] {

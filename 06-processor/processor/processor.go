@@ -26,7 +26,7 @@ import (
 // It runs once: Start, then Stop.
 type Processor struct {
 	// Observer is called with each notification, call and end of a handler. Set it
-	// before the first Add. Default: no observer.
+	// before Start. Default: no observer.
 	Observer observer.Observer
 
 	fanout Fanout
@@ -54,7 +54,7 @@ func (p *Processor) Add(handler cache.ResourceEventHandler, options Options) (*R
 	if p.stopped {
 		return nil, errors.New("adding a handler: the processor has been stopped")
 	}
-	r := newRegistration(handler, options, p.Observer)
+	r := newRegistration(handler, options)
 	p.registrations[r] = true
 	if p.started {
 		p.start(r)
@@ -90,7 +90,7 @@ func (p *Processor) Start() {
 // what is present is the initial list, or the mark of its end is still to come.
 func (p *Processor) start(r *Registration) {
 	var folded func(int)
-	if p.Observer != nil {
+	if r.observer = p.Observer; r.observer != nil {
 		folded = r.observeFolded
 	}
 	r.listener = p.fanout.Listen(folded)

@@ -36,7 +36,7 @@ type Options struct {
 type Registration struct {
 	handler    cache.ResourceEventHandler
 	options    Options
-	observer   observer.Observer // or nil
+	observer   observer.Observer // nil if there is none, and until the processor has started
 	listener   Listener          // nil until the processor has started
 	nextResync time.Time         // guarded by the processor's mu, as the listener
 
@@ -52,13 +52,13 @@ var (
 	_ cache.DoneChecker                      = (*Registration)(nil)
 )
 
-func newRegistration(handler cache.ResourceEventHandler, options Options, observer observer.Observer) *Registration {
+func newRegistration(handler cache.ResourceEventHandler, options Options) *Registration {
 	if options.Logger == nil {
 		logger := klog.Background()
 		options.Logger = &logger
 	}
 	return &Registration{
-		handler: handler, options: options, observer: observer,
+		handler: handler, options: options,
 		nextResync: time.Now().Add(options.ResyncPeriod),
 		leaving:    make(chan struct{}), synced: make(chan struct{}), ended: make(chan struct{}),
 	}

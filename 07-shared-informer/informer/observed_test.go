@@ -86,6 +86,8 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
 		counts := map[observer.Kind]int{}
 		var lines record.Lines
+		busy := make(chan struct{})
+		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
 		must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(observerFunc(func(e observer.Event) {
 			lines.Add("%s", e.Kind)
 			if e.Kind == observer.Folded {
@@ -94,8 +96,6 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 				}
 			}
 		})))
-		busy := make(chan struct{})
-		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
 		r.run(t)
 		w := r.server.NextWatch()
 		const updates = 50_000

@@ -23,6 +23,9 @@ func (p *player) awaitEvent(ctx context.Context, name string, limit time.Duratio
 		case <-timeout:
 			return nil, fmt.Errorf("the step offers no event %q; %s", name, p.lesson.offers())
 		case <-p.ended:
+			if ctx.Err() != nil {
+				return nil, ctx.Err() // that is why it has returned
+			}
 			return nil, fmt.Errorf("the step has returned, and has offered no event %q", name)
 		case <-ctx.Done():
 			return nil, ctx.Err()

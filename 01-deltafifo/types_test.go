@@ -121,7 +121,8 @@ func TestTheCheckerOfADeltaFIFOIsDoneBeforeTheLastPodIsProcessed(t *testing.T) {
 }
 
 func TestDeltaFIFOsCommentsSay(t *testing.T) {
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache").Output()
+	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache")
+	dir, err := list.Output()
 	must.Do(t, err)
 	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "delta_fifo.go"))
 	must.Do(t, err)
@@ -129,7 +130,8 @@ func TestDeltaFIFOsCommentsSay(t *testing.T) {
 	for _, text := range []string{
 		"DeltaFIFO solves this use case: " +
 			"- You want to process every object change (delta) at most once. " +
-			"- When you process an object, you want to see everything that's happened to it since you last processed it. " +
+			"- When you process an object, you want to see " +
+			"everything that's happened to it since you last processed it. " +
 			"- You want to process the deletion of some of the objects. " +
 			"- You might want to periodically reprocess objects.",
 		"if you don't successfully process it, you need to add it back with AddIfNotPresent()",

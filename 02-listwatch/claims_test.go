@@ -92,6 +92,30 @@ func TestWhatAListWatchAsksTheServerFor(t *testing.T) {
 	}
 }
 
+// What a client accepts: the typed one, and the REST client in it.
+func TestTheTypedClientAsksForProtobufAndAListWatchForJSON(t *testing.T) {
+	var accept []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		accept = append(accept, r.Header.Get("Accept"))
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"kind":"PodList","apiVersion":"v1"}`)
+	}))
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
+	must.Do(t, err)
+	restClient := client.CoreV1().RESTClient()
+	_, err = client.CoreV1().Pods("ns").List(t.Context(), metav1.ListOptions{})
+	must.Do(t, err)
+	_, err = cache.NewListWatchFromClient(restClient, "pods", "ns", fields.Everything()).
+		ListWithContext(t.Context(), metav1.ListOptions{})
+	must.Do(t, err)
+	restClient.(*rest.RESTClient).Client.CloseIdleConnections()
+	server.Close()
+	want := []string{"application/vnd.kubernetes.protobuf,application/json", "application/json, */*"}
+	if !slices.Equal(accept, want) {
+		t.Errorf("accepted %q, want %q", accept, want)
+	}
+}
+
 func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
 	client := func(qps float32) *kubernetes.Clientset {
 		c, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1", QPS: qps})

@@ -45,7 +45,8 @@ func stepWire(ctx context.Context, l *step.Lesson) error {
 		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
 			return err
 		}
-		fmt.Fprintf(l.Out, "%.40s…\n%s : %s %s\n", lines.Text(), event.Type, event.Object.Kind, event.Object.Metadata.Name)
+		fmt.Fprintf(l.Out, "%.40s…\n", lines.Text())
+		fmt.Fprintf(l.Out, "%s : %s %s\n", event.Type, event.Object.Kind, event.Object.Metadata.Name)
 	}
 	return ctx.Err()
 }

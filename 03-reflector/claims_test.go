@@ -205,7 +205,8 @@ func TestWhichVersionAReflectorListsFrom(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() {
-			cache.NewReflector(listWatch, &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0).RunWithContext(ctx)
+			store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+			cache.NewReflector(listWatch, &corev1.Pod{}, store, 0).RunWithContext(ctx)
 		})
 		got := []string{<-asked, <-asked, <-asked, <-asked}
 		cancel()
@@ -217,13 +218,15 @@ func TestWhichVersionAReflectorListsFrom(t *testing.T) {
 }
 
 func TestClientGosReflectorSays(t *testing.T) {
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache").Output()
+	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache")
+	dir, err := list.Output()
 	must.Do(t, err)
 	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "reflector.go"))
 	must.Do(t, err)
 	words := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
 	for _, text := range []string{
-		`initial list performed by reflector uses "0" as resource version to allow it to be served from the watch cache`,
+		`initial list performed by reflector uses "0" as resource version ` +
+			`to allow it to be served from the watch cache`,
 		"Streaming has the primary advantage of using fewer server's resources to fetch data",
 		"might result in an increased memory consumption of the APIServer",
 		"defaultBackoffInit = 800 * time.Millisecond",

@@ -97,8 +97,9 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 			server := fakeapi.New()
 			in := newInformer(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 			must.Do(t, in.SetTransform(func(obj any) (any, error) {
+				// ListAndWatch and ListAndWatchWithContext of client-go's reflector, ListAndWatch of ours.
 				onReflector = append(onReflector,
-					strings.Contains(string(debug.Stack()), "cache.(*Reflector).ListAndWatch"))
+					strings.Contains(string(debug.Stack()), ".(*Reflector).ListAndWatch"))
 				return obj, nil
 			}))
 			defer start(t, in)()

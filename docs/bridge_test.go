@@ -59,7 +59,8 @@ var bridges = map[string]bridge{
 	"03-reflector.md": {
 		[]string{"reflector.go", "store.go", "k8s.io/client-go/tools/pager/pager.go"},
 		[]string{
-			"ReflectorOptions", "NewReflectorWithOptions", "Reflector.RunWithContext", "Reflector.ListAndWatchWithContext",
+			"ReflectorOptions", "NewReflectorWithOptions", "Reflector.RunWithContext",
+			"Reflector.ListAndWatchWithContext",
 			"Reflector.ListAndWatch", "Reflector.useWatchList", "Reflector.watchList", "handleListWatch", "Store",
 			"Reflector.list", "ListPager", "Reflector.syncWith", "Reflector.paginatedResult",
 			"Reflector.lastSyncResourceVersion", "Reflector.setLastSyncResourceVersion",
@@ -90,7 +91,8 @@ var bridges = map[string]bridge{
 	"05-watchdog.md": {
 		[]string{"controller.go", "the_real_fifo.go", "store.go"},
 		[]string{
-			"Controller", "controller", "Config", "InformerOptions", "NewInformerWithOptions", "newInformer", "newQueueFIFO",
+			"Controller", "controller", "Config", "InformerOptions", "NewInformerWithOptions", "newInformer",
+			"newQueueFIFO",
 			"controller.RunWithContext", "controller.processLoop",
 			"processDeltas", "processDeltasInBatch", "processReplacedAllInfo",
 			"Config.Queue", "RealFIFO", "RealFIFO.initialPopulationCount", "RealFIFO.checkSynced_locked",
@@ -111,7 +113,8 @@ var bridges = map[string]bridge{
 			"processorListener.run", "processorListener.syncTracker", "processorListener.watchSynced",
 			"processorListener.ShutdownChan", "processorListener.runFinished",
 			"processorListener.shouldResync", "processorListener.nextResync",
-			"RingGrowing", "TypedRingGrowing", "TypedRingGrowing.WriteOne", "TypedRingGrowing.ReadOne", "initialBufferSize",
+			"RingGrowing", "TypedRingGrowing", "TypedRingGrowing.WriteOne", "TypedRingGrowing.ReadOne",
+			"initialBufferSize",
 			"sharedIndexInformer.blockDeltas",
 		},
 	},

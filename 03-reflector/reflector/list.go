@@ -39,7 +39,8 @@ func (r *Reflector) listAll(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err == nil && isTable(list) {
-		err = fmt.Errorf("unsupported list gvk: %v, type: %v", list.GetObjectKind().GroupVersionKind(), r.TypeDescription)
+		kind := list.GetObjectKind().GroupVersionKind()
+		err = fmt.Errorf("unsupported list gvk: %v, type: %v", kind, r.TypeDescription)
 	}
 	if err != nil {
 		return fmt.Errorf("failed to list %v: %w", r.TypeDescription, err)

@@ -25,7 +25,8 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 	for ctx.Err() == nil {
 		began, from := time.Now(), r.LastSyncResourceVersion()
 		// A watch from no version begins with all objects, in no order.
-		e := events{store: r.Store, began: began, versionsCount: w != nil || from != "" && from != "0", version: r.advance}
+		ordered := w != nil || from != "" && from != "0"
+		e := events{store: r.Store, began: began, versionsCount: ordered, version: r.advance}
 		if w == nil {
 			r.observe(observer.Event{Kind: observer.Watching, Version: from})
 			var err error
@@ -116,30 +117,30 @@ func (r *Reflector) take(ctx context.Context, w watch.Interface, e *events) erro
 // reported, and left out.
 func (r *Reflector) takeOne(ctx context.Context, event watch.Event, e *events) {
 	if r.expected != nil && reflect.TypeOf(event.Object) != r.expected {
-		utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object type", "reflector", r.TypeDescription,
-			"expectedType", r.expected, "actualType", reflect.TypeOf(event.Object))
+		utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object type",
+			"reflector", r.TypeDescription, "expectedType", r.expected, "actualType", reflect.TypeOf(event.Object))
 		return
 	}
 	kind := event.Object.GetObjectKind().GroupVersionKind()
 	if r.kind != nil && kind != *r.kind {
-		utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object gvk", "reflector", r.TypeDescription,
-			"expectedGVK", *r.kind, "actualGVK", kind)
+		utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object gvk",
+			"reflector", r.TypeDescription, "expectedGVK", *r.kind, "actualGVK", kind)
 		return
 	}
 	if isTable(event.Object) {
-		utilruntime.HandleErrorWithContext(ctx, nil, "Unsupported watch event object gvk", "reflector", r.TypeDescription,
-			"actualGVK", kind)
+		utilruntime.HandleErrorWithContext(ctx, nil, "Unsupported watch event object gvk",
+			"reflector", r.TypeDescription, "actualGVK", kind)
 		return
 	}
 	object, err := meta.Accessor(event.Object)
 	if err != nil {
-		utilruntime.HandleErrorWithContext(ctx, err, "Unable to understand watch event", "reflector", r.TypeDescription,
-			"event", event)
+		utilruntime.HandleErrorWithContext(ctx, err, "Unable to understand watch event",
+			"reflector", r.TypeDescription, "event", event)
 		return
 	}
 	if err := r.change(event, object, e); err != nil {
-		utilruntime.HandleErrorWithContext(ctx, err, unable[event.Type], "reflector", r.TypeDescription,
-			"event", event)
+		utilruntime.HandleErrorWithContext(ctx, err, unable[event.Type],
+			"reflector", r.TypeDescription, "event", event)
 	}
 	e.versionsCount = e.versionsCount || event.Type != watch.Added
 	if e.versionsCount {

@@ -4,8 +4,8 @@ go 1.26.0
 
 require (
 	example.com/informer/01-deltafifo v0.0.0
-	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000
-	example.com/informer/04-indexer v0.0.0-00010101000000-000000000000
+	example.com/informer/03-reflector v0.0.0
+	example.com/informer/04-indexer v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2

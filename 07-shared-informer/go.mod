@@ -3,7 +3,8 @@ module example.com/informer/07-shared-informer
 go 1.26.0
 
 require (
-	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000
+	example.com/informer/03-reflector v0.0.0
+	example.com/informer/04-indexer v0.0.0
 	example.com/informer/06-processor v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	github.com/gin-gonic/gin v1.12.0
@@ -12,11 +13,9 @@ require (
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2
 	k8s.io/klog/v2 v2.140.0
-	k8s.io/utils v0.0.0-20260626114624-be93311217bd
 )
 
 require (
-	example.com/informer/04-indexer v0.0.0
 	github.com/bytedance/gopkg v0.1.3 // indirect
 	github.com/bytedance/sonic v1.15.0 // indirect
 	github.com/bytedance/sonic/loader v0.5.0 // indirect
@@ -80,6 +79,7 @@ require (
 	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
+	k8s.io/utils v0.0.0-20260626114624-be93311217bd // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect

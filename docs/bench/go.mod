@@ -3,7 +3,7 @@ module example.com/informer/docs/bench
 go 1.26.0
 
 require (
-	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000
+	example.com/informer/03-reflector v0.0.0
 	example.com/informer/07-shared-informer v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	github.com/klauspost/cpuid/v2 v2.3.0

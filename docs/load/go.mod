@@ -16,7 +16,7 @@ require (
 )
 
 require (
-	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000 // indirect
+	example.com/informer/03-reflector v0.0.0 // indirect
 	example.com/informer/04-indexer v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	example.com/informer/07-shared-informer v0.0.0 // indirect

@@ -16,7 +16,7 @@ require (
 )
 
 require (
-	example.com/informer/03-reflector v0.0.0-00010101000000-000000000000 // indirect
+	example.com/informer/03-reflector v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect

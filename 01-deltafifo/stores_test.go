@@ -92,31 +92,6 @@ func TestAHeapPopsTheSmallest(t *testing.T) {
 	}
 }
 
-// DeltaFIFO's fields populated and initialPopulationCount serve this.
-func TestADeltaFIFOHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
-	pop := func() { _, _ = queue.Pop(func(any, bool) error { return nil }) }
-	want := func(synced bool) {
-		t.Helper()
-		if got := queue.HasSynced(); got != synced {
-			t.Errorf("HasSynced() = %t, want %t", got, synced)
-		}
-	}
-	want(false)
-	must.Do(t, queue.Replace([]any{pod1, pod2}, ""))
-	want(false)
-	pop()
-	want(false)
-	pop()
-	want(true)
-	must.Do(t, queue.Replace([]any{pod1, pod2, pod3}, "")) // only the first list counts
-	want(true)
-
-	queue = cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
-	must.Do(t, queue.Add(pod1)) // no list at all: there is nothing to wait for
-	want(true)
-}
-
 // A list of pods is a runtime.Object, too; but it has no name.
 func TestAnObjectAndAnObjectWithAName(t *testing.T) {
 	object, named := reflect.TypeFor[runtime.Object](), reflect.TypeFor[metav1.Object]()

@@ -91,6 +91,10 @@ func TestAQueueHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
 		if synced = append(synced, queue.HasSynced()); !slices.Equal(synced, []bool{false, false, false, true}) {
 			t.Errorf("%T: synced before the list, with two pods, with one, without: %t", queue, synced)
 		}
+		must.Do(t, queue.Replace([]any{pod1, pod2, pod3}, "2"))
+		if !queue.HasSynced() {
+			t.Errorf("%T waits for a list after the first", queue)
+		}
 	}
 	for _, queue := range newQueues() {
 		must.Do(t, queue.Add(pod1))

@@ -135,7 +135,7 @@ func (r *Reflector) replace(objs []any, version string) error {
 // stream asks for a watch that begins with a list, and returns it when the list is
 // complete and in the store.
 func (r *Reflector) stream(ctx context.Context) (watch.Interface, error) {
-	for {
+	for ctx.Err() == nil {
 		from := r.streamFrom()
 		r.observe(observer.Event{Kind: observer.Listing, Version: from})
 		began := time.Now()
@@ -154,9 +154,7 @@ func (r *Reflector) stream(ctx context.Context) (watch.Interface, error) {
 			w.Stop()
 		}
 		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err == nil: // it ended in the middle of the list
+		case ctx.Err() != nil, err == nil: // it ended in the middle of the list
 		case isRefused(err):
 			r.wait(ctx, r.watchPause())
 		case isExpired(err), isTooLarge(err):
@@ -166,6 +164,7 @@ func (r *Reflector) stream(ctx context.Context) (watch.Interface, error) {
 			return nil, err
 		}
 	}
+	return nil, ctx.Err()
 }
 
 // takeList collects the list that a watch begins with, and hands it to the store.

@@ -139,10 +139,13 @@ func (r *Reflector) Run(ctx context.Context) {
 
 // ListAndWatch fills the store with a list, and changes it as the watch says, until
 // another list is needed. The error says why there was no list, or no watch. It is
-// nil when a watch was there and has ended.
+// nil when a watch was there and has ended, or when ctx has ended before the list.
 func (r *Reflector) ListAndWatch(ctx context.Context) error {
 	w, err := r.list(ctx)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil
+	case err != nil:
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -3,6 +3,7 @@ module example.com/informer/docs/upstream
 go 1.26.0
 
 require (
+	example.com/informer/03-reflector v0.0.0
 	example.com/informer/04-indexer v0.0.0
 	example.com/informer/07-shared-informer v0.0.0
 	github.com/google/go-cmp v0.7.0
@@ -16,7 +17,6 @@ require (
 )
 
 require (
-	example.com/informer/03-reflector v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect

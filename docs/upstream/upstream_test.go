@@ -1,5 +1,6 @@
-// Package upstream runs client-go's own tests on our store and our informer. It
-// reads them from the module cache: their text is not in this repository.
+// Package upstream runs client-go's own tests on our reflector, our store and our
+// informer. It reads them from the module cache: their text is not in this
+// repository.
 package upstream
 
 import (
@@ -15,6 +16,18 @@ import (
 // ours are the names of package adapter that take the place of client-go's. A
 // function of client-go's tests with such a name is taken out.
 var ours = map[string]string{
+	"NewFIFO":                      "NewFIFO",
+	"Pop":                          "Pop",
+	"NewReflector":                 "NewReflector",
+	"NewReflectorWithOptions":      "NewReflectorWithOptions",
+	"handleWatch":                  "HandleWatch",
+	"handleListWatch":              "HandleListWatch",
+	"errorStopRequested":           "ErrorStopRequested",
+	"isUnsupportedTableObject":     "IsUnsupportedTableObject",
+	"getTypeDescriptionFromObject": "GetTypeDescriptionFromObject",
+
+	"toListWatcherWithUnSupportedWatchListSemantics": "WithoutWatchList",
+
 	"NewStore":           "NewStore",
 	"NewIndexer":         "NewIndexer",
 	"NewThreadSafeStore": "NewThreadSafeStore",
@@ -54,6 +67,57 @@ var sources = []source{
 		{"informer.clock = clock", ""},
 		{"informer.processor.clock = clock", ""},
 		{"listener.receivedItemNames = []string{}", "listener.reset()"}, // in real time it needs the lock
+	}},
+	{file: "reflector_test.go", leftOut: map[string]string{
+		"TestReflectorResyncChan":          "calls the function that makes the timer; TestReflectorResync waits for resyncs",
+		"BenchmarkReflectorResyncChanMany": "as above",
+		"TestReflectorHandleWatchStoppedBefore": "our reflector opens no watch when its context has ended, " +
+			"so there is none to stop; TestReflectorWatchStoppedBefore runs",
+		"TestReflectorListAndWatchInitConnBackoff": "sets a backoff and a clock, which our reflector does not take; " +
+			"TestPausesGrow in 03-reflector/reflector measures the pauses in fake time",
+		"TestNewReflectorWithCustomBackoff": "our reflector has client-go's default backoff, and takes no other",
+		"TestRetryInternalError": "our reflector lists again after an internal error of a watch, as client-go's does " +
+			"by default: it has no MaxInternalErrorRetryDuration",
+		"TestReflectorWatchListPageSize": "our reflector has the pager's page size, and takes no other",
+		"TestReflectorFullListIfExpired": "sets a page size, as above; " +
+			"TestAListWhosePagesExpireComesInOnePiece in 03-reflector/reflector is the same with the pager's",
+		"TestGetExpectedGVKFromObject": "reads a private field; TestWhatIsOfAnotherTypeIsLeftOut in " +
+			"03-reflector/reflector sends objects of other kinds",
+		"TestWatchTimeout": "our reflector has client-go's default timeout, and takes no other; " +
+			"TestTimeoutsOfWatches in 03-reflector/reflector",
+	}, edits: []edit{
+		{"&Reflector{", "&ours.Reflector{"},
+		{`name:              "test-reflector",`, ""},
+		{"listerWatcher:     lw,", "ListerWatcher: lw,"},
+		{"store:             New", "Store: New"},
+		{"delayHandler:      fd.delayFunc,", "Delay: fd.delayFunc,"},
+		{"clock:             clock,", ""},
+		{"clock := &clock.RealClock{}", ""},
+		{"watchErrorHandler: WatchErrorHandlerWithContext(DefaultWatchErrorHandler),", ""},
+		{"watchCalls < 5", "watchCalls < 3"}, // each time there is a pause, and each is longer than the last
+		{"watchCalls != 5", "watchCalls != 3"},
+
+		{"r.listerWatcher = ", "r.ListerWatcher = "},
+		{"target.watch(ctx, nil, nil)", "target.ListAndWatchWithContext(ctx)"},
+		{"time.Now(), fw, s, g.expectedType, g.expectedGVK, g.name, g.typeDescription,", "g, fw, s,"},
+		{", g.clock, nevererrc)", ")"},
+		{"g.setLastSyncResourceVersion(rv)", ""}, // our reflector has done it
+		{"g.name", `"*v1.Pod"`},
+		{"r.setLastSyncResourceVersion(", "r.SetLastSyncResourceVersion("},
+		{"defaultExpectedTypeName", `"<unspecified>"`},
+		{"reflector.WatchListPageSize = fakeItemsNum", ""}, // the source has pages of its own size
+		{"reflector.list(ctx)", "reflector.List(ctx)"},
+		{"store.getItems()", "ours.Items(store)"},
+		{"store.keyFunc(", "MetaNamespaceKeyFunc("},
+		{"rs.(*DeltaFIFO).list()", "ours.Objects(rs.(*DeltaFIFO))"},
+	}},
+	{file: "reflector_watchlist_test.go", leftOut: map[string]string{
+		"TestInitialEventsEndBookmarkTicker": "is about a warning in client-go's log, which our reflector does not give",
+	}, edits: []edit{
+		{"*Reflector,", "*ours.Reflector,"},
+		{"r.useWatchList", "r.UseWatchList()"},
+		{"time.Now(), lw, s, r.expectedType, r.expectedGVK, r.name, r.typeDescription, trackRV, r.clock, nevererrc",
+			"r, lw, s, trackRV"},
 	}},
 }
 

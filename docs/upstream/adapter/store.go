@@ -1,5 +1,5 @@
-// Package adapter gives our store and our informer the constructors that
-// client-go's tests call, and answers what those tests ask of private fields.
+// Package adapter gives our reflector, our store and our informer the constructors
+// that client-go's tests call, and answers what those tests ask of private fields.
 package adapter
 
 import (

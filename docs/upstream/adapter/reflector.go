@@ -1,0 +1,153 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
+
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/03-reflector/reflector"
+)
+
+// A Reflector is ours, with the names of client-go's. Our reflector is made when it
+// is first needed: until then, a test can set the fields.
+type Reflector struct {
+	ListerWatcher cache.ListerWatcher // can be set later, too
+	Store         cache.ReflectorStore
+
+	// Delay is called when our reflector begins a pause. It does not say how long
+	// the pause is. As in client-go, a reflector that is made with it streams no lists.
+	Delay func() time.Duration
+
+	expected any
+	resync   time.Duration
+	ended    error // why the last watch ended
+
+	once sync.Once
+	made *reflector.Reflector
+}
+
+// NewReflector is cache.NewReflector.
+func NewReflector(lw cache.ListerWatcher, expected any, store cache.ReflectorStore, resync time.Duration) *Reflector {
+	return &Reflector{ListerWatcher: lw, Store: store, expected: expected, resync: resync}
+}
+
+// NewReflectorWithOptions is cache.NewReflectorWithOptions. Tests set no options.
+func NewReflectorWithOptions(lw cache.ListerWatcher, expected any, store cache.ReflectorStore,
+	_ cache.ReflectorOptions) *Reflector {
+	return NewReflector(lw, expected, store, 0)
+}
+
+func (r *Reflector) reflector() *reflector.Reflector {
+	r.once.Do(func() {
+		expected, _ := r.expected.(runtime.Object)
+		r.made = reflector.New(reflector.Options{ListerWatcher: source{r}, Store: r.Store, ExpectedType: expected,
+			ResyncPeriod: r.resync, Observer: observer.Func(r.observe)})
+	})
+	return r.made
+}
+
+func (r *Reflector) observe(e observer.Event) {
+	switch e.Kind {
+	case observer.BackingOff:
+		if r.Delay != nil {
+			r.Delay()
+		}
+	case observer.Ended:
+		r.ended = e.Err
+	}
+}
+
+// ListAndWatchWithContext lists and watches once.
+func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
+	return r.reflector().ListAndWatch(ctx)
+}
+
+// RunWithContext lists and watches until ctx ends.
+func (r *Reflector) RunWithContext(ctx context.Context) { r.reflector().Run(ctx) }
+
+// Run lists and watches until stop is closed.
+func (r *Reflector) Run(stop <-chan struct{}) { r.RunWithContext(wait.ContextForChannel(stop)) }
+
+// LastSyncResourceVersion is the version that the store is as of.
+func (r *Reflector) LastSyncResourceVersion() string { return r.reflector().LastSyncResourceVersion() }
+
+// A source passes requests on to the ListerWatcher that a reflector has now.
+type source struct{ of *Reflector }
+
+func (s source) lw() cache.ListerWatcherWithContext {
+	return cache.ToListerWatcherWithContext(s.of.ListerWatcher)
+}
+
+func (s source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	return s.lw().ListWithContext(ctx, options)
+}
+
+func (s source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	return s.lw().WatchWithContext(ctx, options)
+}
+
+func (s source) List(options metav1.ListOptions) (runtime.Object, error) {
+	return s.ListWithContext(context.Background(), options)
+}
+
+func (s source) Watch(options metav1.ListOptions) (watch.Interface, error) {
+	return s.WatchWithContext(context.Background(), options)
+}
+
+func (s source) IsWatchListSemanticsUnSupported() bool {
+	return s.of.Delay != nil || watchlist.DoesClientNotSupportWatchListSemantics(s.of.ListerWatcher)
+}
+
+// errNoWatch is what a source says that has no watch.
+var errNoWatch = errors.New("no watch")
+
+// listOnly lists and watches once, with lists from here, and no watch.
+func (r *Reflector) listOnly(ctx context.Context, list cache.ListWithContextFunc) (streams bool, err error) {
+	r.reflector()
+	was := r.ListerWatcher
+	defer func() { r.ListerWatcher = was }()
+	r.ListerWatcher = &cache.ListWatch{ListWithContextFunc: list,
+		WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			streams = streams || options.SendInitialEvents != nil
+			return nil, errNoWatch
+		}}
+	if err = r.ListAndWatchWithContext(ctx); errors.Is(err, errNoWatch) {
+		err = nil
+	}
+	return streams, err
+}
+
+func emptyList(version string) cache.ListWithContextFunc {
+	return func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+		return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: version}}, nil
+	}
+}
+
+// List fills the store, and does not watch.
+func (r *Reflector) List(ctx context.Context) error {
+	_, err := r.listOnly(ctx, cache.ToListerWatcherWithContext(r.ListerWatcher).ListWithContext)
+	return err
+}
+
+// UseWatchList says whether the reflector asks for a streamed list first.
+func (r *Reflector) UseWatchList() bool {
+	streams, _ := r.listOnly(context.Background(), func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+		return nil, errors.New("no list")
+	})
+	return streams
+}
+
+// SetLastSyncResourceVersion has the reflector list nothing, as of a version.
+func (r *Reflector) SetLastSyncResourceVersion(version string) {
+	_, err := r.listOnly(context.Background(), emptyList(version))
+	panicOn(err)
+}

@@ -24,6 +24,7 @@ import (
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/record"
 )
 
 // both make an informer, client-go's and ours.
@@ -108,6 +109,39 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 			if !slices.Equal(onReflector, []bool{true}) {
 				t.Errorf("%s: transformed on the reflector's goroutine: %t, want once, and there", name, onReflector)
 			}
+		})
+	}
+}
+
+// These are the events of the step classic. In both informers a handler that is
+// stuck holds up nobody, and gets all of them later.
+func TestAHandlerThatWasStuckForAMomentGetsEachChange(t *testing.T) {
+	for name, newInformer := range both {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := fakeapi.New(fakeapi.ConfigMap("berlin", "1"))
+				in := newInformer(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+				fast, slow, stuck := &record.Lines{}, &record.Lines{}, make(chan struct{})
+				held := record.Handler(slow)
+				add := held.AddFunc
+				held.AddFunc = func(obj any, first bool) { <-stuck; add(obj, first) }
+				for _, handler := range []cache.ResourceEventHandler{record.Handler(fast), held} {
+					_, err := in.AddEventHandler(handler)
+					must.Do(t, err)
+				}
+				defer start(t, in)()
+				w := server.NextWatch()
+				w.Add(fakeapi.ConfigMap("paris", "2"))
+				w.Modify(fakeapi.ConfigMap("berlin", "3"))
+				w.Modify(fakeapi.ConfigMap("berlin", "4"))
+				w.Delete(fakeapi.ConfigMap("paris", "5"))
+				calls := []string{"OnAdd berlin 1 first", "OnAdd paris 2", "OnUpdate berlin 3, was 1",
+					"OnUpdate berlin 4, was 3", "OnDelete paris 5"}
+				fast.Want(t, calls...)
+				slow.Want(t)
+				close(stuck)
+				slow.Want(t, calls...)
+			})
 		})
 	}
 }

@@ -16,6 +16,7 @@ require (
 )
 
 require (
+	example.com/informer/01-deltafifo v0.0.0
 	github.com/bytedance/gopkg v0.1.3 // indirect
 	github.com/bytedance/sonic v1.15.0 // indirect
 	github.com/bytedance/sonic/loader v0.5.0 // indirect

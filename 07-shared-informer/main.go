@@ -46,6 +46,10 @@ var chapter = step.Chapter{
 			Speakers: []string{"client-go's", "ours"},
 		},
 		{
+			Name: "classic", Title: "the pipeline of most pictures", Run: stepClassic,
+			Speakers: []string{"fast", "slow"},
+		},
+		{
 			Name: "clientgo", Title: "client-go's own informer, with two handlers", Run: stepClientgo,
 			Speakers: []string{"first", "second"},
 		},

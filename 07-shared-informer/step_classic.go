@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/03-reflector/reflector"
+	"example.com/informer/04-indexer/store"
+	"example.com/informer/06-processor/processor"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepClassic is the informer that most pictures show, put together from parts of
+// this book: a reflector, a queue, a loop that pops, a store with an index, and
+// channels to each handler. The slow handler does not return from its first call
+// until the transcript says that it goes on.
+func stepClassic(ctx context.Context, l *step.Lesson) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	// The store of chapter 04, with an index: the ConfigMaps by their sky.
+	cities := store.New(store.Options{Indexers: cache.Indexers{
+		"sky": func(obj any) ([]string, error) { return []string{obj.(*corev1.ConfigMap).Data["sky"]}, nil },
+	}})
+
+	// The queue of chapter 01. The store says which objects are known.
+	queue := deltafifo.New(deltafifo.Options{KnownObjects: cities})
+	context.AfterFunc(ctx, queue.Close)
+
+	// The reflector of chapter 03. It writes to the queue.
+	source := reflector.New(reflector.Options{
+		ListerWatcher: cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+			fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")), // which every namespace has
+		Store:        queue,
+		ExpectedType: &corev1.ConfigMap{},
+		OnError:      func(_ context.Context, err error) { fmt.Fprintln(l.Out, "reflector :", err) },
+	})
+
+	// The processor of chapter 06, as in client-go: two channels for each handler,
+	// and between them a ring buffer that grows.
+	handlers := processor.New(processor.NewChannels())
+	stuck, release := context.WithCancel(ctx)
+	defer release()
+	for _, name := range []string{"fast", "slow"} {
+		show := func(method string, obj any, was string) {
+			if name == "slow" {
+				<-stuck.Done()
+			}
+			city := obj.(*corev1.ConfigMap)
+			fmt.Fprintf(l.Out, "%s : %s : %s : %s%s\n", name, method, city.Name, city.Data["sky"], was)
+		}
+		_, err := handlers.Add(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) { show("OnAdd", obj, "") },
+			UpdateFunc: func(oldObj, newObj any) {
+				show("OnUpdate", newObj, fmt.Sprintf(" (was %s)", oldObj.(*corev1.ConfigMap).Data["sky"]))
+			},
+			DeleteFunc: func(obj any) {
+				if unseen, ok := obj.(cache.DeletedFinalStateUnknown); ok { // a tombstone: see chapter 05
+					obj = unseen.Obj
+				}
+				show("OnDelete", obj, "")
+			},
+		}, processor.Options{})
+		if err != nil {
+			return err
+		}
+	}
+	l.On("the slow handler goes on", release)
+	l.On("where is the sky grey?", func() {
+		keys, _ := cities.IndexKeys("sky", "grey") // the index is there
+		fmt.Fprintln(l.Out, "index : grey :", slices.Sorted(slices.Values(keys)))
+	})
+
+	handlers.Start()
+	running.Go(func() {
+		source.Run(ctx) // until the context ends
+		handlers.Stop()
+	})
+
+	// The loop: it takes all that happened to one object out of the queue. Store
+	// first, then handlers. The queue is locked meanwhile; Distribute waits for no
+	// handler.
+	for {
+		err := queue.Pop(func(deltas cache.Deltas) error {
+			for _, delta := range deltas {
+				key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(delta.Object)
+				if err != nil {
+					return err
+				}
+				n := processor.Notification{Key: key, New: delta.Object}
+				if delta.Type == cache.Deleted {
+					n.Kind = processor.Deleted
+					n.Old, err = cities.Remove(key, delta.Object)
+				} else {
+					n.Kind = processor.Updated
+					n.Old, err = cities.Put(key, delta.Object)
+					if n.Old == nil { // the store decides, and not the type of the delta
+						n.Kind = processor.Added
+					}
+				}
+				if err != nil {
+					return err
+				}
+				handlers.Distribute(n)
+			}
+			return nil
+		})
+		if errors.Is(err, cache.ErrFIFOClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

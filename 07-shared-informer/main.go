@@ -46,7 +46,7 @@ var chapter = step.Chapter{
 			Speakers: []string{"client-go's", "ours"},
 		},
 		{
-			Name: "classic", Title: "the pipeline of most pictures", Run: stepClassic,
+			Name: "classic", Title: "the pipeline, as client-go has it", Run: stepClassic,
 			Speakers: []string{"fast", "slow"},
 		},
 		{

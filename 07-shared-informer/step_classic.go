@@ -18,7 +18,7 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClassic is the informer that most pictures show, put together from parts of
+// stepClassic is an informer as client-go puts it together, made from the parts of
 // this book: a reflector, a queue, a loop that pops, a store with an index, and
 // channels to each handler. The slow handler does not return from its first call
 // until the transcript says that it goes on.

@@ -77,7 +77,7 @@ type Reflector struct {
 const (
 	shortestPause   = 800 * time.Millisecond
 	longestPause    = 30 * time.Second
-	calmAfter       = 2 * time.Minute // without a pause: the next one is short again
+	anewAfter       = 2 * time.Minute // the next pause is short again, whatever has happened
 	minWatchTimeout = 5 * time.Minute
 )
 
@@ -107,7 +107,7 @@ func New(options Options) *Reflector {
 
 func newPause() wait.DelayFunc {
 	growing := wait.Backoff{Duration: shortestPause, Cap: longestPause, Steps: 38, Factor: 2, Jitter: 1}
-	return growing.DelayWithReset(clock.RealClock{}, calmAfter)
+	return growing.DelayWithReset(clock.RealClock{}, anewAfter)
 }
 
 func describe(expected reflect.Type, kind *schema.GroupVersionKind) string {

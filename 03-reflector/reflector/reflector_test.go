@@ -24,10 +24,12 @@ import (
 
 var errRefused = &os.SyscallError{Syscall: "connect", Err: syscall.ECONNREFUSED}
 
+type runFunc = func(context.Context, cache.ListerWatcher, cache.ReflectorStore)
+
 // both runs a test with our reflector and with client-go's, in fake time.
-func both(t *testing.T, test func(t *testing.T, name string, run func(context.Context, cache.ListerWatcher, cache.ReflectorStore))) {
+func both(t *testing.T, test func(t *testing.T, name string, run runFunc)) {
 	t.Helper()
-	for name, run := range map[string]func(context.Context, cache.ListerWatcher, cache.ReflectorStore){
+	for name, run := range map[string]runFunc{
 		"client-go": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
 			cache.NewReflector(lw, nil, store, 0).RunWithContext(ctx)
 		},
@@ -44,7 +46,7 @@ func both(t *testing.T, test func(t *testing.T, name string, run func(context.Co
 // While the server refuses connections, client-go's reflector notices the end of
 // its context when the pause is over, which can take a minute. Ours notices at once.
 func TestItEndsAtOnceWhileTheServerRefusesConnections(t *testing.T) {
-	both(t, func(t *testing.T, name string, run func(context.Context, cache.ListerWatcher, cache.ReflectorStore)) {
+	both(t, func(t *testing.T, name string, run runFunc) {
 		lw := &cache.ListWatch{
 			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 				return nil, errRefused
@@ -74,7 +76,7 @@ func (refusing) Replace([]any, string) error { return errors.New("not this list"
 // When the store refuses a streamed list, client-go's reflector forgets to stop the
 // watch that the list came over.
 func TestNoWatchIsLeftOpenWhenTheStoreRefusesAList(t *testing.T) {
-	both(t, func(t *testing.T, name string, run func(context.Context, cache.ListerWatcher, cache.ReflectorStore)) {
+	both(t, func(t *testing.T, name string, run runFunc) {
 		var watches []*watch.FakeWatcher
 		lw := &cache.ListWatch{
 			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
@@ -169,7 +171,9 @@ func TestWhatIsOfAnotherTypeIsLeftOut(t *testing.T) {
 				ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 					return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
 				},
-				WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },
+				WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+					return w, nil
+				},
 			}, noStreams{})
 			for _, obj := range test.send {
 				w.Add(obj)

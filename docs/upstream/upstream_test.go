@@ -69,7 +69,7 @@ var sources = []source{
 		{"listener.receivedItemNames = []string{}", "listener.reset()"}, // in real time it needs the lock
 	}},
 	{file: "reflector_test.go", leftOut: map[string]string{
-		"TestReflectorResyncChan":          "calls the function that makes the timer; TestReflectorResync waits for resyncs",
+		"TestReflectorResyncChan":          "calls the function that makes a timer; TestReflectorResync runs",
 		"BenchmarkReflectorResyncChanMany": "as above",
 		"TestReflectorHandleWatchStoppedBefore": "our reflector opens no watch when its context has ended, " +
 			"so there is none to stop; TestReflectorWatchStoppedBefore runs",
@@ -112,7 +112,7 @@ var sources = []source{
 		{"rs.(*DeltaFIFO).list()", "ours.Objects(rs.(*DeltaFIFO))"},
 	}},
 	{file: "reflector_watchlist_test.go", leftOut: map[string]string{
-		"TestInitialEventsEndBookmarkTicker": "is about a warning in client-go's log, which our reflector does not give",
+		"TestInitialEventsEndBookmarkTicker": "is about a warning in client-go's log; our reflector has none",
 	}, edits: []edit{
 		{"*Reflector,", "*ours.Reflector,"},
 		{"r.useWatchList", "r.UseWatchList()"},

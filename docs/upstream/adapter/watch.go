@@ -42,7 +42,8 @@ func (w watched) UpdateResourceVersion(version string) { w.reached(version, true
 func HandleWatch(ctx context.Context, r *Reflector, w watch.Interface, store cache.ReflectorStore,
 	reached func(version string, besidesAdded bool)) error {
 	r.Store = watched{store, reached}
-	r.ListerWatcher = WithoutWatchList(&cache.ListWatch{ListWithContextFunc: emptyList("1"), WatchFuncWithContext: once(w)})
+	r.ListerWatcher = WithoutWatchList(&cache.ListWatch{
+		ListWithContextFunc: emptyList("1"), WatchFuncWithContext: once(w)})
 	return r.handle(ctx)
 }
 

@@ -1,0 +1,217 @@
+// A server for our reflector and for client-go's, which does what a script says.
+
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// A server answers requests as a script says. When the script has ended, it does
+// all that it is asked for.
+type server struct {
+	mu      sync.Mutex
+	script  []byte
+	streams bool
+	slim    string        // "": the store has no transform; "nil": it could have one
+	period  time.Duration // of resyncs; 0: none
+	refused int           // the resync that the store refuses; 0: none
+	resyncs int
+	version int
+	objects map[string]*corev1.ConfigMap
+	open    []*watch.FakeWatcher
+	lines   []string // requests and calls of the store, in order
+}
+
+func newServer(script []byte) *server {
+	s := &server{script: script, version: 10, objects: map[string]*corev1.ConfigMap{}}
+	s.streams = s.one(2) == 0
+	s.slim = []string{"", "nil", "slim"}[s.one(3)]
+	s.period = []time.Duration{0, 2300*time.Millisecond + 7, 17*time.Second + 7}[s.one(3)] // never at a full second
+	for range s.one(4) {
+		s.change()
+	}
+	return s
+}
+
+// one is a number below n: what the script says, or 0.
+func (s *server) one(n int) int {
+	if len(s.script) == 0 {
+		return 0
+	}
+	b := s.script[0]
+	s.script = s.script[1:]
+	return int(b) % n
+}
+
+func (s *server) note(format string, args ...any) {
+	s.lines = append(s.lines, fmt.Sprintf(format, args...))
+}
+
+// change makes a change, and returns its event.
+func (s *server) change() watch.Event {
+	s.version++
+	name := string(rune('a' + s.one(4)))
+	old := s.objects[name]
+	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: name, ResourceVersion: strconv.Itoa(s.version)}}
+	switch {
+	case old == nil:
+		s.objects[name] = obj
+		return watch.Event{Type: watch.Added, Object: obj}
+	case s.one(3) == 0:
+		delete(s.objects, name)
+		return watch.Event{Type: watch.Deleted, Object: obj}
+	default:
+		s.objects[name] = obj
+		return watch.Event{Type: watch.Modified, Object: obj}
+	}
+}
+
+// failure is one of the errors that a server has for a request; mostly nil.
+func (s *server) failure() error {
+	switch s.one(12) {
+	case 1:
+		return apierrors.NewResourceExpired("too old")
+	case 2:
+		tooLarge := apierrors.NewTimeoutError("too large", 1)
+		tooLarge.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
+		return tooLarge
+	case 3:
+		return &os.SyscallError{Syscall: "connect", Err: syscall.ECONNREFUSED}
+	case 4:
+		return apierrors.NewTooManyRequests("slow down", 1)
+	case 5:
+		return apierrors.NewInternalError(errors.New("oh"))
+	case 6:
+		return apierrors.NewServiceUnavailable("later")
+	}
+	return nil
+}
+
+// ListWithContext answers a LIST.
+func (s *server) ListWithContext(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.note("LIST from %q, limit %d", options.ResourceVersion, options.Limit)
+	if err := s.failure(); err != nil {
+		return nil, err
+	}
+	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.Itoa(s.version)}}
+	for _, name := range s.names() {
+		list.Items = append(list.Items, *s.objects[name])
+	}
+	return list, nil
+}
+
+func (s *server) names() (names []string) {
+	for name := range s.objects {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// WatchWithContext answers a WATCH with the events that it will have, the last of
+// them later, perhaps.
+func (s *server) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.note("WATCH from %q, list first: %t, bookmarks: %t", options.ResourceVersion, options.SendInitialEvents != nil,
+		options.AllowWatchBookmarks)
+	if err := s.failure(); err != nil {
+		return nil, err
+	}
+	w := watch.NewFakeWithChanSize(100, false)
+	s.open = append(s.open, w)
+	if options.SendInitialEvents != nil {
+		s.sendList(w)
+	}
+	for range s.one(8) {
+		w.Action(s.event())
+	}
+	switch s.one(5) {
+	case 1, 2:
+		w.Stop() // and what was sent can still be read
+	case 3:
+		time.AfterFunc(s.aWhile(), w.Stop)
+	case 4:
+		event, obj := s.event()
+		time.AfterFunc(s.aWhile(), func() {
+			if !w.IsStopped() {
+				w.Action(event, obj)
+				w.Stop()
+			}
+		})
+	}
+	return w, nil
+}
+
+// aWhile is up to a minute.
+func (s *server) aWhile() time.Duration { return time.Duration(1+s.one(60)) * time.Second }
+
+// sendList sends all objects, with a change in between, perhaps, and a mark at the
+// end, mostly.
+func (s *server) sendList(w *watch.FakeWatcher) {
+	for _, name := range s.names() {
+		w.Add(s.objects[name])
+	}
+	if s.one(3) == 1 {
+		w.Action(s.event())
+	}
+	if s.one(6) == 1 {
+		return
+	}
+	end := s.nameless()
+	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+	w.Action(watch.Bookmark, end)
+}
+
+// nameless is the object of a bookmark.
+func (s *server) nameless() *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: strconv.Itoa(s.version)}}
+}
+
+// event is a change, a bookmark, an error, or something that nobody expects.
+func (s *server) event() (watch.EventType, runtime.Object) {
+	switch s.one(16) {
+	case 1, 2:
+		s.version += 5
+		return watch.Bookmark, s.nameless()
+	case 3:
+		status := apierrors.NewResourceExpired("too old").Status()
+		return watch.Error, &status
+	case 4:
+		status := apierrors.NewTooManyRequests("slow down", 1).Status()
+		return watch.Error, &status
+	case 5:
+		status := apierrors.NewInternalError(errors.New("oh")).Status()
+		return watch.Error, &status
+	case 6:
+		return watch.Added, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "no-config-map", ResourceVersion: "7"}}
+	case 7:
+		return "STRANGE", s.nameless()
+	}
+	e := s.change()
+	return e.Type, e.Object
+}
+
+// List and Watch are never called.
+func (s *server) List(metav1.ListOptions) (runtime.Object, error)   { panic("without a context") }
+func (s *server) Watch(metav1.ListOptions) (watch.Interface, error) { panic("without a context") }
+
+// IsWatchListSemanticsUnSupported is asked by both reflectors.
+func (s *server) IsWatchListSemanticsUnSupported() bool { return !s.streams }

@@ -4,6 +4,7 @@
 package reflector
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -195,6 +196,25 @@ func TestResyncsBesideClientGos(t *testing.T) {
 	for name, run := range map[string]func(context.Context, *server){"client-go": theirs, "ours": ours} {
 		if got := play(t, start, 55*time.Second, run); !slices.Equal(got, want) {
 			t.Errorf("%s:\n  %s\nwant:\n  %s", name, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+		}
+	}
+}
+
+// While the server refuses a watch, client-go's reflector does not notice that the
+// store has refused a resync. Ours lists again.
+func TestAResyncThatIsRefusedDuringAnOutage(t *testing.T) {
+	start := func() *server {
+		s := newServer(nil)
+		s.streams, s.period, s.refused = false, 10*time.Second+7, 1
+		s.script = append([]byte{0, 0}, bytes.Repeat([]byte{3}, 100)...) // a list, and then refused connections
+		return s
+	}
+	for name, run := range map[string]func(context.Context, *server){"client-go": theirs, "ours": ours} {
+		lines := play(t, start, 30*time.Second, run)
+		after := lines[slices.Index(lines, "Resync"):]
+		listed := slices.ContainsFunc(after, func(line string) bool { return strings.HasPrefix(line, "LIST") })
+		if listed != (name == "ours") {
+			t.Errorf("%s:\n  %s", name, strings.Join(lines, "\n  "))
 		}
 	}
 }

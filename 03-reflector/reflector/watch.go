@@ -179,7 +179,7 @@ func (r *Reflector) change(event watch.Event, object metav1.Object, e *events) e
 		}
 		return nil
 	default:
-		utilruntime.HandleError(fmt.Errorf("Unknown watch event: %s", event.Type))
+		utilruntime.HandleError(fmt.Errorf("unknown watch event: %s", event.Type))
 		return nil
 	}
 }

@@ -40,9 +40,12 @@ func NewReflector(lw cache.ListerWatcher, expected any, store cache.ReflectorSto
 	return &Reflector{ListerWatcher: lw, Store: store, expected: expected, resync: resync}
 }
 
-// NewReflectorWithOptions is cache.NewReflectorWithOptions. Tests set no options.
+// NewReflectorWithOptions is cache.NewReflectorWithOptions, without options.
 func NewReflectorWithOptions(lw cache.ListerWatcher, expected any, store cache.ReflectorStore,
-	_ cache.ReflectorOptions) *Reflector {
+	options cache.ReflectorOptions) *Reflector {
+	if options != (cache.ReflectorOptions{}) {
+		panic("our reflector does not have these options")
+	}
 	return NewReflector(lw, expected, store, 0)
 }
 

@@ -95,6 +95,7 @@ func (r *Reflector) request(ctx context.Context, from string) (list runtime.Obje
 		list  runtime.Object
 		paged bool
 		err   error
+		panic any // what the source has panicked with
 	}
 	pages := pager.New(pager.SimplePageFunc(func(options metav1.ListOptions) (runtime.Object, error) {
 		r.observe(observer.Event{Kind: observer.Listing, Version: options.ResourceVersion})
@@ -105,16 +106,23 @@ func (r *Reflector) request(ctx context.Context, from string) (list runtime.Obje
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		list, paged, err := pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: from})
-		if isExpired(err) || isTooLarge(err) {
-			r.observe(observer.Event{Kind: observer.Expired, Err: err})
+		var a answer
+		defer func() {
+			a.panic = recover()
+			answers <- a
+		}()
+		a.list, a.paged, a.err = pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: from})
+		if isExpired(a.err) || isTooLarge(a.err) {
+			r.observe(observer.Event{Kind: observer.Expired, Err: a.err})
 			r.setGone(true)
-			list, paged, err = pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: r.listFrom()})
+			a.list, a.paged, a.err = pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: r.listFrom()})
 		}
-		answers <- answer{list, paged, err}
 	}()
 	select {
 	case a := <-answers:
+		if a.panic != nil {
+			panic(a.panic) // where the caller can recover
+		}
 		return a.list, a.paged, a.err
 	case <-ctx.Done():
 		return nil, false, ctx.Err()

@@ -126,3 +126,20 @@ func TestAListWhosePagesExpireComesInOnePiece(t *testing.T) {
 		}
 	})
 }
+
+// A caller can recover from a panic of its own source, which is called on another
+// goroutine.
+func TestAPanicOfTheSourceReachesTheCaller(t *testing.T) {
+	both(t, func(t *testing.T, name string, run runFunc) {
+		lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { panic("no list") },
+		}, noStreams{})
+		defer func() {
+			if got := recover(); got != "no list" {
+				t.Errorf("%s: recovered %v", name, got)
+			}
+		}()
+		run(t.Context(), lw, cache.NewStore(cache.MetaNamespaceKeyFunc))
+		t.Errorf("%s has returned", name)
+	})
+}

@@ -25,7 +25,9 @@ func stepDiscovery(ctx context.Context, l *step.Lesson) error {
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
 		return err // the other error means: some groups did not answer, and these are the rest
 	}
-	slices.SortFunc(lists, func(a, b *metav1.APIResourceList) int { return cmp.Compare(a.GroupVersion, b.GroupVersion) })
+	slices.SortFunc(lists, func(a, b *metav1.APIResourceList) int {
+		return cmp.Compare(a.GroupVersion, b.GroupVersion)
+	})
 
 	table := tabwriter.NewWriter(l.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tSHORTNAMES\tAPIVERSION\tNAMESPACED\tKIND")

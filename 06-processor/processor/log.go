@@ -178,7 +178,7 @@ func (c *cursor) fold() {
 	}()
 	for range foldAtOnce {
 		for _, n := range c.chunk.items[c.at:] {
-			if !n.skip[c] {
+			if !n.isNotFor(c) {
 				c.backlog.fold(n)
 				saved++
 			}

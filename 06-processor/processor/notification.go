@@ -36,6 +36,10 @@ type Notification struct {
 	skip map[Listener]bool
 }
 
+// isNotFor is whether a listener skips the notification. Most have no such map, and
+// to look into a map that is nil is not for free.
+func (n *Notification) isNotFor(listener Listener) bool { return n.skip != nil && n.skip[listener] }
+
 // deliver makes the call of the handler that the notification stands for.
 func (n *Notification) deliver(handler cache.ResourceEventHandler) {
 	switch n.Kind {

@@ -3,6 +3,7 @@ package processor
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -42,7 +43,8 @@ type Registration struct {
 
 	panicked bool // the last call did; for run alone
 
-	leaving chan struct{} // closed by end: run decides on no further call
+	left    atomic.Bool   // set by end: run decides on no further call
+	leaving chan struct{} // closed by end: run does not wait
 	synced  chan struct{} // closed when the handler has returned from the initial list
 	ended   chan struct{} // closed when no call is under way, and none will be
 }
@@ -80,7 +82,7 @@ func (r *Registration) run(presentIsAll bool) {
 			switch n := &batch[i]; {
 			case n.Kind == synced:
 				close(r.synced)
-			case n.skip[r.listener]:
+			case n.isNotFor(r.listener):
 			case !r.ready():
 				return
 			default:
@@ -113,12 +115,7 @@ func (r *Registration) ready() bool {
 		case <-r.leaving:
 		}
 	}
-	select {
-	case <-r.leaving:
-		return false
-	default:
-		return true
-	}
+	return !r.left.Load()
 }
 
 // call calls the handler, and survives it. A panic goes to utilruntime's
@@ -167,6 +164,7 @@ func (r *Registration) end() {
 	if r.observer != nil {
 		r.observer.Observe(observer.Event{Kind: observer.Removed, Handler: r.options.Name})
 	}
+	r.left.Store(true)
 	close(r.leaving)
 	if r.listener == nil {
 		r.options.Present = nil

@@ -27,7 +27,8 @@ type Event struct {
 	New     any           // the object now; with DELETED its last state, or a tombstone
 	Initial bool          // the change is a part of the initial list
 	Version string        // the resource version that the part has come to
-	Count   int           // objects of a list; notifications that were folded
+	Count   int           // objects of a list; notifications that were folded, or fit into a chunk
+	Waiting int           // notifications that are there for a handler, and not delivered yet
 	Handler string        // the name of a registration
 	Took    time.Duration // how long a handler took; how long the reflector will wait
 	Err     error         // why a watch or a list ended; nil if it just ended
@@ -52,9 +53,11 @@ const (
 
 	// The processor.
 	Appended Kind = "appended" // a change is there for the handlers: Type, Key, Old, New, Initial
-	Folded   Kind = "folded"   // a handler that is far behind gets fewer notifications: Handler, Count
+	Chunk    Kind = "chunk"    // the log goes on in a new chunk: Count
+	Folded   Kind = "folded"   // a handler that is far behind gets fewer notifications: Handler, Count, Waiting
 
 	// A handler.
-	Called  Kind = "called"  // it has returned from a call: Handler, Type, Key, Old, New, Initial, Took
+	Joined  Kind = "joined"  // it is called from now on: Handler
+	Called  Kind = "called"  // it has returned from a call: Handler, Type, Key, Old, New, Initial, Took, Waiting
 	Removed Kind = "removed" // it gets nothing any more: Handler
 )

@@ -29,7 +29,7 @@ func (c *channels) Distribute(n Notification) {
 }
 
 // Listen never calls folded: each notification is delivered.
-func (c *channels) Listen(func(int)) Listener {
+func (c *channels) Listen(func(int, int)) Listener {
 	l := &channelListener{
 		fanout: c,
 		in:     make(chan Notification),

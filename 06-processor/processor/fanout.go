@@ -9,8 +9,8 @@ type Fanout interface {
 
 	// Listen adds a listener. What comes out of it is all that is distributed from
 	// now on. Folded is called with the number of notifications that are saved when
-	// several become one; it must be quick. It may be nil.
-	Listen(folded func(saved int)) Listener
+	// several become one, and of those that wait; it must be quick. It may be nil.
+	Listen(folded func(saved, waiting int)) Listener
 }
 
 // A Listener is where one handler's notifications come out of a Fanout. Next

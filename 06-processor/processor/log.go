@@ -11,9 +11,9 @@ const (
 	chunkSize = 256 // of a chunk when there is much to write
 	smallSize = 16  // of one that is begun when all is quiet; from there on they double
 
-	// patience is how far a listener may fall behind, whatever the number of
-	// objects, before its backlog is folded.
-	patience = 16384
+	// defaultPatience is how far a listener may fall behind, whatever the number
+	// of objects, before its backlog is folded.
+	defaultPatience = 16384
 
 	// foldAtOnce is how many chunks are folded for a listener at a time.
 	// Distribute and the other listeners wait meanwhile.
@@ -24,12 +24,14 @@ const (
 // in it, its cursor. Nothing points back: what every cursor has passed is
 // garbage.
 type log struct {
-	mu      sync.Mutex
-	grown   sync.Cond // with mu: there is more to read, or a cursor was closed
-	tail    *chunk
-	live    int // how many objects there are, by what was added and deleted
-	cursors map[*cursor]bool
-	resting int // how many cursors have read all that there is, and wait for more
+	mu       sync.Mutex
+	grown    sync.Cond // with mu: there is more to read, or a cursor was closed
+	tail     *chunk
+	live     int // how many objects there are, by what was added and deleted
+	patience int
+	cursors  map[*cursor]bool
+	resting  int            // how many cursors have read all that there is, and wait for more
+	begun    func(size int) // is called with the size of each new chunk; nil if nobody asks
 }
 
 // A chunk is a piece of the log. Its items are appended under the log's lock
@@ -45,7 +47,7 @@ type chunk struct {
 // more than there are objects, twice over, no longer keeps the log alive: what
 // it has missed is folded, into one change for each object.
 func NewLog() Fanout {
-	l := &log{tail: newChunk(0, chunkSize), cursors: map[*cursor]bool{}}
+	l := &log{tail: newChunk(0, chunkSize), patience: defaultPatience, cursors: map[*cursor]bool{}}
 	l.grown.L = &l.mu
 	return l
 }
@@ -83,18 +85,26 @@ func (l *log) append(n Notification) {
 func (l *log) startChunk() {
 	next := newChunk(l.end(), min(2*cap(l.tail.items), chunkSize))
 	l.tail.next = next
-	l.tail = next
+	l.begin(next)
 	for c := range l.cursors {
-		if c.folding || c.behind() > 2*l.live+patience {
+		if c.folding || c.behind() > 2*l.live+l.patience {
 			c.fold()
 		}
+	}
+}
+
+// begin goes on in a chunk.
+func (l *log) begin(c *chunk) {
+	l.tail = c
+	if l.begun != nil {
+		l.begun(cap(c.items))
 	}
 }
 
 // letGo drops a last chunk that all cursors have read: while nothing happens, it
 // would keep alive what was delivered long ago.
 func (l *log) letGo() {
-	l.tail = newChunk(l.end(), smallSize)
+	l.begin(newChunk(l.end(), smallSize))
 	for c := range l.cursors {
 		c.chunk, c.at = l.tail, 0
 	}
@@ -103,7 +113,21 @@ func (l *log) letGo() {
 // end is how many notifications there were, ever.
 func (l *log) end() int { return l.tail.first + len(l.tail.items) }
 
-func (l *log) Listen(folded func(saved int)) Listener {
+// observe has begun called with the size of this chunk, and of each new one.
+func (l *log) observe(begun func(size int)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begun = begun
+	begun(cap(l.tail.items))
+}
+
+func (l *log) setPatience(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.patience = n
+}
+
+func (l *log) Listen(folded func(saved, waiting int)) Listener {
 	c := &cursor{log: l, rested: -1, folded: folded}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -119,7 +143,7 @@ type cursor struct {
 	chunk   *chunk // nil when it is closed
 	at      int    // in the chunk: the first item that is not read
 	backlog backlog
-	folded  func(saved int)
+	folded  func(saved, waiting int)
 	folding bool // it is far behind: what is written goes to the backlog, until that is empty
 	rested  int  // what the end was when it last found nothing to read; -1 if never
 }
@@ -173,7 +197,7 @@ func (c *cursor) fold() {
 	saved := c.backlog.size()
 	defer func() {
 		if saved -= c.backlog.size(); c.folded != nil && saved > 0 {
-			c.folded(saved)
+			c.folded(saved, c.backlog.size()+c.behind())
 		}
 	}()
 	for range foldAtOnce {
@@ -204,7 +228,11 @@ func (c *cursor) Waiting() int {
 
 func (c *cursor) Close() {
 	c.log.mu.Lock()
-	if c.log.cursors[c] && c.rested == c.log.end() {
+	defer c.log.mu.Unlock()
+	if c.chunk == nil {
+		return // it was closed before
+	}
+	if c.rested == c.log.end() {
 		c.log.resting--
 	}
 	delete(c.log.cursors, c)
@@ -212,6 +240,5 @@ func (c *cursor) Close() {
 	if c.log.resting == len(c.log.cursors) { // it was the only one with something to read, or the last of all
 		c.log.letGo()
 	}
-	c.log.mu.Unlock()
 	c.log.grown.Broadcast()
 }

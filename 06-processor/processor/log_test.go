@@ -23,7 +23,7 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 	const objects, rounds = 100, 1000
 	fanout := NewLog()
 	saved := 0
-	stuck, prompt := fanout.Listen(func(n int) { saved += n }), fanout.Listen(nil)
+	stuck, prompt := fanout.Listen(func(n, _ int) { saved += n }), fanout.Listen(nil)
 	for o := range objects {
 		fanout.Distribute(added(fmt.Sprint("pod ", o), 0))
 	}
@@ -34,7 +34,7 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 	for v := range rounds {
 		round(fanout, objects, v)
 		read(prompt, objects)
-		if limit := 2*objects + patience + chunkSize; stuck.Waiting() > limit {
+		if limit := 2*objects + defaultPatience + chunkSize; stuck.Waiting() > limit {
 			t.Fatalf("%d notifications wait, want at most %d", stuck.Waiting(), limit)
 		}
 	}
@@ -70,7 +70,7 @@ func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 	defer l.Close()
 	fanout.Distribute(added("a", 0))
 	v := 0
-	for l.Waiting() <= patience {
+	for l.Waiting() <= defaultPatience {
 		fanout.Distribute(updated("a", v, v+1))
 		v++
 	}
@@ -118,7 +118,7 @@ func TestFoldingLeavesOutWhatIsSkipped(t *testing.T) {
 	defer l.Close()
 	fanout.Distribute(added("a", 1))
 	read(l, 1)
-	for range patience + 20*chunkSize {
+	for range defaultPatience + 20*chunkSize {
 		n := updated("a", 1, 1)
 		n.skip = map[Listener]bool{l: true}
 		fanout.Distribute(n)

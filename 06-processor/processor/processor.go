@@ -81,6 +81,9 @@ func (p *Processor) Start() {
 		return
 	}
 	p.started = true
+	if l, ok := p.fanout.(*log); ok && p.Observer != nil {
+		l.observe(func(size int) { p.Observer.Observe(observer.Event{Kind: observer.Chunk, Count: size}) })
+	}
 	for r := range p.registrations {
 		p.start(r)
 	}
@@ -89,9 +92,10 @@ func (p *Processor) Start() {
 // start makes a registration listen. The caller holds mu, and Synced waits: either
 // what is present is the initial list, or the mark of its end is still to come.
 func (p *Processor) start(r *Registration) {
-	var folded func(int)
+	var folded func(int, int)
 	if r.observer = p.Observer; r.observer != nil {
 		folded = r.observeFolded
+		r.observer.Observe(observer.Event{Kind: observer.Joined, Handler: r.options.Name})
 	}
 	r.listener = p.fanout.Listen(folded)
 	presentIsAll := p.synced
@@ -109,6 +113,14 @@ func (p *Processor) Stop() {
 	}
 	p.mu.Unlock()
 	p.running.Wait()
+}
+
+// SetPatience sets how many notifications a handler can be behind, besides two for
+// each object, before its backlog is folded. Default: 16,384. Only a log folds.
+func (p *Processor) SetPatience(n int) {
+	if l, ok := p.fanout.(*log); ok {
+		l.setPatience(n)
+	}
 }
 
 // Distribute notifies all handlers of a change.

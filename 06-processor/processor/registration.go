@@ -42,6 +42,7 @@ type Registration struct {
 	nextResync time.Time         // guarded by the processor's mu, as the listener
 
 	panicked bool // the last call did; for run alone
+	rest     int  // of the batch, after this call; for run alone, and for an observer
 
 	left    atomic.Bool   // set by end: run decides on no further call
 	leaving chan struct{} // closed by end: run does not wait
@@ -78,6 +79,7 @@ func (r *Registration) run(presentIsAll bool) {
 		close(r.synced)
 	}
 	for batch := r.listener.Next(); batch != nil; batch = r.listener.Next() {
+		r.rest = r.mine(batch)
 		for i := range batch {
 			switch n := &batch[i]; {
 			case n.Kind == synced:
@@ -86,10 +88,24 @@ func (r *Registration) run(presentIsAll bool) {
 			case !r.ready():
 				return
 			default:
+				r.rest--
 				r.panicked = r.call(n)
 			}
 		}
 	}
+}
+
+// mine is how many calls a batch means. Only an observer wants to know.
+func (r *Registration) mine(batch []Notification) (calls int) {
+	if r.observer == nil {
+		return 0
+	}
+	for i := range batch {
+		if n := &batch[i]; n.Kind != synced && !n.skip[r.listener] {
+			calls++
+		}
+	}
+	return calls
 }
 
 func (r *Registration) deliverPresent() (ready bool) {
@@ -146,13 +162,14 @@ func (r *Registration) observedCall(n *Notification) {
 	defer func() {
 		called := n.Event(observer.Called)
 		called.Handler, called.Took = r.options.Name, time.Since(begun)
+		called.Waiting = r.rest + r.listener.Waiting()
 		r.observer.Observe(called)
 	}()
 	n.deliver(r.handler)
 }
 
-func (r *Registration) observeFolded(saved int) {
-	r.observer.Observe(observer.Event{Kind: observer.Folded, Handler: r.options.Name, Count: saved})
+func (r *Registration) observeFolded(saved, waiting int) {
+	r.observer.Observe(observer.Event{Kind: observer.Folded, Handler: r.options.Name, Count: saved, Waiting: waiting})
 }
 
 // panicDepth leads a log line from the PanicHandler to the line that panicked:

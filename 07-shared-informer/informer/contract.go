@@ -65,11 +65,19 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 	i.changing.Lock() // the store stands still until the handler is in
 	defer i.changing.Unlock()
 	return i.processor.Add(handler, processor.Options{
-		Name:         fmt.Sprintf("%s + event handler %T", i.Name(), handler),
+		Name:         i.Name() + " + event handler " + nameOf(handler),
 		ResyncPeriod: i.adjusted(period, logger),
 		Present:      present(i.store.Snapshot()),
 		Logger:       &logger,
 	})
+}
+
+// nameOf is what a handler calls itself, if it has a method Name, or else its type.
+func nameOf(handler cache.ResourceEventHandler) string {
+	if named, ok := handler.(interface{ Name() string }); ok {
+		return named.Name()
+	}
+	return fmt.Sprintf("%T", handler)
 }
 
 // present gives all that is stored, as the adds of an initial list. It is read
@@ -165,6 +173,21 @@ func (i *Informer) SetObserver(observer observer.Observer) error {
 	}
 	i.observer, i.processor.Observer = observer, observer
 	return nil
+}
+
+// SetPatience sets how many notifications a handler can be behind, besides two for
+// each object, before it gets the latest state of each object and not each change.
+// The default is 16,384.
+func (i *Informer) SetPatience(n int) { i.processor.SetPatience(n) }
+
+// ResyncNow notifies all handlers of all that is stored, due or not. It makes no
+// request.
+func (i *Informer) ResyncNow() {
+	i.changing.Lock()
+	defer i.changing.Unlock()
+	for key, obj := range i.store.Snapshot().All() {
+		i.processor.Distribute(processor.Notification{Kind: processor.Updated, Key: key, Old: obj, New: obj})
+	}
 }
 
 // AddIndexers adds indexes, even over what is stored already.

@@ -95,7 +95,7 @@ func (f faultyInformer) RemoveEventHandler(registration cache.ResourceEventHandl
 // A lossyFanout folds each batch, and does not mend the old state.
 type lossyFanout struct{ processor.Fanout }
 
-func (l lossyFanout) Listen(folded func(int)) processor.Listener {
+func (l lossyFanout) Listen(folded func(int, int)) processor.Listener {
 	return lossyListener{l.Fanout.Listen(folded)}
 }
 

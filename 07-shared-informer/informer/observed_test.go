@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,7 +53,8 @@ func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
 		registration := r.handle(t, cache.ResourceEventHandlerFuncs{})
 		r.run(t)
 		seen.WantSorted(t, "appended ADDED ns/a initial", "called ADDED ns/a ResourceEventHandlerFuncs initial",
-			"listed 1 1", "listing 0", "stored ADDED ns/a 1 initial", "watching 1")
+			"chunk 256", "joined ResourceEventHandlerFuncs", "listed 1 1", "listing 0",
+			"stored ADDED ns/a 1 initial", "watching 1")
 
 		w := r.server.NextWatch()
 		w.Modify(configMap("a", "2"))
@@ -73,10 +76,54 @@ func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
 			}
 		}
 		must.Do(t, r.RemoveEventHandler(registration))
-		seen.Want(t, "removed ResourceEventHandlerFuncs")
+		seen.Want(t, "removed ResourceEventHandlerFuncs", "chunk 16")
 		if err := r.SharedIndexInformer.(*Informer).SetObserver(nil); err == nil {
 			t.Error("an informer that runs takes an observer")
 		}
+	})
+}
+
+// namedHandler is a handler that says what it is called.
+type namedHandler struct {
+	cache.ResourceEventHandlerFuncs
+	name string
+}
+
+func (h namedHandler) Name() string { return h.name }
+
+// The waiting are counted from call to call, and what is folded does not wait.
+func TestAnObserverSeesWhatWaitsForAHandler(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		informer := r.SharedIndexInformer.(*Informer)
+		informer.SetPatience(100)
+		busy := make(chan struct{})
+		r.handle(t, namedHandler{name: "busy", ResourceEventHandlerFuncs: cache.ResourceEventHandlerFuncs{
+			AddFunc: func(any) { <-busy },
+		}})
+		var lines record.Lines
+		var folded atomic.Int64
+		must.Do(t, informer.SetObserver(observerFunc(func(e observer.Event) {
+			switch e.Kind {
+			case observer.Called:
+				lines.Add("%s waiting %d", e.Handler[strings.LastIndex(e.Handler, " ")+1:], e.Waiting)
+			case observer.Folded:
+				folded.Add(int64(e.Count))
+			}
+		})))
+		r.run(t)
+		w := r.server.NextWatch()
+		for v := range 3 {
+			w.Modify(configMap("a", fmt.Sprint(v+2)))
+		}
+		synctest.Wait()
+		close(busy)
+		lines.Want(t, "busy waiting 3", "busy waiting 2", "busy waiting 1", "busy waiting 0")
+		if folded.Load() != 0 {
+			t.Errorf("%d folded before the patience is over", folded.Load())
+		}
+		informer.ResyncNow()
+		lines.Want(t, "busy waiting 0")
 	})
 }
 
@@ -96,9 +143,10 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 				}
 			}
 		})))
+		r.SharedIndexInformer.(*Informer).SetPatience(1_000) // not 16,384
 		r.run(t)
 		w := r.server.NextWatch()
-		const updates = 50_000
+		const updates = 5_000
 		for v := range updates {
 			w.Modify(configMap("a", fmt.Sprint(v+2)))
 		}

@@ -18,23 +18,28 @@ func needCluster(t *testing.T) {
 }
 
 func TestFollowServesUntilCtrlC(t *testing.T) {
-	needCluster(t)
-	program := steptest.Command(t, "http", "-follow")
-	url := regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
-	asked := false
-	code := steptest.ReadLines(t, program, func(line string) {
-		found := url.FindString(line)
-		if found == "" || asked {
-			return
-		}
-		asked = true
-		if status, body := get(t, found+"/pods"); status != 200 || body != "[]" {
-			t.Errorf("%d %s, want no pods", status, body)
-		}
-		must.Do(t, program.Process.Signal(os.Interrupt))
-	})
-	if code != 0 || !asked {
-		t.Errorf("exit code %d, asked for a page: %t", code, asked)
+	for step, page := range map[string]string{"http": "/pods", "xray": "/state"} { // the URL of xray ends with /xray
+		t.Run(step, func(t *testing.T) {
+			needCluster(t)
+			program := steptest.Command(t, step, "-follow", "-addr", "localhost:0")
+			url := regexp.MustCompile(`http://127\.0\.0\.1:\d+(/xray$)?`)
+			asked := false
+			code := steptest.ReadLines(t, program, func(line string) {
+				found := url.FindString(line)
+				if found == "" || asked {
+					return
+				}
+				asked = true
+				status, body := get(t, found+page)
+				if status != 200 || step == "http" && body != "[]" {
+					t.Errorf("%d %s", status, body)
+				}
+				must.Do(t, program.Process.Signal(os.Interrupt))
+			})
+			if code != 0 || !asked {
+				t.Errorf("exit code %d, asked for a page: %t", code, asked)
+			}
+		})
 	}
 }
 

@@ -11,15 +11,18 @@ import (
 //go:embed testdata
 var files embed.FS
 
-// addr is where the step http listens: the flag -addr changes it.
-var addr = "127.0.0.1:0"
+// anyPort is the default of the flag -addr.
+const anyPort = "127.0.0.1:0"
+
+// addr is where the steps http and xray listen: the flag -addr changes it.
+var addr = anyPort
 
 var chapter = step.Chapter{
 	Name:  "07-shared-informer",
 	Title: "all of it in one: our SharedIndexInformer",
 	Files: files,
 	Flags: func(flags *flag.FlagSet) {
-		flags.StringVar(&addr, "addr", addr, "the host and port for the step http; port 0 is any free one")
+		flags.StringVar(&addr, "addr", addr, "the host and port for the steps http and xray; port 0 is any free one")
 	},
 	Steps: []step.Step{
 		{
@@ -55,6 +58,7 @@ var chapter = step.Chapter{
 		},
 		{Name: "controller", Title: "a controller on our informer", Run: stepController},
 		{Name: "once", Title: "three informers, and one with three handlers", Run: stepOnce},
+		{Name: "xray", Title: "a page that shows all parts at work", Run: stepXray},
 	},
 }
 

@@ -12,9 +12,12 @@ import (
 //go:embed testdata
 var files embed.FS
 
+// anyPort is a free port of the loopback interface.
+const anyPort = "127.0.0.1:0"
+
 // These are set by the flags.
 var (
-	addr    string // where the step http listens
+	addr    string // where the steps http and xray listen
 	secrets bool   // whether Secrets may be cached, and served
 )
 
@@ -23,8 +26,8 @@ var chapter = step.Chapter{
 	Title: "one informer for each type, and what is built on it",
 	Files: files,
 	Flags: func(fs *flag.FlagSet) {
-		fs.StringVar(&addr, "addr", "127.0.0.1:0",
-			"the host and port that the step http listens on; port 0 is any free one")
+		fs.StringVar(&addr, "addr", anyPort,
+			"the host and port that the steps http and xray listen on; port 0 is any free one")
 		fs.BoolVar(&secrets, "secrets", false, "cache and show Secrets too, in the steps http and everything")
 	},
 	Steps: []step.Step{
@@ -46,6 +49,7 @@ var chapter = step.Chapter{
 			Speakers: []string{"client-go's", "ours"},
 		},
 		{Name: "http", Title: "the caches, served", Run: stepHTTP},
+		{Name: "xray", Title: "the informers of a factory, in a browser", Run: stepXray},
 		{Name: "custom", Title: "a type that client-go does not know", Run: stepCustom},
 		{
 			Name: "everything", Title: "an informer for each type that there is", Run: stepEverything,

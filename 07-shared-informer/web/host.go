@@ -1,4 +1,4 @@
-// Which hosts a request may name.
+// Which hosts and origins a request may name.
 
 package web
 
@@ -22,6 +22,17 @@ func (s *Server) ownHost(c *gin.Context) {
 	if !isOwn(c.Request.Host, s.chosen, local) {
 		Fail(c, http.StatusMisdirectedRequest, "this server does not answer for host %q: ask for %s",
 			c.Request.Host, s.URL())
+	}
+}
+
+// ownOrigin refuses what a page of another origin sends. A request that comes from
+// no page names no origin.
+func ownOrigin(c *gin.Context) {
+	for _, origin := range c.Request.Header.Values("Origin") {
+		if origin != "http://"+c.Request.Host {
+			Fail(c, http.StatusForbidden, "a page of %q sent this request: only pages of this server may", origin)
+			return
+		}
 	}
 }
 

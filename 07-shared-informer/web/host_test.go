@@ -4,6 +4,8 @@ import (
 	"net"
 	"net/http"
 	"testing"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestHosts(t *testing.T) {
@@ -47,6 +49,26 @@ func TestAnotherHostIsRefused(t *testing.T) {
 		status, _, body := do(t, "GET", s.URL()+path, "evil.example")
 		if status != http.StatusMisdirectedRequest || body != want {
 			t.Errorf("%s: got %d %s\nwant 421 %s", path, status, body, want)
+		}
+	}
+}
+
+func TestAnotherOriginIsRefused(t *testing.T) {
+	s := running(t, helloPages)
+	for origin, want := range map[string]int{
+		"": 200, s.URL(): 200, "null": 403, "http://evil.example": 403, "https://" + s.addr.String(): 403,
+		s.URL() + ".evil.example": 403,
+	} {
+		request, err := http.NewRequest("GET", s.URL()+"/pods", nil)
+		must.Do(t, err)
+		if origin != "" {
+			request.Header.Set("Origin", origin)
+		}
+		response, err := client.Do(request)
+		must.Do(t, err)
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("origin %q: got %d, want %d", origin, response.StatusCode, want)
 		}
 	}
 }

@@ -9,20 +9,29 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 )
 
 // Pages are what a server shows, by gin's patterns: "/pods",
-// "/indexes/:name/:value". They are read with GET or HEAD.
+// "/indexes/:name/:value". They are read with GET or HEAD. A pattern that begins
+// with "POST " is asked to do something: the page has to find out who asks.
 type Pages map[string]gin.HandlerFunc
+
+const post = "POST "
 
 func (s *Server) engine(pages Pages) http.Handler {
 	gin.SetMode(gin.ReleaseMode) // else it writes on stdout
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false // see cleanPath
-	engine.Use(headers, gin.CustomRecovery(failed), s.limited, s.ownHost, cleanPath)
+	engine.Use(headers, gin.CustomRecovery(failed), s.limited, s.ownHost, ownOrigin, cleanPath)
 	engine.NoRoute(func(c *gin.Context) {
+		if pages[post+c.Request.URL.Path] != nil {
+			c.Header("Allow", http.MethodPost)
+			Fail(c, http.StatusMethodNotAllowed, "there is nothing but POST here, got %q", c.Request.Method)
+			return
+		}
 		if c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {
 			c.Header("Allow", "GET, HEAD")
 			Fail(c, http.StatusMethodNotAllowed, "there is nothing but GET and HEAD here, got %q", c.Request.Method)
@@ -31,17 +40,29 @@ func (s *Server) engine(pages Pages) http.Handler {
 		Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path)
 	})
 	for _, pattern := range slices.Sorted(maps.Keys(pages)) {
+		if path, ok := strings.CutPrefix(pattern, post); ok {
+			engine.POST(path, pages[pattern])
+			continue
+		}
 		engine.GET(pattern, pages[pattern])
 		engine.HEAD(pattern, pages[pattern])
 	}
 	return engine
 }
 
-// headers has browsers take JSON for nothing else, and keep no copy of what may
-// have changed in a moment.
+// policy is what a page may load: what is served here, and nothing inline. No other
+// page may have it in a frame.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// headers has browsers take JSON for nothing else, keep no copy of what may have
+// changed in a moment, and give pages of other origins nothing.
 func headers(c *gin.Context) {
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Cache-Control", "no-store")
+	c.Header("Content-Security-Policy", policy)
+	c.Header("Referrer-Policy", "no-referrer")
+	c.Header("Cross-Origin-Resource-Policy", "same-origin")
 }
 
 // failed answers for a page that panics: the client gets an error, the log has

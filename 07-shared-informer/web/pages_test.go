@@ -53,6 +53,22 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+func TestAPageThatTakesPOST(t *testing.T) {
+	s := running(t, Pages{"/": hello, "POST /do/:name": hello, "POST /do": hello})
+	for asked, want := range map[string]string{
+		"POST /do":   `200 {"name":"","query":{},"value":""}`,
+		"POST /do/x": `200 {"name":"x","query":{},"value":""}`,
+		"GET /do":    `405 {"error":"there is nothing but POST here, got \"GET\""}`,
+		"POST /":     `405 {"error":"there is nothing but GET and HEAD here, got \"POST\""}`,
+	} {
+		method, path, _ := strings.Cut(asked, " ")
+		status, _, body := do(t, method, s.URL()+path, "")
+		if got := fmt.Sprint(status, " ", body); got != want {
+			t.Errorf("%s: got %s\nwant %s", asked, got, want)
+		}
+	}
+}
+
 func TestAPageThatPanics(t *testing.T) {
 	s := running(t, Pages{"/": func(*gin.Context) { panic("the secret reason") }, "/fine": hello})
 	want := `{"error":"this page failed: the server's log says why"}`

@@ -1,5 +1,5 @@
-// Package web serves read-only JSON pages with gin, to clients that it does
-// not trust: slow ones, many at once, and those that a web page sends here.
+// Package web serves pages with gin, most of them read-only JSON, to clients that
+// it does not trust: slow ones, many at once, and those that a web page sends here.
 package web
 
 import (

@@ -36,6 +36,10 @@ type Options struct {
 	// select by label.
 	Tweak func(*metav1.ListOptions)
 
+	// Wrap, if set, is called with what an informer lists and watches with, and
+	// returns what it uses in its place, for example to count its requests.
+	Wrap func(schema.GroupVersionResource, cache.ListerWatcher) cache.ListerWatcher
+
 	// Transform, if set, is called with each object before it is stored. The
 	// cache holds what it returns.
 	Transform cache.TransformFunc
@@ -237,6 +241,9 @@ func (f *Factory) newInformer(resource schema.GroupVersionResource) (cache.Share
 	source, err := f.source(resource)
 	if err != nil {
 		return nil, err
+	}
+	if f.options.Wrap != nil {
+		source.listerWatcher = f.options.Wrap(resource, source.listerWatcher)
 	}
 	made := informer.New(source.listerWatcher, source.example, cache.SharedIndexInformerOptions{
 		ResyncPeriod:      f.resync(resource),

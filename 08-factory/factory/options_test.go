@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -38,6 +39,26 @@ func TestNamespaceAndTweak(t *testing.T) {
 	if got := server.paths(); !slices.Equal(got, want) {
 		t.Errorf("asked for %q, want %q", got, want)
 	}
+}
+
+func TestWrap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var wrapped []string
+		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
+		f := New(nowhere(t), Options{
+			Wrap: func(resource schema.GroupVersionResource, _ cache.ListerWatcher) cache.ListerWatcher {
+				wrapped = append(wrapped, resource.Resource)
+				return server
+			},
+		})
+		lister := f.ConfigMaps().Lister()
+		start(t, f)
+		_, err := lister.ConfigMaps("ns").Get("a")
+		must.Do(t, err)
+		if !slices.Equal(wrapped, []string{"configmaps"}) {
+			t.Errorf("wrapped %q, want each informer once", wrapped)
+		}
+	})
 }
 
 // Which resources are in namespaces, only the server knows; a clientset has it

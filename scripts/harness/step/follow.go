@@ -15,6 +15,7 @@ import (
 // followStep plays the set-up of a step and runs the step until Ctrl-C.
 func (r runner) followStep(ctx context.Context, s *stage) error {
 	p := s.player
+	p.lesson.Follow = true
 	for _, b := range p.want.setup {
 		if _, err := p.give(ctx, b, nil); err != nil {
 			return err

@@ -20,6 +20,10 @@ func TestCurl(t *testing.T) {
 			fmt.Fprint(w, `[{"metadata":{"name":"web-0"}},{"metadata":{"name":"web-1"}}]`+"\n")
 		case "/two":
 			fmt.Fprint(w, `{"n":1} {"n":2}`)
+		case "/endless":
+			fmt.Fprint(w, "event: one\ndata: {\"n\":1}\n\n")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
 		case "/text":
 			fmt.Fprint(w, "hello")
 		default:
@@ -37,7 +41,13 @@ func TestCurl(t *testing.T) {
 		`curl -s 'http://ADDRESS/pods?app=web' | jq -c .[0]`:                  {`{"metadata":{"name":"web-0"}}`},
 		`curl -s 'http://ADDRESS/two' | jq -c .n`:                             {"1", "2"},
 		`curl -s 'http://ADDRESS/two' | jq -c 'select(.n > 1)'`:               {`{"n":2}`},
-		`curl -s 'http://ADDRESS/no' | jq -c .error`:                          {`"not here"`},
+		`curl -sN --max-time 0.2 'http://ADDRESS/endless' | jq -cR 'ltrimstr("data: ") | fromjson? | .n'`: {
+			"1",
+		},
+		`curl -sN --max-time 0.2 'http://ADDRESS/endless'`: {
+			"event: one", `data: {"n":1}`, "",
+		},
+		`curl -s 'http://ADDRESS/no' | jq -c .error`: {`"not here"`},
 		`curl -s 'http://ADDRESS/text' | jq -c .`: {
 			"jq: error: invalid character 'h' looking for beginning of value",
 		},

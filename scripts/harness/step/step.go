@@ -51,6 +51,7 @@ type Lesson struct {
 	Config    *rest.Config // for other clients than that one
 	Namespace string       // of the step's own; it is removed afterwards
 	Out       io.Writer    // where the step prints; safe for use from any goroutine
+	Follow    bool         // the flag -follow was given: a user is the world around the step
 
 	// Requests counts what was asked of the API server with Client and Config.
 	Requests *requests.Counter

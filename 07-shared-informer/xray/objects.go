@@ -1,0 +1,59 @@
+// The objects that the buttons change: how to make, change and delete one.
+
+package xray
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+)
+
+// Objects changes the objects of one type in one namespace.
+type Objects struct {
+	Create func(ctx context.Context, name string, labels map[string]string) error
+	Patch  func(ctx context.Context, name string, mergePatch []byte) error
+	Delete func(ctx context.Context, name string) error // at once, without a grace period
+}
+
+// ConfigMaps are the ConfigMaps of a namespace.
+func ConfigMaps(client kubernetes.Interface, namespace string) Objects {
+	return objectsOf(client.CoreV1().ConfigMaps(namespace), func(about metav1.ObjectMeta) *corev1.ConfigMap {
+		return &corev1.ConfigMap{ObjectMeta: about}
+	})
+}
+
+// Pods are the pods of a namespace.
+func Pods(client kubernetes.Interface, namespace string) Objects {
+	return objectsOf(client.CoreV1().Pods(namespace), func(about metav1.ObjectMeta) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: about, Spec: corev1.PodSpec{
+			Containers:                    []corev1.Container{{Name: "pause", Image: "registry.k8s.io/pause:3.10.2"}},
+			TerminationGracePeriodSeconds: new(int64(0)),
+		}}
+	})
+}
+
+// A client of one type, as clientsets have it.
+type client[T any] interface {
+	Create(context.Context, T, metav1.CreateOptions) (T, error)
+	Patch(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (T, error)
+	Delete(context.Context, string, metav1.DeleteOptions) error
+}
+
+func objectsOf[T any](c client[T], object func(metav1.ObjectMeta) T) Objects {
+	return Objects{
+		Create: func(ctx context.Context, name string, labels map[string]string) error {
+			_, err := c.Create(ctx, object(metav1.ObjectMeta{Name: name, Labels: labels}), metav1.CreateOptions{})
+			return err
+		},
+		Patch: func(ctx context.Context, name string, mergePatch []byte) error {
+			_, err := c.Patch(ctx, name, types.MergePatchType, mergePatch, metav1.PatchOptions{})
+			return err
+		},
+		Delete: func(ctx context.Context, name string) error {
+			return c.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))})
+		},
+	}
+}

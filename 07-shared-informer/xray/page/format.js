@@ -1,0 +1,63 @@
+// format.js: numbers, ages and names as text; the kinds of change with their symbols.
+
+export const CHANGES = {
+  add: { symbol: '+', word: 'add' },
+  update: { symbol: '~', word: 'update' },
+  delete: { symbol: '−', word: 'delete' },
+  tombstone: { symbol: '†', word: 'tombstone', hint: 'deleted while nobody watched' },
+  resync: { symbol: '↻', word: 'same again', hint: 'nothing changed: after a resync or a relist' },
+  initial: { symbol: '▸', word: 'initial add', hint: 'what was there before' },
+};
+
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const tenth = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+export const count = n => whole.format(n ?? 0);
+export const kib = bytes => tenth.format((bytes ?? 0) / 1024) + ' KiB';
+export const yesNo = b => (b ? 'yes' : 'no');
+export const millis = ms => (ms < 0.1 ? '< 0.1' : ms < 10 ? tenth.format(ms) : whole.format(ms)) + ' ms';
+export const plural = (n, one, many = one + 's') => `${count(n)} ${n === 1 ? one : many}`;
+export const clock = ms => time.format(ms);
+
+// age says how long ago something was, as seen at the time now.
+export function age(ms, now) {
+  if (!ms) return '–';
+  const s = Math.max(0, (now - ms) / 1000);
+  if (s < 1) return 'now';
+  if (s < 90) return `${Math.floor(s)} s ago`;
+  if (s < 5400) return `${Math.floor(s / 60)} min ago`;
+  return `${Math.floor(s / 3600)} h ago`;
+}
+
+export function countdown(ms, now) {
+  return ms ? `in ${tenth.format(Math.max(0, (ms - now) / 1000))} s` : '–';
+}
+
+// nameOf is a key without its namespace.
+export const nameOf = key => (key ?? '').slice((key ?? '').indexOf('/') + 1);
+
+// stationName is a station as one says it: "handlers/slow" is "handler slow".
+export function stationName(id) {
+  return id.replace('client-go/', 'client-go’s ').replace('handlers/', 'handler ').replace(/^server$/, 'API server');
+}
+
+// describe says what a record is, for a reader who has paused on it.
+export function describe(record) {
+  if (!record) return 'The state at the beginning.';
+  if (record.caption) return record.caption.text;
+  const lane = record.lane === 'client-go' ? 'client-go’s informer' : 'our informer';
+  if (!record.chip) return `${lane}: ${record.kind}.`;
+  const { change, name, from, to } = record.chip;
+  const word = CHANGES[change]?.word ?? change;
+  return `${lane}, ${record.kind}: ${word} of ${name}, ${stationName(from)} → ${stationName(to)}.`;
+}
+
+// symbol makes the mark of a kind of change: its shape and colour come from the class.
+export function symbol(change) {
+  const mark = document.createElement('i');
+  mark.className = `mark ${change}`;
+  mark.textContent = CHANGES[change]?.symbol ?? '·';
+  mark.setAttribute('aria-hidden', 'true');
+  return mark;
+}

@@ -1,0 +1,238 @@
+// stations.js: writes the state of each station into its box. A text is written only if it differs.
+import { CHANGES, age, count, countdown, kib, millis, nameOf, plural, yesNo } from './format.js';
+
+const text = value => value || '–';
+
+// The fields of each station: name in the state, label, how to say the value (which gets the value and the time).
+const FIELDS = {
+  server: [['connected', 'connected', yesNo], ['cut', 'cut', yesNo], ['lists', 'lists asked for', count],
+    ['watches', 'watches asked for', count], ['bytes', 'sent', kib]],
+  reflector: [['doing', 'doing', text], ['until', 'tries again', countdown], ['version', 'version', text],
+    ['lastEvent', 'last event', age], ['events', 'events', count], ['bookmarks', 'bookmarks', count]],
+  store: [['objects', 'objects', count], ['version', 'version', text]],
+  log: [['end', 'notifications', count], ['start', 'needed from', count]],
+  'client-go/informer': [['received', 'objects and events received', count], ['objects', 'objects', count]],
+  ours: [['waiting', 'waiting', count], ['calls', 'calls', count], ['folded', 'folded', count]],
+  theirs: [['waiting', 'waiting', count], ['calls', 'calls', count]],
+};
+const FIXED = ['server', 'reflector', 'store', 'log', 'client-go/informer'];
+const LANES = [
+  { prefix: 'handlers/', lane: 'ours', list: '#handlers', sum: '#sum-ours' },
+  { prefix: 'client-go/handlers/', lane: 'theirs', list: '#their-handlers', sum: '#sum-theirs' },
+];
+
+// show writes a text and, for tests and scripts, the plain value.
+export function show(element, words, value = words) {
+  if (element.shown !== words) element.textContent = element.shown = words;
+  const plain = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+  if (element.dataset.value !== plain) element.dataset.value = plain;
+}
+
+// rows gives parent exactly n children, the old ones first, and returns them.
+export function rows(parent, n, make) {
+  while (parent.children.length > n) parent.lastChild.remove();
+  while (parent.children.length < n) parent.append(make());
+  return [...parent.children];
+}
+
+export function make(tag, className = '', ...children) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+}
+
+function makeFields(list, fields) {
+  for (const [name, label] of fields) {
+    const value = make('dd');
+    value.dataset.field = name;
+    list.append(make('div', '', make('dt', '', label), value));
+  }
+}
+
+export class Stations {
+  constructor(onHandler, onLayout) {
+    this.onHandler = onHandler;
+    this.onLayout = onLayout;
+    this.boxes = new Map(); // station → element
+    this.drawn = new Map(); // station → the value that was written
+    this.held = new Map(); // station → time until which it keeps its look, because a chip is on its way to it
+    for (const id of FIXED) {
+      const box = document.querySelector(`[data-station="${id}"]`);
+      makeFields(box.querySelector('dl'), FIELDS[id]);
+      this.boxes.set(id, box);
+    }
+  }
+
+  hold(id, until, now) { if (this.drawn.has(id) && !(this.held.get(id) > now)) this.held.set(id, until); }
+  release() { this.held.clear(); }
+
+  // draw writes what changed; ages: the ages too. moment is the time of the state shown, now that of the page.
+  draw(view, moment, now, ages) {
+    this.syncHandlers(view);
+    const most = scaleOf(view);
+    const rescaled = most !== this.most;
+    this.most = most;
+    for (const [id, box] of this.boxes) {
+      if (this.held.get(id) > now || (!ages && !rescaled && this.drawn.get(id) === view[id])) continue;
+      this.drawn.set(id, view[id]);
+      this.drawOne(id, box, view[id] ?? {}, moment);
+    }
+    this.drawCursors();
+    if (ages || rescaled) this.drawSums(view);
+  }
+
+  drawOne(id, box, value, moment) {
+    const fields = FIELDS[id] ?? FIELDS[box.lane];
+    const cells = box.cells ??= fields.map(([name]) => box.querySelector(`[data-field="${name}"]`));
+    fields.forEach(([name, , say], i) => show(cells[i], say(value[name], moment), value[name]));
+    if (id === 'server') {
+      box.dataset.state = value.cut ? 'cut' : value.connected ? 'open' : 'closed';
+      box.parentElement.dataset.line = box.dataset.state;
+    }
+    if (id === 'reflector') drawReflector(box, value);
+    if (id === 'store') drawStore(box, value);
+    if (id === 'log') drawChunks(box, value.chunks ?? []);
+    if (box.lane) this.drawHandler(box, value, moment);
+  }
+
+  drawHandler(box, value, moment) {
+    box.dataset.pace = value.pace;
+    show(box.querySelector('.pace'), value.pace ?? '', value.pace);
+    show(box.querySelector('[data-field="inCall"]'), value.inCall ? 'in a call, ' : '', Boolean(value.inCall));
+    box.querySelector('.backlog i').style.transform = `scaleX(${Math.min(1, (value.waiting ?? 0) / this.most)})`;
+    const { last } = value;
+    show(box.querySelector('.last'), last ? sayCall(last, moment) : 'no call yet', last ?? null);
+    for (const button of box.querySelectorAll('[data-action="pace"]')) {
+      button.setAttribute('aria-pressed', String(button.dataset.pace === value.pace));
+    }
+  }
+
+  // syncHandlers makes and removes the boxes of handlers.
+  syncHandlers(view) {
+    for (const id of this.boxes.keys()) if (id.includes('handlers/') && !view[id]) this.remove(id);
+    for (const id in view) {
+      if (!id.includes('handlers/') || this.boxes.has(id)) continue;
+      this.add(id, LANES.find(l => id.startsWith(l.prefix)));
+    }
+  }
+
+  add(id, { prefix, lane, list }) {
+    const name = id.slice(prefix.length);
+    const box = document.querySelector('#handler').content.firstElementChild.cloneNode(true);
+    box.lane = lane;
+    box.dataset.station = id;
+    makeFields(box.querySelector('dl'), FIELDS[lane]);
+    const title = box.querySelector('.name');
+    title.textContent = name;
+    title.setAttribute('aria-label', `${lane === 'ours' ? '' : 'client-go’s '}handler ${name}: show its last calls`);
+    if (lane === 'theirs') box.querySelector('.paces').remove();
+    for (const button of box.querySelectorAll('[data-action]')) {
+      button.dataset.handler = name;
+      button.setAttribute('aria-label', `${button.textContent}: handler ${name}`);
+    }
+    box.addEventListener('click', event => {
+      if (!event.target.closest('[data-action]')) this.onHandler(name, lane === 'ours' ? 'ours' : 'client-go', title);
+    });
+    document.querySelector(list).append(box);
+    this.boxes.set(id, box);
+    this.onLayout();
+  }
+
+  remove(id) {
+    this.boxes.get(id).remove();
+    this.boxes.delete(id);
+    this.drawn.delete(id);
+    this.held.delete(id);
+    this.onLayout();
+  }
+
+  // drawCursors puts a mark for each handler under the strip of chunks, at its position.
+  drawCursors() {
+    const chunks = this.drawn.get('log')?.chunks ?? [];
+    const ours = [...this.boxes.keys()].filter(id => id.startsWith('handlers/')).map(id => this.drawn.get(id)).filter(Boolean);
+    const low = chunks[0]?.first ?? 0;
+    const high = chunks.length ? chunks.at(-1).first + chunks.at(-1).size : 1;
+    rows(this.cursors ??= document.querySelector('.cursors'), ours.length, makeCursor).forEach((row, i) => {
+      const { name, at = 0 } = ours[i];
+      const x = Math.min(1, Math.max(0, (at - low) / (high - low)));
+      const [mark, label] = row.children;
+      show(label, `${at < low ? '‹ ' : ''}${name} ${count(at)}`, at);
+      if (row.x === x) return;
+      row.x = x;
+      mark.style.left = `${x * 100}%`;
+      label.style.left = x <= 0.5 ? `calc(${x * 100}% + 9px)` : 'auto';
+      label.style.right = x > 0.5 ? `calc(${(1 - x) * 100}% + 9px)` : 'auto';
+    });
+  }
+
+  drawSums(view) {
+    for (const { prefix, sum } of LANES) {
+      const all = Object.keys(view).filter(id => id.startsWith(prefix));
+      const waiting = all.reduce((total, id) => total + view[id].waiting, 0);
+      show(document.querySelector(sum), `${count(waiting)} waiting`, waiting);
+    }
+    const scale = `bars 0 to ${count(this.most)}`;
+    for (const place of document.querySelectorAll('.scale')) show(place, scale, this.most);
+  }
+}
+
+// scaleOf is the end of the backlog bars of all handlers: 1, 2 or 5 times a power of ten, at least 10.
+function scaleOf(view) {
+  let most = 10;
+  for (const id in view) if (id.includes('handlers/')) most = Math.max(most, view[id].waiting ?? 0);
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [1, 2, 5, 10].map(n => n * power).find(n => n >= most);
+}
+
+function sayCall({ key, change, time, tookMs }, moment) {
+  return `last call ${CHANGES[change]?.symbol ?? ''} ${nameOf(key)}, ${age(time, moment)}, took ${millis(tookMs)}`;
+}
+
+function drawReflector(box, value) {
+  box.dataset.state = value.doing;
+  const { error = '' } = value, place = box.querySelector('[data-field="error"]');
+  show(place, error.split(': ').slice(-2).join(': '), error); // the cause; all of it is the title
+  if (place.title !== error) place.title = error;
+}
+
+function drawStore(box, value) {
+  const keys = value.keys ?? [], indexes = value.indexes ?? {};
+  const names = keys.slice(0, 5).map(nameOf).join('  ');
+  show(box.querySelector('[data-field="keys"]'), names + (keys.length > 5 ? ' …' : ''), keys);
+  const place = box.querySelector('[data-field="indexes"]');
+  place.dataset.value = JSON.stringify(indexes);
+  const all = Object.entries(indexes);
+  rows(place, all.length, makeIndex).forEach((element, i) => drawIndex(element, ...all[i]));
+}
+
+function drawIndex(element, name, values) {
+  const [title, list, rest] = element.children;
+  show(title, `index ${name}`);
+  const all = Object.entries(values ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const most = Math.max(1, ...all.map(([, n]) => n));
+  rows(list, Math.min(all.length, 6), makeBar).forEach((row, i) => {
+    const [label, bar, number] = row.children;
+    show(label, all[i][0]);
+    bar.firstChild.style.transform = `scaleX(${all[i][1] / most})`;
+    show(number, count(all[i][1]));
+  });
+  show(rest, all.length > 6 ? `and ${plural(all.length - 6, 'more value')}` : '');
+}
+
+function drawChunks(box, chunks) {
+  const strip = box.querySelector('.strip');
+  strip.dataset.value = JSON.stringify(chunks);
+  rows(strip, chunks.length, makeChunk).forEach((element, i) => {
+    const { first, size, used } = chunks[i];
+    element.style.flexGrow = size;
+    element.firstChild.style.transform = `scaleX(${used / size})`;
+    const title = `from ${count(first)}: ${count(used)} of ${count(size)} used`;
+    if (element.title !== title) element.title = title;
+  });
+}
+
+const makeIndex = () => make('div', 'index', make('h5'), make('ul'), make('p', 'quiet'));
+const makeBar = () => make('li', '', make('span', 'label'), make('span', 'bar', make('i')), make('span', 'number'));
+const makeChunk = () => make('div', 'chunk', make('i'));
+const makeCursor = () => make('li', '', make('i'), make('span'));

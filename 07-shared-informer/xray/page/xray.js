@@ -1,0 +1,290 @@
+// xray.js: the page: takes the stream of records, and draws one frame at a time what the player shows.
+import { CHANGES, age, clock, count, describe, plural, symbol } from './format.js';
+import { History } from './history.js';
+import { Player } from './player.js';
+import { Stations, make, rows, show } from './stations.js';
+import { Chips } from './chips.js';
+import { openHandler, openObject } from './panel.js';
+import { drawActions, listenForActions, renewToken } from './actions.js';
+
+const parts = {}; // the elements by their id
+for (const element of document.querySelectorAll('[id]')) parts[element.id] = element;
+
+const READ = 12; // ms in a frame for reading messages
+const DRAW = 60; // ms between two looks at the stations: numbers that change faster cannot be read
+const AGES = 250; // ms between two looks at ages, lists and buttons
+const CAPTIONS = 1100; // ms that a caption stays at least, so that a screen reader can keep up
+const QUIET = 'This view is new. Press a button, and see what happens.';
+const AFTER = 1500; // ms after a caption from which a change may take its place
+const STEPS = 400; // the same while one steps
+const CALM = 14; // chips in flight up to which a station waits for the chip that brings its change
+
+let instance = '', informer = new URLSearchParams(location.search).get('informer') ?? '';
+const inbox = []; // messages not yet read
+let source = null, skew = 0; // skew: this clock minus the clock of the program
+let history = new History({ seq: 0, time: Date.now(), set: {} });
+const player = new Player(history);
+const stations = new Stations(
+  (name, lane, from) => openHandler(name, lane, query(), Date.now() - skew, from),
+  () => { chips.stale = true; stations.boxes.forEach(chips.watch); },
+);
+const chips = new Chips(parts.stage, stations, ({ seq, chip }, from) => openChange({ ...chip, seq }, from));
+stations.boxes.forEach(chips.watch);
+
+function openChange(change, from) { openObject({ ...change, seq: history.objectSeq(change) }, query(), from); }
+
+function query() { return informer ? `?informer=${encodeURIComponent(informer)}` : ''; }
+
+// The stream.
+
+function connect() {
+  source?.close();
+  source = new EventSource(`/xray/events${query()}`);
+  source.addEventListener('state', event => begin(JSON.parse(event.data)));
+  source.addEventListener('records', event => {
+    inbox.push(event.data);
+    if (document.hidden) takeIn(Infinity); // there are no frames then
+  });
+  source.addEventListener('error', () => {
+    setLost(true);
+    if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000); // it does not try again by itself
+  });
+}
+
+// takeIn reads from the inbox for about so many ms: many messages can come at once after the machine was busy.
+function takeIn(most) {
+  const end = performance.now() + most;
+  while (inbox.length && performance.now() < end) {
+    for (const record of JSON.parse(inbox.shift())) history.push(record);
+  }
+}
+
+function setLost(lost) {
+  document.body.dataset.stream = lost ? 'lost' : 'open';
+  parts.lost.textContent = lost ? 'The program has gone; trying again …' : '';
+  drawActions(history.latest, lost);
+}
+
+// begin starts over with a state; after a short break of the stream the history of the same program is kept.
+function begin(state) {
+  takeIn(Infinity);
+  skew = Date.now() - state.time;
+  const same = instance === state.instance && informer === state.informer;
+  if (instance && instance !== state.instance) renewToken();
+  instance = state.instance;
+  informer = state.informer;
+  if (same) resume(state);
+  else {
+    history = new History(state);
+    player.start(history);
+    chips.clear();
+    stations.release();
+    parts.said.textContent = '';
+  }
+  parts.stage.classList.toggle('alone', !state.set['client-go/informer']);
+  parts.kind.textContent = state.kind;
+  parts.namespace.textContent = state.namespace;
+  drawInformers(state.informers ?? []);
+  setLost(false);
+  redraw = true;
+}
+
+// resume adds one record that brings the history to the state after a break.
+function resume({ seq, time, set }) {
+  const gone = Object.fromEntries(Object.keys(history.latest).filter(id => !(id in set)).map(id => [id, null]));
+  history.push({ seq, time, lane: 'ours', kind: 'connected again', set: { ...gone, ...set } });
+}
+
+function drawInformers(names) {
+  parts.choose.hidden = names.length < 2;
+  rows(parts.informer, names.length, () => make('option')).forEach((option, i) => {
+    option.value = option.textContent = names[i];
+  });
+  parts.informer.value = informer;
+}
+
+// Drawing: once a frame, and only what changed.
+
+let redraw = true, stale = false, lastFrame = 0, lastDraw = 0, lastAges = 0, lastCaption = 0, drawnEnd = -1;
+
+function frame(now) {
+  requestAnimationFrame(frame);
+  takeIn(READ + inbox.length);
+  const applied = player.tick(now - lastFrame);
+  lastFrame = now;
+  if (applied.length) stations.syncHandlers(player.view); // a chip may be on its way to a handler that is new
+  chips.layout();
+  const ages = redraw || now - lastAges > AGES;
+  if (applied.length) launch(applied, now);
+  stale ||= applied.length > 0 || drawnEnd !== history.end;
+  if (ages || (stale && now - lastDraw > DRAW)) {
+    stale = false;
+    lastDraw = now;
+    const moment = player.mode === 'live' ? Date.now() - skew : player.time;
+    stations.draw(player.view, moment, now, ages);
+    drawPosition();
+  }
+  if (ages) drawSlowParts(now);
+  redraw = false;
+}
+
+// launch sends the chips of records; while it is calm a station changes when its chip arrives.
+function launch(records, now) {
+  const calm = records.length < 60 && chips.flying.size < CALM;
+  for (const record of records) {
+    if (!record.chip) continue;
+    const end = chips.send(record, now, player.slower);
+    if (end && calm) stations.hold(record.chip.to, end, now);
+  }
+}
+
+function drawPosition() {
+  drawnEnd = history.end;
+  const { body } = document;
+  const seq = String(player.seq);
+  if (body.dataset.seq !== seq) body.dataset.seq = seq;
+  if (body.dataset.mode !== player.mode) body.dataset.mode = player.mode;
+  parts.slider.min = history.first;
+  parts.slider.max = history.end;
+  parts.slider.value = player.position;
+  const waiting = player.waiting;
+  const words = waiting && player.mode !== 'live' ? `${plural(waiting, 'record')} waiting to be shown.` : '';
+  show(parts.waiting, words, waiting);
+}
+
+function drawSlowParts(now) {
+  lastAges = now;
+  const { mode, seq } = player;
+  show(parts.mode, `${mode}, record ${count(seq)}, ${clock(mode === 'live' ? Date.now() - skew : player.time)}`);
+  show(parts.pause, mode === 'paused' ? 'Play' : 'Pause');
+  parts.slider.setAttribute('aria-valuetext', mode === 'live' ? 'live' : `record ${seq}: ${describe(player.record)}`);
+  const shown = history.records.length;
+  const sampled = history.skipped ? `This shows ${count(shown)} of ${count(shown + history.skipped)} events.` : '';
+  show(parts.sampled, sampled, history.skipped);
+  drawCaption(now);
+  drawCaptions();
+  drawRecent();
+  drawActions(history.latest, document.body.dataset.stream === 'lost');
+}
+
+// fillCaption writes a sentence, and a link to the page of the book that explains it.
+function fillCaption(element, words, link) {
+  if (element.words === words) return false;
+  element.words = words;
+  element.replaceChildren(words);
+  if (link?.startsWith('/')) {
+    const anchor = make('a', '', 'Read more');
+    anchor.href = link;
+    anchor.target = '_blank';
+    anchor.rel = 'noopener';
+    element.append(' ', anchor);
+  }
+  return true;
+}
+
+function drawCaption(now) {
+  if (now - lastCaption < (player.paused ? STEPS : CAPTIONS)) return;
+  const { text, link } = player.paused ? { text: describe(player.record), ...player.record?.caption } : sayLast();
+  if (fillCaption(parts.caption, text, link) && text !== QUIET) lastCaption = now;
+}
+
+// sayLast is the last caption, or a sentence about the last change if that came later and is one of few.
+function sayLast() {
+  const [last] = history.captionsAt(player.position, 1);
+  const [change] = history.changes(player.position, 1);
+  const plain = ['add', 'update', 'delete'].includes(change?.change) && !player.view.bulk;
+  if (!plain || change.time < (last?.time ?? 0) + AFTER) return last?.caption ?? { text: QUIET };
+  return { text: `${change.change === 'delete' ? 'A' : 'An'} ${change.change} of ${change.name}.` };
+}
+
+function drawCaptions() {
+  const list = history.captionsAt(player.position);
+  rows(parts.captions, list.length, () => make('li', '', make('time'), make('span'))).forEach((row, i) => {
+    show(row.firstChild, clock(list[i].time));
+    fillCaption(row.lastChild, list[i].caption.text, list[i].caption.link);
+  });
+}
+
+// drawRecent leaves the list as it is while somebody is about to choose from it.
+function drawRecent() {
+  if (!player.paused && parts.recent.matches(':hover, :focus-within')) return;
+  const moment = player.mode === 'live' ? Date.now() - skew : player.time;
+  const lines = history.changes(player.position);
+  rows(parts.recent, lines.length, makeChange).forEach((row, i) => {
+    const line = lines[i], button = row.firstChild, [, words, when] = button.children;
+    button.change = line;
+    if (button.kind !== line.change) button.firstChild.replaceWith(symbol(button.kind = line.change));
+    show(words, `${CHANGES[line.change]?.word ?? line.change} of ${line.name}`, line.seq);
+    show(when, age(line.time, moment));
+  });
+}
+
+function makeChange() {
+  const button = make('button', '', symbol('add'), make('span'), make('time'));
+  button.kind = 'add';
+  button.addEventListener('click', () => openChange(button.change, button));
+  return make('li', '', button);
+}
+
+// Time: pause, step, replay.
+
+function goTo(position, travel = false) {
+  player.pause();
+  player.seek(position);
+  stations.release();
+  chips.holdStill(player.record, travel);
+  redraw = true;
+}
+
+function togglePause() {
+  if (!player.paused) return goTo(player.position);
+  chips.clear();
+  player.play();
+  redraw = true;
+}
+
+function goLive() {
+  chips.clear();
+  player.live();
+  player.seek(history.end);
+  parts.speed.value = '1';
+  redraw = true;
+}
+
+parts.pause.addEventListener('click', togglePause);
+parts.back.addEventListener('click', () => goTo(player.position - 1));
+parts.forward.addEventListener('click', () => goTo(player.position + 1, true));
+parts.live.addEventListener('click', goLive);
+parts.slider.addEventListener('input', () => goTo(parts.slider.valueAsNumber));
+parts.speed.addEventListener('change', () => { player.slow(Number(parts.speed.value)); redraw = true; });
+parts.informer.addEventListener('change', () => {
+  informer = parts.informer.value;
+  instance = '';
+  window.history.replaceState(null, '', query());
+  connect();
+});
+
+document.addEventListener('keydown', event => {
+  const { target, key } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || target.closest('dialog, input, select, textarea')) return;
+  if (key === ' ' && !target.closest('button, a')) togglePause();
+  else if (key === 'ArrowLeft') goTo(player.position - 1);
+  else if (key === 'ArrowRight') goTo(player.position + 1, true);
+  else return;
+  event.preventDefault();
+});
+
+// The beginning.
+
+for (const [change, { word, hint }] of Object.entries(CHANGES)) {
+  parts.legend.append(make('li', '', symbol(change), make('span', '', word), make('span', 'quiet', hint ?? '')));
+}
+window.xrayLongest = 0;
+try {
+  new PerformanceObserver(list => {
+    for (const { duration } of list.getEntries()) window.xrayLongest = Math.max(window.xrayLongest, duration);
+  }).observe({ type: 'longtask', buffered: true });
+} catch { /* this browser does not tell */ }
+listenForActions(query);
+connect();
+requestAnimationFrame(frame);

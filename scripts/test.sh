@@ -23,10 +23,12 @@ done
 
 say "go vet"
 go vet work
+go vet -tags browser ./docs/browser/...
 
 say "staticcheck, revive"
 lint() { (cd scripts/lint && GOWORK=off go tool -n "$1"); }
 "$(lint staticcheck)" work
+"$(lint staticcheck)" -tags browser ./docs/browser/...
 "$(lint revive)" -config scripts/lint/revive.toml ./...
 
 race=-race
@@ -34,10 +36,17 @@ if [ "$(go env CGO_ENABLED)" = 0 ]; then
 	race=
 	echo "no C compiler here, which the race detector needs: the tests run without it" >&2
 fi
+browser=
+for name in chromium chromium-browser google-chrome google-chrome-stable; do
+	if command -v "$name" && command -v npm; then browser=yes; fi >/dev/null
+done
+[ -n "$browser" ] || echo "no chromium, or no npm here: the tests of the X-ray page in a browser are left out" >&2
+
 say "go test $race, and the tour"
-export race
+export race browser
 go run ./scripts/cluster exec sh -ec '
 	go test $race -timeout 30m -count=1 work
+	[ -z "$browser" ] || go test $race -timeout 20m -count=1 -tags browser ./docs/browser
 	(cd scripts/controlplane && GOWORK=off go test $race -trimpath -count=1 ./node)
 	(cd 08-factory/controllers && GOWORK=off go test $race -trimpath -count=1 .)
 	scripts/tour.sh

@@ -58,7 +58,9 @@ type channelListener struct {
 
 // add is the add side: it waits for the pump, and for nothing else.
 func (l *channelListener) add(n Notification) {
-	l.waiting.Add(1)
+	if n.Kind != synced {
+		l.waiting.Add(1)
+	}
 	select {
 	case l.in <- n:
 	case <-l.closed:
@@ -94,7 +96,9 @@ func (l *channelListener) Next() []Notification {
 	if !ok {
 		return nil
 	}
-	l.waiting.Add(-1)
+	if n.Kind != synced {
+		l.waiting.Add(-1)
+	}
 	l.hand[0] = n
 	return l.hand[:]
 }

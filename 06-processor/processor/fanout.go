@@ -21,7 +21,7 @@ type Listener interface {
 	Next() []Notification
 
 	// Waiting is how many notifications are held for this listener, not
-	// counting what Next has returned.
+	// counting what Next has returned, nor the end of the initial list.
 	Waiting() int
 
 	// Close drops what waits and ends Next. When it returns, the listener holds

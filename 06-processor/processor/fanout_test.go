@@ -48,6 +48,37 @@ func TestEveryListenerGetsEverythingInOrder(t *testing.T) {
 	})
 }
 
+// The end of the initial list is no call: it does not wait, folded or not.
+func TestTheEndOfTheInitialListIsNotCounted(t *testing.T) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
+		l := fanout.Listen(nil)
+		defer l.Close()
+		if log, ok := fanout.(*log); ok {
+			log.setPatience(1)
+		}
+		fanout.Distribute(added("a", 1))
+		fanout.Distribute(Notification{Kind: synced})
+		for v := range 2 * chunkSize {
+			if waiting := l.Waiting(); waiting > v+1 {
+				t.Fatalf("%d notifications wait, and there were %d", waiting, v+1)
+			}
+			fanout.Distribute(updated("a", v+1, v+2))
+		}
+		for left, marks := l.Waiting(), 0; left > 0 || marks == 0; {
+			for _, n := range l.Next() {
+				if n.Kind == synced {
+					marks++
+				} else {
+					left--
+				}
+			}
+			if waiting := l.Waiting(); waiting != left {
+				t.Fatalf("%d notifications wait, and %d are to come", waiting, left)
+			}
+		}
+	})
+}
+
 func TestAListenerGetsNothingOfThePast(t *testing.T) {
 	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		fanout.Distribute(added("past", 1)) // reaches nobody

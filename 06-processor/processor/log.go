@@ -4,6 +4,7 @@ package processor
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -77,6 +78,11 @@ func (l *log) append(n Notification) {
 	}
 	l.tail.items = append(l.tail.items, n)
 	l.resting = 0
+	if n.Kind == synced {
+		for c := range l.cursors {
+			c.marked = true
+		}
+	}
 }
 
 // startChunk also looks for listeners that would keep the old chunks alive. It
@@ -145,6 +151,7 @@ type cursor struct {
 	backlog backlog
 	folded  func(saved, waiting int)
 	folding bool // it is far behind: what is written goes to the backlog, until that is empty
+	marked  bool // what it has not read has the end of the initial list in it, which is no call
 	rested  int  // what the end was when it last found nothing to read; -1 if never
 }
 
@@ -155,7 +162,7 @@ func (c *cursor) Next() []Notification {
 	defer c.log.mu.Unlock()
 	for looked := false; c.chunk != nil; looked = true {
 		if changes := c.backlog.pop(); changes != nil {
-			return changes
+			return c.take(changes)
 		}
 		c.folding = false
 		if c.at == len(c.chunk.items) && c.chunk.next != nil {
@@ -164,7 +171,7 @@ func (c *cursor) Next() []Notification {
 		if end := len(c.chunk.items); c.at < end {
 			unread := c.chunk.items[c.at:end:end] // no room to append to: that is the log's
 			c.at = end
-			return unread
+			return c.take(unread)
 		}
 		if !looked { // to look once more, when others have had their turn, is cheaper than to be woken
 			c.log.mu.Unlock()
@@ -176,6 +183,14 @@ func (c *cursor) Next() []Notification {
 		c.log.grown.Wait()
 	}
 	return nil
+}
+
+// take is what Next has found.
+func (c *cursor) take(batch []Notification) []Notification {
+	if c.marked && slices.ContainsFunc(batch, func(n Notification) bool { return n.Kind == synced }) {
+		c.marked = false
+	}
+	return batch
 }
 
 // rest is for a cursor that has read all. The last one that comes here lets the
@@ -197,7 +212,7 @@ func (c *cursor) fold() {
 	saved := c.backlog.size()
 	defer func() {
 		if saved -= c.backlog.size(); c.folded != nil && saved > 0 {
-			c.folded(saved, c.backlog.size()+c.behind())
+			c.folded(saved, c.waiting())
 		}
 	}()
 	for range foldAtOnce {
@@ -223,7 +238,15 @@ func (c *cursor) Waiting() int {
 	if c.chunk == nil {
 		return 0
 	}
-	return c.backlog.size() + c.behind()
+	return c.waiting()
+}
+
+func (c *cursor) waiting() int {
+	waiting := c.backlog.size() + c.behind()
+	if c.marked {
+		waiting--
+	}
+	return waiting
 }
 
 func (c *cursor) Close() {

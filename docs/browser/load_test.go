@@ -50,8 +50,14 @@ func TestTenThousandEventsASecond(t *testing.T) {
 func flood(t *testing.T, rate int) (address string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	var running sync.WaitGroup
-	t.Cleanup(func() { cancel(); running.Wait() })
+	writingCtx, stopWriting := context.WithCancel(ctx)
+	var running, writing sync.WaitGroup
+	t.Cleanup(func() {
+		stopWriting()
+		writing.Wait() // before the watch is stopped: a write to that one panics
+		cancel()
+		running.Wait()
+	})
 	source := fakeapi.New(fakeapi.ConfigMap("busy-0", "1"))
 	subject := &xray.Subject{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
@@ -61,24 +67,18 @@ func flood(t *testing.T, rate int) (address string) {
 	must.Do(t, err)
 	running.Go(x.Wait)
 	running.Go(func() { subject.Informer.RunWithContext(ctx) })
-	running.Go(func() {
+	writing.Go(func() {
 		w := source.NextWatch()
 		ticks := time.NewTicker(10 * time.Millisecond)
 		defer ticks.Stop()
 		for version := 2; ; {
 			select {
-			case <-ctx.Done():
+			case <-writingCtx.Done():
 				return
 			case <-ticks.C:
 			}
 			for range rate / 100 {
-				name := fmt.Sprintf("busy-%d", version%50)
-				select {
-				case <-ctx.Done():
-					return
-				default:
-					w.Modify(fakeapi.ConfigMap(name, fmt.Sprint(version)))
-				}
+				w.Modify(fakeapi.ConfigMap(fmt.Sprintf("busy-%d", version%50), fmt.Sprint(version)))
 				version++
 			}
 		}

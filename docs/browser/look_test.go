@@ -66,7 +66,9 @@ func TestAccessibility(t *testing.T) {
 func axeCore(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, command := range []string{"npm pack --silent axe-core@4.14.0", "tar xzf axe-core-4.14.0.tgz package/axe.min.js"} {
+	for _, command := range []string{
+		"npm pack --silent axe-core@4.14.0", "tar xzf axe-core-4.14.0.tgz package/axe.min.js",
+	} {
 		words := strings.Fields(command)
 		run := exec.CommandContext(t.Context(), words[0], words[1:]...)
 		run.Dir = dir

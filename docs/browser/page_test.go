@@ -153,7 +153,7 @@ func TestTheDiffOfAChange(t *testing.T) {
 	until(t, p, "the change is listed", `document.querySelector("#recent button")?.innerText.includes("pdate")`)
 	must.Do(t, p.Click("#recent button"))
 	until(t, p, "the diff is shown", `document.querySelector("#panel").open &&
-		/web/.test(document.querySelector("#panel-body").innerText) && /db/.test(document.querySelector("#panel-body").innerText)`)
+		["web", "db"].every(app => document.querySelector("#panel-body").innerText.includes("app: " + app))`)
 	must.Do(t, p.Do(chromedp.KeyEvent("\x1b")))
 	until(t, p, "Escape closes it", `!document.querySelector("#panel").open`)
 	must.Do(t, p.Click(`[data-station="handlers/fast"] .name`))

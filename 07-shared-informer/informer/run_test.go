@@ -109,6 +109,7 @@ func TestAContextThatHasEndedAlready(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			r.RunWithContext(ctx)
+			synctest.Wait() // client-go's does not wait for its list
 			if lists := r.server.Lists(); !r.IsStopped() || lists != want {
 				t.Errorf("%s: IsStopped() = %t after %d lists, want true after %d", name, r.IsStopped(), lists, want)
 			}

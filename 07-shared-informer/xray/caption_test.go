@@ -112,11 +112,11 @@ func TestTheBookHasWhatCaptionsLinkTo(t *testing.T) {
 		must.Do(t, err)
 		if link, ok := strings.CutPrefix(text, "/xray/book/"); ok {
 			links++
-			page, section, _ := strings.Cut(link, "#")
-			text, err := readBook(page)
+			name, section, _ := strings.Cut(link, "#")
+			page, err := readBook(name)
 			must.Do(t, err)
-			if section == "" || !strings.Contains(asHTML(page, text), ` id="`+section+`"`) {
-				t.Errorf("%s has no heading with the anchor %q", page, section)
+			if section == "" || !strings.Contains(page, ` id="`+section+`"`) {
+				t.Errorf("%s has no heading with the anchor %q", name, section)
 			}
 		}
 		return true
@@ -126,19 +126,7 @@ func TestTheBookHasWhatCaptionsLinkTo(t *testing.T) {
 	}
 }
 
-func TestAPageOfTheBook(t *testing.T) {
-	got := asHTML("x.md", "# A `b` & <c>: d's\ntext <script>\n```sh\n# no heading\n```\n## Same\n## Same\n"+
-		"<!-- code x -->\n[one](02-listwatch.md#watch), [✓](../x_test.go \"TestX\")\n")
-	for _, want := range []string{
-		`<h1 id="a-b--c-ds">A ` + "`b`" + ` &amp; &lt;c&gt;: d&#39;s</h1>`, "text &lt;script&gt;\n",
-		`<pre class="code"># no heading`,
-		`<a href="02-listwatch.md#watch">one</a>, ✓`,
-		`<h2 id="same">`, `<h2 id="same-1">`,
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in\n%s", want, got)
-		}
-	}
+func TestOnlyThePagesOfTheBookAreShown(t *testing.T) {
 	for _, name := range []string{"main.go", "../README.md", "..", "book", "no-such-page.md", "%2e%2e.md", ""} {
 		if _, err := readBook(name); err == nil {
 			t.Errorf("%q is a page of the book", name)

@@ -8,16 +8,12 @@ import (
 	"html"
 	"regexp"
 	"strings"
-	"unicode"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
-)
 
-// markdown reads Markdown as GitHub does.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser()
+	"example.com/informer/scripts/harness/markdown"
+)
 
 // page is one Markdown file, taken apart. All lines are counted from 0.
 type page struct {
@@ -25,7 +21,7 @@ type page struct {
 	source     []byte
 	lines      []string // of the source, without their newlines
 	headings   []heading
-	anchors    map[string]bool // the fragments that lead into the page
+	anchors    markdown.Anchors // the fragments that lead into the page
 	directives []*directive
 	links      []link
 	problems   []Problem // what is wrong with blocks and directives
@@ -53,8 +49,8 @@ type link struct {
 }
 
 func parsePage(name string, source []byte) *page {
-	p := &page{name: name, source: source, lines: strings.Split(string(source), "\n"), anchors: map[string]bool{}}
-	p.read(markdown.Parse(text.NewReader(source)))
+	p := &page{name: name, source: source, lines: strings.Split(string(source), "\n"), anchors: markdown.Anchors{}}
+	p.read(markdown.Parse(source))
 	return p
 }
 
@@ -100,26 +96,10 @@ func (p *page) read(n ast.Node) {
 	}
 }
 
-// readHeading gives a heading its anchor, as GitHub does: the text as shown, in
-// lower case; letters, digits, marks, underscores and hyphens stay, a space
-// becomes a hyphen, the rest is dropped. Equal ones are numbered.
 func (p *page) readHeading(n *ast.Heading) {
 	h := heading{line: p.line(n.Pos()), level: n.Level, text: p.shown(n)}
 	p.headings = append(p.headings, h)
-	id := strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ':
-			return '-'
-		case r == '-', unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Pc):
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, h.text)
-	unique := id
-	for i := 1; p.anchors[unique]; i++ {
-		unique = fmt.Sprintf("%s-%d", id, i)
-	}
-	p.anchors[unique] = true
+	p.anchors.Add(h.text)
 }
 
 // shown returns the text inside n, without markup and images.

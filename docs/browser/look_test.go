@@ -22,7 +22,8 @@ var looks = map[string]Look{
 	"narrow, dark, still": {Width: 390, Height: 844, Still: true},
 }
 
-// Nobody has to scroll sideways, and all works at every size.
+// Nobody has to scroll sideways, the legend is seen at once, a chip has a name, and
+// all works at every size.
 func TestEveryLook(t *testing.T) {
 	program := serve(t)
 	for name, look := range looks {
@@ -33,6 +34,18 @@ func TestEveryLook(t *testing.T) {
 				eval[int](t, p, `document.documentElement.clientWidth`); wide > width {
 				t.Errorf("the page is %d pixels wide, the window %d", wide, width)
 			}
+			if !eval[bool](t, p, `(scrollTo(0, 0),
+				document.querySelector("#legend").getBoundingClientRect().bottom < innerHeight / 2)`) {
+				t.Error("the legend is not in the upper half of the window")
+			}
+			must.Do(t, p.Click("#pause"))
+			for !eval[bool](t, p, `Boolean(document.querySelector("[data-chip]"))`) {
+				must.Do(t, p.Click("#back"))
+			}
+			if wide := eval[float64](t, p, `document.querySelector("[data-chip]").offsetWidth`); wide < 50 {
+				t.Errorf("a chip is %v pixels wide: no room for a name", wide)
+			}
+			must.Do(t, p.Click("#live"))
 			if look.Still {
 				if moving := eval[int](t, p, `document.getAnimations().filter(a =>
 					new Set(a.effect?.getKeyframes().map(k => k.transform)).size > 1).length`); moving > 0 {

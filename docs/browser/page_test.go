@@ -91,6 +91,9 @@ func TestHandlersComeAndGo(t *testing.T) {
 	must.Do(t, p.Press("add", `[data-pace="fast"]`))
 	until(t, p, "the late handler has an initial add",
 		Field("handlers/handler-3", "last")+`.includes('"change":"initial"')`)
+	must.Do(t, p.Do(chromedp.Navigate(eval[string](t, p, "location.href"))))
+	until(t, p, "the handlers come in the same order", `[...document.querySelectorAll("#handlers .name")].
+		map(name => name.innerText).join() === "fast,slow,handler-3"`)
 	must.Do(t, p.Press("remove", `[data-handler="handler-3"]`))
 	until(t, p, "its box has gone", `!document.querySelector('[data-station="handlers/handler-3"]')`)
 }
@@ -129,9 +132,8 @@ func TestTheProgramGoesAwayAndComesBack(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	p := visit(t, serve(t).URL, Look{})
 	pressed(t, p, "create", +1)
-	eval[bool](t, p, `document.activeElement.blur() ?? true`)
 	must.Do(t, p.Do(chromedp.KeyEvent(" ")))
-	until(t, p, "space pauses", `document.body.dataset.mode === "paused"`)
+	until(t, p, "space pauses, and does not press the button again", `document.body.dataset.mode === "paused"`)
 	must.Do(t, p.Do(chromedp.KeyEvent(" ")))
 	until(t, p, "space plays", `document.body.dataset.mode !== "paused"`)
 	// The buttons can be reached with Tab, and pressed with Enter.
@@ -185,4 +187,14 @@ func TestOtherInformers(t *testing.T) {
 		t.Errorf("the page says %q", kind)
 	}
 	pressed(t, p, "delete", -1)
+}
+
+// The link at a caption leads to the section that explains it.
+func TestTheBook(t *testing.T) {
+	p := visit(t, serve(t).URL, Look{})
+	must.Do(t, p.Press("relabel"))
+	until(t, p, "the caption has a link", `document.querySelector("#captions a")`)
+	must.Do(t, p.Do(chromedp.Navigate(eval[string](t, p, `document.querySelector("#captions a").href`))))
+	until(t, p, "the section is shown", `document.querySelector(":target")?.matches("h2, h3") &&
+		document.querySelector("pre code") && document.querySelector("td") && !document.body.innerText.includes("](")`)
 }

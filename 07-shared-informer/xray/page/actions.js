@@ -18,6 +18,7 @@ export async function renewToken() {
 export function listenForActions(query) {
   document.addEventListener('click', event => {
     const button = event.target.closest('button[data-action]');
+    if (event.detail) button?.blur(); // pressed with the mouse: the next space is a pause
     if (button && button.getAttribute('aria-disabled') !== 'true') act(bodyOf(button), query());
   });
 }

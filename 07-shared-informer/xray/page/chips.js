@@ -3,7 +3,7 @@ import { CHANGES, symbol } from './format.js';
 
 const MOST = 40; // chips in flight
 const TRAVEL = 420; // ms from one station to the next
-const APART = 110; // ms between two chips that set out on one line
+const APART = 150; // ms between two chips that set out on one line
 const PATIENCE = 2500; // ms that a chip may wait for its start; later ones are left out
 const EASE = 'cubic-bezier(0.4, 0.2, 0.6, 0.8)';
 const SVG = 'http://www.w3.org/2000/svg';
@@ -52,6 +52,15 @@ export class Chips {
     this.lines = new Map();
     this.svg.replaceChildren();
     for (const [from, to] of this.pairs(nodes)) this.draw(from, to, nodes, edge, old);
+    for (const chip of this.flying) this.reroute(chip);
+  }
+
+  // reroute moves a chip to where its line is now.
+  reroute(chip) {
+    const line = this.lines.get(`${chip.dataset.from}>${chip.dataset.to}`);
+    if (!line) return;
+    chip.flight?.effect.setKeyframes(keyframes(line.points, chip.held));
+    if (chip.held) chip.style.transform = place(line.points.at(-1));
   }
 
   pairs(nodes) {
@@ -105,10 +114,10 @@ export class Chips {
   }
 
   fly(record, line, timing) {
-    const chip = this.take(record);
+    const chip = this.take(record, false);
     line.busy++;
     this.flying.add(chip);
-    chip.flight = chip.animate(keyframes(line.points), { easing: EASE, ...timing });
+    chip.flight = chip.animate(keyframes(line.points, false), { easing: EASE, ...timing });
     const done = () => {
       line.busy--;
       this.pulse(record.chip);
@@ -132,16 +141,15 @@ export class Chips {
     this.clear();
     const line = record?.chip && this.lines.get(`${record.chip.from}>${record.chip.to}`);
     if (!line) return;
-    const chip = this.take(record);
+    const chip = this.take(record, true);
     this.flying.add(chip);
     chip.tabIndex = 0;
     chip.removeAttribute('aria-hidden');
     if (focused) chip.focus();
-    const { x, y } = line.points.at(-1);
-    chip.style.transform = `translate(${x}px, ${y}px) translate(-50%, -50%)`;
+    chip.style.transform = place(line.points.at(-1));
     chip.style.opacity = 1;
     if (travel && !still.matches) {
-      chip.flight = chip.animate(keyframes(line.points, 1), { duration: TRAVEL, easing: EASE });
+      chip.flight = chip.animate(keyframes(line.points, true), { duration: TRAVEL, easing: EASE });
     }
   }
 
@@ -154,10 +162,11 @@ export class Chips {
     for (const line of this.lines.values()) { line.busy = 0; line.free = 0; }
   }
 
-  take(record) {
+  take(record, held) {
     const { key, name, change, from, to } = record.chip;
     const chip = this.pool.pop() ?? this.makeChip();
     chip.record = record;
+    chip.held = held;
     chip.className = `chip ${change}`;
     chip.tabIndex = -1;
     chip.setAttribute('aria-hidden', 'true');
@@ -196,16 +205,18 @@ function sample(path, skipFirst, skipLast) {
   return Array.from({ length: 13 }, (_, i) => path.getPointAtLength(skipFirst + length * i / 12));
 }
 
-// keyframes move a chip along the points; without motion it only appears at the end and fades.
-function keyframes(points, lastOpacity = 0.2) {
-  const place = ({ x, y }) => `translate(${x}px, ${y}px) translate(-50%, -50%)`;
+const place = ({ x, y }) => `translate(${x}px, ${y}px) translate(var(--middle), -50%)`;
+
+// keyframes move a chip along the points, and fade it if it is not held there. Without motion it only appears at the
+// end.
+function keyframes(points, held) {
   if (still.matches) {
     const transform = place(points.at(-1));
     return [{ transform, opacity: 1 }, { transform, opacity: 1, offset: 0.7 }, { transform, opacity: 0 }];
   }
   const frames = points.map((point, i) => ({ transform: place(point), offset: i / (points.length - 1) }));
   Object.assign(frames[0], { opacity: 0 });
-  Object.assign(frames.at(-1), { opacity: lastOpacity });
+  Object.assign(frames.at(-1), { opacity: held ? 1 : 0.2 });
   frames.splice(1, 0, { opacity: 1, offset: 0.03 });
   frames.splice(-1, 0, { opacity: 1, offset: 0.97 });
   return frames;

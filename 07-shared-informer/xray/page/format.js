@@ -4,9 +4,9 @@ export const CHANGES = {
   add: { symbol: '+', word: 'add' },
   update: { symbol: '~', word: 'update' },
   delete: { symbol: '−', word: 'delete' },
-  tombstone: { symbol: '†', word: 'tombstone', hint: 'deleted while nobody watched' },
-  resync: { symbol: '↻', word: 'same again', hint: 'nothing changed: after a resync or a relist' },
-  initial: { symbol: '▸', word: 'initial add', hint: 'what was there before' },
+  tombstone: { symbol: '†', word: 'tombstone' },
+  resync: { symbol: '↻', word: 'same again' },
+  initial: { symbol: '▸', word: 'initial add' },
 };
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });

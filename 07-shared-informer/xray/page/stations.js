@@ -134,7 +134,8 @@ export class Stations {
     box.addEventListener('click', event => {
       if (!event.target.closest('[data-action]')) this.onHandler(name, lane === 'ours' ? 'ours' : 'client-go', title);
     });
-    document.querySelector(list).append(box);
+    const place = document.querySelector(list);
+    place.insertBefore(box, [...place.children].find(({ dataset }) => joined(dataset.station) > joined(id)) ?? null);
     this.boxes.set(id, box);
     this.onLayout();
   }
@@ -177,6 +178,9 @@ export class Stations {
   }
 }
 
+// joined is the number in the name of a handler that joined later, such as handler-3.
+const joined = id => Number(id.match(/\d+$/)?.[0] ?? 0);
+
 // scaleOf is the end of the backlog bars of all handlers: 1, 2 or 5 times a power of ten, at least 10.
 function scaleOf(view) {
   let most = 10;
@@ -198,7 +202,7 @@ function drawReflector(box, value) {
 
 function drawStore(box, value) {
   const keys = value.keys ?? [], indexes = value.indexes ?? {};
-  const names = keys.slice(0, 5).map(nameOf).join('  ');
+  const names = keys.slice(0, 5).map(key => nameOf(key).replaceAll('-', '\u2011')).join('  '); // no break at a hyphen
   show(box.querySelector('[data-field="keys"]'), names + (keys.length > 5 ? ' …' : ''), keys);
   const place = box.querySelector('[data-field="indexes"]');
   place.dataset.value = JSON.stringify(indexes);

@@ -11,8 +11,8 @@ const parts = {}; // the elements by their id
 for (const element of document.querySelectorAll('[id]')) parts[element.id] = element;
 
 const READ = 12; // ms in a frame for reading messages
-const DRAW = 60; // ms between two looks at the stations: numbers that change faster cannot be read
-const AGES = 250; // ms between two looks at ages, lists and buttons
+const DRAW = 60; // ms between two looks at the stations and the buttons: numbers that change faster cannot be read
+const AGES = 250; // ms between two looks at ages and lists
 const CAPTIONS = 1100; // ms that a caption stays at least, so that a screen reader can keep up
 const QUIET = 'This view is new. Press a button, and see what happens.';
 const AFTER = 1500; // ms after a caption from which a change may take its place
@@ -123,6 +123,7 @@ function frame(now) {
     const moment = player.mode === 'live' ? Date.now() - skew : player.time;
     stations.draw(player.view, moment, now, ages);
     drawPosition();
+    drawActions(history.latest, document.body.dataset.stream === 'lost');
   }
   if (ages) drawSlowParts(now);
   redraw = false;
@@ -164,7 +165,6 @@ function drawSlowParts(now) {
   drawCaption(now);
   drawCaptions();
   drawRecent();
-  drawActions(history.latest, document.body.dataset.stream === 'lost');
 }
 
 // fillCaption writes a sentence, and a link to the page of the book that explains it.
@@ -276,9 +276,7 @@ document.addEventListener('keydown', event => {
 
 // The beginning.
 
-for (const [change, { word, hint }] of Object.entries(CHANGES)) {
-  parts.legend.append(make('li', '', symbol(change), make('span', '', word), make('span', 'quiet', hint ?? '')));
-}
+for (const [change, { word }] of Object.entries(CHANGES)) parts.legend.append(make('li', '', symbol(change), word));
 window.xrayLongest = 0;
 try {
   new PerformanceObserver(list => {

@@ -132,8 +132,8 @@ func cut(p *browser.Page) error {
 		press(p, append(create(3), []string{"cut"})...),
 		p.Until("the reflector notices", browser.Field("reflector", "doing")+` === "backing off"`),
 		press(p, []string{"delete"}),
-		p.Until("all chips have arrived", browser.Field("store", "objects")+` === "4"`),
-		p.Until("the caption says so", `document.querySelector("#captions").innerText.includes("cable")`))
+		p.Until("the caption says so", `document.querySelector("#captions").innerText.includes("cable")`),
+		p.Until("all chips have arrived", `!document.querySelector("[data-chip]")`))
 }
 
 func tombstone(p *browser.Page) error {

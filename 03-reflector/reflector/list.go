@@ -101,7 +101,10 @@ func (r *Reflector) request(ctx context.Context, from string) (list runtime.Obje
 		r.observe(observer.Event{Kind: observer.Listing, Version: options.ResourceVersion})
 		return r.source.ListWithContext(ctx, options)
 	}))
-	if from != "" && from != "0" && !r.pages {
+	switch {
+	case r.PageSize > 0:
+		pages.PageSize = r.PageSize
+	case from != "" && from != "0" && !r.pages:
 		pages.PageSize = 0 // a list from a version comes from the watch cache only if it has no pages
 	}
 	answers := make(chan answer, 1)
@@ -152,7 +155,7 @@ func (r *Reflector) stream(ctx context.Context) (watch.Interface, error) {
 			ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
 			SendInitialEvents:    ptr.To(true),
 			AllowWatchBookmarks:  true,
-			TimeoutSeconds:       watchTimeout(),
+			TimeoutSeconds:       r.watchTimeout(),
 		})
 		if err == nil {
 			var complete bool
@@ -189,6 +192,6 @@ func (r *Reflector) takeList(ctx context.Context, w watch.Interface, began time.
 }
 
 // watchTimeout is random, so that not all watches of a server end at once.
-func watchTimeout() *int64 {
-	return ptr.To(int64(minWatchTimeout.Seconds() * (1 + rand.Float64())))
+func (r *Reflector) watchTimeout() *int64 {
+	return ptr.To(int64(r.MinWatchTimeout.Seconds() * (1 + rand.Float64())))
 }

@@ -40,6 +40,18 @@ type Options struct {
 	// ShouldResync is asked before each Resync. Default: yes.
 	ShouldResync func() bool
 
+	// PageSize is how many objects a page of a LIST has. Default: 500, and no pages
+	// where those might keep the server from answering out of its watch cache.
+	PageSize int64
+
+	// MinWatchTimeout is how long a watch may last; some may last up to twice as long.
+	// Default: five minutes. Less is not taken: it would be much work for the server.
+	MinWatchTimeout time.Duration
+
+	// Backoff is how the pauses after failures grow. Default: client-go's, from about
+	// a second to about a minute.
+	Backoff *wait.Backoff
+
 	// OnError is called when listing or watching has failed, before it is tried
 	// again. Default: nobody gets the error.
 	OnError func(context.Context, error)
@@ -88,9 +100,13 @@ func New(options Options) *Reflector {
 		source:  cache.ToListerWatcherWithContext(options.ListerWatcher),
 		streams: clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) &&
 			!watchlist.DoesClientNotSupportWatchListSemantics(options.ListerWatcher),
-		listPause:  newPause(),
-		watchPause: newPause(),
 	}
+	r.MinWatchTimeout = max(r.MinWatchTimeout, minWatchTimeout)
+	if r.Backoff == nil {
+		r.Backoff = &wait.Backoff{Duration: shortestPause, Cap: longestPause, Steps: 38, Factor: 2, Jitter: 1}
+	}
+	r.listPause = r.Backoff.DelayWithReset(clock.RealClock{}, anewAfter)
+	r.watchPause = r.Backoff.DelayWithReset(clock.RealClock{}, anewAfter)
 	if options.ExpectedType != nil {
 		r.expected = reflect.TypeOf(options.ExpectedType)
 	}
@@ -103,11 +119,6 @@ func New(options Options) *Reflector {
 		r.TypeDescription = describe(r.expected, r.kind)
 	}
 	return r
-}
-
-func newPause() wait.DelayFunc {
-	growing := wait.Backoff{Duration: shortestPause, Cap: longestPause, Steps: 38, Factor: 2, Jitter: 1}
-	return growing.DelayWithReset(clock.RealClock{}, anewAfter)
 }
 
 func describe(expected reflect.Type, kind *schema.GroupVersionKind) string {

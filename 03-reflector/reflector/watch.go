@@ -33,7 +33,7 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 			w, err = r.source.WatchWithContext(ctx, metav1.ListOptions{
 				ResourceVersion:     from,
 				AllowWatchBookmarks: true,
-				TimeoutSeconds:      watchTimeout(),
+				TimeoutSeconds:      r.watchTimeout(),
 			})
 			if isRefused(err) {
 				r.observe(observer.Event{Kind: observer.Ended, Err: err})

@@ -73,18 +73,12 @@ var sources = []source{
 		"BenchmarkReflectorResyncChanMany": "as above",
 		"TestReflectorHandleWatchStoppedBefore": "our reflector opens no watch when its context has ended, " +
 			"so there is none to stop; TestReflectorWatchStoppedBefore runs",
-		"TestReflectorListAndWatchInitConnBackoff": "sets a backoff and a clock, which our reflector does not take; " +
+		"TestReflectorListAndWatchInitConnBackoff": "sets a clock, which our reflector does not take; " +
 			"TestPausesGrow in 03-reflector/reflector measures the pauses in fake time",
-		"TestNewReflectorWithCustomBackoff": "our reflector has client-go's default backoff, and takes no other",
 		"TestRetryInternalError": "our reflector lists again after an internal error of a watch, as client-go's does " +
 			"by default: it has no MaxInternalErrorRetryDuration",
-		"TestReflectorWatchListPageSize": "our reflector has the pager's page size, and takes no other",
-		"TestReflectorFullListIfExpired": "sets a page size, as above; " +
-			"TestAListWhosePagesExpireComesInOnePiece in 03-reflector/reflector is the same with the pager's",
 		"TestGetExpectedGVKFromObject": "reads a private field; TestWhatIsOfAnotherTypeIsLeftOut in " +
 			"03-reflector/reflector sends objects of other kinds",
-		"TestWatchTimeout": "our reflector has client-go's default timeout, and takes no other; " +
-			"TestTimeoutsOfWatches in 03-reflector/reflector",
 	}, edits: []edit{
 		{"&Reflector{", "&ours.Reflector{"},
 		{`name:              "test-reflector",`, ""},
@@ -105,7 +99,7 @@ var sources = []source{
 		{"g.name", `"*v1.Pod"`},
 		{"r.setLastSyncResourceVersion(", "r.SetLastSyncResourceVersion("},
 		{"defaultExpectedTypeName", `"<unspecified>"`},
-		{"reflector.WatchListPageSize = fakeItemsNum", ""}, // the source has pages of its own size
+		{"expUpperBound: 300 * time.Millisecond", "expUpperBound: 10 * time.Second"}, // of a busy machine
 		{"reflector.list(ctx)", "reflector.List(ctx)"},
 		{"store.getItems()", "ours.Items(store)"},
 		{"store.keyFunc(", "MetaNamespaceKeyFunc("},

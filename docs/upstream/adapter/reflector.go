@@ -27,8 +27,12 @@ type Reflector struct {
 	// the pause is. As in client-go, a reflector that is made with it streams no lists.
 	Delay func() time.Duration
 
+	// WatchListPageSize can be set later, too.
+	WatchListPageSize int64
+
 	expected any
 	resync   time.Duration
+	options  cache.ReflectorOptions
 	ended    error // why the last watch ended
 
 	once sync.Once
@@ -40,20 +44,23 @@ func NewReflector(lw cache.ListerWatcher, expected any, store cache.ReflectorSto
 	return &Reflector{ListerWatcher: lw, Store: store, expected: expected, resync: resync}
 }
 
-// NewReflectorWithOptions is cache.NewReflectorWithOptions, without options.
+// NewReflectorWithOptions is cache.NewReflectorWithOptions, with two of its options.
 func NewReflectorWithOptions(lw cache.ListerWatcher, expected any, store cache.ReflectorStore,
 	options cache.ReflectorOptions) *Reflector {
-	if options != (cache.ReflectorOptions{}) {
+	r := NewReflector(lw, expected, store, 0)
+	r.options.MinWatchTimeout, r.options.Backoff = options.MinWatchTimeout, options.Backoff
+	if options != r.options {
 		panic("our reflector does not have these options")
 	}
-	return NewReflector(lw, expected, store, 0)
+	return r
 }
 
 func (r *Reflector) reflector() *reflector.Reflector {
 	r.once.Do(func() {
 		expected, _ := r.expected.(runtime.Object)
 		r.made = reflector.New(reflector.Options{ListerWatcher: source{r}, Store: r.Store, ExpectedType: expected,
-			ResyncPeriod: r.resync, Observer: observer.Func(r.observe)})
+			ResyncPeriod: r.resync, MinWatchTimeout: r.options.MinWatchTimeout, Backoff: r.options.Backoff,
+			Observer: observer.Func(r.observe)})
 	})
 	return r.made
 }
@@ -71,7 +78,9 @@ func (r *Reflector) observe(e observer.Event) {
 
 // ListAndWatchWithContext lists and watches once.
 func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
-	return r.reflector().ListAndWatch(ctx)
+	made := r.reflector()
+	made.PageSize = r.WatchListPageSize
+	return made.ListAndWatch(ctx)
 }
 
 // RunWithContext lists and watches until ctx ends.

@@ -36,7 +36,7 @@ func stepExpired(ctx context.Context, l *step.Lesson) error {
 			return widgets.List(ctx, options)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.TimeoutSeconds = new(int64(3)) // in the place of minutes
+			options.TimeoutSeconds = new(int64(3)) // not minutes
 			if options.SendInitialEvents == nil && old.Swap(false) {
 				options.ResourceVersion = "1"
 			}
@@ -55,7 +55,8 @@ func stepExpired(ctx context.Context, l *step.Lesson) error {
 	return nil
 }
 
-// printedCalls is all that a reflector needs of a store.
+// printedCalls has the five methods of a store that a reflector needs. It prints
+// what it is called with.
 type printedCalls struct{ *step.Lesson }
 
 func (p printedCalls) Add(obj any) error    { return p.print("Add", obj) }

@@ -14,8 +14,8 @@ import (
 )
 
 // stepLoop runs a reflector of our own, with an observer that prints each of its
-// decisions. The server is asked to end a watch after five seconds, in the place
-// of minutes. Two seconds before the end it sends a bookmark.
+// decisions. The server is asked to end a watch after five seconds, and not after
+// minutes. Two seconds before the end it sends a bookmark.
 func stepLoop(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewFilteredListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		func(options *metav1.ListOptions) {
@@ -26,7 +26,7 @@ func stepLoop(ctx context.Context, l *step.Lesson) error {
 	version := func(v string) string {
 		switch v {
 		case "":
-			return "any version"
+			return "the newest version"
 		case reached:
 			return "the version that was reached"
 		}

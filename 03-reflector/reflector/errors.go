@@ -15,8 +15,8 @@ import (
 // isExpired: the server no longer has that version (410).
 func isExpired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-// isTooLarge: the server does not have that version yet. Kubernetes before 1.19 says
-// it in words only.
+// isTooLarge: the server does not have that version yet. Kubernetes before 1.18.6
+// says it in words only.
 func isTooLarge(err error) bool {
 	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) ||
 		apierrors.IsTimeout(err) && strings.Contains(strings.ToLower(err.Error()), "too large resource version")

@@ -167,6 +167,7 @@ func (r *Reflector) stream(ctx context.Context) (watch.Interface, error) {
 		switch {
 		case ctx.Err() != nil, err == nil: // it ended in the middle of the list
 		case isRefused(err):
+			r.observe(observer.Event{Kind: observer.Ended, Err: err})
 			r.wait(ctx, r.watchPause())
 		case isExpired(err), isTooLarge(err):
 			r.observe(observer.Event{Kind: observer.Expired, Err: err})

@@ -44,16 +44,19 @@ type Options struct {
 	// where those might keep the server from answering out of its watch cache.
 	PageSize int64
 
-	// MinWatchTimeout is how long a watch may last; some may last up to twice as long.
-	// Default: five minutes. Less is not taken: it would be much work for the server.
+	// MinWatchTimeout is the least time after which the server is asked to end a
+	// watch. The time is random, up to twice as long. Default: five minutes. Less
+	// counts as five minutes: short watches are much work for a server.
 	MinWatchTimeout time.Duration
 
 	// Backoff is how the pauses after failures grow. Default: client-go's, from about
 	// a second to about a minute.
 	Backoff *wait.Backoff
 
-	// OnError is called when listing or watching has failed, before it is tried
-	// again. Default: nobody gets the error.
+	// OnError is called when there was no list, or no watch could be opened, before
+	// it is tried again. It is not called while the server refuses connections or has
+	// too much to do (429), and not when an open watch ends with an error: the Observer
+	// sees those, too. Default: nobody gets the error.
 	OnError func(context.Context, error)
 
 	// Observer sees each decision. Default: nobody does.
@@ -66,7 +69,9 @@ type Options struct {
 // What the store can rely on:
 //   - The first call is Replace, with a list. The calls after it are the changes
 //     after that list, in order, each once.
-//   - When a change was missed, or may have been, the next call is Replace again.
+//   - When the watch may have missed a change, the next call is Replace again.
+//     An event of another type, or one that the store refuses, is not missed: it is
+//     reported and left out.
 //   - All calls come from one goroutine, except for Resync.
 //
 // It ends when its context ends, at once, and leaves no watch open.
@@ -103,7 +108,9 @@ func New(options Options) *Reflector {
 	}
 	r.MinWatchTimeout = max(r.MinWatchTimeout, minWatchTimeout)
 	if r.Backoff == nil {
-		r.Backoff = &wait.Backoff{Duration: shortestPause, Cap: longestPause, Steps: 38, Factor: 2, Jitter: 1}
+		r.Backoff = &wait.Backoff{Duration: shortestPause, Cap: longestPause, Factor: 2, Jitter: 1,
+			Steps: 38, // how often it may double; the cap comes first
+		}
 	}
 	r.listPause = r.Backoff.DelayWithReset(clock.RealClock{}, anewAfter)
 	r.watchPause = r.Backoff.DelayWithReset(clock.RealClock{}, anewAfter)
@@ -159,15 +166,16 @@ func (r *Reflector) ListAndWatch(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancel(ctx)
 	var resyncing sync.WaitGroup
 	resyncing.Go(func() {
 		if err := r.resync(ctx); err != nil {
-			cancel(err)
+			r.observe(observer.Event{Kind: observer.Ended, Err: err})
+			cancel() // the watch: the next thing is a list
 		}
 	})
 	defer resyncing.Wait()
-	defer cancel(nil)
+	defer cancel()
 	return r.watch(ctx, w)
 }
 

@@ -191,6 +191,115 @@ func TestWhatIsOfAnotherTypeIsLeftOut(t *testing.T) {
 	}
 }
 
+// The answer to a LIST is not checked: its objects are stored, whatever their type.
+// A list that is streamed is made of events, and those are.
+func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
+	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", ResourceVersion: "1"}}
+	for name, run := range map[string]runFunc{
+		"client-go": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+			cache.NewReflector(lw, &corev1.ConfigMap{}, store, 0).RunWithContext(ctx)
+		},
+		"ours": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+			New(Options{ListerWatcher: lw, Store: store, ExpectedType: &corev1.ConfigMap{}}).Run(ctx)
+		},
+	} {
+		for streamed, want := range map[bool]string{true: "[]", false: "[pod]"} {
+			synctest.Test(t, func(t *testing.T) {
+				lw := &cache.ListWatch{
+					ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+						return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{pod}}, nil
+					},
+					WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+						w := watch.NewFakeWithChanSize(2, false)
+						switch {
+						case o.SendInitialEvents == nil:
+						case !streamed:
+							return nil, apierrors.NewBadRequest("no streams here")
+						default:
+							w.Add(&pod)
+							w.Action(watch.Bookmark, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1",
+								Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}})
+						}
+						return w, nil
+					},
+				}
+				s := cache.NewStore(cache.MetaNamespaceKeyFunc)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				go run(ctx, lw, s)
+				synctest.Wait()
+				if got := fmt.Sprint(s.ListKeys()); got != want {
+					t.Errorf("%s, streamed %t: stored %s, want %s", name, streamed, got, want)
+				}
+			})
+		}
+	}
+}
+
+// An error handler hears of lists that fail, and of watches that cannot be opened.
+// It does not hear of a server that refuses connections or has too much to do, nor
+// of a watch that fails when it is open. Our observer sees all of them.
+func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
+	broken := func() (watch.Interface, error) {
+		w := watch.NewFakeWithChanSize(1, false)
+		w.Error(&metav1.Status{Code: 500, Reason: metav1.StatusReasonInternalError})
+		return w, nil
+	}
+	refuse := func(err error) func() (watch.Interface, error) {
+		return func() (watch.Interface, error) { return nil, err }
+	}
+	forbidden := apierrors.NewForbidden(corev1.Resource("configmaps"), "", errors.New("no"))
+	for name, test := range map[string]struct {
+		list    error
+		watch   func() (watch.Interface, error)
+		handled bool
+	}{
+		"refused":           {nil, refuse(errRefused), false},
+		"too many requests": {nil, refuse(apierrors.NewTooManyRequests("", 1)), false},
+		"an open watch":     {nil, broken, false},
+		"no watch":          {nil, refuse(forbidden), true},
+		"no list":           {forbidden, nil, true},
+	} {
+		handled, seen := 0, 0
+		list := func(o metav1.ListOptions) (runtime.Object, error) {
+			if test.list != nil {
+				return nil, test.list
+			}
+			return empty(o)
+		}
+		for _, run := range []runFunc{
+			func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+				cache.New(&cache.Config{ListerWatcher: lw, ObjectType: &corev1.ConfigMap{},
+					Queue: cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
+					WatchErrorHandlerWithContext: func(context.Context, *cache.Reflector, error) {
+						handled++
+					},
+					Process: func(any, bool) error { return nil }}).RunWithContext(ctx)
+			},
+			func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+				New(Options{ListerWatcher: lw, Store: store,
+					OnError: func(context.Context, error) { handled++ },
+					Observer: observerFunc(func(e observer.Event) {
+						if e.Kind == observer.Ended && e.Err != nil {
+							seen++
+						}
+					})}).Run(ctx)
+			},
+		} {
+			handled = 0
+			synctest.Test(t, func(t *testing.T) {
+				requesting(t, 10*time.Minute, run, list, func(metav1.ListOptions) (watch.Interface, error) { return test.watch() })
+			})
+			if (handled > 0) != test.handled {
+				t.Errorf("%s: handled %d times", name, handled)
+			}
+		}
+		if seen < 10 {
+			t.Errorf("%s: observed %d times", name, seen)
+		}
+	}
+}
+
 // noStreams is a client that cannot stream lists.
 type noStreams struct{}
 

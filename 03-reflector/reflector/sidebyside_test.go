@@ -131,12 +131,12 @@ func play(t *testing.T, start func() *server, lasts time.Duration,
 var equalPauses = wait.Backoff{Duration: time.Second}
 
 func ours(ctx context.Context, s *server) {
-	r := New(Options{ListerWatcher: s, Store: s.store(), ExpectedType: &corev1.ConfigMap{}, ResyncPeriod: s.period,
-		ShouldResync: store{s}.shouldResync})
+	options := Options{ListerWatcher: s, Store: s.store(), ExpectedType: &corev1.ConfigMap{}, ResyncPeriod: s.period,
+		ShouldResync: store{s}.shouldResync}
 	if s.period > 0 {
-		r.listPause, r.watchPause = equalPauses.DelayFunc(), equalPauses.DelayFunc()
+		options.Backoff = &equalPauses
 	}
-	r.Run(ctx)
+	New(options).Run(ctx)
 }
 
 func theirs(ctx context.Context, s *server) {

@@ -24,7 +24,9 @@ import (
 func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 	for ctx.Err() == nil {
 		began, from := time.Now(), r.LastSyncResourceVersion()
-		// A watch from no version begins with all objects, in no order.
+		// A watch from no version first sends all objects, as ADDED, in no order. Their
+		// versions do not say how far the watch is. An event of another kind is the first
+		// after them: from then on versions count.
 		ordered := w != nil || from != "" && from != "0"
 		e := events{store: r.Store, began: began, versionsCount: ordered, version: r.advance}
 		if w == nil {

@@ -142,8 +142,8 @@ func (x *XRay) cut(_ context.Context, s *Subject, _ order) (string, error) {
 	if s.Line == nil {
 		return "", refuse(http.StatusConflict, "the connection of %s cannot be cut here", s.Name)
 	}
-	s.Line.pull()
 	s.recorder.act("The cable is pulled out: both informers lose their connections.", linkCut)
+	s.Line.pull()
 	return "The connection is cut.", nil
 }
 
@@ -151,8 +151,8 @@ func (x *XRay) restore(_ context.Context, s *Subject, _ order) (string, error) {
 	if s.Line == nil {
 		return "", refuse(http.StatusConflict, "the connection of %s cannot be cut here", s.Name)
 	}
-	s.Line.restore()
 	s.recorder.act("The cable is plugged in. A reflector notices when its pause is over.", linkCut)
+	s.Line.restore()
 	return "The cable is plugged in: a reflector tries again when its pause is over.", nil
 }
 

@@ -107,6 +107,7 @@ func TestManyUpdates(t *testing.T) {
 		if _, there := r.recorder.state().Set["bulk"]; there {
 			t.Error("the updates are made, and still under way")
 		}
+		wantCaption(t, r.recorder, "300 updates are made.")
 	})
 }
 

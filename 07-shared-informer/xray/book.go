@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -54,7 +55,8 @@ func readBook(name string) (string, error) {
 		return "", err
 	}
 	inside, err := markdown.HTML(text, leadsOn.MatchString)
-	return fmt.Sprintf(bookHTML, html.EscapeString(name), inside), err
+	title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+	return fmt.Sprintf(bookHTML, html.EscapeString(title), inside), err
 }
 
 const bookHTML = `<!doctype html>

@@ -44,8 +44,12 @@ func (x *XRay) update(ctx context.Context, s *Subject, o order) (string, error) 
 	s.recorder.act(fmt.Sprintf("%s of %s begin.", b.what, count(len(names), "object")), linkInformer)
 	return b.what + " have begun.", x.background(func() {
 		defer s.bulk.Store(nil)
-		if err := s.updateAll(x.ctx, names, b); err != nil && x.ctx.Err() == nil {
+		switch err := s.updateAll(x.ctx, names, b); {
+		case x.ctx.Err() != nil:
+		case err != nil:
 			s.recorder.act(fmt.Sprintf("The updates were broken off: %v", err), linkInformer)
+		default:
+			s.recorder.act(b.what+" are made.", linkInformer)
 		}
 	})
 }

@@ -71,11 +71,12 @@ func captionOf(in *input, s *stations) *caption {
 	case in.Kind == observer.Stored && s.recreated:
 		return say(linkRecreated, "%s was deleted and created again: a delete, then an add, with another UID.", name)
 	case in.Kind == observer.Folded && s.mayMentionFolding(in):
-		return say(linkStalled, "%s is far behind: %s became %d.", in.Handler,
-			count(in.Count+in.Waiting, "notification"), in.Waiting)
+		return say(linkStalled, "%s is far behind: %s became %s.", in.Handler,
+			count(in.Count+in.Waiting, "notification"), grouped(in.Waiting))
 	case in.Kind == observer.Called && s.handlers[in.Handler] != nil && s.handlers[in.Handler].caughtUp:
-		return say(linkStalled, "%s has caught up, with %s; %d more were folded away.", in.Handler,
-			count(s.handlers[in.Handler].Calls, "call"), s.handlers[in.Handler].folded)
+		h := s.handlers[in.Handler]
+		return say(linkStalled, "%s has caught up, with %s; %s more were folded away.", in.Handler,
+			count(h.Calls-h.before.calls, "call"), grouped(h.folded-h.before.folded))
 	case in.Kind == observer.Joined && len(s.byKey) > 0:
 		return say(linkLate, "%s joins late. It gets %s from a snapshot of the store.", in.Handler,
 			count(len(s.byKey), "initial add"))
@@ -107,7 +108,7 @@ func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return grouped(n) + " " + what + "s"
 }
 
 func uidOf(obj any) string {

@@ -176,7 +176,7 @@ func (r *recorder) records(events []input) (records []record, objects []keptReco
 			captions++
 		}
 		made := record{
-			Time: ms(in.at), Lane: in.lane, Kind: string(in.Kind), Chip: chipOf(in), Caption: said,
+			Time: ms(in.at), Lane: in.lane, Kind: string(in.Kind), Chip: chipOf(in, r.stations), Caption: said,
 			Set: r.stations.take(), Skipped: skipped,
 		}
 		skipped = 0
@@ -192,12 +192,17 @@ func (r *recorder) records(events []input) (records []record, objects []keptReco
 	return records, objects
 }
 
-// chipOf is the object that travels, if one does.
-func chipOf(in *input) *chip {
+// chipOf is the object that travels, if one does. The stations have taken the event
+// into account.
+func chipOf(in *input, s *stations) *chip {
 	from, to := "", ""
+	change := changeOf(in.Type, in.Old, in.New, in.Initial)
 	switch {
 	case in.Kind == observer.Received && in.lane == clientGo:
 		from, to = "server", "client-go/informer"
+		if in.Initial && s.known[in.Key] {
+			change = "resync" // of a relist
+		}
 	case in.Kind == observer.Called && in.lane == clientGo:
 		from, to = "client-go/informer", "client-go/handlers/"+in.Handler
 	case in.Kind == observer.Received:
@@ -208,13 +213,13 @@ func chipOf(in *input) *chip {
 		from, to = "store", "log"
 	case in.Kind == observer.Called:
 		from, to = "log", "handlers/"+in.Handler
+		if h := s.handlers[in.Handler]; h != nil && h.snapshot {
+			from = "store"
+		}
 	default:
 		return nil
 	}
-	return &chip{
-		Key: in.Key, Name: nameOf(in.Key), From: from, To: to,
-		Change: changeOf(in.Type, in.Old, in.New, in.Initial),
-	}
+	return &chip{Key: in.Key, Name: nameOf(in.Key), From: from, To: to, Change: change}
 }
 
 func nameOf(key string) string {

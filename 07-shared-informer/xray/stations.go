@@ -61,13 +61,15 @@ type stations struct {
 type handlerState struct {
 	handlerStation
 	folded   int
-	base     int       // what waited when it last said so
-	since    int       // what was appended since then
-	initial  int       // what it still has to get of the snapshot that it joined with
-	foldSaid time.Time // when a caption was last about its folding
-	behind   bool      // its backlog was folded, and is not empty yet
-	caughtUp bool      // this event has emptied it
-	calls    []call    // the last ones, the newest last
+	base     int                         // what waited when it last said so
+	since    int                         // what was appended since then
+	initial  int                         // what it still has to get of the snapshot that it joined with
+	foldSaid time.Time                   // when a caption was last about its folding
+	snapshot bool                        // its last call was of that snapshot
+	behind   bool                        // its backlog was folded, and is not empty yet
+	before   struct{ calls, folded int } // what it had before that
+	caughtUp bool                        // this event has emptied it
+	calls    []call                      // the last ones, the newest last
 }
 
 // newStations returns those of an informer, and of client-go's beside it if it has one.
@@ -133,8 +135,10 @@ func (s *stations) apply(in *input) {
 		if h := s.handlers[in.Handler]; h != nil {
 			// Its Waiting does not count what the handler has taken at once, and has in hand.
 			h.base, h.since = max(in.Waiting, h.base+h.since-in.Count), 0
+			if !h.behind {
+				h.behind, h.before.calls, h.before.folded = true, h.Calls, h.folded
+			}
 			h.folded += in.Count
-			h.behind = true
 			s.touch("handlers/"+in.Handler, "log")
 		}
 	default:
@@ -143,7 +147,7 @@ func (s *stations) apply(in *input) {
 }
 
 func (h *handlerState) called(in *input) {
-	if in.Initial && h.initial > 0 {
+	if h.snapshot = in.Initial && h.initial > 0; h.snapshot {
 		h.initial--
 	}
 	last := call{

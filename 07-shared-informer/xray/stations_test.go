@@ -250,3 +250,32 @@ func TestOnlyTheLastRecordsAreKept(t *testing.T) {
 		}
 	}
 }
+
+func TestWhereChipsTravel(t *testing.T) {
+	r, a := scripted(false), configMap("a", "1", "")
+	event := func(kind observer.Kind, handler string, initial bool) observer.Event {
+		return observer.Event{Kind: kind, Type: "ADDED", Key: "ns/a", New: a, Handler: handler, Initial: initial}
+	}
+	r.feed(event(observer.Joined, "early", false), event(observer.Stored, "", true), event(observer.Appended, "", true),
+		event(observer.Called, "early", true), event(observer.Joined, "late", false), event(observer.Called, "late", true),
+		event(observer.Called, "late", false))
+	for range 2 { // the second is a relist
+		for _, kind := range []observer.Kind{observer.Listing, observer.Received, observer.Listed} {
+			r.add(input{Event: event(kind, "", true), lane: clientGo})
+		}
+	}
+	r.frame()
+	var got []string
+	for _, record := range recordsOf(t, r) {
+		if c := record.Chip; c != nil {
+			got = append(got, fmt.Sprintf("%s > %s: %s", c.From, c.To, c.Change))
+		}
+	}
+	if want := []string{
+		"reflector > store: initial", "store > log: initial", "log > handlers/early: initial",
+		"store > handlers/late: initial", "log > handlers/late: add",
+		"server > client-go/informer: initial", "server > client-go/informer: resync",
+	}; !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

@@ -47,7 +47,11 @@ async function act(body, query) {
   }
 }
 
+// say shows what was done; that it was done is soon old, an error stays.
+let sayUntil = 0;
 function say(words, failed) {
+  clearTimeout(sayUntil);
+  if (!failed) sayUntil = setTimeout(() => { said.textContent = ''; }, 8000);
   said.textContent = words;
   said.classList.toggle('error', failed);
 }

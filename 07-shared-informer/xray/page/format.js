@@ -26,8 +26,8 @@ export function age(ms, now) {
   const s = Math.max(0, (now - ms) / 1000);
   if (s < 1) return 'now';
   if (s < 90) return `${Math.floor(s)} s ago`;
-  if (s < 5400) return `${Math.floor(s / 60)} min ago`;
-  return `${Math.floor(s / 3600)} h ago`;
+  if (s < 5400) return `${Math.round(s / 60)} min ago`;
+  return `${Math.round(s / 3600)} h ago`;
 }
 
 export function countdown(ms, now) {
@@ -44,7 +44,7 @@ export function stationName(id) {
 
 // describe says what a record is, for a reader who has paused on it.
 export function describe(record) {
-  if (!record) return 'The state at the beginning.';
+  if (!record) return 'The oldest state that is kept.';
   if (record.caption) return record.caption.text;
   const lane = record.lane === 'client-go' ? 'client-go’s informer' : 'our informer';
   if (!record.chip) return `${lane}: ${record.kind}.`;

@@ -48,7 +48,7 @@ export function openObject({ seq, name, change }, query, from) {
 }
 
 function sayDiff(known, before, after, lines) {
-  if (!known) return 'as it is now; what it was before is not kept here.';
+  if (!known) return 'as this notification has it; what was before is not kept here.';
   if (!before) return 'was not there before.';
   if (!after) return 'is gone.';
   return lines.some(([sign]) => sign !== ' ') ? 'before and after:' : 'has not changed.';
@@ -69,7 +69,7 @@ export function openHandler(name, lane, query, moment, from) {
   open(`${lane === 'ours' ? 'Handler' : 'client-go’s handler'} ${name}: last calls`, from);
   const url = `/xray/handlers/${encodeURIComponent(name)}${query}${query ? '&' : '?'}lane=${lane}`;
   load(url, ({ calls }) => {
-    if (!calls?.length) return [make('p', 'quiet', 'No call yet.')];
+    if (!calls?.length) return [make('p', 'quiet', 'No call has returned yet.')];
     const table = make('table', 'calls');
     const head = table.createTHead().insertRow();
     for (const label of ['Time', 'Age', 'Event', 'Object', 'Took']) {

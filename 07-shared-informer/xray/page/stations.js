@@ -5,20 +5,21 @@ const text = value => value || '–';
 
 // The fields of each station: name in the state, label, how to say the value (which gets the value and the time).
 const FIELDS = {
-  server: [['connected', 'connected', yesNo], ['cut', 'cut', yesNo], ['lists', 'lists asked for', count],
-    ['watches', 'watches asked for', count], ['bytes', 'sent', kib]],
+  server: [['connected', 'connected', yesNo], ['cut', 'cut', yesNo], ['lists', 'LIST requests', count],
+    ['watches', 'WATCH requests', count], ['bytes', 'sent', kib]],
   reflector: [['doing', 'doing', text], ['until', 'tries again', countdown], ['version', 'version', text],
     ['lastEvent', 'last event', age], ['events', 'events', count], ['bookmarks', 'bookmarks', count]],
   store: [['objects', 'objects', count], ['version', 'version', text]],
-  log: [['end', 'notifications', count], ['start', 'needed from', count]],
+  log: [['end', 'notifications', count], ['start', 'needed from']], // drawCursors writes the second
   'client-go/informer': [['received', 'objects and events received', count], ['objects', 'objects', count]],
   ours: [['waiting', 'waiting', count], ['calls', 'calls', count], ['folded', 'folded', count]],
   theirs: [['waiting', 'waiting', count], ['calls', 'calls', count]],
 };
 const FIXED = ['server', 'reflector', 'store', 'log', 'client-go/informer'];
 const LANES = [
-  { prefix: 'handlers/', lane: 'ours', list: '#handlers', sum: '#sum-ours' },
-  { prefix: 'client-go/handlers/', lane: 'theirs', list: '#their-handlers', sum: '#sum-theirs' },
+  { prefix: 'handlers/', from: 'log', lane: 'ours', list: '#handlers', sum: '#sum-ours' },
+  { prefix: 'client-go/handlers/', from: 'client-go/informer', lane: 'theirs', list: '#their-handlers',
+    sum: '#sum-theirs' },
 ];
 
 // show writes a text and, for tests and scripts, the plain value.
@@ -56,7 +57,7 @@ export class Stations {
     this.onLayout = onLayout;
     this.boxes = new Map(); // station → element
     this.drawn = new Map(); // station → the value that was written
-    this.held = new Map(); // station → time until which it keeps its look, because a chip is on its way to it
+    this.held = new Map(); // station → {since, until}: it keeps its look, because a chip is on its way to it
     for (const id of FIXED) {
       const box = document.querySelector(`[data-station="${id}"]`);
       makeFields(box.querySelector('dl'), FIELDS[id]);
@@ -64,7 +65,19 @@ export class Stations {
     }
   }
 
-  hold(id, until, now) { if (this.drawn.has(id) && !(this.held.get(id) > now)) this.held.set(id, until); }
+  // hold keeps the look of a station until a time, for most ms in one go. Handlers wait for the chip that comes to
+  // where they read.
+  hold(id, until, now, most) {
+    for (const { prefix, from } of LANES) {
+      if (id === from) this.handlers(prefix).forEach(handler => this.hold(handler, until, now, most));
+    }
+    if (!this.drawn.has(id)) return;
+    const held = this.held.get(id);
+    if (held?.until > now) held.until = Math.max(held.until, Math.min(until, held.since + most));
+    else this.held.set(id, { since: now, until });
+  }
+
+  handlers(prefix) { return [...this.boxes.keys()].filter(id => id.startsWith(prefix)); }
   release() { this.held.clear(); }
 
   // draw writes what changed; ages: the ages too. moment is the time of the state shown, now that of the page.
@@ -74,18 +87,18 @@ export class Stations {
     const rescaled = most !== this.most;
     this.most = most;
     for (const [id, box] of this.boxes) {
-      if (this.held.get(id) > now || (!ages && !rescaled && this.drawn.get(id) === view[id])) continue;
+      if (this.held.get(id)?.until > now || (!ages && !rescaled && this.drawn.get(id) === view[id])) continue;
       this.drawn.set(id, view[id]);
       this.drawOne(id, box, view[id] ?? {}, moment);
     }
     this.drawCursors();
-    if (ages || rescaled) this.drawSums(view);
+    this.drawSums();
   }
 
   drawOne(id, box, value, moment) {
     const fields = FIELDS[id] ?? FIELDS[box.lane];
     const cells = box.cells ??= fields.map(([name]) => box.querySelector(`[data-field="${name}"]`));
-    fields.forEach(([name, , say], i) => show(cells[i], say(value[name], moment), value[name]));
+    fields.forEach(([name, , say], i) => say && show(cells[i], say(value[name], moment), value[name]));
     if (id === 'server') {
       box.dataset.state = value.cut ? 'cut' : value.connected ? 'open' : 'closed';
       box.parentElement.dataset.line = box.dataset.state;
@@ -102,7 +115,7 @@ export class Stations {
     show(box.querySelector('[data-field="inCall"]'), value.inCall ? 'in a call, ' : '', Boolean(value.inCall));
     box.querySelector('.backlog i').style.transform = `scaleX(${Math.min(1, (value.waiting ?? 0) / this.most)})`;
     const { last } = value;
-    show(box.querySelector('.last'), last ? sayCall(last, moment) : 'no call yet', last ?? null);
+    show(box.querySelector('.last'), last ? sayCall(last, moment) : 'no call has returned yet', last ?? null);
     for (const button of box.querySelectorAll('[data-action="pace"]')) {
       button.setAttribute('aria-pressed', String(button.dataset.pace === value.pace));
     }
@@ -141,7 +154,9 @@ export class Stations {
   }
 
   remove(id) {
-    this.boxes.get(id).remove();
+    const box = this.boxes.get(id);
+    if (box.contains(document.activeElement)) document.querySelector('[data-action="add"]').focus();
+    box.remove();
     this.boxes.delete(id);
     this.drawn.delete(id);
     this.held.delete(id);
@@ -150,12 +165,14 @@ export class Stations {
 
   // drawCursors puts a mark for each handler under the strip of chunks, at its position.
   drawCursors() {
-    const chunks = this.drawn.get('log')?.chunks ?? [];
-    const ours = [...this.boxes.keys()].filter(id => id.startsWith('handlers/')).map(id => this.drawn.get(id)).filter(Boolean);
+    const { chunks = [], end = 0 } = this.drawn.get('log') ?? {};
+    const ours = this.handlers('handlers/').map(id => this.drawn.get(id)).filter(Boolean);
+    const start = Math.min(end, ...ours.map(({ at = 0 }) => at));
+    show(this.start ??= document.querySelector('[data-field="start"]'), count(start), start);
     const low = chunks[0]?.first ?? 0;
     const high = chunks.length ? chunks.at(-1).first + chunks.at(-1).size : 1;
     rows(this.cursors ??= document.querySelector('.cursors'), ours.length, makeCursor).forEach((row, i) => {
-      const { name, at = 0 } = ours[i];
+      const { name } = ours[i], at = Math.min(end, ours[i].at ?? 0);
       const x = Math.min(1, Math.max(0, (at - low) / (high - low)));
       const [mark, label] = row.children;
       show(label, `${at < low ? '‹ ' : ''}${name} ${count(at)}`, at);
@@ -167,10 +184,9 @@ export class Stations {
     });
   }
 
-  drawSums(view) {
+  drawSums() {
     for (const { prefix, sum } of LANES) {
-      const all = Object.keys(view).filter(id => id.startsWith(prefix));
-      const waiting = all.reduce((total, id) => total + view[id].waiting, 0);
+      const waiting = this.handlers(prefix).reduce((total, id) => total + (this.drawn.get(id)?.waiting ?? 0), 0);
       show(document.querySelector(sum), `${count(waiting)} waiting`, waiting);
     }
     const scale = `bars 0 to ${count(this.most)}`;
@@ -190,7 +206,7 @@ function scaleOf(view) {
 }
 
 function sayCall({ key, change, time, tookMs }, moment) {
-  return `last call ${CHANGES[change]?.symbol ?? ''} ${nameOf(key)}, ${age(time, moment)}, took ${millis(tookMs)}`;
+  return `last call ${CHANGES[change]?.symbol ?? ''} ${nameOf(key)}, ${age(time, moment)}, ${millis(tookMs)}`;
 }
 
 function drawReflector(box, value) {

@@ -17,6 +17,7 @@ const CAPTIONS = 1100; // ms that a caption stays at least, so that a screen rea
 const QUIET = 'This view is new. Press a button, and see what happens.';
 const AFTER = 1500; // ms after a caption from which a change may take its place
 const STEPS = 400; // the same while one steps
+const HOLD = 2000; // ms that a station may wait for the chips that bring its changes
 const CALM = 14; // chips in flight up to which a station waits for the chip that brings its change
 
 let instance = '', informer = new URLSearchParams(location.search).get('informer') ?? '';
@@ -135,7 +136,7 @@ function launch(records, now) {
   for (const record of records) {
     if (!record.chip) continue;
     const end = chips.send(record, now, player.slower);
-    if (end && calm) stations.hold(record.chip.to, end, now);
+    if (end && calm) stations.hold(record.chip.to, end, now, HOLD * player.slower);
   }
 }
 
@@ -160,7 +161,8 @@ function drawSlowParts(now) {
   show(parts.pause, mode === 'paused' ? 'Play' : 'Pause');
   parts.slider.setAttribute('aria-valuetext', mode === 'live' ? 'live' : `record ${seq}: ${describe(player.record)}`);
   const shown = history.records.length;
-  const sampled = history.skipped ? `This shows ${count(shown)} of ${count(shown + history.skipped)} events.` : '';
+  const all = shown + history.skipped;
+  const sampled = history.skipped ? `Sampled: ${count(history.skipped)} of ${count(all)} records are left out.` : '';
   show(parts.sampled, sampled, history.skipped);
   drawCaption(now);
   drawCaptions();

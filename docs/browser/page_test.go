@@ -85,6 +85,26 @@ func TestTenThousandUpdatesForAStalledHandler(t *testing.T) {
 	until(t, p, "client-go's catches up", Field("client-go/handlers/slow", "waiting")+` === "0"`)
 }
 
+// While chips travel, all numbers are of the same moment.
+func TestTheNumbersAgree(t *testing.T) {
+	p := visit(t, serve(t).URL, Look{})
+	pressed(t, p, "create", +1)
+	must.Do(t, p.Press("update", `[data-count="100"]`))
+	for range 40 {
+		if got := eval[string](t, p, `(() => {
+			const number = selector => Number(document.querySelector(selector).dataset.value);
+			const all = selector => [...document.querySelectorAll(selector)].map(one => Number(one.dataset.value));
+			const waiting = all('[data-station^="handlers/"] [data-field="waiting"]').reduce((a, b) => a + b);
+			const start = Math.min(...all(".cursors span"));
+			return waiting === number("#sum-ours") && start === number('[data-field="start"]') ? "" :
+				waiting + " wait, the lane says " + number("#sum-ours") + "; the last handler is at " + start +
+				", the log is needed from " + number('[data-field="start"]');
+		})()`); got != "" {
+			t.Error(got)
+		}
+	}
+}
+
 func TestHandlersComeAndGo(t *testing.T) {
 	p := visit(t, serve(t).URL, Look{})
 	pressed(t, p, "create", +1)

@@ -133,6 +133,7 @@ function frame(now) {
 // launch sends the chips of records; while it is calm a station changes when its chip arrives.
 function launch(records, now) {
   const calm = records.length < 60 && chips.flying.size < CALM;
+  if (!calm) stations.release();
   for (const record of records) {
     if (!record.chip) continue;
     const end = chips.send(record, now, player.slower);

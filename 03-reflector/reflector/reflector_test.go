@@ -195,6 +195,9 @@ func TestWhatIsOfAnotherTypeIsLeftOut(t *testing.T) {
 // A list that is streamed is made of events, and those are.
 func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", ResourceVersion: "1"}}
+	pods := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{pod}}
+	end := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1",
+		Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}}
 	for name, run := range map[string]runFunc{
 		"client-go": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
 			cache.NewReflector(lw, &corev1.ConfigMap{}, store, 0).RunWithContext(ctx)
@@ -207,7 +210,7 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				lw := &cache.ListWatch{
 					ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-						return &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{pod}}, nil
+						return pods, nil
 					},
 					WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 						w := watch.NewFakeWithChanSize(2, false)
@@ -217,8 +220,7 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 							return nil, apierrors.NewBadRequest("no streams here")
 						default:
 							w.Add(&pod)
-							w.Action(watch.Bookmark, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1",
-								Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}})
+							w.Action(watch.Bookmark, end)
 						}
 						return w, nil
 					},
@@ -288,7 +290,9 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 		} {
 			handled = 0
 			synctest.Test(t, func(t *testing.T) {
-				requesting(t, 10*time.Minute, run, list, func(metav1.ListOptions) (watch.Interface, error) { return test.watch() })
+				requesting(t, 10*time.Minute, run, list, func(metav1.ListOptions) (watch.Interface, error) {
+					return test.watch()
+				})
 			})
 			if (handled > 0) != test.handled {
 				t.Errorf("%s: handled %d times", name, handled)

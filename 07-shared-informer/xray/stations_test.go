@@ -256,9 +256,9 @@ func TestWhereChipsTravel(t *testing.T) {
 	event := func(kind observer.Kind, handler string, initial bool) observer.Event {
 		return observer.Event{Kind: kind, Type: "ADDED", Key: "ns/a", New: a, Handler: handler, Initial: initial}
 	}
-	r.feed(event(observer.Joined, "early", false), event(observer.Stored, "", true), event(observer.Appended, "", true),
-		event(observer.Called, "early", true), event(observer.Joined, "late", false), event(observer.Called, "late", true),
-		event(observer.Called, "late", false))
+	r.feed(event(observer.Joined, "early", false),
+		event(observer.Stored, "", true), event(observer.Appended, "", true), event(observer.Called, "early", true),
+		event(observer.Joined, "late", false), event(observer.Called, "late", true), event(observer.Called, "late", false))
 	for range 2 { // the second is a relist
 		for _, kind := range []observer.Kind{observer.Listing, observer.Received, observer.Listed} {
 			r.add(input{Event: event(kind, "", true), lane: clientGo})

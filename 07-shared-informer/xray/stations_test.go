@@ -258,7 +258,8 @@ func TestWhereChipsTravel(t *testing.T) {
 	}
 	r.feed(event(observer.Joined, "early", false),
 		event(observer.Stored, "", true), event(observer.Appended, "", true), event(observer.Called, "early", true),
-		event(observer.Joined, "late", false), event(observer.Called, "late", true), event(observer.Called, "late", false))
+		event(observer.Joined, "late", false), event(observer.Called, "late", true),
+		event(observer.Called, "late", false))
 	for range 2 { // the second is a relist
 		for _, kind := range []observer.Kind{observer.Listing, observer.Received, observer.Listed} {
 			r.add(input{Event: event(kind, "", true), lane: clientGo})

@@ -304,6 +304,44 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 	}
 }
 
+// A resync that the store refuses, and a stream that the server refuses, are seen.
+func TestWhatIsRefusedIsObserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []string
+		streams := 0
+		lw := &cache.ListWatch{
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				if streams++; streams == 1 {
+					return nil, errRefused
+				}
+				w := watch.NewFakeWithChanSize(1, false)
+				w.Action(watch.Bookmark, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1",
+					Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}})
+				return w, nil
+			},
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go New(Options{ListerWatcher: lw, Store: refusesResync{cache.NewStore(cache.MetaNamespaceKeyFunc)},
+			ResyncPeriod: 10 * time.Second, Observer: observerFunc(func(e observer.Event) {
+				if e.Kind == observer.Ended {
+					seen = append(seen, e.Err.Error())
+				}
+			})}).Run(ctx)
+		time.Sleep(15 * time.Second)
+		cancel()
+		synctest.Wait()
+		if got := strings.Join(seen, "; "); got !=
+			"connect: connection refused; resyncing the store of <unspecified>: no resync today" {
+			t.Error(got)
+		}
+	})
+}
+
+type refusesResync struct{ cache.Store }
+
+func (refusesResync) Resync() error { return errors.New("no resync today") }
+
 // noStreams is a client that cannot stream lists.
 type noStreams struct{}
 

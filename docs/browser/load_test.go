@@ -34,13 +34,15 @@ func TestTenThousandEventsASecond(t *testing.T) {
 	p := visit(t, address, Look{})
 	stop := trace(t, p)
 	until(t, p, "it says that it shows a part", `document.querySelector("#sampled").innerText.includes(" of ")`)
-	until(t, p, "100,000 events have come", Field("reflector", "events")+" > 100000")
+	inTheEnd(t, p, "100,000 events have come", Field("reflector", "events")+" > 100000")
 	must.Do(t, p.Click("#pause")) // it answers meanwhile
 	until(t, p, "it pauses", `document.body.dataset.mode === "paused"`)
 	must.Do(t, p.Click("#back"))
 	must.Do(t, p.Click("#live"))
 	until(t, p, "it is live again", `document.body.dataset.mode === "live"`)
-	if longest := stop(); longest > longestTask || longest == 0 {
+	longest := stop()
+	t.Log("the longest task:", longest)
+	if longest > longestTask || longest == 0 {
 		t.Errorf("the longest task took %v, want at most %v", longest, longestTask)
 	}
 }

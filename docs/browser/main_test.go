@@ -117,6 +117,17 @@ func until(t *testing.T, p *Page, what, condition string) {
 	must.Do(t, p.Until(what, condition))
 }
 
+// inTheEnd waits for minutes: not the page decides how fast it goes, but the machine.
+func inTheEnd(t *testing.T, p *Page, what, condition string) {
+	t.Helper()
+	for range 8 {
+		if p.Until(what, condition) == nil {
+			return
+		}
+	}
+	until(t, p, what, condition)
+}
+
 func eval[T any](t *testing.T, p *Page, expression string) T {
 	t.Helper()
 	value, err := Eval[T](p, expression)

@@ -10,7 +10,7 @@ import { drawActions, listenForActions, renewToken } from './actions.js';
 const parts = {}; // the elements by their id
 for (const element of document.querySelectorAll('[id]')) parts[element.id] = element;
 
-const READ = 12; // ms in a frame for reading messages
+const READ = [12, 50]; // ms in a frame for reading messages; the second when many have come
 const DRAW = 60; // ms between two looks at the stations and the buttons: numbers that change faster cannot be read
 const AGES = 250; // ms between two looks at ages and lists
 const CAPTIONS = 1100; // ms that a caption stays at least, so that a screen reader can keep up
@@ -41,11 +41,12 @@ function query() { return informer ? `?informer=${encodeURIComponent(informer)}`
 function connect() {
   source?.close();
   source = new EventSource(`/xray/events${query()}`);
-  source.addEventListener('state', event => begin(JSON.parse(event.data)));
-  source.addEventListener('records', event => {
-    inbox.push(event.data);
-    if (document.hidden) takeIn(Infinity); // there are no frames then
-  });
+  for (const type of ['state', 'records']) {
+    source.addEventListener(type, ({ data }) => {
+      inbox.push({ type, data });
+      if (document.hidden) takeIn(READ[1]); // there are no frames then
+    });
+  }
   source.addEventListener('error', () => {
     setLost(true);
     if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000); // it does not try again by itself
@@ -56,7 +57,9 @@ function connect() {
 function takeIn(most) {
   const end = performance.now() + most;
   while (inbox.length && performance.now() < end) {
-    for (const record of JSON.parse(inbox.shift())) history.push(record);
+    const { type, data } = inbox.shift();
+    if (type === 'state') begin(JSON.parse(data));
+    else for (const record of JSON.parse(data)) history.push(record);
   }
 }
 
@@ -68,7 +71,6 @@ function setLost(lost) {
 
 // begin starts over with a state; after a short break of the stream the history of the same program is kept.
 function begin(state) {
-  takeIn(Infinity);
   skew = Date.now() - state.time;
   const same = instance === state.instance && informer === state.informer;
   if (instance && instance !== state.instance) renewToken();
@@ -110,7 +112,7 @@ let redraw = true, stale = false, lastFrame = 0, lastDraw = 0, lastAges = 0, las
 
 function frame(now) {
   requestAnimationFrame(frame);
-  takeIn(READ + inbox.length);
+  takeIn(Math.min(READ[0] + inbox.length, READ[1]));
   const applied = player.tick(now - lastFrame);
   lastFrame = now;
   if (applied.length) stations.syncHandlers(player.view); // a chip may be on its way to a handler that is new

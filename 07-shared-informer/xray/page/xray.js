@@ -282,12 +282,6 @@ document.addEventListener('keydown', event => {
 // The beginning.
 
 for (const [change, { word }] of Object.entries(CHANGES)) parts.legend.append(make('li', '', symbol(change), word));
-window.xrayLongest = 0;
-try {
-  new PerformanceObserver(list => {
-    for (const { duration } of list.getEntries()) window.xrayLongest = Math.max(window.xrayLongest, duration);
-  }).observe({ type: 'longtask', buffered: true });
-} catch { /* this browser does not tell */ }
 listenForActions(query);
 connect();
 requestAnimationFrame(frame);

@@ -29,19 +29,28 @@ func (e *end) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// serve carries bytes both ways until an end hangs up or the connection is
-// closed. The client of a black hole never gets the end of the connection.
+// serve carries bytes both ways until both ends have hung up, one of them
+// breaks, or the connection is closed.
 func (c *conn) serve() {
 	var back sync.WaitGroup
-	back.Go(func() {
-		io.Copy(&c.client, c.server.socket)
-		if !c.server.lost.Load() {
-			c.close()
-		}
-	})
-	io.Copy(&c.server, c.client.socket)
-	c.close()
+	back.Go(func() { c.carry(&c.server, &c.client) })
+	c.carry(&c.client, &c.server)
 	back.Wait()
+	c.close()
+}
+
+// carry carries what one end sends, and the end of it: an end that has no more
+// to send can still receive. The client of a black hole gets no end before it has
+// sent its own; with that, the connection ends.
+func (c *conn) carry(from, to *end) {
+	_, err := io.Copy(to, from.socket)
+	switch blackHole := c.server.lost.Load(); {
+	case blackHole && from == &c.server:
+	case blackHole || err != nil:
+		c.close()
+	default:
+		_ = to.socket.CloseWrite()
+	}
 }
 
 func (c *conn) close() {

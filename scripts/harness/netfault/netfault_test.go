@@ -77,6 +77,44 @@ func TestHalfClose(t *testing.T) {
 	say(t, client, server, "still here")
 }
 
+// An end that has no more to say can still listen.
+func TestTheEndOfOneDirection(t *testing.T) {
+	for _, name := range []string{"client", "server"} {
+		t.Run(name, func(t *testing.T) {
+			p, first, second := connected(t)
+			if name == "server" {
+				first, second = second, first
+			}
+			must.Do(t, first.(*net.TCPConn).CloseWrite())
+			if err := read(second); !errors.Is(err, io.EOF) {
+				t.Fatalf("the other end reads: %v; want the end", err)
+			}
+			say(t, second, first, "the answer")
+			must.Do(t, second.(*net.TCPConn).CloseWrite())
+			if err := read(first); !errors.Is(err, io.EOF) {
+				t.Errorf("it reads: %v; want the end", err)
+			}
+			must.Until(t, "the connection is forgotten", func() bool { return open(p) == 0 })
+		})
+	}
+}
+
+func TestAResetByOneEndEndsTheOther(t *testing.T) {
+	p, client, server := connected(t)
+	must.Do(t, client.(*net.TCPConn).SetLinger(0)) // Close sends a RST
+	client.Close()
+	if err := read(server); err == nil {
+		t.Error("the server reads on")
+	}
+	must.Until(t, "the connection is forgotten", func() bool { return open(p) == 0 })
+}
+
+func open(p *Proxy) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.conns)
+}
+
 func TestBlackHole(t *testing.T) {
 	p, client, server := connected(t)
 	p.BlackHole()
@@ -98,6 +136,8 @@ func TestBlackHole(t *testing.T) {
 	if err := read(client); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the end of the server: %v; want that the client does not get it", err)
 	}
+	client.Close()
+	must.Until(t, "a black hole is forgotten with its client", func() bool { return open(p) == 0 })
 }
 
 func TestRefuse(t *testing.T) {
@@ -230,16 +270,12 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatWasClosedIsForgotten(t *testing.T) {
-	p, client, _ := connected(t)
-	open := func() int {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return len(p.conns)
-	}
-	if open() != 1 {
-		t.Errorf("%d connections", open())
+func TestAConnectionThatBothEndsClosedIsForgotten(t *testing.T) {
+	p, client, server := connected(t)
+	if open(p) != 1 {
+		t.Errorf("%d connections", open(p))
 	}
 	client.Close()
-	must.Until(t, "a connection that was closed is forgotten", func() bool { return open() == 0 })
+	server.Close()
+	must.Until(t, "a connection that was closed is forgotten", func() bool { return open(p) == 0 })
 }

@@ -146,6 +146,9 @@ func (r runner) heading(step Step) {
 
 // write writes the transcript anew, into the workspace.
 func (r runner) write(s Step, got transcript) error {
+	if err := got.writable(); err != nil {
+		return err
+	}
 	root, err := workspace.Root(".")
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -305,26 +306,51 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// -update keeps the commands and takes what is printed now.
-func TestUpdate(t *testing.T) {
+// updated is the transcript after -update, in a workspace of its own.
+func updated(t *testing.T, s Step, transcript string) (text string, code int, stderr string) {
+	t.Helper()
 	root := t.TempDir()
 	file := filepath.Join(root, "99-toy", "testdata", "toy.txt")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
-		os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
+	must.Do(t, os.WriteFile(file, []byte(transcript), 0o644))
 	t.Chdir(root)
+	synctest.Test(t, func(t *testing.T) {
+		code, _, stderr = run(t.Context(), chapterOf(s, transcript), "", "-update")
+	})
+	written, err := os.ReadFile(file)
+	must.Do(t, err)
+	return string(written), code, stderr
+}
+
+// -update keeps the commands and takes what is printed now.
+func TestUpdate(t *testing.T) {
 	for name, transcript := range map[string]string{
 		"as it is":      doorTranscript,
 		"other lines":   strings.ReplaceAll(doorTranscript, "knock\n", "hello\n"),
 		"only commands": "> somebody knocks\n> somebody knocks\n^C\n",
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			if code, _, stderr := run(t.Context(), chapterOf(door("knock"), transcript), "", "-update"); code != 0 {
-				t.Errorf("%s: exit code %d: %s", name, code, stderr)
+		t.Run(name, func(t *testing.T) {
+			if text, code, stderr := updated(t, door("knock"), transcript); code != 0 || text != doorTranscript {
+				t.Errorf("exit code %d: %s\nwrote\n%s", code, stderr, text)
 			}
-			if text, err := os.ReadFile(file); string(text) != doorTranscript {
-				t.Errorf("%s: wrote %v\n%s", name, err, text)
+		})
+	}
+}
+
+// What -update writes, the next run takes; what that would take for a command is not written.
+func TestUpdateOfLinesThatAreNotAllWords(t *testing.T) {
+	for line, good := range map[string]bool{"": true, ">": true, "> deux": false, "$ deux": false, "^C": false} {
+		t.Run(line, func(t *testing.T) {
+			s := says("un", line)
+			text, code, stderr := updated(t, s, "un\n")
+			if good {
+				c := chapterOf(s, text)
+				if err := c.Check(t.Context(), c.Steps[0], quiet, func(string) {}); err != nil || code != 0 {
+					t.Errorf("exit code %d: %s\nand then: %v", code, stderr, err)
+				}
+			} else if want := fmt.Sprintf("%q", line); code != 1 || text != "un\n" || !strings.Contains(stderr, want) {
+				t.Errorf("exit code %d: %s\nwrote\n%s", code, stderr, text)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -97,7 +98,7 @@ func (c Chapter) Check(ctx context.Context, s Step, quiet time.Duration, show fu
 
 // check finds the commands that the player could not give.
 func (t transcript) check(c Chapter) error {
-	for _, b := range append(append([]block(nil), t.setup...), t.blocks...) {
+	for _, b := range slices.Concat(t.setup, t.blocks) {
 		if line, ok := strings.CutPrefix(b.command, "$ "); ok {
 			if _, err := (&shell{files: c.Files}).parse(line); err != nil {
 				return fmt.Errorf("%s: %w", b.command, err)

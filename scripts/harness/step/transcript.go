@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -50,7 +51,7 @@ func (c Chapter) startLine(s Step) string { return fmt.Sprintf("$ go run ./%s %s
 // parse reads a transcript. What stands above the line start is the set-up.
 func parse(text, start string) (transcript, error) {
 	t := transcript{blocks: []block{{}}}
-	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		last := &t.blocks[len(t.blocks)-1]
 		switch {
 		case text == "":
@@ -84,6 +85,17 @@ func (t transcript) commands() (lines []string) {
 		lines = append(lines, b.command)
 	}
 	return lines
+}
+
+// writable is nil if String gives the text of this transcript. There is none
+// where a line of output looks like a command.
+func (t transcript) writable() error {
+	for _, b := range slices.Concat(t.setup, t.blocks) {
+		if i := slices.IndexFunc(b.lines, isCommand); i >= 0 {
+			return fmt.Errorf("the output has a line %q, which in a transcript is a command: print another one", b.lines[i])
+		}
+	}
+	return nil
 }
 
 func (t transcript) String() string {

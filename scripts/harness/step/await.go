@@ -11,24 +11,24 @@ import (
 )
 
 // awaitEvent waits until the step offers the event.
-func (p *player) awaitEvent(ctx context.Context, name string, limit time.Duration) (do func(), err error) {
+func (p *player) awaitEvent(ctx context.Context, name string, limit time.Duration) (command, error) {
 	timeout := time.After(limit)
 	for {
 		do, next := p.lesson.event(name)
-		if do != nil {
-			return do, nil
+		if do != nil && !p.hasEnded() {
+			return command{run: func(context.Context) []string { do(); return nil }}, nil
 		}
 		select {
 		case <-next:
 		case <-timeout:
-			return nil, fmt.Errorf("the step offers no event %q; %s", name, p.lesson.offers())
+			return command{}, fmt.Errorf("the step offers no event %q; %s", name, p.lesson.offers())
 		case <-p.ended:
 			if ctx.Err() != nil {
-				return nil, ctx.Err() // that is why it has returned
+				return command{}, ctx.Err() // that is why it has returned
 			}
-			return nil, fmt.Errorf("the step has returned, and has offered no event %q", name)
+			return command{}, fmt.Errorf("the step has returned: there is no event %q any more", name)
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return command{}, ctx.Err()
 		}
 	}
 }
@@ -50,28 +50,41 @@ func (p *player) awaitWatch(ctx context.Context) {
 	}
 }
 
-// await waits for the lines of a block, or until it is clear that they do not
-// come, and returns what has come: the lines of the answer, if there is one,
-// then those of the program.
-func (p *player) await(ctx context.Context, b block, ask func() []string, question bool) []string {
-	last, count, hinted := time.Now(), -1, false
-	for {
+// errStuck is a command that does not return.
+var errStuck = errors.New("it did not return, and nobody waits for it any longer")
+
+// await runs the command of a block, if there is one, and waits for the lines,
+// or until it is clear that they do not come. It returns what has come: the
+// lines of the answer, if there is one, then those of the program.
+func (p *player) await(ctx context.Context, b block, given command) ([]string, error) {
+	begun := time.Now()
+	last, count, hinted := begun, -1, false
+	var answer []string
+	for ask := given.run != nil; ; {
 		ended := p.hasEnded() // before what it has printed is read: then nothing is missed
-		var got []string
-		if ask != nil {
-			got = ask()
+		if ask {
+			switch now, err := p.call(ctx, given, time.Until(last.Add(p.quiet))); {
+			case err == nil:
+				answer = now
+			case count < 0:
+				return nil, err // else the answer that came before it is the last
+			}
+			ask = given.question
 		}
 		printed, more := p.out.from(p.seen)
-		got = append(got, printed...)
+		got := slices.Concat(answer, printed)
 		if len(got) != count {
 			last, count = time.Now(), len(got)
 		}
 		verdict := p.step.compare(b.lines, got, p.before)
-		left := time.Until(last.Add(p.patience(verdict, !question && len(got) >= len(b.lines))))
-		if p.isOver(b, verdict, question) || ended || left <= 0 || ctx.Err() != nil {
-			return p.take(b, got, printed, verdict)
+		left := time.Until(last.Add(p.patience(verdict, !given.question && len(got) >= len(b.lines))))
+		if p.isOver(b, verdict, given.question) || ended || left <= 0 || ctx.Err() != nil {
+			return p.take(b, got, printed, verdict), nil
 		}
-		if question {
+		if err := p.endless(begun); err != nil {
+			return nil, err
+		}
+		if ask {
 			left = min(left, askAgain)
 		}
 		if hint := time.Until(last.Add(hinting)); hint > 0 {
@@ -87,6 +100,15 @@ func (p *player) await(ctx context.Context, b block, ask func() []string, questi
 		case <-ctx.Done():
 		}
 	}
+}
+
+// endless is an error if it goes on and on: where something is printed all the
+// time, or no two answers have the same length, there is no silence.
+func (p *player) endless(begun time.Time) error {
+	if limit := max(longest, 2*p.quiet); time.Since(begun) > limit {
+		return fmt.Errorf("after %v: it still prints", limit)
+	}
+	return nil
 }
 
 // isOver is whether there is no line to wait for. For -update, a block without
@@ -122,7 +144,10 @@ var errSilent = errors.New("it printed nothing more, and did not return: its con
 
 // awaitEnd waits until the program has returned by itself.
 func (p *player) awaitEnd(ctx context.Context) error {
-	for {
+	for begun := time.Now(); ; {
+		if err := p.endless(begun); err != nil {
+			return err
+		}
 		_, more := p.out.from(p.seen)
 		select {
 		case <-p.ended:

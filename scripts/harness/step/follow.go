@@ -5,7 +5,6 @@ package step
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,9 +25,12 @@ func (r runner) followStep(ctx context.Context, s *stage) error {
 	p.start(ctx)
 	r.suggest(ctx, s)
 	go r.takeEvents(ctx, p)
-	<-p.ended
-	if errors.Is(p.failed, context.Canceled) && ctx.Err() != nil {
-		return nil
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+		if err := p.waitForEnd(); err != nil {
+			return err
+		}
 	}
 	return p.failed
 }
@@ -103,11 +105,12 @@ func (r runner) takeEvents(ctx context.Context, p *player) {
 		if name == "" {
 			continue
 		}
-		do, err := p.awaitEvent(ctx, name, settling)
-		if err != nil {
-			fmt.Fprintln(r.flags.Output(), err)
-			continue
+		given, err := p.awaitEvent(ctx, name, settling)
+		if err == nil {
+			_, err = p.call(ctx, given, p.quiet)
 		}
-		do()
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprintf(r.flags.Output(), "> %s: %v\n", name, err)
+		}
 	}
 }

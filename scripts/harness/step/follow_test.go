@@ -34,3 +34,52 @@ func TestFollowAStepThatFailsBeforeItServes(t *testing.T) {
 		}
 	})
 }
+
+func TestFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, ctrlC := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, ctrlC)
+		code, stdout, stderr := run(ctx, chapterOf(door("knock"), doorTranscript),
+			"> somebody knocks\nsomebody rings\n", "toy", "-follow")
+		synctest.Wait()
+		for _, want := range []string{"the door is there\n",
+			"Type these here:\n  somebody knocks\nCtrl-C ends it.\n", "knock\n",
+			"the door is gone\n"} {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("stdout lacks %q", want)
+			}
+		}
+		if code != 0 || !strings.HasPrefix(stderr, `> somebody rings: the step offers no event "somebody rings"; it offers`) {
+			t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
+		}
+	})
+}
+
+// The next action is taken, and Ctrl-C ends it all.
+func TestFollowAnActionThatDoesNotReturn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		code, _, stderr := run(ctx, chapterOf(stuck(t), stuckTranscript),
+			"somebody leans on the door\nsomebody rings\n", "toy", "-follow")
+		want := "> somebody leans on the door: after 10s: it did not return, and nobody waits for it any longer\n" +
+			"> somebody rings: the step offers no event"
+		if code != exitOK || !strings.HasPrefix(stderr, want) {
+			t.Errorf("exit code %d, stderr\n%s", code, stderr)
+		}
+	})
+}
+
+func TestFollowAProgramThatDoesNotStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs := make(chan struct{})
+		defer close(hangs)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		c := chapterOf(Step{Run: func(context.Context, *Lesson) error { <-hangs; return nil }}, "^C\n")
+		code, _, stderr := run(ctx, c, "", "toy", "-follow")
+		if code != exitFailed || !strings.Contains(stderr, "its context ended 30s ago, and it has not returned") {
+			t.Errorf("exit code %d, stderr %q", code, stderr)
+		}
+	})
+}

@@ -3,6 +3,7 @@
 package step
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,8 @@ import (
 
 // How long the player waits.
 const (
-	quiet     = 10 * time.Second       // for a line, unless the step says otherwise
+	quiet     = 10 * time.Second       // for a line or a command, unless the step says otherwise
+	longest   = 5 * time.Minute        // for the lines of a block, as long as some come
 	settling  = time.Second            // for one more line, where what has come is wrong already
 	hinting   = 2 * time.Second        // before it says what it waits for
 	lingering = 500 * time.Millisecond // for a line too many, at the end
@@ -63,16 +65,16 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 	defer func() {
 		stop()
 		late := p.waitForEnd()
+		p.finish(&got)
 		switch {
 		case late != nil:
 			err = errors.Join(err, late)
-		case errors.Is(err, errSilent):
-			p.finish(&got)
-			err = errors.Join(err, differenceError(p.want, got))
-		case p.failed != nil && !(errors.Is(p.failed, context.Canceled) && running.Err() != nil):
+		case errors.Is(err, errSilent), errors.Is(err, errStuck):
+			want := p.want
+			want.blocks = want.blocks[:len(got.blocks)]
+			err = errors.Join(err, differenceError(want, got))
+		case p.failed != nil:
 			err = p.failed
-		case err == nil:
-			p.finish(&got)
 		}
 	}()
 	if !p.want.played() {
@@ -84,23 +86,27 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 			p.awaitWatch(ctx)
 		}
 		done, err := p.give(ctx, b, stop)
-		if err != nil {
-			return got, err
-		}
 		got.blocks = append(got.blocks, done)
 		if p.hasFailed() {
-			return got, nil // the deferred function says why
+			return got, ctx.Err() // the deferred function says why
+		}
+		if err != nil {
+			return got, err
 		}
 	}
 	p.linger(ctx)
 	return got, ctx.Err()
 }
 
-// start runs the program in the background.
+// start runs the program in the background. That it returns because its
+// context has ended is no failure.
 func (p *player) start(ctx context.Context) {
 	p.ended = make(chan struct{})
 	go func() {
-		p.failed = p.step.Run(ctx, p.lesson)
+		err := p.step.Run(ctx, p.lesson)
+		if !errors.Is(err, context.Canceled) || ctx.Err() == nil {
+			p.failed = err
+		}
 		p.out.flush()
 		close(p.ended) // not deferred: a step that panics ends all, and nobody must think that it has returned
 	}()
@@ -117,56 +123,65 @@ func (p *player) linger(ctx context.Context) {
 }
 
 // give gives a block's command, if it has one, and waits for its lines.
-func (p *player) give(ctx context.Context, b block, stop context.CancelFunc) (block, error) {
-	var ask func() []string
-	question := false
+func (p *player) give(ctx context.Context, b block, stop context.CancelFunc) (done block, err error) {
+	done.command = b.command
+	var given command
 	if b.command != "" {
+		defer func() {
+			if err != nil {
+				err = fmt.Errorf("%s: %w", b.command, err)
+			}
+		}()
 		p.show(b.command)
 		p.pause(ctx)
-		var err error
-		if ask, question, err = p.do(ctx, b.command, stop); err != nil {
-			return b, fmt.Errorf("%s: %w", b.command, err)
+		if given, err = p.command(ctx, b.command, stop); err != nil {
+			return done, err
 		}
 	}
-	lines := p.await(ctx, b, ask, question)
-	return block{command: b.command, lines: lines}, ctx.Err()
+	if done.lines, err = p.await(ctx, b, given); err != nil {
+		return done, err
+	}
+	return done, ctx.Err()
 }
 
-// do gives a command. Where it has an answer, ask gets that; where the command
-// is a question, another answer may come later.
-func (p *player) do(ctx context.Context, line string, stop context.CancelFunc) (
-	ask func() []string, question bool, err error,
-) {
+// command returns what a line of the transcript wants done. A ^C is done at
+// once.
+func (p *player) command(ctx context.Context, line string, stop context.CancelFunc) (command, error) {
 	switch {
+	case ctx.Err() != nil:
+		return command{}, ctx.Err()
 	case line == interrupt:
 		stop()
-		return nil, false, nil
+		return command{}, nil
 	case line[0] == '>':
-		do, err := p.awaitEvent(ctx, line[2:], p.quiet)
-		if err != nil {
-			return nil, false, err
-		}
-		do()
-		return nil, false, nil
+		return p.awaitEvent(ctx, line[2:], p.quiet)
 	}
-	command, err := p.shell.parse(line[2:])
-	if err != nil {
-		return nil, false, err
-	}
-	answer := func() []string {
-		lines := command.run(ctx)
+	given, err := p.shell.parse(line[2:])
+	name := p.out.name
+	return given.through(func(_ context.Context, lines []string) []string {
 		for i, line := range lines {
-			lines[i] = p.out.name(line)
+			lines[i] = name(line)
 		}
 		return lines
+	}), err
+}
+
+// call runs a command, and returns its answer if that comes in time. Nobody can
+// stop an action of the step's: one that does not return is left behind, with
+// its goroutine, and so is a command that does not return when its context ends.
+func (p *player) call(ctx context.Context, given command, limit time.Duration) (answer []string, err error) {
+	running, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	returned := make(chan []string, 1)
+	go func() { returned <- given.run(running) }()
+	select {
+	case answer = <-returned:
+	case <-running.Done():
 	}
-	if command.question {
-		return answer, true, nil
+	if running.Err() != nil { // the answer, if there is one, says no more than that
+		return nil, cmp.Or(ctx.Err(), fmt.Errorf("after %v: %w", p.quiet, errStuck))
 	}
-	if lines := answer(); len(lines) > 0 { // what went wrong
-		return func() []string { return lines }, false, nil
-	}
-	return nil, false, nil
+	return answer, nil
 }
 
 // take makes the lines a part of the transcript, and shows those that were not
@@ -199,11 +214,11 @@ func (p *player) showSpeakers(printed []string) {
 // finish adds what the program has printed since the last block to that block.
 func (p *player) finish(got *transcript) {
 	printed, _ := p.out.from(p.seen)
+	p.showSpeakers(printed)
 	last := len(got.blocks) - 1
 	if len(printed) == 0 || last < 0 {
 		return
 	}
-	p.showSpeakers(printed)
 	want, lines := p.want.blocks[last].lines, append(got.blocks[last].lines, printed...)
 	got.blocks[last].lines = p.step.tidy(lines)
 	if p.step.compare(want, lines, p.before) == matches {

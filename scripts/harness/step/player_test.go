@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +17,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -112,8 +109,13 @@ func TestPlay(t *testing.T) {
 		},
 		"a program that fails":            {failing, "> somebody knocks\n", "out of pods"},
 		"a program that returns too soon": {says("un"), "un\n> somebody knocks\n", "the step has returned"},
-		"a command that is none":          {says("un"), "$ make coffee\nun\n", "the player knows kubectl"},
-		"kubectl would refuse it":         {says("un"), "$ kubectl run\nun\n", "the player cannot give this"},
+		"an event after its end":          {door("knock"), doorTranscript + "> the wind blows\n", "the step has returned"},
+		"a question after its end": {
+			door("knock"),
+			doorTranscript + "$ curl http://ADDRESS/\ncurl: Get \"http:///\": http: no Host in request URL\n", "",
+		},
+		"a command that is none":  {says("un"), "$ make coffee\nun\n", "the player knows kubectl"},
+		"kubectl would refuse it": {says("un"), "$ kubectl run\nun\n", "the player cannot give this"},
 		"another step's start": {
 			says("un"),
 			"$ go run ./01-deltafifo pop\nun\n", "the only such line there can be",
@@ -210,150 +212,26 @@ func TestShownSpeakerBySpeaker(t *testing.T) {
 	})
 }
 
+// A program that fails is heard to its end.
+func TestShownWhenItFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown []string
+		s := Step{Speakers: []string{"first"}, Run: func(_ context.Context, l *Lesson) error {
+			fmt.Fprintln(l.Out, "first : a")
+			return errors.New("out of pods")
+		}}
+		c := chapterOf(s, "first : a\n")
+		err := c.Check(t.Context(), c.Steps[0], quiet, func(line string) { shown = append(shown, line) })
+		if err == nil || !slices.Equal(shown, []string{"first : a"}) {
+			t.Errorf("shown: %q, error: %v", shown, err)
+		}
+	})
+}
+
 func run(ctx context.Context, c Chapter, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, errs record.Buffer
 	code = c.run(ctx, args, strings.NewReader(stdin), &out, &errs)
 	return code, out.String(), errs.String()
-}
-
-func TestCtrlCEndsTheRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), settling/2) // before the play goes on without the line
-		defer cancel()
-		code, _, stderr := run(ctx, chapterOf(door("knock"), "the door is there\n> somebody knocks\nnever\n"), "")
-		if code != 130 || stderr != "99-toy: stopped\n" {
-			t.Errorf("exit code %d, stderr %q", code, stderr)
-		}
-	})
-}
-
-// A program that returns because of Ctrl-C has not done as its transcript says,
-// and that is no difference.
-func TestCtrlCBeforeTheFirstLine(t *testing.T) {
-	for range 100 { // either end may be seen first
-		synctest.Test(t, func(t *testing.T) {
-			ctx, ctrlC := context.WithCancel(t.Context())
-			c := chapterOf(Step{Run: func(ctx context.Context, _ *Lesson) error { return ctx.Err() }}, "never\n")
-			err := c.Check(ctx, c.Steps[0], quiet, func(string) {})
-			if err == nil {
-				t.Error("the line did not come, and there is no error")
-			}
-			ctrlC()
-			if err := c.Check(ctx, c.Steps[0], quiet, func(string) {}); !errors.Is(err, context.Canceled) {
-				t.Errorf("after Ctrl-C: %v", err)
-			}
-		})
-	}
-}
-
-func TestCtrlCEndsAPause(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, ctrlC := context.WithCancel(t.Context())
-		stdin, typed := io.Pipe()
-		defer typed.Close()
-		time.AfterFunc(time.Second, ctrlC)
-		c := toy() // of two steps, neither of which is to wait for the other's Enter
-		c.Files = fstest.MapFS{"testdata/one.txt": {Data: []byte("$ go run ./99-toy one\nun\n")}}
-		var stdout, stderr record.Buffer
-		if code := c.run(ctx, []string{"-pause"}, stdin, &stdout, &stderr); code != exitInterrupted {
-			t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, &stderr, &stdout)
-		}
-	})
-}
-
-func TestPauseWaitsForEnter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		enter, stdin := io.Pipe()
-		defer stdin.Close()
-		var stdout, stderr record.Buffer
-		ended := make(chan int, 1)
-		go func() {
-			c := chapterOf(door("knock"), doorTranscript)
-			c.Steps = append(c.Steps, c.Steps[0]) // what is typed for the one is not for the other
-			ended <- c.run(t.Context(), []string{"-pause"}, enter, &stdout, &stderr)
-		}()
-		pauses := []string{"> somebody knocks\n", "> somebody knocks\nknock\n> somebody knocks\n", "knock\n^C\n"}
-		for i, shown := range slices.Repeat(pauses, 2) {
-			synctest.Wait() // until nothing moves but for Enter
-			if !strings.HasSuffix(stdout.String(), shown) {
-				t.Errorf("pause %d: want %q at the end of\n%s", i+1, shown, &stdout)
-			}
-			fmt.Fprintln(stdin)
-		}
-		if code := <-ended; code != 0 {
-			t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, &stderr, &stdout)
-		}
-	})
-}
-
-func TestFollow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, ctrlC := context.WithCancel(t.Context())
-		time.AfterFunc(time.Minute, ctrlC)
-		code, stdout, stderr := run(ctx, chapterOf(door("knock"), doorTranscript),
-			"> somebody knocks\nsomebody rings\n", "toy", "-follow")
-		synctest.Wait()
-		for _, want := range []string{"the door is there\n",
-			"Type these here:\n  somebody knocks\nCtrl-C ends it.\n", "knock\n",
-			"the door is gone\n"} {
-			if !strings.Contains(stdout, want) {
-				t.Errorf("stdout lacks %q", want)
-			}
-		}
-		if code != 0 || !strings.HasPrefix(stderr, `the step offers no event "somebody rings"; it offers`) {
-			t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
-		}
-	})
-}
-
-// updated is the transcript after -update, in a workspace of its own.
-func updated(t *testing.T, s Step, transcript string) (text string, code int, stderr string) {
-	t.Helper()
-	root := t.TempDir()
-	file := filepath.Join(root, "99-toy", "testdata", "toy.txt")
-	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	must.Do(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
-	must.Do(t, os.WriteFile(file, []byte(transcript), 0o644))
-	t.Chdir(root)
-	synctest.Test(t, func(t *testing.T) {
-		code, _, stderr = run(t.Context(), chapterOf(s, transcript), "", "-update")
-	})
-	written, err := os.ReadFile(file)
-	must.Do(t, err)
-	return string(written), code, stderr
-}
-
-// -update keeps the commands and takes what is printed now.
-func TestUpdate(t *testing.T) {
-	for name, transcript := range map[string]string{
-		"as it is":      doorTranscript,
-		"other lines":   strings.ReplaceAll(doorTranscript, "knock\n", "hello\n"),
-		"only commands": "> somebody knocks\n> somebody knocks\n^C\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			if text, code, stderr := updated(t, door("knock"), transcript); code != 0 || text != doorTranscript {
-				t.Errorf("exit code %d: %s\nwrote\n%s", code, stderr, text)
-			}
-		})
-	}
-}
-
-// What -update writes, the next run takes; what that would take for a command is not written.
-func TestUpdateOfLinesThatAreNotAllWords(t *testing.T) {
-	for line, good := range map[string]bool{"": true, ">": true, "> deux": false, "$ deux": false, "^C": false} {
-		t.Run(line, func(t *testing.T) {
-			s := says("un", line)
-			text, code, stderr := updated(t, s, "un\n")
-			if good {
-				c := chapterOf(s, text)
-				if err := c.Check(t.Context(), c.Steps[0], quiet, func(string) {}); err != nil || code != 0 {
-					t.Errorf("exit code %d: %s\nand then: %v", code, stderr, err)
-				}
-			} else if want := fmt.Sprintf("%q", line); code != 1 || text != "un\n" || !strings.Contains(stderr, want) {
-				t.Errorf("exit code %d: %s\nwrote\n%s", code, stderr, text)
-			}
-		})
-	}
 }
 
 // slowPanic is the reason of a panic that takes its time to print.

@@ -41,7 +41,8 @@ type Step struct {
 	Fold bool
 
 	// Quiet is how long the step may print nothing before the play goes on
-	// without it. Default: 10 seconds, in tests a minute.
+	// without it, and how long a command may take before the play ends without
+	// it. Default: 10 seconds, in tests a minute.
 	Quiet time.Duration
 }
 

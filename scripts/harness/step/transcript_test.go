@@ -4,13 +4,18 @@ package step
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func FuzzWhatIsWrittenIsReadAgain(f *testing.F) {
-	for _, output := range []string{"", "un", "un\ndeux", "\n", "un\n", "\n\n\n", "> un", "$ un", "^C", "$ go run ./99-toy toy",
-		"un\n$ go run", "$", ">un", " > un", "> ", "un\r"} {
+	for _, output := range []string{"", "un", "un\ndeux", "\n", "un\n", "\n\n\n", "> un", "$ un", "^C",
+		"$ go run ./99-toy toy", "un\n$ go run", "$", ">un", " > un", "> ", "un\r"} {
 		f.Add(output, "", "", true)
 		f.Add("", output, "", false)
 		f.Add("", output, "", true)
@@ -40,3 +45,53 @@ func FuzzWhatIsWrittenIsReadAgain(f *testing.F) {
 
 // parts tells a command from a line that looks like one.
 func parts(t transcript) string { return fmt.Sprintf("%q, %q, %q", t.setup, t.start, t.blocks) }
+
+// updated is the transcript after -update, in a workspace of its own.
+func updated(t *testing.T, s Step, transcript string) (text string, code int, stderr string) {
+	t.Helper()
+	root := t.TempDir()
+	file := filepath.Join(root, "99-toy", "testdata", "toy.txt")
+	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
+	must.Do(t, os.WriteFile(file, []byte(transcript), 0o644))
+	t.Chdir(root)
+	synctest.Test(t, func(t *testing.T) {
+		code, _, stderr = run(t.Context(), chapterOf(s, transcript), "", "-update")
+	})
+	written, err := os.ReadFile(file)
+	must.Do(t, err)
+	return string(written), code, stderr
+}
+
+// -update keeps the commands and takes what is printed now.
+func TestUpdate(t *testing.T) {
+	for name, transcript := range map[string]string{
+		"as it is":      doorTranscript,
+		"other lines":   strings.ReplaceAll(doorTranscript, "knock\n", "hello\n"),
+		"only commands": "> somebody knocks\n> somebody knocks\n^C\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if text, code, stderr := updated(t, door("knock"), transcript); code != 0 || text != doorTranscript {
+				t.Errorf("exit code %d: %s\nwrote\n%s", code, stderr, text)
+			}
+		})
+	}
+}
+
+// What -update writes, the next run takes; what that would take for a command is not written.
+func TestUpdateOfLinesThatAreNotAllWords(t *testing.T) {
+	for line, good := range map[string]bool{"": true, ">": true, "> deux": false, "$ deux": false, "^C": false} {
+		t.Run(line, func(t *testing.T) {
+			s := says("un", line)
+			text, code, stderr := updated(t, s, "un\n")
+			if good {
+				c := chapterOf(s, text)
+				if err := c.Check(t.Context(), c.Steps[0], quiet, func(string) {}); err != nil || code != 0 {
+					t.Errorf("exit code %d: %s\nand then: %v", code, stderr, err)
+				}
+			} else if want := fmt.Sprintf("%q", line); code != 1 || text != "un\n" || !strings.Contains(stderr, want) {
+				t.Errorf("exit code %d: %s\nwrote\n%s", code, stderr, text)
+			}
+		})
+	}
+}

@@ -1,0 +1,153 @@
+// What the player does with a command or an action that does not return.
+
+package step
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/clientcmd/api"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// stuck is a step with an action that does not return before the end of the test.
+func stuck(t *testing.T) Step {
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	return Step{Run: func(ctx context.Context, l *Lesson) error {
+		fmt.Fprintln(l.Out, "the door is there")
+		l.On("somebody leans on the door", func() {
+			fmt.Fprintln(l.Out, "it creaks")
+			<-never
+		})
+		<-ctx.Done()
+		return nil
+	}}
+}
+
+const stuckTranscript = "the door is there\n> somebody leans on the door\nit opens\n> somebody knocks\n"
+
+// The play ends with what is known: the action, and the lines so far.
+func TestAnActionThatDoesNotReturn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := chapterOf(stuck(t), stuckTranscript)
+		began := time.Now()
+		err := c.Check(t.Context(), c.Steps[0], quiet, func(string) {})
+		if took := time.Since(began); took > quiet+settling {
+			t.Errorf("took %v", took)
+		}
+		wantStuck(t, err, "> somebody leans on the door: after 10s: it did not return", "-it opens\n+it creaks")
+	})
+}
+
+// wantStuck wants an error with these texts, and nothing of what was not played.
+func wantStuck(t *testing.T, err error, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if err == nil || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), "knocks") {
+			t.Errorf("got %v\nwant %q", err, text)
+		}
+	}
+}
+
+// It is never silent, so that the play never goes on.
+func TestAProgramThatPrintsForEver(t *testing.T) {
+	tick := Step{Run: func(ctx context.Context, l *Lesson) error {
+		l.On("somebody winds it up", func() {})
+		for ; ctx.Err() == nil; time.Sleep(settling / 2) {
+			fmt.Fprintln(l.Out, "tick")
+		}
+		return nil
+	}}
+	for name, transcript := range map[string]string{
+		"until it is stopped": "tick\n> somebody winds it up\ntock\n",
+		"to its end":          "tick\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				c := chapterOf(tick, transcript)
+				err := c.Check(ctx, c.Steps[0], quiet, func(string) {})
+				if ctx.Err() != nil || err == nil || !strings.Contains(err.Error(), "after 5m0s: it still prints") {
+					t.Errorf("got %v", err)
+				}
+			})
+		})
+	}
+}
+
+// A server takes a request and does not answer: the first one, or the second.
+func TestCurlGetsNoAnswer(t *testing.T) {
+	for answers, wants := range [][]string{
+		{"$ curl -s 'http://ADDRESS/': after 3s: it did not return", "-hello"},
+		{"-hello\n+not yet"},
+	} {
+		t.Run(fmt.Sprint(answers), func(t *testing.T) {
+			t.Parallel()
+			silent := Step{Run: func(ctx context.Context, l *Lesson) error {
+				var asked atomic.Int32
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if int(asked.Add(1)) > answers {
+						<-r.Context().Done()
+					}
+					fmt.Fprintln(w, "not yet")
+				}))
+				defer server.Close()
+				l.ServesAt(strings.TrimPrefix(server.URL, "http://"))
+				fmt.Fprintln(l.Out, "serving")
+				<-ctx.Done()
+				return nil
+			}}
+			c := chapterOf(silent, "serving\n$ curl -s 'http://ADDRESS/'\nhello\n")
+			wantStuck(t, c.Check(t.Context(), c.Steps[0], 3*settling, func(string) {}), wants...)
+		})
+	}
+}
+
+// An API server that answers what the session asks, and no kubectl command.
+func TestKubectlGetsNoAnswer(t *testing.T) {
+	never := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch name := filepath.Base(r.URL.Path); {
+		case r.Method == http.MethodPost && name == "namespaces":
+			fmt.Fprint(w, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"informer-x"}}`)
+		case name == "informer-x" || name == "default" || name == "kube-root-ca.crt":
+			fmt.Fprint(w, `{"metadata":{}}`)
+		default:
+			<-never
+		}
+	}))
+	defer server.Close()
+	defer close(never)
+	config := api.NewConfig()
+	config.Clusters["silent"] = &api.Cluster{Server: server.URL}
+	config.Contexts["silent"] = &api.Context{Cluster: "silent"}
+	config.CurrentContext = "silent"
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	must.Do(t, clientcmd.WriteToFile(*config, file))
+	t.Setenv("KUBECONFIG", file)
+	const line = "$ kubectl run nettool --image=registry.k8s.io/pause:3.10.2"
+	for name, transcript := range map[string]string{
+		"above the start": line + "\n$ go run ./99-toy toy\n> somebody knocks\n",
+		"below the start": "the door is there\n" + line + "\n> somebody knocks\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := chapterOf(door("knock"), transcript)
+			c.Steps[0].Offline = false
+			err := c.Check(t.Context(), c.Steps[0], settling, func(string) {})
+			wantStuck(t, err, line+": after 1s: it did not return")
+		})
+	}
+}

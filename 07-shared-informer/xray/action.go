@@ -180,14 +180,7 @@ func (x *XRay) addHandler(_ context.Context, s *Subject, o order) (string, error
 	if !isPace(o.Pace) {
 		return "", refuse(http.StatusBadRequest, "there is no pace %q (known: %q)", o.Pace, paces)
 	}
-	s.mu.Lock()
-	many := len(s.members) >= maxHandlers
-	s.named = max(s.named, 2) + 1
-	name := fmt.Sprintf("handler-%d", s.named)
-	s.mu.Unlock()
-	if many {
-		return "", refuse(http.StatusConflict, "there are %d handlers: remove one first", maxHandlers)
-	}
+	name := fmt.Sprintf("handler-%d", 2+s.named.Add(1)) // after the two of Start
 	if err := s.addHandler(name, o.Pace); err != nil {
 		return "", err
 	}
@@ -220,9 +213,9 @@ func (s *Subject) mentionPace(name, pace string) {
 // removeHandler removes a handler, which need not wait for its pace any more.
 func (x *XRay) removeHandler(_ context.Context, s *Subject, o order) (string, error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	m := s.members[o.Handler]
 	delete(s.members, o.Handler)
-	s.mu.Unlock()
 	if m == nil {
 		return "", noHandler(o.Handler)
 	}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -248,6 +250,38 @@ func TestHandlersComeAndGo(t *testing.T) {
 		_, err := r.do(order{Action: "add", Pace: fast})
 		wantRefused(t, err, http.StatusConflict, "remove one first")
 	}, "a", "b")
+}
+
+// The limit holds when many ask at the same time.
+func TestManyHandlersAtOnce(t *testing.T) {
+	r := newRig(t)
+	for range 20 {
+		var asking sync.WaitGroup
+		var added atomic.Int64
+		begin := make(chan struct{})
+		for range 5 * maxHandlers {
+			asking.Go(func() {
+				<-begin
+				if _, err := r.XRay.addHandler(t.Context(), r.Subject, order{Pace: fast}); err == nil {
+					added.Add(1)
+				} else if statusOf(err) != http.StatusConflict {
+					t.Error(err)
+				}
+			})
+		}
+		close(begin)
+		asking.Wait()
+		all := r.handlers()
+		if len(all) != maxHandlers || added.Load() != maxHandlers-2 {
+			t.Fatalf("%d handlers, %d of them added, want %d and %d", len(all), added.Load(), maxHandlers, maxHandlers-2)
+		}
+		for _, m := range all {
+			if name := m.lanes[0].name; name != fast && name != slow {
+				_, err := r.removeHandler(t.Context(), r.Subject, order{Handler: name})
+				must.Do(t, err)
+			}
+		}
+	}
 }
 
 // A stalled handler returns when its pace changes, when it is removed, and at the end.

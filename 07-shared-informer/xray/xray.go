@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -51,10 +52,10 @@ type Subject struct {
 	lane      cache.SharedIndexInformer
 	bulk      atomic.Pointer[bulk] // nil unless many updates are under way
 	ended     <-chan struct{}      // closed when all is to end
+	named     atomic.Int64         // how many handlers have asked for a name
 
-	mu      sync.Mutex
+	mu      sync.Mutex // held while a handler is added or removed
 	members map[string]*member
-	named   int // the last number that was given to a handler
 }
 
 // An XRay is the page, and all that works behind it.
@@ -161,8 +162,13 @@ func (s *Subject) handlers() []*member {
 	return slices.Collect(maps.Values(s.members))
 }
 
-// addHandler adds a handler to both lanes.
+// addHandler adds a handler to both lanes, unless there are too many.
 func (s *Subject) addHandler(name, pace string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.members) >= maxHandlers {
+		return refuse(http.StatusConflict, "there are %d handlers: remove one first", maxHandlers)
+	}
 	m := &member{}
 	m.lanes[0] = newHandler(name, pace)
 	registration, err := s.Informer.AddEventHandler(m.lanes[0])
@@ -180,12 +186,10 @@ func (s *Subject) addHandler(name, pace string) error {
 		}
 		m.undo[1] = func() error { return s.lane.RemoveEventHandler(theirs) }
 	}
-	s.mu.Lock()
 	s.members[name] = m
-	s.mu.Unlock()
 	select {
 	case <-s.ended: // release may have come before
-		s.release()
+		m.each(func(h *handler) { h.leave() })
 	default:
 	}
 	return nil

@@ -77,9 +77,9 @@ func captionOf(in *input, s *stations) *caption {
 		h := s.handlers[in.Handler]
 		return say(linkStalled, "%s has caught up, with %s; %s more were folded away.", in.Handler,
 			count(h.Calls-h.before.calls, "call"), grouped(h.folded-h.before.folded))
-	case in.Kind == observer.Joined && len(s.byKey) > 0:
+	case in.Kind == observer.Joined && len(s.keys.at) > 0:
 		return say(linkLate, "%s joins late. It gets %s from a snapshot of the store.", in.Handler,
-			count(len(s.byKey), "initial add"))
+			count(len(s.keys.at), "initial add"))
 	case in.Kind == observer.Removed:
 		return say(linkRemoved, "%s is removed. What waited for it is dropped.", in.Handler)
 	}

@@ -68,6 +68,9 @@ func (x *XRay) events(c *gin.Context) {
 			if !send("event: records\ndata: %s\n\n", records) {
 				return
 			}
+			if more == nil {
+				continue
+			}
 		}
 		select {
 		case <-more:

@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -60,11 +61,17 @@ func listWatch(client *fake.Clientset) cache.ListerWatcher {
 
 // newSubject is an informer of the ConfigMaps of a clientset, not started.
 func newSubject(client *fake.Clientset) *Subject {
+	s := subjectOf(listWatch(client))
+	s.Objects = ConfigMaps(client, "ns")
+	return s
+}
+
+// subjectOf is the same for what lw lists and watches. Its objects cannot be changed.
+func subjectOf(lw cache.ListerWatcher) *Subject {
 	s := &Subject{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
-		Source: NewSource(listWatch(client)), ClientGo: NewSource(listWatch(client)),
-		Line:     &Line{proxy: netfault.New("127.0.0.1:1")},
-		Indexers: cache.Indexers{"app": indexer.ByLabel("app")}, Objects: ConfigMaps(client, "ns"),
+		Source: NewSource(lw), ClientGo: NewSource(lw), Line: &Line{proxy: netfault.New("127.0.0.1:1")},
+		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 	}
 	s.Informer = informer.New(s.Source, s.Example, cache.SharedIndexInformerOptions{Indexers: s.Indexers})
 	return s
@@ -150,6 +157,16 @@ func recordsOf(t *testing.T, r *recorder) (records []record) {
 		records = append(records, decoded)
 	}
 	return records
+}
+
+// lastStored is the page of the object that was stored last.
+func (r rig) lastStored() (path string) {
+	for _, record := range recordsOf(r.t, r.recorder) {
+		if record.Kind == "stored" {
+			path = fmt.Sprint("/xray/object/", record.Seq)
+		}
+	}
+	return path
 }
 
 func wantCaption(t *testing.T, r *recorder, want string) {

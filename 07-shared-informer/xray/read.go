@@ -22,9 +22,10 @@ func (r *recorder) snapshot() snapshot {
 	}
 }
 
-// after returns the records after seq as a JSON array, nil if there are none. If it
-// no longer has all of them, or there are too many, ok is false: then s is what to
-// begin with. It is the same for seq -1. More is closed when there is more.
+// after returns the records after seq up to last as a JSON array, as many as one message
+// may have; nil if there are none. If it no longer has all of them, or there are too
+// many, ok is false: then s is what to begin with. It is the same for seq -1. More is
+// closed when there is more, and nil if there is more already.
 func (r *recorder) after(seq int64) (s snapshot, records []byte, last int64, more <-chan struct{}, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -32,14 +33,20 @@ func (r *recorder) after(seq int64) (s snapshot, records []byte, last int64, mor
 	if seq < 0 || behind > maxBehind || behind > len(r.kept) {
 		return r.snapshot(), nil, r.seq, r.more, false
 	}
-	if behind > 0 {
-		texts := make([][]byte, 0, behind)
-		for _, record := range r.kept[len(r.kept)-behind:] {
-			texts = append(texts, record.text)
+	last, more = seq, r.more
+	var texts [][]byte
+	size := 0
+	for _, record := range r.kept[len(r.kept)-behind:] {
+		if size += len(record.text) + 1; size > maxMessage && texts != nil {
+			more = nil
+			break
 		}
+		texts, last = append(texts, record.text), record.seq
+	}
+	if behind > 0 {
 		records = slices.Concat([]byte("["), bytes.Join(texts, []byte(",")), []byte("]"))
 	}
-	return snapshot{}, records, r.seq, r.more, true
+	return snapshot{}, records, last, more, true
 }
 
 // object returns what a record is about. It is false if the record is no longer kept.
@@ -69,8 +76,8 @@ func (r *recorder) calls(lane, name string) (calls []call, ok bool) {
 func (r *recorder) lastKey() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if front := r.stations.order.Front(); front != nil {
-		return front.Value.(string)
+	for _, key := range r.stations.keys.first(1) {
+		return key.text
 	}
 	return ""
 }

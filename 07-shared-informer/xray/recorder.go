@@ -22,6 +22,9 @@ const (
 	frameCaptions = 10    // at most, in a frame
 	keptRecords   = 5_000 // with their objects
 	maxBehind     = 3_000 // records; a client that is further behind gets a state
+
+	keptBytes  = 50_000_000 // of records and objects; they take somewhat more memory
+	maxMessage = 1_000_000  // bytes of records
 )
 
 // Kinds of records that no observer reports.
@@ -44,16 +47,19 @@ type recorder struct {
 	seq       int64
 	published map[string]json.RawMessage // all sets, merged
 	kept      []keptRecord               // the last ones, without a gap
+	bytes     int                        // the size of those
 	more      chan struct{}              // closed, and made anew, when there are more
 }
 
-// A keptRecord is a record in JSON, and the objects that it is about.
+// A keptRecord is a record in JSON, and the object that it is about, as it is shown.
 type keptRecord struct {
 	seq           int64
 	text          []byte
 	key           string
-	before, after any
+	before, after json.RawMessage
 }
+
+func (k *keptRecord) size() int { return len(k.text) + len(k.before) + len(k.after) }
 
 func newRecorder(s *Subject) *recorder {
 	r := &recorder{
@@ -83,7 +89,7 @@ func (r *recorder) add(in input) {
 
 // act records something that the user did.
 func (r *recorder) act(text, link string) {
-	r.add(input{Event: observer.Event{Kind: action}, lane: ours, say: &caption{text, link}})
+	r.add(input{Event: observer.Event{Kind: action}, lane: ours, say: &caption{clip(text), link}})
 }
 
 // run makes records until ctx ends.
@@ -160,6 +166,13 @@ func (r *recorder) records(events []input) (records []record, objects []keptReco
 	if len(events) > frameRecords {
 		even -= frameCaptions
 	}
+	texts := map[any]json.RawMessage{} // of objects: most have several records
+	shown := func(obj any) json.RawMessage {
+		if _, ok := texts[obj]; !ok {
+			texts[obj] = r.subject.shown(obj)
+		}
+		return texts[obj]
+	}
 	captions, skipped := 0, 0
 	for i := range events {
 		in := &events[i]
@@ -180,12 +193,13 @@ func (r *recorder) records(events []input) (records []record, objects []keptReco
 			Set: r.stations.take(), Skipped: skipped,
 		}
 		skipped = 0
-		about := keptRecord{key: in.Key, before: in.Old, after: in.New}
+		before, after := in.Old, in.New
 		if in.Type == "DELETED" {
-			about.before, about.after = in.New, nil
+			before, after = in.New, nil
 		}
+		about := keptRecord{key: in.Key, before: shown(before), after: shown(after)}
 		if made.Chip != nil {
-			made.Chip.Object = r.subject.mayShow(about.before) || r.subject.mayShow(about.after)
+			made.Chip.Object = about.before != nil || about.after != nil
 		}
 		records, objects = append(records, made), append(objects, about)
 	}
@@ -237,6 +251,7 @@ func (r *recorder) publish(records []record, objects []keptRecord) {
 			panic(err) // there is nothing in it that cannot be encoded
 		}
 		objects[i].text = text
+		r.bytes += objects[i].size()
 		for name, station := range records[i].Set {
 			if r.published[name] = station; string(station) == "null" {
 				delete(r.published, name)
@@ -244,7 +259,11 @@ func (r *recorder) publish(records []record, objects []keptRecord) {
 		}
 	}
 	r.kept = append(r.kept, objects...)
-	r.kept = slices.Delete(r.kept, 0, max(0, len(r.kept)-keptRecords))
+	gone := 0
+	for ; r.bytes > keptBytes || len(r.kept)-gone > keptRecords; gone++ {
+		r.bytes -= r.kept[gone].size()
+	}
+	r.kept = slices.Delete(r.kept, 0, gone)
 	close(r.more)
 	r.more = make(chan struct{})
 }

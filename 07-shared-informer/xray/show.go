@@ -9,7 +9,10 @@ import (
 	"time"
 )
 
-const shownKeys = 50
+const (
+	shownKeys   = 50
+	shownValues = 6 // of an index
+)
 
 // show encodes a station as it is now; null if it is not there.
 func (s *stations) show(name string) json.RawMessage {
@@ -22,7 +25,7 @@ func (s *stations) show(name string) json.RawMessage {
 	case name == "reflector":
 		station = s.reflector
 	case name == "store":
-		station = storeStation{len(s.byKey), s.version, s.indexes, s.keys()}
+		station = s.showStore()
 	case name == "log":
 		station = s.log()
 	case name == "bulk" && s.bulk.Of > 0:
@@ -58,13 +61,20 @@ func (h *handlerState) station(end int) *handlerStation {
 	return &shown
 }
 
-// keys are those of the objects that changed last.
-func (s *stations) keys() []string {
-	keys := []string{}
-	for e := s.order.Front(); e != nil && len(keys) < shownKeys; e = e.Next() {
-		keys = append(keys, e.Value.(string))
+// showStore has the keys of the objects that changed last, and the values of theirs.
+func (s *stations) showStore() storeStation {
+	shown := storeStation{Objects: len(s.keys.at), Version: s.version, Keys: []string{},
+		Indexes: map[string]map[string]int{}, Values: map[string]int{}}
+	for _, key := range s.keys.first(shownKeys) {
+		shown.Keys = append(shown.Keys, key.text)
 	}
-	return keys
+	for name, values := range s.indexes {
+		shown.Indexes[name], shown.Values[name] = map[string]int{}, len(values.at)
+		for _, value := range values.first(shownValues) {
+			shown.Indexes[name][value.text] = value.n
+		}
+	}
+	return shown
 }
 
 func (s *stations) log() logStation {

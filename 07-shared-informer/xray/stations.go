@@ -4,7 +4,6 @@
 package xray
 
 import (
-	"container/list"
 	"slices"
 	"time"
 
@@ -38,11 +37,10 @@ type stations struct {
 	before    observer.Kind // the event of the reflector before this one
 
 	version   string
-	indexes   map[string]map[string]int
-	order     *list.List // of keys, the one that changed last in front
-	byKey     map[string]*list.Element
-	deleted   string // the key that was deleted last
-	recreated bool   // this event is the add of that key
+	keys      recent
+	indexes   map[string]recent // the values of each
+	deleted   string            // the key that was deleted last
+	recreated bool              // this event is the add of that key
 
 	end      int
 	chunks   []chunk // without Used
@@ -75,14 +73,13 @@ type handlerState struct {
 // newStations returns those of an informer, and of client-go's beside it if it has one.
 func newStations(indexers cache.Indexers, streams, beside bool) *stations {
 	s := &stations{
-		streams: streams, indexers: indexers, indexes: map[string]map[string]int{},
-		order: list.New(), byKey: map[string]*list.Element{}, chunks: []chunk{},
+		streams: streams, indexers: indexers, keys: newRecent(), indexes: map[string]recent{}, chunks: []chunk{},
 		handlers: map[string]*handlerState{}, theirs: map[string]*handlerState{},
 		known: map[string]bool{}, listed: map[string]bool{}, dirty: map[string]bool{},
 	}
 	s.reflector.Doing = "stopped"
 	for name := range indexers {
-		s.indexes[name] = map[string]int{}
+		s.indexes[name] = newRecent()
 	}
 	s.touch("server", "reflector", "store", "log")
 	if beside {
@@ -117,7 +114,7 @@ func (s *stations) apply(in *input) {
 	case observer.Chunk:
 		s.chunk(in.Count)
 	case observer.Joined:
-		h := &handlerState{handlerStation: handlerStation{Name: in.Handler, Pace: fast}, initial: len(s.byKey)}
+		h := &handlerState{handlerStation: handlerStation{Name: in.Handler, Pace: fast}, initial: len(s.keys.at)}
 		s.handlers[in.Handler] = h
 		s.touch("handlers/"+in.Handler, "log")
 	case observer.Removed:
@@ -195,7 +192,7 @@ func (s *stations) reflect(in *input) {
 	case observer.Ended, observer.Expired:
 		s.up = false
 		if in.Err != nil {
-			r.Error = in.Err.Error()
+			r.Error = clip(in.Err.Error())
 		}
 	case observer.BackingOff:
 		r.Doing, r.Until = "backing off", ms(in.at.Add(in.Took))
@@ -220,19 +217,16 @@ func (s *stations) store(in *input) {
 	if in.Version != "" {
 		s.version = in.Version
 	}
-	element := s.byKey[in.Key]
-	s.recreated = in.Type == "ADDED" && element == nil && in.Key == s.deleted
+	known := s.keys.at[in.Key] != nil
+	s.recreated = in.Type == "ADDED" && !known && in.Key == s.deleted
 	switch {
 	case in.Type == "DELETED":
 		s.deleted = in.Key
-		if element != nil {
-			s.order.Remove(element)
-			delete(s.byKey, in.Key)
-		}
-	case element != nil:
-		s.order.MoveToFront(element)
+		s.keys.add(in.Key, -1)
+	case known:
+		s.keys.add(in.Key, 0)
 	default:
-		s.byKey[in.Key] = s.order.PushFront(in.Key)
+		s.keys.add(in.Key, 1)
 	}
 	s.index(in.Old, -1)
 	if in.Type != "DELETED" {
@@ -249,9 +243,7 @@ func (s *stations) index(obj any, by int) {
 	for name, values := range s.indexers {
 		under, _ := values(obj) // the store has reported an error
 		for _, value := range slices.Compact(slices.Sorted(slices.Values(under))) {
-			if s.indexes[name][value] += by; s.indexes[name][value] == 0 {
-				delete(s.indexes[name], value)
-			}
+			s.indexes[name].add(clip(value), by)
 		}
 	}
 }

@@ -90,17 +90,19 @@ func TestTheStoresState(t *testing.T) {
 		}
 		r.feed(e)
 	}
+	type apps = map[string]map[string]int
 	a1, a2, b := configMap("a", "1", "web"), configMap("a", "3", "db"), configMap("b", "2", "web")
 	store("ADDED", nil, a1, true)
 	store("ADDED", nil, b, false)
 	wantStation(t, r, "store",
-		storeStation{2, "2", map[string]map[string]int{"app": {"web": 2}}, []string{"ns/b", "ns/a"}})
+		storeStation{2, "2", apps{"app": {"web": 2}}, map[string]int{"app": 1}, []string{"ns/b", "ns/a"}})
 	store("MODIFIED", a1, a2, false)
 	wantStation(t, r, "store",
-		storeStation{2, "3", map[string]map[string]int{"app": {"web": 1, "db": 1}}, []string{"ns/a", "ns/b"}})
+		storeStation{2, "3", apps{"app": {"web": 1, "db": 1}}, map[string]int{"app": 2}, []string{"ns/a", "ns/b"}})
 	r.feed(observer.Event{Kind: observer.Stored, Type: "DELETED", Key: "ns/b", Old: b, Version: "4",
 		New: cache.DeletedFinalStateUnknown{Key: "ns/b", Obj: b}})
-	wantStation(t, r, "store", storeStation{1, "4", map[string]map[string]int{"app": {"db": 1}}, []string{"ns/a"}})
+	wantStation(t, r, "store",
+		storeStation{1, "4", apps{"app": {"db": 1}}, map[string]int{"app": 1}, []string{"ns/a"}})
 	for i := range shownKeys {
 		store("ADDED", nil, configMap(fmt.Sprint("more-", i), "9", "web"), false)
 	}
@@ -237,18 +239,6 @@ func asText(set map[string]json.RawMessage) (text string) {
 		text += name + " " + string(set[name]) + "\n"
 	}
 	return text
-}
-
-func TestOnlyTheLastRecordsAreKept(t *testing.T) {
-	r := scripted(false)
-	for i := range keptRecords + 10 {
-		r.feed(observer.Event{Kind: observer.Received, Key: "ns/a", New: configMap("a", fmt.Sprint(i+1), "")})
-	}
-	for seq, want := range map[int64]bool{10: false, 11: true, keptRecords + 10: true, keptRecords + 11: false} {
-		if got, ok := r.object(seq); ok != want || ok && versionOf(got.after) != fmt.Sprint(seq) {
-			t.Errorf("record %d: %t %+v", seq, ok, got)
-		}
-	}
 }
 
 func TestWhereChipsTravel(t *testing.T) {

@@ -74,8 +74,9 @@ type reflectorStation struct {
 type storeStation struct {
 	Objects int                       `json:"objects"`
 	Version string                    `json:"version"`
-	Indexes map[string]map[string]int `json:"indexes"`
-	Keys    []string                  `json:"keys"`
+	Indexes map[string]map[string]int `json:"indexes"` // of each, the values that changed last
+	Values  map[string]int            `json:"values"`  // how many there are in each index
+	Keys    []string                  `json:"keys"`    // those that changed last
 }
 
 type logStation struct {

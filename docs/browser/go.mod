@@ -81,7 +81,7 @@ require (
 
 require (
 	example.com/informer/03-reflector v0.0.0 // indirect
-	example.com/informer/04-indexer v0.0.0 // indirect
+	example.com/informer/04-indexer v0.0.0
 	example.com/informer/06-processor v0.0.0 // indirect
 	example.com/informer/07-shared-informer v0.0.0
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect

@@ -16,8 +16,10 @@ import (
 	"github.com/chromedp/cdproto/tracing"
 	"github.com/chromedp/chromedp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/07-shared-informer/xray"
@@ -28,12 +30,15 @@ import (
 // longestTask is the most that the page may keep the browser busy without a pause.
 const longestTask = 200 * time.Millisecond
 
-// The page stays usable when far more happens than anybody can see.
+// The page stays usable when far more happens than anybody can see, and there is far
+// more than it can show.
 func TestTenThousandEventsASecond(t *testing.T) {
 	address := flood(t, 10_000)
 	p := visit(t, address, Look{})
 	stop := trace(t, p)
 	until(t, p, "it says that it shows a part", `document.querySelector("#sampled").innerText.includes(" of ")`)
+	until(t, p, "it says how many values it leaves out",
+		`document.querySelector(".index").innerText.includes("and 9,994 more values that changed earlier")`)
 	inTheEnd(t, p, "100,000 events have come", Field("reflector", "events")+" > 100000")
 	must.Do(t, p.Click("#pause")) // it answers meanwhile
 	until(t, p, "it pauses", `document.body.dataset.mode === "paused"`)
@@ -48,7 +53,7 @@ func TestTenThousandEventsASecond(t *testing.T) {
 }
 
 // flood serves an informer whose source makes so many changes a second, and has no
-// API server.
+// API server. It has 10,000 objects, each with a value of its own in the index.
 func flood(t *testing.T, rate int) (address string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -60,11 +65,22 @@ func flood(t *testing.T, rate int) (address string) {
 		cancel()
 		running.Wait()
 	})
-	source := fakeapi.New(fakeapi.ConfigMap("busy-0", "1"))
+	object := func(i, version int) runtime.Object {
+		cm := fakeapi.ConfigMap(fmt.Sprintf("busy-%d", i), fmt.Sprint(version))
+		cm.Labels = map[string]string{"app": fmt.Sprintf("value-%d", i)}
+		return cm
+	}
+	var objs []runtime.Object
+	for i := range 10_000 {
+		objs = append(objs, object(i, 1))
+	}
+	source := fakeapi.New(objs...)
 	subject := &xray.Subject{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
-		Informer: informer.New(source, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}),
+		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 	}
+	options := cache.SharedIndexInformerOptions{Indexers: subject.Indexers}
+	subject.Informer = informer.New(source, subject.Example, options)
 	x, err := xray.Start(ctx, "ns", subject)
 	must.Do(t, err)
 	running.Go(x.Wait)
@@ -80,7 +96,7 @@ func flood(t *testing.T, rate int) (address string) {
 			case <-ticks.C:
 			}
 			for range rate / 100 {
-				w.Modify(fakeapi.ConfigMap(fmt.Sprintf("busy-%d", version%50), fmt.Sprint(version)))
+				w.Modify(object(version%50, version))
 				version++
 			}
 		}

@@ -42,10 +42,13 @@ export function openObject({ seq, name, change }, query, from) {
   }
   load(`/xray/object/${seq}${query}`, ({ key, before, after }) => {
     const known = before || !after || ['add', 'initial'].includes(change); // client-go does not hand on what was before
-    const lines = diff(toLines(known ? before : after), toLines(after));
+    const lines = diff(toLines(ordered(known ? before : after)), toLines(ordered(after)));
     return [make('p', 'quiet', `${key} ${sayDiff(known, before, after, lines)}`), diffTable(lines)];
   });
 }
+
+// ordered puts first what tells two versions of an object apart.
+const ordered = object => object && { metadata: object.metadata, ...object };
 
 function sayDiff(known, before, after, lines) {
   if (!known) return 'as this notification has it; what was before is not kept here.';

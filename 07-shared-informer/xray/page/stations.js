@@ -223,21 +223,23 @@ function drawStore(box, value) {
   const place = box.querySelector('[data-field="indexes"]');
   place.dataset.value = JSON.stringify(indexes);
   const all = Object.entries(indexes);
-  rows(place, all.length, makeIndex).forEach((element, i) => drawIndex(element, ...all[i]));
+  rows(place, all.length, makeIndex).forEach((element, i) => drawIndex(element, ...all[i], value.values[all[i][0]]));
 }
 
-function drawIndex(element, name, values) {
+// drawIndex gets the values that changed last, and how many there are in total.
+function drawIndex(element, name, values, total) {
   const [title, list, rest] = element.children;
   show(title, `index ${name}`);
   const all = Object.entries(values ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   const most = Math.max(1, ...all.map(([, n]) => n));
-  rows(list, Math.min(all.length, 6), makeBar).forEach((row, i) => {
+  rows(list, all.length, makeBar).forEach((row, i) => {
     const [label, bar, number] = row.children;
-    show(label, all[i][0]);
+    show(label, label.title = all[i][0]);
     bar.firstChild.style.transform = `scaleX(${all[i][1] / most})`;
     show(number, count(all[i][1]));
   });
-  show(rest, all.length > 6 ? `and ${plural(all.length - 6, 'more value')}` : '');
+  const leftOut = total - all.length;
+  show(rest, leftOut ? `and ${plural(leftOut, 'more value')} that changed earlier` : '', leftOut);
 }
 
 function drawChunks(box, chunks) {

@@ -36,6 +36,7 @@ func (c *channels) Listen(func(int, int)) Listener {
 		out:    make(chan Notification),
 		closed: make(chan struct{}),
 	}
+	l.hand.Store(new([1]Notification))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.listeners[l] = true
@@ -51,7 +52,7 @@ type channelListener struct {
 	in, out chan Notification // neither has a buffer
 	buffer  ring              // the pump's own
 	waiting atomic.Int64
-	hand    [1]Notification // what Next returned
+	hand    atomic.Pointer[[1]Notification] // what Next returned; nil when it is closed
 	closed  chan struct{}
 	once    sync.Once
 }
@@ -91,7 +92,11 @@ func (l *channelListener) pump() {
 
 // Next is the run side.
 func (l *channelListener) Next() []Notification {
-	l.hand[0] = Notification{}
+	hand := l.hand.Load()
+	if hand == nil {
+		return nil
+	}
+	hand[0] = Notification{}
 	n, ok := <-l.out
 	if !ok {
 		return nil
@@ -99,8 +104,8 @@ func (l *channelListener) Next() []Notification {
 	if n.Kind != synced {
 		l.waiting.Add(-1)
 	}
-	l.hand[0] = n
-	return l.hand[:]
+	hand[0] = n
+	return hand[:]
 }
 
 func (l *channelListener) Waiting() int {
@@ -114,7 +119,8 @@ func (l *channelListener) Waiting() int {
 
 func (l *channelListener) Close() {
 	l.once.Do(func() {
-		close(l.closed) // first of all: Distribute may be waiting for the pump, with the lock
+		close(l.closed)   // first of all: Distribute may be waiting for the pump, with the lock
+		l.hand.Store(nil) // it is now the reader's alone, who may still look at it
 		l.fanout.mu.Lock()
 		delete(l.fanout.listeners, l)
 		l.fanout.mu.Unlock()

@@ -93,7 +93,7 @@ func (l *log) startChunk() {
 	l.tail.next = next
 	l.begin(next)
 	for c := range l.cursors {
-		if c.folding || c.behind() > 2*l.live+l.patience {
+		if c.folding || c.behind()-2*l.live > l.patience { // a sum could overflow
 			c.fold()
 		}
 	}
@@ -130,7 +130,7 @@ func (l *log) observe(begun func(size int)) {
 func (l *log) setPatience(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.patience = n
+	l.patience = max(n, 0)
 }
 
 func (l *log) Listen(folded func(saved, waiting int)) Listener {

@@ -2,6 +2,7 @@ package processor
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -93,6 +94,32 @@ func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 	}
 }
 
+// Patience may be as large as an int can be: that is never. Less than none is none.
+func TestPatience(t *testing.T) {
+	const objects = 20 * chunkSize
+	for patience, folded := range map[int]bool{
+		math.MaxInt: false, math.MaxInt - 1: false, objects: false, 0: true, -1: true, math.MinInt: true,
+	} {
+		fanout := NewLog()
+		fanout.(*log).setPatience(patience)
+		l := fanout.Listen(nil)
+		for o := range objects {
+			fanout.Distribute(added(fmt.Sprint(o), 1))
+			fanout.Distribute(updated(fmt.Sprint(o), 1, 2))
+		}
+		if waiting := l.Waiting(); waiting != 2*objects {
+			t.Errorf("patience %d: %d notifications wait, want two for each object", patience, waiting)
+		}
+		for o := range objects {
+			fanout.Distribute(updated(fmt.Sprint(o), 2, 3))
+		}
+		if waiting := l.Waiting(); (waiting < 3*objects) != folded {
+			t.Errorf("patience %d: %d of %d notifications wait", patience, waiting, 3*objects)
+		}
+		l.Close()
+	}
+}
+
 // A list of many objects is no backlog.
 func TestAListenerBehindByLessThanTheObjectsIsNotFolded(t *testing.T) {
 	const objects = 50000
@@ -181,6 +208,20 @@ func TestWhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T) {
 		synctest.Wait()
 		unread.Close()
 		wantGarbage(t, object)
+	})
+}
+
+// It has read, and leaves: whoever still has the listener does not have what it read.
+func TestWhatAClosedListenerHasReadIsGarbage(t *testing.T) {
+	eachFanout(t, func(t *testing.T, fanout Fanout) {
+		l := fanout.Listen(nil)
+		object := distributeOne(fanout)
+		if batch := l.Next(); batch[0].Key != "a" {
+			t.Fatalf("Next() = %q", texts(batch))
+		}
+		l.Close()
+		wantGarbage(t, object)
+		runtime.KeepAlive(l)
 	})
 }
 

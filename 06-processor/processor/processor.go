@@ -116,7 +116,8 @@ func (p *Processor) Stop() {
 }
 
 // SetPatience sets how many notifications a handler can be behind, besides two for
-// each object, before its backlog is folded. Default: 16,384. Only a log folds.
+// each object, before its backlog is folded; with math.MaxInt it never is. Less than
+// 0 counts as 0. Default: 16,384. Only a log folds.
 func (p *Processor) SetPatience(n int) {
 	if l, ok := p.fanout.(*log); ok {
 		l.setPatience(n)

@@ -177,7 +177,7 @@ func (i *Informer) SetObserver(observer observer.Observer) error {
 
 // SetPatience sets how many notifications a handler can be behind, besides two for
 // each object, before it gets the latest state of each object and not each change.
-// The default is 16,384.
+// With math.MaxInt it gets each change, always. The default is 16,384.
 func (i *Informer) SetPatience(n int) { i.processor.SetPatience(n) }
 
 // ResyncNow notifies all handlers of all that is stored, due or not. It makes no

@@ -162,16 +162,20 @@ func (r *Reflector) stream(ctx context.Context) (watch.Interface, error) {
 			if complete, err = r.takeList(ctx, w, began); complete {
 				return w, nil
 			}
-			w.Stop()
 		}
 		switch {
-		case ctx.Err() != nil, err == nil: // it ended in the middle of the list
+		case ctx.Err() != nil:
+		case err == nil: // it ended in the middle of the list
+			r.observe(observer.Event{Kind: observer.Ended})
+			r.wait(ctx, r.listPause())
 		case isRefused(err):
 			r.observe(observer.Event{Kind: observer.Ended, Err: err})
 			r.wait(ctx, r.watchPause())
 		case isExpired(err), isTooLarge(err):
 			r.observe(observer.Event{Kind: observer.Expired, Err: err})
-			r.setGone(true)
+			if r.setGone(true); from == "" { // and it was asked for the newest state
+				r.wait(ctx, r.listPause())
+			}
 		default:
 			return nil, err
 		}
@@ -180,7 +184,13 @@ func (r *Reflector) stream(ctx context.Context) (watch.Interface, error) {
 }
 
 // takeList collects the list that a watch begins with, and hands it to the store.
+// It stops the watch if the list is not complete, or not stored.
 func (r *Reflector) takeList(ctx context.Context, w watch.Interface, began time.Time) (complete bool, err error) {
+	defer func() {
+		if !complete { // even if a transform panics: the caller may recover
+			w.Stop()
+		}
+	}()
 	list := newCollector(r.Store)
 	e := events{store: list, began: began, untilListed: true, version: func(v string) { list.version = v }}
 	if err := r.take(ctx, w, &e); err != nil || !e.listed {

@@ -74,7 +74,9 @@ type Options struct {
 //     reported and left out.
 //   - All calls come from one goroutine, except for Resync.
 //
-// It ends when its context ends, at once, and leaves no watch open.
+// It ends when its context ends, whatever pause it makes, and leaves no watch open.
+// A source that blocks is left behind in a LIST, and waited for in a WATCH: the
+// watch that comes has to be stopped.
 type Reflector struct {
 	Options
 	source   cache.ListerWatcherWithContext

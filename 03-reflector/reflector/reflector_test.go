@@ -84,8 +84,7 @@ func TestNoWatchIsLeftOpenWhenTheStoreRefusesAList(t *testing.T) {
 			},
 			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 				w := watch.NewFakeWithChanSize(1, false)
-				w.Action(watch.Bookmark, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1",
-					Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}})
+				w.Action(watch.Bookmark, endOfList())
 				watches = append(watches, w)
 				return w, nil
 			},
@@ -196,8 +195,6 @@ func TestWhatIsOfAnotherTypeIsLeftOut(t *testing.T) {
 func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", ResourceVersion: "1"}}
 	pods := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{pod}}
-	end := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1",
-		Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}}
 	for name, run := range map[string]runFunc{
 		"client-go": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
 			cache.NewReflector(lw, &corev1.ConfigMap{}, store, 0).RunWithContext(ctx)
@@ -220,7 +217,7 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 							return nil, apierrors.NewBadRequest("no streams here")
 						default:
 							w.Add(&pod)
-							w.Action(watch.Bookmark, end)
+							w.Action(watch.Bookmark, endOfList())
 						}
 						return w, nil
 					},
@@ -315,8 +312,7 @@ func TestWhatIsRefusedIsObserved(t *testing.T) {
 					return nil, errRefused
 				}
 				w := watch.NewFakeWithChanSize(1, false)
-				w.Action(watch.Bookmark, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "1",
-					Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}})
+				w.Action(watch.Bookmark, endOfList())
 				return w, nil
 			},
 		}

@@ -22,6 +22,11 @@ import (
 // one where the first has ended. It returns when only a list can help, with an
 // error if the server did not take the watch.
 func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
+	defer func() {
+		if w != nil { // ctx has ended, or the store has panicked
+			w.Stop()
+		}
+	}()
 	for ctx.Err() == nil {
 		began, from := time.Now(), r.LastSyncResourceVersion()
 		// A watch from no version first sends all objects, as ADDED, in no order. Their
@@ -31,8 +36,7 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 		e := events{store: r.Store, began: began, versionsCount: ordered, version: r.advance}
 		if w == nil {
 			r.observe(observer.Event{Kind: observer.Watching, Version: from})
-			var err error
-			w, err = r.source.WatchWithContext(ctx, metav1.ListOptions{
+			opened, err := r.source.WatchWithContext(ctx, metav1.ListOptions{
 				ResourceVersion:     from,
 				AllowWatchBookmarks: true,
 				TimeoutSeconds:      r.watchTimeout(),
@@ -45,6 +49,7 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 			if err != nil {
 				return err
 			}
+			w = opened
 		}
 		err := r.take(ctx, w, &e)
 		w.Stop()
@@ -63,9 +68,6 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 			r.observe(observer.Event{Kind: observer.Ended, Err: err})
 			return nil
 		}
-	}
-	if w != nil {
-		w.Stop()
 	}
 	return nil
 }
@@ -123,6 +125,12 @@ func (r *Reflector) takeOne(ctx context.Context, event watch.Event, e *events) {
 			"reflector", r.TypeDescription, "expectedType", r.expected, "actualType", reflect.TypeOf(event.Object))
 		return
 	}
+	object, err := meta.Accessor(event.Object)
+	if err != nil { // or there is no object
+		utilruntime.HandleErrorWithContext(ctx, err, "Unable to understand watch event",
+			"reflector", r.TypeDescription, "event", event)
+		return
+	}
 	kind := event.Object.GetObjectKind().GroupVersionKind()
 	if r.kind != nil && kind != *r.kind {
 		utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object gvk",
@@ -132,12 +140,6 @@ func (r *Reflector) takeOne(ctx context.Context, event watch.Event, e *events) {
 	if isTable(event.Object) {
 		utilruntime.HandleErrorWithContext(ctx, nil, "Unsupported watch event object gvk",
 			"reflector", r.TypeDescription, "actualGVK", kind)
-		return
-	}
-	object, err := meta.Accessor(event.Object)
-	if err != nil {
-		utilruntime.HandleErrorWithContext(ctx, err, "Unable to understand watch event",
-			"reflector", r.TypeDescription, "event", event)
 		return
 	}
 	if err := r.change(event, object, e); err != nil {

@@ -14,10 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
 )
 
 func TestNewRefusesWhatCannotWork(t *testing.T) {
@@ -80,6 +82,34 @@ func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
 		r.calls.Want(t, "OnAdd a 2")
 		r.errors.Want(t, "an event is dropped: *v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do "+
 			"not fit together")
+	})
+}
+
+// As by client-go's informer: it goes to apimachinery's error handlers.
+func TestAnEventWithoutAnObjectIsDropped(t *testing.T) {
+	before := utilruntime.ErrorHandlers
+	defer func() { utilruntime.ErrorHandlers = before }()
+	synctest.Test(t, func(t *testing.T) {
+		var reported record.Lines
+		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(_ context.Context, _ error, text string, _ ...any) {
+			reported.Add("%s", text)
+		}}
+		r := run(t, fakeapi.New())
+		theirs, calls := fakeapi.New(), record.Lines{}
+		_, informer := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: theirs,
+			ObjectType: &corev1.ConfigMap{}, Handler: record.Handler(&calls)})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); synctest.Wait() }()
+		go informer.RunWithContext(ctx)
+		for _, w := range []*watch.FakeWatcher{r.server.NextWatch(), theirs.NextWatch()} {
+			w.Add(nil)
+			w.Delete(nil)
+			w.Add(configMap("a", "2"))
+		}
+		r.calls.Want(t, "OnAdd a 2")
+		calls.Want(t, "OnAdd a 2")
+		reported.WantSorted(t, "Unable to understand watch event", "Unable to understand watch event",
+			"Unexpected watch event object type", "Unexpected watch event object type")
 	})
 }
 

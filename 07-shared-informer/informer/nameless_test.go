@@ -1,5 +1,5 @@
-// What no server sends, and something in between may: an object without a name,
-// and a list that names one twice.
+// What no server sends, and something in between may: an object without a name, an
+// event without an object, and a list that names an object twice.
 
 package informer
 
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -34,6 +35,26 @@ func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
 			t.Errorf("reported was %q, want a line for each of four", reported)
 		}
 	})
+}
+
+func TestAnEventWithoutAnObjectIsLeftOut(t *testing.T) {
+	for example, want := range map[runtime.Object]string{
+		nil:                 "Unable to understand watch event: object does not implement the Object interfaces",
+		&corev1.ConfigMap{}: "Unexpected watch event object type: <nil>",
+	} {
+		forBoth(t, func(t *testing.T, newInformer maker) {
+			r := newRig(newInformer, options(), configMap("a", "1"))
+			r.SharedIndexInformer = newInformer(r.server, example, options())
+			c := r.recorder(t)
+			r.run(t)
+			w := r.server.NextWatch()
+			w.Add(nil)
+			w.Modify(nil)
+			w.Add(configMap("b", "2"))
+			c.Want(t, "OnAdd a 1 first", "OnAdd b 2")
+			handled.Want(t, want, want)
+		})
+	}
 }
 
 // By ours: client-go's adds it twice.

@@ -1,0 +1,201 @@
+// Sources and stores that misbehave.
+
+package reflector
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+func named(name string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: "1"}}
+}
+
+// endOfList is the mark at the end of a streamed list.
+func endOfList() *corev1.ConfigMap {
+	end := named("")
+	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+	return end
+}
+
+// streaming is a source whose watches come from a function. There is no LIST.
+func streaming(watches func() watch.Interface) cache.ListerWatcher {
+	return &cache.ListWatch{
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+			return watches(), nil
+		},
+	}
+}
+
+func TestAnEventWithoutAnObjectIsReportedAndLeftOut(t *testing.T) {
+	both(t, func(t *testing.T, name string, run runFunc) {
+		before := utilruntime.ErrorHandlers
+		defer func() { utilruntime.ErrorHandlers = before }()
+		var reported []string
+		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(_ context.Context, _ error, text string, _ ...any) {
+			reported = append(reported, text)
+		}}
+		w := watch.NewFakeWithChanSize(10, false)
+		w.Add(nil) // in the list
+		w.Add(named("a"))
+		w.Action(watch.Bookmark, endOfList())
+		w.Modify(nil) // and after it
+		w.Delete(nil)
+		w.Action(watch.Bookmark, nil)
+		w.Add(named("b"))
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		ctx, cancel := context.WithCancel(t.Context())
+		go run(ctx, streaming(func() watch.Interface { return w }), store)
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if want := slices.Repeat([]string{"Unable to understand watch event"}, 4); !slices.Equal(reported, want) {
+			t.Errorf("reported %q", reported)
+		}
+		if keys := slices.Sorted(slices.Values(store.ListKeys())); fmt.Sprint(keys) != "[a b]" {
+			t.Errorf("stored %v", keys)
+		}
+	})
+}
+
+// A panicking store panics in one of its methods, with the method's name.
+type panicking struct {
+	cache.Store
+	where string
+}
+
+func (p panicking) panicIn(method string) {
+	if p.where == method {
+		panic(method)
+	}
+}
+
+func (p panicking) Replace(list []any, version string) error {
+	p.panicIn("Replace")
+	return p.Store.Replace(list, version)
+}
+
+func (p panicking) Add(any) error { p.panicIn("Add"); return nil }
+
+func (p panicking) Transformer() cache.TransformFunc {
+	return func(obj any) (any, error) { p.panicIn("Transformer"); return obj, nil }
+}
+
+// A program may recover from a panic. client-go's leaves a watch open if that was in
+// Replace.
+func TestAPanicLeavesNoWatchOpen(t *testing.T) {
+	both(t, func(t *testing.T, name string, run runFunc) {
+		for _, where := range []string{"Transformer", "Replace", "Add"} {
+			w := watch.NewFakeWithChanSize(10, false)
+			w.Add(named("a"))
+			w.Action(watch.Bookmark, endOfList())
+			w.Add(named("b"))
+			func() {
+				defer func() {
+					if got := recover(); got != where {
+						t.Errorf("recovered %v, want %s", got, where)
+					}
+				}()
+				run(t.Context(), streaming(func() watch.Interface { return w }),
+					panicking{cache.NewStore(cache.MetaNamespaceKeyFunc), where})
+			}()
+			if w.IsStopped() != (name == "ours" || where != "Replace") {
+				t.Errorf("after a panic in %s the watch is stopped: %t", where, w.IsStopped())
+			}
+		}
+	})
+}
+
+// A blocking source takes no contexts, and answers requests of one kind when it is
+// released.
+type blocking struct {
+	kind     string
+	released chan struct{}
+	watch    *watch.FakeWatcher
+}
+
+func (b blocking) block(kind string) {
+	if b.kind == kind {
+		<-b.released
+	}
+}
+
+func (b blocking) List(o metav1.ListOptions) (runtime.Object, error) {
+	b.block("LIST")
+	return empty(o)
+}
+
+func (b blocking) Watch(metav1.ListOptions) (watch.Interface, error) {
+	b.block("WATCH")
+	return b.watch, nil
+}
+
+func (blocking) IsWatchListSemanticsUnSupported() bool { return true }
+
+// A LIST is left behind, a WATCH is not: somebody has to stop it when it is there.
+func TestASourceWithoutContextsIsWaitedForInWatch(t *testing.T) {
+	both(t, func(t *testing.T, name string, run runFunc) {
+		for _, kind := range []string{"LIST", "WATCH"} {
+			source := blocking{kind, make(chan struct{}), watch.NewFake()}
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() { defer close(ended); run(ctx, source, cache.NewStore(cache.MetaNamespaceKeyFunc)) }()
+			synctest.Wait()
+			cancel()
+			synctest.Wait()
+			select {
+			case <-ended:
+				if kind == "WATCH" {
+					t.Error("it has ended before the WATCH was answered")
+				}
+			default:
+				if kind == "LIST" {
+					t.Error("it waits for the LIST")
+				}
+			}
+			close(source.released)
+			<-ended
+			if kind == "WATCH" && !source.watch.IsStopped() {
+				t.Error("the watch is left open")
+			}
+		}
+	})
+}
+
+// client-go's asks again at once, as fast as it can.
+func TestAStreamedListThatBreaksOffIsAskedForAgainAfterAPause(t *testing.T) {
+	expired := apierrors.NewResourceExpired("too old").Status()
+	for _, breakOff := range []func(*watch.FakeWatcher){
+		func(w *watch.FakeWatcher) { w.Add(named("a")); w.Stop() },
+		func(w *watch.FakeWatcher) { w.Error(&expired) },
+	} {
+		both(t, func(t *testing.T, name string, run runFunc) {
+			requests := 0
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			run(ctx, streaming(func() watch.Interface {
+				if requests++; requests == 1000 {
+					cancel()
+				}
+				w := watch.NewFakeWithChanSize(1, false)
+				breakOff(w)
+				return w
+			}), cache.NewStore(cache.MetaNamespaceKeyFunc))
+			if (requests < 10) != (name == "ours") {
+				t.Errorf("%d requests in a minute", requests)
+			}
+		})
+	}
+}

@@ -243,7 +243,7 @@ func (f *Factory) newInformer(resource schema.GroupVersionResource) (cache.Share
 		return nil, err
 	}
 	if f.options.Wrap != nil {
-		source.listerWatcher = f.options.Wrap(resource, source.listerWatcher)
+		source.listerWatcher = f.wrap(resource, source.listerWatcher)
 	}
 	made := informer.New(source.listerWatcher, source.example, cache.SharedIndexInformerOptions{
 		ResyncPeriod:      f.resync(resource),

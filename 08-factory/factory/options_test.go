@@ -61,6 +61,21 @@ func TestWrap(t *testing.T) {
 	})
 }
 
+// A fake client cannot stream a list, and a wrapper may hide that it says so.
+func TestWrapOfAFakeClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := New(fake.NewClientset(configMap("a")), Options{
+			Wrap: func(_ schema.GroupVersionResource, lw cache.ListerWatcher) cache.ListerWatcher {
+				return struct{ cache.ListerWatcher }{lw}
+			},
+		})
+		lister := f.ConfigMaps().Lister()
+		start(t, f)
+		_, err := lister.ConfigMaps("ns").Get("a")
+		must.Do(t, err)
+	})
+}
+
 // Which resources are in namespaces, only the server knows; a clientset has it
 // in its methods. So a custom resource that is in none is asked for where it is
 // not, by client-go's factory too.

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/watchlist"
 )
 
 // A source is what an informer is made from.
@@ -77,6 +78,19 @@ func (f *Factory) listWatch(client any, list cache.ListWithContextFunc,
 			return watchIt(ctx, options)
 		},
 	}, client)
+}
+
+// wrap calls Wrap. If no list may be asked for as a stream, this stays so, whatever
+// the wrapper hides.
+func (f *Factory) wrap(resource schema.GroupVersionResource, lw cache.ListerWatcher) cache.ListerWatcher {
+	wrapped := f.options.Wrap(resource, lw)
+	if !watchlist.DoesClientNotSupportWatchListSemantics(lw) {
+		return wrapped
+	}
+	with := cache.ToListerWatcherWithContext(wrapped)
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: with.ListWithContext, WatchFuncWithContext: with.WatchWithContext,
+	}, lw)
 }
 
 // clientGo has client-go's own types, and no others. The scheme that programs

@@ -34,6 +34,7 @@ type Informer struct {
 	processor     *processor.Processor
 	mutations     cache.MutationDetector // does nothing, unless KUBE_CACHE_MUTATION_DETECTOR is set
 	synced        chan struct{}          // closed when the store holds the first list
+	ended         chan struct{}          // closed when it has run, and its last handler has returned
 
 	// changing is held from a change of the store until it is in the log: while
 	// you hold it, the store and the log agree.
@@ -41,6 +42,7 @@ type Informer struct {
 
 	mu           sync.Mutex // guards what is below; taken before changing
 	started      bool
+	cancel       context.CancelFunc // of its run; set when it is started
 	stopped      bool
 	reflector    *reflector.Reflector // nil until started
 	resyncCheck  time.Duration        // how often handlers are asked whether they are due
@@ -65,6 +67,7 @@ func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.Sha
 		processor:    processor.New(processor.NewLog()),
 		mutations:    cache.NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
 		synced:       make(chan struct{}),
+		ended:        make(chan struct{}),
 		resyncCheck:  max(options.ResyncPeriod, 0),
 		onWatchError: cache.DefaultWatchErrorHandler,
 	}
@@ -73,11 +76,30 @@ func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.Sha
 // RunWithContext lists, watches and calls handlers until ctx ends, and until
 // the last handler has returned. A second call says so and does nothing.
 func (i *Informer) RunWithContext(ctx context.Context) {
-	reflector := i.start()
-	if reflector == nil {
+	if !i.run(ctx) {
 		klog.FromContext(ctx).Info("Warning: this informer was run before, and it runs once: make a new one", "type",
 			i.typeName())
-		return
+	}
+}
+
+// Stop ends the run, whoever has begun it, and returns when the last handler has
+// returned; a handler must therefore not call it. If there was no run, there will
+// be none.
+func (i *Informer) Stop() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	i.run(ctx) // a run that ends at once, if it is the first
+	i.cancel()
+	<-i.ended
+}
+
+// run is RunWithContext. It returns false if it was called before.
+func (i *Informer) run(ctx context.Context) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reflector := i.start(cancel)
+	if reflector == nil {
+		return false
 	}
 	i.processor.Start()
 	var checking sync.WaitGroup
@@ -90,18 +112,20 @@ func (i *Informer) RunWithContext(ctx context.Context) {
 		i.processor.Stop()
 		close(over)
 		checking.Wait()
+		close(i.ended)
 	}()
 	reflector.Run(ctx)
+	return true
 }
 
 // start makes the reflector, once; nil if there is one already.
-func (i *Informer) start() *reflector.Reflector {
+func (i *Informer) start(cancel context.CancelFunc) *reflector.Reflector {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.started {
 		return nil
 	}
-	i.started = true
+	i.started, i.cancel = true, cancel
 	if i.resyncCheck > 0 {
 		i.resyncCheck = max(i.resyncCheck, minimumResyncPeriod)
 	}

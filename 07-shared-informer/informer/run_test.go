@@ -5,6 +5,7 @@ package informer
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -146,6 +147,46 @@ func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		}
 		calls.Want(t, "returned")
 	})
+}
+
+// Stop ends the run of somebody else, and waits for the call that is under way.
+func TestStop(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(time.Minute) }})
+		r.run(t)
+		w, start := r.server.NextWatch(), time.Now()
+		r.SharedIndexInformer.(*Informer).Stop()
+		if took := time.Since(start); took != time.Minute || !r.IsStopped() || !w.IsStopped() {
+			t.Errorf("it took %v; stopped: %t, its watch: %t", took, r.IsStopped(), w.IsStopped())
+		}
+		r.SharedIndexInformer.(*Informer).Stop() // once more does no harm
+	})
+}
+
+func TestAnInformerThatWasStoppedIsNeverRun(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		r.SharedIndexInformer.(*Informer).Stop()
+		if r.run(t); r.server.Lists() > 0 || !r.IsStopped() {
+			t.Errorf("%d lists, stopped: %t", r.server.Lists(), r.IsStopped())
+		}
+	})
+}
+
+// Whoever comes first.
+func TestManyRunsAndStopsAtOnce(t *testing.T) {
+	for range 100 {
+		inFakeTime(t, func(t *testing.T) {
+			r := newRig(ours, options(), configMap("a", "1"))
+			var working sync.WaitGroup
+			for range 4 {
+				working.Go(func() { r.RunWithContext(t.Context()) })
+				working.Go(r.SharedIndexInformer.(*Informer).Stop)
+			}
+			working.Wait()
+		})
+	}
 }
 
 // Handlers may be added, removed and asked while it ends.

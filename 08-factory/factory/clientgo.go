@@ -74,7 +74,8 @@ func (s standIn) ForResource(resource schema.GroupVersionResource) (informers.Ge
 // InformerFor returns the informer of obj's type. If there is none yet, newFunc
 // makes it, as its caller expects. Its own transform stays, unless the factory
 // has one. For a type that is not client-go's, Forget cannot name it: it stays
-// until Shutdown.
+// until Shutdown. An informer that is not ours can be stopped by the factory only if
+// Start has run it.
 func (s standIn) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	k := keyOf(obj)
 	made, _ := s.f.informerFor(k, func() (cache.SharedIndexInformer, error) {

@@ -235,6 +235,7 @@ func TestEverythingAtOnce(t *testing.T) {
 					}
 					// refused if it has ended
 					_, _ = asked.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{})
+					working.Go(func() { asked.Informer().RunWithContext(t.Context()) }) // or the factory does
 					f.Start(t.Context())
 					f.Forget(resource)
 				}

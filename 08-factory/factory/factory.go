@@ -69,7 +69,6 @@ type Factory struct {
 	forgotten  map[key]<-chan struct{} // the last one's entry.stopped
 	identities map[schema.GroupVersionResource]cache.InformerNameAndResource
 	shutDown   bool
-	running    sync.WaitGroup
 }
 
 // An entry is an informer and how to stop it.
@@ -77,7 +76,8 @@ type entry struct {
 	informer cache.SharedIndexInformer
 	ctx      context.Context // of its run; nil until it is started
 	stop     context.CancelCauseFunc
-	stopped  chan struct{} // closed when it has ended, and all that were forgotten before it
+	ran      chan struct{} // closed when that run has ended
+	stopped  chan struct{} // closed when it was forgotten and has ended, and all that were forgotten before it
 }
 
 // New returns a factory whose informers list and watch with client.
@@ -99,22 +99,22 @@ func (f *Factory) Start(ctx context.Context) {
 	if f.shutDown {
 		return
 	}
-	for k, e := range f.entries {
+	for _, e := range f.entries {
 		if e.ctx == nil {
-			before := f.forgotten[k]
 			e.ctx, e.stop = context.WithCancelCause(ctx)
-			f.running.Go(func() { e.run(before) })
+			go func() { defer close(e.ran); e.informer.RunWithContext(e.ctx) }()
 		}
 	}
 }
 
-// run runs the informer to its end, and waits for those that were forgotten
-// before it.
-func (e *entry) run(before <-chan struct{}) {
-	defer close(e.stopped)
-	e.informer.RunWithContext(e.ctx)
-	if before != nil {
-		<-before
+// end stops the informer, and returns when its last handler has returned.
+func (e *entry) end(why error) {
+	if e.ctx != nil {
+		e.stop(why)
+		<-e.ran
+	}
+	if ours, ok := e.informer.(*informer.Informer); ok {
+		ours.Stop() // whoever runs it, or would run it
 	}
 }
 
@@ -169,9 +169,9 @@ func (f *Factory) started() map[key]*entry {
 
 // Forget stops the informer of a type and drops it, with all objects that it
 // holds. The next call that asks for the type gets a new informer. Forget returns
-// when the informer's last handler has returned, even if it was another call that
-// dropped it; a handler must therefore not call it. If there is no informer of
-// that type, Forget does nothing.
+// when the informer's last handler has returned, even if the program runs the
+// informer itself, or if it was another call that dropped it; a handler must
+// therefore not call it. If there is no informer of that type, Forget does nothing.
 //
 // An informer that was forgotten, and its lister, keep their last state for a
 // program that still holds them. It takes no more handlers, and it never runs
@@ -190,30 +190,29 @@ func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	}
 	delete(f.entries, k)
 	f.forgotten[k] = e.stopped
-	unstarted := e.ctx == nil
-	if unstarted {
-		e.ctx, e.stop = context.WithCancelCause(context.Background())
-	}
-	e.stop(nil)
 	f.mu.Unlock()
-	if unstarted {
-		e.run(before) // it ends at once: then it takes no handler, and nobody can start it
+	defer close(e.stopped)
+	e.end(nil)
+	if before != nil {
+		<-before
 	}
-	<-e.stopped
 }
 
-// Shutdown stops all informers, for good, and returns when no goroutine of
-// theirs is left.
+// Shutdown stops all informers, for good, and returns when no goroutine of theirs
+// is left, even if the program runs them itself; a handler must therefore not call
+// it.
 func (f *Factory) Shutdown() {
 	f.mu.Lock()
 	f.shutDown = true
+	var ending sync.WaitGroup
 	for _, e := range f.entries {
-		if e.ctx != nil {
-			e.stop(errShutDown)
-		}
+		ending.Go(func() { e.end(errShutDown) })
+	}
+	for _, stopped := range f.forgotten {
+		ending.Go(func() { <-stopped })
 	}
 	f.mu.Unlock()
-	f.running.Wait()
+	ending.Wait()
 	f.options.InformerName.Release()
 }
 
@@ -231,7 +230,7 @@ func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, er
 	if err != nil {
 		return nil, err
 	}
-	f.entries[k] = &entry{informer: made, stopped: make(chan struct{})}
+	f.entries[k] = &entry{informer: made, ran: make(chan struct{}), stopped: make(chan struct{})}
 	return made, nil
 }
 

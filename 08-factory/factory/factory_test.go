@@ -145,9 +145,12 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 	}
 	nodes := f.Nodes().Informer()
 	f.Start(t.Context())
-	f.Shutdown() // again
-	if nodes.HasSynced() || nodes.IsStopped() {
+	if nodes.HasSynced() || f.entries[key{resource: Nodes}].ctx != nil {
 		t.Error("it was started after the end")
+	}
+	f.Shutdown() // again
+	if !nodes.IsStopped() {
+		t.Error("the program could run it")
 	}
 }
 

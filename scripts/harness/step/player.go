@@ -74,7 +74,7 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 			want.blocks = want.blocks[:len(got.blocks)]
 			err = errors.Join(err, differenceError(want, got))
 		case p.failed != nil:
-			err = p.failed
+			err = errors.Join(err, p.failed)
 		}
 	}()
 	if !p.want.played() {

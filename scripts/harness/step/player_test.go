@@ -76,6 +76,7 @@ func TestPlay(t *testing.T) {
 		return err
 	}}
 	failing := Step{Run: func(context.Context, *Lesson) error { return errors.New("out of pods") }}
+	gruff := Step{Run: func(ctx context.Context, _ *Lesson) error { <-ctx.Done(); return errors.New("leave me alone") }}
 	for name, test := range map[string]struct {
 		step       Step
 		transcript string
@@ -109,7 +110,11 @@ func TestPlay(t *testing.T) {
 		},
 		"a program that fails":            {failing, "> somebody knocks\n", "out of pods"},
 		"a program that returns too soon": {says("un"), "un\n> somebody knocks\n", "the step has returned"},
-		"an event after its end":          {door("knock"), doorTranscript + "> the wind blows\n", "the step has returned"},
+		"an event after its end": {
+			door("knock"),
+			doorTranscript + "> the wind blows\n", "the step has returned",
+		},
+		"a program that fails when it is stopped": {gruff, "> somebody rings\n", `offers no event "somebody rings"`},
 		"a question after its end": {
 			door("knock"),
 			doorTranscript + "$ curl http://ADDRESS/\ncurl: Get \"http:///\": http: no Host in request URL\n", "",

@@ -92,7 +92,7 @@ func (t transcript) commands() (lines []string) {
 func (t transcript) writable() error {
 	for _, b := range slices.Concat(t.setup, t.blocks) {
 		if i := slices.IndexFunc(b.lines, isCommand); i >= 0 {
-			return fmt.Errorf("the output has a line %q, which in a transcript is a command: print another one", b.lines[i])
+			return fmt.Errorf("the line %q cannot be written: in a transcript it is a command", b.lines[i])
 		}
 	}
 	return nil

@@ -100,7 +100,7 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 				n := processor.Notification{Key: key, New: delta.Object}
 				if delta.Type == cache.Deleted {
 					n.Kind = processor.Deleted
-					n.Old, err = cities.Remove(key, delta.Object)
+					n.Old = cities.Remove(key, delta.Object)
 				} else {
 					n.Kind = processor.Updated
 					n.Old, err = cities.Put(key, delta.Object)

@@ -9,38 +9,32 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// An index knows, for each value, the slots of the objects that have it.
+// An index knows, for each value, the slots of the objects that have it; and for
+// each slot the values that its object was stored under. What the function says
+// of an object later does not count: somebody may have changed the object.
 type index struct {
 	name     string
 	function cache.IndexFunc
-	values   map[string]*slotSet
+	postings map[string]*posting // by value
+	stored   []*entry            // by slot; nil if there are no values
+}
+
+// A posting is a value, and the slots of the objects that have it.
+type posting struct {
+	value string
+	slots slotSet
+	last  entry // of this posting, for each object that has no value after this one
+}
+
+// An entry is one value of an object, and leads to the next. Most objects have one
+// value in an index. They share the entry in its posting.
+type entry struct {
+	*posting
+	next *entry
 }
 
 func newIndex(name string, function cache.IndexFunc) *index {
-	return &index{name: name, function: function, values: map[string]*slotSet{}}
-}
-
-// A move is what a write does to one index: an object loses some values and gets
-// others.
-type move struct{ from, to []string }
-
-// computeMoves computes what a write does to each index, before anything is
-// changed. Old is nil for a new object, and obj for a delete.
-func (s *Store) computeMoves(key string, old, obj any) (err error) {
-	s.moves = append(s.moves[:0], make([]move, len(s.indexes))...)
-	for i, x := range s.indexes {
-		if old != nil {
-			if s.moves[i].from, err = x.compute(key, old); err != nil {
-				return err
-			}
-		}
-		if obj != nil {
-			if s.moves[i].to, err = x.compute(key, obj); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return &index{name: name, function: function, postings: map[string]*posting{}}
 }
 
 // compute calls the index function. A panic is an error.
@@ -56,38 +50,58 @@ func (x *index) compute(key string, obj any) (values []string, err error) {
 	return x.function(obj)
 }
 
-// apply makes a move.
-func (x *index) apply(generation uint64, slot int, m move) {
-	if slices.Equal(m.from, m.to) {
+// set makes these the values of the object in a slot, in the place of those that
+// it was stored under.
+func (x *index) set(generation uint64, slot int, values []string) {
+	if slot >= len(x.stored) {
+		x.stored = append(x.stored, make([]*entry, slot+1-len(x.stored))...)
+	}
+	if x.stored[slot].equal(values) {
 		return
 	}
-	for _, value := range m.from {
-		set := x.values[value]
-		if set == nil {
-			continue // somebody has changed the object since it was stored
-		}
-		if set.remove(generation, slot); set.count == 0 {
-			delete(x.values, value)
+	for e := x.stored[slot]; e != nil; e = e.next {
+		if e.slots.remove(generation, slot); e.slots.count == 0 {
+			delete(x.postings, e.value)
 		}
 	}
-	for _, value := range m.to {
-		set := x.values[value]
-		if set == nil {
-			set = &slotSet{generation: generation}
-			x.values[value] = set
+	var first *entry
+	for _, value := range slices.Backward(values) {
+		p := x.postings[value]
+		if p == nil {
+			p = &posting{value: value}
+			p.last.posting = p
+			x.postings[value] = p
 		}
-		set.add(generation, slot)
+		p.slots.add(generation, slot)
+		if first == nil {
+			first = &p.last
+		} else {
+			first = &entry{p, first}
+		}
 	}
+	x.stored[slot] = first
+}
+
+// equal says whether these are the values, in order.
+func (e *entry) equal(values []string) bool {
+	for _, value := range values {
+		if e == nil || e.value != value {
+			return false
+		}
+		e = e.next
+	}
+	return e == nil
 }
 
 // fill puts all objects into an empty index.
 func (s *state) fill(generation uint64, x *index) error {
+	x.stored = make([]*entry, s.size)
 	for slot := range s.used.all() {
 		values, err := x.compute(s.keys.get(slot), s.objects.get(slot))
 		if err != nil {
 			return err
 		}
-		x.apply(generation, slot, move{to: values})
+		x.set(generation, slot, values)
 	}
 	return nil
 }

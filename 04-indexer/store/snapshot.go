@@ -129,8 +129,8 @@ func (s *Store) find(name string, values ...string) (Snapshot, error) {
 	}
 	var sets []slotSet
 	for _, value := range values {
-		if set := x.values[value]; set != nil {
-			sets = append(sets, *set)
+		if p := x.postings[value]; p != nil {
+			sets = append(sets, p.slots)
 		}
 	}
 	found := s.snapshot(slotSet{})
@@ -163,7 +163,7 @@ func (s *Store) ListIndexFuncValues(name string) []string {
 	if x == nil {
 		return []string{}
 	}
-	return slices.Collect(maps.Keys(x.values))
+	return slices.Collect(maps.Keys(x.postings))
 }
 
 // GetIndexers returns the index functions by name.

@@ -36,6 +36,8 @@ type Options struct {
 //     moment, and none after it.
 //   - A write takes place, in the store and in all indexes, or it returns an error
 //     and changes nothing. An index function that fails or panics is such an error.
+//   - A delete calls no index function, and always takes place. An index gives an
+//     object only under the values that it was stored under.
 //
 // Objects are shared with everybody: copy one before you change it.
 type Store struct {
@@ -48,7 +50,7 @@ type Store struct {
 	// changes it.
 	mu         sync.Mutex
 	generation uint64
-	moves      []move // for the write that is under way
+	values     [][]string // what a write has computed, by index
 
 	// state is changed with both locks held, and may be read with either. Readers
 	// of one object take this one. All others take mu.
@@ -105,29 +107,33 @@ func (s *Store) Delete(obj any) error {
 	if err != nil {
 		return cache.KeyError{Obj: obj, Err: err}
 	}
-	_, err = s.Remove(key, obj)
-	return err
+	s.Remove(key, obj)
+	return nil
 }
 
 // Put stores an object under a key, and returns the one that was there, or nil.
 func (s *Store) Put(key string, obj any) (old any, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	slot, exists := s.slots[key]
-	if exists {
-		old = s.objects.get(slot)
-	}
-	if err := s.computeMoves(key, old, obj); err != nil {
-		return nil, err
+	s.values = s.values[:0]
+	for _, x := range s.indexes {
+		values, err := x.compute(key, obj)
+		if err != nil {
+			return nil, err
+		}
+		s.values = append(s.values, values)
 	}
 	s.one.Lock()
 	defer s.one.Unlock()
-	if !exists {
+	slot, exists := s.slots[key]
+	if exists {
+		old = s.objects.get(slot)
+	} else {
 		slot = s.newSlot(s.generation, key)
 	}
 	s.objects.set(s.generation, slot, obj)
 	for i, x := range s.indexes {
-		x.apply(s.generation, slot, s.moves[i])
+		x.set(s.generation, slot, s.values[i])
 	}
 	s.observe(obj)
 	return old, nil
@@ -136,26 +142,20 @@ func (s *Store) Put(key string, obj any) (old any, err error) {
 // Remove removes the object with this key, and returns it, or nil if there was
 // none. Last is its last state, whose version the store takes over; nil if nobody
 // knows that.
-func (s *Store) Remove(key string, last any) (old any, err error) {
+func (s *Store) Remove(key string, last any) (old any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	slot, exists := s.slots[key]
-	if exists {
-		old = s.objects.get(slot)
-	}
-	if err := s.computeMoves(key, old, nil); err != nil {
-		return nil, err
-	}
 	s.one.Lock()
 	defer s.one.Unlock()
-	if exists {
-		for i, x := range s.indexes {
-			x.apply(s.generation, slot, s.moves[i])
+	if slot, exists := s.slots[key]; exists {
+		old = s.objects.get(slot)
+		for _, x := range s.indexes {
+			x.set(s.generation, slot, nil)
 		}
 		s.freeSlot(s.generation, key, slot)
 	}
 	s.observe(last)
-	return old, nil
+	return old
 }
 
 // newSlot returns a slot for a key that has none.

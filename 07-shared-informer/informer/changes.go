@@ -51,11 +51,9 @@ func (c changes) Delete(obj any) error {
 	}
 	c.changing.Lock()
 	defer c.changing.Unlock()
-	old, err := c.store.Remove(key, obj)
-	if err != nil || old == nil {
-		return err
+	if old := c.store.Remove(key, obj); old != nil {
+		c.notify(processor.Notification{Kind: processor.Deleted, Key: key, Old: old, New: obj})
 	}
-	c.notify(processor.Notification{Kind: processor.Deleted, Key: key, Old: old, New: obj})
 	return nil
 }
 

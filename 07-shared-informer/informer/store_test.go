@@ -3,6 +3,7 @@
 package informer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -95,6 +96,45 @@ func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
 			t.Error("AddIndexers() = nil after the end")
 		}
 	})
+}
+
+// An index function that takes an object, and fails over the same object later.
+// Client-go's informer panics then, and has stopped; the object stays.
+func TestADeleteOfAnObjectThatAnIndexFunctionFailsOver(t *testing.T) {
+	for name, want := range map[string][]string{"client-go": {"OnAdd a 2"}, "ours": {"OnAdd a 2", "OnDelete a 3"}} {
+		inFakeTime(t, func(t *testing.T) {
+			whenPanicking(t, true, func(context.Context, any) {})
+			fails := false
+			r := newRig(implementations[name], cache.SharedIndexInformerOptions{Indexers: cache.Indexers{
+				"name": func(obj any) ([]string, error) {
+					if fails {
+						return nil, errors.New("not any more")
+					}
+					return byName(obj)
+				},
+			}})
+			handler := r.recorder(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			panicked := r.runAndRecover(ctx)
+			w := r.server.NextWatch()
+			w.Add(configMap("a", "2"))
+			synctest.Wait()
+			fails = true
+			w.Delete(configMap("a", "3"))
+			handler.Want(t, want...)
+			found, err := r.GetIndexer().ByIndex("name", "a")
+			if gone := name == "ours"; len(keys(r.GetStore())) == 0 != gone || len(found) == 0 != gone || err != nil {
+				t.Errorf("%s: stored %v; in the index %v, %v", name, keys(r.GetStore()), found, err)
+			}
+			if r.IsStopped() != (name == "client-go") {
+				t.Errorf("%s: IsStopped() = %t", name, r.IsStopped())
+			}
+			cancel()
+			if p := <-panicked; (p != nil) != (name == "client-go") {
+				t.Errorf("%s: RunWithContext panics with %v", name, p)
+			}
+		})
+	}
 }
 
 // Of the reflector, and of the store: both follow lists, events and bookmarks.

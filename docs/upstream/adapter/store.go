@@ -42,10 +42,7 @@ func (s *ThreadSafeStore) Update(key string, obj any) { s.Add(key, obj) }
 func (s *ThreadSafeStore) Delete(key string) { s.DeleteWithObject(key, nil) }
 
 // DeleteWithObject removes an object, whose last state is obj.
-func (s *ThreadSafeStore) DeleteWithObject(key string, obj any) {
-	_, err := s.Remove(key, obj)
-	panicOn(err)
-}
+func (s *ThreadSafeStore) DeleteWithObject(key string, obj any) { s.Remove(key, obj) }
 
 // Get returns the object with a key.
 func (s *ThreadSafeStore) Get(key string) (item any, exists bool) {

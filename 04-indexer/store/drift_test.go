@@ -80,7 +80,7 @@ func TestAnIndexGoesByWhatItsFunctionSaidOfAWrite(t *testing.T) {
 		}
 		return said[key], nil
 	}}})
-	for i := range 20_000 {
+	for i := range 5000 {
 		p := pod(random.IntN(300), i)
 		if random.IntN(3) > 0 {
 			must.Do(t, s.Update(p))

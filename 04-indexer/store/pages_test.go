@@ -20,18 +20,19 @@ func TestEmptyPagesAreDropped(t *testing.T) {
 		}
 	}
 	has := func() (all []bool) {
-		for i := range s.objects.table {
-			if (s.objects.table[i] == nil) != (s.keys.table[i] == nil) {
+		for i, keys := range s.keys.table[0].items[:3] {
+			objects := s.objects.table[0].items[i]
+			if (objects == nil) != (keys == nil) {
 				t.Errorf("page %d: keys and objects differ", i)
 			}
-			all = append(all, s.objects.table[i] != nil)
+			all = append(all, objects != nil)
 		}
 		return all
 	}
-	if got := has(); !slices.Equal(got, []bool{false, true, true}) || len(s.used.chunks) != 2 {
-		t.Errorf("pages %v, %d chunks", got, len(s.used.chunks))
+	if got := has(); !slices.Equal(got, []bool{false, true, true}) || len(s.used.blocks[0].words) != 2 {
+		t.Errorf("pages %v, %d words", got, len(s.used.blocks[0].words))
 	}
-	if got := s.keys.table[1].items[:pageSize-1]; !slices.Equal(got, make([]string, pageSize-1)) {
+	if got := s.keys.page(1).items[:pageSize-1]; !slices.Equal(got, make([]string, pageSize-1)) {
 		t.Errorf("keys that are gone: %q", got)
 	}
 	for i := range pageSize { // slots that are free are used again, and their pages come back

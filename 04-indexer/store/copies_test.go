@@ -1,11 +1,11 @@
 package store_test
 
 import (
-	"runtime"
 	"testing"
 
 	"example.com/informer/04-indexer/store"
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/usage"
 )
 
 // A write after a snapshot copies what it changes. That is garbage as soon as the
@@ -23,20 +23,18 @@ func TestHowMuchAWriteCopiesAfterASnapshot(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		write func(i int) error
-		limit uint64
+		limit int
 	}{
 		{"update", func(i int) error { return s.Update(others[i]) }, 2500},
 		{"delete", func(i int) error { return s.Delete(others[i]) }, 10_000},
 		{"add", func(i int) error { return s.Add(others[i]) }, 10_000},
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
+		before := usage.Allocated()
 		for i := range others {
 			s.Snapshot()
 			must.Do(t, test.write(i))
 		}
-		runtime.ReadMemStats(&after)
-		copied := (after.TotalAlloc - before.TotalAlloc) / writes
+		copied := (usage.Allocated() - before) / writes
 		if t.Logf("%s: %d bytes", test.name, copied); copied > test.limit {
 			t.Errorf("%s: %d bytes for each write, want %d at most", test.name, copied, test.limit)
 		}

@@ -36,7 +36,8 @@ var benchmarks = []struct{ name, time string }{
 	{"Stalled/handlers=1/objects=1000", "1000000x"},
 	{"Readers/readers=4/objects=100000", "3x"}, // seconds
 	{"Readers/readers=16/objects=100000", "3x"},
-	{"ReadersAtIntervals/readers=4/objects=100000", "3x"},
+	{"ReadersAtIntervals/readers=4/objects=100000/first", "12x"},
+	{"ReadersAtIntervals/readers=4/objects=100000/later", "12x"},
 	{"Join/handlers=20/objects=100000", "1x"},
 	{"JoinLag/handlers=20/objects=100000", "1x"},
 	{"Relist/handlers=1/objects=100000", "1x"},

@@ -28,6 +28,8 @@ var rows = []row{
 	{events("10 handlers, 100,000 pods", "handlers=10/objects=100000"), 0},
 	{report.Row{What: "allocations per event, 1 handler",
 		Bench: "Events/handlers=1/objects=1000", Unit: "allocs/op"}, 2},
+	{report.Row{What: "bytes allocated per event, 1 handler",
+		Bench: "Events/handlers=1/objects=1000", Unit: "B/op"}, 2},
 	{sync("1,000", "objects=1000"), 0},
 	{sync("10,000", "objects=10000"), 0},
 	{sync("100,000", "objects=100000"), 4},
@@ -41,10 +43,10 @@ var rows = []row{
 	{reads(4), 7},
 	{delivered(16), 1},
 	{reads(16), 7},
-	{report.Row{What: "from watch event to handler, 4 readers list every 20 ms, median",
-		Bench: "ReadersAtIntervals/readers=4/objects=100000", Unit: "p50-sec"}, 2},
-	{report.Row{What: "from watch event to handler, 4 readers list every 20 ms, 99th percentile",
-		Bench: "ReadersAtIntervals/readers=4/objects=100000", Unit: "p99-sec"}, 1},
+	{atIntervals("lag of a change, 4 readers list every 20 ms, median", "first", "p50-sec"), 2},
+	{atIntervals("lag of a change, 4 readers list every 20 ms, 99th percentile", "first", "p99-sec"), 1},
+	{atIntervals("bytes allocated per change meanwhile, with the lists", "first", "B/change"), 1},
+	{atIntervals("lag of a change, the same after busy readers, 99th percentile", "later", "p99-sec"), 1},
 	{report.Row{What: "20 handlers join late, 100,000 pods, until they have synced",
 		Bench: "Join/handlers=20/objects=100000", Unit: "sec/op"}, 20},
 	{report.Row{What: "worst lag of the handler that was there before, 1,000 changes a second",
@@ -79,6 +81,10 @@ func reads(readers int) report.Row {
 	return report.Row{
 		What:  fmt.Sprintf("reads per second meanwhile, %d readers, 10,000 of 100,000 pods each", readers),
 		Bench: fmt.Sprintf("Readers/readers=%d/objects=100000", readers), Unit: "reads/s", More: true, Show: scaled}
+}
+
+func atIntervals(what, when, unit string) report.Row {
+	return report.Row{What: what, Bench: "ReadersAtIntervals/readers=4/objects=100000/" + when, Unit: unit}
 }
 
 func scaled(value float64, _ string) string { return benchunit.Scale(value, benchunit.Decimal) }

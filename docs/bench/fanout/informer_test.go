@@ -17,7 +17,10 @@ import (
 	"example.com/informer/07-shared-informer/informer"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	serveClock()
+	goleak.VerifyTestMain(m)
+}
 
 // newInformer makes an informer, with the parameters of client-go.
 type newInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer

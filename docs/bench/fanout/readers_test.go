@@ -12,6 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/usage"
 )
 
 const changesPerSecond = 2000
@@ -25,68 +27,92 @@ const changesPerSecond = 2000
 func BenchmarkReaders(b *testing.B) {
 	for _, readers := range []int{4, 16} {
 		each(b, fmt.Sprintf("readers=%d/objects=100000", readers), func(b *testing.B, informer newInformer) {
-			window := time.Duration(b.N) * time.Second
-			changes, reads := withReaders(b, informer, readers, func(r *reader, begin time.Time) {
-				for r.read() && time.Since(begin) < window {
-					r.reads++
-				}
-			})
-			b.ReportMetric(float64(changes.within(window)), "delivered")
-			b.ReportMetric(float64(reads)/window.Seconds(), "reads/s")
+			load := busyReaders(b, informer, readers, b.N)
+			b.ReportMetric(float64(load.changes.within(time.Duration(b.N)*time.Second)), "delivered")
+			b.ReportMetric(float64(load.reads)/float64(b.N), "reads/s")
 		})
 	}
 }
 
-// BenchmarkReadersAtIntervals has four readers that list a namespace every 20 ms
-// and leave most of the machine to others. They take turns. It reports the
-// median and the 99th percentile of the time from just before a change is sent
-// until the handler is entered.
-func BenchmarkReadersAtIntervals(b *testing.B) {
-	const readers, every = 4, 20 * time.Millisecond
-	each(b, fmt.Sprintf("readers=%d/objects=100000", readers), func(b *testing.B, informer newInformer) {
-		rounds := int(time.Duration(b.N) * time.Second / every)
-		changes, reads := withReaders(b, informer, readers, func(r *reader, begin time.Time) {
-			begin = begin.Add(every * time.Duration(r.number) / readers)
-			for n := range rounds {
-				time.Sleep(time.Until(begin.Add(every * time.Duration(n))))
-				if !r.read() {
-					return
-				}
-				r.reads++
-			}
-		})
-		if want := rounds * readers; reads != want {
-			b.Fatalf("%d reads, want %d", reads, want)
+func busyReaders(b *testing.B, informer newInformer, readers, seconds int) load {
+	return withReaders(b, informer, readers, seconds, func(r *reader, begin time.Time) {
+		for r.read() && time.Since(begin) < time.Duration(seconds)*time.Second {
+			r.reads++
 		}
-		lags := changes.lags()
-		b.ReportMetric(float64(lags[len(lags)/2]), "p50-ns")
-		b.ReportMetric(float64(lags[len(lags)*99/100]), "p99-ns")
 	})
 }
 
-// withReaders runs an informer with one handler, makes changes for b.N seconds,
-// and lets readers read meanwhile. It returns when all is over and the handler
-// has got every change, with the number of reads.
+// BenchmarkReadersAtIntervals has four readers that list a namespace every 20 ms
+// and leave most of the machine to others. They take turns. It reports the
+// median and the 99th percentile of the time from the moment when a change was
+// due until the handler is entered, and how many bytes were allocated for each
+// change, by the readers, too. b.N should be so many seconds that garbage is
+// collected meanwhile. Later is in a process that had another load before.
+func BenchmarkReadersAtIntervals(b *testing.B) {
+	const readers, every = 4, 20 * time.Millisecond
+	for _, when := range []string{"first", "later"} {
+		each(b, fmt.Sprintf("readers=%d/objects=100000/%s", readers, when), func(b *testing.B, informer newInformer) {
+			if when == "later" {
+				busyReaders(b, informer, readers, 3)
+			}
+			rounds := int(time.Duration(b.N) * time.Second / every)
+			load := withReaders(b, informer, readers, b.N, func(r *reader, begin time.Time) {
+				begin = begin.Add(every * time.Duration(r.number) / readers)
+				for n := range rounds {
+					time.Sleep(time.Until(begin.Add(every * time.Duration(n))))
+					if !r.read() {
+						return
+					}
+					r.reads++
+				}
+			})
+			if want := rounds * readers; load.reads != want {
+				b.Fatalf("%d reads, want %d", load.reads, want)
+			}
+			lags := load.changes.lags()
+			b.ReportMetric(float64(lags[len(lags)/2]), "p50-ns")
+			b.ReportMetric(float64(lags[len(lags)*99/100]), "p99-ns")
+			b.ReportMetric(float64(load.bytes)/float64(len(lags)), "B/change")
+		})
+	}
+}
+
+// A load is what happened while others read.
+type load struct {
+	changes *schedule
+	reads   int
+	bytes   int // that were allocated
+}
+
+// withReaders runs an informer with one handler, makes changes for so many
+// seconds, and lets readers read meanwhile. It returns when all is over and the
+// handler has got every change.
 func withReaders(
-	b *testing.B, informer newInformer, readers int, read func(r *reader, begin time.Time),
-) (changes *schedule, reads int) {
+	b *testing.B, informer newInformer, readers, seconds int, read func(r *reader, begin time.Time),
+) load {
 	objects := many()
-	changes = newSchedule(objects, changesPerSecond)
+	changes := newSchedule(b, objects, changesPerSecond)
 	s := newSource(makeVersion(objects, 0))
 	w := newWatcher(b, informer, s, []*schedule{changes})
 	stop := w.run(b)
 	all := make([]reader, readers)
 	runtime.GC() // nothing of the first list is to be collected while the clock runs
+	allocated := usage.Allocated()
 	b.ResetTimer()
 	changes.begin = time.Now()
 	var running sync.WaitGroup
-	running.Go(func() { changes.send(b.Context(), s, b.N*changesPerSecond) })
+	var sendErr error
+	running.Go(func() { sendErr = changes.send(b.Context(), s, seconds*changesPerSecond) })
 	for i := range all {
 		all[i] = reader{watcher: w, number: i, want: objects / namespaces}
 		running.Go(func() { read(&all[i], changes.begin) })
 	}
 	running.Wait()
 	b.StopTimer()
+	over := load{changes: changes, bytes: usage.Allocated() - allocated}
+	if sendErr != nil {
+		b.Fatal(sendErr)
+	}
 	changes.await(b)
 	stop()
 	changes.check(b)
@@ -94,12 +120,12 @@ func withReaders(
 		if r.err != nil {
 			b.Fatalf("reader %d: %v", r.number, r.err)
 		}
-		reads += r.reads
+		over.reads += r.reads
 	}
-	if read, want := w.after(b, objects), min(len(changes.sent), objects); read != want {
+	if read, want := w.after(b, objects), min(changes.sent, objects); read != want {
 		b.Fatalf("when all was over, %d pods were read as changed, want %d", read, want)
 	}
-	return changes, reads
+	return over
 }
 
 // after reads all namespaces, and counts the pods that are past a version.

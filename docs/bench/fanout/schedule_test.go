@@ -22,33 +22,39 @@ import (
 type schedule struct {
 	objects   int
 	every     time.Duration
+	clock     *clock
 	begin     time.Time
-	sent, got []time.Duration // since the begin, by change: when it was sent, and when the handler was called
+	sent      int
+	got       []time.Duration // since the begin, by change: when the handler was called
 	strange   int             // calls that are not for the next change
 	delivered chan struct{}   // holds one for each call
 }
 
-func newSchedule(objects, perSecond int) *schedule {
+func newSchedule(tb testing.TB, objects, perSecond int) *schedule {
+	tb.Helper()
 	return &schedule{
 		objects:   objects,
 		every:     time.Second / time.Duration(perSecond),
-		sent:      make([]time.Duration, 0, objects),
+		clock:     newClock(tb),
 		got:       make([]time.Duration, 0, objects),
 		delivered: make(chan struct{}, objects),
 	}
 }
 
 // send makes so many changes, or fewer if ctx ends before.
-func (s *schedule) send(ctx context.Context, src *source, changes int) {
-	for k := range changes {
-		time.Sleep(s.due(k) - time.Since(s.begin))
-		if ctx.Err() != nil {
-			return
-		}
-		pod := newPod(k%s.objects, s.version(k))
-		s.sent = append(s.sent, time.Since(s.begin))
-		src.update(pod)
+func (s *schedule) send(ctx context.Context, src *source, changes int) error {
+	defer s.clock.stop()
+	if err := s.clock.start(s.begin, s.every); err != nil {
+		return err
 	}
+	for s.sent < changes && ctx.Err() == nil {
+		if err := s.clock.wait(); err != nil {
+			return err
+		}
+		src.update(newPod(s.sent%s.objects, s.version(s.sent)))
+		s.sent++
+	}
+	return nil
 }
 
 func (s *schedule) due(k int) time.Duration { return time.Duration(k) * s.every }
@@ -59,7 +65,7 @@ func (s *schedule) version(k int) int { return s.objects + k + 1 }
 func (s *schedule) await(tb testing.TB) {
 	tb.Helper()
 	timeout := time.After(deadline)
-	for range len(s.sent) {
+	for range s.sent {
 		await(tb, s.delivered, timeout, "the handler got every change")
 	}
 }
@@ -68,9 +74,9 @@ func (s *schedule) await(tb testing.TB) {
 // after the informer's end, when no handler can be running.
 func (s *schedule) check(tb testing.TB) {
 	tb.Helper()
-	if len(s.sent) == 0 || len(s.got) != len(s.sent) || s.strange > 0 {
+	if s.sent == 0 || len(s.got) != s.sent || s.strange > 0 {
 		tb.Fatalf("%d changes were sent, the handler got %d, and %d of them in the place of others",
-			len(s.sent), len(s.got), s.strange)
+			s.sent, len(s.got), s.strange)
 	}
 }
 
@@ -84,25 +90,16 @@ func (s *schedule) within(window time.Duration) (changes int) {
 	return changes
 }
 
-// lags are the times from the moment when a change was sent until the handler
-// was called, shortest first. They do not begin when it was due: Go's timers may
-// wake the sender a millisecond late, and most changes take less.
+// lags are the times from the moment when a change was due until the handler was
+// called, shortest first. They include what this process was too busy to send in
+// time.
 func (s *schedule) lags() []time.Duration {
 	lags := make([]time.Duration, len(s.got))
 	for k, got := range s.got {
-		lags[k] = got - s.sent[k]
+		lags[k] = got - s.due(k)
 	}
 	slices.Sort(lags)
 	return lags
-}
-
-// worst is the longest time from the moment when a change was due until the
-// handler was called. It includes what the machine was too busy to send in time.
-func (s *schedule) worst() (lag time.Duration) {
-	for k, got := range s.got {
-		lag = max(lag, got-s.due(k))
-	}
-	return lag
 }
 
 func (s *schedule) OnUpdate(_, obj any) {

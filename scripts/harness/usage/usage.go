@@ -19,6 +19,13 @@ func Heap() int {
 	return int(stats.HeapAlloc)
 }
 
+// Allocated returns how many bytes were ever allocated.
+func Allocated() int {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int(stats.TotalAlloc)
+}
+
 // Goroutines counts the goroutines that have this value for the pprof label. A
 // goroutine inherits the labels of the one that started it: see pprof.Do.
 func Goroutines(label, value string) int {

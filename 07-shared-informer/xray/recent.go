@@ -32,7 +32,7 @@ func (r recent) add(text string, by int) {
 	}
 }
 
-// first are those that changed last, most of them at most.
+// first returns those that changed last, at most so many.
 func (r recent) first(most int) (all []counted) {
 	for e := r.order.Front(); e != nil && len(all) < most; e = e.Next() {
 		all = append(all, *e.Value.(*counted))

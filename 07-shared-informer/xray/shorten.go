@@ -17,8 +17,8 @@ const (
 	shownObject = 16_000 // bytes of an object, more or less
 )
 
-// shown is an object in JSON, without what fills a screen and says nothing. It is nil
-// if the object may not be shown.
+// shown is an object in JSON, shortened, and without the managed fields. It is nil if it
+// may not be shown.
 func (s *Subject) shown(obj any) json.RawMessage {
 	object, ok := withoutTombstone(obj).(runtime.Object)
 	if !ok || !s.mayShow(object) {
@@ -29,12 +29,12 @@ func (s *Subject) shown(obj any) json.RawMessage {
 	about.SetManagedFields(nil)
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
-		panic(err) // it came in JSON, or could have
+		content = map[string]any{"(left out)": err.Error()}
 	}
 	room := shownObject
-	kept := map[string]any{"metadata": cut(content["metadata"], &room)} // first: it tells two versions apart
+	kept := map[string]any{"metadata": shorten(content["metadata"], &room)} // first: it tells two versions apart
 	delete(content, "metadata")
-	maps.Copy(kept, cut(content, &room).(map[string]any))
+	maps.Copy(kept, shorten(content, &room).(map[string]any))
 	text, err := json.Marshal(kept)
 	if err != nil {
 		panic(err) // there is nothing in it that cannot be encoded
@@ -42,8 +42,8 @@ func (s *Subject) shown(obj any) json.RawMessage {
 	return text
 }
 
-// cut copies a value of JSON as far as there is room, and says what is left out.
-func cut(value any, room *int) any {
+// shorten copies a value of JSON as far as there is room, and says what is left out.
+func shorten(value any, room *int) any {
 	*room -= 8 // no value is for free
 	switch value := value.(type) {
 	case string:
@@ -55,7 +55,7 @@ func cut(value any, room *int) any {
 			if *room <= 0 {
 				return append(kept, "… left out: "+count(len(value)-i, "more value"))
 			}
-			kept = append(kept, cut(inner, room))
+			kept = append(kept, shorten(inner, room))
 		}
 		return kept
 	case map[string]any:
@@ -66,7 +66,7 @@ func cut(value any, room *int) any {
 				break
 			}
 			*room -= len(name)
-			kept[clip(name)] = cut(value[name], room)
+			kept[clip(name)] = shorten(value[name], room)
 		}
 		return kept
 	}

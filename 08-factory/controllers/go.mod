@@ -5,11 +5,11 @@ go 1.26.0
 require (
 	example.com/informer/08-factory v0.0.0
 	example.com/informer/scripts/cluster v0.0.0
-	example.com/informer/scripts/controlplane v0.0.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.1
 	k8s.io/apimachinery v0.37.1
 	k8s.io/client-go v0.37.1
+	k8s.io/controller-manager v0.37.1
 	k8s.io/klog/v2 v2.140.0
 	k8s.io/kubernetes v1.37.1
 )
@@ -77,7 +77,6 @@ require (
 	k8s.io/cloud-provider v0.37.1 // indirect
 	k8s.io/component-base v0.37.1 // indirect
 	k8s.io/component-helpers v0.37.1 // indirect
-	k8s.io/controller-manager v0.37.1 // indirect
 	k8s.io/kube-controller-manager v0.0.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
 	k8s.io/kubelet v0.37.1 // indirect
@@ -93,7 +92,6 @@ replace (
 	example.com/informer/07-shared-informer => ../../07-shared-informer
 	example.com/informer/08-factory => ..
 	example.com/informer/scripts/cluster => ../../scripts/cluster
-	example.com/informer/scripts/controlplane => ../../scripts/controlplane
 	example.com/informer/scripts/harness => ../../scripts/harness
 )
 

@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"example.com/informer/08-factory/factory"
-	"example.com/informer/scripts/controlplane/controllers"
 )
 
 // resources are those that counts counts.
@@ -37,13 +36,13 @@ func startManager(ctx context.Context, config *rest.Config,
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a dynamic client: %w", err)
 	}
-	options := factory.Options{Resync: controllers.Resync, Transform: controllers.Trim, Dynamic: dynamicClient}
+	options := factory.Options{Resync: resync, Transform: trim, Dynamic: dynamicClient}
 	ours := factory.New(client, options).ClientGo()
 	ctx, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		cancel(fmt.Errorf("the controllers ended: %w", controllers.Run(ctx, config, client, ours, config.CAData)))
+		cancel(fmt.Errorf("the controllers ended: %w", runControllers(ctx, config, client, ours, config.CAData)))
 	}()
 	return ctx, &manager{factory: ours, stop: func() { cancel(nil); <-ended }}, nil
 }

@@ -20,8 +20,8 @@ import (
 	"example.com/informer/scripts/cluster/local"
 )
 
-// prove leaves no process and no goroutine behind. Its files stay only if it
-// fails, for the logs among them; the error says where these are.
+// prove leaves no process and no goroutine behind. If it fails, the controllers' log
+// stays; the error says where.
 func prove(ctx context.Context, out, progress io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "informer-proof-")
 	if err != nil {
@@ -32,16 +32,19 @@ func prove(ctx context.Context, out, progress io.Writer) (err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 			return
 		}
-		_ = os.Remove(dir) // if it has come to no logs
+		_ = os.Remove(dir) // if it has come to no log
 	}()
-	plane, err := local.Start(ctx, local.Options{Dir: dir, NoControllers: true, Progress: progress})
+	plane, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "plane"), Progress: progress,
+		Disable: []string{local.ControllerManager},
+		// a new node has a taint, which only a controller would remove
+		APIServerArgs: []string{"--disable-admission-plugins=TaintNodesByCondition"}})
 	if err != nil {
 		return fmt.Errorf("starting a control plane without controllers: %w", err)
 	}
 	defer func() { err = errors.Join(err, plane.Stop()) }()
 
-	logs := filepath.Join(dir, "logs")
-	if err := logTo(filepath.Join(logs, "proof.log")); err != nil {
+	log := filepath.Join(dir, "proof.log")
+	if err := logTo(log); err != nil {
 		return err
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", plane.Kubeconfig())
@@ -53,16 +56,16 @@ func prove(ctx context.Context, out, progress io.Writer) (err error) {
 	fmt.Fprintf(out, "# a control plane without controllers: %s\n", strings.Join(running(plane), ", "))
 	err = scenario(ctx, config, out, progress)
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w\nlogs: %s", err, logs)
+		err = fmt.Errorf("%w\nlog: %s", err, log)
 	}
 	return err
 }
 
 // running names the components that run.
-func running(plane *local.ControlPlane) (names []string) {
-	for _, c := range []local.Component{local.Etcd, local.APIServer, local.Scheduler, local.Controllers, local.Node} {
+func running(plane *local.Cluster) (names []string) {
+	for _, c := range []string{local.Etcd, local.APIServer, local.Scheduler, local.ControllerManager, local.Node} {
 		if plane.PID(c) != 0 {
-			names = append(names, string(c))
+			names = append(names, c)
 		}
 	}
 	return names

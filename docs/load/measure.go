@@ -68,7 +68,8 @@ changes: both at the same time, measured in %d slices of %v
 		return "", fmt.Errorf("making a folder for the control plane: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	plane, err := local.Start(ctx, local.Options{Dir: dir, APIOnly: true, Progress: progress})
+	plane, err := local.Start(ctx, local.Options{Dir: dir, Progress: progress,
+		Disable: []string{local.ControllerManager, local.Scheduler, local.Node}})
 	if err != nil {
 		return "", fmt.Errorf("starting a control plane: %w", err)
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -12,25 +13,27 @@ import (
 	"time"
 
 	"golang.org/x/term"
-
-	"example.com/informer/scripts/cluster/workspace"
 )
 
 // endWithin is how long the program may take to end after a signal.
 const endWithin = 10 * time.Second
 
-func execute(ctx context.Context, root string, args []string, stdout, stderr io.Writer) (code int, err error) {
-	use, err := workspace.Begin(ctx, root, stderr)
+func execute(ctx context.Context, c *clone, args []string, stdout io.Writer) (code int, err error) {
+	if len(args) == 0 {
+		fmt.Fprint(c.progress, usage)
+		return exitUsage, nil
+	}
+	cluster, err := c.use(ctx)
 	if err != nil {
 		return exitFailure, err
 	}
-	defer func() { err = errors.Join(err, use.Done(context.WithoutCancel(ctx), stderr)) }()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+use.Kubeconfig)
-	if use.Lock != nil { // if we are killed, the program goes on, and needs the cluster
-		cmd.ExtraFiles = []*os.File{use.Lock}
+	defer func() { err = errors.Join(err, cluster.remove()) }()
+	if err := c.linkKubectl(ctx); err != nil {
+		return exitFailure, err
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+cluster.kubeconfig)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, c.progress
 	return runToEnd(ctx, cmd)
 }
 

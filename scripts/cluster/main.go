@@ -1,4 +1,4 @@
-// Command cluster brings the workspace's Kubernetes cluster up and down.
+// Command cluster makes and removes Kubernetes clusters for this clone of the workspace.
 package main
 
 import (
@@ -9,10 +9,12 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
-	"example.com/informer/scripts/cluster/workspace"
-	course "example.com/informer/scripts/harness/workspace"
+	"example.com/informer/scripts/cluster/binaries"
+	"example.com/informer/scripts/cluster/kind"
+	"example.com/informer/scripts/cluster/ready"
 )
 
 const (
@@ -22,13 +24,17 @@ const (
 	exitInterrupted = 130
 )
 
-const usage = `usage: cluster COMMAND
-  up [kind|local|auto]   make a cluster, or find the one that is there; auto (the default):
+const usage = `usage: cluster [-build] COMMAND
+
+  up [kind|local|auto]   make a cluster that lasts, or find the one that is there; auto (the default):
                          the cluster that is there, else kind where an engine answers, else local
-  down [kind|local]      remove the cluster that up made
+  down                   remove the cluster that up made
   status                 say whether a cluster answers
-  exec COMMAND [ARG...]  run COMMAND with KUBECONFIG set, on a cluster as up auto finds or makes it;
-                         of those that run at once, the last removes what exec made
+  exec COMMAND [ARG...]  run COMMAND with KUBECONFIG set, on the cluster that is there, or else on one
+                         that is made for it and removed with it
+  prepare                get the programs that exec will need
+
+-build builds the programs of a local cluster from Go modules, even where they can be downloaded.
 `
 
 func main() {
@@ -61,25 +67,24 @@ func withSignals() (context.Context, context.CancelFunc) {
 }
 
 // run carries out a command line: results to stdout, progress and errors to stderr.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var command func(context.Context, string, []string, io.Writer, io.Writer) (int, error)
-	switch name, rest := first(args); {
-	case name == "up" && oneOf(rest, workspace.Kind, workspace.Local, workspace.Auto):
-		command = up
-	case name == "down" && oneOf(rest, workspace.Kind, workspace.Local):
-		command = down
-	case name == "status" && len(rest) == 0:
-		command = status
-	case name == "exec" && len(rest) > 0:
-		command = execute
-	default:
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	c, err := findClone(stderr)
+	if len(args) > 0 && args[0] == "-build" {
+		c.build, args = true, args[1:]
+	}
+	commands := map[string]func(context.Context, *clone, []string, io.Writer) (int, error){
+		"up": up, "down": down, "status": status, "exec": execute, "prepare": prepare,
+	}
+	var command func(context.Context, *clone, []string, io.Writer) (int, error)
+	if len(args) > 0 {
+		command = commands[args[0]]
+	}
+	if command == nil {
 		fmt.Fprint(stderr, usage)
 		return exitUsage
 	}
-	root, err := course.Root(".")
-	code := exitFailure
-	if err == nil {
-		code, err = command(ctx, root, args[1:], stdout, stderr)
+	if code = exitFailure; err == nil {
+		code, err = command(ctx, c, args[1:], stdout)
 	}
 	var i interrupt
 	if errors.As(context.Cause(ctx), &i) {
@@ -94,51 +99,67 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// first splits off the name of the command.
-func first(args []string) (string, []string) {
-	if len(args) == 0 {
-		return "", nil
-	}
-	return args[0], args[1:]
-}
-
-// oneOf reports whether args is empty or one of the words.
-func oneOf(args []string, words ...string) bool {
-	return len(args) == 0 || len(args) == 1 && slices.Contains(words, args[0])
-}
-
-func up(ctx context.Context, root string, args []string, stdout, stderr io.Writer) (int, error) {
-	provider := workspace.Auto
+func up(ctx context.Context, c *clone, args []string, stdout io.Writer) (int, error) {
+	provider := providerAuto
 	if len(args) > 0 {
 		provider = args[0]
 	}
-	c, err := workspace.Up(ctx, root, provider, stderr)
+	if len(args) > 1 || !slices.Contains([]string{providerKind, providerLocal, providerAuto}, provider) {
+		fmt.Fprint(c.progress, usage)
+		return exitUsage, nil
+	}
+	there, err := c.up(ctx, provider)
+	if err == nil {
+		err = c.linkKubectl(ctx)
+	}
 	if err != nil {
 		return exitFailure, err
 	}
-	fmt.Fprintf(stdout, "cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", c.Provider, c.Kubeconfig)
+	fmt.Fprintf(stdout, "cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.provider, there.kubeconfig)
 	return exitOK, nil
 }
 
-func down(ctx context.Context, root string, args []string, stdout, stderr io.Writer) (int, error) {
-	provider, _ := first(args)
-	removed, err := workspace.Down(context.WithoutCancel(ctx), root, provider, stderr)
-	if err != nil {
+func down(ctx context.Context, c *clone, _ []string, stdout io.Writer) (int, error) {
+	removed, err := c.down(context.WithoutCancel(ctx))
+	switch {
+	case err != nil:
 		return exitFailure, err
-	}
-	if removed == "" {
+	case len(removed) == 0:
 		fmt.Fprintln(stdout, "no cluster to remove")
-	} else {
-		fmt.Fprintf(stdout, "cluster is down (%s)\n", removed)
+	default:
+		fmt.Fprintf(stdout, "cluster is down (%s)\n", strings.Join(removed, ", "))
 	}
 	return exitOK, nil
 }
 
-func status(ctx context.Context, root string, _ []string, stdout, _ io.Writer) (int, error) {
-	line, err := workspace.Status(ctx, root)
+func status(ctx context.Context, c *clone, _ []string, stdout io.Writer) (int, error) {
+	kubeconfig := os.Getenv("KUBECONFIG")
+	if kubeconfig == "" {
+		kubeconfig = c.kubeconfig()
+		if _, err := os.Stat(kubeconfig); err != nil {
+			return exitFailure, errors.New("no cluster: scripts/kind-up.sh or scripts/local-up.sh makes one")
+		}
+	}
+	if err := ready.Answers(ctx, kubeconfig); err != nil {
+		return exitFailure, fmt.Errorf("the cluster of %s does not answer: %w", kubeconfig, err)
+	}
+	fmt.Fprintf(stdout, "the cluster of %s answers\n", kubeconfig)
+	return exitOK, nil
+}
+
+// prepare gets what exec will need, so that other things can be done meanwhile.
+func prepare(ctx context.Context, c *clone, _ []string, _ io.Writer) (int, error) {
+	there, err := c.find(ctx)
+	if there == nil && err == nil {
+		if _, noEngine := kind.Find(ctx, c.progress); noEngine != nil {
+			_, err = binaries.Get(ctx, binaries.Options{Build: c.build, Progress: c.progress}, binaries.ControlPlane...)
+		}
+	}
+	if err == nil {
+		err = c.linkKubectl(ctx)
+	}
 	if err != nil {
 		return exitFailure, err
 	}
-	fmt.Fprintln(stdout, line)
 	return exitOK, nil
 }

@@ -1,14 +1,15 @@
-// Tests of the command line: exit codes and messages, and that nothing stays behind.
+// Tests of the clusters of clones, with real local clusters. What needs kind is tested on
+// an engine that is a shell script.
 
 package main
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,179 +17,245 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/scripts/cluster/internal/state"
-	course "example.com/informer/scripts/harness/workspace"
+	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/cluster/ready"
+	"example.com/informer/scripts/harness/must"
 )
 
-// asMain, set in the environment, makes the test binary the command itself.
-const asMain = "CLUSTER_TEST_MAIN"
+// asCommand makes the test's binary the command.
+const asCommand = "RUN_CLUSTER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asMain) != "" {
+	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(removeFakeCache))
+	goleak.VerifyTestMain(m)
 }
 
-// newWorkspace is a folder that the command takes for this workspace.
-// No container engine answers there, and no cluster is set from outside.
-func newWorkspace(t *testing.T) string {
+// A tree is a working tree that stands for a clone.
+type tree struct {
+	*testing.T
+	root string
+}
+
+func newTree(t *testing.T) tree {
 	t.Helper()
-	workspace, err := course.Root(".")
-	if err != nil {
-		t.Fatal(err)
+	if testing.Short() {
+		t.Skip("starts a control plane")
 	}
-	// A path that is too long for a socket, and not one word.
-	root := filepath.Join(t.TempDir(), "work space "+strings.Repeat("x", 100))
-	err = errors.Join(
-		os.MkdirAll(filepath.Join(root, "scripts"), 0o755),
-		os.Symlink(filepath.Join(workspace, "scripts", "controlplane"), filepath.Join(root, "scripts", "controlplane")),
-		os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
-	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(root, "no.sock"))
-	t.Setenv("DOCKER_CONTEXT", "")
 	t.Setenv("KUBECONFIG", "")
-	t.Setenv("KUBEBUILDER_ASSETS", "")
-	return root
+	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "none of them")
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	must.Do(t, err)
+	mod, err := os.ReadFile("../controlplane/go.mod")
+	must.Do(t, err)
+	module := filepath.Join(root, "scripts", "controlplane")
+	must.Do(t, os.MkdirAll(module, 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(module, "go.mod"), mod, 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
+	t.Cleanup(func() { must.Do(t, local.Remove(filepath.Join(root, ".cluster", "local"))) })
+	return tree{t, root}
 }
 
-// result of a command that has ended.
-type result struct {
-	code           int
-	stdout, stderr string
-}
-
-// command prepares the command in a process of its own.
-func command(root string, args ...string) (*exec.Cmd, func(error) result) {
-	cmd := exec.Command(os.Args[0], args...)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), asMain+"=1")
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	return cmd, func(err error) result {
-		code, err := exitCode(err)
-		if err != nil {
-			code = -1
-		}
-		return result{code, stdout.String(), stderr.String()}
-	}
-}
-
-func cluster(root string, args ...string) result {
-	cmd, end := command(root, args...)
-	return end(cmd.Run())
-}
-
-func (r result) check(t *testing.T, code int, stderr ...string) {
+// command is the command in this tree.
+func (t tree) command(args ...string) *exec.Cmd {
 	t.Helper()
-	if r.code != code {
-		t.Errorf("exit code %d, want %d", r.code, code)
-	}
-	for _, want := range stderr {
-		if !strings.Contains(r.stderr, want) {
-			t.Errorf("%q is not said", want)
-		}
-	}
-	if t.Failed() {
-		t.Fatalf("stdout: %s\nstderr: %s", r.stdout, r.stderr)
-	}
+	program, err := os.Executable()
+	must.Do(t, err)
+	cmd := exec.Command(program, args...)
+	cmd.Dir = t.root
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	return cmd
 }
 
-func TestWrongUsage(t *testing.T) {
-	root := newWorkspace(t)
-	for _, args := range [][]string{
-		{}, {"-h"}, {"upp"}, {"up", "minikube"}, {"up", "kind", "local"}, {"down", "auto"}, {"status", "now"}, {"exec"},
-	} {
-		cluster(root, args...).check(t, exitUsage, "up", "down", "status", "exec", "kind", "local", "auto")
-	}
-}
-
-func TestNoCluster(t *testing.T) {
-	root := newWorkspace(t)
-	cluster(root, "status").check(t, exitFailure, "no cluster", "scripts/kind-up.sh", "scripts/local-up.sh")
-	for _, args := range [][]string{{"down"}, {"down", "kind"}, {"down", "local"}} {
-		r := cluster(root, args...)
-		r.check(t, exitOK)
-		if r.stdout != "no cluster to remove\n" {
-			t.Errorf("%v: %q", args, r.stdout)
-		}
-	}
-	cluster(t.TempDir(), "status").check(t, exitFailure, "go.work")
-}
-
-func TestNoEngine(t *testing.T) {
-	root := newWorkspace(t)
-	r := cluster(root, "up", "kind")
-	r.check(t, exitFailure, "no container engine answers", "scripts/local-up.sh")
-	if strings.Count(r.stderr, "\n") != 1 {
-		t.Errorf("more than a line: %s", r.stderr)
-	}
-	cluster(root, "status").check(t, exitFailure, "no cluster")
-}
-
-func TestYourClusterDoesNotAnswer(t *testing.T) {
-	root := newWorkspace(t)
-	t.Setenv("KUBECONFIG", filepath.Join(root, "mine"))
-	for _, args := range [][]string{{"up"}, {"up", "auto"}, {"exec", "true"}, {"status"}} {
-		cluster(root, args...).check(t, exitFailure, "KUBECONFIG="+filepath.Join(root, "mine"), "no such file")
-	}
-	if _, err := os.Stat(string(state.Of(root))); err == nil {
-		t.Error("a cluster was begun all the same")
-	}
-}
-
-func TestCacheCannotBeWritten(t *testing.T) {
-	root := newWorkspace(t)
-	file := filepath.Join(root, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("XDG_CACHE_HOME", file)
-	t.Setenv("GOCACHE", filepath.Join(root, "gocache"))
-	r := cluster(root, "up", "local")
-	r.check(t, exitFailure, file, "XDG_CACHE_HOME")
-	if strings.Count(r.stderr, "\n") > 2 {
-		t.Errorf("more than two lines: %s", r.stderr)
-	}
-}
-
-func TestComponentDies(t *testing.T) {
-	root := newWorkspace(t)
-	for name, script := range map[string]string{"etcd": "exec sleep 1000",
-		"kube-apiserver": "echo no luck today; exit 1"} {
-		if err := os.WriteFile(filepath.Join(root, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("KUBEBUILDER_ASSETS", root)
-	log := filepath.Join(root, ".cluster", "logs", "kube-apiserver.log")
-	cluster(root, "up", "local").check(t, exitFailure, "kube-apiserver ended", "no luck today", log)
-	if _, err := os.Stat(log); err != nil {
-		t.Error(err)
-	}
-	cluster(root, "status").check(t, exitFailure, "no cluster")
-}
-
-// alive reports whether a process runs; one that has ended but was not reaped
-// yet (in a container, often for a long time) does not.
-func alive(pid int) bool {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err == nil {
-		code, _, _ := strings.Cut(string(stat[bytes.LastIndexByte(stat, ')')+2:]), " ")
-		return code != "Z"
-	}
-	return syscall.Kill(pid, 0) == nil
-}
-
-// within polls until ok, or fails the test.
-func within(t *testing.T, limit time.Duration, what string, ok func() bool) {
+// run runs the command and returns all that it said.
+func (t tree) run(args ...string) (said string, code int) {
 	t.Helper()
-	for deadline := time.Now().Add(limit); !ok(); time.Sleep(5 * time.Millisecond) {
+	cmd := t.command(args...)
+	out, _ := cmd.CombinedOutput()
+	t.Logf("%v: %s", args, out)
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+func (t tree) good(args ...string) string {
+	t.Helper()
+	said, code := t.run(args...)
+	if code != exitOK {
+		t.Fatalf("%v: exit code %d", args, code)
+	}
+	return said
+}
+
+func (t tree) path(name string) string { return filepath.Join(t.root, ".cluster", name) }
+
+func (t tree) answers() bool { return ready.Answers(t.Context(), t.path("kubeconfig")) == nil }
+
+// A clone removes its own cluster, and nobody else's: not that of another clone, nor that of
+// the tree it was copied from.
+func TestClones(t *testing.T) {
+	one, other := newTree(t), newTree(t)
+	one.good("up", "local")
+	other.good("up", "local")
+	copied := tree{t, t.TempDir() + "/copied"}
+	must.Do(t, exec.Command("cp", "-r", one.root, copied.root).Run())
+
+	if said := copied.good("down"); !strings.Contains(said, "no cluster to remove") && !strings.Contains(said, "(local)") {
+		t.Error("the copy:", said)
+	}
+	if !one.answers() || !other.answers() {
+		t.Error("a copy has removed the cluster of the tree it was copied from")
+	}
+	other.good("down")
+	if other.answers() || !one.answers() {
+		t.Error("a clone has removed the cluster of another one, or not its own")
+	}
+	if said := one.good("up"); !strings.Contains(said, "cluster is up (local)") || strings.Contains(said, "starting") {
+		t.Error("what is there is not found:", said)
+	}
+	if said := one.good("exec", "sh", "-c", "echo on $KUBECONFIG"); !strings.Contains(said, "on "+one.path("kubeconfig")) {
+		t.Error("what is there is not used:", said)
+	}
+	checkLoopback(t, one.path("local"))
+}
+
+// After a reboot the cluster is gone, and its pids may be somebody else's.
+func TestReboot(t *testing.T) {
+	tree := newTree(t)
+	tree.good("up", "local")
+	somebody := exec.Command("sleep", "1000")
+	must.Do(t, somebody.Start())
+	defer func() {
+		_ = somebody.Process.Kill()
+		_ = somebody.Wait()
+	}()
+	for _, pid := range local.Processes(tree.root) {
+		must.Do(t, syscall.Kill(pid, syscall.SIGKILL))
+	}
+	waitUntil(t, func() bool { return len(local.Processes(tree.root)) == 0 })
+	pids, err := filepath.Glob(tree.path("local/clusters/*/pids/*.pid"))
+	must.Do(t, err)
+	for _, file := range pids {
+		must.Do(t, os.WriteFile(file, fmt.Append(nil, somebody.Process.Pid), 0o600))
+	}
+	if said := tree.good("up"); !strings.Contains(said, "its processes have ended") || len(pids) != 5 {
+		t.Error(pids, said)
+	}
+	if !tree.answers() {
+		t.Error("there is no cluster")
+	}
+	tree.good("down")
+	if err := somebody.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Error("a process that was not ours was killed:", err)
+	}
+	if left, err := filepath.Glob(tree.path("*")); len(left) != 1 || err != nil || filepath.Base(left[0]) != "bin" {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// A kubeconfig that the user has put into .cluster stays, whether its cluster answers or not.
+func TestForeignKubeconfig(t *testing.T) {
+	tree := newTree(t)
+	must.Do(t, os.MkdirAll(tree.path(""), 0o755))
+	const foreign = `{"current-context": "x", "contexts": [{"name": "x", "context": {"cluster": "x"}}],
+		"clusters": [{"name": "x", "cluster": {"server": "http://127.0.0.1:1"}}]}`
+	must.Do(t, os.WriteFile(tree.path("kubeconfig"), []byte(foreign), 0o600))
+	for _, args := range [][]string{{"up"}, {"up", "local"}, {"exec", "true"}} {
+		if said, code := tree.run(args...); code != exitFailure || !strings.Contains(said, "not made here") {
+			t.Errorf("%v: %s", args, said)
+		}
+	}
+	tree.good("down")
+	if content, err := os.ReadFile(tree.path("kubeconfig")); string(content) != foreign || err != nil {
+		t.Errorf("%s, %v", content, err)
+	}
+}
+
+// A kind cluster that goes by another name is somebody else's.
+func TestForeignKindCluster(t *testing.T) {
+	tree, bin := newTree(t), t.TempDir()
+	const docker = `#!/bin/sh
+echo "$*" >> ` + "$CALLS" + `
+case "$*" in -v) echo Docker version 99;; "ps -a --filter label=io.x-k8s.kind.cluster=informer "*) echo informer-control-plane;; ps*) echo informer;; esac`
+	must.Do(t, os.WriteFile(filepath.Join(bin, "docker"), []byte(docker), 0o755))
+	t.Setenv("CALLS", filepath.Join(bin, "calls"))
+	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
+	t.Setenv("PATH", bin+":/usr/bin:/bin")
+	if said := tree.good("down"); !strings.Contains(said, "no cluster to remove") {
+		t.Error(said)
+	}
+	calls, err := os.ReadFile(filepath.Join(bin, "calls"))
+	if err != nil || strings.Contains(string(calls), "rm") || !strings.Contains(string(calls), "ps") {
+		t.Errorf("asked: %s, %v", calls, err)
+	}
+}
+
+// Two at once have a cluster each, and both are gone afterwards.
+func TestExec(t *testing.T) {
+	tree := newTree(t)
+	var commands [2]*exec.Cmd
+	var said [2]bytes.Buffer
+	for i := range commands {
+		commands[i] = tree.command("exec", "sh", "-c", `echo "on $KUBECONFIG"; exit 7`)
+		commands[i].Stdout = &said[i]
+		must.Do(t, commands[i].Start())
+	}
+	for _, cmd := range commands {
+		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 7 {
+			t.Errorf("exit code: %v", err)
+		}
+	}
+	if one, other := said[0].String(), said[1].String(); one == other || !strings.HasPrefix(one, "on "+tree.path("exec-")) {
+		t.Errorf("%q, %q", one, other)
+	}
+	tree.checkNothingIsLeft()
+}
+
+func (t tree) checkNothingIsLeft() {
+	t.Helper()
+	if left, err := filepath.Glob(t.path("exec-*")); len(left) > 0 || err != nil {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	waitUntil(t.T, func() bool { return len(local.Processes(t.root)) == 0 })
+}
+
+// Interrupted whenever: while it starts, while the program runs, while it removes. And
+// killed: then the cluster goes a moment later.
+func TestExecIsInterrupted(t *testing.T) {
+	tree := newTree(t)
+	for i := range 10 {
+		cmd := tree.command("exec", "sleep", "1")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		signal := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}[i%3]
+		must.Do(t, cmd.Start())
+		after := rand.N(10 * time.Second)
+		timer := time.AfterFunc(after, func() { _ = cmd.Process.Signal(signal) })
+		err := cmd.Wait()
+		timer.Stop()
+		t.Logf("%v after %v: %v", signal, after, err)
+		if signal == syscall.SIGKILL {
+			waitUntil(t, func() bool {
+				left, err := filepath.Glob(tree.path("exec-*"))
+				return len(left) == 0 && err == nil
+			})
+		}
+		tree.checkNothingIsLeft()
+	}
+}
+
+func waitUntil(t *testing.T, met func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !met(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("after %s still not so: %s", limit, what)
+			t.Fatal("it does not come to that")
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{nil, {"jump"}, {"up", "sideways"}, {"exec"}} {
+		var said bytes.Buffer
+		if code := run(t.Context(), args, &said, &said); code != exitUsage || !strings.HasPrefix(said.String(), "usage:") {
+			t.Errorf("%v: %d, %s", args, code, &said)
 		}
 	}
 }

@@ -32,13 +32,13 @@ var objects = []scenario.Fault{
 	{
 		Name: "a namespace deleted",
 		Before: steps{
-			restart(local.Controllers), // they empty it
+			restart(local.ControllerManager), // they empty it
 			func(ctx context.Context, s *scenario.Scenario) error {
 				return s.Environment.Fill(ctx, deleted, s.Scale.Deletes/10)
 			},
 		},
 		Do:    steps{scenario.ChangeHandlers, deleteNamespace},
-		After: steps{kill(local.Controllers)},
+		After: steps{kill(local.ControllerManager)},
 	},
 	{
 		Name:    "an object of 1 MiB",

@@ -59,11 +59,11 @@ var processes = []scenario.Fault{
 }
 
 // kill kills a component with SIGKILL.
-func kill(c local.Component) scenario.Step {
+func kill(c string) scenario.Step {
 	return environment(func(e *testenv.Environment, _ context.Context) error { return e.ControlPlane.Kill(c) })
 }
 
-func restart(c local.Component) scenario.Step {
+func restart(c string) scenario.Step {
 	return environment(func(e *testenv.Environment, ctx context.Context) error {
 		return e.ControlPlane.Restart(ctx, c)
 	})

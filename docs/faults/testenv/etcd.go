@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"path/filepath"
 	"strings"
 )
 
@@ -27,18 +25,18 @@ func (e *Environment) Compact(ctx context.Context) error {
 	return err
 }
 
-// etcd asks etcd over its socket, in JSON.
+// etcd asks etcd, in JSON.
 func (e *Environment) etcd(ctx context.Context, method, body string) ([]byte, error) {
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(e.dir, "plane", "data", "etcd.sock"))
-	}}
-	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://etcd/v3/kv/"+method,
-		strings.NewReader(body))
+	url, err := e.ControlPlane.EtcdURL()
 	if err != nil {
 		return nil, err
 	}
-	response, err := (&http.Client{Transport: transport}).Do(request)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v3/kv/"+method, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Close = true // no connection is to stay
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("asking etcd for %s: %w", method, err)
 	}

@@ -31,7 +31,7 @@ import (
 // An Environment is a control plane without scheduler and node: nothing changes
 // objects but this program.
 type Environment struct {
-	ControlPlane *local.ControlPlane
+	ControlPlane *local.Cluster
 	Client       kubernetes.Interface // the administrator's, straight to the server
 
 	dir         string
@@ -46,7 +46,7 @@ type Environment struct {
 // Start starts a control plane. Its API server gets the flags as well. Stop ends
 // it and removes its files.
 func Start(ctx context.Context, progress io.Writer, flags ...string) (_ *Environment, err error) {
-	dir, err := os.MkdirTemp("", "faults-") // a short path, for a socket
+	dir, err := os.MkdirTemp("", "faults-")
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +63,9 @@ func Start(ctx context.Context, progress io.Writer, flags ...string) (_ *Environ
 		return nil, err
 	}
 	e.ControlPlane, err = local.Start(ctx, local.Options{
-		Dir: filepath.Join(dir, "plane"), APIOnly: true, Progress: progress,
+		Dir: filepath.Join(dir, "plane"), Disable: []string{local.Scheduler, local.Node}, Progress: progress,
 		APIServerArgs: append([]string{
+			"--disable-admission-plugins=ServiceAccount", // without controllers a namespace has none
 			fmt.Sprintf("--tls-sni-cert-key=%s,%s:%s", e.path("server.crt"), e.path("server.key"), serverName),
 			"--delete-collection-workers=8",
 			"--request-timeout=10m", // a list of 50,000 objects is deleted in one call
@@ -72,6 +73,9 @@ func Start(ctx context.Context, progress io.Writer, flags ...string) (_ *Environ
 	})
 	if err != nil {
 		return nil, fmt.Errorf("a control plane for the faults: %w", err)
+	}
+	if err := e.ControlPlane.Kill(local.ControllerManager); err != nil { // a fault may restart it
+		return nil, err
 	}
 	if e.config, err = clientcmd.BuildConfigFromFlags("", e.ControlPlane.Kubeconfig()); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package kind makes and removes a cluster of containers, with kind as a library.
+// Package kind makes and removes clusters of containers, with kind as a library.
 package kind
 
 import (
@@ -13,144 +13,132 @@ import (
 
 	"sigs.k8s.io/kind/pkg/apis/config/defaults"
 	"sigs.k8s.io/kind/pkg/cluster"
-	"sigs.k8s.io/kind/pkg/cluster/nodes"
+	"sigs.k8s.io/kind/pkg/cmd"
 	kindexec "sigs.k8s.io/kind/pkg/exec"
 
-	"example.com/informer/scripts/cluster/internal/filelock"
-	"example.com/informer/scripts/cluster/internal/ready"
+	"example.com/informer/scripts/cluster/ready"
 )
-
-// Name of the cluster. Its node is called informer-control-plane.
-const Name = "informer"
 
 const (
-	readyWithin = 3 * time.Minute
-	deleteEvery = 500 * time.Millisecond
+	answerWithin = 5 * time.Second // how long an engine may take to answer before it counts as absent
+	readyWithin  = 3 * time.Minute
+	deleteEvery  = 500 * time.Millisecond
+	giveUpWithin = time.Minute // how long kind may take to notice that its nodes are gone
 )
 
-// Up makes the cluster, or takes the one that is there, writes its kubeconfig to
-// the file kubeconfig (and nowhere else), and returns when pods can be created.
-// On an error, and when ctx ends first, a cluster that it began to make is gone.
-func Up(ctx context.Context, kubeconfig string, progress io.Writer) (made bool, err error) {
-	e, provider, found, err := open(ctx, progress)
-	if err != nil {
-		return false, err
-	}
-	if len(found) == 0 {
-		if err := create(ctx, e, provider, progress); err != nil {
-			return false, err
-		}
-		defer func() {
-			if err != nil {
-				made, err = false, errors.Join(err, remove(provider))
-			}
-		}()
-	}
-	for _, n := range found { // after a reboot, say
-		if _, err := e.run(ctx, "start", n.String()); err != nil {
-			return false, err
-		}
-	}
-	content, err := provider.KubeConfig(Name, false)
-	if err != nil {
-		return false, explain("read the kubeconfig of the kind cluster", err)
-	}
-	if err := filelock.WriteFile(kubeconfig, []byte(content), 0o600); err != nil {
-		return false, err
-	}
-	fmt.Fprintln(progress, "waiting for the node and the default service account")
-	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin,
-		fmt.Errorf("the kind cluster was not ready after %s (scripts/kind-down.sh removes it)", readyWithin))
-	defer cancel()
-	return len(found) == 0, ready.Wait(ctx, kubeconfig, ready.Pods, func() error { return nil })
+// ErrNoEngine says that kind cannot be used on this machine.
+var ErrNoEngine = errors.New("no container engine answers (docker, podman or nerdctl): start one, " +
+	"or use scripts/local-up.sh, which needs none")
+
+// A Provider makes clusters with the engine that answers.
+type Provider struct {
+	kind     *cluster.Provider
+	progress io.Writer
 }
 
-// Down removes the cluster and says whether there was one.
-func Down(ctx context.Context, progress io.Writer) (was bool, err error) {
-	_, provider, found, err := open(ctx, progress)
-	if err != nil || len(found) == 0 {
-		return false, err
-	}
-	return true, remove(provider)
-}
-
-// open finds an engine, and the nodes of the cluster that run there or ran.
-func open(ctx context.Context, progress io.Writer) (engine, *cluster.Provider, []nodes.Node, error) {
-	e, err := detect(ctx)
+// Find finds an engine as kind does: the first one that is installed, or the one that
+// $KIND_EXPERIMENTAL_PROVIDER names. If that does not answer, the error is ErrNoEngine.
+func Find(ctx context.Context, progress io.Writer) (*Provider, error) {
+	option, err := cluster.DetectNodeProvider()
 	if err != nil {
-		return e, nil, nil, err
+		return nil, ErrNoEngine
 	}
-	provider := cluster.NewProvider(e.provider(), cluster.ProviderWithLogger(logger{progress: progress}))
-	found, err := provider.ListNodes(Name)
-	return e, provider, found, explain("list the nodes of kind", err)
-}
-
-// create runs kind's Create, which knows no context: when ctx ends, the nodes
-// are deleted under its feet until it gives up.
-func create(ctx context.Context, e engine, provider *cluster.Provider, progress io.Writer) error {
-	image := os.Getenv("KIND_NODE_IMAGE")
-	if image == "" {
-		image = defaults.Image
-	}
-	if err := pull(ctx, e, image, progress); err != nil {
-		return err
-	}
-	scratch, err := os.MkdirTemp("", "informer-kind-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-
-	created := make(chan error, 1)
+	p := &Provider{cluster.NewProvider(option, cluster.ProviderWithLogger(cmd.NewLogger())), progress}
+	answer := make(chan error, 1)
 	go func() {
-		created <- provider.Create(Name,
-			cluster.CreateWithNodeImage(image),
-			// Never the user's own file; and not ours, where kind would leave a
-			// lock behind if it were killed.
-			cluster.CreateWithKubeconfigPath(filepath.Join(scratch, "kubeconfig")))
+		_, err := p.kind.List()
+		answer <- err
 	}()
-	tick := time.NewTicker(deleteEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case err := <-created:
-			if err != nil || ctx.Err() != nil {
-				return errors.Join(context.Cause(ctx), explain("create the kind cluster", err), remove(provider))
-			}
-			return nil
-		case <-tick.C:
-			if ctx.Err() != nil {
-				_ = remove(provider) // again and again, as it may be about to make another node
-			}
-		}
+	select {
+	case err = <-answer:
+	case <-time.After(answerWithin):
+		err = ErrNoEngine
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
+	if err != nil {
+		return nil, ErrNoEngine
+	}
+	return p, nil
 }
 
-// pull fetches the node image if the engine does not have it. kind would do so
-// too, but could not be stopped at it.
-func pull(ctx context.Context, e engine, image string, progress io.Writer) error {
-	if _, err := e.run(ctx, "image", "inspect", image); err == nil {
-		return nil
+// Exists is whether there is a cluster of that name.
+func (p *Provider) Exists(name string) (bool, error) {
+	nodes, err := p.kind.ListNodes(name)
+	return len(nodes) > 0, explain("list the nodes of kind", err)
+}
+
+// Create makes a cluster, writes its kubeconfig to a file (and nowhere else), and
+// returns when pods can be created. On an error, and when ctx ends first, nothing is left of it.
+func (p *Provider) Create(ctx context.Context, name, kubeconfig string) error {
+	err := p.create(ctx, name)
+	if err == nil {
+		err = p.writeKubeconfig(name, kubeconfig)
 	}
-	name, _, _ := strings.Cut(image, "@")
-	fmt.Fprintf(progress, "pulling the node image %s\n", name)
-	if _, err := e.run(ctx, "pull", image); err != nil {
-		return fmt.Errorf(
-			"the node image cannot be had: %w\nset KIND_NODE_IMAGE to an image that the engine has, or use "+
-				"scripts/local-up.sh", err)
+	if err == nil {
+		fmt.Fprintln(p.progress, "waiting for the node and the default service account")
+		limited, cancel := context.WithTimeoutCause(ctx, readyWithin,
+			fmt.Errorf("the kind cluster was not ready after %s", readyWithin))
+		defer cancel()
+		wanted := append(append(ready.API(), ready.Node), ready.Pods()...)
+		err = ready.Wait(limited, kubeconfig, wanted, func() error { return nil })
+	}
+	if err != nil {
+		return errors.Join(err, p.Delete(name))
 	}
 	return nil
 }
 
-// remove deletes the nodes. kind also strikes the cluster out of a kubeconfig:
-// it gets an empty one, never the user's own.
-func remove(provider *cluster.Provider) error {
+// create runs kind's Create, which knows no context: when ctx ends, the nodes are
+// deleted under its feet until it gives up.
+func (p *Provider) create(ctx context.Context, name string) error {
+	image := os.Getenv("KIND_NODE_IMAGE")
+	if image == "" {
+		image = defaults.Image
+	}
 	scratch, err := os.MkdirTemp("", "informer-kind-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	return explain("remove the kind cluster", provider.Delete(Name, filepath.Join(scratch, "kubeconfig")))
+	created := make(chan error, 1)
+	go func() {
+		created <- p.kind.Create(name, cluster.CreateWithNodeImage(image),
+			cluster.CreateWithKubeconfigPath(filepath.Join(scratch, "kubeconfig"))) // never the user's own
+	}()
+	select {
+	case err := <-created:
+		return explain("create the kind cluster", err)
+	case <-ctx.Done():
+	}
+	for deadline := time.Now().Add(giveUpWithin); time.Now().Before(deadline); {
+		_ = p.Delete(name) // again and again, as it may be about to make another node
+		select {
+		case <-created:
+			return context.Cause(ctx)
+		case <-time.After(deleteEvery):
+		}
+	}
+	return context.Cause(ctx) // it still pulls an image, say; Delete follows
+}
+
+func (p *Provider) writeKubeconfig(name, file string) error {
+	content, err := p.kind.KubeConfig(name, false)
+	if err != nil {
+		return explain("read the kubeconfig of the kind cluster", err)
+	}
+	return errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600))
+}
+
+// Delete removes a cluster. kind strikes it out of a kubeconfig, too: it gets an empty
+// one, never the user's own.
+func (p *Provider) Delete(name string) error {
+	scratch, err := os.MkdirTemp("", "informer-kind-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	return explain("remove the kind cluster", p.kind.Delete(name, filepath.Join(scratch, "kubeconfig")))
 }
 
 // explain adds the last lines of what the engine said, which kind keeps to itself.

@@ -3,7 +3,6 @@
 package kind
 
 import (
-	"bytes"
 	"context"
 	"encoding/pem"
 	"errors"
@@ -21,6 +20,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 )
+
+// name of the cluster.
+const name = "informer-test"
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -42,30 +44,20 @@ func install(t *testing.T, scripts map[string]string) (home string) {
 	return home
 }
 
-// docker is an engine with a container while the file node exists. It writes
-// down all that it is asked to do; more says what else it can do.
+// docker is an engine with a container while the file node exists. More
+// says what else it can do.
 func docker(node, more string) string {
 	return fmt.Sprintf(`
 NODE=%s
-echo "$*" >> $NODE.calls
 case "$*" in
 -v) echo Docker version 99;;
 %s
 "ps --quiet") ;;
-ps*) [ ! -e $NODE ] || echo informer-control-plane;;
+ps*) [ ! -e $NODE ] || echo informer-test-control-plane;;
 "rm -f"*) /bin/rm -f $NODE;;
 info*) echo '{"CgroupVersion": "2"}';;
 esac
 `, node, more)
-}
-
-func asked(t *testing.T, node string) string {
-	t.Helper()
-	b, err := os.ReadFile(node + ".calls")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 // apiServer answers as that of a cluster that is ready.
@@ -110,39 +102,37 @@ func existing(t *testing.T, port string, ca []byte) string {
 `, admin, port)
 }
 
-func TestUpOnTheClusterThatIsThere(t *testing.T) {
+// A cluster of another name is nobody's business of ours: not seen, not removed.
+func TestCreateAndDelete(t *testing.T) {
 	port, ca := apiServer(t)
 	node := filepath.Join(t.TempDir(), "node")
-	if err := os.WriteFile(node, nil, 0o644); err != nil {
+	home := install(t, map[string]string{"docker": docker(node, "run*) : > $NODE;;"+existing(t, port, ca))})
+	provider, err := Find(t.Context(), io.Discard)
+	if err != nil {
 		t.Fatal(err)
 	}
-	home := install(t, map[string]string{"docker": docker(node, existing(t, port, ca))})
-	kubeconfig := filepath.Join(t.TempDir(), "new", "kubeconfig")
-	for range 2 {
-		made, err := Up(t.Context(), kubeconfig, io.Discard)
-		if made || err != nil {
-			t.Fatal(made, err)
-		}
+	if err := os.WriteFile(node, nil, 0o644); err != nil { // as if Create had made it: the script is no kubeadm
+		t.Fatal(err)
 	}
-	if !strings.Contains(asked(t, node), "start informer-control-plane") {
-		t.Error("the node was not started, which it may need after a reboot")
+	kubeconfig := filepath.Join(t.TempDir(), "new", "kubeconfig")
+	if err := provider.writeKubeconfig(name, kubeconfig); err != nil {
+		t.Fatal(err)
 	}
 	config, err := clientcmd.LoadFromFile(kubeconfig)
-	if err != nil || config.CurrentContext != "kind-informer" {
-		t.Fatalf("kubeconfig: %v, %v", config, err)
-	}
-	if got := config.Clusters["kind-informer"].Server; got != "https://127.0.0.1:"+port {
-		t.Errorf("server %s", got)
+	if err != nil || config.CurrentContext != "kind-"+name ||
+		config.Clusters["kind-"+name].Server != "https://127.0.0.1:"+port {
+		t.Errorf("kubeconfig: %v, %v", config, err)
 	}
 	if info, err := os.Stat(kubeconfig); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-
-	if was, err := Down(t.Context(), io.Discard); !was || err != nil {
-		t.Errorf("down: %v, %v", was, err)
-	}
-	if was, err := Down(t.Context(), io.Discard); was || err != nil {
-		t.Errorf("down again: %v, %v", was, err)
+	for _, want := range []bool{true, false} {
+		if there, err := provider.Exists(name); there != want || err != nil {
+			t.Errorf("exists: %t, %v; want %t", there, err, want)
+		}
+		if err := provider.Delete(name); err != nil {
+			t.Error(err)
+		}
 	}
 	if left, err := os.ReadDir(home); err != nil || len(left) != 0 {
 		t.Errorf("in the user's home: %v, %v", left, err)
@@ -164,17 +154,13 @@ run*) : > $NODE; while [ -e $NODE ]; do /bin/sleep 0.01; done; echo the containe
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	var progress bytes.Buffer
-	made, err := Up(ctx, filepath.Join(t.TempDir(), "kubeconfig"), &progress)
+	err := create(ctx, t)
 	cancel(nil)
-	if made || !errors.Is(err, enough) {
-		t.Errorf("made %v, %v", made, err)
+	if !errors.Is(err, enough) {
+		t.Error(err)
 	}
 	if _, err := os.Stat(node); err == nil {
 		t.Error("the node is still there")
-	}
-	if !strings.Contains(progress.String(), "kind: Preparing nodes\n") {
-		t.Errorf("progress:\n%s", progress.String())
 	}
 	if left, err := os.ReadDir(home); err != nil || len(left) != 0 {
 		t.Errorf("in the user's home: %v, %v", left, err)
@@ -186,8 +172,7 @@ func TestCreateFails(t *testing.T) {
 	install(t, map[string]string{"docker": docker(node, `
 run*) : > $NODE; echo no more containers today >&2; exit 125;;
 `)})
-	_, err := Up(t.Context(), filepath.Join(t.TempDir(), "kubeconfig"), io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "no more containers today") {
+	if err := create(t.Context(), t); err == nil || !strings.Contains(err.Error(), "no more containers today") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(node); err == nil {
@@ -195,19 +180,24 @@ run*) : > $NODE; echo no more containers today >&2; exit 125;;
 	}
 }
 
-func TestImageCannotBeHad(t *testing.T) {
-	node := filepath.Join(t.TempDir(), "node")
-	install(t, map[string]string{"docker": docker(node, `
-"image inspect"*) exit 1;;
-pull*) echo Trying; echo no such image anywhere >&2; exit 1;;
-`)})
-	t.Setenv("KIND_NODE_IMAGE", "example.com/node:v0")
-	_, err := Up(t.Context(), filepath.Join(t.TempDir(), "kubeconfig"), io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "no such image anywhere") ||
-		!strings.Contains(err.Error(), "KIND_NODE_IMAGE") {
-		t.Errorf("got %v", err)
+func create(ctx context.Context, t *testing.T) error {
+	t.Helper()
+	provider, err := Find(ctx, io.Discard)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !strings.Contains(asked(t, node), "pull example.com/node:v0") {
-		t.Errorf("asked:\n%s", asked(t, node))
+	return provider.Create(ctx, name, filepath.Join(t.TempDir(), "kubeconfig"))
+}
+
+func TestNoEngine(t *testing.T) {
+	for what, commands := range map[string]map[string]string{
+		"nothing installed":       nil,
+		"a client without engine": {"docker": "[ $1 = -v ] && echo Docker version 9"},
+		"an engine that hangs":    {"docker": "[ $1 = -v ] && echo Docker version 9 && exit; exec /bin/sleep 7"},
+	} {
+		install(t, commands)
+		if _, err := Find(t.Context(), io.Discard); !errors.Is(err, ErrNoEngine) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }

@@ -1,0 +1,105 @@
+// The controllers of the Kubernetes controller manager that make namespaces and
+// Deployments live, without the rest of it.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher"
+	"k8s.io/kubernetes/pkg/controller/clusterroleaggregation"
+	deployments "k8s.io/kubernetes/pkg/controller/deployment"
+	namespaces "k8s.io/kubernetes/pkg/controller/namespace"
+	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/serviceaccount"
+)
+
+const (
+	// resync is how often an informer replays its cache to the controllers.
+	resync = 12 * time.Hour
+	// workers is how many objects of a kind a controller handles at once.
+	workers = 4
+)
+
+// runControllers runs all controllers until ctx is done, on
+// the informers of factory, which it starts and shuts down. rootCA is the
+// certificate, in PEM, that every namespace gets in the ConfigMap
+// kube-root-ca.crt.
+func runControllers(ctx context.Context, config *rest.Config, client kubernetes.Interface,
+	factory informers.SharedInformerFactory, rootCA []byte) error {
+	metadataClient, err := metadata.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("making a metadata client: %w", err)
+	}
+	all, err := newControllers(ctx, client, metadataClient, factory, rootCA)
+	if err != nil {
+		return err
+	}
+	collect, err := newCollector(ctx, client, metadataClient, factory)
+	if err != nil {
+		return err
+	}
+	factory.StartWithContext(ctx)
+	defer factory.Shutdown()
+	var wg sync.WaitGroup
+	for _, c := range all {
+		wg.Go(func() { c.Run(ctx, workers) })
+	}
+	wg.Go(func() { collect(ctx) })
+	wg.Wait()
+	return ctx.Err()
+}
+
+// A controller runs until its context is done.
+type controller interface {
+	Run(ctx context.Context, workers int)
+}
+
+// newControllers makes all but the garbage collector.
+func newControllers(ctx context.Context, client kubernetes.Interface, metadataClient metadata.Interface,
+	factory informers.SharedInformerFactory, rootCA []byte) ([]controller, error) {
+	core, apps := factory.Core().V1(), factory.Apps().V1()
+	serviceAccounts, err := serviceaccount.NewServiceAccountsController(klog.FromContext(ctx), core.ServiceAccounts(),
+		core.Namespaces(), client, serviceaccount.DefaultServiceAccountsControllerOptions())
+	if err != nil {
+		return nil, fmt.Errorf("making the service account controller: %w", err)
+	}
+	rootCAs, err := rootcacertpublisher.NewPublisher(core.ConfigMaps(), core.Namespaces(), client, rootCA)
+	if err != nil {
+		return nil, fmt.Errorf("making the root CA publisher: %w", err)
+	}
+	deploymentController, err := deployments.NewDeploymentController(ctx, apps.Deployments(), apps.ReplicaSets(), core.Pods(),
+		client)
+	if err != nil {
+		return nil, fmt.Errorf("making the deployment controller: %w", err)
+	}
+	return []controller{
+		serviceAccounts,
+		rootCAs,
+		deploymentController,
+		replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client, replicaset.BurstReplicas),
+		namespaces.NewNamespaceController(ctx, client, metadataClient,
+			client.Discovery().ServerPreferredNamespacedResources, core.Namespaces(), resync, v1.FinalizerKubernetes),
+		// The roles admin, edit and view are empty until someone gathers the rules
+		// of the roles that aggregate to them.
+		clusterroleaggregation.NewClusterRoleAggregation(factory.Rbac().V1().ClusterRoles(), client.RbacV1()),
+	}, nil
+}
+
+// trim drops what no controller reads before an object enters a cache.
+func trim(obj any) (any, error) {
+	if object, err := meta.Accessor(obj); err == nil {
+		object.SetManagedFields(nil)
+	}
+	return obj, nil
+}

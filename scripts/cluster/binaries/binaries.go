@@ -1,0 +1,161 @@
+// Package binaries gets the programs of a cluster into the user's cache: those that
+// were released where the network has them, else built from Go modules.
+package binaries
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"example.com/informer/scripts/harness/workspace"
+)
+
+// ControlPlane are the programs of a cluster without containers.
+var ControlPlane = []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok", "kwokctl"}
+
+// packages are what the programs are built from. The module in scripts/controlplane
+// has them as its tools.
+var packages = map[string]string{
+	"etcd":                    "go.etcd.io/etcd/server/v3",
+	"kube-apiserver":          "k8s.io/kubernetes/cmd/kube-apiserver",
+	"kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+	"kube-scheduler":          "k8s.io/kubernetes/cmd/kube-scheduler",
+	"kubectl":                 "k8s.io/kubernetes/cmd/kubectl",
+	"kwok":                    "sigs.k8s.io/kwok/cmd/kwok",
+	"kwokctl":                 "sigs.k8s.io/kwok/cmd/kwokctl",
+}
+
+// Options of Get.
+type Options struct {
+	Build    bool      // from Go modules, even where the network has them
+	Progress io.Writer // a line for each thing that takes long
+}
+
+// Get returns the folder that has these programs. The cache keeps them for each version,
+// so that only the first call takes long.
+func Get(ctx context.Context, options Options, names ...string) (folder string, err error) {
+	s, err := findSource()
+	if err != nil {
+		return "", err
+	}
+	cache, err := cacheFolder()
+	if err != nil {
+		return "", err
+	}
+	folder = filepath.Join(cache, s.kubernetes+"-"+s.fingerprint)
+	var missing []string
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		return folder, nil
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", cacheError(cache, err)
+	}
+	scratch, err := os.MkdirTemp(folder, ".new-") // on the same disk: what is ready is moved to its place
+	if err != nil {
+		return "", cacheError(cache, err)
+	}
+	defer os.RemoveAll(scratch)
+	if !options.Build {
+		err := s.download(ctx, missing, scratch, options.Progress)
+		switch {
+		case ctx.Err() != nil:
+			return "", context.Cause(ctx)
+		case err == nil:
+			return folder, move(missing, scratch, folder)
+		case !errors.Is(err, errNotReleased):
+			fmt.Fprintln(options.Progress, err)
+		}
+	}
+	if err := s.build(ctx, missing, scratch, options.Progress); err != nil {
+		return "", err
+	}
+	return folder, move(missing, scratch, folder)
+}
+
+// move moves programs that are ready. Where another process has been faster, the same
+// program takes the place of the one that is there.
+func move(names []string, from, to string) error {
+	for _, name := range names {
+		if err := os.Rename(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			return fmt.Errorf("keeping the programs of the cluster: %w", err)
+		}
+	}
+	return nil
+}
+
+// A source says what the programs are made from.
+type source struct {
+	module                 string // the folder scripts/controlplane
+	kubernetes, etcd, kwok string // versions
+	fingerprint            string // of all that decides what the programs become
+}
+
+func findSource() (*source, error) {
+	root, err := workspace.Root(".")
+	if err != nil {
+		return nil, err
+	}
+	s := &source{module: filepath.Join(root, "scripts", "controlplane")}
+	mod, err := os.ReadFile(filepath.Join(s.module, "go.mod"))
+	if err != nil {
+		return nil, fmt.Errorf("the versions of the cluster's programs: %w", err)
+	}
+	for path, version := range map[string]*string{
+		"k8s.io/kubernetes": &s.kubernetes, "go.etcd.io/etcd/server/v3": &s.etcd, "sigs.k8s.io/kwok": &s.kwok,
+	} {
+		required := regexp.MustCompile(`(?m)^\s*(?:require )?` + regexp.QuoteMeta(path) + ` (v\S+)`).FindSubmatch(mod)
+		if required == nil {
+			return nil, fmt.Errorf("%s/go.mod does not require %s", s.module, path)
+		}
+		*version = string(required[1])
+	}
+	hash := sha256.Sum256(append(mod, runtime.GOOS+"/"+runtime.GOARCH...))
+	s.fingerprint = fmt.Sprintf("%x", hash[:6])
+	return s, nil
+}
+
+// KubernetesVersion is the version of the cluster's programs, such as v1.37.1.
+func KubernetesVersion() (string, error) {
+	s, err := findSource()
+	if err != nil {
+		return "", err
+	}
+	return s.kubernetes, nil
+}
+
+// cacheFolder honours $XDG_CACHE_HOME even on macOS.
+func cacheFolder() (string, error) {
+	dir := os.Getenv("XDG_CACHE_HOME")
+	if !filepath.IsAbs(dir) {
+		var err error
+		if dir, err = os.UserCacheDir(); err != nil {
+			return "", fmt.Errorf("a cache for the programs of the cluster: %w; set XDG_CACHE_HOME", err)
+		}
+	}
+	return filepath.Join(dir, "informer-tutorial"), nil
+}
+
+func cacheError(cache string, err error) error {
+	return fmt.Errorf("the programs of the cluster cannot be kept in %s: %w\n"+
+		"make room there or make it writable, or set XDG_CACHE_HOME to another folder", cache, err)
+}
+
+// stamp returns the linker flags that make Kubernetes' programs print their version.
+func (s *source) stamp() string {
+	const pkg = "k8s.io/component-base/version."
+	parts := strings.SplitN(strings.TrimPrefix(s.kubernetes, "v"), ".", 3)
+	return strings.Join([]string{"-s -w", "-X " + pkg + "gitVersion=" + s.kubernetes, "-X " + pkg + "gitMajor=" + parts[0],
+		"-X " + pkg + "gitMinor=" + parts[1], "-X " + pkg + "gitTreeState=clean"}, " ")
+}

@@ -1,1 +1,0 @@
-module k8s.io/kubernetes

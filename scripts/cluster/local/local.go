@@ -123,17 +123,21 @@ func (c *Cluster) create(ctx context.Context, folder, kubectl string) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(c.opts.Dir, "kwokctl.yaml")
-	if err := errors.Join(os.MkdirAll(c.opts.Dir, 0o700), os.WriteFile(file, config, 0o600)); err != nil {
+	// what runs below our folder is ours, kwokctl itself included
+	bin, file := filepath.Join(c.opts.Dir, "bin"), filepath.Join(c.opts.Dir, "kwokctl.yaml")
+	err = errors.Join(os.MkdirAll(bin, 0o700), os.WriteFile(file, config, 0o600),
+		os.Symlink(filepath.Join(folder, "kwokctl"), filepath.Join(bin, "kwokctl")),
+		os.Symlink(kubectl, filepath.Join(bin, "kubectl")))
+	if err != nil {
 		return err
 	}
 	fmt.Fprintln(c.opts.Progress, "starting the control plane:", strings.Join(c.components(), ", "))
-	cmd := exec.CommandContext(ctx, filepath.Join(folder, "kwokctl"), "create", "cluster", "--name", c.opts.Name,
+	cmd := exec.CommandContext(ctx, filepath.Join(bin, "kwokctl"), "create", "cluster", "--name", c.opts.Name,
 		"--config", file, "--kubeconfig", "", "--wait", "0s")
 	cmd.Dir = c.opts.Dir
 	// kwokctl reads and writes below its workdir; with this home, what it calls does, too
 	cmd.Env = append(os.Environ(), "KWOK_WORKDIR="+c.opts.Dir, "HOME="+c.opts.Dir, "KUBECONFIG=",
-		"PATH="+filepath.Dir(kubectl)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we clean up
 	cmd.WaitDelay = time.Second
 	if said, err := cmd.CombinedOutput(); err != nil {

@@ -31,6 +31,8 @@ const (
 	providerYours = "yours" // never made nor removed here
 )
 
+const answerWithin = 10 * time.Second
+
 // A clone is one working tree. It has one lasting cluster at most, which is named after
 // the path of the clone. Nothing with another name is ever removed.
 type clone struct {
@@ -91,7 +93,7 @@ func (c *clone) find(ctx context.Context) (*used, error) {
 		return nil, nil
 	}
 	maker := c.maker()
-	err := c.answers(ctx)
+	err := c.answers(ctx, maker)
 	switch {
 	case err == nil:
 		return &used{maker, c.kubeconfig(), nothing}, nil
@@ -105,15 +107,18 @@ func (c *clone) find(ctx context.Context) (*used, error) {
 	return nil, nil
 }
 
-// answers asks the cluster of the clone, for some seconds: it may be busy.
-func (c *clone) answers(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	dead := func() error { return nil }
-	if c.maker() == providerLocal && len(local.Processes(c.path("local"))) == 0 {
-		dead = func() error { return errors.New("its processes have ended") } // after a reboot, say
+// answers asks the cluster of .cluster/kubeconfig. One of our own, whose loss would be
+// final, has some seconds: it may be busy.
+func (c *clone) answers(ctx context.Context, maker string) error {
+	switch {
+	case maker == providerYours:
+		return ready.Answers(ctx, c.kubeconfig())
+	case maker == providerLocal && len(local.Processes(c.path("local"))) == 0:
+		return errors.New("its processes have ended") // after a reboot, say
 	}
-	return ready.Wait(ctx, c.kubeconfig(), ready.API(), dead)
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	return ready.Wait(ctx, c.kubeconfig(), ready.API(), func() error { return nil })
 }
 
 // up returns the cluster that is there, or makes one that lasts.

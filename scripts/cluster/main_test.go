@@ -175,7 +175,11 @@ func TestForeignKindCluster(t *testing.T) {
 	tree, bin := newTree(t), t.TempDir()
 	const docker = `#!/bin/sh
 echo "$*" >> ` + "$CALLS" + `
-case "$*" in -v) echo Docker version 99;; "ps -a --filter label=io.x-k8s.kind.cluster=informer "*) echo informer-control-plane;; "ps -a --filter label=io.x-k8s.kind.cluster --format"*) echo informer;; esac`
+case "$*" in
+-v) echo Docker version 99;;
+"ps -a --filter label=io.x-k8s.kind.cluster=informer "*) echo informer-control-plane;;
+"ps -a --filter label=io.x-k8s.kind.cluster --format"*) echo informer;;
+esac`
 	must.Do(t, os.WriteFile(filepath.Join(bin, "docker"), []byte(docker), 0o755))
 	t.Setenv("CALLS", filepath.Join(bin, "calls"))
 	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
@@ -184,7 +188,7 @@ case "$*" in -v) echo Docker version 99;; "ps -a --filter label=io.x-k8s.kind.cl
 		t.Error(said)
 	}
 	calls, err := os.ReadFile(filepath.Join(bin, "calls"))
-	if err != nil || strings.Contains(string(calls), "rm") || !strings.Contains(string(calls), "ps") {
+	if err != nil || strings.Contains(string(calls), "rm -f") || !strings.Contains(string(calls), "ps") {
 		t.Errorf("asked: %s, %v", calls, err)
 	}
 }

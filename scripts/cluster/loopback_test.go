@@ -21,8 +21,8 @@ func checkLoopback(t *testing.T, dir string) {
 		return
 	}
 	sockets := map[string]bool{}
-	for _, pid := range local.Processes(dir) {
-		files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	for _, process := range local.Processes(dir) {
+		files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", process.PID))
 		for _, file := range files {
 			if link, _ := os.Readlink(file); strings.HasPrefix(link, "socket:[") {
 				sockets[strings.Trim(link, "socket:[]")] = true

@@ -3,18 +3,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
 
 	"example.com/informer/scripts/cluster/binaries"
 	"example.com/informer/scripts/cluster/kind"
-	"example.com/informer/scripts/cluster/ready"
 )
 
 const (
@@ -26,10 +22,9 @@ const (
 
 const usage = `usage: cluster [-build] COMMAND
 
-  up [kind|local|auto]   make a cluster that lasts, or find the one that is there; auto (the default):
+  up [kind|local]        make a cluster that lasts, or find the one that is there; without a word:
                          the cluster that is there, else kind where an engine answers, else local
   down                   remove the cluster that up made
-  status                 say whether a cluster answers
   exec COMMAND [ARG...]  run COMMAND with KUBECONFIG set, on the cluster that is there, or else on one
                          that is made for it and removed with it
   prepare                get the programs that exec will need
@@ -38,128 +33,92 @@ const usage = `usage: cluster [-build] COMMAND
 `
 
 func main() {
-	ctx, cancel := withSignals()
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	cancel()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	code, err := run(ctx, os.Args[1:])
+	switch {
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "interrupted: what was begun has been undone")
+		code = exitInterrupted
+	case code == exitUsage && err == nil:
+		fmt.Fprint(os.Stderr, usage)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "error:", err)
+	}
 	os.Exit(code)
 }
 
-// interrupt is why a context ended: by a signal to this process.
-type interrupt struct{ signal syscall.Signal }
-
-func (i interrupt) Error() string { return "interrupted: what was begun has been undone" }
-
-// withSignals returns a context that ends with the first signal to stop. The
-// second one finds its usual effect.
-func withSignals() (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	go func() {
-		select {
-		case s := <-signals:
-			cancel(interrupt{s.(syscall.Signal)})
-		case <-ctx.Done():
-		}
-		signal.Stop(signals)
-	}()
-	return ctx, func() { cancel(nil) }
-}
-
-// run carries out a command line: results to stdout, progress and errors to stderr.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
-	c, err := findClone(stderr)
+// run carries out a command line.
+func run(ctx context.Context, args []string) (code int, err error) {
+	options := binaries.Options{Progress: os.Stderr}
 	if len(args) > 0 && args[0] == "-build" {
-		c.build, args = true, args[1:]
+		options.Build, args = true, args[1:]
 	}
-	commands := map[string]func(context.Context, *clone, []string, io.Writer) (int, error){
-		"up": up, "down": down, "status": status, "exec": execute, "prepare": prepare,
-	}
-	var command func(context.Context, *clone, []string, io.Writer) (int, error)
+	command, more := "", []string(nil)
 	if len(args) > 0 {
-		command = commands[args[0]]
+		command, more = args[0], args[1:]
 	}
-	if command == nil {
-		fmt.Fprint(stderr, usage)
-		return exitUsage
+	good := map[string]bool{
+		"up":      len(more) == 0 || len(more) == 1 && slices.Contains([]string{byKind, byLocal}, more[0]),
+		"down":    len(more) == 0,
+		"exec":    len(more) > 0,
+		"prepare": len(more) == 0,
 	}
-	if code = exitFailure; err == nil {
-		code, err = command(ctx, c, args[1:], stdout)
-	}
-	var i interrupt
-	if errors.As(context.Cause(ctx), &i) {
-		code = exitInterrupted
-	}
-	if errors.As(err, &i) {
-		err = i // the rest says only what it was in the middle of
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "error:", err)
-	}
-	return code
-}
-
-func up(ctx context.Context, c *clone, args []string, stdout io.Writer) (int, error) {
-	provider := providerAuto
-	if len(args) > 0 {
-		provider = args[0]
-	}
-	if len(args) > 1 || !slices.Contains([]string{providerKind, providerLocal, providerAuto}, provider) {
-		fmt.Fprint(c.progress, usage)
+	if !good[command] {
 		return exitUsage, nil
 	}
-	there, err := c.up(ctx, provider)
-	if err == nil {
+	c, err := findClone(options)
+	if err == nil && command != "down" {
 		err = c.linkKubectl(ctx)
 	}
 	if err != nil {
 		return exitFailure, err
 	}
-	fmt.Fprintf(stdout, "cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.provider, there.kubeconfig)
+	switch command {
+	case "up":
+		err = c.printUp(ctx, append(more, "")[0])
+	case "down":
+		err = c.printDown(context.WithoutCancel(ctx))
+	case "exec":
+		return c.exec(ctx, more)
+	case "prepare":
+		err = c.prepare(ctx)
+	}
+	if err != nil {
+		return exitFailure, err
+	}
 	return exitOK, nil
 }
 
-func down(ctx context.Context, c *clone, _ []string, stdout io.Writer) (int, error) {
-	removed, err := c.down(context.WithoutCancel(ctx))
+func (c *clone) printUp(ctx context.Context, maker string) error {
+	there, err := c.up(ctx, maker)
+	if err == nil {
+		fmt.Printf("cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.maker, there.kubeconfig)
+	}
+	return err
+}
+
+func (c *clone) printDown(ctx context.Context) error {
+	maker, err := c.down(ctx)
 	switch {
 	case err != nil:
-		return exitFailure, err
-	case len(removed) == 0:
-		fmt.Fprintln(stdout, "no cluster to remove")
+		return err
+	case maker == "":
+		fmt.Println("no cluster to remove")
 	default:
-		fmt.Fprintf(stdout, "cluster is down (%s)\n", strings.Join(removed, ", "))
+		fmt.Printf("cluster is down (%s)\n", maker)
 	}
-	return exitOK, nil
+	return nil
 }
 
-func status(ctx context.Context, c *clone, _ []string, stdout io.Writer) (int, error) {
-	kubeconfig := os.Getenv("KUBECONFIG")
-	if kubeconfig == "" {
-		kubeconfig = c.kubeconfig()
-		if _, err := os.Stat(kubeconfig); err != nil {
-			return exitFailure, errors.New("no cluster: scripts/kind-up.sh or scripts/local-up.sh makes one")
-		}
-	}
-	if err := ready.Answers(ctx, kubeconfig); err != nil {
-		return exitFailure, fmt.Errorf("the cluster of %s does not answer: %w", kubeconfig, err)
-	}
-	fmt.Fprintf(stdout, "the cluster of %s answers\n", kubeconfig)
-	return exitOK, nil
-}
-
-// prepare gets what exec will need, so that other things can be done meanwhile.
-func prepare(ctx context.Context, c *clone, _ []string, _ io.Writer) (int, error) {
+// prepare gets the programs of a local cluster if exec will make one.
+func (c *clone) prepare(ctx context.Context) error {
 	there, err := c.find(ctx)
-	if there == nil && err == nil {
-		if _, noEngine := kind.Find(ctx, c.progress); noEngine != nil {
-			_, err = binaries.Get(ctx, binaries.Options{Build: c.build, Progress: c.progress}, binaries.ControlPlane...)
-		}
+	if there != nil || err != nil {
+		return err
 	}
-	if err == nil {
-		err = c.linkKubectl(ctx)
+	if _, noEngine := kind.Find(ctx); noEngine != nil {
+		_, err = binaries.Get(ctx, c.options, binaries.ControlPlane...)
 	}
-	if err != nil {
-		return exitFailure, err
-	}
-	return exitOK, nil
+	return err
 }

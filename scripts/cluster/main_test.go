@@ -17,8 +17,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/scripts/cluster/binaries"
 	"example.com/informer/scripts/cluster/local"
-	"example.com/informer/scripts/cluster/ready"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -88,7 +88,9 @@ func (t tree) good(args ...string) string {
 
 func (t tree) path(name string) string { return filepath.Join(t.root, ".cluster", name) }
 
-func (t tree) answers() bool { return ready.Answers(t.Context(), t.path("kubeconfig")) == nil }
+func (t tree) answers() bool {
+	return binaries.Answers(t.Context(), t.path("bin/kubectl"), t.path("kubeconfig")) == nil
+}
 
 // A clone removes its own cluster, and nobody else's: not that of another clone, nor that of
 // the tree it was copied from.
@@ -128,8 +130,8 @@ func TestReboot(t *testing.T) {
 		_ = somebody.Process.Kill()
 		_ = somebody.Wait()
 	}()
-	for _, pid := range local.Processes(tree.root) {
-		must.Do(t, syscall.Kill(pid, syscall.SIGKILL))
+	for _, process := range local.Processes(tree.root) {
+		must.Do(t, syscall.Kill(process.PID, syscall.SIGKILL))
 	}
 	waitUntil(t, func() bool { return len(local.Processes(tree.root)) == 0 })
 	pids, err := filepath.Glob(tree.path("local/clusters/*/pids/*.pid"))
@@ -256,10 +258,9 @@ func waitUntil(t *testing.T, met func() bool) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{nil, {"jump"}, {"up", "sideways"}, {"exec"}} {
-		var said bytes.Buffer
-		if code := run(t.Context(), args, &said, &said); code != exitUsage || !strings.HasPrefix(said.String(), "usage:") {
-			t.Errorf("%v: %d, %s", args, code, &said)
+	for _, args := range [][]string{nil, {"jump"}, {"up", "sideways"}, {"exec"}, {"down", "kind"}} {
+		if code, err := run(t.Context(), args); code != exitUsage || err != nil {
+			t.Errorf("%v: %d, %v", args, code, err)
 		}
 	}
 }

@@ -27,11 +27,8 @@ func (e *Environment) Compact(ctx context.Context) error {
 
 // etcd asks etcd, in JSON.
 func (e *Environment) etcd(ctx context.Context, method, body string) ([]byte, error) {
-	url, err := e.ControlPlane.EtcdURL()
-	if err != nil {
-		return nil, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v3/kv/"+method, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.ControlPlane.EtcdURL()+"/v3/kv/"+method,
+		strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

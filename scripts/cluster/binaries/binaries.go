@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strings"
 
 	"example.com/informer/scripts/harness/workspace"
 )
@@ -35,7 +34,7 @@ var packages = map[string]string{
 // Options of Get.
 type Options struct {
 	Build    bool      // from Go modules, even where the network has them
-	Progress io.Writer // a line for each thing that takes long
+	Progress io.Writer // takes a line for each thing that takes long
 }
 
 // Get returns the folder that has these programs. The cache keeps them for each version,
@@ -45,11 +44,7 @@ func Get(ctx context.Context, options Options, names ...string) (folder string, 
 	if err != nil {
 		return "", err
 	}
-	cache, err := cacheFolder()
-	if err != nil {
-		return "", err
-	}
-	folder = filepath.Join(cache, s.kubernetes+"-"+s.fingerprint)
+	folder = filepath.Join(s.cache, s.kubernetes+"-"+s.fingerprint)
 	var missing []string
 	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
@@ -59,47 +54,47 @@ func Get(ctx context.Context, options Options, names ...string) (folder string, 
 	if len(missing) == 0 {
 		return folder, nil
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", cacheError(cache, err)
+	scratch := "" // on the same disk: what is ready is moved to its place
+	if err = os.MkdirAll(folder, 0o755); err == nil {
+		scratch, err = os.MkdirTemp(folder, ".new-")
 	}
-	scratch, err := os.MkdirTemp(folder, ".new-") // on the same disk: what is ready is moved to its place
 	if err != nil {
-		return "", cacheError(cache, err)
+		return "", fmt.Errorf("the programs of the cluster cannot be kept in %s: %w\n"+
+			"make room there or make it writable, or set XDG_CACHE_HOME to another folder", s.cache, err)
 	}
 	defer os.RemoveAll(scratch)
+	if err := s.downloadOrBuild(ctx, missing, scratch, options); err != nil {
+		return "", err
+	}
+	for _, name := range missing { // where another process has been faster, this is the same program
+		if err := os.Rename(filepath.Join(scratch, name), filepath.Join(folder, name)); err != nil {
+			return "", err
+		}
+	}
+	return folder, nil
+}
+
+func (s *source) downloadOrBuild(ctx context.Context, names []string, folder string, options Options) error {
 	if !options.Build {
-		err := s.download(ctx, missing, scratch, options.Progress)
+		err := s.download(ctx, names, folder, options.Progress)
 		switch {
 		case ctx.Err() != nil:
-			return "", context.Cause(ctx)
+			return context.Cause(ctx)
 		case err == nil:
-			return folder, move(missing, scratch, folder)
+			return nil
 		case !errors.Is(err, errNotReleased):
 			fmt.Fprintln(options.Progress, err)
 		}
 	}
-	if err := s.build(ctx, missing, scratch, options.Progress); err != nil {
-		return "", err
-	}
-	return folder, move(missing, scratch, folder)
+	return s.build(ctx, names, folder, options.Progress)
 }
 
-// move moves programs that are ready. Where another process has been faster, the same
-// program takes the place of the one that is there.
-func move(names []string, from, to string) error {
-	for _, name := range names {
-		if err := os.Rename(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
-			return fmt.Errorf("keeping the programs of the cluster: %w", err)
-		}
-	}
-	return nil
-}
-
-// A source says what the programs are made from.
+// A source says what the programs are made from, and where they are kept.
 type source struct {
 	module                 string // the folder scripts/controlplane
 	kubernetes, etcd, kwok string // versions
 	fingerprint            string // of all that decides what the programs become
+	cache                  string
 }
 
 func findSource() (*source, error) {
@@ -107,7 +102,7 @@ func findSource() (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{module: filepath.Join(root, "scripts", "controlplane")}
+	s := &source{module: filepath.Join(root, "scripts", "controlplane"), cache: os.Getenv("XDG_CACHE_HOME")}
 	mod, err := os.ReadFile(filepath.Join(s.module, "go.mod"))
 	if err != nil {
 		return nil, fmt.Errorf("the versions of the cluster's programs: %w", err)
@@ -123,6 +118,12 @@ func findSource() (*source, error) {
 	}
 	hash := sha256.Sum256(append(mod, runtime.GOOS+"/"+runtime.GOARCH...))
 	s.fingerprint = fmt.Sprintf("%x", hash[:6])
+	if s.cache == "" {
+		if s.cache, err = os.UserCacheDir(); err != nil {
+			return nil, fmt.Errorf("a cache for the programs of the cluster: %w; set XDG_CACHE_HOME", err)
+		}
+	}
+	s.cache = filepath.Join(s.cache, "informer-tutorial")
 	return s, nil
 }
 
@@ -133,29 +134,4 @@ func KubernetesVersion() (string, error) {
 		return "", err
 	}
 	return s.kubernetes, nil
-}
-
-// cacheFolder honours $XDG_CACHE_HOME even on macOS.
-func cacheFolder() (string, error) {
-	dir := os.Getenv("XDG_CACHE_HOME")
-	if !filepath.IsAbs(dir) {
-		var err error
-		if dir, err = os.UserCacheDir(); err != nil {
-			return "", fmt.Errorf("a cache for the programs of the cluster: %w; set XDG_CACHE_HOME", err)
-		}
-	}
-	return filepath.Join(dir, "informer-tutorial"), nil
-}
-
-func cacheError(cache string, err error) error {
-	return fmt.Errorf("the programs of the cluster cannot be kept in %s: %w\n"+
-		"make room there or make it writable, or set XDG_CACHE_HOME to another folder", cache, err)
-}
-
-// stamp returns the linker flags that make Kubernetes' programs print their version.
-func (s *source) stamp() string {
-	const pkg = "k8s.io/component-base/version."
-	parts := strings.SplitN(strings.TrimPrefix(s.kubernetes, "v"), ".", 3)
-	return strings.Join([]string{"-s -w", "-X " + pkg + "gitVersion=" + s.kubernetes, "-X " + pkg + "gitMajor=" + parts[0],
-		"-X " + pkg + "gitMinor=" + parts[1], "-X " + pkg + "gitTreeState=clean"}, " ")
 }

@@ -21,54 +21,37 @@ const (
 	cancelGrace = 5 * time.Second // for go to remove its temporary files
 )
 
-// build builds programs into a folder. Packages that Go's build cache has are not
-// counted: the figures show the work to do.
+// build builds programs into a folder.
 func (s *source) build(ctx context.Context, names []string, folder string, progress io.Writer) error {
 	fmt.Fprintf(progress, "building %s from Go modules: minutes now, seconds from then on\n", strings.Join(names, ", "))
-	start := time.Now()
 	var paths []string
 	for _, name := range names {
 		paths = append(paths, packages[name])
 	}
-	stale := map[string]bool{}
-	var modules, built atomic.Int64
-	count := func(line string) {
-		if strings.HasPrefix(line, "go: downloading ") {
-			modules.Add(1)
-		} else if stale[line] {
-			built.Add(1)
-		}
-	}
-	report := func(line func() string) (stop func()) {
-		tick, ended := time.NewTicker(reportEvery), make(chan struct{})
-		go func() {
-			for {
-				select {
-				case <-tick.C:
-					fmt.Fprintf(progress, "  %s: %s\n", time.Since(start).Round(time.Second), line())
-				case <-ended:
-					return
-				}
+	var done, all atomic.Int64
+	start := time.Now()
+	tick, ended := time.NewTicker(reportEvery), make(chan struct{})
+	defer close(ended)
+	defer tick.Stop()
+	go func() {
+		for {
+			select {
+			case <-tick.C:
+				fmt.Fprintf(progress, "  %s: %d of %d packages\n", time.Since(start).Round(time.Second), done.Load(), all.Load())
+			case <-ended:
+				return
 			}
-		}()
-		return func() { tick.Stop(); close(ended) }
-	}
-
-	stop := report(func() string { return fmt.Sprintf("%d modules downloaded", modules.Load()) })
-	found, err := s.run(ctx, count, append([]string{"list", "-deps", "-trimpath", "-f",
-		"{{if .Stale}}{{.ImportPath}}{{end}}"}, paths...)...)
-	stop()
-	if err != nil {
+		}
+	}()
+	if err := s.run(ctx, &all, append([]string{"list", "-deps"}, paths...)...); err != nil {
 		return err
 	}
-	for _, path := range found {
-		stale[path] = true
-	}
-	stop = report(func() string { return fmt.Sprintf("%d of %d packages", built.Load(), len(stale)) })
-	_, err = s.run(ctx, count, append([]string{"build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", s.stamp(),
-		"-o", folder + "/"}, paths...)...)
-	stop()
-	if err != nil {
+	const version = "k8s.io/component-base/version."
+	parts := strings.SplitN(strings.TrimPrefix(s.kubernetes, "v"), ".", 3)
+	stamp := fmt.Sprintf("-s -w -X %[1]sgitVersion=%[2]s -X %[1]sgitMajor=%[3]s -X %[1]sgitMinor=%[4]s", version,
+		s.kubernetes, parts[0], parts[1])
+	if err := s.run(ctx, &done, append([]string{"build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", stamp,
+		"-o", folder + "/"}, paths...)...); err != nil {
 		return err
 	}
 	fmt.Fprintf(progress, "built in %s\n", time.Since(start).Round(time.Second))
@@ -79,9 +62,9 @@ func (s *source) build(ctx context.Context, names []string, folder string, progr
 	return nil
 }
 
-// run runs go in the module, and returns the lines that it printed. It has a process
-// group of its own, so that its compilers end with it when ctx does.
-func (s *source) run(ctx context.Context, see func(line string), args ...string) (lines []string, err error) {
+// run runs go in the module and counts the lines that it prints. It has a process group
+// of its own, so that its compilers end with it when ctx does.
+func (s *source) run(ctx context.Context, lines *atomic.Int64, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = s.module
 	cmd.Env = append(os.Environ(), "GOWORK=off")
@@ -92,22 +75,24 @@ func (s *source) run(ctx context.Context, see func(line string), args ...string)
 	}
 	output, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	cmd.Stderr = cmd.Stdout
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("building from Go modules needs Go: %w", err)
+		return fmt.Errorf("building from Go modules needs Go: %w", err)
 	}
-	for scanner := bufio.NewScanner(output); scanner.Scan(); {
-		lines = append(lines, scanner.Text())
-		see(scanner.Text())
+	var last []string
+	for scanner := bufio.NewScanner(output); scanner.Scan(); last = last[max(0, len(last)-10):] {
+		last = append(last, scanner.Text())
+		if !strings.HasPrefix(scanner.Text(), "go: ") {
+			lines.Add(1)
+		}
 	}
 	if err = cmd.Wait(); ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	if err != nil {
-		err = fmt.Errorf("go %s in %s: %w; its last lines:\n  %s", args[0], s.module, err,
-			strings.Join(lines[max(0, len(lines)-10):], "\n  "))
+		return fmt.Errorf("go %s in %s: %w; its last lines:\n  %s", args[0], s.module, err, strings.Join(last, "\n  "))
 	}
-	return lines, err
+	return nil
 }

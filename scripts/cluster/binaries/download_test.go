@@ -66,9 +66,9 @@ func releases(t *testing.T, send http.HandlerFunc) *source {
 	asset("etcd-io/etcd", "v3.7.3", "etcd-v3.7.3-"+system+".tar.gz", etcd)
 	asset("kubernetes-sigs/kwok", "v0.8.0", "kwok-"+system, []byte(program))
 	kubernetesReleases, gitHubAPI = server.URL+"/release", server.URL+"/repos"
-	probe, stall := probeTimeout, stallTimeout
+	probe, whole := probeTimeout, downloadTimeout
 	t.Cleanup(func() {
-		probeTimeout, stallTimeout = probe, stall
+		probeTimeout, downloadTimeout = probe, whole
 		server.CloseClientConnections()
 		server.Close()
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
@@ -124,12 +124,12 @@ func TestDownloadThatFails(t *testing.T) {
 			_, _ = io.WriteString(w, program)
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-		}, "nothing came for 100ms"},
+		}, "context deadline exceeded"},
 		"an error page": {http.NotFound, "404 Not Found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := releases(t, test.send)
-			stallTimeout = 100 * time.Millisecond
+			downloadTimeout = 100 * time.Millisecond
 			folder := t.TempDir()
 			err := s.download(t.Context(), []string{"kube-apiserver"}, folder, io.Discard)
 			if err == nil || !strings.Contains(err.Error(), test.want) ||

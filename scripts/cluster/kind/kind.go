@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,11 +15,14 @@ import (
 	"sigs.k8s.io/kind/pkg/cmd"
 	kindexec "sigs.k8s.io/kind/pkg/exec"
 
-	"example.com/informer/scripts/cluster/ready"
+	"example.com/informer/scripts/cluster/binaries"
 )
 
+// answerWithin is how long an engine may take to answer before it counts as absent; a test
+// is in a hurry.
+var answerWithin = 5 * time.Second
+
 const (
-	answerWithin = 5 * time.Second // how long an engine may take to answer before it counts as absent
 	readyWithin  = 3 * time.Minute
 	deleteEvery  = 500 * time.Millisecond
 	giveUpWithin = time.Minute // how long kind may take to notice that its nodes are gone
@@ -31,19 +33,16 @@ var ErrNoEngine = errors.New("no container engine answers (docker, podman or ner
 	"or use scripts/local-up.sh, which needs none")
 
 // A Provider makes clusters with the engine that answers.
-type Provider struct {
-	kind     *cluster.Provider
-	progress io.Writer
-}
+type Provider struct{ kind *cluster.Provider }
 
 // Find finds an engine as kind does: the first one that is installed, or the one that
 // $KIND_EXPERIMENTAL_PROVIDER names. If that does not answer, the error is ErrNoEngine.
-func Find(ctx context.Context, progress io.Writer) (*Provider, error) {
+func Find(ctx context.Context) (*Provider, error) {
 	option, err := cluster.DetectNodeProvider()
 	if err != nil {
 		return nil, ErrNoEngine
 	}
-	p := &Provider{cluster.NewProvider(option, cluster.ProviderWithLogger(cmd.NewLogger())), progress}
+	p := &Provider{cluster.NewProvider(option, cluster.ProviderWithLogger(cmd.NewLogger()))}
 	answer := make(chan error, 1)
 	go func() {
 		_, err := p.kind.List()
@@ -70,18 +69,16 @@ func (p *Provider) Exists(name string) (bool, error) {
 
 // Create makes a cluster, writes its kubeconfig to a file (and nowhere else), and
 // returns when pods can be created. On an error, and when ctx ends first, nothing is left of it.
-func (p *Provider) Create(ctx context.Context, name, kubeconfig string) error {
+func (p *Provider) Create(ctx context.Context, name, kubeconfig, kubectl string) error {
 	err := p.create(ctx, name)
 	if err == nil {
 		err = p.writeKubeconfig(name, kubeconfig)
 	}
 	if err == nil {
-		fmt.Fprintln(p.progress, "waiting for the node and the default service account")
 		limited, cancel := context.WithTimeoutCause(ctx, readyWithin,
 			fmt.Errorf("the kind cluster was not ready after %s", readyWithin))
 		defer cancel()
-		wanted := append(append(ready.API(), ready.Node), ready.Pods()...)
-		err = ready.Wait(limited, kubeconfig, wanted, func() error { return nil })
+		err = binaries.Await(limited, kubectl, kubeconfig, binaries.NodesReady, binaries.AccountsCreated)
 	}
 	if err != nil {
 		return errors.Join(err, p.Delete(name))

@@ -107,7 +107,7 @@ func TestCreateAndDelete(t *testing.T) {
 	port, ca := apiServer(t)
 	node := filepath.Join(t.TempDir(), "node")
 	home := install(t, map[string]string{"docker": docker(node, "run*) : > $NODE;;"+existing(t, port, ca))})
-	provider, err := Find(t.Context(), io.Discard)
+	provider, err := Find(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,21 +182,23 @@ run*) : > $NODE; echo no more containers today >&2; exit 125;;
 
 func create(ctx context.Context, t *testing.T) error {
 	t.Helper()
-	provider, err := Find(ctx, io.Discard)
+	provider, err := Find(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return provider.Create(ctx, name, filepath.Join(t.TempDir(), "kubeconfig"))
+	return provider.Create(ctx, name, filepath.Join(t.TempDir(), "kubeconfig"), "kubectl")
 }
 
 func TestNoEngine(t *testing.T) {
+	defer func(was time.Duration) { answerWithin = was }(answerWithin)
+	answerWithin = 200 * time.Millisecond
 	for what, commands := range map[string]map[string]string{
 		"nothing installed":       nil,
 		"a client without engine": {"docker": "[ $1 = -v ] && echo Docker version 9"},
-		"an engine that hangs":    {"docker": "[ $1 = -v ] && echo Docker version 9 && exit; exec /bin/sleep 7"},
+		"an engine that hangs":    {"docker": "[ $1 = -v ] && echo Docker version 9 && exit; exec /bin/sleep 0.5"},
 	} {
 		install(t, commands)
-		if _, err := Find(t.Context(), io.Discard); !errors.Is(err, ErrNoEngine) {
+		if _, err := Find(t.Context()); !errors.Is(err, ErrNoEngine) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

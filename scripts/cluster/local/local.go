@@ -12,9 +12,9 @@
 package local
 
 import (
+	"bytes"
 	"context"
-	_ "embed"
-	"encoding/json"
+	_ "embed" // the configuration
 	"errors"
 	"fmt"
 	"io"
@@ -24,17 +24,10 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"text/template"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-
 	"example.com/informer/scripts/cluster/binaries"
-	"example.com/informer/scripts/cluster/ready"
 )
 
 // The components of a cluster.
@@ -71,8 +64,11 @@ type Options struct {
 
 // A Cluster is one that Start started.
 type Cluster struct {
-	opts  Options
-	guard *guard // nil if it is lasting
+	opts    Options
+	kubectl string
+	ports   []int
+	started map[string]Process // by component
+	guard   *guard             // nil if it is lasting
 }
 
 // readyWithin is the time to become ready, once the programs are there.
@@ -95,15 +91,14 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 		opts.Progress = io.Discard
 	}
 	get := binaries.Options{Build: opts.Build, Progress: opts.Progress}
-	folder, err := binaries.Get(ctx, get, binaries.ControlPlane...)
-	if err != nil {
-		return nil, err
-	}
-	kubectl, err := binaries.Kubectl(ctx, get)
+	programs, err := binaries.Get(ctx, get, binaries.ControlPlane...)
 	if err != nil {
 		return nil, err
 	}
 	c := &Cluster{opts: opts}
+	if c.kubectl, err = binaries.Kubectl(ctx, get); err != nil {
+		return nil, err
+	}
 	if !opts.Lasting {
 		if c.guard, err = startGuard(opts.Dir); err != nil {
 			return nil, err
@@ -111,93 +106,101 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("the cluster was not ready after %s", readyWithin))
 	defer cancel()
-	if err := c.create(ctx, folder, kubectl); err != nil {
+	if err := c.create(ctx, programs); err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
 }
 
 // create has kwokctl make the cluster, and waits until it is ready.
-func (c *Cluster) create(ctx context.Context, folder, kubectl string) error {
-	config, err := c.config(folder)
-	if err != nil {
-		return err
-	}
+func (c *Cluster) create(ctx context.Context, programs string) error {
 	// what runs below our folder is ours, kwokctl itself included
-	bin, file := filepath.Join(c.opts.Dir, "bin"), filepath.Join(c.opts.Dir, "kwokctl.yaml")
-	err = errors.Join(os.MkdirAll(bin, 0o700), os.WriteFile(file, config, 0o600),
-		os.Symlink(filepath.Join(folder, "kwokctl"), filepath.Join(bin, "kwokctl")),
-		os.Symlink(kubectl, filepath.Join(bin, "kubectl")))
+	bin, config := c.path("bin"), c.path("kwokctl.yaml")
+	kubectl := filepath.Join(bin, "kubectl")
+	err := errors.Join(os.MkdirAll(bin, 0o700), os.Symlink(c.kubectl, kubectl),
+		os.Symlink(filepath.Join(programs, "kwokctl"), filepath.Join(bin, "kwokctl")),
+		os.WriteFile(c.path("node.yaml"), node, 0o600), c.writeConfig(config, programs))
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(c.opts.Progress, "starting the control plane:", strings.Join(c.components(), ", "))
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "kwokctl"), "create", "cluster", "--name", c.opts.Name,
-		"--config", file, "--kubeconfig", "", "--wait", "0s")
-	cmd.Dir = c.opts.Dir
+		"--config", config, "--kubeconfig", "", "--wait", "0s")
 	// kwokctl reads and writes below its workdir; with this home, what it calls does, too
 	cmd.Env = append(os.Environ(), "KWOK_WORKDIR="+c.opts.Dir, "HOME="+c.opts.Dir, "KUBECONFIG=",
 		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	cmd.Dir = c.opts.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we clean up
-	cmd.WaitDelay = time.Second
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return errors.Join(context.Cause(ctx), fmt.Errorf("kwokctl create cluster: %w\n%s", err, said))
 	}
-	if err := c.writeKubeconfig(); err != nil {
-		return err
+	// a kubeconfig that needs no other file
+	flat, err := binaries.RunKubectl(ctx, kubectl, filepath.Join(c.folder(), "kubeconfig.yaml"), "config", "view", "--flatten", "--raw")
+	if err == nil {
+		err = os.WriteFile(c.Kubeconfig(), []byte(flat), 0o600)
 	}
-	return c.await(ctx)
+	if err == nil {
+		err = c.await(ctx)
+	}
+	if ended := c.ended(); ended != nil {
+		err = errors.Join(err, ended)
+	}
+	c.started = Processes(c.folder())
+	return err
 }
 
-//go:embed stages.yaml
-var stages string // what the node does
+// await returns when pods can be created, as far as it comes to that.
+func (c *Cluster) await(ctx context.Context) error {
+	err := binaries.Await(ctx, c.kubectl, c.Kubeconfig())
+	var wanted []string
+	if err == nil && !c.disabled(Node) {
+		_, err = binaries.RunKubectl(ctx, c.kubectl, c.Kubeconfig(), "create", "-f", c.path("node.yaml"))
+		wanted = append(wanted, binaries.NodesReady)
+	}
+	if err != nil {
+		return err
+	}
+	if !c.disabled(ControllerManager) {
+		wanted = append(wanted, binaries.AccountsCreated)
+	}
+	return binaries.Await(ctx, c.kubectl, c.Kubeconfig(), wanted...)
+}
 
-// config is the configuration of kwokctl: JSON, which is YAML, and the stages.
-func (c *Cluster) config(folder string) ([]byte, error) {
+var (
+	//go:embed kwokctl.yaml
+	config string
+	//go:embed stages.yaml
+	stages string
+	//go:embed node.yaml
+	node []byte
+)
+
+// writeConfig writes the configuration of kwokctl.
+func (c *Cluster) writeConfig(file, programs string) error {
 	version, err := binaries.KubernetesVersion()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	type arg struct {
-		Key   string `json:"key"`
-		Value string `json:"value"`
+	if c.ports, err = freePorts(6); err != nil {
+		return err
 	}
-	args := []arg{{"endpoint-reconciler-type", "none"}} // a loopback address is no endpoint for the Service kubernetes
+	type arg struct{ Key, Value string }
+	var args []arg
 	for _, flag := range c.opts.APIServerArgs {
 		key, value, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
 		args = append(args, arg{key, value})
 	}
-	ports, err := freePorts(6)
+	var text bytes.Buffer
+	err = template.Must(template.New("").Parse(config)).Execute(&text, map[string]any{"Version": version,
+		"Disable": c.opts.Disable, "Ports": c.ports, "Programs": programs, "APIServerArgs": args})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	options := map[string]any{
-		"runtime": "binary", "bindAddress": "127.0.0.1", "securePort": true, "kubeAuthorization": true,
-		"kubeAdmission": true, "kubeVersion": version, "disable": c.opts.Disable,
-		"etcdPort": ports[0], "etcdPeerPort": ports[1], "kubeApiserverPort": ports[2], "kwokControllerPort": ports[3],
-		"kubeControllerManagerPort": ports[4], "kubeSchedulerPort": ports[5],
-		"etcdBinary":                  filepath.Join(folder, "etcd"),
-		"kubeApiserverBinary":         filepath.Join(folder, "kube-apiserver"),
-		"kubeControllerManagerBinary": filepath.Join(folder, "kube-controller-manager"),
-		"kubeSchedulerBinary":         filepath.Join(folder, "kube-scheduler"),
-		"kwokControllerBinary":        filepath.Join(folder, "kwok"),
-	}
-	config, err := json.Marshal(map[string]any{
-		"apiVersion": "config.kwok.x-k8s.io/v1alpha1", "kind": "KwokctlConfiguration", "options": options,
-		"componentsPatches": []map[string]any{
-			{"name": APIServer, "extraArgs": args},
-			// nothing here must survive a power cut; kill -9 loses nothing
-			{"name": Etcd, "extraArgs": []arg{{"unsafe-no-fsync", "true"}}},
-			// there is one of each, and it need not wait for a lease
-			{"name": ControllerManager, "extraArgs": []arg{{"leader-elect", "false"}}},
-			{"name": Scheduler, "extraArgs": []arg{{"leader-elect", "false"}}},
-		},
-	})
-	return append(append(config, "\n---\n"...), stages...), err
+	text.WriteString(stages)
+	return os.WriteFile(file, text.Bytes(), 0o600)
 }
 
-// freePorts finds ports at random: those that kwokctl would choose are the same for two
-// clusters that start at the same time.
+// freePorts finds ports at random.
 func freePorts(n int) (ports []int, err error) {
 	for range n {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -210,43 +213,10 @@ func freePorts(n int) (ports []int, err error) {
 	return ports, nil
 }
 
-// writeKubeconfig writes a kubeconfig that needs no other file.
-func (c *Cluster) writeKubeconfig() error {
-	config, err := clientcmd.LoadFromFile(filepath.Join(c.folder(), "kubeconfig.yaml"))
-	if err == nil {
-		err = clientcmdapi.FlattenConfig(config)
-	}
-	if err == nil {
-		err = clientcmd.WriteToFile(*config, c.Kubeconfig())
-	}
-	return err
-}
-
-// await returns when the cluster is ready, one of its components has ended, or ctx ends.
-func (c *Cluster) await(ctx context.Context) error {
-	wanted := ready.API()
-	if !c.disabled(Node) {
-		wanted = append(wanted, createNode, ready.Node)
-	}
-	if !c.disabled(ControllerManager) {
-		wanted = append(wanted, ready.Pods()...)
-	}
-	return ready.Wait(ctx, c.Kubeconfig(), wanted, c.ended)
-}
-
-// createNode creates the node that kwok plays.
-func createNode(ctx context.Context, client kubernetes.Interface) error {
-	const name = "informer-node"
-	_, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name,
-		Labels: map[string]string{corev1.LabelHostname: name, corev1.LabelOSStable: "linux"}}}, metav1.CreateOptions{})
-	if apierrors.IsAlreadyExists(err) {
-		return nil
-	}
-	return err
-}
+func (c *Cluster) path(name string) string { return filepath.Join(c.opts.Dir, name) }
 
 // Kubeconfig is the path of a kubeconfig for the cluster's administrator.
-func (c *Cluster) Kubeconfig() string { return filepath.Join(c.opts.Dir, "kubeconfig") }
+func (c *Cluster) Kubeconfig() string { return c.path("kubeconfig") }
 
 // folder is kwokctl's, with logs, certificates, data and programs.
 func (c *Cluster) folder() string { return filepath.Join(c.opts.Dir, "clusters", c.opts.Name) }

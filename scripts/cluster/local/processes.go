@@ -3,7 +3,6 @@
 package local
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,34 +14,40 @@ import (
 	"time"
 )
 
-// Processes returns the pids of the processes whose program lies below a folder, by
-// the name of the program. A pid in a file may be somebody else's by now; a command line is not.
-func Processes(folder string) map[string]int {
-	found := map[string]int{}
-	for pid, program := range programs() {
-		if strings.HasPrefix(program, folder+"/") {
-			found[filepath.Base(program)] = pid
+// A Process is one that runs.
+type Process struct {
+	PID  int
+	Args []string
+}
+
+// Processes returns the processes whose program is a file, or lies below a folder, by the
+// name of the program. A pid in a file may be somebody else's by now; a command line is not.
+func Processes(path string) map[string]Process {
+	found := map[string]Process{}
+	for _, p := range allProcesses() {
+		if program := p.Args[0]; program == path || strings.HasPrefix(program, path+"/") {
+			found[filepath.Base(program)] = p
 		}
 	}
 	return found
 }
 
-// programs returns the program that each process was started as.
-func programs() map[int]string {
-	all := map[int]string{}
-	if files, _ := filepath.Glob("/proc/[0-9]*/cmdline"); files != nil {
-		for _, file := range files {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-			line, _ := os.ReadFile(file) // of a process that has ended it is empty
-			all[pid], _, _ = strings.Cut(string(line), "\x00")
-		}
+func allProcesses() (all []Process) {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		line, _ := os.ReadFile(file) // of a process that has ended it is empty
+		all = append(all, Process{pid, strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")})
+	}
+	if files != nil {
 		return all
 	}
 	list, _ := exec.Command("ps", "-axo", "pid=,args=").Output() // macOS
 	for line := range strings.Lines(string(list)) {
-		number, program, _ := strings.Cut(strings.TrimSpace(line), " ")
-		pid, _ := strconv.Atoi(number)
-		all[pid], _, _ = strings.Cut(strings.TrimSpace(program), " --")
+		if fields := strings.Fields(line); len(fields) > 1 {
+			pid, _ := strconv.Atoi(fields[0])
+			all = append(all, Process{pid, fields[1:]})
+		}
 	}
 	return all
 }
@@ -52,24 +57,19 @@ const (
 	lookEvery = 20 * time.Millisecond
 )
 
-// kill kills these processes and returns when they are gone.
-func kill(folder string, names ...string) error {
-	deadline := time.Now().Add(endWithin)
-	for {
-		left := 0
-		for name, pid := range Processes(folder) {
-			if len(names) == 0 || name == names[0] {
-				left++
-				_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended just now
-			}
+// kill kills the processes of a file or a folder, and returns when they are gone.
+func kill(path string) error {
+	for deadline := time.Now().Add(endWithin); ; time.Sleep(lookEvery) {
+		left := Processes(path)
+		for _, p := range left {
+			_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended just now
 		}
-		if left == 0 {
+		if len(left) == 0 {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("%d processes of %s do not end, even when they are killed", left, folder)
+			return fmt.Errorf("processes of %s do not end, even when they are killed: %v", path, left)
 		}
-		time.Sleep(lookEvery)
 	}
 }
 
@@ -118,16 +118,13 @@ func startGuard(dir string) (*guard, error) {
 	if g.input, err = g.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	if err := g.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting the process that will remove the cluster: %w", err)
-	}
-	return g, nil
+	return g, g.cmd.Start()
 }
 
 // end has the guard remove the cluster, and returns when it has.
 func (g *guard) end() error {
 	g.input.Close()
-	if err := g.cmd.Wait(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := g.cmd.Wait(); err != nil {
 		return fmt.Errorf("removing the cluster: %w: %s", err, &g.said)
 	}
 	return nil

@@ -68,8 +68,9 @@ func Answers(ctx context.Context, kubectl, kubeconfig string) error {
 
 // What a cluster needs before pods can be created, as kubectl commands that wait for it.
 const (
-	NodesReady      = "wait nodes --all --for=condition=Ready --timeout=2m"
-	AccountsCreated = "wait serviceaccount/default configmap/kube-root-ca.crt --for=create -n default --timeout=2m"
+	NodesReady     = "wait nodes --all --for=condition=Ready --timeout=2m"
+	AccountCreated = "wait serviceaccount/default --for=create --namespace=default --timeout=2m"
+	RootCACreated  = "wait configmap/kube-root-ca.crt --for=create --namespace=default --timeout=2m"
 )
 
 // Await returns when the cluster is ready and these commands have succeeded.

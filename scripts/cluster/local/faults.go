@@ -31,11 +31,15 @@ func (c *Cluster) ended() error {
 	for _, component := range c.components() {
 		if c.PID(component) == 0 {
 			text, _ := os.ReadFile(c.log(component))
-			lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-			return fmt.Errorf("%s does not run: %s", component, lines[len(lines)-1])
+			return fmt.Errorf("%s does not run: %s", component, lastLine(text))
 		}
 	}
 	return nil
+}
+
+func lastLine(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return lines[len(lines)-1]
 }
 
 // PID of a component, or 0 while it does not run.

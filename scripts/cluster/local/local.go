@@ -71,8 +71,8 @@ type Cluster struct {
 	guard   *guard             // nil if it is lasting
 }
 
-// readyWithin is the time to become ready, once the programs are there.
-const readyWithin = 2 * time.Minute
+// readyWithin is the time to become ready, once the programs are there; a test has less.
+var readyWithin = 2 * time.Minute
 
 // Start returns when pods can be created, as far as the components that are not
 // disabled let it come to that. On an error, and when ctx ends first, nothing is left
@@ -132,7 +132,7 @@ func (c *Cluster) create(ctx context.Context, programs string) error {
 	cmd.Dir = c.opts.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we clean up
 	if said, err := cmd.CombinedOutput(); err != nil {
-		return errors.Join(context.Cause(ctx), fmt.Errorf("kwokctl create cluster: %w\n%s", err, said))
+		return errors.Join(context.Cause(ctx), c.ended(), fmt.Errorf("kwokctl create cluster: %w: %s", err, lastLine(said)))
 	}
 	// a kubeconfig that needs no other file
 	flat, err := binaries.RunKubectl(ctx, kubectl, filepath.Join(c.folder(), "kubeconfig.yaml"), "config", "view", "--flatten", "--raw")
@@ -161,7 +161,7 @@ func (c *Cluster) await(ctx context.Context) error {
 		return err
 	}
 	if !c.disabled(ControllerManager) {
-		wanted = append(wanted, binaries.AccountsCreated)
+		wanted = append(wanted, binaries.AccountCreated, binaries.RootCACreated)
 	}
 	return binaries.Await(ctx, c.kubectl, c.Kubeconfig(), wanted...)
 }

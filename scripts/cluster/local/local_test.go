@@ -1,0 +1,93 @@
+package local
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"example.com/informer/scripts/cluster/binaries"
+	"example.com/informer/scripts/harness/must"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A cluster is taken apart and put together again, and keeps its data.
+func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a control plane")
+	}
+	dir := filepath.Join(t.TempDir(), "cluster")
+	c, err := Start(t.Context(), Options{Dir: dir, Disable: []string{Scheduler, Node}, Progress: t.Output(),
+		APIServerArgs: []string{"--max-requests-inflight=333"}})
+	must.Do(t, err)
+	kubectl := func(args ...string) error {
+		_, err := binaries.RunKubectl(t.Context(), c.kubectl, c.Kubeconfig(), args...)
+		return err
+	}
+	if args := Processes(dir)[APIServer].Args; !strings.Contains(strings.Join(args, " "), " --max-requests-inflight=333") {
+		t.Errorf("the flag is missing: %v", args)
+	}
+	if c.PID(Scheduler) != 0 || c.PID(Node) != 0 {
+		t.Error("a component that is disabled runs")
+	}
+	must.Do(t, kubectl("create", "configmap", "kept"))
+
+	must.Do(t, c.Signal(APIServer, syscall.SIGSTOP))
+	if kubectl("get", "configmap", "kept", "--request-timeout=1s") == nil {
+		t.Error("a frozen API server answers")
+	}
+	must.Do(t, c.Signal(APIServer, syscall.SIGCONT))
+	must.Do(t, kubectl("get", "configmap", "kept"))
+
+	for _, component := range []string{APIServer, Etcd, ControllerManager} {
+		was := c.PID(component)
+		must.Do(t, c.Kill(component))
+		if c.PID(component) != 0 || syscall.Kill(was, 0) == nil && !zombie(was) {
+			t.Errorf("%s is not gone", component)
+		}
+		if c.Kill(component) == nil || c.Signal(component, syscall.SIGCONT) == nil {
+			t.Errorf("%s: no error though it does not run", component)
+		}
+		must.Do(t, c.Restart(t.Context(), component))
+		if c.PID(component) == 0 || c.Restart(t.Context(), component) == nil {
+			t.Errorf("%s does not run, or twice", component)
+		}
+		must.Do(t, kubectl("get", "configmap", "kept"))
+	}
+
+	must.Do(t, c.Stop())
+	if _, err := os.Stat(dir); len(Processes(dir)) > 0 || !os.IsNotExist(err) {
+		t.Errorf("left: %v, %v", Processes(dir), err)
+	}
+}
+
+// zombie is a process that has ended, and whose parent has not asked how.
+func zombie(pid int) bool {
+	for _, p := range allProcesses() {
+		if p.PID == pid {
+			return p.Args[0] == ""
+		}
+	}
+	return false
+}
+
+// What cannot start says why, and leaves nothing.
+func TestStartThatFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a control plane")
+	}
+	dir := filepath.Join(t.TempDir(), "cluster")
+	readyWithin = readyWithin / 10
+	defer func() { readyWithin *= 10 }()
+	_, err := Start(t.Context(), Options{Dir: dir, Progress: t.Output(), APIServerArgs: []string{"--no-such-flag=x"}})
+	if err == nil || !strings.Contains(err.Error(), "unknown flag: --no-such-flag") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(dir); len(Processes(dir)) > 0 || !os.IsNotExist(err) {
+		t.Errorf("left: %v, %v", Processes(dir), err)
+	}
+}

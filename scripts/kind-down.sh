@@ -1,3 +1,3 @@
 #!/bin/sh
-# Removes the kind cluster; see scripts/cluster.
-cd "$(dirname "$0")/.." && exec go run ./scripts/cluster down kind
+# Removes the cluster that kind-up.sh or local-up.sh made; see scripts/cluster.
+cd "$(dirname "$0")/.." && exec go run ./scripts/cluster down

@@ -1,16 +1,37 @@
 #!/bin/sh
-# Runs every chapter, start to finish, and compares what it prints with the book.
+# Runs every chapter, start to finish, and compares what it prints with the book. Chapters 01
+# and 06 need no cluster: they come first, while the programs of one are fetched or built.
 set -eu
 cd "$(dirname "$0")/.."
-exec go run ./scripts/cluster exec sh -c '
-	all=0 failed=
+failed=
+play() { go run "./$1" || failed="$failed $1"; }
+
+play 01-deltafifo
+mkdir -p .cluster/bin
+go build -o .cluster/bin/cluster ./scripts/cluster
+.cluster/bin/cluster prepare 2>.cluster/prepare.log &
+preparing=$! following=
+trap 'kill $preparing $following 2>/dev/null || true' EXIT
+trap 'exit 130' INT TERM
+play 06-processor
+if kill -0 $preparing 2>/dev/null; then
+	printf '\ntour: the other chapters need a cluster, and its programs are not ready yet\n' >&2
+	tail -n +1 -f .cluster/prepare.log >&2 &
+	following=$!
+fi
+wait $preparing || { cat .cluster/prepare.log >&2; exit 1; }
+kill $following 2>/dev/null || true
+trap - EXIT INT TERM
+
+export failed
+exec .cluster/bin/cluster exec sh -c '
 	for chapter in [0-9][0-9]-*; do
-		all=$((all + 1))
+		case $chapter in 01-*|06-*) continue ;; esac
 		go run "./$chapter" || failed="$failed $chapter"
 	done
 	if [ -n "$failed" ]; then
 		echo "tour: not as expected:$failed; the differences are above" >&2
 		exit 1
 	fi
-	printf "\ntour: all %d chapters as expected\n" "$all"
+	printf "\ntour: all chapters as expected\n"
 '

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/scripts/cluster/binaries"
 	"example.com/informer/scripts/cluster/local"
 )
 
@@ -34,7 +35,7 @@ func prove(ctx context.Context, out, progress io.Writer) (err error) {
 		}
 		_ = os.Remove(dir) // if it has come to no log
 	}()
-	plane, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "plane"), Progress: progress,
+	plane, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "plane"), Options: binaries.Options{Progress: progress},
 		Disable: []string{local.ControllerManager},
 		// a new node has a taint, which only a controller would remove
 		APIServerArgs: []string{"--disable-admission-plugins=TaintNodesByCondition"}})

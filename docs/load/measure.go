@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"example.com/informer/docs/bench/report"
+	"example.com/informer/scripts/cluster/binaries"
 	"example.com/informer/scripts/cluster/local"
 )
 
@@ -68,7 +69,7 @@ changes: both at the same time, measured in %d slices of %v
 		return "", fmt.Errorf("making a folder for the control plane: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	plane, err := local.Start(ctx, local.Options{Dir: dir, Progress: progress,
+	plane, err := local.Start(ctx, local.Options{Dir: dir, Options: binaries.Options{Progress: progress},
 		Disable: []string{local.ControllerManager, local.Scheduler, local.Node}})
 	if err != nil {
 		return "", fmt.Errorf("starting a control plane: %w", err)

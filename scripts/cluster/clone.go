@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,7 +55,6 @@ func (c *clone) name() string {
 
 func (c *clone) path(name string) string { return filepath.Join(c.root, ".cluster", name) }
 func (c *clone) kubeconfig() string      { return c.path("kubeconfig") }
-func (c *clone) progress() io.Writer     { return c.options.Progress }
 
 // maker says who made the cluster of .cluster/kubeconfig: it is ours if it has the name.
 func (c *clone) maker() string {
@@ -128,7 +126,7 @@ func (c *clone) find(ctx context.Context) (*cluster, error) {
 		return nil, fmt.Errorf("the cluster of .cluster/kubeconfig was not made here, and does not answer: %w\n"+
 			"start it, or remove that file to have a cluster made", err)
 	}
-	fmt.Fprintf(c.progress(), "the %s cluster does not answer: %v\n", maker, err)
+	fmt.Fprintf(c.options.Progress, "the %s cluster does not answer: %v\n", maker, err)
 	return nil, nil
 }
 
@@ -173,10 +171,9 @@ func (c *clone) create(ctx context.Context, maker, name, dir string, lasts bool)
 		return nil, noEngine
 	case maker == byKind, maker == "" && noEngine == nil:
 		err := engine.Create(ctx, name, kubeconfig, c.kubectl)
-		return &cluster{byKind, kubeconfig, func() error { return errors.Join(engine.Delete(name), os.RemoveAll(dir)) }}, err
+		return &cluster{byKind, kubeconfig, func() error { return errors.Join(engine.Delete(name, kubeconfig), os.RemoveAll(dir)) }}, err
 	}
-	made, err := local.Start(ctx, local.Options{Dir: dir, Name: name, Lasting: lasts, Build: c.options.Build,
-		Progress: c.progress()})
+	made, err := local.Start(ctx, local.Options{Dir: dir, Name: name, Lasting: lasts, Options: c.options})
 	if err == nil && lasts {
 		err = copyFile(made.Kubeconfig(), kubeconfig)
 	}
@@ -210,13 +207,13 @@ func (c *clone) down(ctx context.Context) (maker string, err error) {
 	if noEngine == nil {
 		there, err := engine.Exists(c.name())
 		if err == nil && there {
-			maker, err = byKind, engine.Delete(c.name())
+			maker, err = byKind, engine.Delete(c.name(), c.kubeconfig())
 		}
 		if err != nil {
 			return maker, err
 		}
 	}
-	if c.maker() != byYou {
+	if c.maker() == byLocal {
 		err = os.Remove(c.kubeconfig())
 	}
 	return maker, err

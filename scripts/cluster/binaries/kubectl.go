@@ -66,14 +66,16 @@ func Answers(ctx context.Context, kubectl, kubeconfig string) error {
 	return err
 }
 
-// What a cluster needs before pods can be created, as kubectl commands that wait for it.
-const (
-	NodesReady     = "wait nodes --all --for=condition=Ready --timeout=2m"
-	AccountCreated = "wait serviceaccount/default --for=create --namespace=default --timeout=2m"
-	RootCACreated  = "wait configmap/kube-root-ca.crt --for=create --namespace=default --timeout=2m"
-)
+// NodesReady is a kubectl command that waits for the nodes.
+const NodesReady = "wait nodes --all --for=condition=Ready --timeout=2m"
 
-// Await returns when the cluster is ready and these commands have succeeded.
+// PodsCanBeCreated are kubectl commands that wait for what every pod needs.
+func PodsCanBeCreated() []string {
+	return []string{NodesReady, "wait serviceaccount/default --for=create --namespace=default --timeout=2m",
+		"wait configmap/kube-root-ca.crt --for=create --namespace=default --timeout=2m"}
+}
+
+// Await returns when the cluster answers and these kubectl commands have succeeded.
 func Await(ctx context.Context, kubectl, kubeconfig string, commands ...string) error {
 	for {
 		err := Answers(ctx, kubectl, kubeconfig)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -49,16 +48,15 @@ func Find(ctx context.Context) (*Provider, error) {
 		answer <- err
 	}()
 	select {
-	case err = <-answer:
+	case err := <-answer:
+		if err == nil {
+			return p, nil
+		}
 	case <-time.After(answerWithin):
-		err = ErrNoEngine
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	if err != nil {
-		return nil, ErrNoEngine
-	}
-	return p, nil
+	return nil, ErrNoEngine
 }
 
 // Exists is whether there is a cluster of that name.
@@ -70,38 +68,30 @@ func (p *Provider) Exists(name string) (bool, error) {
 // Create makes a cluster, writes its kubeconfig to a file (and nowhere else), and
 // returns when pods can be created. On an error, and when ctx ends first, nothing is left of it.
 func (p *Provider) Create(ctx context.Context, name, kubeconfig, kubectl string) error {
-	err := p.create(ctx, name)
-	if err == nil {
-		err = p.writeKubeconfig(name, kubeconfig)
-	}
+	err := p.create(ctx, name, kubeconfig)
 	if err == nil {
 		limited, cancel := context.WithTimeoutCause(ctx, readyWithin,
 			fmt.Errorf("the kind cluster was not ready after %s", readyWithin))
 		defer cancel()
-		err = binaries.Await(limited, kubectl, kubeconfig, binaries.NodesReady, binaries.AccountCreated, binaries.RootCACreated)
+		err = binaries.Await(limited, kubectl, kubeconfig, binaries.PodsCanBeCreated()...)
 	}
 	if err != nil {
-		return errors.Join(err, p.Delete(name))
+		return errors.Join(err, p.Delete(name, kubeconfig))
 	}
 	return nil
 }
 
 // create runs kind's Create, which knows no context: when ctx ends, the nodes are
 // deleted under its feet until it gives up.
-func (p *Provider) create(ctx context.Context, name string) error {
+func (p *Provider) create(ctx context.Context, name, kubeconfig string) error {
 	image := os.Getenv("KIND_NODE_IMAGE")
 	if image == "" {
 		image = defaults.Image
 	}
-	scratch, err := os.MkdirTemp("", "informer-kind-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
+	_ = os.Remove(kubeconfig + ".lock") // kind leaves it behind if it is killed
 	created := make(chan error, 1)
 	go func() {
-		created <- p.kind.Create(name, cluster.CreateWithNodeImage(image),
-			cluster.CreateWithKubeconfigPath(filepath.Join(scratch, "kubeconfig"))) // never the user's own
+		created <- p.kind.Create(name, cluster.CreateWithNodeImage(image), cluster.CreateWithKubeconfigPath(kubeconfig))
 	}()
 	select {
 	case err := <-created:
@@ -109,7 +99,7 @@ func (p *Provider) create(ctx context.Context, name string) error {
 	case <-ctx.Done():
 	}
 	for deadline := time.Now().Add(giveUpWithin); time.Now().Before(deadline); {
-		_ = p.Delete(name) // again and again, as it may be about to make another node
+		_ = p.Delete(name, kubeconfig) // again and again, as it may be about to make another node
 		select {
 		case <-created:
 			return context.Cause(ctx)
@@ -119,23 +109,12 @@ func (p *Provider) create(ctx context.Context, name string) error {
 	return context.Cause(ctx) // it still pulls an image, say; Delete follows
 }
 
-func (p *Provider) writeKubeconfig(name, file string) error {
-	content, err := p.kind.KubeConfig(name, false)
-	if err != nil {
-		return explain("read the kubeconfig of the kind cluster", err)
+// Delete removes a cluster, and its kubeconfig.
+func (p *Provider) Delete(name, kubeconfig string) error {
+	if err := p.kind.Delete(name, kubeconfig); err != nil {
+		return explain("remove the kind cluster", err)
 	}
-	return errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600))
-}
-
-// Delete removes a cluster. kind strikes it out of a kubeconfig, too: it gets an empty
-// one, never the user's own.
-func (p *Provider) Delete(name string) error {
-	scratch, err := os.MkdirTemp("", "informer-kind-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-	return explain("remove the kind cluster", p.kind.Delete(name, filepath.Join(scratch, "kubeconfig")))
+	return os.RemoveAll(kubeconfig)
 }
 
 // explain adds the last lines of what the engine said, which kind keeps to itself.
@@ -144,9 +123,8 @@ func explain(doing string, err error) error {
 		return nil
 	}
 	if failed := kindexec.RunErrorForError(err); failed != nil {
-		const kept = 5
 		lines := strings.Split(strings.TrimSpace(string(failed.Output)), "\n")
-		return fmt.Errorf("%s: %w\n  %s", doing, err, strings.Join(lines[max(0, len(lines)-kept):], "\n  "))
+		err = fmt.Errorf("%w\n  %s", err, strings.Join(lines[max(0, len(lines)-5):], "\n  "))
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

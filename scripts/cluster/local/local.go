@@ -58,8 +58,7 @@ type Options struct {
 	// is killed.
 	Lasting bool
 
-	Build    bool      // the programs from Go modules, even where the network has them
-	Progress io.Writer // takes a line for each thing that takes long. Default: nowhere
+	binaries.Options // of the programs. Default of Progress: nowhere
 }
 
 // A Cluster is one that Start started.
@@ -75,8 +74,7 @@ type Cluster struct {
 var readyWithin = 2 * time.Minute
 
 // Start returns when pods can be created, as far as the components that are not
-// disabled let it come to that. On an error, and when ctx ends first, nothing is left
-// but, after an error, the logs.
+// disabled let it come to that. On an error, and when ctx ends first, nothing is left.
 func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 	if opts.Dir == "" { // never the working directory by accident
 		return nil, errors.New("local.Options.Dir is empty")
@@ -90,13 +88,12 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 	if opts.Progress == nil {
 		opts.Progress = io.Discard
 	}
-	get := binaries.Options{Build: opts.Build, Progress: opts.Progress}
-	programs, err := binaries.Get(ctx, get, binaries.ControlPlane...)
+	programs, err := binaries.Get(ctx, opts.Options, binaries.ControlPlane...)
 	if err != nil {
 		return nil, err
 	}
 	c := &Cluster{opts: opts}
-	if c.kubectl, err = binaries.Kubectl(ctx, get); err != nil {
+	if c.kubectl, err = binaries.Kubectl(ctx, opts.Options); err != nil {
 		return nil, err
 	}
 	if !opts.Lasting {
@@ -106,7 +103,13 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("the cluster was not ready after %s", readyWithin))
 	defer cancel()
-	if err := c.create(ctx, programs); err != nil {
+	err = c.create(ctx, programs)
+	if err != nil && strings.Contains(err.Error(), "address already in use") { // another process was faster
+		if err = Remove(opts.Dir); err == nil {
+			err = c.create(ctx, programs)
+		}
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
@@ -152,16 +155,18 @@ func (c *Cluster) create(ctx context.Context, programs string) error {
 // await returns when pods can be created, as far as it comes to that.
 func (c *Cluster) await(ctx context.Context) error {
 	err := binaries.Await(ctx, c.kubectl, c.Kubeconfig())
-	var wanted []string
 	if err == nil && !c.disabled(Node) {
 		_, err = binaries.RunKubectl(ctx, c.kubectl, c.Kubeconfig(), "create", "-f", c.path("node.yaml"))
-		wanted = append(wanted, binaries.NodesReady)
 	}
 	if err != nil {
 		return err
 	}
-	if !c.disabled(ControllerManager) {
-		wanted = append(wanted, binaries.AccountCreated, binaries.RootCACreated)
+	wanted := binaries.PodsCanBeCreated()
+	if c.disabled(ControllerManager) {
+		wanted = wanted[:1]
+	}
+	if c.disabled(Node) {
+		wanted = wanted[1:]
 	}
 	return binaries.Await(ctx, c.kubectl, c.Kubeconfig(), wanted...)
 }

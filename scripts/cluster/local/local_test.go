@@ -21,7 +21,7 @@ func TestFaults(t *testing.T) {
 		t.Skip("starts a control plane")
 	}
 	dir := filepath.Join(t.TempDir(), "cluster")
-	c, err := Start(t.Context(), Options{Dir: dir, Disable: []string{Scheduler, Node}, Progress: t.Output(),
+	c, err := Start(t.Context(), Options{Dir: dir, Disable: []string{Scheduler, Node}, Options: binaries.Options{Progress: t.Output()},
 		APIServerArgs: []string{"--max-requests-inflight=333"}})
 	must.Do(t, err)
 	kubectl := func(args ...string) error {
@@ -83,7 +83,7 @@ func TestStartThatFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cluster")
 	readyWithin = readyWithin / 10
 	defer func() { readyWithin *= 10 }()
-	_, err := Start(t.Context(), Options{Dir: dir, Progress: t.Output(), APIServerArgs: []string{"--no-such-flag=x"}})
+	_, err := Start(t.Context(), Options{Dir: dir, Options: binaries.Options{Progress: t.Output()}, APIServerArgs: []string{"--no-such-flag=x"}})
 	if err == nil || !strings.Contains(err.Error(), "unknown flag: --no-such-flag") {
 		t.Errorf("got %v", err)
 	}

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 
 	"example.com/informer/scripts/cluster/binaries"
@@ -27,9 +29,10 @@ const (
 	byYou   = "you" // never made nor removed here
 )
 
-// answerWithin is how long a cluster of our own may take to answer before it counts as
-// dead: it may be busy.
-const answerWithin = 10 * time.Second
+const (
+	answerWithin = 10 * time.Second // how long a cluster may take to answer: it may be busy
+	endWithin    = 10 * time.Second // how long a program may take to end after Ctrl-C
+)
 
 // A clone is one working tree. It has one lasting cluster at most, which is named after
 // the path of the clone. Nothing with another name is ever removed.
@@ -59,13 +62,53 @@ func (c *clone) kubeconfig() string      { return c.path("kubeconfig") }
 // maker says who made the cluster of .cluster/kubeconfig: it is ours if it has the name.
 func (c *clone) maker() string {
 	config, _ := os.ReadFile(c.kubeconfig())
-	switch current := regexp.MustCompile(`(?m)^current-context: "?([^"\s]+)`).FindSubmatch(config); {
+	switch current := regexp.MustCompile(`(?m)^current-context: (\S+)`).FindSubmatch(config); {
 	case current != nil && string(current[1]) == "kind-"+c.name():
 		return byKind
 	case current != nil && string(current[1]) == "kwok-"+c.name():
 		return byLocal
 	}
 	return byYou
+}
+
+// A cluster is one that answers.
+type cluster struct {
+	maker, kubeconfig string
+	remove            func() error // what was made for this use alone
+}
+
+func keep() error { return nil }
+
+// find returns the cluster that is there: that of $KUBECONFIG, else that of the clone.
+// It returns nil if there is none, or only one of our own that does not answer.
+func (c *clone) find(ctx context.Context) (*cluster, error) {
+	if err := c.linkKubectl(ctx); err != nil {
+		return nil, err
+	}
+	if yours := os.Getenv("KUBECONFIG"); yours != "" {
+		if err := binaries.Answers(ctx, c.kubectl, yours); err != nil {
+			return nil, fmt.Errorf("the cluster of KUBECONFIG=%s does not answer: %w\n"+
+				"unset KUBECONFIG to have a cluster made", yours, err)
+		}
+		return &cluster{byYou, yours, keep}, nil
+	}
+	if _, err := os.Stat(c.kubeconfig()); err != nil {
+		return nil, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	maker, err := c.maker(), binaries.Await(limited, c.kubectl, c.kubeconfig())
+	switch {
+	case err == nil:
+		return &cluster{maker, c.kubeconfig(), keep}, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case maker == byYou:
+		return nil, fmt.Errorf("the cluster of .cluster/kubeconfig was not made here, and does not answer: %w\n"+
+			"start it, or remove that file to have a cluster made", err)
+	}
+	fmt.Fprintf(c.options.Progress, "the %s cluster does not answer: %v\n", maker, err)
+	return nil, nil
 }
 
 // linkKubectl puts a kubectl into .cluster/bin, where the chapters look for it.
@@ -85,69 +128,36 @@ func (c *clone) linkKubectl(ctx context.Context) (err error) {
 	return err
 }
 
-// A cluster is one that answers.
-type cluster struct {
-	maker, kubeconfig string
-	remove            func() error // what was made for this use alone
-}
-
-func keep() error { return nil }
-
-// find returns the cluster that is there: that of $KUBECONFIG, else that of the clone.
-// It returns nil if there is none, or only one of our own that does not answer.
-func (c *clone) find(ctx context.Context) (*cluster, error) {
-	if yours := os.Getenv("KUBECONFIG"); yours != "" {
-		if err := binaries.Answers(ctx, c.kubectl, yours); err != nil {
-			return nil, fmt.Errorf("the cluster of KUBECONFIG=%s does not answer: %w\n"+
-				"unset KUBECONFIG to have a cluster made", yours, err)
-		}
-		return &cluster{byYou, yours, keep}, nil
-	}
-	if _, err := os.Stat(c.kubeconfig()); err != nil {
-		return nil, nil
-	}
-	maker, err := c.maker(), error(nil)
-	switch {
-	case maker == byYou:
-		err = binaries.Answers(ctx, c.kubectl, c.kubeconfig())
-	case maker == byLocal && len(local.Processes(c.path("local"))) == 0:
-		err = errors.New("its processes have ended") // after a reboot, say
-	default:
-		limited, cancel := context.WithTimeout(ctx, answerWithin)
-		defer cancel()
-		err = binaries.Await(limited, c.kubectl, c.kubeconfig())
-	}
-	switch {
-	case err == nil:
-		return &cluster{maker, c.kubeconfig(), keep}, nil
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case maker == byYou:
-		return nil, fmt.Errorf("the cluster of .cluster/kubeconfig was not made here, and does not answer: %w\n"+
-			"start it, or remove that file to have a cluster made", err)
-	}
-	fmt.Fprintf(c.options.Progress, "the %s cluster does not answer: %v\n", maker, err)
-	return nil, nil
-}
-
-// up returns the cluster that is there, or makes one that lasts. The maker may be "":
-// whoever made the one that is there, else kind where an engine answers, else local.
-func (c *clone) up(ctx context.Context, maker string) (*cluster, error) {
+// prepare gets the programs of a local cluster if exec will make one.
+func (c *clone) prepare(ctx context.Context) error {
 	there, err := c.find(ctx)
+	if there != nil || err != nil {
+		return err
+	}
+	if _, noEngine := kind.Find(ctx); noEngine != nil {
+		_, err = binaries.Get(ctx, c.options, binaries.ControlPlane...)
+	}
+	return err
+}
+
+// up finds the cluster that is there, or makes one that lasts. Maker is "" if it does not
+// matter who makes it.
+func (c *clone) up(ctx context.Context, maker string) error {
+	there, err := c.find(ctx)
+	if err == nil && there == nil {
+		if err = c.down(ctx); err == nil { // what is left of one that does not answer
+			there, err = c.create(ctx, maker, c.name(), c.path("local"), true)
+		}
+	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if there != nil && (maker == "" || maker == there.maker) {
-		return there, nil
+	if maker != "" && maker != there.maker {
+		return fmt.Errorf("there is a cluster already, made by %[1]s, with the kubeconfig %[2]s\n"+
+			"remove it first (scripts/%[1]s-down.sh), or unset KUBECONFIG", there.maker, there.kubeconfig)
 	}
-	if there != nil {
-		return nil, fmt.Errorf("there is a cluster already, made by %s, with the kubeconfig %s\n"+
-			"remove it first (scripts/%s-down.sh), or unset KUBECONFIG", there.maker, there.kubeconfig, there.maker)
-	}
-	if _, err := c.down(ctx); err != nil { // what is left of one that does not answer
-		return nil, err
-	}
-	return c.create(ctx, maker, c.name(), c.path("local"), true)
+	fmt.Printf("cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.maker, there.kubeconfig)
+	return nil
 }
 
 // use returns the cluster that is there, or makes one for this use alone.
@@ -162,20 +172,23 @@ func (c *clone) use(ctx context.Context) (*cluster, error) {
 // create makes a cluster.
 func (c *clone) create(ctx context.Context, maker, name, dir string, lasts bool) (*cluster, error) {
 	kubeconfig := filepath.Join(dir, "kubeconfig")
-	if lasts {
-		kubeconfig = c.kubeconfig()
-	}
 	engine, noEngine := kind.Find(ctx)
 	switch {
 	case maker == byKind && noEngine != nil:
 		return nil, noEngine
 	case maker == byKind, maker == "" && noEngine == nil:
+		if lasts {
+			kubeconfig = c.kubeconfig()
+		}
 		err := engine.Create(ctx, name, kubeconfig, c.kubectl)
-		return &cluster{byKind, kubeconfig, func() error { return errors.Join(engine.Delete(name, kubeconfig), os.RemoveAll(dir)) }}, err
+		return &cluster{byKind, kubeconfig, func() error {
+			return errors.Join(engine.Delete(name, kubeconfig), os.RemoveAll(dir))
+		}}, err
 	}
 	made, err := local.Start(ctx, local.Options{Dir: dir, Name: name, Lasting: lasts, Options: c.options})
 	if err == nil && lasts {
-		err = copyFile(made.Kubeconfig(), kubeconfig)
+		err = os.Symlink("local/kubeconfig", c.kubeconfig())
+		kubeconfig = c.kubeconfig()
 	}
 	if err != nil {
 		return nil, err
@@ -183,38 +196,51 @@ func (c *clone) create(ctx context.Context, maker, name, dir string, lasts bool)
 	return &cluster{byLocal, kubeconfig, made.Stop}, nil
 }
 
-func copyFile(from, to string) error {
-	content, err := os.ReadFile(from)
-	if err == nil {
-		err = os.WriteFile(to, content, 0o600)
+// down removes the lasting cluster of this clone, if there is one.
+func (c *clone) down(ctx context.Context) error {
+	maker := c.maker()
+	engine, noEngine := kind.Find(ctx)
+	if noEngine == nil {
+		if err := engine.Delete(c.name(), c.kubeconfig()); err != nil {
+			return err
+		}
+	} else if maker == byKind {
+		return fmt.Errorf("the kind cluster of this clone cannot be removed: %w", noEngine)
 	}
-	return err
+	if maker != byYou {
+		if err := os.Remove(c.kubeconfig()); err != nil {
+			return err
+		}
+	}
+	return local.Remove(c.path("local"))
 }
 
-// down removes the lasting cluster of this clone, and says who had made it; "" if there
-// is none.
-func (c *clone) down(ctx context.Context) (maker string, err error) {
-	if _, err := os.Stat(c.path("local")); err == nil {
-		if err := local.Remove(c.path("local")); err != nil {
-			return "", err
-		}
-		maker = byLocal
+// exec runs a program and returns its exit code. When ctx ends, the program is
+// interrupted, with all its children, and killed if it does not heed that.
+func (c *clone) exec(ctx context.Context, args []string) (code int, err error) {
+	cluster, err := c.use(ctx)
+	if err != nil {
+		return exitFailure, err
 	}
-	engine, noEngine := kind.Find(ctx)
-	if noEngine != nil && c.maker() == byKind {
-		return maker, fmt.Errorf("the kind cluster of this clone cannot be removed: %w", noEngine)
+	defer func() { err = errors.Join(err, cluster.remove()) }()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+cluster.kubeconfig)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	signal := func(s syscall.Signal) error { return syscall.Kill(-cmd.Process.Pid, s) }
+	cmd.Cancel = func() error { return signal(syscall.SIGINT) }
+	cmd.WaitDelay = endWithin
+	err = cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		_ = signal(syscall.SIGKILL) // to children that stayed
+		return exitInterrupted, context.Cause(ctx)
+	case errors.As(err, &exit) && exit.Exited():
+		return exit.ExitCode(), nil
 	}
-	if noEngine == nil {
-		there, err := engine.Exists(c.name())
-		if err == nil && there {
-			maker, err = byKind, engine.Delete(c.name(), c.kubeconfig())
-		}
-		if err != nil {
-			return maker, err
-		}
+	if err != nil {
+		return exitFailure, err
 	}
-	if c.maker() == byLocal {
-		err = os.Remove(c.kubeconfig())
-	}
-	return maker, err
+	return exitOK, nil
 }

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
+	"strings"
 	"syscall"
 
 	"example.com/informer/scripts/cluster/binaries"
-	"example.com/informer/scripts/cluster/kind"
 )
 
 const (
@@ -22,8 +21,9 @@ const (
 
 const usage = `usage: cluster [-build] COMMAND
 
-  up [kind|local]        make a cluster that lasts, or find the one that is there; without a word:
-                         the cluster that is there, else kind where an engine answers, else local
+  up                     make a cluster that lasts, or find the one that is there: kind where an engine
+                         answers, else local
+  up kind, up local      the same, and it has to be that one
   down                   remove the cluster that up made
   exec COMMAND [ARG...]  run COMMAND with KUBECONFIG set, on the cluster that is there, or else on one
                          that is made for it and removed with it
@@ -40,85 +40,42 @@ func main() {
 	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "interrupted: what was begun has been undone")
 		code = exitInterrupted
-	case code == exitUsage && err == nil:
-		fmt.Fprint(os.Stderr, usage)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "error:", err)
+	case code == exitUsage:
+		fmt.Fprint(os.Stderr, usage)
 	}
 	os.Exit(code)
 }
 
-// run carries out a command line.
+// run carries out a command line, and returns the exit code.
 func run(ctx context.Context, args []string) (code int, err error) {
 	options := binaries.Options{Progress: os.Stderr}
 	if len(args) > 0 && args[0] == "-build" {
 		options.Build, args = true, args[1:]
 	}
-	command, more := "", []string(nil)
-	if len(args) > 0 {
-		command, more = args[0], args[1:]
-	}
-	good := map[string]bool{
-		"up":      len(more) == 0 || len(more) == 1 && slices.Contains([]string{byKind, byLocal}, more[0]),
-		"down":    len(more) == 0,
-		"exec":    len(more) > 0,
-		"prepare": len(more) == 0,
-	}
-	if !good[command] {
-		return exitUsage, nil
-	}
 	c, err := findClone(options)
-	if err == nil && command != "down" {
-		err = c.linkKubectl(ctx)
-	}
 	if err != nil {
 		return exitFailure, err
 	}
-	switch command {
-	case "up":
-		err = c.printUp(ctx, append(more, "")[0])
-	case "down":
-		err = c.printDown(context.WithoutCancel(ctx))
-	case "exec":
-		return c.exec(ctx, more)
-	case "prepare":
+	switch command := strings.Join(args, " "); {
+	case command == "up":
+		err = c.up(ctx, "")
+	case command == "up kind", command == "up local":
+		err = c.up(ctx, args[1])
+	case command == "down":
+		if err = c.down(context.WithoutCancel(ctx)); err == nil {
+			fmt.Println("cluster is down")
+		}
+	case command == "prepare":
 		err = c.prepare(ctx)
+	case strings.HasPrefix(command, "exec "):
+		return c.exec(ctx, args[1:])
+	default:
+		return exitUsage, nil
 	}
 	if err != nil {
 		return exitFailure, err
 	}
 	return exitOK, nil
-}
-
-func (c *clone) printUp(ctx context.Context, maker string) error {
-	there, err := c.up(ctx, maker)
-	if err == nil {
-		fmt.Printf("cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.maker, there.kubeconfig)
-	}
-	return err
-}
-
-func (c *clone) printDown(ctx context.Context) error {
-	maker, err := c.down(ctx)
-	switch {
-	case err != nil:
-		return err
-	case maker == "":
-		fmt.Println("no cluster to remove")
-	default:
-		fmt.Printf("cluster is down (%s)\n", maker)
-	}
-	return nil
-}
-
-// prepare gets the programs of a local cluster if exec will make one.
-func (c *clone) prepare(ctx context.Context) error {
-	there, err := c.find(ctx)
-	if there != nil || err != nil {
-		return err
-	}
-	if _, noEngine := kind.Find(ctx); noEngine != nil {
-		_, err = binaries.Get(ctx, c.options, binaries.ControlPlane...)
-	}
-	return err
 }

@@ -101,9 +101,7 @@ func TestClones(t *testing.T) {
 	copied := tree{t, t.TempDir() + "/copied"}
 	must.Do(t, exec.Command("cp", "-r", one.root, copied.root).Run())
 
-	if said := copied.good("down"); !strings.Contains(said, "no cluster to remove") && !strings.Contains(said, "(local)") {
-		t.Error("the copy:", said)
-	}
+	copied.good("down")
 	if !one.answers() || !other.answers() {
 		t.Error("a copy has removed the cluster of the tree it was copied from")
 	}
@@ -139,7 +137,7 @@ func TestReboot(t *testing.T) {
 	for _, file := range pids {
 		must.Do(t, os.WriteFile(file, fmt.Append(nil, somebody.Process.Pid), 0o600))
 	}
-	if said := tree.good("up"); !strings.Contains(said, "its processes have ended") || len(pids) != 5 {
+	if said := tree.good("up"); !strings.Contains(said, "does not answer") || len(pids) != 5 {
 		t.Error(pids, said)
 	}
 	if !tree.answers() {
@@ -154,14 +152,16 @@ func TestReboot(t *testing.T) {
 	}
 }
 
+// foreign is a kubeconfig that was not made here.
+const foreign = `{"current-context": "x", "contexts": [{"name": "x", "context": {"cluster": "x"}}],
+		"clusters": [{"name": "x", "cluster": {"server": "http://127.0.0.1:1"}}]}`
+
 // A kubeconfig that the user has put into .cluster stays, whether its cluster answers or not.
 func TestForeignKubeconfig(t *testing.T) {
 	tree := newTree(t)
 	must.Do(t, os.MkdirAll(tree.path(""), 0o755))
-	const foreign = `{"current-context": "x", "contexts": [{"name": "x", "context": {"cluster": "x"}}],
-		"clusters": [{"name": "x", "cluster": {"server": "http://127.0.0.1:1"}}]}`
 	must.Do(t, os.WriteFile(tree.path("kubeconfig"), []byte(foreign), 0o600))
-	for _, args := range [][]string{{"up"}, {"up", "local"}, {"exec", "true"}} {
+	for _, args := range [][]string{{"up", "local"}, {"exec", "true"}} {
 		if said, code := tree.run(args...); code != exitFailure || !strings.Contains(said, "not made here") {
 			t.Errorf("%v: %s", args, said)
 		}
@@ -186,8 +186,11 @@ esac`
 	t.Setenv("CALLS", filepath.Join(bin, "calls"))
 	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
-	if said := tree.good("down"); !strings.Contains(said, "no cluster to remove") {
-		t.Error(said)
+	must.Do(t, os.MkdirAll(tree.path(""), 0o755))
+	must.Do(t, os.WriteFile(tree.path("kubeconfig"), []byte(foreign), 0o600))
+	tree.good("down")
+	if content, err := os.ReadFile(tree.path("kubeconfig")); string(content) != foreign || err != nil {
+		t.Errorf("%s, %v", content, err)
 	}
 	calls, err := os.ReadFile(filepath.Join(bin, "calls"))
 	if err != nil || strings.Contains(string(calls), "rm -f") || !strings.Contains(string(calls), "ps") {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 
 	"example.com/informer/scripts/harness/workspace"
 )
@@ -44,57 +45,44 @@ func Get(ctx context.Context, options Options, names ...string) (folder string, 
 	if err != nil {
 		return "", err
 	}
-	folder = filepath.Join(s.cache, s.kubernetes+"-"+s.fingerprint)
-	var missing []string
-	for _, name := range names {
-		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
-			missing = append(missing, name)
-		}
-	}
+	missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, err := os.Stat(filepath.Join(s.folder, name))
+		return err == nil
+	})
 	if len(missing) == 0 {
-		return folder, nil
+		return s.folder, nil
 	}
 	scratch := "" // on the same disk: what is ready is moved to its place
-	if err = os.MkdirAll(folder, 0o755); err == nil {
-		scratch, err = os.MkdirTemp(folder, ".new-")
+	if err = os.MkdirAll(s.folder, 0o755); err == nil {
+		scratch, err = os.MkdirTemp(s.folder, ".new-")
 	}
 	if err != nil {
-		return "", fmt.Errorf("the programs of the cluster cannot be kept in %s: %w\n"+
-			"make room there or make it writable, or set XDG_CACHE_HOME to another folder", s.cache, err)
+		return "", fmt.Errorf("the programs of the cluster cannot be kept: %w\n"+
+			"make room there or make it writable, or set XDG_CACHE_HOME to another folder", err)
 	}
 	defer os.RemoveAll(scratch)
-	if err := s.downloadOrBuild(ctx, missing, scratch, options); err != nil {
-		return "", err
+	if err = errNotReleased; !options.Build {
+		err = s.download(ctx, missing, scratch, options.Progress)
 	}
-	for _, name := range missing { // where another process has been faster, this is the same program
-		if err := os.Rename(filepath.Join(scratch, name), filepath.Join(folder, name)); err != nil {
-			return "", err
-		}
-	}
-	return folder, nil
-}
-
-func (s *source) downloadOrBuild(ctx context.Context, names []string, folder string, options Options) error {
-	if !options.Build {
-		err := s.download(ctx, names, folder, options.Progress)
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case err == nil:
-			return nil
-		case !errors.Is(err, errNotReleased):
+	if err != nil && ctx.Err() == nil {
+		if !errors.Is(err, errNotReleased) {
 			fmt.Fprintln(options.Progress, err)
 		}
+		err = s.build(ctx, missing, scratch, options.Progress)
 	}
-	return s.build(ctx, names, folder, options.Progress)
+	for _, name := range missing { // where another process has been faster, this is the same program
+		if err == nil {
+			err = os.Rename(filepath.Join(scratch, name), filepath.Join(s.folder, name))
+		}
+	}
+	return s.folder, err
 }
 
 // A source says what the programs are made from, and where they are kept.
 type source struct {
 	module                 string // the folder scripts/controlplane
 	kubernetes, etcd, kwok string // versions
-	fingerprint            string // of all that decides what the programs become
-	cache                  string
+	folder                 string // of the cache, for these versions and this kind of machine
 }
 
 func findSource() (*source, error) {
@@ -102,28 +90,25 @@ func findSource() (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{module: filepath.Join(root, "scripts", "controlplane"), cache: os.Getenv("XDG_CACHE_HOME")}
+	s := &source{module: filepath.Join(root, "scripts", "controlplane")}
 	mod, err := os.ReadFile(filepath.Join(s.module, "go.mod"))
 	if err != nil {
 		return nil, fmt.Errorf("the versions of the cluster's programs: %w", err)
 	}
-	for path, version := range map[string]*string{
-		"k8s.io/kubernetes": &s.kubernetes, "go.etcd.io/etcd/server/v3": &s.etcd, "sigs.k8s.io/kwok": &s.kwok,
-	} {
-		required := regexp.MustCompile(`(?m)^\s*(?:require )?` + regexp.QuoteMeta(path) + ` (v\S+)`).FindSubmatch(mod)
-		if required == nil {
-			return nil, fmt.Errorf("%s/go.mod does not require %s", s.module, path)
-		}
-		*version = string(required[1])
+	versions := map[string]string{}
+	for _, line := range regexp.MustCompile(`(?m)^\s*(?:require )?(\S+) (v\S+)`).FindAllStringSubmatch(string(mod), -1) {
+		versions[line[1]] = line[2]
 	}
-	hash := sha256.Sum256(append(mod, runtime.GOOS+"/"+runtime.GOARCH...))
-	s.fingerprint = fmt.Sprintf("%x", hash[:6])
-	if s.cache == "" {
-		if s.cache, err = os.UserCacheDir(); err != nil {
+	s.kubernetes, s.etcd = versions["k8s.io/kubernetes"], versions["go.etcd.io/etcd/server/v3"]
+	s.kwok = versions["sigs.k8s.io/kwok"]
+	cache := os.Getenv("XDG_CACHE_HOME")
+	if cache == "" {
+		if cache, err = os.UserCacheDir(); err != nil {
 			return nil, fmt.Errorf("a cache for the programs of the cluster: %w; set XDG_CACHE_HOME", err)
 		}
 	}
-	s.cache = filepath.Join(s.cache, "informer-tutorial")
+	hash := sha256.Sum256(append(mod, runtime.GOOS+"/"+runtime.GOARCH...))
+	s.folder = filepath.Join(cache, "informer-tutorial", fmt.Sprintf("%s-%x", s.kubernetes, hash[:6]))
 	return s, nil
 }
 

@@ -5,13 +5,11 @@ package binaries
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -33,17 +31,11 @@ func Kubectl(ctx context.Context, options Options) (string, error) {
 
 // fits is whether a kubectl is at most one minor version away from a server.
 func fits(ctx context.Context, kubectl, server string) bool {
-	said, err := exec.CommandContext(ctx, kubectl, "version", "--client", "--output=json").Output()
-	var client struct{ ClientVersion struct{ Major, Minor string } }
-	var major, minor int
-	if err != nil || json.Unmarshal(said, &client) != nil {
-		return false
-	}
-	if _, err := fmt.Sscanf(server, "v%d.%d.", &major, &minor); err != nil {
-		return false
-	}
-	has, err := strconv.Atoi(strings.TrimSuffix(client.ClientVersion.Minor, "+"))
-	return err == nil && client.ClientVersion.Major == strconv.Itoa(major) && has-minor <= 1 && minor-has <= 1
+	said, _ := exec.CommandContext(ctx, kubectl, "version", "--client").Output()
+	var has, minor int
+	_, noClient := fmt.Sscanf(string(said), "Client Version: v1.%d.", &has)
+	_, noServer := fmt.Sscanf(server, "v1.%d.", &minor)
+	return noClient == nil && noServer == nil && has-minor <= 1 && minor-has <= 1
 }
 
 // RunKubectl runs a kubectl command on the cluster of a kubeconfig, keeps its cache beside
@@ -66,17 +58,15 @@ func Answers(ctx context.Context, kubectl, kubeconfig string) error {
 	return err
 }
 
-// NodesReady is a kubectl command that waits for the nodes.
-const NodesReady = "wait nodes --all --for=condition=Ready --timeout=2m"
+// Commands that wait for what a pod needs: a node, and what controllers put into a namespace.
+var (
+	NodesReady      = []string{"wait", "nodes", "--all", "--for=condition=Ready", "--timeout=2m"}
+	AccountCreated  = []string{"wait", "serviceaccount/default", "--for=create", "--timeout=2m"}
+	RootCAPublished = []string{"wait", "configmap/kube-root-ca.crt", "--for=create", "--timeout=2m"}
+)
 
-// PodsCanBeCreated are kubectl commands that wait for what every pod needs.
-func PodsCanBeCreated() []string {
-	return []string{NodesReady, "wait serviceaccount/default --for=create --namespace=default --timeout=2m",
-		"wait configmap/kube-root-ca.crt --for=create --namespace=default --timeout=2m"}
-}
-
-// Await returns when the cluster answers and these kubectl commands have succeeded.
-func Await(ctx context.Context, kubectl, kubeconfig string, commands ...string) error {
+// Await returns when the cluster answers and these commands have succeeded.
+func Await(ctx context.Context, kubectl, kubeconfig string, commands ...[]string) error {
 	for {
 		err := Answers(ctx, kubectl, kubeconfig)
 		if err == nil {
@@ -89,8 +79,8 @@ func Await(ctx context.Context, kubectl, kubeconfig string, commands ...string) 
 		}
 	}
 	for _, command := range commands {
-		if _, err := RunKubectl(ctx, kubectl, kubeconfig, strings.Fields(command)...); err != nil {
-			return fmt.Errorf("kubectl %s: %w", command, cmp.Or(context.Cause(ctx), err))
+		if _, err := RunKubectl(ctx, kubectl, kubeconfig, command...); err != nil {
+			return fmt.Errorf("kubectl %s: %w", strings.Join(command, " "), cmp.Or(context.Cause(ctx), err))
 		}
 	}
 	return nil

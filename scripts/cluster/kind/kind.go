@@ -59,12 +59,6 @@ func Find(ctx context.Context) (*Provider, error) {
 	return nil, ErrNoEngine
 }
 
-// Exists is whether there is a cluster of that name.
-func (p *Provider) Exists(name string) (bool, error) {
-	nodes, err := p.kind.ListNodes(name)
-	return len(nodes) > 0, explain("list the nodes of kind", err)
-}
-
 // Create makes a cluster, writes its kubeconfig to a file (and nowhere else), and
 // returns when pods can be created. On an error, and when ctx ends first, nothing is left of it.
 func (p *Provider) Create(ctx context.Context, name, kubeconfig, kubectl string) error {
@@ -73,7 +67,7 @@ func (p *Provider) Create(ctx context.Context, name, kubeconfig, kubectl string)
 		limited, cancel := context.WithTimeoutCause(ctx, readyWithin,
 			fmt.Errorf("the kind cluster was not ready after %s", readyWithin))
 		defer cancel()
-		err = binaries.Await(limited, kubectl, kubeconfig, binaries.PodsCanBeCreated()...)
+		err = binaries.Await(limited, kubectl, kubeconfig, binaries.NodesReady, binaries.AccountCreated, binaries.RootCAPublished)
 	}
 	if err != nil {
 		return errors.Join(err, p.Delete(name, kubeconfig))
@@ -109,12 +103,9 @@ func (p *Provider) create(ctx context.Context, name, kubeconfig string) error {
 	return context.Cause(ctx) // it still pulls an image, say; Delete follows
 }
 
-// Delete removes a cluster, and its kubeconfig.
+// Delete removes a cluster if there is one, and strikes it out of a kubeconfig.
 func (p *Provider) Delete(name, kubeconfig string) error {
-	if err := p.kind.Delete(name, kubeconfig); err != nil {
-		return explain("remove the kind cluster", err)
-	}
-	return os.RemoveAll(kubeconfig)
+	return explain("remove the kind cluster", p.kind.Delete(name, kubeconfig))
 }
 
 // explain adds the last lines of what the engine said, which kind keeps to itself.

@@ -4,12 +4,8 @@ package kind
 
 import (
 	"context"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,8 +13,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/clientcmd/api"
 )
 
 // name of the cluster.
@@ -58,74 +52,6 @@ ps*) [ ! -e $NODE ] || echo informer-test-control-plane;;
 info*) echo '{"CgroupVersion": "2"}';;
 esac
 `, node, more)
-}
-
-// apiServer answers as that of a cluster that is ready.
-func apiServer(t *testing.T) (port string, ca []byte) {
-	answers := map[string]string{
-		"/readyz": "ok",
-		"/api/v1/nodes": `{"kind":"NodeList","apiVersion":"v1",
-			"items":[{"status":{"conditions":[{"type":"Ready","status":"True"}]}}]}`,
-		"/api/v1/namespaces/default/serviceaccounts/default":     `{"kind":"ServiceAccount","apiVersion":"v1"}`,
-		"/api/v1/namespaces/default/configmaps/kube-root-ca.crt": `{"kind":"ConfigMap","apiVersion":"v1"}`,
-	}
-	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		io.WriteString(w, answers[r.URL.Path])
-	}))
-	t.Cleanup(server.Close)
-	ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	return server.URL[strings.LastIndexByte(server.URL, ':')+1:], ca
-}
-
-func adminConfig(server string, ca []byte) *api.Config {
-	c := api.NewConfig()
-	c.Clusters["kubernetes"] = &api.Cluster{Server: server, CertificateAuthorityData: ca}
-	c.AuthInfos["kubernetes-admin"] = &api.AuthInfo{Token: "good"}
-	c.Contexts["kubernetes-admin@kubernetes"] = &api.Context{Cluster: "kubernetes", AuthInfo: "kubernetes-admin"}
-	c.CurrentContext = "kubernetes-admin@kubernetes"
-	return c
-}
-
-// existing is what an engine with a node answers about it.
-func existing(t *testing.T, port string, ca []byte) string {
-	admin := filepath.Join(t.TempDir(), "admin.conf")
-	config := adminConfig("https://in-the-container:6443", ca)
-	if err := clientcmd.WriteToFile(*config, admin); err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf(`
-*io.x-k8s.kind.role*) echo control-plane;;
-*/etc/kubernetes/admin.conf) /bin/cat %s;;
-*desktop.docker.io*) echo;;
-*NetworkSettings.Ports*) printf '127.0.0.1\t%s\n';;
-`, admin, port)
-}
-
-// A cluster of another name is nobody's business of ours: not seen, not removed.
-func TestExistsAndDelete(t *testing.T) {
-	port, ca := apiServer(t)
-	node := filepath.Join(t.TempDir(), "node")
-	home := install(t, map[string]string{"docker": docker(node, "run*) : > $NODE;;"+existing(t, port, ca))})
-	provider, err := Find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(node, nil, 0o644); err != nil { // as if Create had made it: the script is no kubeadm
-		t.Fatal(err)
-	}
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	for _, want := range []bool{true, false} {
-		if there, err := provider.Exists(name); there != want || err != nil {
-			t.Errorf("exists: %t, %v; want %t", there, err, want)
-		}
-		if err := provider.Delete(name, kubeconfig); err != nil {
-			t.Error(err)
-		}
-	}
-	if left, err := os.ReadDir(home); err != nil || len(left) != 0 {
-		t.Errorf("in the user's home: %v, %v", left, err)
-	}
 }
 
 func TestInterruptedCreate(t *testing.T) {

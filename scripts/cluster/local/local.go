@@ -13,11 +13,11 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed" // the configuration
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -39,9 +39,9 @@ const (
 	Node              = "kwok-controller"
 )
 
-// Options say what to start and where. Only Dir is required.
+// Options say what to start and where.
 type Options struct {
-	// Dir takes all files. It is removed with the cluster.
+	// Dir takes all files. It is an absolute path, and removed with the cluster.
 	Dir string
 
 	// Name of the cluster and of its context in the kubeconfig. Default: informer.
@@ -58,7 +58,7 @@ type Options struct {
 	// is killed.
 	Lasting bool
 
-	binaries.Options // of the programs. Default of Progress: nowhere
+	binaries.Options // of the programs; Progress is required
 }
 
 // A Cluster is one that Start started.
@@ -76,18 +76,10 @@ var readyWithin = 2 * time.Minute
 // Start returns when pods can be created, as far as the components that are not
 // disabled let it come to that. On an error, and when ctx ends first, nothing is left.
 func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
-	if opts.Dir == "" { // never the working directory by accident
-		return nil, errors.New("local.Options.Dir is empty")
+	if !filepath.IsAbs(opts.Dir) { // never the working directory by accident
+		return nil, fmt.Errorf("local.Options.Dir is %q: want an absolute path", opts.Dir)
 	}
-	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil {
-		return nil, err
-	}
-	if opts.Name == "" {
-		opts.Name = "informer"
-	}
-	if opts.Progress == nil {
-		opts.Progress = io.Discard
-	}
+	opts.Name = cmp.Or(opts.Name, "informer")
 	programs, err := binaries.Get(ctx, opts.Options, binaries.ControlPlane...)
 	if err != nil {
 		return nil, err
@@ -154,19 +146,12 @@ func (c *Cluster) create(ctx context.Context, programs string) error {
 
 // await returns when pods can be created, as far as it comes to that.
 func (c *Cluster) await(ctx context.Context) error {
-	err := binaries.Await(ctx, c.kubectl, c.Kubeconfig())
-	if err == nil && !c.disabled(Node) {
-		_, err = binaries.RunKubectl(ctx, c.kubectl, c.Kubeconfig(), "create", "-f", c.path("node.yaml"))
+	var wanted [][]string
+	if !c.disabled(Node) {
+		wanted = append(wanted, []string{"create", "-f", c.path("node.yaml")}, binaries.NodesReady)
 	}
-	if err != nil {
-		return err
-	}
-	wanted := binaries.PodsCanBeCreated()
-	if c.disabled(ControllerManager) {
-		wanted = wanted[:1]
-	}
-	if c.disabled(Node) {
-		wanted = wanted[1:]
+	if !c.disabled(ControllerManager) {
+		wanted = append(wanted, binaries.AccountCreated, binaries.RootCAPublished)
 	}
 	return binaries.Await(ctx, c.kubectl, c.Kubeconfig(), wanted...)
 }

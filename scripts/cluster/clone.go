@@ -116,16 +116,8 @@ func (c *clone) linkKubectl(ctx context.Context) (err error) {
 	if c.kubectl, err = binaries.Kubectl(ctx, c.options); err != nil {
 		return err
 	}
-	link := c.path("bin/kubectl")
-	if there, _ := os.Readlink(link); there == c.kubectl {
-		return nil
-	}
-	_ = os.Remove(link)
-	err = errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(c.kubectl, link))
-	if errors.Is(err, os.ErrExist) { // another process has been faster
-		return nil
-	}
-	return err
+	link, made := c.path("bin/kubectl"), c.path("bin/kubectl-"+rand.Text())
+	return errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(c.kubectl, made), os.Rename(made, link))
 }
 
 // prepare gets the programs of a local cluster if exec will make one.
@@ -134,7 +126,7 @@ func (c *clone) prepare(ctx context.Context) error {
 	if there != nil || err != nil {
 		return err
 	}
-	if _, noEngine := kind.Find(ctx); noEngine != nil {
+	if _, noEngine := kind.Find(); noEngine != nil {
 		_, err = binaries.Get(ctx, c.options, binaries.ControlPlane...)
 	}
 	return err
@@ -172,7 +164,7 @@ func (c *clone) use(ctx context.Context) (*cluster, error) {
 // create makes a cluster.
 func (c *clone) create(ctx context.Context, maker, name, dir string, lasts bool) (*cluster, error) {
 	kubeconfig := filepath.Join(dir, "kubeconfig")
-	engine, noEngine := kind.Find(ctx)
+	engine, noEngine := kind.Find()
 	switch {
 	case maker == byKind && noEngine != nil:
 		return nil, noEngine
@@ -199,7 +191,7 @@ func (c *clone) create(ctx context.Context, maker, name, dir string, lasts bool)
 // down removes the lasting cluster of this clone, if there is one.
 func (c *clone) down(ctx context.Context) error {
 	maker := c.maker()
-	engine, noEngine := kind.Find(ctx)
+	engine, noEngine := kind.Find()
 	if noEngine == nil {
 		if err := engine.Delete(c.name(), c.kubeconfig()); err != nil {
 			return err

@@ -21,9 +21,8 @@ const (
 
 const usage = `usage: cluster [-build] COMMAND
 
-  up                     make a cluster that lasts, or find the one that is there: kind where an engine
-                         answers, else local
-  up kind, up local      the same, and it has to be that one
+  up [kind|local]        make a cluster that lasts, or find the one that is there; without a word:
+                         kind where an engine answers, else local
   down                   remove the cluster that up made
   exec COMMAND [ARG...]  run COMMAND with KUBECONFIG set, on the cluster that is there, or else on one
                          that is made for it and removed with it

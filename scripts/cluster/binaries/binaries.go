@@ -61,13 +61,11 @@ func Get(ctx context.Context, options Options, names ...string) (folder string, 
 			"make room there or make it writable, or set XDG_CACHE_HOME to another folder", err)
 	}
 	defer os.RemoveAll(scratch)
-	if err = errNotReleased; !options.Build {
+	if err = errors.New("-build was given"); !options.Build {
 		err = s.download(ctx, missing, scratch, options.Progress)
 	}
 	if err != nil && ctx.Err() == nil {
-		if !errors.Is(err, errNotReleased) {
-			fmt.Fprintln(options.Progress, err)
-		}
+		fmt.Fprintln(options.Progress, err)
 		err = s.build(ctx, missing, scratch, options.Progress)
 	}
 	for _, name := range missing { // where another process has been faster, this is the same program
@@ -87,13 +85,13 @@ type source struct {
 
 func findSource() (*source, error) {
 	root, err := workspace.Root(".")
-	if err != nil {
-		return nil, err
-	}
 	s := &source{module: filepath.Join(root, "scripts", "controlplane")}
+	if err != nil {
+		return s, err
+	}
 	mod, err := os.ReadFile(filepath.Join(s.module, "go.mod"))
 	if err != nil {
-		return nil, fmt.Errorf("the versions of the cluster's programs: %w", err)
+		return s, fmt.Errorf("the versions of the cluster's programs: %w", err)
 	}
 	versions := map[string]string{}
 	for _, line := range regexp.MustCompile(`(?m)^\s*(?:require )?(\S+) (v\S+)`).FindAllStringSubmatch(string(mod), -1) {
@@ -104,7 +102,7 @@ func findSource() (*source, error) {
 	cache := os.Getenv("XDG_CACHE_HOME")
 	if cache == "" {
 		if cache, err = os.UserCacheDir(); err != nil {
-			return nil, fmt.Errorf("a cache for the programs of the cluster: %w; set XDG_CACHE_HOME", err)
+			return s, fmt.Errorf("a cache for the programs of the cluster: %w; set XDG_CACHE_HOME", err)
 		}
 	}
 	hash := sha256.Sum256(append(mod, runtime.GOOS+"/"+runtime.GOARCH...))
@@ -112,11 +110,9 @@ func findSource() (*source, error) {
 	return s, nil
 }
 
-// KubernetesVersion is the version of the cluster's programs, such as v1.37.1.
-func KubernetesVersion() (string, error) {
-	s, err := findSource()
-	if err != nil {
-		return "", err
-	}
-	return s.kubernetes, nil
+// KubernetesVersion is the version of the cluster's programs, such as v1.37.1; "" outside a
+// workspace.
+func KubernetesVersion() string {
+	s, _ := findSource()
+	return s.kubernetes
 }

@@ -11,47 +11,38 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
 
 const (
-	reportEvery = 10 * time.Second
+	reportEvery = 100             // packages
 	cancelGrace = 5 * time.Second // for go to remove its temporary files
 )
 
 // build builds programs into a folder.
 func (s *source) build(ctx context.Context, names []string, folder string, progress io.Writer) error {
 	fmt.Fprintf(progress, "building %s from Go modules: minutes now, seconds from then on\n", strings.Join(names, ", "))
+	start := time.Now()
 	var paths []string
 	for _, name := range names {
 		paths = append(paths, packages[name])
 	}
-	var done, all atomic.Int64
-	start := time.Now()
-	tick, ended := time.NewTicker(reportEvery), make(chan struct{})
-	defer close(ended)
-	defer tick.Stop()
-	go func() {
-		for {
-			select {
-			case <-tick.C:
-				fmt.Fprintf(progress, "  %s: %d of %d packages\n", time.Since(start).Round(time.Second), done.Load(), all.Load())
-			case <-ended:
-				return
-			}
-		}
-	}()
-	if err := s.run(ctx, &all, append([]string{"list", "-deps"}, paths...)...); err != nil {
+	all, done := 0, 0
+	err := s.run(ctx, func() { all++ }, append([]string{"list", "-deps"}, paths...)...)
+	if err != nil {
 		return err
 	}
 	const version = "k8s.io/component-base/version."
 	parts := strings.SplitN(strings.TrimPrefix(s.kubernetes, "v"), ".", 3)
 	stamp := fmt.Sprintf("-s -w -X %[1]sgitVersion=%[2]s -X %[1]sgitMajor=%[3]s -X %[1]sgitMinor=%[4]s", version,
 		s.kubernetes, parts[0], parts[1])
-	if err := s.run(ctx, &done, append([]string{"build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", stamp,
-		"-o", folder + "/"}, paths...)...); err != nil {
+	err = s.run(ctx, func() {
+		if done++; done%reportEvery == 0 {
+			fmt.Fprintf(progress, "  %s: %d of %d packages\n", time.Since(start).Round(time.Second), done, all)
+		}
+	}, append([]string{"build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", folder + "/"}, paths...)...)
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(progress, "built in %s\n", time.Since(start).Round(time.Second))
@@ -62,9 +53,9 @@ func (s *source) build(ctx context.Context, names []string, folder string, progr
 	return nil
 }
 
-// run runs go in the module and counts the lines that it prints. It has a process group
-// of its own, so that its compilers end with it when ctx does.
-func (s *source) run(ctx context.Context, lines *atomic.Int64, args ...string) error {
+// run runs go in the module, and calls onLine for each line that it prints. It has a
+// process group of its own, so that its compilers end with it when ctx does.
+func (s *source) run(ctx context.Context, onLine func(), args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = s.module
 	cmd.Env = append(os.Environ(), "GOWORK=off")
@@ -85,7 +76,7 @@ func (s *source) run(ctx context.Context, lines *atomic.Int64, args ...string) e
 	for scanner := bufio.NewScanner(output); scanner.Scan(); last = last[max(0, len(last)-10):] {
 		last = append(last, scanner.Text())
 		if !strings.HasPrefix(scanner.Text(), "go: ") {
-			lines.Add(1)
+			onLine()
 		}
 	}
 	if err = cmd.Wait(); ctx.Err() != nil {

@@ -29,9 +29,6 @@ var (
 	downloadTimeout    = 10 * time.Minute
 )
 
-// errNotReleased: there is no network, or nothing for this kind of machine.
-var errNotReleased = errors.New("not released")
-
 // A release is one file to download.
 type release struct {
 	name, url string
@@ -45,14 +42,14 @@ func (s *source) download(ctx context.Context, names []string, folder string, pr
 	for _, name := range names {
 		r, err := s.find(ctx, name)
 		if err != nil {
-			return fmt.Errorf("%w: %s: %w", errNotReleased, name, err)
+			return fmt.Errorf("no released %s: %w", name, err)
 		}
 		releases = append(releases, r)
 	}
 	for _, r := range releases {
 		fmt.Fprintln(progress, "downloading", r.url)
 		if err := r.download(ctx, filepath.Join(folder, r.name)); err != nil {
-			return fmt.Errorf("downloading %s: %w; building from Go modules instead", r.url, err)
+			return fmt.Errorf("downloading %s: %w", r.url, err)
 		}
 	}
 	return nil

@@ -18,11 +18,7 @@ import (
 // Kubectl returns the path of a kubectl that fits the cluster's version: the one from
 // PATH if it is at most one minor version away, else one that Get gets.
 func Kubectl(ctx context.Context, options Options) (string, error) {
-	wanted, err := KubernetesVersion()
-	if err != nil {
-		return "", err
-	}
-	if path, err := exec.LookPath("kubectl"); err == nil && fits(ctx, path, wanted) {
+	if path, err := exec.LookPath("kubectl"); err == nil && fits(ctx, path, KubernetesVersion()) {
 		return filepath.Abs(path)
 	}
 	folder, err := Get(ctx, options, "kubectl")

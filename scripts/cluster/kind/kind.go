@@ -36,7 +36,7 @@ type Provider struct{ kind *cluster.Provider }
 
 // Find finds an engine as kind does: the first one that is installed, or the one that
 // $KIND_EXPERIMENTAL_PROVIDER names. If that does not answer, the error is ErrNoEngine.
-func Find(ctx context.Context) (*Provider, error) {
+func Find() (*Provider, error) {
 	option, err := cluster.DetectNodeProvider()
 	if err != nil {
 		return nil, ErrNoEngine
@@ -53,8 +53,6 @@ func Find(ctx context.Context) (*Provider, error) {
 			return p, nil
 		}
 	case <-time.After(answerWithin):
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
 	}
 	return nil, ErrNoEngine
 }

@@ -97,7 +97,7 @@ run*) : > $NODE; echo no more containers today >&2; exit 125;;
 
 func create(ctx context.Context, t *testing.T) error {
 	t.Helper()
-	provider, err := Find(ctx)
+	provider, err := Find()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestNoEngine(t *testing.T) {
 		"an engine that hangs":    {"docker": "[ $1 = -v ] && echo Docker version 9 && exit; exec /bin/sleep 0.5"},
 	} {
 		install(t, commands)
-		if _, err := Find(t.Context()); !errors.Is(err, ErrNoEngine) {
+		if _, err := Find(); !errors.Is(err, ErrNoEngine) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -1,14 +1,6 @@
 // Package local makes a cluster on this machine without containers: kwokctl runs a real
 // etcd, kube-apiserver, kube-scheduler and kube-controller-manager, on loopback only, and
-// kwok plays a node.
-//
-// A test gets a throw-away cluster of its own with Start and Stop:
-//
-//	c, err := local.Start(ctx, local.Options{Dir: t.TempDir()})
-//	...
-//	defer c.Stop()
-//
-// and can take it apart with Kill, Signal and Restart.
+// kwok plays a node. A test can take a throw-away cluster apart with Kill, Signal and Restart.
 package local
 
 import (
@@ -167,10 +159,7 @@ var (
 
 // writeConfig writes the configuration of kwokctl.
 func (c *Cluster) writeConfig(file, programs string) error {
-	version, err := binaries.KubernetesVersion()
-	if err != nil {
-		return err
-	}
+	var err error
 	if c.ports, err = freePorts(6); err != nil {
 		return err
 	}
@@ -181,7 +170,7 @@ func (c *Cluster) writeConfig(file, programs string) error {
 		args = append(args, arg{key, value})
 	}
 	var text bytes.Buffer
-	err = template.Must(template.New("").Parse(config)).Execute(&text, map[string]any{"Version": version,
+	err = template.Must(template.New("").Parse(config)).Execute(&text, map[string]any{"Version": binaries.KubernetesVersion(),
 		"Disable": c.opts.Disable, "Ports": c.ports, "Programs": programs, "APIServerArgs": args})
 	if err != nil {
 		return err

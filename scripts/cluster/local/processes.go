@@ -52,14 +52,9 @@ func allProcesses() (all []Process) {
 	return all
 }
 
-const (
-	endWithin = 10 * time.Second
-	lookEvery = 20 * time.Millisecond
-)
-
 // kill kills the processes of a file or a folder, and returns when they are gone.
 func kill(path string) error {
-	for deadline := time.Now().Add(endWithin); ; time.Sleep(lookEvery) {
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		left := Processes(path)
 		for _, p := range left {
 			_ = syscall.Kill(p.PID, syscall.SIGKILL) // it may have ended just now

@@ -213,7 +213,8 @@ func TestExec(t *testing.T) {
 			t.Errorf("exit code: %v", err)
 		}
 	}
-	if one, other := said[0].String(), said[1].String(); one == other || !strings.HasPrefix(one, "on "+tree.path("exec-")) {
+	one, other := said[0].String(), said[1].String()
+	if one == other || !strings.HasPrefix(one, "on "+tree.path("exec-")) {
 		t.Errorf("%q, %q", one, other)
 	}
 	tree.checkNothingIsLeft()

@@ -150,7 +150,9 @@ func TestProbe(t *testing.T) {
 	refused := httptest.NewServer(nil)
 	refused.Close()
 	probeTimeout = 100 * time.Millisecond
-	for name, url := range map[string]string{"silent": silent.URL, "refused": refused.URL, "not there": kubernetesReleases + "/x"} {
+	for name, url := range map[string]string{
+		"silent": silent.URL, "refused": refused.URL, "not there": kubernetesReleases + "/x",
+	} {
 		kubernetesReleases = url
 		err := s.download(t.Context(), []string{"kube-apiserver"}, t.TempDir(), io.Discard)
 		if err == nil || !strings.HasPrefix(err.Error(), "no released kube-apiserver") {

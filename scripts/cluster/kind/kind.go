@@ -65,7 +65,8 @@ func (p *Provider) Create(ctx context.Context, name, kubeconfig, kubectl string)
 		limited, cancel := context.WithTimeoutCause(ctx, readyWithin,
 			fmt.Errorf("the kind cluster was not ready after %s", readyWithin))
 		defer cancel()
-		err = binaries.Await(limited, kubectl, kubeconfig, binaries.NodesReady, binaries.AccountCreated, binaries.RootCAPublished)
+		err = binaries.Await(limited, kubectl, kubeconfig, binaries.NodesReady, binaries.AccountCreated,
+			binaries.RootCAPublished)
 	}
 	if err != nil {
 		return errors.Join(err, p.Delete(name, kubeconfig))

@@ -85,7 +85,8 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 			return nil, err
 		}
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, fmt.Errorf("the cluster was not ready after %s", readyWithin))
+	late := fmt.Errorf("the cluster was not ready after %s", readyWithin)
+	ctx, cancel := context.WithTimeoutCause(ctx, readyWithin, late)
 	defer cancel()
 	err = c.create(ctx, programs)
 	if err != nil && strings.Contains(err.Error(), "address already in use") { // another process was faster
@@ -122,7 +123,8 @@ func (c *Cluster) create(ctx context.Context, programs string) error {
 		return errors.Join(context.Cause(ctx), c.ended(), fmt.Errorf("kwokctl create cluster: %w: %s", err, lastLine(said)))
 	}
 	// a kubeconfig that needs no other file
-	flat, err := binaries.RunKubectl(ctx, kubectl, filepath.Join(c.folder(), "kubeconfig.yaml"), "config", "view", "--flatten", "--raw")
+	flat, err := binaries.RunKubectl(ctx, kubectl, filepath.Join(c.folder(), "kubeconfig.yaml"),
+		"config", "view", "--flatten", "--raw")
 	if err == nil {
 		err = os.WriteFile(c.Kubeconfig(), []byte(flat), 0o600)
 	}
@@ -170,8 +172,8 @@ func (c *Cluster) writeConfig(file, programs string) error {
 		args = append(args, arg{key, value})
 	}
 	var text bytes.Buffer
-	err = template.Must(template.New("").Parse(config)).Execute(&text, map[string]any{"Version": binaries.KubernetesVersion(),
-		"Disable": c.opts.Disable, "Ports": c.ports, "Programs": programs, "APIServerArgs": args})
+	err = template.Must(template.New("").Parse(config)).Execute(&text, map[string]any{
+		"Version": binaries.KubernetesVersion(), "Disable": c.opts.Disable, "Ports": c.ports, "Programs": programs, "APIServerArgs": args})
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,8 @@ func TestFaults(t *testing.T) {
 		t.Skip("starts a control plane")
 	}
 	dir := filepath.Join(t.TempDir(), "cluster")
-	c, err := Start(t.Context(), Options{Dir: dir, Disable: []string{Scheduler, Node}, Options: binaries.Options{Progress: t.Output()},
-		APIServerArgs: []string{"--max-requests-inflight=333"}})
+	c, err := Start(t.Context(), Options{Dir: dir, Disable: []string{Scheduler, Node},
+		Options: binaries.Options{Progress: t.Output()}, APIServerArgs: []string{"--max-requests-inflight=333"}})
 	must.Do(t, err)
 	kubectl := func(args ...string) error {
 		_, err := binaries.RunKubectl(t.Context(), c.kubectl, c.Kubeconfig(), args...)
@@ -83,7 +83,8 @@ func TestStartThatFails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cluster")
 	readyWithin = readyWithin / 10
 	defer func() { readyWithin *= 10 }()
-	_, err := Start(t.Context(), Options{Dir: dir, Options: binaries.Options{Progress: t.Output()}, APIServerArgs: []string{"--no-such-flag=x"}})
+	_, err := Start(t.Context(), Options{Dir: dir, Options: binaries.Options{Progress: t.Output()},
+		APIServerArgs: []string{"--no-such-flag=x"}})
 	if err == nil || !strings.Contains(err.Error(), "unknown flag: --no-such-flag") {
 		t.Errorf("got %v", err)
 	}

@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
@@ -22,14 +21,9 @@ func TestACustomResource(t *testing.T) {
 	s := sessiontest.Open(t)
 	kubectl := func(format string, args ...any) {
 		t.Helper()
-		line := fmt.Sprintf(format, args...)
-		command, err := session.ParseKubectl(strings.Fields(line), os.DirFS("..")) // with the chapter's files
-		if err == nil {
-			_, err = command.Run(t.Context(), s)
-		}
-		if err != nil {
-			t.Fatalf("kubectl %s: %v", line, err)
-		}
+		words := strings.Fields(fmt.Sprintf(format, args...))
+		_, err := s.Kubectl(t.Context(), os.DirFS(".."), words[0], words[1:]...) // with the chapter's files
+		must.Do(t, err)
 	}
 	widgets := schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1", Resource: "widgets"}
 	kubectl("create -f crd.yaml")

@@ -79,14 +79,15 @@ func ownCluster() (files []string, origin string, err error) {
 	return []string{file}, "the workspace", nil
 }
 
-// Load reads the kubeconfig and returns the configuration of its chosen
-// context, with the kubectl command line that reaches the same cluster.
-func (o Options) Load() (config *rest.Config, kubectl string, err error) {
+// load reads the kubeconfig and returns the configuration of its chosen context,
+// with the files that it is from, as $KUBECONFIG would name them.
+func (o Options) load() (config *rest.Config, kubeconfig string, err error) {
 	files, origin, err := o.files()
 	if err != nil {
 		return nil, "", err
 	}
-	name := fmt.Sprintf("the kubeconfig %s (named by %s)", strings.Join(files, string(filepath.ListSeparator)), origin)
+	kubeconfig = strings.Join(files, string(filepath.ListSeparator))
+	name := fmt.Sprintf("the kubeconfig %s (named by %s)", kubeconfig, origin)
 	rules := clientcmd.ClientConfigLoadingRules{Precedence: files}
 	merged, err := rules.Load()
 	if err != nil {
@@ -101,7 +102,7 @@ func (o Options) Load() (config *rest.Config, kubectl string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("%s cannot be used: %w", name, oneLine(err))
 	}
-	return config, o.kubectl(files), nil
+	return config, kubeconfig, nil
 }
 
 // context returns the name of the context to use, which exists.
@@ -119,19 +120,6 @@ func (o Options) context(merged *clientcmdapi.Config, name string) (string, erro
 			context, name, there)
 	}
 	return context, nil
-}
-
-// kubectl is the command line for the same cluster, for another terminal: it
-// names the kubeconfig, since what is set here need not be set there.
-func (o Options) kubectl(files []string) string {
-	command := "kubectl --kubeconfig " + files[0]
-	if len(files) > 1 {
-		command = fmt.Sprintf("KUBECONFIG=%s kubectl", strings.Join(files, string(filepath.ListSeparator)))
-	}
-	if o.Context != "" {
-		command += " --context " + o.Context
-	}
-	return command
 }
 
 // oneLine folds an error's text into one line; a YAML error has several.

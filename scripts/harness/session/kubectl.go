@@ -1,183 +1,158 @@
-// The kubectl commands that transcripts use, done with kubectl's meaning.
+// kubectl, the real one, as a process.
 
 package session
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 
-	"github.com/spf13/pflag"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/dynamic"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"example.com/informer/scripts/harness/workspace"
 )
 
 // servingTimeout is how long to wait until the server serves a new type.
 const servingTimeout = 30 * time.Second
 
-// A Kubectl is a kubectl command that is ready to run.
-type Kubectl struct {
-	Question bool // it changes nothing, and has an answer
-	run      func(ctx context.Context, s *Session) (answer []string, err error)
-}
+// verbFlags are for verbs that do something else in a transcript than by default.
+// A flag of the same name in the command goes before them.
+var verbFlags = map[string][]string{"delete": {"--wait=false"}, "wait": {"--timeout=2m"}}
 
-// Run does what the command says, in the session's namespace. It waits where
-// kubectl would wait.
-func (k Kubectl) Run(ctx context.Context, s *Session) (answer []string, err error) {
-	return k.run(ctx, s)
-}
-
-// doing makes a command of a function that gives no answer.
-func doing(do func(ctx context.Context, s *Session) error) Kubectl {
-	return Kubectl{run: func(ctx context.Context, s *Session) ([]string, error) { return nil, do(ctx, s) }}
-}
-
-// A kubectlLine is a command line on its way to become a command.
-type kubectlLine struct {
-	verb  string
-	args  []string // those that are no flags
-	files fs.FS    // where the files of -f are
-	flags *pflag.FlagSet
-}
-
-// kubectlVerbs are the kubectl verbs that a transcript may use. The function of a
-// verb reads its command line: it declares the flags, parses them, and returns what
-// is to be done.
-var kubectlVerbs = map[string]func(*kubectlLine, []string) (Kubectl, error){
-	"create":                parseCreate,
-	"create configmap":      parseCreateConfigMap,
-	"create deployment":     parseCreateDeployment,
-	"create role":           parseCreateRole,
-	"create rolebinding":    parseCreateRoleBinding,
-	"create serviceaccount": parseCreateServiceAccount,
-	"delete":                parseDelete,
-	"expose":                parseExpose,
-	"get":                   parseGet,
-	"label":                 parseLabel,
-	"patch":                 parsePatch,
-	"run":                   parseRun,
-	"wait":                  parseWait,
-}
-
-// ParseKubectl reads the arguments of a kubectl command line. It refuses what
-// kubectl would refuse, and what no transcript has needed yet. Files that the
-// command names are those in files, below testdata; the word NAMESPACE in them
-// stands for the session's namespace, so that they can name what is unique in
-// the whole cluster.
-func ParseKubectl(args []string, files fs.FS) (Kubectl, error) {
-	if len(args) == 0 {
-		return Kubectl{}, errors.New("a verb is missing")
+// Kubectl runs kubectl in the session's namespace, and returns the lines that get
+// prints. What other verbs print when all goes well ("created") is left out; an
+// error has kubectl's own words, in one line. delete does not wait. The file that
+// "-f FILE" names is that in files, below testdata; the word NAMESPACE in it
+// stands for the session's namespace, so that it can name what is unique in the
+// whole cluster. Close removes what such a file has made.
+func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ...string) ([]string, error) {
+	if err := s.FindKubectl(ctx); err != nil {
+		return nil, err
 	}
-	verb, rest := args[0], args[1:]
-	if len(rest) > 0 && kubectlVerbs[verb+" "+rest[0]] != nil {
-		verb, rest = verb+" "+rest[0], rest[1:]
-	}
-	parse := kubectlVerbs[verb]
-	if parse == nil {
-		return Kubectl{}, fmt.Errorf("unknown command %q; there is: %s", verb,
-			strings.Join(slices.Sorted(maps.Keys(kubectlVerbs)), ", "))
-	}
-	line := &kubectlLine{verb: verb, files: files, flags: pflag.NewFlagSet(verb, pflag.ContinueOnError)}
-	line.flags.SetOutput(io.Discard)
-	return parse(line, rest)
-}
-
-// parse parses the flags, and sees that there are enough arguments besides
-// them, and not too many. A most of -1 is no limit.
-func (l *kubectlLine) parse(args []string, least, most int, usage string) error {
-	if err := l.flags.Parse(args); err != nil {
-		return err
-	}
-	l.args = l.flags.Args()
-	if len(l.args) < least || most >= 0 && len(l.args) > most {
-		return fmt.Errorf("want: kubectl %s %s", l.verb, usage)
-	}
-	return nil
-}
-
-// target splits the arguments "TYPE NAME more" and "TYPE/NAME more".
-func target(args []string) (resource, name string, more []string, err error) {
-	if resource, name, ok := strings.Cut(args[0], "/"); ok {
-		return resource, name, args[1:], nil
-	}
-	if len(args) < 2 {
-		return "", "", nil, fmt.Errorf("the name of the %s is missing", args[0])
-	}
-	return args[0], args[1], args[2:], nil
-}
-
-// resource returns a client for a type of objects by the name that a user gives
-// it: pods, pod, po, deployments.apps.
-func (s *Session) resource(ctx context.Context, name string) (
-	dynamic.ResourceInterface, schema.GroupVersionResource, error,
-) {
-	partial := schema.ParseGroupResource(name).WithVersion("")
-	var gvr schema.GroupVersionResource
-	err := s.lookUp(ctx, func() (err error) {
-		gvr, err = s.mapper.ResourceFor(partial)
-		return err
-	})
-	if err != nil {
-		return nil, gvr, fmt.Errorf("the server doesn't have a resource type %q: %w", name, err)
-	}
-	client, err := s.client(gvr)
-	return client, gvr, err
-}
-
-// lookUp looks for a type of objects. If the server does not have it, its list
-// of types is read again: at once, and for as long as servingTimeout if this
-// session has made something like a CustomResourceDefinition, since the server
-// takes a moment to serve what that defines.
-func (s *Session) lookUp(ctx context.Context, find func() error) error {
 	s.mu.Lock()
-	limit := time.Duration(0)
-	if len(s.wide) > 0 {
-		limit = servingTimeout
+	defer s.mu.Unlock()
+	if i := slices.Index(args, "-f") + 1; i > 0 && i < len(args) {
+		if text, err := fs.ReadFile(files, path.Join("testdata", args[i])); err == nil { // else kubectl says what is wrong
+			text = bytes.ReplaceAll(text, []byte("NAMESPACE"), []byte(s.Namespace))
+			if err := os.WriteFile(filepath.Join(s.dir, args[i]), text, 0o600); err != nil {
+				return nil, err
+			}
+			s.files = append(s.files, "-f", args[i])
+		}
 	}
-	s.mu.Unlock()
-	err := find()
-	if !meta.IsNoMatchError(err) {
-		return err
+	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		answer, err := s.runKubectl(ctx, verb, append(verbFlags[verb], args...)...)
+		switch {
+		case lacksType(err) && len(s.files) > 0 && time.Since(begun) < servingTimeout && ctx.Err() == nil:
+			// A file may have defined the type a moment ago.
+		case err != nil || verb != "get" || answer == "":
+			return nil, err
+		default:
+			return strings.Split(strings.TrimSuffix(answer, "\n"), "\n"), nil
+		}
 	}
-	_ = wait.PollUntilContextTimeout(ctx, poll, limit, true, func(context.Context) (bool, error) {
-		meta.MaybeResetRESTMapper(s.mapper)
-		err = find()
-		return !meta.IsNoMatchError(err), nil
-	})
+}
+
+// lacksType is whether the server does not serve the type that a command names.
+func lacksType(err error) bool {
+	return err != nil && slices.ContainsFunc([]string{"no matches for kind", "doesn't have a resource type",
+		"could not find the requested resource"}, func(text string) bool { return strings.Contains(err.Error(), text) })
+}
+
+// runKubectl runs kubectl. The end of ctx kills it.
+func (s *Session) runKubectl(ctx context.Context, verb string, args ...string) (answer string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute+connectTimeout)
+	defer cancel()
+	flags := []string{verb, "--context=" + s.context, "--namespace=" + s.Namespace, "--cache-dir=" + s.cache}
+	cmd := exec.CommandContext(ctx, s.kubectl, append(flags, args...)...)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig, "KUBERC=off") // no defaults of the user's
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}                    // a terminal's Ctrl-C is ours to handle
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	switch err := cmd.Run(); {
+	case err == nil || ctx.Err() != nil:
+		return stdout.String(), ctx.Err()
+	case stderr.Len() == 0:
+		return "", fmt.Errorf("%s %s: %w", s.kubectl, verb, err)
+	default:
+		return "", oneLine(errors.New(stderr.String()))
+	}
+}
+
+// kubectls has the kubectl that was found for a server.
+var kubectls sync.Map
+
+// FindKubectl looks for a kubectl that is within one minor version of the server:
+// the one that scripts/cluster has put into .cluster/bin, or that of PATH.
+func (s *Session) FindKubectl(ctx context.Context) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dir == "" {
+		if s.dir, err = os.MkdirTemp("", "informer-kubectl-"); err != nil {
+			return err
+		}
+	}
+	candidates := []string{"kubectl"}
+	s.cache = filepath.Join(s.dir, "cache")
+	if root, err := workspace.Root("."); err == nil {
+		candidates = []string{filepath.Join(root, ".cluster", "bin", "kubectl"), "kubectl"}
+		s.cache = filepath.Join(root, ".cluster", "cache")
+	}
+	if found, ok := kubectls.Load(s.Config.Host); ok {
+		s.kubectl = found.(string)
+		return nil
+	}
+	misfit := errors.New("there is no kubectl")
+	for _, name := range candidates {
+		if s.kubectl, err = exec.LookPath(name); err != nil {
+			continue
+		}
+		text, err := s.runKubectl(ctx, "version", "--output=json")
+		if err != nil {
+			return err
+		}
+		var says struct{ ClientVersion, ServerVersion struct{ GitVersion string } }
+		_ = json.Unmarshal([]byte(text), &says) // what is no JSON has no versions
+		client, _ := version.ParseGeneric(says.ClientVersion.GitVersion)
+		server, _ := version.ParseGeneric(says.ServerVersion.GitVersion)
+		if client != nil && server != nil && max(client.Minor(), server.Minor())-min(client.Minor(), server.Minor()) <= 1 {
+			kubectls.Store(s.Config.Host, s.kubectl)
+			return nil
+		}
+		misfit = fmt.Errorf("%s is %s, more than one minor version from the server's %s",
+			s.kubectl, says.ClientVersion.GitVersion, says.ServerVersion.GitVersion)
+	}
+	return fmt.Errorf("%w: go run ./scripts/cluster prepare puts one that fits into .cluster/bin", misfit)
+}
+
+// removeFiles removes what was made out of files, as far as it is still there.
+// What is in the namespace goes with that anyway.
+func (s *Session) removeFiles(ctx context.Context) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer os.RemoveAll(s.dir)
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	if len(s.files) > 0 {
+		_, err = s.runKubectl(ctx, "delete", append(s.files, "--ignore-not-found", "--wait=false")...)
+	}
+	if lacksType(err) {
+		return nil // the type is gone, and so is the object
+	}
 	return err
-}
-
-// client returns a client for a resource, in the session's namespace if the
-// resource has namespaces.
-func (s *Session) client(gvr schema.GroupVersionResource) (dynamic.ResourceInterface, error) {
-	kind, err := s.mapper.KindFor(gvr)
-	if err != nil {
-		return nil, err
-	}
-	mapping, err := s.mapper.RESTMapping(kind.GroupKind(), kind.Version)
-	if err != nil {
-		return nil, err
-	}
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		return s.dynamic.Resource(gvr), nil
-	}
-	return s.dynamic.Resource(gvr).Namespace(s.Namespace), nil
-}
-
-// KubectlError is what kubectl prints of an error.
-func KubectlError(err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
-	if reason := apierrors.ReasonForError(err); reason != "" {
-		return fmt.Sprintf("Error from server (%s): %s", reason, text)
-	}
-	return "error: " + text
 }

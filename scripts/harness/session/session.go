@@ -8,20 +8,17 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/discovery/cached/memory"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/util/connrotation"
 )
 
@@ -34,35 +31,32 @@ type Session struct {
 	Client    kubernetes.Interface
 	Namespace string // removed by Close
 
-	dialer  *connrotation.Dialer // knows all connections that were made with Config
-	dynamic dynamic.Interface
-	mapper  meta.RESTMapper
-	kubectl string // the command line that reaches the same cluster
+	dialer     *connrotation.Dialer // knows all connections that were made with Config
+	kubeconfig string               // the files that Config is from, as in $KUBECONFIG
+	context    string               // the one that was asked for, or nothing
 
-	mu   sync.Mutex
-	wide []wideObject // what was made outside the namespace; removed by Close
-}
-
-// A wideObject is one that is in no namespace.
-type wideObject struct {
-	resource schema.GroupVersionResource
-	name     string
+	mu      sync.Mutex // one kubectl command at a time
+	kubectl string     // the program
+	cache   string     // the folder of what it knows of the server's types
+	dir     string     // where it runs; temporary
+	files   []string   // in dir, that it has made objects of: -f FILE -f FILE
 }
 
 // Open connects to the chosen cluster, makes a namespace, and waits until pods
 // are welcome in it. Its errors say what to do next.
 func Open(ctx context.Context, opts Options) (*Session, error) {
-	config, kubectl, err := opts.Load()
+	config, kubeconfig, err := opts.load()
 	if err != nil {
 		return nil, err
 	}
 	// The server has its own limits (API Priority and Fairness); client-go's
 	// default of 5 requests a second would only make the steps wait.
 	config.QPS = -1
-	s := &Session{Config: config, kubectl: kubectl, dialer: connrotation.NewDialer(dialFunc(config))}
+	s := &Session{Config: config, kubeconfig: kubeconfig, context: opts.Context,
+		dialer: connrotation.NewDialer(dialFunc(config))}
 	config.Dial = s.dialer.DialContext
-	if err := s.makeClients(); err != nil {
-		return nil, err
+	if s.Client, err = kubernetes.NewForConfig(config); err != nil {
+		return nil, fmt.Errorf("reading the credentials in the kubeconfig: %w", err)
 	}
 	if err := s.makeNamespace(ctx); err != nil {
 		return nil, errors.Join(s.Explain(err), s.Close(ctx))
@@ -75,25 +69,6 @@ func dialFunc(config *rest.Config) connrotation.DialFunc {
 		return connrotation.DialFunc(config.Dial)
 	}
 	return new(net.Dialer).DialContext
-}
-
-// makeClients makes clients that share their connections.
-func (s *Session) makeClients() error {
-	client, err := rest.HTTPClientFor(s.Config)
-	if err != nil {
-		return fmt.Errorf("reading the credentials in the kubeconfig: %w", err)
-	}
-	clientset, err := kubernetes.NewForConfigAndClient(s.Config, client)
-	if err != nil {
-		return fmt.Errorf("making the clientset: %w", err)
-	}
-	s.Client = clientset
-	if s.dynamic, err = dynamic.NewForConfigAndClient(s.Config, client); err != nil {
-		return fmt.Errorf("making the dynamic client: %w", err)
-	}
-	resources := memory.NewMemCacheClient(clientset.Discovery())
-	s.mapper = restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(resources), resources, nil)
-	return nil
 }
 
 // makeNamespace makes the namespace and waits for what controllers put into
@@ -121,39 +96,35 @@ func (s *Session) makeNamespace(ctx context.Context) error {
 	return nil
 }
 
-// Close removes the namespace, and what was made outside of it with kubectl
-// commands, without waiting for their end, and ends all connections. It works
-// even if ctx has ended.
+// Close removes the namespace, and what kubectl has made out of files, without
+// waiting for their end, and ends all connections. It works even if ctx has ended.
 func (s *Session) Close(ctx context.Context) error {
 	defer s.dialer.CloseAll()
 	if s.Namespace == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout)
+	ctx = context.WithoutCancel(ctx)
+	err := s.removeFiles(ctx)
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	err := s.removeWide(ctx)
 	if gone := s.Client.CoreV1().Namespaces().Delete(ctx, s.Namespace, metav1.DeleteOptions{}); gone != nil {
 		err = errors.Join(err, fmt.Errorf("removing the namespace %s: %w", s.Namespace, gone))
 	}
 	return s.Explain(err)
 }
 
-// removeWide removes what is in no namespace, unless it is gone already.
-func (s *Session) removeWide(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var errs []error
-	for _, object := range s.wide {
-		err := s.dynamic.Resource(object.resource).Delete(ctx, object.name, metav1.DeleteOptions{})
-		if err != nil && !apierrors.IsNotFound(err) {
-			errs = append(errs, fmt.Errorf("removing %s %s: %w", object.resource.Resource, object.name, err))
-		}
+// KubectlCommand is how to reach this namespace from another terminal. It names
+// the kubeconfig, since what is set here need not be set there.
+func (s *Session) KubectlCommand() string {
+	command := "kubectl --kubeconfig " + s.kubeconfig
+	if strings.Contains(s.kubeconfig, string(filepath.ListSeparator)) {
+		command = fmt.Sprintf("KUBECONFIG=%s kubectl", s.kubeconfig)
 	}
-	return errors.Join(errs...)
+	if s.context != "" {
+		command += " --context " + s.context
+	}
+	return command + " -n " + s.Namespace
 }
-
-// KubectlCommand is how to reach this namespace from another terminal.
-func (s *Session) KubectlCommand() string { return s.kubectl + " -n " + s.Namespace }
 
 // Explain adds to an error from the cluster what the user can do about it.
 // What is not about reaching the cluster stays as it is.

@@ -1,9 +1,10 @@
-// What a session makes outside its namespace: a CustomResourceDefinition.
+// What kubectl says, and what it makes outside the namespace.
 
 package session_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -65,12 +66,8 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 		"create -f cog.yaml",
 		"get widgets.NAMESPACE.example.com -o name",
 	} {
-		line = strings.ReplaceAll(line, "NAMESPACE", s.Namespace)
-		command, err := session.ParseKubectl(strings.Fields(line), files)
-		if err == nil {
-			answer, err = command.Run(t.Context(), s)
-		}
-		if err != nil {
+		words := strings.Fields(strings.ReplaceAll(line, "NAMESPACE", s.Namespace))
+		if answer, err = s.Kubectl(t.Context(), files, words[0], words[1:]...); err != nil {
 			t.Fatalf("kubectl %s: %v", line, err)
 		}
 	}
@@ -78,7 +75,9 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 		t.Errorf("got %q, want %s", answer, want)
 	}
 	closed = true
-	if err := s.Close(t.Context()); err != nil {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Close(ended); err != nil { // works even then
 		t.Error(err)
 	}
 	definitions := client.Resource(schema.GroupVersionResource{
@@ -90,5 +89,29 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 		})
 	if err != nil {
 		t.Errorf("the definition is still there: %v", err)
+	}
+}
+
+// What get prints, and what kubectl says of errors; nothing else.
+func TestWhatKubectlSays(t *testing.T) {
+	s := sessiontest.Open(t)
+	for _, test := range []struct{ line, want string }{
+		{"create configmap one --from-literal=sky=blue", "[] <nil>"},
+		{"create configmap one", `[] error: failed to create configmap: configmaps "one" already exists`},
+		{"get configmap one -o jsonpath={.data.sky}", "[blue] <nil>"},
+		{"get configmaps -l app=none -o name", "[] <nil>"},
+		{"get configmap missing -o name", `[] Error from server (NotFound): configmaps "missing" not found`},
+		{"get unicorns", `[] error: the server doesn't have a resource type "unicorns"`},
+		{"brew coffee", `[] error: unknown command "brew" for "kubectl"`},
+		{"run nettool", `[] error: required flag(s) "image" not set`},
+		{"create -f missing.yaml", `[] error: the path "missing.yaml" does not exist`},
+		{"wait configmap one --for=delete --timeout=1s", "[] error: timed out waiting for the condition on configmaps/one"},
+		{"delete configmap one", "[] <nil>"},
+	} {
+		words := strings.Fields(test.line)
+		lines, err := s.Kubectl(t.Context(), fstest.MapFS{}, words[0], words[1:]...)
+		if got := fmt.Sprint(lines, " ", err); got != test.want {
+			t.Errorf("kubectl %s\ngot  %s\nwant %s", test.line, got, test.want)
+		}
 	}
 }

@@ -156,7 +156,9 @@ func (p *player) command(ctx context.Context, line string, stop context.CancelFu
 	case line[0] == '>':
 		return p.awaitEvent(ctx, line[2:], p.quiet)
 	}
-	given, err := p.shell.parse(line[2:])
+	looking, cancel := context.WithTimeout(ctx, p.quiet)
+	defer cancel()
+	given, err := p.shell.parse(looking, line[2:])
 	name := p.out.name
 	return given.through(func(_ context.Context, lines []string) []string {
 		for i, line := range lines {

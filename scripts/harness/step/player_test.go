@@ -117,8 +117,10 @@ func TestPlay(t *testing.T) {
 			door("knock"),
 			doorTranscript + "$ curl http://ADDRESS/\ncurl: Get \"http:///\": http: no Host in request URL\n", "",
 		},
-		"a command that is none":  {says("un"), "$ make coffee\nun\n", "the player knows kubectl"},
-		"kubectl would refuse it": {says("un"), "$ kubectl run\nun\n", "the player cannot give this"},
+		"a command that is none": {says("un"), "$ make coffee\nun\n", "the player knows kubectl"},
+		"kubectl, and no cluster": {
+			door("knock"), "the door is there\n$ kubectl get pods\nerror: this step has no cluster\nthe door is gone\n", "",
+		},
 		"another step's start": {
 			says("un"),
 			"$ go run ./01-deltafifo pop\nun\n", "the only such line there can be",

@@ -33,7 +33,7 @@ type command struct {
 }
 
 // parse returns the command of a line, without the "$ ".
-func (s *shell) parse(line string) (command, error) {
+func (s *shell) parse(ctx context.Context, line string) (command, error) {
 	if s.session != nil {
 		line = strings.ReplaceAll(line, "NAMESPACE", s.session.Namespace)
 	}
@@ -42,8 +42,8 @@ func (s *shell) parse(line string) (command, error) {
 		return command{}, err
 	}
 	switch {
-	case len(args) > 0 && args[0] == "kubectl" && len(piped) == 0:
-		return s.kubectl(args[1:])
+	case len(args) > 1 && args[0] == "kubectl" && len(piped) == 0:
+		return s.kubectl(ctx, args[1], args[2:])
 	case len(args) > 0 && args[0] == "curl" && len(piped) == 0:
 		return s.curl(args[1:])
 	case len(args) > 0 && args[0] == "curl" && piped[0] == "jq":
@@ -63,22 +63,18 @@ func (c command) through(filter func(ctx context.Context, lines []string) []stri
 	return command{question: c.question, run: func(ctx context.Context) []string { return filter(ctx, c.run(ctx)) }}
 }
 
-// kubectl does what kubectl would do, in the step's namespace.
-func (s *shell) kubectl(args []string) (command, error) {
-	parsed, err := session.ParseKubectl(args, s.files)
-	if err != nil {
-		return command{}, fmt.Errorf("the player cannot give this kubectl command: %w", err)
+// kubectl runs kubectl in the step's namespace. There has to be one.
+func (s *shell) kubectl(ctx context.Context, verb string, args []string) (command, error) {
+	if s.session == nil {
+		return command{run: func(context.Context) []string { return []string{"error: this step has no cluster"} }}, nil
 	}
-	return command{question: parsed.Question, run: func(ctx context.Context) []string {
-		if s.session == nil {
-			return []string{"error: this step has no cluster"}
-		}
-		answer, err := parsed.Run(ctx, s.session)
+	return command{question: verb == "get", run: func(ctx context.Context) []string {
+		answer, err := s.session.Kubectl(ctx, s.files, verb, args...)
 		if err != nil {
-			return []string{session.KubectlError(err)}
+			return []string{err.Error()}
 		}
 		return answer
-	}}, nil
+	}}, s.session.FindKubectl(ctx)
 }
 
 // curl asks the step's web server. Its flags are -s, -N, -w with the variable

@@ -31,7 +31,7 @@ func (c Chapter) stage(ctx context.Context, s Step, cluster session.Options, sho
 	if err != nil {
 		return nil, err
 	}
-	if err := want.check(c); err != nil {
+	if err := want.check(ctx); err != nil {
 		return nil, fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
 	}
 	lesson := &Lesson{Requests: &requests.Counter{}, events: map[string]func(){}, offered: make(chan struct{})}
@@ -97,10 +97,10 @@ func (c Chapter) Check(ctx context.Context, s Step, quiet time.Duration, show fu
 }
 
 // check finds the commands that the player could not give.
-func (t transcript) check(c Chapter) error {
+func (t transcript) check(ctx context.Context) error {
 	for _, b := range slices.Concat(t.setup, t.blocks) {
 		if line, ok := strings.CutPrefix(b.command, "$ "); ok {
-			if _, err := (&shell{files: c.Files}).parse(line); err != nil {
+			if _, err := new(shell).parse(ctx, line); err != nil {
 				return fmt.Errorf("%s: %w", b.command, err)
 			}
 		}

@@ -34,11 +34,8 @@ func Open(t *testing.T) *session.Session {
 // namespace. Files are those in the folder testdata of the test.
 func Kubectl(t testing.TB, s *session.Session, line string) {
 	t.Helper()
-	command, err := session.ParseKubectl(strings.Fields(line), os.DirFS("."))
-	if err == nil {
-		_, err = command.Run(t.Context(), s)
-	}
-	if err != nil {
+	words := strings.Fields(line)
+	if _, err := s.Kubectl(t.Context(), os.DirFS("."), words[0], words[1:]...); err != nil {
 		t.Fatalf("kubectl %s: %v", line, err)
 	}
 }

@@ -4,18 +4,17 @@ package main
 import (
 	"embed"
 
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 //go:embed testdata
 var files embed.FS
 
-var chapter = step.Chapter{
-	Name:    "01-deltafifo",
-	Title:   "a queue of deltas, with toy pods",
-	Files:   files,
-	Offline: true,
-	Steps: []step.Step{
+var chapter = play.Chapter{
+	Name:  "01-deltafifo",
+	Title: "a queue of deltas, with toy pods",
+	Files: files,
+	Steps: []play.Step{
 		{Name: "list", Title: "what waits in the queue", Run: stepList},
 		{Name: "pop", Title: "first in, first out", Run: stepPop},
 		{Name: "deltas", Title: "one pop gives all that happened to one pod", Run: stepDeltas},
@@ -30,4 +29,4 @@ var chapter = step.Chapter{
 	},
 }
 
-func main() { step.Main(chapter) }
+func main() { play.Main(chapter) }

@@ -8,12 +8,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepCallbacks is the seed of every informer: look at the type of the delta,
 // and call the function for that type.
-func stepCallbacks(_ context.Context, l *step.Lesson) error {
+func stepCallbacks(_ context.Context, l *play.Lesson) error {
 	onAdd := func(p pod) { fmt.Fprintln(l.Out, "  the add callback runs for", p.Name) }
 	onUpdate := func(p pod) { fmt.Fprintln(l.Out, "  the update callback runs for", p.Name) }
 	onDelete := func(p pod) { fmt.Fprintln(l.Out, "  the delete callback runs for", p.Name) }

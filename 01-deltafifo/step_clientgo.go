@@ -7,12 +7,12 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepClientgo does with client-go's DeltaFIFO what the step deltas did with
 // ours. Once the queue is closed, Pop gives what is left and no longer waits.
-func stepClientgo(_ context.Context, l *step.Lesson) error {
+func stepClientgo(_ context.Context, l *play.Lesson) error {
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
 	changed := pod{"pod1", 1.1}
 	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2}), queue.Add(pod{"pod3", 3}),

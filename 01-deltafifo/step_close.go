@@ -8,12 +8,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepClose ends a consumer's loop: a closed queue first gives what waits in it,
 // then Pop returns ErrFIFOClosed instead of waiting for more.
-func stepClose(_ context.Context, l *step.Lesson) error {
+func stepClose(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	ended := make(chan error)
 	go func() {

@@ -8,12 +8,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepDeltas shows the grouping: pod1 changed and went after pod3 came. Still,
 // one pop gives its whole history, and it comes first because pod1 came first.
-func stepDeltas(_ context.Context, l *step.Lesson) error {
+func stepDeltas(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	changed := pod{"pod1", 1.1}
 	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2}), queue.Add(pod{"pod3", 3}),

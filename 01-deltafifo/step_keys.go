@@ -10,12 +10,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepKeys asks key functions for the keys of objects, and gives a queue one that
 // is too short: two pods of the same name become one.
-func stepKeys(_ context.Context, l *step.Lesson) error {
+func stepKeys(_ context.Context, l *play.Lesson) error {
 	byDefault := deltafifo.New(deltafifo.Options{}) // uses MetaNamespaceKeyFunc
 	fmt.Fprintln(l.Out, "toy pod, default key function:", byDefault.Add(pod{"pod1", 1}))
 

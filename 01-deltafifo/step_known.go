@@ -7,12 +7,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepKnown deletes a pod that was popped already. Only a queue that can look at
 // what its consumer kept passes the delete on.
-func stepKnown(_ context.Context, l *step.Lesson) error {
+func stepKnown(_ context.Context, l *play.Lesson) error {
 	printDeltas := func(deltas cache.Deltas) error {
 		for _, delta := range deltas {
 			p := delta.Object.(pod)

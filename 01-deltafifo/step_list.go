@@ -6,11 +6,11 @@ import (
 	"fmt"
 
 	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepList looks inside a queue: the newest state of everything that waits in it.
-func stepList(_ context.Context, l *step.Lesson) error {
+func stepList(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2}), queue.Add(pod{"pod3", 3})); err != nil {
 		return err

@@ -7,12 +7,12 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepRealfifo puts the same history into the RealFIFO of client-go: five pops in
 // the order of arrival, one delta each, and no grouping.
-func stepRealfifo(_ context.Context, l *step.Lesson) error {
+func stepRealfifo(_ context.Context, l *play.Lesson) error {
 	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{
 		KeyFunction:  podKey,
 		KnownObjects: knownPods{}, // required, unless AtomicEvents is set

@@ -7,12 +7,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepReplace gives a queue a whole new list, as a reflector does when it cannot
 // resume its watch. pod1 and pod3 went in the meantime; nobody saw them go.
-func stepReplace(_ context.Context, l *step.Lesson) error {
+func stepReplace(_ context.Context, l *play.Lesson) error {
 	for _, emit := range []bool{false, true} {
 		fmt.Fprintln(l.Out, "# EmitDeltaTypeReplaced:", emit)
 		queue := deltafifo.New(deltafifo.Options{

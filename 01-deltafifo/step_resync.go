@@ -7,12 +7,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepResync queues the known objects again. pod2 is left out: an update of it
 // is already waiting, and that is newer than what the consumer has.
-func stepResync(_ context.Context, l *step.Lesson) error {
+func stepResync(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{
 		KeyFunction:  podKey,
 		KnownObjects: knownPods{"pod1": pod{"pod1", 1}, "pod2": pod{"pod2", 2}, "pod3": pod{"pod3", 3}},

@@ -52,7 +52,7 @@ func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, s := range chapter.Steps {
 		switch s.Name {
 		case "watch", "gone", "bookmark", "stream", "select":
-			steptest.EndsOnCtrlC(t, chapter, s)
+			steptest.EndsOnCtrlC(t, chapter, s.Name)
 		}
 	}
 }

@@ -4,18 +4,17 @@ package main
 import (
 	"embed"
 
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 //go:embed testdata
 var files embed.FS
 
-var chapter = step.Chapter{
-	Name:    "06-processor",
-	Title:   "one event, many handlers",
-	Files:   files,
-	Offline: true,
-	Steps: []step.Step{
+var chapter = play.Chapter{
+	Name:  "06-processor",
+	Title: "one event, many handlers",
+	Files: files,
+	Steps: []play.Step{
 		{Name: "listener", Title: "an add side that never waits, and a run side that takes its time",
 			Run: stepListener},
 		{Name: "shared", Title: "two handlers, the same events", Run: stepShared,
@@ -30,4 +29,4 @@ var chapter = step.Chapter{
 	},
 }
 
-func main() { step.Main(chapter) }
+func main() { play.Main(chapter) }

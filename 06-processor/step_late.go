@@ -12,13 +12,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepLate adds a handler to a processor that has been running for a while. The
 // handler gets the present state as adds, then what follows: nothing is missing,
 // nothing comes twice.
-func stepLate(ctx context.Context, l *step.Lesson) error {
+func stepLate(ctx context.Context, l *play.Lesson) error {
 	p := processor.New(processor.NewLog())
 	p.Start()
 	defer p.Stop()

@@ -9,13 +9,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepListener brings pods through one listener. The add side is Distribute,
 // which does not wait for the handler. The run side is the loop at the end, which
 // calls the handler.
-func stepListener(ctx context.Context, l *step.Lesson) error {
+func stepListener(ctx context.Context, l *play.Lesson) error {
 	fanout := processor.NewChannels()
 	listener := fanout.Listen(nil)
 	context.AfterFunc(ctx, listener.Close)

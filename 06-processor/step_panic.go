@@ -12,13 +12,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepPanic has a handler that panics for pod2. The panic goes to utilruntime's
 // PanicHandlers, where a program puts its crash reporting. A second later the
 // handler is called for pod3 all the same.
-func stepPanic(ctx context.Context, l *step.Lesson) error {
+func stepPanic(ctx context.Context, l *play.Lesson) error {
 	before := utilruntime.PanicHandlers
 	defer func() { utilruntime.PanicHandlers = before }()
 	utilruntime.PanicHandlers = []func(context.Context, any){func(_ context.Context, r any) {

@@ -9,12 +9,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepShared has two handlers. Each event of a pod is distributed once, and both
 // handlers are notified of it.
-func stepShared(ctx context.Context, l *step.Lesson) error {
+func stepShared(ctx context.Context, l *play.Lesson) error {
 	p := processor.New(processor.NewLog())
 	p.Start()
 	defer p.Stop()

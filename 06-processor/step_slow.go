@@ -10,12 +10,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepSlow has a handler that takes a second for each pod, and one that takes no
 // time. Each line says when it was printed.
-func stepSlow(ctx context.Context, l *step.Lesson) error {
+func stepSlow(ctx context.Context, l *play.Lesson) error {
 	p := processor.New(processor.NewLog())
 	p.Start()
 	defer p.Stop()

@@ -10,12 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepStalled has a handler that gets the adds of 100 pods and then is stuck,
 // while each of the pods changes 1,000 times. How much waits for it?
-func stepStalled(_ context.Context, l *step.Lesson) error {
+func stepStalled(_ context.Context, l *play.Lesson) error {
 	const pods, updates = 100, 100_000
 	for _, fanout := range []processor.Fanout{processor.NewChannels(), processor.NewLog()} {
 		listener := fanout.Listen(nil)

@@ -12,12 +12,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // stepStop stops a processor while its handler is busy with pod1, and two more
 // pods wait. Then it looks for goroutines that are left.
-func stepStop(ctx context.Context, l *step.Lesson) error {
+func stepStop(ctx context.Context, l *play.Lesson) error {
 	for _, fanout := range []processor.Fanout{processor.NewChannels(), processor.NewLog()} {
 		fmt.Fprintf(l.Out, "# %T: pod1, pod2 and pod3 are created\n", fanout)
 		before := runtime.NumGoroutine()

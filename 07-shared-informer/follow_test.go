@@ -45,6 +45,6 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 
 func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, s := range chapter.Steps {
-		steptest.EndsOnCtrlC(t, chapter, s)
+		steptest.EndsOnCtrlC(t, chapter, s.Name)
 	}
 }

@@ -1,125 +1,106 @@
-// Package step runs the steps of a chapter. A step is a short program; its
-// transcript, testdata/STEP.txt, is what the book shows, what the test compares
-// with, and the script of what happens around the program while it runs.
+// Package step is package play on a cluster: each step has clients, and a namespace
+// of its own.
 package step
 
 import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/session"
+	"example.com/informer/scripts/harness/step/play"
 )
 
-// A Step is one idea: a short program with an output to read. It returns by
-// itself, or it runs until its context ends.
-type Step struct {
-	Name  string // one word, as typed on the command line
-	Title string // one line, shown above the output
-	Run   func(ctx context.Context, l *Lesson) error
-
-	// Offline is for a step that needs no cluster: of its Lesson, only Out and
-	// On are of use.
-	Offline bool
-
-	// Speakers are the names of several handlers, each of which begins its
-	// lines with its name, as in "first : ". Between two commands the lines of
-	// one speaker have an order; the lines of two speakers have none.
-	Speakers []string
-
-	// Fold makes equal neighbours (of one speaker) count as one line. It is for
-	// a step whose events come from a kubelet, which repeats itself.
-	Fold bool
-
-	// Quiet is how long the step may print nothing before the play goes on
-	// without it, and how long a command may take before the play ends without
-	// it. Default: 10 seconds, in tests a minute.
-	Quiet time.Duration
-}
-
-// A Lesson is what a step works with.
+// A Lesson is what a step works with. Of one that is Offline, only Out and On are
+// of use.
 type Lesson struct {
+	*play.Lesson
 	Client    kubernetes.Interface
 	Config    *rest.Config // for other clients than that one
 	Namespace string       // of the step's own; it is removed afterwards
-	Out       io.Writer    // where the step prints; safe for use from any goroutine
-	Follow    bool         // the flag -follow was given: a user is the world around the step
 
 	// Requests counts what was asked of the API server with Client and Config.
 	Requests *requests.Counter
-
-	mu      sync.Mutex
-	events  map[string]func()
-	offered chan struct{} // closed, and made anew, when an event is offered
-	address string
 }
 
-// On offers an event: where the transcript says "> name", do is called.
-func (l *Lesson) On(name string, do func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.events[name] = do
-	close(l.offered)
-	l.offered = make(chan struct{})
+// A Step is a play.Step whose program gets a Lesson with a cluster.
+type Step struct {
+	Name, Title   string
+	Run           func(ctx context.Context, l *Lesson) error
+	Offline, Fold bool
+	Speakers      []string
+	Quiet         time.Duration
 }
 
-// ServesAt makes the address of the step's web server known. In the transcript
-// it is called ADDRESS.
-func (l *Lesson) ServesAt(address string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.address = address
-}
-
-// event returns what was offered by that name, if it was, and a channel that
-// closes with the next offer.
-func (l *Lesson) event(name string) (do func(), next <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.events[name], l.offered
-}
-
-// offers names the events that the step offers, for an error.
-func (l *Lesson) offers() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.events) == 0 {
-		return "it offers none"
-	}
-	return fmt.Sprintf("it offers %q", slices.Sorted(maps.Keys(l.events)))
-}
-
-func (l *Lesson) servesAt() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.address
-}
-
-// A Chapter is a list of steps in reading order.
+// A Chapter is a play.Chapter of such steps.
 type Chapter struct {
-	Name  string // the chapter's folder, such as "01-deltafifo"
-	Title string
-	Steps []Step
-
-	// Files holds testdata/STEP.txt of each step, and what the commands in
-	// there read. The chapter embeds it, so that it runs from any folder.
-	Files fs.FS
-
-	// Offline is for a chapter none of whose steps needs a cluster.
-	Offline bool
-
-	// Flags, if set, adds the chapter's own flags.
-	Flags func(*flag.FlagSet)
+	Name, Title string
+	Steps       []Step
+	Files       fs.FS
+	Flags       func(*flag.FlagSet)
 }
 
-// NeedsCluster is whether a step of this chapter needs a cluster.
-func (c Chapter) NeedsCluster(s Step) bool { return !c.Offline && !s.Offline }
+// Main runs the chapter as the command line asks, and exits.
+func Main(c Chapter) { play.Main(c.Played()) }
+
+// Played is the chapter for the player. It has the flags that choose a cluster.
+func (c Chapter) Played() play.Chapter {
+	var options session.Options
+	played := play.Chapter{Name: c.Name, Title: c.Title, Files: c.Files}
+	played.Flags = func(flags *flag.FlagSet) {
+		options.Flags(flags)
+		if c.Flags != nil {
+			c.Flags(flags)
+		}
+	}
+	played.Connect = func(ctx context.Context) (play.Cluster, error) {
+		s, err := session.Open(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		return &cluster{Session: s}, nil
+	}
+	for _, s := range c.Steps {
+		played.Steps = append(played.Steps, play.Step{
+			Name: s.Name, Title: s.Title, Offline: s.Offline, Fold: s.Fold, Speakers: s.Speakers, Quiet: s.Quiet,
+			Run: func(ctx context.Context, l *play.Lesson) error {
+				lesson, err := newLesson(l)
+				if err != nil {
+					return err
+				}
+				return s.Run(ctx, lesson)
+			},
+		})
+	}
+	return played
+}
+
+// A cluster is a session, and the count of what the step asks.
+type cluster struct {
+	*session.Session
+	requests requests.Counter
+}
+
+func (c *cluster) Namespace() string { return c.Session.Namespace }
+func (c *cluster) Watching() bool    { return c.requests.Watching() }
+
+// newLesson gives a lesson clients of its own, so that what the step asks of the
+// API server can be counted.
+func newLesson(l *play.Lesson) (lesson *Lesson, err error) {
+	c, ok := l.Cluster.(*cluster)
+	if !ok {
+		return &Lesson{Lesson: l, Requests: &requests.Counter{}}, nil
+	}
+	lesson = &Lesson{Lesson: l, Namespace: c.Namespace(), Config: rest.CopyConfig(c.Config), Requests: &c.requests}
+	c.requests.Count(lesson.Config)
+	if lesson.Client, err = kubernetes.NewForConfig(lesson.Config); err != nil {
+		return nil, fmt.Errorf("making the step's client: %w", err)
+	}
+	return lesson, nil
+}

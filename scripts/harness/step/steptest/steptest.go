@@ -7,23 +7,28 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/step"
+	"example.com/informer/scripts/harness/step/play"
 )
 
 // quiet is how long a step may print nothing: the machine may be busy.
 const quiet = time.Minute
 
+// A Chapter is a play.Chapter or a step.Chapter.
+type Chapter interface{ Played() play.Chapter }
+
 // Run plays every step of the chapter as a parallel subtest. With -short, those
 // that need a cluster are left out. It also fails for a transcript that belongs
 // to no step.
-func Run(t *testing.T, c step.Chapter) {
-	each(t, c, func(t *testing.T, s step.Step) {
+func Run(t *testing.T, chapter Chapter) {
+	c := chapter.Played()
+	each(t, c, func(t *testing.T, s play.Step) {
 		if c.NeedsCluster(s) && testing.Short() {
 			t.Skip("needs a cluster")
 		}
@@ -35,13 +40,14 @@ func Run(t *testing.T, c step.Chapter) {
 // RunInFakeTime is Run for steps that take their time and talk to nobody: each
 // runs in a bubble of testing/synctest, where waiting takes no time, and they
 // run one after the other.
-func RunInFakeTime(t *testing.T, c step.Chapter) {
-	each(t, c, func(t *testing.T, s step.Step) {
+func RunInFakeTime(t *testing.T, chapter Chapter) {
+	c := chapter.Played()
+	each(t, c, func(t *testing.T, s play.Step) {
 		synctest.Test(t, func(t *testing.T) { check(t, c, s) })
 	})
 }
 
-func each(t *testing.T, c step.Chapter, test func(*testing.T, step.Step)) {
+func each(t *testing.T, c play.Chapter, test func(*testing.T, play.Step)) {
 	files, err := fs.Glob(c.Files, "testdata/*.txt")
 	must.Do(t, err)
 	left := map[string]bool{}
@@ -61,7 +67,7 @@ func each(t *testing.T, c step.Chapter, test func(*testing.T, step.Step)) {
 	}
 }
 
-func check(t *testing.T, c step.Chapter, s step.Step) {
+func check(t *testing.T, c play.Chapter, s play.Step) {
 	t.Helper()
 	var shown strings.Builder
 	err := c.Check(t.Context(), s, quiet, func(line string) { fmt.Fprintln(&shown, line) })
@@ -70,10 +76,12 @@ func check(t *testing.T, c step.Chapter, s step.Step) {
 	}
 }
 
-// EndsOnCtrlC runs the step to Ctrl-C at the first line that it shows and at
+// EndsOnCtrlC runs the step of that name to Ctrl-C at the first line that it shows and at
 // the second, as parallel subtests. It is TestMain that sees whether something
 // is left running.
-func EndsOnCtrlC(t *testing.T, c step.Chapter, s step.Step) {
+func EndsOnCtrlC(t *testing.T, chapter Chapter, name string) {
+	c := chapter.Played()
+	s := c.Steps[slices.IndexFunc(c.Steps, func(s play.Step) bool { return s.Name == name })]
 	if c.NeedsCluster(s) && testing.Short() {
 		t.Skip("needs a cluster")
 	}

@@ -1,6 +1,6 @@
 // What a step prints, line by line.
 
-package step
+package play
 
 import (
 	"bytes"

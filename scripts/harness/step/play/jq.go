@@ -1,6 +1,6 @@
 // The filter that an answer in JSON can go through: jq.
 
-package step
+package play
 
 import (
 	"context"

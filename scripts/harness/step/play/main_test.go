@@ -1,6 +1,6 @@
 // The command line of a chapter, and what comes of it.
 
-package step
+package play
 
 import (
 	"context"
@@ -17,10 +17,9 @@ func toy() Chapter {
 	one.Name, one.Title = "one", "the first"
 	two.Name, two.Title = "two", "the second"
 	return Chapter{
-		Name:    "99-toy",
-		Title:   "a chapter for tests",
-		Offline: true,
-		Steps:   []Step{one, two},
+		Name:  "99-toy",
+		Title: "a chapter for tests",
+		Steps: []Step{one, two},
 		Files: fstest.MapFS{
 			"testdata/one.txt": {Data: []byte("un\n")},
 			"testdata/two.txt": {Data: []byte("deux\n")},

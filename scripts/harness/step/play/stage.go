@@ -1,6 +1,6 @@
 // What a step needs before it can run, and what is left to do afterwards.
 
-package step
+package play
 
 import (
 	"context"
@@ -10,23 +10,17 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-
-	"example.com/informer/scripts/harness/requests"
-	"example.com/informer/scripts/harness/session"
 )
 
 // A stage has all that one play of a step needs.
 type stage struct {
-	session *session.Session // nil for a step without a cluster
+	cluster Cluster // nil for a step without one
 	player  *player
 }
 
 // stage reads the transcript of a step, connects to the cluster, and makes the
 // lesson. show is called with each line that the user is to see.
-func (c Chapter) stage(ctx context.Context, s Step, cluster session.Options, show func(string)) (*stage, error) {
+func (c Chapter) stage(ctx context.Context, s Step, show func(string)) (*stage, error) {
 	want, err := c.read(s)
 	if err != nil {
 		return nil, err
@@ -34,28 +28,27 @@ func (c Chapter) stage(ctx context.Context, s Step, cluster session.Options, sho
 	if err := want.check(ctx); err != nil {
 		return nil, fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
 	}
-	lesson := &Lesson{Requests: &requests.Counter{}, events: map[string]func(){}, offered: make(chan struct{})}
-	st := &stage{}
+	lesson := &Lesson{events: map[string]func(){}, offered: make(chan struct{})}
+	namespace := ""
 	if c.NeedsCluster(s) {
-		if st.session, err = session.Open(ctx, cluster); err != nil {
+		if lesson.Cluster, err = c.Connect(ctx); err != nil {
 			return nil, err
 		}
-		if err := lesson.connect(st.session); err != nil {
-			return nil, errors.Join(err, st.close(ctx))
-		}
+		namespace = lesson.Cluster.Namespace()
 	}
+	st := &stage{cluster: lesson.Cluster}
 	show = oneAtATime(show)
 	live := show
 	if len(s.Speakers) > 0 {
 		live = func(string) {} // the player shows them, speaker by speaker
 	}
-	out := newOutput(namer(lesson.Namespace, lesson.servesAt), live)
+	out := newOutput(namer(namespace, lesson.servesAt), live)
 	lesson.Out = out
 	st.player = &player{
 		step:   s,
 		want:   want,
 		lesson: lesson,
-		shell:  &shell{session: st.session, files: c.Files, address: lesson.servesAt},
+		shell:  &shell{cluster: st.cluster, files: c.Files, address: lesson.servesAt},
 		out:    out,
 		quiet:  quiet,
 		show:   show,
@@ -83,7 +76,7 @@ func oneAtATime(show func(string)) func(string) {
 // not do as its transcript says. quiet is how long it may print nothing, unless
 // the step itself asks for more; show is called with each line that is printed.
 func (c Chapter) Check(ctx context.Context, s Step, quiet time.Duration, show func(line string)) (err error) {
-	stage, err := c.stage(ctx, s, session.Options{}, show)
+	stage, err := c.stage(ctx, s, show)
 	if err != nil {
 		return err
 	}
@@ -113,29 +106,17 @@ func (t transcript) check(ctx context.Context) error {
 	return nil
 }
 
-// connect gives the lesson clients of its own, so that what the step asks of
-// the API server can be counted.
-func (l *Lesson) connect(s *session.Session) (err error) {
-	l.Namespace = s.Namespace
-	l.Config = rest.CopyConfig(s.Config)
-	l.Requests.Count(l.Config)
-	if l.Client, err = kubernetes.NewForConfig(l.Config); err != nil {
-		return fmt.Errorf("making the step's client: %w", err)
-	}
-	return nil
-}
-
 func (s *stage) close(ctx context.Context) error {
-	if s.session == nil {
+	if s.cluster == nil {
 		return nil
 	}
-	return s.session.Close(ctx)
+	return s.cluster.Close(ctx)
 }
 
 // explain adds to an error from the cluster what the user can do about it.
 func (s *stage) explain(err error) error {
-	if s.session == nil || err == nil {
+	if s.cluster == nil || err == nil {
 		return err
 	}
-	return s.session.Explain(err)
+	return s.cluster.Explain(err)
 }

@@ -1,6 +1,6 @@
 // Tests of -follow.
 
-package step
+package play
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 func TestFollowAStepThatFailsBeforeItServes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := Chapter{
-			Name: "00-test", Offline: true,
+			Name:  "00-test",
 			Files: fstest.MapFS{"testdata/page.txt": {Data: []byte("$ curl 'http://ADDRESS/'\nhello\n")}},
 			Steps: []Step{{Name: "page", Run: func(context.Context, *Lesson) error {
 				return errors.New("the port is taken")

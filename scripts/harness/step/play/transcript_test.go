@@ -1,6 +1,6 @@
 // What is written as a transcript is read as the same transcript.
 
-package step
+package play
 
 import (
 	"fmt"

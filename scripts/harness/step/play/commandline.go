@@ -1,6 +1,6 @@
 // The command line that every chapter has: which steps to run, and how.
 
-package step
+package play
 
 import (
 	"errors"
@@ -8,14 +8,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"example.com/informer/scripts/harness/session"
 )
 
 type commandLine struct {
 	chapter Chapter
 	flags   *flag.FlagSet
-	cluster session.Options
 
 	list, check, update, pause, follow *bool
 }
@@ -32,9 +29,6 @@ func (c Chapter) commandLine(stderr io.Writer) *commandLine {
 		pause:   flags.Bool("pause", false, "wait for Enter before each command of a transcript"),
 		follow: flags.Bool("follow", false,
 			"run one step until Ctrl-C, and say what to try in another terminal"),
-	}
-	if !c.Offline {
-		line.cluster.Flags(flags)
 	}
 	if c.Flags != nil {
 		c.Flags(flags)

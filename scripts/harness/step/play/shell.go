@@ -1,6 +1,6 @@
 // The commands of a transcript that begin with "$ ": kubectl and curl.
 
-package step
+package play
 
 import (
 	"context"
@@ -13,16 +13,14 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-
-	"example.com/informer/scripts/harness/session"
 )
 
 // A shell understands the commands. Its zero value can distinguish a good line
 // from a bad one.
 type shell struct {
-	session *session.Session // nil for a step without a cluster
-	files   fs.FS            // where "-f FILE" is found, in testdata
-	address func() string    // of the step's web server
+	cluster Cluster       // nil for a step without one
+	files   fs.FS         // where "-f FILE" is found, in testdata
+	address func() string // of the step's web server
 }
 
 // A command is ready to run. A question is asked again until the answer is the
@@ -34,8 +32,8 @@ type command struct {
 
 // parse returns the command of a line, without the "$ ".
 func (s *shell) parse(ctx context.Context, line string) (command, error) {
-	if s.session != nil {
-		line = strings.ReplaceAll(line, "NAMESPACE", s.session.Namespace)
+	if s.cluster != nil {
+		line = strings.ReplaceAll(line, "NAMESPACE", s.cluster.Namespace())
 	}
 	args, piped, err := split(line)
 	if err != nil {
@@ -65,16 +63,16 @@ func (c command) through(filter func(ctx context.Context, lines []string) []stri
 
 // kubectl runs kubectl in the step's namespace. There has to be one.
 func (s *shell) kubectl(ctx context.Context, verb string, args []string) (command, error) {
-	if s.session == nil {
+	if s.cluster == nil {
 		return command{run: func(context.Context) []string { return []string{"error: this step has no cluster"} }}, nil
 	}
 	return command{question: verb == "get", run: func(ctx context.Context) []string {
-		answer, err := s.session.Kubectl(ctx, s.files, verb, args...)
+		answer, err := s.cluster.Kubectl(ctx, s.files, verb, args...)
 		if err != nil {
 			return []string{err.Error()}
 		}
 		return answer
-	}}, s.session.FindKubectl(ctx)
+	}}, s.cluster.FindKubectl(ctx)
 }
 
 // curl asks the step's web server. Its flags are -s, -N, -w with the variable

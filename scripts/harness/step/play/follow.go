@@ -1,7 +1,7 @@
 // The flag -follow: the step runs until Ctrl-C, and the user plays the world
 // around it.
 
-package step
+package play
 
 import (
 	"context"
@@ -63,10 +63,10 @@ func (r runner) suggest(ctx context.Context, s *stage) {
 			continue
 		}
 		line = strings.Replace(line, "$ ", "  ", 1)
-		if s.session != nil {
-			line = strings.Replace(line, "kubectl", s.session.KubectlCommand(), 1)
+		if s.cluster != nil {
+			line = strings.Replace(line, "kubectl", s.cluster.KubectlCommand(), 1)
 			line = strings.Replace(line, " -f ", " -f "+r.chapter.Name+"/testdata/", 1)
-			line = strings.ReplaceAll(line, "NAMESPACE", s.session.Namespace)
+			line = strings.ReplaceAll(line, "NAMESPACE", s.cluster.Namespace())
 		}
 		elsewhere = append(elsewhere, strings.ReplaceAll(line, "ADDRESS", address))
 	}

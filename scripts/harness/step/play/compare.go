@@ -1,7 +1,7 @@
 // The comparison of what is printed with what is expected, exact but for what
 // the step says of its speakers and of equal neighbours.
 
-package step
+package play
 
 import (
 	"fmt"

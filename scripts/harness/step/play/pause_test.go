@@ -1,6 +1,6 @@
 // What Enter and Ctrl-C do to a play.
 
-package step
+package play
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // What the shell understands, and what it refuses.
 
-package step
+package play
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // What the player waits for: lines, events, a watch, the end of the program.
 
-package step
+package play
 
 import (
 	"context"
@@ -37,7 +37,7 @@ func (p *player) awaitEvent(ctx context.Context, name string, limit time.Duratio
 // next reaches it as an event.
 func (p *player) awaitWatch(ctx context.Context) {
 	timeout := time.After(p.quiet)
-	for p.lesson.Client != nil && !p.lesson.Requests.Watching() {
+	for p.lesson.Cluster != nil && !p.lesson.Cluster.Watching() {
 		select {
 		case <-time.After(readiness):
 		case <-timeout:

@@ -1,6 +1,6 @@
 // What the player does with steps of all kinds, in fake time.
 
-package step
+package play
 
 import (
 	"context"
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // chapterOf is a chapter of one step without a cluster, and its transcript.
 func chapterOf(s Step, transcript string) Chapter {
-	s.Name, s.Title, s.Offline = "toy", "a step for tests", true
+	s.Name, s.Title = "toy", "a step for tests"
 	return Chapter{
 		Name:  "99-toy",
 		Steps: []Step{s},

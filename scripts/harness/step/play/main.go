@@ -1,6 +1,6 @@
 // A chapter as a program: what Main does with its steps.
 
-package step
+package play
 
 import (
 	"bufio"
@@ -99,7 +99,7 @@ func (r runner) run(ctx context.Context, s Step) (err error) {
 	} else {
 		r.heading(s)
 	}
-	stage, err := r.chapter.stage(ctx, s, r.cluster, show)
+	stage, err := r.chapter.stage(ctx, s, show)
 	if err != nil {
 		return err
 	}

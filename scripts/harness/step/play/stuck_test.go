@@ -1,24 +1,17 @@
 // What the player does with a command or an action that does not return.
 
-package step
+package play
 
 import (
 	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/client-go/tools/clientcmd/api"
-
-	"example.com/informer/scripts/harness/must"
 )
 
 // stuck is a step with an action that does not return before the end of the test.
@@ -112,46 +105,6 @@ func TestCurlGetsNoAnswer(t *testing.T) {
 			}}
 			c := chapterOf(silent, "serving\n$ curl -s 'http://ADDRESS/'\nhello\n")
 			wantStuck(t, c.Check(t.Context(), c.Steps[0], 3*settling, func(string) {}), wants...)
-		})
-	}
-}
-
-// A kubectl that says its version, and nothing more.
-func TestKubectlGetsNoAnswer(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		switch name := filepath.Base(r.URL.Path); {
-		case r.Method == http.MethodPost && name == "namespaces":
-			fmt.Fprint(w, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"informer-x"}}`)
-		default: // what it waits for is there
-			fmt.Fprint(w, `{"metadata":{}}`)
-		}
-	}))
-	defer server.Close()
-	config := api.NewConfig()
-	config.Clusters["silent"] = &api.Cluster{Server: server.URL}
-	config.Contexts["silent"] = &api.Context{Cluster: "silent"}
-	config.CurrentContext = "silent"
-	file := filepath.Join(t.TempDir(), "kubeconfig")
-	must.Do(t, clientcmd.WriteToFile(*config, file))
-	t.Setenv("KUBECONFIG", file)
-	here := t.TempDir()
-	t.Chdir(here)
-	must.Do(t, os.WriteFile("kubectl", []byte(`#!/bin/sh
-[ "$1" != version ] && sleep 1000
-echo '{"clientVersion":{"gitVersion":"v1.37.0"},"serverVersion":{"gitVersion":"v1.37.0"}}'
-`), 0o755))
-	t.Setenv("PATH", here+":/bin:/usr/bin")
-	const line = "$ kubectl run nettool --image=registry.k8s.io/pause:3.10.2"
-	for name, transcript := range map[string]string{
-		"above the start": line + "\n$ go run ./99-toy toy\n> somebody knocks\n",
-		"below the start": "the door is there\n" + line + "\n> somebody knocks\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := chapterOf(door("knock"), transcript)
-			c.Steps[0].Offline = false
-			err := c.Check(t.Context(), c.Steps[0], settling, func(string) {})
-			wantStuck(t, err, line+": after 1s: it did not return")
 		})
 	}
 }

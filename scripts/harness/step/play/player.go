@@ -1,6 +1,6 @@
 // The player: it runs a step, and plays the part of the world around it.
 
-package step
+package play
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 // A transcript: commands, and what is printed after each of them.
 
-package step
+package play
 
 import (
 	"errors"

@@ -1,0 +1,133 @@
+// Package play runs the steps of a chapter. A step is a short program; its
+// transcript, testdata/STEP.txt, is what the book shows, what the test compares
+// with, and the script of what happens around the program while it runs.
+//
+// It imports nothing of Kubernetes, so that a chapter that needs no cluster builds
+// fast. Package step adds the cluster.
+package play
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A Step is one idea: a short program with an output to read. It returns by
+// itself, or it runs until its context ends.
+type Step struct {
+	Name  string // one word, as typed on the command line
+	Title string // one line, shown above the output
+	Run   func(ctx context.Context, l *Lesson) error
+
+	// Offline is for a step that needs no cluster in a chapter that does.
+	Offline bool
+
+	// Speakers are the names of several handlers, each of which begins its
+	// lines with its name, as in "first : ". Between two commands the lines of
+	// one speaker have an order; the lines of two speakers have none.
+	Speakers []string
+
+	// Fold makes equal neighbours (of one speaker) count as one line. It is for
+	// a step whose events come from a kubelet, which repeats itself.
+	Fold bool
+
+	// Quiet is how long the step may print nothing before the play goes on
+	// without it, and how long a command may take before the play ends without
+	// it. Default: 10 seconds, in tests a minute.
+	Quiet time.Duration
+}
+
+// A Lesson is what a step works with.
+type Lesson struct {
+	Out     io.Writer // where the step prints; safe for use from any goroutine
+	Follow  bool      // the flag -follow was given: a user is the world around the step
+	Cluster Cluster   // nil for a step that needs none
+
+	mu      sync.Mutex
+	events  map[string]func()
+	offered chan struct{} // closed, and made anew, when an event is offered
+	address string
+}
+
+// On offers an event: where the transcript says "> name", do is called.
+func (l *Lesson) On(name string, do func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events[name] = do
+	close(l.offered)
+	l.offered = make(chan struct{})
+}
+
+// ServesAt makes the address of the step's web server known. In the transcript
+// it is called ADDRESS.
+func (l *Lesson) ServesAt(address string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.address = address
+}
+
+// event returns what was offered by that name, if it was, and a channel that
+// closes with the next offer.
+func (l *Lesson) event(name string) (do func(), next <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.events[name], l.offered
+}
+
+// offers names the events that the step offers, for an error.
+func (l *Lesson) offers() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.events) == 0 {
+		return "it offers none"
+	}
+	return fmt.Sprintf("it offers %q", slices.Sorted(maps.Keys(l.events)))
+}
+
+func (l *Lesson) servesAt() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.address
+}
+
+// A Chapter is a list of steps in reading order.
+type Chapter struct {
+	Name  string // the chapter's folder, such as "01-deltafifo"
+	Title string
+	Steps []Step
+
+	// Files holds testdata/STEP.txt of each step, and what the commands in
+	// there read. The chapter embeds it, so that it runs from any folder.
+	Files fs.FS
+
+	// Connect, if set, is called before each step that needs a cluster.
+	Connect func(context.Context) (Cluster, error)
+
+	// Flags, if set, adds flags of the chapter's own.
+	Flags func(*flag.FlagSet)
+}
+
+// NeedsCluster is whether a step of this chapter needs a cluster.
+func (c Chapter) NeedsCluster(s Step) bool { return c.Connect != nil && !s.Offline }
+
+// Played is the chapter itself; see steptest.
+func (c Chapter) Played() Chapter { return c }
+
+// A Cluster is what the player needs of the cluster that a step runs on. Most of
+// it is a session.
+type Cluster interface {
+	Namespace() string // of the step's own
+	Watching() bool    // the step watches something
+
+	FindKubectl(context.Context) error
+	Kubectl(ctx context.Context, files fs.FS, verb string, args ...string) ([]string, error)
+	KubectlCommand() string
+	Explain(error) error
+	Close(context.Context) error
+}

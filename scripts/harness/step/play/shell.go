@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -75,16 +74,13 @@ func (s *shell) kubectl(ctx context.Context, verb string, args []string) (comman
 	}}, s.cluster.FindKubectl(ctx)
 }
 
-// curl asks the step's web server. Its flags are -s, -N, -w with the variable
-// %{http_code}, and --max-time for an answer that does not end: what has come by
-// then is the answer.
+// curl asks the step's web server. Its flags are -s, and -w with the variable
+// %{http_code}.
 func (s *shell) curl(args []string) (command, error) {
 	flags := pflag.NewFlagSet("curl", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.BoolP("silent", "s", false, "")
-	flags.BoolP("no-buffer", "N", false, "")
 	write := flags.StringP("write-out", "w", "", "")
-	seconds := flags.Float64("max-time", 0, "")
 	if err := flags.Parse(args); err != nil {
 		return command{}, err
 	}
@@ -94,9 +90,8 @@ func (s *shell) curl(args []string) (command, error) {
 			flags.Args())
 	}
 	return command{question: true, run: func(ctx context.Context) []string {
-		limit := time.Duration(*seconds * float64(time.Second))
-		status, body, err := get(ctx, "http://"+s.address()+"/"+url, limit)
-		if err != nil && (limit == 0 || status == 0 || !errors.Is(err, context.DeadlineExceeded)) {
+		status, body, err := get(ctx, "http://"+s.address()+"/"+url)
+		if err != nil {
 			return []string{"curl: " + err.Error()}
 		}
 		body += strings.NewReplacer("%{http_code}", fmt.Sprint(status), `\n`, "\n").Replace(*write)
@@ -104,13 +99,8 @@ func (s *shell) curl(args []string) (command, error) {
 	}}, nil
 }
 
-// get reads a page, or what comes of it within the limit, if there is one.
-func get(ctx context.Context, url string, limit time.Duration) (status int, body string, err error) {
-	if limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
+// get reads a page.
+func get(ctx context.Context, url string) (status int, body string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return 0, "", err

@@ -18,12 +18,6 @@ func TestCurl(t *testing.T) {
 		switch r.URL.RequestURI() {
 		case "/pods?app=web":
 			fmt.Fprint(w, `[{"metadata":{"name":"web-0"}},{"metadata":{"name":"web-1"}}]`+"\n")
-		case "/two":
-			fmt.Fprint(w, `{"n":1} {"n":2}`)
-		case "/endless":
-			fmt.Fprint(w, "event: one\ndata: {\"n\":1}\n\n")
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
 		case "/text":
 			fmt.Fprint(w, "hello")
 		default:
@@ -39,20 +33,15 @@ func TestCurl(t *testing.T) {
 		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '[.[].metadata.name]'`: {`["web-0","web-1"]`},
 		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '.[].metadata.name'`:   {`"web-0"`, `"web-1"`},
 		`curl -s 'http://ADDRESS/pods?app=web' | jq -c .[0]`:                  {`{"metadata":{"name":"web-0"}}`},
-		`curl -s 'http://ADDRESS/two' | jq -c .n`:                             {"1", "2"},
-		`curl -s 'http://ADDRESS/two' | jq -c 'select(.n > 1)'`:               {`{"n":2}`},
-		`curl -sN --max-time 0.2 'http://ADDRESS/endless' | jq -cR 'ltrimstr("data: ") | fromjson? | .n'`: {
-			"1",
-		},
-		`curl -sN --max-time 0.2 'http://ADDRESS/endless'`: {
-			"event: one", `data: {"n":1}`, "",
-		},
-		`curl -s 'http://ADDRESS/no' | jq -c .error`: {`"not here"`},
+		`curl -s 'http://ADDRESS/no' | jq -c .error`:                          {`"not here"`},
 		`curl -s 'http://ADDRESS/text' | jq -c .`: {
 			"jq: error: invalid character 'h' looking for beginning of value",
 		},
-		`curl -s 'http://ADDRESS/two' | jq -c '.[0]'`: {
-			`jq: error: expected an array but got: object ({"n":1})`,
+		`curl -s 'http://ADDRESS/no' | jq -c '.[0]'`: {
+			`jq: error: expected an array but got: object ({"error":"not here"})`,
+		},
+		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '.[0].metadata, unicorns'`: {
+			"jq: error: function not defined: unicorns/0",
 		},
 	} {
 		command, err := s.parse(t.Context(), line)
@@ -94,21 +83,20 @@ func TestAQuestionIsAskedAgain(t *testing.T) {
 
 func TestWhatTheShellRefuses(t *testing.T) {
 	for line, want := range map[string]string{
-		`make coffee`:                                  "the player knows kubectl, curl, and curl | jq",
-		`curl http://example.com/`:                     "curl asks the step's own server",
-		`curl -s http://ADDRESS/ | sed s/a/b/`:         "the player knows",
-		`curl -s http://ADDRESS/ | jq . | jq -c .`:     "there is no shell here",
-		`curl -s http://ADDRESS/ |jq`:                  "want: jq -c FILTER",
-		`curl -s http://ADDRESS/ | jq -r .`:            "want: jq -c FILTER",
-		`curl -s http://ADDRESS/ | jq -c '.['`:         "jq would refuse this",
-		`curl -s http://ADDRESS/ | jq -c 'unicorns()'`: "jq would refuse this",
-		`curl -s http://ADDRESS/ |`:                    "nothing stands behind the |",
-		`curl -s http://ADDRESS/| jq -c .`:             "there is no shell here",
-		`| jq -c .`:                                    "there is no shell here",
-		`kubectl get pods -o name | jq -c .`:           "the player knows",
-		`kubectl get pods > file`:                      "there is no shell here",
-		`kubectl get 'pods`:                            "is not closed",
-		`kubectl`:                                      "the player knows",
+		`make coffee`:                              "the player knows kubectl, curl, and curl | jq",
+		`curl http://example.com/`:                 "curl asks the step's own server",
+		`curl -s http://ADDRESS/ | sed s/a/b/`:     "the player knows",
+		`curl -s http://ADDRESS/ | jq . | jq -c .`: "there is no shell here",
+		`curl -s http://ADDRESS/ |jq`:              "want: jq -c FILTER",
+		`curl -s http://ADDRESS/ | jq -r .`:        "want: jq -c FILTER",
+		`curl -s http://ADDRESS/ | jq -c '.['`:     "unexpected EOF",
+		`curl -s http://ADDRESS/ |`:                "nothing stands behind the |",
+		`curl -s http://ADDRESS/| jq -c .`:         "there is no shell here",
+		`| jq -c .`:                                "there is no shell here",
+		`kubectl get pods -o name | jq -c .`:       "the player knows",
+		`kubectl get pods > file`:                  "there is no shell here",
+		`kubectl get 'pods`:                        "is not closed",
+		`kubectl`:                                  "the player knows",
 	} {
 		if _, err := new(shell).parse(t.Context(), line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\ngot  %v\nwant %s", line, err, want)

@@ -97,8 +97,8 @@ func (s *Session) runKubectl(ctx context.Context, verb string, args ...string) (
 // kubectls has the kubectl that was found for a server.
 var kubectls sync.Map
 
-// FindKubectl looks for a kubectl that is within one minor version of the server:
-// the one that scripts/cluster has put into .cluster/bin, or that of PATH.
+// FindKubectl looks for a kubectl: the one from PATH if it is within one minor
+// version of the server, else the one that scripts/cluster has put into .cluster/bin.
 func (s *Session) FindKubectl(ctx context.Context) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,37 +107,43 @@ func (s *Session) FindKubectl(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	candidates := []string{"kubectl"}
-	s.cache = filepath.Join(s.dir, "cache")
-	if root, err := workspace.Root("."); err == nil {
-		candidates = []string{filepath.Join(root, ".cluster", "bin", "kubectl"), "kubectl"}
-		s.cache = filepath.Join(root, ".cluster", "cache")
+	root, err := workspace.Root(".")
+	if err != nil {
+		root = s.dir // it has none of the two
 	}
+	s.cache = filepath.Join(root, ".cluster", "cache")
 	if found, ok := kubectls.Load(s.Config.Host); ok {
 		s.kubectl = found.(string)
 		return nil
 	}
 	misfit := errors.New("there is no kubectl")
-	for _, name := range candidates {
-		if s.kubectl, err = exec.LookPath(name); err != nil {
-			continue
-		}
-		text, err := s.runKubectl(ctx, "version", "--output=json")
-		if err != nil {
-			return err
-		}
-		var says struct{ ClientVersion, ServerVersion struct{ GitVersion string } }
-		_ = json.Unmarshal([]byte(text), &says) // what is no JSON has no versions
-		client, _ := version.ParseGeneric(says.ClientVersion.GitVersion)
-		server, _ := version.ParseGeneric(says.ServerVersion.GitVersion)
-		if client != nil && server != nil && max(client.Minor(), server.Minor())-min(client.Minor(), server.Minor()) <= 1 {
-			kubectls.Store(s.Config.Host, s.kubectl)
-			return nil
-		}
-		misfit = fmt.Errorf("%s is %s, more than one minor version from the server's %s",
-			s.kubectl, says.ClientVersion.GitVersion, says.ServerVersion.GitVersion)
+	if s.kubectl, err = exec.LookPath("kubectl"); err == nil {
+		misfit = s.misfit(ctx)
 	}
-	return fmt.Errorf("%w: go run ./scripts/cluster prepare puts one that fits into .cluster/bin", misfit)
+	if misfit != nil {
+		if s.kubectl, err = exec.LookPath(filepath.Join(root, ".cluster", "bin", "kubectl")); err != nil {
+			return fmt.Errorf("%w: go run ./scripts/cluster prepare puts one into .cluster/bin", misfit)
+		}
+	}
+	kubectls.Store(s.Config.Host, s.kubectl)
+	return nil
+}
+
+// misfit says why kubectl and the server do not fit together.
+func (s *Session) misfit(ctx context.Context) error {
+	text, err := s.runKubectl(ctx, "version", "--output=json")
+	if err != nil {
+		return err
+	}
+	var says struct{ ClientVersion, ServerVersion struct{ GitVersion string } }
+	_ = json.Unmarshal([]byte(text), &says) // what is no JSON has no versions
+	client, _ := version.ParseGeneric(says.ClientVersion.GitVersion)
+	server, _ := version.ParseGeneric(says.ServerVersion.GitVersion)
+	if client != nil && server != nil && max(client.Minor(), server.Minor())-min(client.Minor(), server.Minor()) <= 1 {
+		return nil
+	}
+	return fmt.Errorf("%s is %s, more than one minor version from the server's %s",
+		s.kubectl, says.ClientVersion.GitVersion, says.ServerVersion.GitVersion)
 }
 
 // removeFiles removes what was made out of files, as far as it is still there.

@@ -23,7 +23,7 @@ const (
 	keptRecords   = 5_000 // with their objects
 	maxBehind     = 3_000 // records; a client that is further behind gets a state
 
-	keptBytes  = 50_000_000 // of records and objects; they take somewhat more memory
+	keptBytes  = 30_000_000 // of records and objects; they take somewhat more memory
 	maxMessage = 1_000_000  // bytes of records
 )
 

@@ -78,8 +78,8 @@ func newControllers(ctx context.Context, client kubernetes.Interface, metadataCl
 	if err != nil {
 		return nil, fmt.Errorf("making the root CA publisher: %w", err)
 	}
-	deploymentController, err := deployments.NewDeploymentController(ctx, apps.Deployments(), apps.ReplicaSets(), core.Pods(),
-		client)
+	deploymentController, err := deployments.NewDeploymentController(ctx, apps.Deployments(), apps.ReplicaSets(),
+		core.Pods(), client)
 	if err != nil {
 		return nil, fmt.Errorf("making the deployment controller: %w", err)
 	}

@@ -35,8 +35,8 @@ func prove(ctx context.Context, out, progress io.Writer) (err error) {
 		}
 		_ = os.Remove(dir) // if it has come to no log
 	}()
-	plane, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "plane"), Options: binaries.Options{Progress: progress},
-		Disable: []string{local.ControllerManager},
+	plane, err := local.Start(ctx, local.Options{Dir: filepath.Join(dir, "plane"),
+		Options: binaries.Options{Progress: progress}, Disable: []string{local.ControllerManager},
 		// a new node has a taint, which only a controller would remove
 		APIServerArgs: []string{"--disable-admission-plugins=TaintNodesByCondition"}})
 	if err != nil {

@@ -112,7 +112,8 @@ func TestClones(t *testing.T) {
 	if said := one.good("up"); !strings.Contains(said, "cluster is up (local)") || strings.Contains(said, "starting") {
 		t.Error("what is there is not found:", said)
 	}
-	if said := one.good("exec", "sh", "-c", "echo on $KUBECONFIG"); !strings.Contains(said, "on "+one.path("kubeconfig")) {
+	said := one.good("exec", "sh", "-c", "echo on $KUBECONFIG")
+	if !strings.Contains(said, "on "+one.path("kubeconfig")) {
 		t.Error("what is there is not used:", said)
 	}
 	checkLoopback(t, one.path("local"))

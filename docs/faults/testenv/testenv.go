@@ -64,7 +64,8 @@ func Start(ctx context.Context, progress io.Writer, flags ...string) (_ *Environ
 		return nil, err
 	}
 	e.ControlPlane, err = local.Start(ctx, local.Options{
-		Dir: filepath.Join(dir, "plane"), Disable: []string{local.Scheduler, local.Node}, Options: binaries.Options{Progress: progress},
+		Dir: filepath.Join(dir, "plane"), Disable: []string{local.Scheduler, local.Node},
+		Options: binaries.Options{Progress: progress},
 		APIServerArgs: append([]string{
 			"--disable-admission-plugins=ServiceAccount", // without controllers a namespace has none
 			fmt.Sprintf("--tls-sni-cert-key=%s,%s:%s", e.path("server.crt"), e.path("server.key"), serverName),

@@ -94,7 +94,8 @@ func findSource() (*source, error) {
 		return s, fmt.Errorf("the versions of the cluster's programs: %w", err)
 	}
 	versions := map[string]string{}
-	for _, line := range regexp.MustCompile(`(?m)^\s*(?:require )?(\S+) (v\S+)`).FindAllStringSubmatch(string(mod), -1) {
+	required := regexp.MustCompile(`(?m)^\s*(?:require )?(\S+) (v\S+)`)
+	for _, line := range required.FindAllStringSubmatch(string(mod), -1) {
 		versions[line[1]] = line[2]
 	}
 	s.kubernetes, s.etcd = versions["k8s.io/kubernetes"], versions["go.etcd.io/etcd/server/v3"]

@@ -33,15 +33,14 @@ func (s *source) build(ctx context.Context, names []string, folder string, progr
 	if err != nil {
 		return err
 	}
-	const version = "k8s.io/component-base/version."
-	parts := strings.SplitN(strings.TrimPrefix(s.kubernetes, "v"), ".", 3)
-	stamp := fmt.Sprintf("-s -w -X %[1]sgitVersion=%[2]s -X %[1]sgitMajor=%[3]s -X %[1]sgitMinor=%[4]s", version,
-		s.kubernetes, parts[0], parts[1])
+	parts := strings.Split(s.kubernetes, ".")
+	stamp := fmt.Sprintf("-s -w -X %[1]sgitVersion=%[2]s -X %[1]sgitMajor=%[3]s -X %[1]sgitMinor=%[4]s",
+		"k8s.io/component-base/version.", s.kubernetes, strings.TrimPrefix(parts[0], "v"), parts[1])
 	err = s.run(ctx, func() {
 		if done++; done%reportEvery == 0 {
 			fmt.Fprintf(progress, "  %s: %d of %d packages\n", time.Since(start).Round(time.Second), done, all)
 		}
-	}, append([]string{"build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", folder + "/"}, paths...)...)
+	}, append([]string{"build", "-v", "-trimpath", "-ldflags", stamp, "-o", folder + "/"}, paths...)...)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,8 @@ func releases(t *testing.T, send http.HandlerFunc) *source {
 	})
 	asset := func(repository, version, name string, content []byte) {
 		mux.HandleFunc("/repos/"+repository+"/releases/tags/"+version, func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, `{"assets": [{"name": "other"}, {"name": %q, "browser_download_url": %q, "digest": "sha256:%s"}]}`,
+			fmt.Fprintf(w, `{"assets": [{"name": "other"},
+				{"name": %q, "browser_download_url": %q, "digest": "sha256:%s"}]}`,
 				name, server.URL+"/files/"+name, checksum(content))
 		})
 		mux.HandleFunc("/files/"+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) })
@@ -145,7 +146,9 @@ func TestDownloadThatFails(t *testing.T) {
 // Where the network is not to be had, or has nothing for this machine, the probe says so.
 func TestProbe(t *testing.T) {
 	s := releases(t, whole)
-	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		<-r.Context().Done()
+	}))
 	defer silent.Close()
 	refused := httptest.NewServer(nil)
 	refused.Close()

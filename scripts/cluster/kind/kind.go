@@ -17,8 +17,7 @@ import (
 	"example.com/informer/scripts/cluster/binaries"
 )
 
-// answerWithin is how long an engine may take to answer before it counts as absent; a test
-// is in a hurry.
+// answerWithin is how long an engine may take to answer; a test is in a hurry.
 var answerWithin = 5 * time.Second
 
 const (

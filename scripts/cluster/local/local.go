@@ -120,7 +120,8 @@ func (c *Cluster) create(ctx context.Context, programs string) error {
 	cmd.Dir = c.opts.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we clean up
 	if said, err := cmd.CombinedOutput(); err != nil {
-		return errors.Join(context.Cause(ctx), c.ended(), fmt.Errorf("kwokctl create cluster: %w: %s", err, lastLine(said)))
+		err = fmt.Errorf("kwokctl create cluster: %w: %s", err, lastLine(said))
+		return errors.Join(context.Cause(ctx), c.ended(), err)
 	}
 	// a kubeconfig that needs no other file
 	flat, err := binaries.RunKubectl(ctx, kubectl, filepath.Join(c.folder(), "kubeconfig.yaml"),
@@ -173,7 +174,8 @@ func (c *Cluster) writeConfig(file, programs string) error {
 	}
 	var text bytes.Buffer
 	err = template.Must(template.New("").Parse(config)).Execute(&text, map[string]any{
-		"Version": binaries.KubernetesVersion(), "Disable": c.opts.Disable, "Ports": c.ports, "Programs": programs, "APIServerArgs": args})
+		"Version": binaries.KubernetesVersion(), "Disable": c.opts.Disable, "Ports": c.ports,
+		"Programs": programs, "APIServerArgs": args})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package local
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,7 +29,7 @@ func TestFaults(t *testing.T) {
 		_, err := binaries.RunKubectl(t.Context(), c.kubectl, c.Kubeconfig(), args...)
 		return err
 	}
-	if args := Processes(dir)[APIServer].Args; !strings.Contains(strings.Join(args, " "), " --max-requests-inflight=333") {
+	if args := Processes(dir)[APIServer].Args; !slices.Contains(args, "--max-requests-inflight=333") {
 		t.Errorf("the flag is missing: %v", args)
 	}
 	if c.PID(Scheduler) != 0 || c.PID(Node) != 0 {

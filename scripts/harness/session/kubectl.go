@@ -44,7 +44,8 @@ func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ..
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.Index(args, "-f") + 1; i > 0 && i < len(args) {
-		if text, err := fs.ReadFile(files, path.Join("testdata", args[i])); err == nil { // else kubectl says what is wrong
+		text, err := fs.ReadFile(files, path.Join("testdata", args[i]))
+		if err == nil { // else kubectl says what is wrong
 			text = bytes.ReplaceAll(text, []byte("NAMESPACE"), []byte(s.Namespace))
 			if err := os.WriteFile(filepath.Join(s.dir, args[i]), text, 0o600); err != nil {
 				return nil, err

@@ -105,7 +105,8 @@ func TestWhatKubectlSays(t *testing.T) {
 		{"brew coffee", `[] error: unknown command "brew" for "kubectl"`},
 		{"run nettool", `[] error: required flag(s) "image" not set`},
 		{"create -f missing.yaml", `[] error: the path "missing.yaml" does not exist`},
-		{"wait configmap one --for=delete --timeout=1s", "[] error: timed out waiting for the condition on configmaps/one"},
+		{"wait configmap one --for=delete --timeout=1s",
+			"[] error: timed out waiting for the condition on configmaps/one"},
 		{"delete configmap one", "[] <nil>"},
 	} {
 		words := strings.Fields(test.line)

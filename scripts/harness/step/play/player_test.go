@@ -119,7 +119,8 @@ func TestPlay(t *testing.T) {
 		},
 		"a command that is none": {says("un"), "$ make coffee\nun\n", "the player knows kubectl"},
 		"kubectl, and no cluster": {
-			door("knock"), "the door is there\n$ kubectl get pods\nerror: this step has no cluster\nthe door is gone\n", "",
+			door("knock"),
+			"the door is there\n$ kubectl get pods\nerror: this step has no cluster\nthe door is gone\n", "",
 		},
 		"another step's start": {
 			says("un"),

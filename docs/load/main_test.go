@@ -76,7 +76,7 @@ func TestAStoppedRunLeavesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
-	for _, text := range []string{"starting etcd", "sync, round 2 of 2", "slice 2 of 2"} {
+	for _, text := range []string{"starting the control plane", "sync, round 2 of 2", "slice 2 of 2"} {
 		t.Run(text, func(t *testing.T) {
 			temp, folder := t.TempDir(), filepath.Join(t.TempDir(), "results")
 			t.Setenv("TMPDIR", temp)

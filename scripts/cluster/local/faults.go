@@ -85,7 +85,7 @@ func (c *Cluster) Restart(ctx context.Context, component string) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("restart %s: %w", component, err)
 	}
-	go func() { _ = cmd.Wait() }() // so that it is gone when it has ended
+	_ = cmd.Process.Release() // it is found by its command line, as all others are
 	if (component == Etcd || component == APIServer) && c.PID(Etcd) != 0 && c.PID(APIServer) != 0 {
 		ctx, cancel := context.WithTimeout(ctx, readyWithin)
 		defer cancel()

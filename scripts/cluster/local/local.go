@@ -103,17 +103,17 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 // create has kwokctl make the cluster, and waits until it is ready.
 func (c *Cluster) create(ctx context.Context, programs string) error {
 	// what runs below our folder is ours, kwokctl itself included
-	bin, config := c.path("bin"), c.path("kwokctl.yaml")
+	bin := c.path("bin")
 	kubectl := filepath.Join(bin, "kubectl")
 	err := errors.Join(os.MkdirAll(bin, 0o700), os.Symlink(c.kubectl, kubectl),
 		os.Symlink(filepath.Join(programs, "kwokctl"), filepath.Join(bin, "kwokctl")),
-		os.WriteFile(c.path("node.yaml"), node, 0o600), c.writeConfig(config, programs))
+		os.WriteFile(c.path("node.yaml"), node, 0o600), c.writeConfig(c.path("kwokctl.yaml"), programs))
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(c.opts.Progress, "starting the control plane:", strings.Join(c.components(), ", "))
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "kwokctl"), "create", "cluster", "--name", c.opts.Name,
-		"--config", config, "--kubeconfig", "", "--wait", "0s")
+		"--config", "kwokctl.yaml", "--kubeconfig", "", "--wait", "0s") // a path is split at commas
 	// kwokctl reads and writes below its workdir; with this home, what it calls does, too
 	cmd.Env = append(os.Environ(), "KWOK_WORKDIR="+c.opts.Dir, "HOME="+c.opts.Dir, "KUBECONFIG=",
 		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))

@@ -47,7 +47,8 @@ func TestAStoppedSoakLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var stdout bytes.Buffer
-	if err := soak(ctx, o, &stdout, &stopAt{text: "starting the control plane", stop: cancel}); err == nil || stdout.Len() > 0 {
+	err = soak(ctx, o, &stdout, &stopAt{text: "starting the control plane", stop: cancel})
+	if err == nil || stdout.Len() > 0 {
 		t.Errorf("error %v, printed %q", err, stdout.String())
 	}
 	if _, err := os.Stat(file); !os.IsNotExist(err) {

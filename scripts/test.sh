@@ -24,12 +24,12 @@ done
 say "go vet"
 go vet work
 GOOS=darwin go vet work
-go vet -tags browser ./docs/browser/...
+go vet -tags browser ./docs/lab/browser/...
 
 say "staticcheck, revive"
 lint() { (cd scripts/lint && GOWORK=off go tool -n "$1"); }
 "$(lint staticcheck)" work
-"$(lint staticcheck)" -tags browser ./docs/browser/...
+"$(lint staticcheck)" -tags browser ./docs/lab/browser/...
 "$(lint revive)" -config scripts/lint/revive.toml ./...
 
 race=-race
@@ -47,7 +47,7 @@ say "go test $race, and the tour"
 export race browser
 go run ./scripts/cluster exec sh -ec '
 	go test $race -timeout 30m -count=1 work
-	[ -z "$browser" ] || go test $race -timeout 20m -count=1 -tags browser ./docs/browser
+	[ -z "$browser" ] || go test $race -timeout 20m -count=1 -tags browser ./docs/lab/browser
 	(cd 08-factory/controllers && GOWORK=off go test $race -trimpath -count=1 .)
 	scripts/tour.sh
 '

@@ -47,9 +47,9 @@ func parseDirective(line string) *directive {
 	switch {
 	case d.verb == "output" && len(d.names) > 0:
 		d.err = errForm
-	case d.verb == "output" && (path.Ext(d.file) != ".txt" || path.Base(dir) != "testdata" && path.Dir(dir) != "docs"):
+	case d.verb == "output" && (path.Ext(d.file) != ".txt" || path.Base(dir) != "testdata" && path.Dir(dir) != "docs/lab"):
 		d.err = fmt.Errorf("%s is not an output: "+
-			"those are expected, in testdata/*.txt, or measured, in docs/*/*.txt", d.file)
+			"those are expected, in testdata/*.txt, or measured, in docs/lab/*/*.txt", d.file)
 	case len(d.names) > 0 && path.Ext(d.file) != ".go":
 		d.err = fmt.Errorf("%s is not a Go file: it is embedded whole, name nothing in it", d.file)
 	}

@@ -48,7 +48,7 @@ func TestBrokenDirectives(t *testing.T) {
 		{"two outputs", page, code, "<!-- output 01-one/testdata/pop.txt Queue -->", alone},
 		{"output that no test compares", page, code, "<!-- output 01-one/queue.go -->",
 			"docs/01-one.md:19: 01-one/queue.go is not an output: those are expected, in testdata/*.txt, or " +
-				"measured, in docs/*/*.txt"},
+				"measured, in docs/lab/*/*.txt"},
 		{"two lines", page, code, "<!-- code 01-one/queue.go\nQueue.Pop -->", alone},
 		{"indented", page, code, "  " + code, alone},
 		{"after text", page, "", "\nLook: " + code,

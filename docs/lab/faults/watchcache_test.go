@@ -1,0 +1,49 @@
+// The watch cache of an API server after a restart.
+
+package main
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/informer/docs/lab/faults/testenv"
+	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/harness/must"
+)
+
+// The watch cache begins when the API server starts. A watch from an older version
+// is refused, although etcd still has it.
+func TestARestartedAPIServerRefusesOldVersions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	env, err := testenv.Start(t.Context(), t.Output())
+	must.Do(t, err)
+	defer func() { must.Do(t, env.Stop()) }()
+	configMaps := env.Client.CoreV1().ConfigMaps("default")
+	var versions []string
+	for _, name := range []string{"a", "b"} {
+		o, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}},
+			metav1.CreateOptions{})
+		must.Do(t, err)
+		versions = append(versions, o.ResourceVersion)
+	}
+	next := func() watch.Event {
+		w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: versions[0]})
+		must.Do(t, err)
+		defer w.Stop()
+		return <-w.ResultChan()
+	}
+	if event := next(); event.Type != watch.Added || event.Object.(*corev1.ConfigMap).Name != "b" {
+		t.Errorf("before: %v", event)
+	}
+	must.Do(t, env.ControlPlane.Kill(local.APIServer))
+	must.Do(t, env.ControlPlane.Restart(t.Context(), local.APIServer))
+	if event := next(); event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
+		t.Errorf("after: %v", event)
+	}
+}

@@ -18,6 +18,7 @@ var chapter = step.Chapter{
 	Steps: []step.Step{
 		{Name: "clientset", Title: "the typed client: ConfigMaps and their data", Run: stepClientset},
 		{Name: "dynamic", Title: "the untyped client: a Deployment out of a YAML file", Run: stepDynamic},
+		{Name: "apply", Title: "server-side apply: the same file, as often as you like", Run: stepApply},
 		{Name: "discovery", Title: "which resources there are", Run: stepDiscovery},
 		{Name: "list", Title: "LIST: pods through a ListWatch", Run: stepList},
 		{Name: "watch", Title: "WATCH: a pod's whole life", Run: stepWatch, Fold: true},

@@ -13,25 +13,14 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepBookmark watches ConfigMaps with a label, while one without it is created.
-// No event comes of that, but a bookmark says: you have seen all up to here.
+// stepBookmark watches ConfigMaps with a label, from before one without it was
+// created. No event comes of that one, but a bookmark says: you have seen all up to here.
 func stepBookmark(ctx context.Context, l *step.Lesson) error {
 	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
 	list, err := configMaps.List(ctx, metav1.ListOptions{LabelSelector: "watch=me"})
 	if err != nil {
 		return err
 	}
-	watcher, err := configMaps.Watch(ctx, metav1.ListOptions{
-		LabelSelector:       "watch=me",
-		ResourceVersion:     list.ResourceVersion,
-		AllowWatchBookmarks: true,
-		// A bookmark comes about once a minute, and 2 s before a watch times out.
-		TimeoutSeconds: new(int64(5)),
-	})
-	if err != nil {
-		return err
-	}
-	defer watcher.Stop()
 	unseen, err := configMaps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "unseen"}},
 		metav1.CreateOptions{})
 	if err != nil {
@@ -39,17 +28,30 @@ func stepBookmark(ctx context.Context, l *step.Lesson) error {
 	}
 	fmt.Fprintln(l.Out, "created, without the label :", unseen.Name)
 
-	event := <-watcher.ResultChan()
-	bookmark, ok := event.Object.(*corev1.ConfigMap)
-	if !ok {
-		return cmp.Or(ctx.Err(), apierrors.FromObject(event.Object))
-	}
-	fmt.Fprintf(l.Out, "%s : name %q, data %v, labels %v\n",
-		event.Type, bookmark.Name, bookmark.Data, bookmark.Labels)
-	order, err := resourceversion.CompareResourceVersion(bookmark.ResourceVersion, unseen.ResourceVersion)
-	if err != nil {
+	for ctx.Err() == nil {
+		watcher, err := configMaps.Watch(ctx, metav1.ListOptions{
+			LabelSelector:       "watch=me",
+			ResourceVersion:     list.ResourceVersion,
+			AllowWatchBookmarks: true,
+			TimeoutSeconds:      new(int64(5)), // a bookmark comes about once a minute, and 2 s before this
+		})
+		if err != nil {
+			return err
+		}
+		event, ok := <-watcher.ResultChan()
+		watcher.Stop()
+		if !ok {
+			continue // a busy server was too late with its bookmark, and the watch has ended: watch again
+		}
+		bookmark, ok := event.Object.(*corev1.ConfigMap)
+		if !ok {
+			return cmp.Or(ctx.Err(), apierrors.FromObject(event.Object))
+		}
+		fmt.Fprintf(l.Out, "%s : name %q, data %v, labels %v\n",
+			event.Type, bookmark.Name, bookmark.Data, bookmark.Labels)
+		order, err := resourceversion.CompareResourceVersion(bookmark.ResourceVersion, unseen.ResourceVersion)
+		fmt.Fprintln(l.Out, "its version covers the ConfigMap that we did not see :", order >= 0)
 		return err
 	}
-	fmt.Fprintln(l.Out, "its version covers the ConfigMap that we did not see :", order >= 0)
-	return nil
+	return ctx.Err()
 }

@@ -40,16 +40,9 @@ func stepDynamic(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(l.Out, "create : %s %s %s : replicas %d, generation %d\n",
-		created.GetAPIVersion(), created.GetKind(), created.GetName(), replicas, created.GetGeneration())
-
+	fmt.Fprintf(l.Out, "create : %s %s %s : replicas %d\n",
+		created.GetAPIVersion(), created.GetKind(), created.GetName(), replicas)
 	_, err = deployments.Create(ctx, &web, metav1.CreateOptions{})
 	fmt.Fprintln(l.Out, "create once more :", apierrors.ReasonForError(err))
-
-	applied, err := deployments.Apply(ctx, "web", &web, metav1.ApplyOptions{FieldManager: "informer-course"})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(l.Out, "apply : %s : generation %d\n", applied.GetName(), applied.GetGeneration())
 	return nil
 }

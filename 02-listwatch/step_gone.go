@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,9 +31,12 @@ func stepGone(ctx context.Context, l *step.Lesson) error {
 		return err // there is none: the HTTP status is 200
 	}
 	defer watcher.Stop()
-	event := <-watcher.ResultChan()
+	event, open := <-watcher.ResultChan()
 	status, ok := event.Object.(*metav1.Status)
-	if !ok {
+	switch {
+	case !open:
+		return errors.New("the watch ended without an event")
+	case !ok:
 		return cmp.Or(ctx.Err(), fmt.Errorf("want a status, got %s %T", event.Type, event.Object))
 	}
 	fmt.Fprintf(l.Out, "WATCH from a version that is too old : %s : %d %s\n", event.Type, status.Code, status.Reason)

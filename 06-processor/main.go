@@ -21,11 +21,11 @@ var chapter = play.Chapter{
 			Speakers: []string{"first", "second"}},
 		{Name: "slow", Title: "one handler takes a second for each event; the other does not notice", Run: stepSlow},
 		{Name: "stalled", Title: "100,000 updates while a handler is stuck", Run: stepStalled},
-		{Name: "late", Title: "a handler that joins when all is running", Run: stepLate,
-			Speakers: []string{"early", "late"}},
+		{Name: "late", Title: "a handler that joins when all is running", Run: stepLate},
 		{Name: "panic", Title: "one handler panics", Run: stepPanic,
 			Speakers: []string{"touchy", "calm"}},
 		{Name: "stop", Title: "what a stop drops, and what it waits for", Run: stepStop},
+		{Name: "stopped", Title: "what is left after a stop", Run: stepStopped},
 	},
 }
 

@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/step/play"
@@ -27,6 +29,8 @@ type Lesson struct {
 
 	// Requests counts what was asked of the API server with Client and Config.
 	Requests *requests.Counter
+
+	proxy *netfault.Proxy // of ClientOnCable; else nil
 }
 
 // A Step is a play.Step whose program gets a Lesson with a cluster.
@@ -74,6 +78,11 @@ func (c Chapter) Played() play.Chapter {
 				if err != nil {
 					return err
 				}
+				defer func() {
+					if lesson.proxy != nil {
+						lesson.proxy.Close()
+					}
+				}()
 				return s.Run(ctx, lesson)
 			},
 		})
@@ -103,4 +112,25 @@ func newLesson(l *play.Lesson) (lesson *Lesson, err error) {
 		return nil, fmt.Errorf("making the step's client: %w", err)
 	}
 	return lesson, nil
+}
+
+// ClientOnCable returns a client whose bytes all go through a proxy. It loses the
+// API server where the transcript says "> the cable is pulled out", and gets it back
+// where it says "> the cable is plugged in": not before it has failed to reach the
+// server, because then a reflector has to list.
+func (l *Lesson) ClientOnCable(ctx context.Context) (kubernetes.Interface, error) {
+	proxy, err := netfault.For(l.Config)
+	if err != nil {
+		return nil, err
+	}
+	l.proxy = proxy
+	config := rest.CopyConfig(l.Config)
+	config.Dial = proxy.Dial
+	l.On("the cable is pulled out", proxy.Pull)
+	l.On("the cable is plugged in", func() {
+		_ = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true,
+			func(context.Context) (bool, error) { return proxy.DialFailed(), nil })
+		proxy.Restore()
+	})
+	return kubernetes.NewForConfig(config)
 }

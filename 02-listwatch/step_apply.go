@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepApply says what should be there, and says it again. The server creates what
+// is missing, and changes nothing the second time.
+func stepApply(ctx context.Context, l *step.Lesson) error {
+	text, err := files.ReadFile("testdata/deployment.yaml")
+	if err != nil {
+		return err
+	}
+	for range 2 {
+		web, err := l.Client.AppsV1().Deployments(l.Namespace).Patch(ctx, "web", types.ApplyPatchType, text,
+			metav1.PatchOptions{FieldManager: "informer-course"}) // who says so
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(l.Out, "apply : %s : generation %d\n", web.Name, web.Generation)
+	}
+	return nil
+}

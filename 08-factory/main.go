@@ -12,7 +12,7 @@ import (
 //go:embed testdata
 var files embed.FS
 
-// anyPort is a free port of the loopback interface.
+// anyPort is a free port of the loopback interface: the default of the flag -addr.
 const anyPort = "127.0.0.1:0"
 
 // These are set by the flags.
@@ -54,10 +54,6 @@ var chapter = step.Chapter{
 		{
 			Name: "everything", Title: "an informer for each type that there is", Run: stepEverything,
 			Quiet: 2 * time.Minute,
-		},
-		{
-			Name: "controllers", Title: "the controllers of Kubernetes, on our factory", Run: stepControllers,
-			Offline: true, Quiet: 20 * time.Minute, // it is built first, and makes a control plane of its own
 		},
 	},
 }

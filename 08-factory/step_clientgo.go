@@ -23,30 +23,17 @@ func stepClientgo(ctx context.Context, l *step.Lesson) error {
 		"ours":        factory.New(l.Client, factory.Options{Namespace: l.Namespace}).ClientGo(),
 	} {
 		defer func() { cancel(); f.Shutdown() }() // client-go's Shutdown only waits
-		configMaps, err := f.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
+		configMaps := f.Core().V1().ConfigMaps()
+		_, err := configMaps.TypedInformer().AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
+			UpdateFunc: func(_, c *corev1.ConfigMap) { fmt.Fprintf(l.Out, "%s : updated : %s\n", name, c.Name) },
+			DeleteFunc: func(c cache.DeletedObject[*corev1.ConfigMap]) { // or a tombstone of one
+				fmt.Fprintf(l.Out, "%s : deleted : %s\n", name, c.GetName())
+			},
+		})
 		if err != nil {
 			return err
 		}
-		if _, err := configMaps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-			UpdateFunc: func(_, newObj any) {
-				fmt.Fprintf(l.Out, "%s : updated : %s\n", name, newObj.(*corev1.ConfigMap).Name)
-			},
-			DeleteFunc: func(obj any) {
-				key, _ := cache.DeletionHandlingObjectToName(obj) // of a tombstone, too
-				fmt.Fprintf(l.Out, "%s : deleted : %s\n", name, key.Name)
-			},
-		}); err != nil {
-			return err
-		}
-		pods := f.Core().V1().Pods()
-		handler, err := pods.TypedInformer().AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.Pod]{
-			AddFunc: func(pod *corev1.Pod) {
-				fmt.Fprintf(l.Out, "%s : added : %s : %s\n", name, pod.Name, pod.Status.Phase)
-			},
-			DeleteFunc: func(pod cache.DeletedObject[*corev1.Pod]) {
-				fmt.Fprintf(l.Out, "%s : deleted : %s\n", name, pod.GetName())
-			},
-		})
+		pods, err := f.ForResource(corev1.SchemeGroupVersion.WithResource("pods"))
 		if err != nil {
 			return err
 		}
@@ -54,7 +41,6 @@ func stepClientgo(ctx context.Context, l *step.Lesson) error {
 		if err := f.WaitForCacheSyncWithContext(ctx).AsError(); err != nil {
 			return err
 		}
-		cache.WaitForCacheSync(ctx.Done(), handler.HasSynced) // the handler has seen the first list
 		fmt.Fprintf(l.Out, "%s : ConfigMap : %s\n", name, names(configMaps.Lister().List(labels.Everything())))
 		fmt.Fprintf(l.Out, "%s : Pod : %s\n", name, names(pods.Lister().List(labels.Everything())))
 	}

@@ -32,6 +32,9 @@ func stepHTTP(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
+	if l.Follow && addr == anyPort {
+		addr = web.DefaultAddr // easier to remember
+	}
 	server, err := web.Start(ctx, addr, caches.pages())
 	if err != nil {
 		return err

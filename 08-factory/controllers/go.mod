@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	example.com/informer/08-factory v0.0.0
 	example.com/informer/scripts/cluster v0.0.0
+	example.com/informer/scripts/harness v0.0.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.1
 	k8s.io/apimachinery v0.37.1
@@ -19,7 +20,6 @@ require (
 	example.com/informer/04-indexer v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	example.com/informer/07-shared-informer v0.0.0 // indirect
-	example.com/informer/scripts/harness v0.0.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/blang/semver/v4 v4.0.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
@@ -44,6 +44,8 @@ require (
 	github.com/go-openapi/swag/yamlutils v0.27.1 // indirect
 	github.com/google/gnostic-models v0.7.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
+	github.com/itchyny/gojq v0.12.19 // indirect
+	github.com/itchyny/timefmt-go v0.1.8 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect

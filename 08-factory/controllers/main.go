@@ -1,33 +1,89 @@
-// Command proof runs the controllers of Kubernetes on the informers of this
+// Command controllers runs the controllers of Kubernetes on the informers of this
 // workspace: on a control plane of its own, which has no other controllers, a
 // Deployment comes up, is scaled, is rolled to another image and is deleted.
-// What became of it each time is printed; progress goes to stderr.
 package main
 
 import (
 	"context"
+	"embed"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/informers"
+
+	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/step/play"
 )
 
-const (
-	exitFailure     = 1
-	exitInterrupted = 130
-)
+//go:embed testdata
+var files embed.FS
 
-func main() {
-	signal.Ignore(syscall.SIGPIPE) // a reader that left must not keep it from cleaning up
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	err := prove(ctx, os.Stdout, os.Stderr)
-	switch {
-	case ctx.Err() != nil:
-		fmt.Fprintln(os.Stderr, "proof: stopped")
-		os.Exit(exitInterrupted)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "proof:", err)
-		os.Exit(exitFailure)
+var chapter = play.Chapter{
+	Name:    "08-factory/controllers",
+	Title:   "the controllers of Kubernetes, on our factory",
+	Files:   files,
+	Connect: startPlane,
+	Steps: []play.Step{{
+		Name: "controllers", Title: "the life of a Deployment", Run: stepControllers, Quiet: 30 * time.Second,
+	}},
+}
+
+func main() { play.Main(chapter) }
+
+// stepControllers starts the controllers when the transcript says so, and runs
+// them until its context ends.
+func stepControllers(ctx context.Context, l *play.Lesson) error {
+	p := l.Cluster.(*plane)
+	fmt.Fprintln(l.Out, "a control plane without controllers :", p.components())
+	start := make(chan struct{})
+	l.On("the controllers of Kubernetes start, on our factory", sync.OnceFunc(func() { close(start) }))
+	select {
+	case <-start:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
+	// With a dynamic client our factory refuses no type, so that the garbage
+	// collector, which watches all there are, has all its informers from there.
+	client, err := dynamic.NewForConfig(p.Config)
+	if err != nil {
+		return fmt.Errorf("making a dynamic client: %w", err)
+	}
+	ours := factory.New(p.Client, factory.Options{Resync: resync, Transform: trim, Dynamic: client}).ClientGo()
+	l.On("the stores of our informers are looked into", func() {
+		for _, resource := range []schema.GroupVersionResource{factory.Deployments, factory.ReplicaSets, factory.Pods} {
+			held, err := count(ctx, ours, client, resource)
+			if err != nil {
+				held = err.Error()
+			}
+			fmt.Fprintln(l.Out, held)
+		}
+	})
+	return runControllers(ctx, p.Config, p.Client, ours, p.Config.CAData)
+}
+
+// count says what an informer's store holds of the Deployment, as soon as that is
+// as many as the API server has: an informer gets it a moment later.
+func count(ctx context.Context, ours informers.SharedInformerFactory, client dynamic.Interface,
+	resource schema.GroupVersionResource) (held string, err error) {
+	shared, err := ours.ForResource(resource)
+	if err != nil {
+		return "", err
+	}
+	app := labels.Set{"app": "web"}
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		there, err := client.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: app.String()})
+		if err != nil {
+			return false, err
+		}
+		objects, err := shared.Lister().ByNamespace(namespace).List(app.AsSelector())
+		held = fmt.Sprintf("%s : %d in our %T", resource.Resource, len(objects), shared.Informer())
+		return len(objects) == len(there.Items), err
+	})
+	return held, err
 }

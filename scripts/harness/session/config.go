@@ -26,6 +26,7 @@ import (
 type Options struct {
 	Kubeconfig string // a file; it goes before everything else
 	Context    string // default: the kubeconfig's current context
+	Namespace  string // one that is there, and stays; default: a new one
 }
 
 // Flags adds -kubeconfig and -context to a command line.

@@ -29,8 +29,9 @@ const connectTimeout = 10 * time.Second
 type Session struct {
 	Config    *rest.Config
 	Client    kubernetes.Interface
-	Namespace string // removed by Close
+	Namespace string // removed by Close, if Open has made it
 
+	made       bool                 // Open has made the namespace
 	dialer     *connrotation.Dialer // knows all connections that were made with Config
 	kubeconfig string               // the files that Config is from, as in $KUBECONFIG
 	context    string               // the one that was asked for, or nothing
@@ -42,8 +43,8 @@ type Session struct {
 	files   []string   // in dir, that it has made objects of: -f FILE -f FILE
 }
 
-// Open connects to the chosen cluster, makes a namespace, and waits until pods
-// are welcome in it. Its errors say what to do next.
+// Open connects to the chosen cluster, makes a namespace, unless the options name
+// one, and waits until pods are welcome in it. Its errors say what to do next.
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	config, kubeconfig, err := opts.load()
 	if err != nil {
@@ -57,6 +58,9 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	config.Dial = s.dialer.DialContext
 	if s.Client, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, fmt.Errorf("reading the credentials in the kubeconfig: %w", err)
+	}
+	if s.Namespace = opts.Namespace; s.Namespace != "" {
+		return s, nil
 	}
 	if err := s.makeNamespace(ctx); err != nil {
 		return nil, errors.Join(s.Explain(err), s.Close(ctx))
@@ -82,7 +86,7 @@ func (s *Session) makeNamespace(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("making a namespace: %w", err)
 	}
-	s.Namespace = ns.Name
+	s.Namespace, s.made = ns.Name, true
 	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
 		func(ctx context.Context) (bool, error) {
 			_, noAccount := s.Client.CoreV1().ServiceAccounts(s.Namespace).Get(ctx, "default", metav1.GetOptions{})
@@ -105,6 +109,9 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := s.removeFiles(ctx)
+	if !s.made {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	if gone := s.Client.CoreV1().Namespaces().Delete(ctx, s.Namespace, metav1.DeleteOptions{}); gone != nil {

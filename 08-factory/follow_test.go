@@ -20,7 +20,7 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a cluster")
 	}
-	cmd := steptest.Command(t, "http", "-follow", "-addr", "localhost:0") // not the default, 4000
+	cmd := steptest.Command(t, "http", "-follow", "-addr", "127.0.0.1:0")
 	cmd.Stdin = strings.NewReader("> the factory starts\n")
 	asked := false
 	code := steptest.ReadLines(t, cmd, func(line string) {

@@ -53,7 +53,8 @@ func TestNoTokenAndNoSecretComeOut(t *testing.T) {
 			}))
 			defer server.Close()
 			out := &record.Buffer{}
-			cmd := steptest.Outside(t, "-secrets", "-kubeconfig", kubeconfig(t, server, token), "http", "-follow")
+			cmd := steptest.Outside(t, "-secrets", "-kubeconfig", kubeconfig(t, server, token), "http", "-follow",
+				"-addr", "127.0.0.1:0")
 			cmd.Stdin = strings.NewReader("> the factory starts\n")
 			cmd.Stdout, cmd.Stderr = out, out
 			must.Do(t, cmd.Start())

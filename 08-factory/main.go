@@ -2,18 +2,17 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"flag"
 	"time"
 
+	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/scripts/harness/step"
 )
 
 //go:embed testdata
 var files embed.FS
-
-// anyPort is a free port of the loopback interface: the default of the flag -addr.
-const anyPort = "127.0.0.1:0"
 
 // These are set by the flags.
 var (
@@ -26,8 +25,8 @@ var chapter = step.Chapter{
 	Title: "one informer for each type, and what is built on it",
 	Files: files,
 	Flags: func(fs *flag.FlagSet) {
-		fs.StringVar(&addr, "addr", anyPort,
-			"the host and port that the steps http and xray listen on; port 0 is any free one")
+		fs.StringVar(&addr, "addr", "",
+			"the host and port for the steps http and xray (default: a free port; with -follow "+web.DefaultAddr+")")
 		fs.BoolVar(&secrets, "secrets", false, "cache and show Secrets too, in the steps http and everything")
 	},
 	Steps: []step.Step{
@@ -59,3 +58,12 @@ var chapter = step.Chapter{
 }
 
 func main() { step.Main(chapter) }
+
+// listenAt is where the steps http and xray listen: for somebody who opens a browser,
+// at a port that is easy to remember.
+func listenAt(follow bool) string {
+	if follow && addr == "" {
+		return web.DefaultAddr
+	}
+	return cmp.Or(addr, "127.0.0.1:0")
+}

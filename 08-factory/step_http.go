@@ -32,10 +32,7 @@ func stepHTTP(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	if l.Follow && addr == anyPort {
-		addr = web.DefaultAddr // easier to remember
-	}
-	server, err := web.Start(ctx, addr, caches.pages())
+	server, err := web.Start(ctx, listenAt(l.Follow), caches.pages())
 	if err != nil {
 		return err
 	}

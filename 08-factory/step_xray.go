@@ -72,10 +72,7 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 	running.Go(x.Wait)
 	f.Start(ctx)
 
-	if l.Follow && addr == anyPort {
-		addr = web.DefaultAddr // easier to remember
-	}
-	server, err := web.Start(ctx, addr, x.Pages())
+	server, err := web.Start(ctx, listenAt(l.Follow), x.Pages())
 	if err != nil {
 		return err
 	}

@@ -52,8 +52,8 @@ func TestAStepTakenHome(t *testing.T) {
 	const edit = `/harness/d; s/step\.Lesson/Lesson/`
 	here, err := os.Getwd()
 	must.Do(t, err)
-	for _, file := range []string{"step_watch.go", "step_discovery.go", "step_stream.go", "../03-reflector/step_pour.go",
-		"../08-factory/step_deployments.go"} { // those that the page names
+	for _, file := range []string{"step_watch.go", "step_discovery.go", "step_stream.go", // those that the page names
+		"../03-reflector/step_pour.go", "../08-factory/step_deployments.go"} {
 		run("sh", "-c", fmt.Sprintf("sed '%s' %s > %s", edit, filepath.Join(here, file), filepath.Base(file)))
 	}
 	client := regexp.MustCompile(`k8s\.io/client-go v\S+`).FindString(read("go.mod"))

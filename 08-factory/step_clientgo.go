@@ -24,13 +24,13 @@ func stepClientgo(ctx context.Context, l *step.Lesson) error {
 	} {
 		defer func() { cancel(); f.Shutdown() }() // client-go's Shutdown only waits
 		configMaps := f.Core().V1().ConfigMaps()
-		_, err := configMaps.TypedInformer().AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
+		handler := cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
 			UpdateFunc: func(_, c *corev1.ConfigMap) { fmt.Fprintf(l.Out, "%s : updated : %s\n", name, c.Name) },
 			DeleteFunc: func(c cache.DeletedObject[*corev1.ConfigMap]) { // or a tombstone of one
 				fmt.Fprintf(l.Out, "%s : deleted : %s\n", name, c.GetName())
 			},
-		})
-		if err != nil {
+		}
+		if _, err := configMaps.TypedInformer().AddTypedEventHandler(handler); err != nil {
 			return err
 		}
 		pods, err := f.ForResource(corev1.SchemeGroupVersion.WithResource("pods"))

@@ -76,14 +76,16 @@ func count(ctx context.Context, ours informers.SharedInformerFactory, client dyn
 		return "", err
 	}
 	app := labels.Set{"app": "web"}
-	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
-		there, err := client.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: app.String()})
-		if err != nil {
-			return false, err
-		}
-		objects, err := shared.Lister().ByNamespace(namespace).List(app.AsSelector())
-		held = fmt.Sprintf("%s : %d in our %T", resource.Resource, len(objects), shared.Informer())
-		return len(objects) == len(there.Items), err
-	})
+	options := metav1.ListOptions{LabelSelector: app.String()}
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true,
+		func(ctx context.Context) (bool, error) {
+			there, err := client.Resource(resource).Namespace(namespace).List(ctx, options)
+			if err != nil {
+				return false, err
+			}
+			objects, err := shared.Lister().ByNamespace(namespace).List(app.AsSelector())
+			held = fmt.Sprintf("%s : %d in our %T", resource.Resource, len(objects), shared.Informer())
+			return len(objects) == len(there.Items), err
+		})
 	return held, err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -73,10 +74,10 @@ func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
 // client-go counts only the calls that return.
 func TestAHandlerThatPanicsInTheFirstListNeverSyncsWithClientGo(t *testing.T) {
 	for _, impl := range implementations {
-		t.Run(impl.Name, func(t *testing.T) {
+		t.Run(impl.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := fakeapi.New(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
-				informer := impl.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+				informer := impl.make(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 				registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 					panic("ouch")
 				}})
@@ -85,7 +86,7 @@ func TestAHandlerThatPanicsInTheFirstListNeverSyncsWithClientGo(t *testing.T) {
 				}
 				go informer.RunWithContext(t.Context())
 				time.Sleep(time.Hour)
-				if got := registration.HasSynced(); got != (impl.Name == ours) || !informer.HasSynced() {
+				if got := registration.HasSynced(); got != (impl.name == ours) || !informer.HasSynced() {
 					t.Errorf("after an hour: the handler has synced: %t, the informer: %t", got, informer.HasSynced())
 				}
 			})
@@ -98,8 +99,7 @@ type busyServer struct{ until time.Time }
 
 func (b busyServer) RoundTrip(request *http.Request) (*http.Response, error) {
 	if time.Now().Before(b.until) {
-		return httpfault.Status(request, http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests,
-			time.Second), nil
+		return httpfault.Refuse(apierrors.NewTooManyRequests("made up", 1))(request, nil)
 	}
 	return &http.Response{
 		StatusCode: http.StatusOK, Request: request, Header: http.Header{"Content-Type": {"application/json"}},
@@ -126,10 +126,10 @@ func TestTheRESTClientWaitsOutA429(t *testing.T) {
 func TestAVeryShortWatchIsNotResumed(t *testing.T) {
 	for _, impl := range implementations {
 		for after, lists := range map[time.Duration]int{time.Second / 2: 2, 2 * time.Second: 1} {
-			t.Run(impl.Name+" "+after.String(), func(t *testing.T) {
+			t.Run(impl.name+" "+after.String(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server := fakeapi.New()
-					go impl.New(server, &corev1.ConfigMap{},
+					go impl.make(server, &corev1.ConfigMap{},
 						cache.SharedIndexInformerOptions{}).RunWithContext(t.Context())
 					w := server.NextWatch()
 					time.Sleep(after)

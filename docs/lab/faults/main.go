@@ -2,12 +2,11 @@
 // by side on a throw-away control plane, until its time is up, and prints a table
 // of the results.
 //
-//	go run ./docs/lab/faults [-duration TIME] [-seed N] [-rate N] [-only REGEXP] [-o FILE]
+//	go run ./docs/lab/faults [-duration TIME] [-seed N] [-only REGEXP] > docs/lab/faults/soak.txt
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -16,9 +15,6 @@ import (
 	"slices"
 	"syscall"
 	"time"
-
-	"example.com/informer/docs/lab/faults/catalog"
-	"example.com/informer/docs/lab/faults/scenario"
 )
 
 func main() {
@@ -37,9 +33,7 @@ func main() {
 type options struct {
 	duration time.Duration
 	seed     uint64
-	rate     int
-	faults   []scenario.Fault
-	file     string // for the table; empty: it is only printed
+	faults   []fault
 }
 
 func parse(args []string) (o options, err error) {
@@ -47,25 +41,15 @@ func parse(args []string) (o options, err error) {
 	flags.DurationVar(&o.duration, "duration", 30*time.Minute, "begin no fault after this `time`")
 	flags.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()),
 		"decides the order of the faults and how long they last, not the moments; printed")
-	flags.IntVar(&o.rate, "rate", 300, "changes a `second`")
 	only := flags.String("only", "", "run only the faults whose names match this `regexp`")
-	flags.StringVar(&o.file, "o", "", "`file` to write the table to, besides printing it")
 	flags.Parse(args)
-	if o.rate < 1 {
-		return o, errors.New("-rate: there must be changes, or nothing can be lost")
-	}
-	return o, o.choose(*only)
-}
-
-// choose keeps the faults whose names match.
-func (o *options) choose(only string) error {
-	pattern, err := regexp.Compile(only)
+	pattern, err := regexp.Compile(*only)
 	if err != nil {
-		return fmt.Errorf("-only: %w", err)
+		return o, fmt.Errorf("-only: %w", err)
 	}
-	o.faults = slices.DeleteFunc(catalog.All(), func(f scenario.Fault) bool { return !pattern.MatchString(f.Name) })
+	o.faults = slices.DeleteFunc(allFaults(), func(f fault) bool { return !pattern.MatchString(f.name) })
 	if len(o.faults) == 0 {
-		return fmt.Errorf("-only %s: no fault has such a name", only)
+		return o, fmt.Errorf("-only %s: no fault has such a name", *only)
 	}
-	return nil
+	return o, nil
 }

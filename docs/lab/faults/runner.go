@@ -3,47 +3,58 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/docs/lab/faults/catalog"
-	"example.com/informer/docs/lab/faults/scenario"
-	"example.com/informer/docs/lab/faults/testenv"
-	"example.com/informer/docs/lab/faults/workload"
+	"example.com/informer/docs/lab/bench/report"
 	"example.com/informer/scripts/harness/usage"
 )
 
-// implementations go through every fault side by side.
-var implementations = []scenario.Implementation{
-	// After a removal client-go's listener makes another call or ends, at random
-	// (a select): each further call is half as likely.
-	{Name: catalog.ClientGo, New: cache.NewSharedIndexInformerWithOptions, InFlight: 16},
-	{Name: ours, New: func(lw cache.ListerWatcher, example runtime.Object,
-		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-		return informer.New(lw, example, options)
-	}, InFlight: 1},
-}
+// fullScale has no hold: most faults last between one and ten seconds, at random.
+var fullScale = scale{deletes: 50_000, timeout: 4 * time.Minute}
 
-const ours = "ours"
+// soak runs faults until the time is up, or ctx ends, and then prints the table.
+func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
+	fmt.Fprintf(stderr, "seed %d\n", o.seed)
+	setUp()
+	machine, err := report.Machine()
+	if err != nil {
+		return err
+	}
+	r, err := newRunner(ctx, o.seed, fullScale, stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.env.stop()) }()
+	begin := time.Now()
+	runs, failed := r.runAll(ctx, o, stderr)
+	if len(runs) > 0 {
+		fmt.Fprint(stdout, machine, head(o, r, time.Since(begin)), "\n", table(o.faults, runs))
+	}
+	if failed == nil && slices.ContainsFunc(runs, func(both results) bool { return both[ours].errors > 0 }) {
+		return errors.New("our informer failed: see above")
+	}
+	return failed
+}
 
 // runner has the control plane and the workload for all scenarios.
 type runner struct {
-	env   *testenv.Environment
-	load  *workload.Workload
-	scale scenario.Scale
+	env   *environment
+	load  *workload
+	scale scale
 	runs  int
 
-	firstHeap, minHeap, maxHeap int // bytes in use after the first fault; least and most after any
+	minHeap, maxHeap int // bytes in use after a fault, at least and at most
 }
 
 // setUp keeps client-go from logging every fault, and from ending the program when
@@ -54,55 +65,63 @@ func setUp() {
 }
 
 // newRunner starts a control plane and prepares the workload.
-func newRunner(ctx context.Context, seed uint64, rate int, scale scenario.Scale, progress io.Writer) (*runner, error) {
-	// Watches of ConfigMaps come from the API server's watch cache, as usual, and
-	// those of pods straight from etcd.
-	env, err := testenv.Start(ctx, progress, "--watch-cache-sizes=pods#0")
+func newRunner(ctx context.Context, seed uint64, size scale, progress io.Writer) (*runner, error) {
+	env, err := startEnvironment(ctx, progress)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{env: env, scale: scale}
-	opts := workload.Options{Seed: seed, Rate: rate, ConfigMaps: 60, Pods: 20}
-	for n := range 3 {
-		name := fmt.Sprintf("faults-%d", n)
-		if err := env.CreateNamespace(ctx, name); err != nil {
-			return nil, errors.Join(err, env.Stop())
-		}
-		opts.Namespaces = append(opts.Namespaces, name)
-	}
-	r.load = workload.New(env.Client, opts)
-	return r, nil
+	return &runner{env: env, scale: size, load: newWorkload(env.client, seed)}, nil
 }
 
-func (r *runner) stop() error { return r.env.Stop() }
-
-// run runs one scenario. The implementations take turns in who starts first.
-func (r *runner) run(ctx context.Context, fault scenario.Fault) (results, error) {
-	order := slices.Clone(implementations)
-	if r.runs++; r.runs%2 == 0 {
-		slices.Reverse(order)
-	}
-	both, err := scenario.Run(ctx, r.env, r.load, r.scale, fault, order)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.checkHeap(); err != nil {
-		return nil, fmt.Errorf("%s: %w", fault.Name, err)
-	}
-	return both, nil
-}
-
-// checkHeap fails if much more memory is in use than after the first fault.
+// checkHeap fails if much more memory is in use than after another fault.
 func (r *runner) checkHeap() error {
-	const slack = 32 << 20
 	now := usage.Heap()
-	if r.firstHeap == 0 {
-		r.firstHeap, r.minHeap = now, now
-	}
-	r.minHeap, r.maxHeap = min(r.minHeap, now), max(r.maxHeap, now)
-	if now > r.firstHeap+slack {
-		return fmt.Errorf("a memory leak: the heap has %d MiB, after the first fault it had %d MiB",
-			now>>20, r.firstHeap>>20)
+	r.minHeap, r.maxHeap = min(cmp.Or(r.minHeap, now), now), max(r.maxHeap, now)
+	if now > r.minHeap+32<<20 {
+		return fmt.Errorf("a memory leak: the heap has %d MiB, it had %d MiB after a fault", now>>20, r.minHeap>>20)
 	}
 	return nil
+}
+
+// runAll runs all faults in one random order after the other until the time is up.
+// It skips a slow fault at times, so that it takes no more than twice its share of
+// the time. With an error it returns the results so far.
+func (r *runner) runAll(ctx context.Context, o options, progress io.Writer) (runs []results, err error) {
+	random := rand.New(rand.NewPCG(o.seed, 0))
+	spent := make([]time.Duration, len(o.faults))
+	for begin := time.Now(); ; {
+		for _, n := range random.Perm(len(o.faults)) {
+			r.scale.hold = time.Second + time.Duration(random.Int64N(int64(9*time.Second)))
+			started := time.Now()
+			total := started.Sub(begin)
+			if total > o.duration {
+				return runs, nil
+			}
+			if spent[n] > 2*total/time.Duration(len(o.faults)) {
+				continue
+			}
+			both, err := r.run(ctx, o.faults[n])
+			if err = errors.Join(err, r.checkHeap()); err != nil {
+				return runs, err
+			}
+			for _, impl := range implementations {
+				printResult(progress, both[impl.name])
+			}
+			runs = append(runs, both)
+			spent[n] += time.Since(started)
+		}
+	}
+}
+
+// printResult prints how one implementation did.
+func printResult(w io.Writer, r result) {
+	after := "never recovered"
+	if r.recovery < never {
+		after = fmt.Sprintf("recovered after %v", r.recovery.Round(time.Millisecond))
+	}
+	fmt.Fprintf(w, "%s  %s: %s: %d events, %s\n", time.Now().Format(time.TimeOnly), r.fault, r.implementation,
+		r.events, after)
+	if r.err != nil {
+		fmt.Fprintf(w, "%d errors: %v\n", r.errors, r.err)
+	}
 }

@@ -9,15 +9,13 @@ import (
 	"time"
 
 	"example.com/informer/docs/lab/bench/report"
-	"example.com/informer/docs/lab/faults/catalog"
-	"example.com/informer/docs/lab/faults/scenario"
 )
 
 // results are those of one run of a fault, by the names of the implementations.
-type results map[string]scenario.Result
+type results map[string]result
 
 // head says how the faults were run, and what the columns mean.
-func head(o options, took time.Duration, rate float64, minHeap, maxHeap int) string {
+func head(o options, r *runner, took time.Duration) string {
 	return fmt.Sprintf(`
 %.0f minutes of faults at random, seed %d, amid %.0f changes a second (%d tried) to ConfigMaps and pods in 3 namespaces
 both at the same time, each with ten handlers for ConfigMaps and ten for pods; client-go / ours
@@ -25,86 +23,52 @@ events: calls of these handlers; errors: what the checker found, be it lost or w
 recovery: seconds from the end of the fault until the cache has what the server has
 first: how often each one recovered first; within a tenth of a second neither did
 heap in use after each fault: %s to %s
-`, took.Minutes(), o.seed, rate, o.rate, report.Value(float64(minHeap), "B"), report.Value(float64(maxHeap), "B"))
+`, took.Minutes(), o.seed, float64(r.load.confirmed.Load())/r.load.worked.Seconds(), rate,
+		report.Value(float64(r.minHeap), "B"), report.Value(float64(r.maxHeap), "B"))
 }
 
 // table has a line for each fault that was run, in the order of faults.
-func table(faults []scenario.Fault, runs []results) string {
+func table(faults []fault, runs []results) string {
 	lines := [][]string{{"fault", "runs", "events", "errors", "recovery, median", "worst", "first"}}
-	for _, fault := range faults {
-		var ofFault []results
-		for _, both := range runs {
-			if both[ours].Fault == fault.Name {
-				ofFault = append(ofFault, both)
-			}
+	for _, f := range faults {
+		ofFault := slices.DeleteFunc(slices.Clone(runs), func(both results) bool { return both[ours].fault != f.name })
+		if len(ofFault) == 0 {
+			continue
 		}
-		if len(ofFault) > 0 {
-			lines = append(lines, line(fault.Name, ofFault))
+		line := []string{f.name, strconv.Itoa(len(ofFault))}
+		theirs := cells(ofFault, clientGo, ours)
+		for i, cell := range cells(ofFault, ours, clientGo) {
+			line = append(line, theirs[i]+" / "+cell)
 		}
+		lines = append(lines, line)
 	}
 	return report.Align(lines)
 }
 
-func line(name string, runs []results) []string {
-	cells := []string{name, strconv.Itoa(len(runs))}
-	for _, show := range []func([]scenario.Result) string{
-		sum(func(r scenario.Result) int { return r.Events }),
-		sum(func(r scenario.Result) int { return r.Errors }),
-		quantile(0.5), quantile(1),
-	} {
-		cells = append(cells, show(of(catalog.ClientGo, runs))+" / "+show(of(ours, runs)))
-	}
-	return append(cells, first(runs))
-}
-
-// of returns the results of one implementation.
-func of(name string, runs []results) (all []scenario.Result) {
-	for _, both := range runs {
-		all = append(all, both[name])
-	}
-	return all
-}
-
-func sum(value func(scenario.Result) int) func([]scenario.Result) string {
-	return func(all []scenario.Result) string {
-		n := 0
-		for _, r := range all {
-			n += value(r)
-		}
-		return report.Count(n)
-	}
-}
-
-// quantile is the time within which that part of the runs had recovered.
-func quantile(q float64) func([]scenario.Result) string {
-	return func(all []scenario.Result) string {
-		var recoveries []time.Duration
-		for _, r := range all {
-			if r.Recovery > 0 {
-				recoveries = append(recoveries, r.Recovery)
-			}
-		}
-		slices.Sort(recoveries)
-		n := max(0, int(float64(len(all))*q+0.5)-1)
-		if n >= len(recoveries) {
-			return "never"
-		}
-		return fmt.Sprintf("%.2f", recoveries[n].Seconds())
-	}
-}
-
-// first counts who recovered first.
-func first(runs []results) string {
+// cells are what one implementation has in the columns after the second.
+func cells(runs []results, implementation, other string) []string {
 	const tie = 100 * time.Millisecond
-	counts := [2]int{}
+	var events, errs, first int
+	var recoveries []time.Duration
 	for _, both := range runs {
-		a, b := both[catalog.ClientGo].Recovery, both[ours].Recovery
-		switch {
-		case a > 0 && (b == 0 || a < b-tie):
-			counts[0]++
-		case b > 0 && (a == 0 || b < a-tie):
-			counts[1]++
+		r := both[implementation]
+		events += r.events
+		errs += r.errors
+		recoveries = append(recoveries, r.recovery)
+		if r.recovery < both[other].recovery-tie {
+			first++
 		}
 	}
-	return fmt.Sprintf("%d / %d", counts[0], counts[1])
+	slices.Sort(recoveries)
+	return []string{
+		report.Count(events), report.Count(errs),
+		seconds(recoveries[(len(recoveries)-1)/2]), seconds(recoveries[len(recoveries)-1]), strconv.Itoa(first),
+	}
+}
+
+func seconds(recovery time.Duration) string {
+	if recovery == never {
+		return "never"
+	}
+	return fmt.Sprintf("%.2f", recovery.Seconds())
 }

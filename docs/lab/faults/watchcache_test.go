@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
-	"example.com/informer/docs/lab/faults/testenv"
 	"example.com/informer/scripts/cluster/local"
 	"example.com/informer/scripts/harness/must"
 )
@@ -21,10 +20,10 @@ func TestARestartedAPIServerRefusesOldVersions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
-	env, err := testenv.Start(t.Context(), t.Output())
+	env, err := startEnvironment(t.Context(), t.Output())
 	must.Do(t, err)
-	defer func() { must.Do(t, env.Stop()) }()
-	configMaps := env.Client.CoreV1().ConfigMaps("default")
+	defer func() { must.Do(t, env.stop()) }()
+	configMaps := env.client.CoreV1().ConfigMaps("default")
 	var versions []string
 	for _, name := range []string{"a", "b"} {
 		o, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}},
@@ -41,8 +40,8 @@ func TestARestartedAPIServerRefusesOldVersions(t *testing.T) {
 	if event := next(); event.Type != watch.Added || event.Object.(*corev1.ConfigMap).Name != "b" {
 		t.Errorf("before: %v", event)
 	}
-	must.Do(t, env.ControlPlane.Kill(local.APIServer))
-	must.Do(t, env.ControlPlane.Restart(t.Context(), local.APIServer))
+	must.Do(t, env.Kill(local.APIServer))
+	must.Do(t, env.Restart(t.Context(), local.APIServer))
 	if event := next(); event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
 		t.Errorf("after: %v", event)
 	}

@@ -13,11 +13,12 @@ import (
 
 // A Change is one that the server has confirmed.
 type Change struct {
-	Key     string
-	UID     types.UID
-	Version string // empty if Deleted
-	Deleted bool
-	Object  Object // as written, or as it was when it was deleted; nil: not known
+	Resource string // such as pods
+	Key      string
+	UID      types.UID
+	Version  string // means nothing if Deleted
+	Deleted  bool
+	Object   Object // as written, or as it was when it was deleted; nil: not known
 }
 
 // CheckComplete finds the changes that are missing in the calls of a handler that

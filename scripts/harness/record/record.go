@@ -4,11 +4,14 @@
 package record
 
 import (
+	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -33,6 +36,20 @@ func Versions(objects []Object) map[string]string {
 		versions[cache.MetaObjectToName(o).String()] = version(o)
 	}
 	return versions
+}
+
+// List asks the server for all objects of a resource of the core API.
+func List(ctx context.Context, client rest.Interface, resource, namespace string) ([]Object, error) {
+	list, err := client.Get().Resource(resource).Namespace(namespace).Do(ctx).Get()
+	if err != nil {
+		return nil, fmt.Errorf("listing %s: %w", resource, err)
+	}
+	var objects []Object
+	err = meta.EachListItem(list, func(item runtime.Object) error {
+		objects = append(objects, item.(Object))
+		return nil
+	})
+	return objects, err
 }
 
 // A Lister is a store that can list its objects.

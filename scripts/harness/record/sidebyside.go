@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -29,7 +28,7 @@ import (
 const (
 	writers = 4
 	rounds  = 9
-	changes = 30 // by each writer, in each half of a round: 2,160 in all
+	changes = 30 // by each writer, in each half of a round: 2,160 in all, and more where it replaces an object
 	seed    = 20240529
 )
 
@@ -87,12 +86,18 @@ func until(t *testing.T, condition func() bool) error {
 func SideBySide(t *testing.T, s *session.Session, newInformers func() []*Informer) {
 	t.Helper()
 	t.Logf("seed %d, %d changes", seed, writers*rounds*2*changes)
-	var log changeLog
-	var all []*writer
+	var mu sync.Mutex
+	var made []Change
+	var all []*Writer
 	for i := range writers {
-		all = append(all, &writer{
-			name: fmt.Sprintf("w%d", i), random: rand.New(rand.NewPCG(seed, uint64(i))),
-			session: s, log: &log, exists: map[string]*corev1.ConfigMap{},
+		all = append(all, &Writer{
+			Client: s.Client.CoreV1().RESTClient(), Namespace: s.Namespace, Prefix: fmt.Sprintf("w%d", i),
+			ConfigMaps: 8, Random: rand.New(rand.NewPCG(seed, uint64(i))), Clock: time.Now,
+			Confirmed: func(c Change) {
+				mu.Lock()
+				defer mu.Unlock()
+				made = append(made, c)
+			},
 		})
 	}
 	writeAll(t, all)
@@ -105,18 +110,20 @@ func SideBySide(t *testing.T, s *session.Session, newInformers func() []*Informe
 		}
 	}
 	for _, in := range informers {
-		in.wantCalls(t, log.changes())
+		in.wantCalls(t, made)
 	}
 }
 
 // writeAll lets all writers make their changes, at the same time.
-func writeAll(t *testing.T, all []*writer) {
+func writeAll(t *testing.T, all []*Writer) {
 	t.Helper()
 	var writing sync.WaitGroup
 	for _, w := range all {
 		writing.Go(func() {
-			if err := w.write(t.Context()); err != nil {
-				t.Error(err)
+			for range changes {
+				if err := w.Change(t.Context()); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}
@@ -130,7 +137,7 @@ func writeAll(t *testing.T, all []*writer) {
 // the connections of one informer break: its watch goes on where it was. In the
 // third all cables are pulled out until every watch has failed to resume: what
 // happens meanwhile is seen by nobody, and lists follow.
-func disturb(t *testing.T, round int, all []*writer, informers []*Informer) {
+func disturb(t *testing.T, round int, all []*Writer, informers []*Informer) {
 	t.Helper()
 	writeAll(t, all)
 	if round%3 != 2 {

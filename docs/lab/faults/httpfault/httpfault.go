@@ -4,11 +4,17 @@
 package httpfault
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"path"
+	"strconv"
 	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"example.com/informer/scripts/harness/requests"
 )
@@ -35,7 +41,12 @@ type Count struct {
 
 // New returns a transport in front of next.
 func New(next http.RoundTripper) *Transport {
-	return &Transport{next: next, streams: map[*stream]bool{}, counts: map[Count]int{}}
+	return &Transport{next: next, rule: Pass, streams: map[*stream]bool{}, counts: map[Count]int{}}
+}
+
+// Pass is a rule that lets the server answer.
+func Pass(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+	return next.RoundTrip(request)
 }
 
 // WrappedRoundTripper lets client-go find the connections below, to close them.
@@ -46,36 +57,44 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	t.mu.Lock()
 	rule := t.rule
 	t.mu.Unlock()
-	count := Count{Resource: path.Base(request.URL.Path), Verb: requests.VerbOf(request)}
-	var response *http.Response
-	var err error
-	if rule != nil {
-		response, err = rule(request, t.next)
-	} else {
-		response, err = t.next.RoundTrip(request)
-	}
-	count.Outcome = "failed"
+	count := Count{path.Base(request.URL.Path), requests.VerbOf(request), "failed"}
+	response, err := rule(request, t.next)
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if err == nil {
-		count.Outcome = fmt.Sprint(response.StatusCode)
+		count.Outcome = strconv.Itoa(response.StatusCode)
 		if response.StatusCode == http.StatusOK && count.Verb.Watches() {
-			response.Body = t.newStream(count, response.Body)
+			s := &stream{transport: t, request: count, body: response.Body, frames: json.NewDecoder(response.Body)}
+			t.streams[s] = true
+			response.Body = s
 		}
 	}
-	t.add(count)
+	t.counts[count]++
 	return response, err
 }
 
-// SetRule lets rule answer from now on; nil ends it.
+// SetRule lets rule answer from now on.
 func (t *Transport) SetRule(rule Rule) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.rule = rule
 }
 
-func (t *Transport) add(c Count) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.counts[c]++
+// Refuse is a rule that answers every request with an error. The client is to
+// wait for as many seconds as the error says.
+func Refuse(status *apierrors.StatusError) Rule {
+	return func(request *http.Request, _ http.RoundTripper) (*http.Response, error) {
+		answer := httptest.NewRecorder()
+		answer.Header().Set("Content-Type", "application/json")
+		if details := status.ErrStatus.Details; details != nil && details.RetryAfterSeconds > 0 {
+			answer.Header().Set("Retry-After", fmt.Sprint(details.RetryAfterSeconds))
+		}
+		answer.WriteHeader(int(status.ErrStatus.Code))
+		err := json.NewEncoder(answer).Encode(status.ErrStatus)
+		response := answer.Result()
+		response.Request = request
+		return response, err
+	}
 }
 
 // Counts returns how many requests there were of each kind and outcome.
@@ -85,19 +104,13 @@ func (t *Transport) Counts() map[Count]int {
 	return maps.Clone(t.counts)
 }
 
-// Outcomes is how many requests of any kind had an outcome.
-func (t *Transport) Outcomes(outcome string) int {
+// Count is how many requests were like this one. An empty field stands for any value.
+func (t *Transport) Count(like Count) int {
 	n := 0
 	for c, times := range t.Counts() {
-		if c.Outcome == outcome {
+		if c == (Count{cmp.Or(like.Resource, c.Resource), cmp.Or(like.Verb, c.Verb), cmp.Or(like.Outcome, c.Outcome)}) {
 			n += times
 		}
 	}
 	return n
-}
-
-// Lists is how many lists of a resource were answered, plain or in a watch.
-func (t *Transport) Lists(resource string) int {
-	counts := t.Counts()
-	return counts[Count{resource, requests.List, "200"}] + counts[Count{resource, requests.WatchList, "200"}]
 }

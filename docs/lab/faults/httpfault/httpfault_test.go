@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"example.com/informer/scripts/harness/requests"
 )
@@ -59,7 +59,7 @@ func TestFrameFaults(t *testing.T) {
 		"error":      {ErrorEvent, []string{`{"type":"ERROR"`, first, second}},
 		"expired":    {Expired, []string{`{"type":"ERROR"`, first, second}},
 		"wrong kind": {WrongKind, []string{`{"type":"ADDED","object":{"kind":"Secret"`, first, second}},
-		"no name":    {NoName, []string{`{"object":{"metadata":{}},"type":"ADDED"}`, first, second}},
+		"no name":    {NoName, []string{`{"type":"ADDED","object":{"metadata":{}}}`, first, second}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			transport, body, send := openWatch(t)
@@ -105,16 +105,16 @@ func TestRuleAndCounts(t *testing.T) {
 		return response
 	}
 	get("/api/v1/pods")
-	transport.SetRule(Refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, 1e9))
+	transport.SetRule(Refuse(apierrors.NewTooManyRequests("made up", 1)))
 	if r := get("/api/v1/pods?limit=1&continue=x"); r.StatusCode != 429 || r.Header.Get("Retry-After") != "1" {
 		t.Errorf("got %v", r)
 	}
-	transport.SetRule(nil)
+	transport.SetRule(Pass)
 	get("/api/v1/pods?watch=true&sendInitialEvents=true")
-	if n := transport.Lists("pods"); n != 2 {
-		t.Errorf("%d lists", n)
+	if n := transport.Count(Count{Resource: "pods", Outcome: "200"}); n != 2 {
+		t.Errorf("%d answers", n)
 	}
-	if n := transport.Counts()[Count{"pods", requests.NextPage, "429"}]; n != 1 || transport.Outcomes("429") != 1 {
+	if n := transport.Counts()[Count{"pods", requests.NextPage, "429"}]; n != 1 || transport.Count(Count{Outcome: "429"}) != 1 {
 		t.Errorf("counted %v", transport.Counts())
 	}
 }

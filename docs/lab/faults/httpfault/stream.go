@@ -1,20 +1,18 @@
-// The frames of a watch, one JSON value after the other, and where faults are
-// injected into them.
+// The frames of a watch, one JSON value after the other, and the faults that are
+// injected into them: what a broken server, or a broken proxy in front of it, sends.
 
 package httpfault
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// A FrameFault gets the next frame of a watch and returns what is sent in its
-// place. With last, the stream ends after it.
-type FrameFault func(frame []byte) (sent []byte, last bool)
 
 // stream is the body of a watch.
 type stream struct {
@@ -27,14 +25,6 @@ type stream struct {
 	fault     FrameFault   // for the next frame; guarded by transport.mu
 }
 
-func (t *Transport) newStream(request Count, body io.ReadCloser) *stream {
-	s := &stream{transport: t, request: request, body: body, frames: json.NewDecoder(body)}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.streams[s] = true
-	return s
-}
-
 // Inject puts a fault in the place of the next frame of every watch that is open.
 func (t *Transport) Inject(fault FrameFault) {
 	t.mu.Lock()
@@ -45,23 +35,20 @@ func (t *Transport) Inject(fault FrameFault) {
 }
 
 // Pending is how many of these watches still wait for their next frame.
-func (t *Transport) Pending() int {
+func (t *Transport) Pending() int { return t.count(func(s *stream) bool { return s.fault != nil }) }
+
+// Watches is how many watches are open.
+func (t *Transport) Watches() int { return t.count(func(*stream) bool { return true }) }
+
+func (t *Transport) count(which func(*stream) bool) (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := 0
 	for s := range t.streams {
-		if s.fault != nil {
+		if which(s) {
 			n++
 		}
 	}
 	return n
-}
-
-// Watches is how many watches are open.
-func (t *Transport) Watches() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.streams)
 }
 
 func (s *stream) Read(p []byte) (int, error) {
@@ -77,40 +64,31 @@ func (s *stream) Read(p []byte) (int, error) {
 // fill takes the next frame from the server.
 func (s *stream) fill() {
 	var frame json.RawMessage
-	if s.err = s.frames.Decode(&frame); s.err != nil {
-		s.remove()
-		return
+	s.err = s.frames.Decode(&frame)
+	t := s.transport
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.err == nil {
+		if code := errorCode(frame); code != 0 {
+			t.counts[Count{s.request.Resource, s.request.Verb, fmt.Sprintf("ERROR %d", code)}]++
+		}
+		if s.fault == nil {
+			s.fault = func(frame []byte) ([]byte, error) { return append(frame, '\n'), nil }
+		}
+		var sent []byte
+		sent, s.err = s.fault(frame)
+		s.ready.Write(sent)
+		s.fault = nil
 	}
-	if code := errorCode(frame); code != 0 {
-		s.transport.add(Count{s.request.Resource, s.request.Verb, fmt.Sprintf("ERROR %d", code)})
+	if s.err != nil {
+		delete(t.streams, s)
 	}
-	sent, last := append([]byte(frame), '\n'), false
-	if fault := s.takeFault(); fault != nil {
-		sent, last = fault(frame)
-	}
-	s.ready.Write(sent)
-	if last {
-		s.err = io.EOF
-		s.remove()
-	}
-}
-
-func (s *stream) takeFault() FrameFault {
-	s.transport.mu.Lock()
-	defer s.transport.mu.Unlock()
-	fault := s.fault
-	s.fault = nil
-	return fault
-}
-
-func (s *stream) remove() {
-	s.transport.mu.Lock()
-	defer s.transport.mu.Unlock()
-	delete(s.transport.streams, s)
 }
 
 func (s *stream) Close() error {
-	s.remove()
+	s.transport.mu.Lock()
+	delete(s.transport.streams, s)
+	s.transport.mu.Unlock()
 	return s.body.Close()
 }
 
@@ -124,4 +102,52 @@ func errorCode(frame []byte) int {
 		return -1
 	}
 	return int(event.Object.Code)
+}
+
+// A FrameFault gets the next frame of a watch and returns what is sent in its
+// place. With an error, the stream ends after it.
+type FrameFault func(frame []byte) (sent []byte, err error)
+
+// Cut ends the stream in the middle of the frame.
+func Cut(frame []byte) ([]byte, error) { return frame[:len(frame)/2], io.EOF }
+
+// Each of these puts something in front of the frame.
+var (
+	// Garbage is not JSON.
+	Garbage = inFront(func(any) string { return "<html>\x00\xff\xfe 502 Bad Gateway</html>" })
+	// UnknownType is an event of a type that does not exist.
+	UnknownType = inFront(func(object any) string { return event("EXPLODED", object) })
+	// ErrorEvent says that the server has failed.
+	ErrorEvent = inFront(func(any) string {
+		return event("ERROR", apierrors.NewInternalError(errors.New("made up")).ErrStatus)
+	})
+	// Expired says that the watch's version is too old.
+	Expired = inFront(func(any) string { return event("ERROR", apierrors.NewResourceExpired("made up").ErrStatus) })
+	// WrongKind is an object of another kind, where a watch never has one.
+	WrongKind = inFront(func(any) string {
+		return event("ADDED", json.RawMessage(`{"kind":"Secret","apiVersion":"v1","metadata":`+
+			`{"name":"stray","namespace":"default","uid":"stray","resourceVersion":"1"}}`))
+	})
+	// NoName is a copy of the frame's object that has lost its name.
+	NoName = inFront(func(object any) string {
+		metadata, _ := object.(map[string]any)["metadata"].(map[string]any)
+		delete(metadata, "name")
+		return event("ADDED", object)
+	})
+)
+
+func inFront(what func(object any) string) FrameFault {
+	return func(frame []byte) ([]byte, error) {
+		var event struct{ Object any }
+		err := json.Unmarshal(frame, &event)
+		return fmt.Appendf(nil, "%s\n%s\n", what(event.Object), frame), err
+	}
+}
+
+func event(kind string, object any) string {
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(err) // it was JSON before
+	}
+	return fmt.Sprintf(`{"type":%q,"object":%s}`, kind, text)
 }

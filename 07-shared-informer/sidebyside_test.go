@@ -20,30 +20,6 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// A slowHandler takes its time for each call.
-type slowHandler struct {
-	*record.Recorder
-	time time.Duration
-}
-
-// OnAdd implements cache.ResourceEventHandler.
-func (u slowHandler) OnAdd(obj any, initial bool) {
-	time.Sleep(u.time)
-	u.Recorder.OnAdd(obj, initial)
-}
-
-// OnUpdate implements cache.ResourceEventHandler.
-func (u slowHandler) OnUpdate(oldObj, newObj any) {
-	time.Sleep(u.time)
-	u.Recorder.OnUpdate(oldObj, newObj)
-}
-
-// OnDelete implements cache.ResourceEventHandler.
-func (u slowHandler) OnDelete(obj any) {
-	time.Sleep(u.time)
-	u.Recorder.OnDelete(obj)
-}
-
 // runShared runs an informer with ten handlers. Half of them are there from the
 // start, the others join a running informer; the slowest takes 9 ms for a call.
 func runShared(t *testing.T, s *session.Session, name string,
@@ -54,7 +30,8 @@ func runShared(t *testing.T, s *session.Session, name string,
 	shared := newInformer(in.ConfigMaps, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	in.Store = shared.GetStore()
 	add := func(i int) {
-		_, err := shared.AddEventHandler(slowHandler{in.Recorders[i], time.Duration(i) * time.Millisecond})
+		in.Recorders[i] = record.NewRecorder(func(int) { time.Sleep(time.Duration(i) * time.Millisecond) })
+		_, err := shared.AddEventHandler(in.Recorders[i])
 		must.Do(t, err)
 	}
 	for i := 0; i < 10; i += 2 {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/fields"
+
 	"example.com/informer/scripts/harness/record"
 	"example.com/informer/scripts/harness/usage"
 )
@@ -23,7 +25,7 @@ func list(maxAge time.Duration) step {
 		}
 		s.listed, s.objects, s.versions = time.Now(), map[string][]record.Object{}, map[string]map[string]string{}
 		for _, resource := range resources {
-			objects, err := record.List(ctx, s.env.client.CoreV1().RESTClient(), resource, "")
+			objects, err := record.List(ctx, s.env.client.CoreV1().RESTClient(), resource, "", fields.Everything())
 			if err != nil {
 				return err
 			}

@@ -1,10 +1,12 @@
-// The calls of a handler as lines of text, for tests that run in fake time.
+// The calls of a handler as lines of text, for tests that run in fake time, and
+// what a program prints.
 
 package record
 
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -58,11 +60,7 @@ func (l *Lines) WantSorted(t *testing.T, want ...string) {
 func Handler(l *Lines) cache.ResourceEventHandlerDetailedFuncs {
 	return cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(obj any, first bool) {
-			if first {
-				l.Add("OnAdd %s first", show(obj))
-			} else {
-				l.Add("OnAdd %s", show(obj))
-			}
+			l.Add("OnAdd %s%s", show(obj), map[bool]string{true: " first"}[first])
 		},
 		UpdateFunc: func(oldObj, newObj any) {
 			l.Add("OnUpdate %s, was %s", show(newObj), oldObj.(metav1.Object).GetResourceVersion())
@@ -76,4 +74,25 @@ func show(obj any) string {
 		return fmt.Sprintf("tombstone %s of %s", gone.Key, gone.Obj.(metav1.Object).GetResourceVersion())
 	}
 	return obj.(metav1.Object).GetName() + " " + obj.(metav1.Object).GetResourceVersion()
+}
+
+// A Buffer keeps the text that is written to it, from any goroutine. The zero
+// value is ready for use.
+type Buffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Write implements io.Writer.
+func (b *Buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// String is all that was written so far.
+func (b *Buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }

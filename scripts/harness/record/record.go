@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -38,9 +39,10 @@ func Versions(objects []Object) map[string]string {
 	return versions
 }
 
-// List asks the server for all objects of a resource of the core API.
-func List(ctx context.Context, client rest.Interface, resource, namespace string) ([]Object, error) {
-	list, err := client.Get().Resource(resource).Namespace(namespace).Do(ctx).Get()
+// List asks the server for the objects of a resource of the core API.
+func List(ctx context.Context, client rest.Interface, resource, namespace string,
+	which fields.Selector) ([]Object, error) {
+	list, err := cache.NewListWatchFromClient(client, resource, namespace, which).ListWithContext(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("listing %s: %w", resource, err)
 	}

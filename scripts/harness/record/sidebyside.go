@@ -4,22 +4,21 @@
 package record
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session"
@@ -48,36 +47,23 @@ type Informer struct {
 func NewInformer(t *testing.T, s *session.Session, name string, handlers int) *Informer {
 	t.Helper()
 	proxy, err := netfault.For(s.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(proxy.Close)
 	in := &Informer{Name: name, proxy: proxy}
 	config := rest.CopyConfig(s.Config)
 	config.Dial = proxy.Dial
 	in.asked.Count(config)
 	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in.ConfigMaps = configMaps(client, s.Namespace)
+	must.Do(t, err)
+	in.ConfigMaps = cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", s.Namespace, ours)
 	for range handlers {
 		in.Recorders = append(in.Recorders, NewRecorder(nil))
 	}
 	return in
 }
 
-// configMaps lists and watches all but the one that the cluster puts there.
-func configMaps(client kubernetes.Interface, namespace string) *cache.ListWatch {
-	return cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace,
-		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"))
-}
-
-// until waits for a condition.
-func until(t *testing.T, condition func() bool) error {
-	return wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true,
-		func(context.Context) (bool, error) { return condition(), nil })
-}
+// ours are all ConfigMaps but the one that the cluster puts there.
+var ours = fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")
 
 // SideBySide lets writers change ConfigMaps and breaks connections. After each
 // round, each store and each handler must know what the server has. In the end,
@@ -104,9 +90,10 @@ func SideBySide(t *testing.T, s *session.Session, newInformers func() []*Informe
 	informers := newInformers()
 	for round := range rounds {
 		disturb(t, round, all, informers)
-		server := listNow(t, s)
+		server, err := List(t.Context(), s.Client.CoreV1().RESTClient(), "configmaps", s.Namespace, ours)
+		must.Do(t, err)
 		for _, in := range informers {
-			in.wantStore(t, server)
+			in.wantStore(t, Versions(server))
 		}
 	}
 	for _, in := range informers {
@@ -118,19 +105,16 @@ func SideBySide(t *testing.T, s *session.Session, newInformers func() []*Informe
 func writeAll(t *testing.T, all []*Writer) {
 	t.Helper()
 	var writing sync.WaitGroup
-	for _, w := range all {
+	errs := make([]error, len(all))
+	for i, w := range all {
 		writing.Go(func() {
 			for range changes {
-				if err := w.Change(t.Context()); err != nil {
-					t.Error(err)
-				}
+				errs[i] = errors.Join(errs[i], w.Change(t.Context()))
 			}
 		})
 	}
 	writing.Wait()
-	if t.Failed() {
-		t.FailNow()
-	}
+	must.Do(t, errors.Join(errs...))
 }
 
 // disturb breaks connections in the midst of changes. In two rounds of three
@@ -152,29 +136,9 @@ func disturb(t *testing.T, round int, all []*Writer, informers []*Informer) {
 	}
 	writeAll(t, all)
 	for _, in := range informers {
-		if err := until(t, in.proxy.DialFailed); err != nil {
-			t.Fatalf("%s is to fail to resume its watch: %v", in.Name, err)
-		}
+		must.Until(t, in.Name+" fails to resume its watch", in.proxy.DialFailed)
 		in.proxy.Restore()
 	}
-}
-
-// listNow asks the server for all that there is.
-func listNow(t *testing.T, s *session.Session) map[string]string {
-	t.Helper()
-	list, err := configMaps(s.Client, s.Namespace).ListWithContext(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	items, err := meta.ExtractList(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var objects []Object
-	for _, item := range items {
-		objects = append(objects, item.(Object))
-	}
-	return Versions(objects)
 }
 
 // wantStore wants the store, and the calls of each handler, to become equal to
@@ -182,16 +146,11 @@ func listNow(t *testing.T, s *session.Session) map[string]string {
 func (in *Informer) wantStore(t *testing.T, server map[string]string) {
 	t.Helper()
 	for i, r := range in.Recorders {
-		var cached []Object
-		err := until(t, func() (equal bool) {
-			var err error
-			cached, err = Cached(in.Store)
+		what := fmt.Sprintf("%s and its handler %d have what the server has: %v", in.Name, i, server)
+		must.Until(t, what, func() bool {
+			cached, err := Cached(in.Store)
 			return err == nil && maps.Equal(Versions(cached), server) && !r.Behind(server)
 		})
-		if err != nil {
-			t.Fatalf("%s is to have what the server has: %v\nits store has %v\nhandler %d has %v\nthe server has %v",
-				in.Name, err, Versions(cached), i, r.Versions(), server)
-		}
 	}
 }
 
@@ -206,12 +165,8 @@ func (in *Informer) wantCalls(t *testing.T, made []Change) {
 		if err := Summary(append(r.check(contents), CheckExplained(calls, made)...)); err != nil {
 			t.Errorf("%s, handler %d: %v", in.Name, i, err)
 		}
-		tombstones := 0
-		for _, call := range calls {
-			if call.Tombstone {
-				tombstones++
-			}
-		}
+		others := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Tombstone })
+		tombstones := len(calls) - len(others)
 		t.Logf("%s, handler %d: %d calls, %d of them with tombstones", in.Name, i, len(calls), tombstones)
 		if lists := in.asked.Lists(); tombstones == 0 || lists < 1+rounds/3 {
 			t.Errorf("%s: %d tombstones, %d lists: the test has not tested what it should", in.Name, tombstones, lists)

@@ -50,7 +50,8 @@ func TestFaults(t *testing.T) {
 				printResult(t.Output(), result)
 				known := result.implementation == clientGo && fault.clientGoFails != ""
 				if (result.err != nil) != known {
-					t.Errorf("%s: %d errors, a failure is known: %t\n%v", result.implementation, result.errors, known, result.err)
+					t.Errorf("%s: a failure is known: %t, and there were %d errors:\n%v", result.implementation, known,
+						result.errors, result.err)
 				}
 			}
 		})

@@ -219,8 +219,8 @@ func writeLargeObject(ctx context.Context, s *scenario) error {
 	for _, digit := range []string{"0", "1", "2"} {
 		object := applycorev1.ConfigMap("large", large).
 			WithData(map[string]string{"data": strings.Repeat(digit, 1<<20)})
-		_, err := s.env.client.CoreV1().ConfigMaps(large).Apply(ctx, object, metav1.ApplyOptions{FieldManager: "faults"})
-		if err != nil {
+		options := metav1.ApplyOptions{FieldManager: "faults"}
+		if _, err := s.env.client.CoreV1().ConfigMaps(large).Apply(ctx, object, options); err != nil {
 			return err
 		}
 		if err := reset(ctx, s); err != nil {

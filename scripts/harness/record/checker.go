@@ -3,11 +3,15 @@
 package record
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -69,4 +73,113 @@ func Summary(all []error) error {
 		return errors.Join(all...)
 	}
 	return errors.Join(append(slices.Clone(all[:few]), fmt.Errorf("… and %d more", len(all)-few))...)
+}
+
+// CheckStore finds the differences between what a store holds and what the server
+// has, object by object and byte by byte.
+func CheckStore(store cache.Store, server []Object) []error {
+	var found []error
+	stale := sets.New(store.ListKeys()...)
+	for _, want := range server {
+		key := cache.MetaObjectToName(want).String()
+		stale.Delete(key)
+		item, exists, err := store.GetByKey(key)
+		if err != nil || !exists {
+			found = append(found, errors.Join(fmt.Errorf("%s is not in the store", key), err))
+			continue
+		}
+		if err := checkIdentical(item, want); err != nil {
+			found = append(found, fmt.Errorf("%s in the store: %w", key, err))
+		}
+	}
+	for key := range stale {
+		found = append(found, fmt.Errorf("%s is in the store, and not on the server", key))
+	}
+	return found
+}
+
+func checkIdentical(item any, want Object) error {
+	got, ok := item.(Object)
+	if !ok {
+		return fmt.Errorf("it is a %T", item)
+	}
+	if version(got) != version(want) {
+		return fmt.Errorf("it is %s, the server has %s", version(got), version(want))
+	}
+	a, errA := json.Marshal(got)
+	b, errB := json.Marshal(want)
+	if err := errors.Join(errA, errB); err != nil {
+		return err
+	}
+	if !bytes.Equal(a, b) {
+		return fmt.Errorf("it is\n%s\nthe server has\n%s", a, b)
+	}
+	return nil
+}
+
+// CheckIndexes compares every index with one that is computed from scratch.
+func CheckIndexes(indexer cache.Indexer, server []Object) []error {
+	var found []error
+	for name, indexFunc := range indexer.GetIndexers() {
+		want := map[string]sets.Set[string]{}
+		for _, o := range server {
+			values, err := indexFunc(o)
+			if err != nil {
+				return []error{fmt.Errorf("index %s: %w", name, err)}
+			}
+			for _, value := range values {
+				if want[value] == nil {
+					want[value] = sets.New[string]()
+				}
+				want[value].Insert(cache.MetaObjectToName(o).String())
+			}
+		}
+		found = append(found, checkIndex(indexer, name, want)...)
+	}
+	return found
+}
+
+func checkIndex(indexer cache.Indexer, name string, want map[string]sets.Set[string]) []error {
+	var found []error
+	report := func(value, format string, args ...any) {
+		found = append(found, fmt.Errorf("index %s, under %q: "+format, append([]any{name, value}, args...)...))
+	}
+	for value := range sets.New(indexer.ListIndexFuncValues(name)...).Union(sets.KeySet(want)) {
+		if want[value] == nil {
+			report(value, "no object has this value any more, but it is still listed")
+		}
+		keys, err := indexer.IndexKeys(name, value)
+		if err != nil {
+			report(value, "%w", err)
+			continue
+		}
+		got := sets.New(keys...)
+		if lost, stale := want[value].Difference(got), got.Difference(want[value]); len(lost)+len(stale) > 0 {
+			report(value, "missing: %v, stale: %v", sets.List(lost), sets.List(stale))
+			continue
+		}
+		if objects, err := indexer.ByIndex(name, value); err != nil || len(objects) != len(keys) {
+			report(value, "%d objects for %d keys, %v", len(objects), len(keys), err)
+		}
+	}
+	return found
+}
+
+// Contents has an object for each version. Whatever has the same version must
+// have the same contents.
+type Contents map[string]Object
+
+// Check finds objects that differ from others of the same version.
+func (c Contents) Check(objects ...Object) []error {
+	var found []error
+	for _, o := range objects {
+		known, ok := c[version(o)]
+		if !ok {
+			c[version(o)] = o
+		} else if known != o && !equality.Semantic.DeepEqual(known, o) {
+			found = append(found, fmt.Errorf("%s: %s came with other contents before",
+				cache.MetaObjectToName(o), version(o)))
+		}
+	}
+	return found
 }

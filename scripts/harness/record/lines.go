@@ -43,16 +43,19 @@ func (l *Lines) Take() []string {
 // Want wants these lines and no others.
 func (l *Lines) Want(t *testing.T, want ...string) {
 	t.Helper()
-	if got := l.Take(); !slices.Equal(got, want) {
-		t.Errorf("got\n  %q\nwant\n  %q", got, want)
-	}
+	wantEqual(t, l.Take(), want)
 }
 
 // WantSorted is Want for what has no order of its own.
 func (l *Lines) WantSorted(t *testing.T, want ...string) {
 	t.Helper()
-	if got := slices.Sorted(slices.Values(l.Take())); !slices.Equal(got, want) {
-		t.Errorf("got, sorted,\n  %q\nwant\n  %q", got, want)
+	wantEqual(t, slices.Sorted(slices.Values(l.Take())), want)
+}
+
+func wantEqual(t *testing.T, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n  %q\nwant\n  %q", got, want)
 	}
 }
 

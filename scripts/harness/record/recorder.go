@@ -127,13 +127,6 @@ func (r *Recorder) Calls() ([]Call, []error) {
 	return r.calls[:len(r.calls):len(r.calls)], found
 }
 
-// Versions returns what exists, according to the calls.
-func (r *Recorder) Versions() map[string]string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return maps.Clone(r.versions)
-}
-
 // Behind tells whether the calls so far do not yet add up to what the server
 // has. A handler that was removed is never behind: nobody calls it any more.
 func (r *Recorder) Behind(server map[string]string) bool {

@@ -71,12 +71,6 @@ func (c *Counter) Reset() {
 	c.verbs, c.open = nil, false
 }
 
-func (c *Counter) opened() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.open = true
-}
-
 // add counts a request. Each page of a list is a LIST.
 func (c *Counter) add(verb Verb) {
 	if verb == NextPage {
@@ -101,10 +95,44 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.counter.add(verb)
 	response, err := t.next.RoundTrip(r)
 	if err == nil && response.StatusCode == http.StatusOK && verb.Watches() {
-		t.counter.opened()
+		t.counter.mu.Lock()
+		defer t.counter.mu.Unlock()
+		t.counter.open = true
 	}
 	return response, err
 }
 
 // WrappedRoundTripper lets client-go find the connections below, to close them.
 func (t *transport) WrappedRoundTripper() http.RoundTripper { return t.next }
+
+// A Verb is what a request asks of the API server.
+type Verb string
+
+// The verbs.
+const (
+	List      Verb = "LIST"
+	NextPage  Verb = "LIST of a next page"
+	Watch     Verb = "WATCH"
+	WatchList Verb = "WATCH with the initial list"
+	Other     Verb = "other"
+)
+
+// VerbOf names a request. Whatever reads and does not watch is taken for a LIST.
+func VerbOf(r *http.Request) Verb {
+	query := r.URL.Query()
+	switch {
+	case r.Method != http.MethodGet:
+		return Other
+	case query.Get("sendInitialEvents") == "true":
+		return WatchList
+	case query.Get("watch") != "":
+		return Watch
+	case query.Get("continue") != "":
+		return NextPage
+	default:
+		return List
+	}
+}
+
+// Watches tells whether the answer is a stream of events.
+func (v Verb) Watches() bool { return v == Watch || v == WatchList }

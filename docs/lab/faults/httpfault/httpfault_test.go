@@ -114,7 +114,8 @@ func TestRuleAndCounts(t *testing.T) {
 	if n := transport.Count(Count{Resource: "pods", Outcome: "200"}); n != 2 {
 		t.Errorf("%d answers", n)
 	}
-	if n := transport.Counts()[Count{"pods", requests.NextPage, "429"}]; n != 1 || transport.Count(Count{Outcome: "429"}) != 1 {
+	next := Count{"pods", requests.NextPage, "429"}
+	if transport.Counts()[next] != 1 || transport.Count(Count{Outcome: "429"}) != 1 {
 		t.Errorf("counted %v", transport.Counts())
 	}
 }

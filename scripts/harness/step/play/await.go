@@ -10,34 +10,9 @@ import (
 	"time"
 )
 
-// awaitEvent waits until the step offers the event.
-func (p *player) awaitEvent(ctx context.Context, name string, limit time.Duration) (command, error) {
-	timeout := time.After(limit)
-	for {
-		do, next := p.lesson.event(name)
-		if do != nil && !p.hasEnded() {
-			return command{run: func(context.Context) []string { do(); return nil }}, nil
-		}
-		select {
-		case <-next:
-		case <-timeout:
-			return command{}, fmt.Errorf("the step offers no event %q; %s", name, p.lesson.offers())
-		case <-p.ended:
-			if ctx.Err() != nil {
-				return command{}, ctx.Err() // that is why it has returned
-			}
-			return command{}, fmt.Errorf("the step has returned: there is no event %q any more", name)
-		case <-ctx.Done():
-			return command{}, ctx.Err()
-		}
-	}
-}
-
-// awaitWatch waits until the program watches something, so that what happens
-// next reaches it as an event.
-func (p *player) awaitWatch(ctx context.Context) {
-	timeout := time.After(p.quiet)
-	for p.lesson.Cluster != nil && !p.lesson.Cluster.Watching() {
+// poll waits until something is so, the program has returned, or the time is up.
+func (p *player) poll(ctx context.Context, limit time.Duration, done func() bool) {
+	for timeout := time.After(limit); !done(); {
 		select {
 		case <-time.After(readiness):
 		case <-timeout:
@@ -48,6 +23,21 @@ func (p *player) awaitWatch(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// awaitEvent waits until the step offers the event.
+func (p *player) awaitEvent(ctx context.Context, name string, limit time.Duration) (command, error) {
+	var do func()
+	p.poll(ctx, limit, func() bool { do = p.lesson.event(name); return do != nil })
+	switch {
+	case ctx.Err() != nil:
+		return command{}, ctx.Err()
+	case p.hasEnded():
+		return command{}, fmt.Errorf("the step has returned: there is no event %q any more", name)
+	case do == nil:
+		return command{}, fmt.Errorf("the step offers no event %q; %s", name, p.lesson.offers())
+	}
+	return command{run: func(context.Context) []string { do(); return nil }}, nil
 }
 
 // errStuck is a command that does not return.
@@ -163,10 +153,9 @@ func (p *player) awaitEnd(ctx context.Context) error {
 
 // waitForEnd waits for a program whose context has ended.
 func (p *player) waitForEnd() error {
-	select {
-	case <-p.ended:
-		return nil
-	case <-time.After(stopping):
+	p.poll(context.Background(), stopping, p.hasEnded)
+	if !p.hasEnded() {
 		return fmt.Errorf("its context ended %v ago, and it has not returned", stopping)
 	}
+	return nil
 }

@@ -4,16 +4,15 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // followStep plays the set-up of a step and runs the step until Ctrl-C.
-func (r runner) followStep(ctx context.Context, s *stage) error {
-	p := s.player
+func (r runner) followStep(ctx context.Context, p *player) error {
 	p.lesson.Follow = true
 	for _, b := range p.want.setup {
 		if _, err := p.give(ctx, b, nil); err != nil {
@@ -23,7 +22,7 @@ func (r runner) followStep(ctx context.Context, s *stage) error {
 	p.out.show = p.show                                   // as it comes, even of several speakers
 	p.out.name = func(line string) string { return line } // with the real namespace and address
 	p.start(ctx)
-	r.suggest(ctx, s)
+	r.suggest(ctx, p)
 	go r.takeEvents(ctx, p)
 	select {
 	case <-p.ended:
@@ -37,36 +36,34 @@ func (r runner) followStep(ctx context.Context, s *stage) error {
 
 // suggest prints what to try: the commands of the transcript, with this
 // namespace and this address.
-func (r runner) suggest(ctx context.Context, s *stage) {
-	commands := s.player.want.commands()
+func (r runner) suggest(ctx context.Context, p *player) {
+	commands := p.want.commands()
 	if len(commands) == 0 {
 		fmt.Fprintln(r.stdout, "This step returns by itself; there is nothing to try around it.")
 		return
 	}
 	address := "ADDRESS"
 	if strings.Contains(strings.Join(commands, "\n"), address) {
-		address = awaitAddress(ctx, s.player)
+		p.poll(ctx, p.quiet, func() bool { return p.lesson.servesAt() != "" })
+		address = cmp.Or(p.lesson.servesAt(), address)
 	}
-	if s.player.hasFailed() {
+	if p.hasFailed() {
 		return // the error says why there is nothing to try
 	}
 	var elsewhere, here []string
 	for i, line := range commands {
-		if slices.Contains(commands[:i], line) {
+		if line == interrupt || slices.Contains(commands[:i], line) {
 			continue
 		}
 		if event, ok := strings.CutPrefix(line, "> "); ok {
 			here = append(here, "  "+event)
 			continue
 		}
-		if line == interrupt {
-			continue
-		}
 		line = strings.Replace(line, "$ ", "  ", 1)
-		if s.cluster != nil {
-			line = strings.Replace(line, "kubectl", s.cluster.KubectlCommand(), 1)
+		if p.lesson.Cluster != nil {
+			line = strings.Replace(line, "kubectl", p.lesson.Cluster.KubectlCommand(), 1)
 			line = strings.Replace(line, " -f ", " -f "+r.chapter.Name+"/testdata/", 1)
-			line = strings.ReplaceAll(line, "NAMESPACE", s.cluster.Namespace())
+			line = strings.ReplaceAll(line, "NAMESPACE", p.lesson.Cluster.Namespace())
 		}
 		elsewhere = append(elsewhere, strings.ReplaceAll(line, "ADDRESS", address))
 	}
@@ -80,22 +77,6 @@ func (r runner) suggest(ctx context.Context, s *stage) {
 		}
 	}
 	fmt.Fprintf(r.stdout, "%sCtrl-C ends it.\n", &text)
-}
-
-// awaitAddress waits until the step has said where it serves.
-func awaitAddress(ctx context.Context, p *player) string {
-	for timeout := time.After(p.quiet); p.lesson.servesAt() == ""; {
-		select {
-		case <-time.After(readiness):
-		case <-timeout:
-			return "ADDRESS"
-		case <-p.ended:
-			return "ADDRESS"
-		case <-ctx.Done():
-			return "ADDRESS"
-		}
-	}
-	return p.lesson.servesAt()
 }
 
 // takeEvents reads the names of events, until there is no more to read.

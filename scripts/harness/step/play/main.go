@@ -1,4 +1,4 @@
-// A chapter as a program: what Main does with its steps.
+// A chapter as a program: its command line, and what Main does with its steps.
 
 package play
 
@@ -6,11 +6,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"example.com/informer/scripts/harness/workspace"
@@ -99,33 +101,33 @@ func (r runner) run(ctx context.Context, s Step) (err error) {
 	} else {
 		r.heading(s)
 	}
-	stage, err := r.chapter.stage(ctx, s, show)
+	p, err := r.chapter.newPlayer(ctx, s, show)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stage.close(ctx)) }()
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	if *r.follow {
-		return stage.explain(r.followStep(ctx, stage))
+		return p.explain(r.followStep(ctx, p))
 	}
-	stage.player.update = *r.update
-	stage.player.say = func(line string) { fmt.Fprintln(r.flags.Output(), line) }
+	p.update = *r.update
+	p.say = func(line string) { fmt.Fprintln(r.flags.Output(), line) }
 	if *r.pause {
 		fmt.Fprintln(r.stdout, "(Enter gives the command that is shown.)")
-		stage.player.pause = func(ctx context.Context) {
+		p.pause = func(ctx context.Context) {
 			select {
 			case <-r.input:
 			case <-ctx.Done():
 			}
 		}
 	}
-	got, err := stage.player.play(ctx)
+	got, err := p.play(ctx)
 	if err != nil {
-		return stage.explain(err)
+		return p.explain(err)
 	}
 	if *r.update {
 		return r.write(s, got)
 	}
-	if err := differenceError(stage.player.want, got); err != nil {
+	if err := differenceError(p.want, got); err != nil {
 		return fmt.Errorf("%w\nif it is right as it is now: go run ./%s %s -update", err, r.chapter.Name, s.Name)
 	}
 	return nil
@@ -159,4 +161,97 @@ func (r runner) write(s Step, got transcript) error {
 	}
 	fmt.Fprintln(r.stdout, "written:", file)
 	return nil
+}
+
+type commandLine struct {
+	chapter Chapter
+	flags   *flag.FlagSet
+
+	list, check, update, pause, follow *bool
+}
+
+func (c Chapter) commandLine(stderr io.Writer) *commandLine {
+	flags := flag.NewFlagSet(c.Name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	line := &commandLine{
+		chapter: c,
+		flags:   flags,
+		list:    flags.Bool("list", false, "name the steps and stop"),
+		check:   flags.Bool("check", false, "show only what is not as in the transcripts (testdata/STEP.txt)"),
+		update:  flags.Bool("update", false, "write the transcripts anew, with what comes now"),
+		pause:   flags.Bool("pause", false, "wait for Enter before each command of a transcript"),
+		follow: flags.Bool("follow", false,
+			"run one step until Ctrl-C, and say what to try in another terminal"),
+	}
+	if c.Flags != nil {
+		c.Flags(flags)
+	}
+	flags.Usage = line.usage
+	return line
+}
+
+// parse returns the steps to run. When there is nothing more to do, ok is
+// false and code is the exit code. Flags may stand before and after the step.
+func (l *commandLine) parse(args []string, stdout io.Writer) (selected []Step, code int, ok bool) {
+	var names []string
+	for {
+		switch err := l.flags.Parse(args); {
+		case errors.Is(err, flag.ErrHelp):
+			return nil, exitOK, false
+		case err != nil:
+			return nil, exitUsage, false // the flag package has said what is wrong
+		}
+		if l.flags.NArg() == 0 {
+			break
+		}
+		names, args = append(names, l.flags.Arg(0)), l.flags.Args()[1:]
+	}
+	if *l.list {
+		l.printSteps(stdout)
+		return nil, exitOK, false
+	}
+	switch {
+	case *l.follow && len(names) != 1:
+		return nil, l.wrong("-follow wants the name of one step"), false
+	case *l.follow && (*l.check || *l.update || *l.pause):
+		return nil, l.wrong("-follow goes without -check, -update and -pause"), false
+	case *l.check && (*l.update || *l.pause):
+		return nil, l.wrong("-check goes without -update and -pause"), false
+	case len(names) == 0:
+		return l.chapter.Steps, exitOK, true
+	case len(names) > 1:
+		return nil, l.wrong("one step at a time, please: got %q", names), false
+	}
+	for _, step := range l.chapter.Steps {
+		if step.Name == names[0] {
+			return []Step{step}, exitOK, true
+		}
+	}
+	return nil, l.wrong("there is no step %q", names[0]), false
+}
+
+// wrong reports a command line that cannot be followed, with the steps there are.
+func (l *commandLine) wrong(format string, args ...any) int {
+	var names []string
+	for _, step := range l.chapter.Steps {
+		names = append(names, step.Name)
+	}
+	fmt.Fprintf(l.flags.Output(), "%s: %s\nthe steps are: %s\n",
+		l.chapter.Name, fmt.Sprintf(format, args...), strings.Join(names, ", "))
+	return exitUsage
+}
+
+func (l *commandLine) usage() {
+	w := l.flags.Output()
+	fmt.Fprintf(w, "%s: %s\n\nusage: go run ./%s [FLAGS] [STEP]\n\nWithout a STEP, all steps run in this order:\n",
+		l.chapter.Name, l.chapter.Title, l.chapter.Name)
+	l.printSteps(w)
+	fmt.Fprintln(w, "\nFlags:")
+	l.flags.PrintDefaults()
+}
+
+func (l *commandLine) printSteps(w io.Writer) {
+	for _, step := range l.chapter.Steps {
+		fmt.Fprintf(w, "  %-10s %s\n", step.Name, step.Title)
+	}
 }

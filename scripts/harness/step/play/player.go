@@ -19,7 +19,7 @@ const (
 	lingering = 500 * time.Millisecond // for a line too many, at the end
 	askAgain  = 100 * time.Millisecond // between two answers to one question
 	stopping  = 30 * time.Second       // for a program to return whose context has ended
-	readiness = 10 * time.Millisecond  // between two looks at whether the program watches
+	readiness = 10 * time.Millisecond  // between two looks at what the program does
 )
 
 // A player plays one step once.
@@ -83,7 +83,8 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 	}
 	for i, b := range p.want.blocks {
 		if i == 1 && len(p.want.blocks[0].lines) == 0 {
-			p.awaitWatch(ctx)
+			// What happens next is to reach the program as an event.
+			p.poll(ctx, p.quiet, func() bool { return p.lesson.Cluster == nil || p.lesson.Cluster.Watching() })
 		}
 		done, err := p.give(ctx, b, stop)
 		got.blocks = append(got.blocks, done)
@@ -94,7 +95,9 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 			return got, err
 		}
 	}
-	p.linger(ctx)
+	// A line that nobody expects gets the time to come. It proves nothing; that takes
+	// an event that is expected later.
+	p.poll(ctx, lingering, p.hasEnded)
 	return got, ctx.Err()
 }
 
@@ -110,16 +113,6 @@ func (p *player) start(ctx context.Context) {
 		p.out.flush()
 		close(p.ended) // not deferred: a step that panics ends all, and nobody must think that it has returned
 	}()
-}
-
-// linger gives a line that nobody expects the time to come. It proves nothing;
-// that takes an event that is expected later.
-func (p *player) linger(ctx context.Context) {
-	select {
-	case <-p.ended:
-	case <-time.After(lingering):
-	case <-ctx.Done():
-	}
 }
 
 // give gives a block's command, if it has one, and waits for its lines.

@@ -1,16 +1,20 @@
-// The commands of a transcript that begin with "$ ": kubectl and curl.
+// The commands of a transcript that begin with "$ ": kubectl and curl, whose answer
+// can go through jq.
 
 package play
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
+	"regexp"
 	"strings"
 
+	"github.com/itchyny/gojq"
 	"github.com/spf13/pflag"
 )
 
@@ -115,45 +119,58 @@ func get(ctx context.Context, url string) (status int, body string, err error) {
 	return response.StatusCode, string(text), err
 }
 
-// split cuts a line into words, as a shell does: at spaces, but not inside of
-// quotes. Those behind a | are piped.
-func split(line string) (words, piped []string, err error) {
-	var word strings.Builder
-	var quote rune           // the open one, or 0
-	begun, pipe := false, -1 // how many words there are in front of the |
-	for _, c := range line {
-		switch {
-		case c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote, begun = c, true
-		case quote == 0 && c == ' ':
-			if begun {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			begun = false
-		case quote == 0 && c == '|' && !begun && len(words) > 0 && pipe < 0:
-			pipe = len(words)
-		case quote == 0 && strings.ContainsRune(`\$|&;<>*?()`+"`", c):
-			return nil, nil, fmt.Errorf("%q outside of quotes: there is no shell here", c)
-		default:
-			word.WriteRune(c)
-			begun = true
-		}
-	}
-	if quote != 0 {
-		return nil, nil, fmt.Errorf("a %c is not closed", quote)
-	}
-	if begun {
-		words = append(words, word.String())
-	}
+// A line is words, cut at spaces as a shell does, but not inside of quotes; and
+// perhaps a | and more words.
+const word = `(?:[^ '"\\$|&;<>*?()` + "`" + `]|'[^']*'|"[^"]*")+`
+
+var (
+	words  = regexp.MustCompile(word)
+	quoted = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
+	whole  = regexp.MustCompile(`^((?: *` + word + `)+)(?: +(\|)((?: *` + word + `)*))? *$`)
+)
+
+// split cuts a line into words. Those behind a | are piped.
+func split(line string) (args, piped []string, err error) {
+	parts := whole.FindStringSubmatch(line)
 	switch {
-	case pipe < 0:
-		return words, nil, nil
-	case pipe == len(words):
+	case parts == nil:
+		return nil, nil, errors.New(
+			"a quote is not closed, or a special character stands outside of quotes: there is no shell here")
+	case parts[2] != "" && parts[3] == "":
 		return nil, nil, errors.New("nothing stands behind the |")
-	default:
-		return words[:pipe], words[pipe:], nil
 	}
+	return cut(parts[1]), cut(parts[3]), nil
+}
+
+func cut(text string) []string {
+	all := words.FindAllString(text, -1)
+	for i, one := range all {
+		all[i] = quoted.ReplaceAllString(one, "$1$2")
+	}
+	return all
+}
+
+// parseJQ returns the filter of "jq -c FILTER". (The keys of an object come out in
+// the order of the alphabet.)
+func parseJQ(args []string) (filter func(ctx context.Context, lines []string) []string, err error) {
+	if len(args) != 2 || args[0] != "-c" {
+		return nil, fmt.Errorf("want: jq -c FILTER, got %q", args)
+	}
+	query, err := gojq.Parse(args[1])
+	return func(ctx context.Context, lines []string) (results []string) {
+		var value any
+		if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &value); err != nil {
+			return []string{"jq: error: " + err.Error()}
+		}
+		for found := query.RunWithContext(ctx, value); ; {
+			result, ok := found.Next()
+			if err, failed := result.(error); failed {
+				return append(results, "jq: error: "+err.Error())
+			} else if !ok {
+				return results
+			}
+			text, _ := gojq.Marshal(result) // what comes out of a query can be printed
+			results = append(results, string(text))
+		}
+	}, err
 }

@@ -3,6 +3,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,15 +13,9 @@ import (
 	"time"
 )
 
-// A stage has all that one play of a step needs.
-type stage struct {
-	cluster Cluster // nil for a step without one
-	player  *player
-}
-
-// stage reads the transcript of a step, connects to the cluster, and makes the
+// newPlayer reads the transcript of a step, connects to the cluster, and makes the
 // lesson. show is called with each line that the user is to see.
-func (c Chapter) stage(ctx context.Context, s Step, show func(string)) (*stage, error) {
+func (c Chapter) newPlayer(ctx context.Context, s Step, show func(string)) (*player, error) {
 	want, err := c.read(s)
 	if err != nil {
 		return nil, err
@@ -28,7 +23,7 @@ func (c Chapter) stage(ctx context.Context, s Step, show func(string)) (*stage, 
 	if err := want.check(ctx); err != nil {
 		return nil, fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
 	}
-	lesson := &Lesson{events: map[string]func(){}, offered: make(chan struct{})}
+	lesson := &Lesson{events: map[string]func(){}}
 	namespace := ""
 	if c.NeedsCluster(s) {
 		if lesson.Cluster, err = c.Connect(ctx); err != nil {
@@ -36,7 +31,6 @@ func (c Chapter) stage(ctx context.Context, s Step, show func(string)) (*stage, 
 		}
 		namespace = lesson.Cluster.Namespace()
 	}
-	st := &stage{cluster: lesson.Cluster}
 	show = oneAtATime(show)
 	live := show
 	if len(s.Speakers) > 0 {
@@ -44,21 +38,11 @@ func (c Chapter) stage(ctx context.Context, s Step, show func(string)) (*stage, 
 	}
 	out := newOutput(namer(namespace, lesson.servesAt), live)
 	lesson.Out = out
-	st.player = &player{
-		step:   s,
-		want:   want,
-		lesson: lesson,
-		shell:  &shell{cluster: st.cluster, files: c.Files, address: lesson.servesAt},
-		out:    out,
-		quiet:  quiet,
-		show:   show,
-		say:    func(string) {},
-		pause:  func(context.Context) {},
-	}
-	if s.Quiet > 0 {
-		st.player.quiet = s.Quiet
-	}
-	return st, nil
+	return &player{
+		step: s, want: want, lesson: lesson, out: out, quiet: cmp.Or(s.Quiet, quiet),
+		shell: &shell{cluster: lesson.Cluster, files: c.Files, address: lesson.servesAt},
+		show:  show, say: func(string) {}, pause: func(context.Context) {},
+	}, nil
 }
 
 // oneAtATime lets the program and the player show their lines from different
@@ -76,17 +60,17 @@ func oneAtATime(show func(string)) func(string) {
 // not do as its transcript says. quiet is how long it may print nothing, unless
 // the step itself asks for more; show is called with each line that is printed.
 func (c Chapter) Check(ctx context.Context, s Step, quiet time.Duration, show func(line string)) (err error) {
-	stage, err := c.stage(ctx, s, show)
+	p, err := c.newPlayer(ctx, s, show)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stage.close(ctx)) }()
-	stage.player.quiet = max(quiet, s.Quiet)
-	got, err := stage.player.play(ctx)
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
+	p.quiet = max(quiet, s.Quiet)
+	got, err := p.play(ctx)
 	if err != nil {
-		return stage.explain(err)
+		return p.explain(err)
 	}
-	return differenceError(stage.player.want, got)
+	return differenceError(p.want, got)
 }
 
 // check finds the commands that the player could not give.
@@ -106,17 +90,17 @@ func (t transcript) check(ctx context.Context) error {
 	return nil
 }
 
-func (s *stage) close(ctx context.Context) error {
-	if s.cluster == nil {
+func (p *player) close(ctx context.Context) error {
+	if p.lesson.Cluster == nil {
 		return nil
 	}
-	return s.cluster.Close(ctx)
+	return p.lesson.Cluster.Close(ctx)
 }
 
 // explain adds to an error from the cluster what the user can do about it.
-func (s *stage) explain(err error) error {
-	if s.cluster == nil || err == nil {
+func (p *player) explain(err error) error {
+	if p.lesson.Cluster == nil || err == nil {
 		return err
 	}
-	return s.cluster.Explain(err)
+	return p.lesson.Cluster.Explain(err)
 }

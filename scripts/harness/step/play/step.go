@@ -51,7 +51,6 @@ type Lesson struct {
 
 	mu      sync.Mutex
 	events  map[string]func()
-	offered chan struct{} // closed, and made anew, when an event is offered
 	address string
 }
 
@@ -60,8 +59,6 @@ func (l *Lesson) On(name string, do func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.events[name] = do
-	close(l.offered)
-	l.offered = make(chan struct{})
 }
 
 // ServesAt makes the address of the step's web server known. In the transcript
@@ -72,12 +69,11 @@ func (l *Lesson) ServesAt(address string) {
 	l.address = address
 }
 
-// event returns what was offered by that name, if it was, and a channel that
-// closes with the next offer.
-func (l *Lesson) event(name string) (do func(), next <-chan struct{}) {
+// event returns what was offered by that name, or nil.
+func (l *Lesson) event(name string) (do func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.events[name], l.offered
+	return l.events[name]
 }
 
 // offers names the events that the step offers, for an error.

@@ -14,9 +14,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -34,10 +36,12 @@ func object(name, uid, version string) *corev1.ConfigMap {
 
 func byApp(obj any) ([]string, error) { return []string{obj.(Object).GetLabels()["app"]}, nil }
 
-// A bug wraps one part of an informer.
+// A bug is planted in one part of an informer.
 type bug struct {
-	lw      func(cache.ListerWatcher) cache.ListerWatcher
-	handler func(cache.ResourceEventHandler) cache.ResourceEventHandler
+	events  func(watch.Event, func(watch.Event)) // of the watch, and how to pass one on
+	list    func(n int, list *corev1.List)       // the nth list
+	calls   func() func(call, func(call))        // of a handler; each handler has its own
+	late    bool                                 // a handler is called after it was removed
 	indexer func(cache.Indexer) cache.Indexer
 }
 
@@ -46,26 +50,20 @@ type bug struct {
 func check(t *testing.T, b bug) []error {
 	t.Helper()
 	server := fakeapi.New(object("a", "a1", "1"), object("b", "b1", "2"), object("c", "c1", "3"))
-	var lw cache.ListerWatcher = server
-	if b.lw != nil {
-		lw = b.lw(lw)
-	}
-	informer := cache.NewSharedIndexInformerWithOptions(lw, &corev1.ConfigMap{},
+	informer := cache.NewSharedIndexInformerWithOptions(&buggyServer{Server: server, bug: b}, &corev1.ConfigMap{},
 		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"app": byApp}})
 	fast, removed := NewRecorder(nil), NewRecorder(nil)
-	wrap := func(r *Recorder) cache.ResourceEventHandler {
-		if b.handler != nil {
-			return b.handler(r)
+	if b.late {
+		fast.after = func(n int) { // the other gets its calls as well
+			if calls, _ := fast.Calls(); n > 6 {
+				removed.OnAdd(calls[n-1].New, false)
+			}
 		}
-		return r
 	}
-	if _, err := informer.AddEventHandler(wrap(fast)); err != nil {
-		t.Fatal(err)
-	}
-	registration, err := informer.AddEventHandler(wrap(removed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, err := informer.AddEventHandler(b.handler(fast))
+	must.Do(t, err)
+	registration, err := informer.AddEventHandler(b.handler(removed))
+	must.Do(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); informer.RunWithContext(ctx) }()
@@ -84,9 +82,7 @@ func check(t *testing.T, b bug) []error {
 	w.Add(write(object("b", "b2", "7")))
 	w.Modify(write(object("a", "a1", "8")))
 	eventually(removed, map[string]string{"default/a": "a1@8", "default/b": "b2@7", "default/c": "c1@3"})
-	if err := informer.RemoveEventHandler(registration); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, informer.RemoveEventHandler(registration))
 	removed.Removed(1)
 
 	present := []*corev1.ConfigMap{object("a", "a1", "8"), object("b", "b2", "9"), object("d", "d1", "10")}
@@ -116,33 +112,26 @@ func eventually(r *Recorder, server map[string]string) {
 	}
 }
 
-func TestAnInformerWithoutABug(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		if found := check(t, bug{}); len(found) > 0 {
-			t.Error(Summary(found))
-		}
-	})
-}
-
 func TestEachPlantedBugIsFound(t *testing.T) {
 	for name, test := range map[string]struct {
 		planted bug
 		want    string // in what the checker finds
 	}{
-		"an event dropped on its way to the store": {bug{lw: dropEvent(4)},
+		"none": {bug{}, "<nil>"},
+		"an event dropped on its way to the store": {bug{events: drop[watch.Event](4)},
 			"default/b was written (b2@7), and no call came for it"},
-		"an event between others dropped": {bug{lw: dropEvent(1)},
+		"an event between others dropped": {bug{events: drop[watch.Event](1)},
 			"default/a was written (a1@4), and no call came for it"},
-		"a delete dropped on its way to the store": {bug{lw: dropEvent(3)},
+		"a delete dropped on its way to the store": {bug{events: drop[watch.Event](3)},
 			"default/b was deleted (b1), and no call came for it"},
-		"an event dropped on its way to a handler": {bug{handler: dropCall(4)}, "the handler's last call had a1@1"},
-		"the last event dropped on its way to a handler": {bug{handler: dropNew("10")},
+		"an event dropped on its way to a handler": {bug{calls: func() func(call, func(call)) { return drop[call](4) }}, "the handler's last call had a1@1"},
+		"the last event dropped on its way to a handler": {bug{calls: each(dropNew)},
 			"the handler's last call had \"\""},
-		"two events swapped on their way to the store": {bug{lw: swapEvents(1)}, "back from version 5"},
-		"two events swapped on their way to a handler": {bug{handler: swapCalls(4)}, "the handler's last call had"},
-		"a delete lost on relist, for a handler": {bug{handler: dropTombstones},
+		"two events swapped on their way to the store": {bug{events: swap[watch.Event](1)}, "back from version 5"},
+		"two events swapped on their way to a handler": {bug{calls: func() func(call, func(call)) { return swap[call](4) }}, "the handler's last call had"},
+		"a delete lost on relist, for a handler": {bug{calls: each(dropTombstones)},
 			"default/c is not on the server, and the handler got no OnDelete"},
-		"a delete lost on relist, in the store": {bug{lw: listDeleted},
+		"a delete lost on relist, in the store": {bug{list: listDeleted},
 			"default/c is in the store, and not on the server"},
 		"a stale index entry": {bug{indexer: staleEntry},
 			`index app, under "app-1": missing: [], stale: [default/a]`},
@@ -150,13 +139,13 @@ func TestEachPlantedBugIsFound(t *testing.T) {
 			`index app, under "app-1": no object has this value any more`},
 		"an index entry that is missing": {bug{indexer: missingEntry},
 			`index app, under "app-10": missing: [default/d], stale: []`},
-		"an object with other contents in the store":  {bug{lw: listAltered}, "default/d in the store: it is"},
-		"an object with other contents for a handler": {bug{handler: alterObjects}, "with other contents"},
-		"an add delivered twice":                      {bug{handler: repeatAdd}, "the handler already has it"},
-		"calls after the handler was removed": {bug{handler: neverRemoved()},
+		"an object with other contents in the store":  {bug{list: listAltered}, "default/d in the store: it is"},
+		"an object with other contents for a handler": {bug{calls: each(alterObjects)}, "with other contents"},
+		"an add delivered twice":                      {bug{calls: each(repeatAdd)}, "the handler already has it"},
+		"calls after the handler was removed": {bug{late: true},
 			"calls began after the handler was removed"},
-		"a handler that is given something else": {bug{handler: passString}, "OnAdd with a string"},
-		"an object added again after its delete": {bug{handler: addDeleted}, "it was deleted before"},
+		"a handler that is given something else": {bug{calls: each(passString)}, "OnAdd with a string"},
+		"an object added again after its delete": {bug{calls: each(addDeleted)}, "it was deleted before"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

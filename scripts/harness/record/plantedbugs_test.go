@@ -4,74 +4,70 @@ package record
 
 import (
 	"context"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
-// listerWatcher is one whose lists or watches are changed.
-type listerWatcher struct {
-	cache.ListerWatcher
-	list  func(runtime.Object) runtime.Object
-	watch func(watch.Interface) watch.Interface
+// drop loses the nth of what it is to pass on.
+func drop[T any](n int) func(T, func(T)) {
+	seen := 0
+	return func(one T, pass func(T)) {
+		if seen++; seen != n {
+			pass(one)
+		}
+	}
 }
 
-func (lw listerWatcher) IsWatchListSemanticsUnSupported() bool { return true }
+// swap exchanges the nth and the one after it.
+func swap[T any](n int) func(T, func(T)) {
+	seen := 0
+	var held T
+	return func(one T, pass func(T)) {
+		if seen++; seen == n {
+			held = one
+			return
+		}
+		pass(one)
+		if seen == n+1 {
+			pass(held)
+		}
+	}
+}
 
-func (lw listerWatcher) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-	list, err := cache.ToListerWithContext(lw.ListerWatcher).ListWithContext(ctx, o)
-	if err == nil && lw.list != nil {
-		list = lw.list(list)
+// buggyServer is one whose lists or watches are changed.
+type buggyServer struct {
+	*fakeapi.Server
+	bug
+	lists int
+}
+
+func (s *buggyServer) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	list, err := s.Server.ListWithContext(ctx, o)
+	if s.lists++; err == nil && s.list != nil {
+		s.list(s.lists, list.(*corev1.List))
 	}
 	return list, err
 }
 
-func (lw listerWatcher) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-	w, err := cache.ToWatcherWithContext(lw.ListerWatcher).WatchWithContext(ctx, o)
-	if err == nil && lw.watch != nil {
-		w = lw.watch(w)
+func (s *buggyServer) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	w, err := s.Server.WatchWithContext(ctx, o)
+	if err != nil || s.events == nil {
+		return w, err
 	}
-	return w, err
-}
-
-// dropEvent loses the nth event of the watch.
-func dropEvent(n int) func(cache.ListerWatcher) cache.ListerWatcher {
-	return func(lw cache.ListerWatcher) cache.ListerWatcher {
-		seen := 0
-		return listerWatcher{ListerWatcher: lw, watch: func(w watch.Interface) watch.Interface {
-			return watch.Filter(w, func(e watch.Event) (watch.Event, bool) { seen++; return e, seen != n })
-		}}
-	}
-}
-
-// swapEvents exchanges the nth event of the watch and the one after it.
-func swapEvents(n int) func(cache.ListerWatcher) cache.ListerWatcher {
-	return func(lw cache.ListerWatcher) cache.ListerWatcher {
-		seen := 0
-		return listerWatcher{ListerWatcher: lw, watch: func(w watch.Interface) watch.Interface {
-			swapped := &eventWatch{Interface: w, events: make(chan watch.Event)}
-			go func() {
-				defer close(swapped.events)
-				var held *watch.Event
-				for e := range w.ResultChan() {
-					if seen++; seen == n {
-						held = &e
-						continue
-					}
-					swapped.events <- e
-					if held != nil {
-						swapped.events <- *held
-						held = nil
-					}
-				}
-			}()
-			return swapped
-		}}
-	}
+	changed := &eventWatch{Interface: w, events: make(chan watch.Event)}
+	go func() {
+		defer close(changed.events)
+		for e := range w.ResultChan() {
+			s.events(e, func(e watch.Event) { changed.events <- e })
+		}
+	}()
+	return changed, nil
 }
 
 // eventWatch is a watch whose events come over a channel of its own.
@@ -83,173 +79,109 @@ type eventWatch struct {
 func (w *eventWatch) ResultChan() <-chan watch.Event { return w.events }
 
 // listDeleted adds a deleted object to each list after the first.
-func listDeleted(lw cache.ListerWatcher) cache.ListerWatcher {
-	lists := 0
-	return listerWatcher{ListerWatcher: lw, list: func(list runtime.Object) runtime.Object {
-		if lists++; lists > 1 {
-			l := list.(*corev1.List)
-			l.Items = append(l.Items, runtime.RawExtension{Object: object("c", "c1", "3")})
-		}
-		return list
-	}}
+func listDeleted(n int, list *corev1.List) {
+	if n > 1 {
+		list.Items = append(list.Items, runtime.RawExtension{Object: object("c", "c1", "3")})
+	}
 }
 
 // listAltered gives an object other contents, and the same version.
-func listAltered(lw cache.ListerWatcher) cache.ListerWatcher {
-	return listerWatcher{ListerWatcher: lw, list: func(list runtime.Object) runtime.Object {
-		for i, item := range list.(*corev1.List).Items {
-			if o := item.Object.(*corev1.ConfigMap); o.Name == "d" {
-				o = o.DeepCopy()
-				o.Data["version"] = "altered"
-				list.(*corev1.List).Items[i].Object = o
-			}
+func listAltered(_ int, list *corev1.List) {
+	for i, item := range list.Items {
+		if o := item.Object.(*corev1.ConfigMap); o.Name == "d" {
+			list.Items[i].Object = altered(o)
 		}
-		return list
-	}}
-}
-
-// interceptor is a handler between an informer and another handler. Each function
-// can be nil: the call is passed on.
-type interceptor struct {
-	cache.ResourceEventHandler
-	add    func(obj any, first bool)
-	update func(oldObj, newObj any)
-	remove func(obj any)
-}
-
-func (i interceptor) OnAdd(obj any, first bool) {
-	if i.add == nil {
-		i.ResourceEventHandler.OnAdd(obj, first)
-	} else {
-		i.add(obj, first)
 	}
 }
 
-func (i interceptor) OnUpdate(oldObj, newObj any) {
-	if i.update == nil {
-		i.ResourceEventHandler.OnUpdate(oldObj, newObj)
-	} else {
-		i.update(oldObj, newObj)
+func altered(o *corev1.ConfigMap) *corev1.ConfigMap {
+	o = o.DeepCopy()
+	o.Data["version"] = "altered"
+	return o
+}
+
+// call is one of a handler, on its way.
+type call struct {
+	method      string
+	oldObj, obj any
+	first       bool
+}
+
+// buggyHandler passes its calls through a bug.
+type buggyHandler struct {
+	next cache.ResourceEventHandler
+	bug  func(call, func(call))
+}
+
+func (b bug) handler(next cache.ResourceEventHandler) cache.ResourceEventHandler {
+	if b.calls == nil {
+		return next
+	}
+	return buggyHandler{next, b.calls()}
+}
+
+func (h buggyHandler) OnAdd(obj any, first bool) { h.bug(call{"OnAdd", nil, obj, first}, h.pass) }
+func (h buggyHandler) OnUpdate(oldObj, newObj any) {
+	h.bug(call{"OnUpdate", oldObj, newObj, false}, h.pass)
+}
+func (h buggyHandler) OnDelete(obj any) { h.bug(call{"OnDelete", nil, obj, false}, h.pass) }
+
+func (h buggyHandler) pass(c call) {
+	switch c.method {
+	case "OnAdd":
+		h.next.OnAdd(c.obj, c.first)
+	case "OnUpdate":
+		h.next.OnUpdate(c.oldObj, c.obj)
+	case "OnDelete":
+		h.next.OnDelete(c.obj)
 	}
 }
 
-func (i interceptor) OnDelete(obj any) {
-	if i.remove == nil {
-		i.ResourceEventHandler.OnDelete(obj)
-	} else {
-		i.remove(obj)
+// each is a bug without a memory.
+func each(bug func(call, func(call))) func() func(call, func(call)) {
+	return func() func(call, func(call)) { return bug }
+}
+
+// dropNew loses the add of the last version.
+func dropNew(c call, pass func(call)) {
+	if c.method != "OnAdd" || c.obj.(Object).GetResourceVersion() != "10" {
+		pass(c)
 	}
 }
 
-// intercept passes every call through pass, as a function that makes it.
-func intercept(next cache.ResourceEventHandler, pass func(call func())) cache.ResourceEventHandler {
-	return interceptor{
-		add:    func(obj any, first bool) { pass(func() { next.OnAdd(obj, first) }) },
-		update: func(oldObj, newObj any) { pass(func() { next.OnUpdate(oldObj, newObj) }) },
-		remove: func(obj any) { pass(func() { next.OnDelete(obj) }) },
+func dropTombstones(c call, pass func(call)) {
+	if _, ok := c.obj.(cache.DeletedFinalStateUnknown); !ok {
+		pass(c)
 	}
-}
-
-// dropCall loses the nth call.
-func dropCall(n int) func(cache.ResourceEventHandler) cache.ResourceEventHandler {
-	return func(next cache.ResourceEventHandler) cache.ResourceEventHandler {
-		seen := 0
-		return intercept(next, func(call func()) {
-			if seen++; seen != n {
-				call()
-			}
-		})
-	}
-}
-
-// dropNew loses the add of a version.
-func dropNew(version string) func(cache.ResourceEventHandler) cache.ResourceEventHandler {
-	return func(next cache.ResourceEventHandler) cache.ResourceEventHandler {
-		return interceptor{ResourceEventHandler: next, add: func(obj any, first bool) {
-			if obj.(Object).GetResourceVersion() != version {
-				next.OnAdd(obj, first)
-			}
-		}}
-	}
-}
-
-// swapCalls exchanges the nth call and the one after it.
-func swapCalls(n int) func(cache.ResourceEventHandler) cache.ResourceEventHandler {
-	return func(next cache.ResourceEventHandler) cache.ResourceEventHandler {
-		seen := 0
-		var held func()
-		return intercept(next, func(call func()) {
-			if seen++; seen == n {
-				held = call
-				return
-			}
-			call()
-			if held != nil {
-				held()
-				held = nil
-			}
-		})
-	}
-}
-
-func dropTombstones(next cache.ResourceEventHandler) cache.ResourceEventHandler {
-	return interceptor{ResourceEventHandler: next, remove: func(obj any) {
-		if _, ok := obj.(cache.DeletedFinalStateUnknown); !ok {
-			next.OnDelete(obj)
-		}
-	}}
 }
 
 // alterObjects changes what is in an object, and not its version.
-func alterObjects(next cache.ResourceEventHandler) cache.ResourceEventHandler {
-	return interceptor{ResourceEventHandler: next, add: func(obj any, first bool) {
-		altered := obj.(*corev1.ConfigMap).DeepCopy()
-		altered.Data["version"] = "altered"
-		next.OnAdd(altered, first)
-	}}
+func alterObjects(c call, pass func(call)) {
+	if c.method == "OnAdd" {
+		c.obj = altered(c.obj.(*corev1.ConfigMap))
+	}
+	pass(c)
 }
 
-func repeatAdd(next cache.ResourceEventHandler) cache.ResourceEventHandler {
-	return interceptor{ResourceEventHandler: next, add: func(obj any, first bool) {
-		next.OnAdd(obj, first)
-		next.OnAdd(obj, first)
-	}}
+func repeatAdd(c call, pass func(call)) {
+	pass(c)
+	if c.method == "OnAdd" {
+		pass(c)
+	}
 }
 
-func passString(next cache.ResourceEventHandler) cache.ResourceEventHandler {
-	return interceptor{ResourceEventHandler: next, add: func(any, bool) { next.OnAdd("a string", false) }}
+func passString(c call, pass func(call)) {
+	if c.method == "OnAdd" {
+		c.obj = "a string"
+	}
+	pass(c)
 }
 
 // addDeleted adds what was deleted once more.
-func addDeleted(next cache.ResourceEventHandler) cache.ResourceEventHandler {
-	return interceptor{ResourceEventHandler: next, remove: func(obj any) {
-		next.OnDelete(obj)
-		if deleted, ok := obj.(*corev1.ConfigMap); ok {
-			next.OnAdd(deleted, false)
-		}
-	}}
-}
-
-// neverRemoved calls the second handler after it was removed.
-func neverRemoved() func(cache.ResourceEventHandler) cache.ResourceEventHandler {
-	var mu sync.Mutex
-	var all []cache.ResourceEventHandler
-	return func(next cache.ResourceEventHandler) cache.ResourceEventHandler {
-		mu.Lock()
-		defer mu.Unlock()
-		all = append(all, next)
-		if len(all) == 1 {
-			return intercept(next, func(call func()) { call() })
-		}
-		// The second, which will be removed, gets the calls of the first as well.
-		first := all[0].(*Recorder)
-		first.after = func(n int) {
-			calls, _ := first.Calls()
-			if n > 6 {
-				next.OnAdd(calls[n-1].New, false)
-			}
-		}
-		return next
+func addDeleted(c call, pass func(call)) {
+	pass(c)
+	if _, whole := c.obj.(*corev1.ConfigMap); whole && c.method == "OnDelete" {
+		pass(call{"OnAdd", nil, c.obj, false})
 	}
 }
 

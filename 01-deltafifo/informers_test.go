@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"slices"
@@ -33,10 +32,7 @@ func run(t *testing.T, handler cache.ResourceEventHandler) *watch.FakeWatcher {
 		ObjectType:    &corev1.Pod{},
 		Handler:       handler,
 	})
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { defer close(ended); informer.RunWithContext(ctx) }()
-	t.Cleanup(func() { cancel(); <-ended })
+	must.Run(t, informer.RunWithContext)
 	return server.NextWatch()
 }
 

@@ -39,7 +39,7 @@ func newInformer(server *fakeapi.Server, handler cache.ResourceEventHandler) (ca
 func runs(t *testing.T, server *fakeapi.Server, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
 	t.Helper()
 	store, controller := newInformer(server, handler)
-	inBackground(t, controller.RunWithContext)
+	must.Run(t, controller.RunWithContext)
 	return store, controller
 }
 
@@ -105,7 +105,7 @@ func TestClientGoResyncsWithoutAPauseIfThePeriodIsNegative(t *testing.T) {
 			},
 			ResyncPeriod: -1,
 		})
-		inBackground(t, controller.RunWithContext)
+		must.Run(t, controller.RunWithContext)
 		select {
 		case d := <-took:
 			if d != 0 {
@@ -149,7 +149,7 @@ func TestClientGosStoreCanBeAheadOfItsHandler(t *testing.T) {
 			}
 		}}
 		store, controller := newInformer(server, handler)
-		inBackground(t, controller.RunWithContext)
+		must.Run(t, controller.RunWithContext)
 		w := server.NextWatch()
 		w.Add(configMap("a", "2"))
 		synctest.Wait()
@@ -200,7 +200,7 @@ func TestClientGosLoopDropsWhatProcessRefuses(t *testing.T) {
 				return errors.New("no")
 			},
 		})
-		inBackground(t, controller.RunWithContext)
+		must.Run(t, controller.RunWithContext)
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if want := []string{"a", "b"}; !slices.Equal(popped, want) {
@@ -238,7 +238,7 @@ func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
 		_, controller := runs(t, server, record.Handler(&lines))
 		server.NextWatch()
 		synctest.Wait()
-		inBackground(t, controller.RunWithContext)
+		must.Run(t, controller.RunWithContext)
 		server.NextWatch()
 		lines.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
 		if lists := server.Lists(); lists != 2 {
@@ -268,7 +268,7 @@ func TestClientGoNeverSyncsIfTheTypeIsWrong(t *testing.T) {
 		store, controller := cache.NewInformerWithOptions(cache.InformerOptions{
 			ListerWatcher: configMaps, ObjectType: objectType, Handler: cache.ResourceEventHandlerFuncs{},
 		})
-		inBackground(t, controller.RunWithContext)
+		must.Run(t, controller.RunWithContext)
 		return store, controller
 	}
 	store, wrong := informer(&corev1.Pod{})

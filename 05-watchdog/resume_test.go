@@ -56,7 +56,7 @@ func TestAnInformerResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 			DeleteFunc: func(obj any) { events <- fmt.Sprintf("OnDelete of a %T", obj) },
 		},
 	})
-	inBackground(t, controller.RunWithContext)
+	must.Run(t, controller.RunWithContext)
 	must.Until(t, "it has synced", controller.HasSynced)
 	sessiontest.Kubectl(t, s, "create configmap one")
 	if event := <-events; event != "OnAdd" { // the watch has brought something

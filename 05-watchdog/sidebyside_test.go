@@ -17,14 +17,6 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// inBackground runs until the test is over.
-func inBackground(t *testing.T, run func(context.Context)) {
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { defer close(ended); run(ctx) }()
-	t.Cleanup(func() { cancel(); <-ended })
-}
-
 func runWatchDog(t *testing.T, s *session.Session) *record.Informer {
 	t.Helper()
 	in := record.NewInformer(t, s, "WatchDog", 1)
@@ -36,7 +28,7 @@ func runWatchDog(t *testing.T, s *session.Session) *record.Informer {
 	})
 	must.Do(t, err)
 	in.Store = dog.Store()
-	inBackground(t, func(ctx context.Context) {
+	must.Run(t, func(ctx context.Context) {
 		if err := dog.Run(ctx); err != nil {
 			t.Error(err)
 		}
@@ -53,7 +45,7 @@ func runInformer(t *testing.T, s *session.Session) *record.Informer {
 		Handler:       in.Recorders[0],
 	})
 	in.Store = store
-	inBackground(t, controller.RunWithContext)
+	must.Run(t, controller.RunWithContext)
 	return in
 }
 

@@ -5,7 +5,6 @@
 package main
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -37,12 +36,9 @@ func runShared(t *testing.T, s *session.Session, name string,
 	for i := 0; i < 10; i += 2 {
 		add(i)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { defer close(ended); shared.RunWithContext(ctx) }()
-	t.Cleanup(func() { cancel(); <-ended })
-	if !cache.WaitFor(ctx, "", shared.HasSyncedChecker()) {
-		t.Fatal(ctx.Err())
+	must.Run(t, shared.RunWithContext)
+	if !cache.WaitFor(t.Context(), "", shared.HasSyncedChecker()) {
+		t.Fatal(t.Context().Err())
 	}
 	for i := 1; i < 10; i += 2 {
 		add(i)

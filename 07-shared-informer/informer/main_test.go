@@ -96,11 +96,7 @@ func newRig(newInformer maker, options cache.SharedIndexInformerOptions, objs ..
 // when there is nothing left to do.
 func (r *rig) run(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { defer close(ended); r.RunWithContext(ctx) }()
-	r.stop = func() { cancel(); <-ended }
-	t.Cleanup(r.stop)
+	r.stop = must.Run(t, r.RunWithContext)
 	synctest.Wait()
 }
 

@@ -4,7 +4,6 @@
 package informer
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +14,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // A script decides what happens. When it has ended, it says 0.
@@ -58,12 +59,8 @@ func runScenario(t *testing.T, text []byte, newInformer maker, lenient bool) (er
 		for range s.one(4) {
 			s.act(joins)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { defer close(ended); s.informer.RunWithContext(ctx) }()
+		defer must.Run(t, s.informer.RunWithContext)()
 		err = errors.Join(s.all(), s.end())
-		cancel()
-		<-ended
 	})
 	return err
 }

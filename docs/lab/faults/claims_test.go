@@ -39,29 +39,21 @@ func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "token")
 		write := func(token string) {
-			if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, []byte(token), 0o600))
 		}
 		var server refuser
 		write("old")
 		wrapped, err := rest.HTTPWrappersForConfig(&rest.Config{BearerTokenFile: file}, &server)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, test := range []struct {
 			after time.Duration
 			want  string
 		}{{0, "Bearer old"}, {49 * time.Second, "Bearer old"}, {time.Second, "Bearer new"}} {
 			time.Sleep(test.after)
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://127.0.0.1/api", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			response, err := wrapped.RoundTrip(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			response.Body.Close()
 			if server.token != test.want {
 				t.Errorf("another %v later: %q, want %q", test.after, server.token, test.want)
@@ -81,9 +73,7 @@ func TestAHandlerThatPanicsInTheFirstListNeverSyncsWithClientGo(t *testing.T) {
 				registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 					panic("ouch")
 				}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				go informer.RunWithContext(t.Context())
 				time.Sleep(time.Hour)
 				if got := registration.HasSynced(); got != (impl.name == ours) || !informer.HasSynced() {

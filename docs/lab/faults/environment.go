@@ -118,11 +118,7 @@ func (e *environment) stop() (err error) {
 
 // kubectl runs a command as the administrator, and returns what it printed.
 func (e *environment) kubectl(ctx context.Context, command string) (string, error) {
-	printed, err := binaries.RunKubectl(ctx, e.program, e.Kubeconfig(), strings.Fields(command)...)
-	if err != nil {
-		err = fmt.Errorf("kubectl %s: %w", command, err)
-	}
-	return printed, err
+	return binaries.RunKubectl(ctx, e.program, e.Kubeconfig(), strings.Fields(command)...)
 }
 
 // namespaces are those of the workload.

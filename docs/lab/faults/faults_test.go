@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) {
@@ -27,9 +29,7 @@ func TestFaults(t *testing.T) {
 	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "1")
 	const seed = 20240529
 	r, err := newRunner(t.Context(), seed, smallScale, os.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer func() {
 		if err := r.env.stop(); err != nil {
 			t.Error(err)

@@ -6,15 +6,26 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"regexp"
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/go-logr/logr"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+
+	"example.com/informer/docs/lab/bench/report"
+	"example.com/informer/scripts/harness/usage"
 )
 
 func main() {
@@ -52,4 +63,110 @@ func parse(args []string) (o options, err error) {
 		return o, fmt.Errorf("-only %s: no fault has such a name", *only)
 	}
 	return o, nil
+}
+
+// fullScale has no hold: most faults last between one and ten seconds, at random.
+var fullScale = scale{deletes: 50_000, timeout: 4 * time.Minute}
+
+// soak runs faults until the time is up, or ctx ends, and then prints the table.
+func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
+	fmt.Fprintf(stderr, "seed %d\n", o.seed)
+	setUp()
+	machine, err := report.Machine()
+	if err != nil {
+		return err
+	}
+	r, err := newRunner(ctx, o.seed, fullScale, stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.env.stop()) }()
+	begin := time.Now()
+	runs, failed := r.runAll(ctx, o, stderr)
+	if len(runs) > 0 {
+		fmt.Fprint(stdout, machine, head(o, r, time.Since(begin)), "\n", table(o.faults, runs))
+	}
+	if failed == nil && slices.ContainsFunc(runs, func(both results) bool { return both[ours].errors > 0 }) {
+		return errors.New("our informer failed: see above")
+	}
+	return failed
+}
+
+// runner has the control plane and the workload for all scenarios.
+type runner struct {
+	env   *environment
+	load  *workload
+	scale scale
+	runs  int
+
+	minHeap, maxHeap int // bytes in use after a fault, at least and at most
+}
+
+// setUp keeps client-go from logging every fault, and from ending the program when
+// a handler panics, as it does by default.
+func setUp() {
+	klog.SetLogger(logr.Discard())
+	utilruntime.ReallyCrash = false
+}
+
+// newRunner starts a control plane and prepares the workload.
+func newRunner(ctx context.Context, seed uint64, size scale, progress io.Writer) (*runner, error) {
+	env, err := startEnvironment(ctx, progress)
+	if err != nil {
+		return nil, err
+	}
+	return &runner{env: env, scale: size, load: newWorkload(env.client, seed)}, nil
+}
+
+// checkHeap fails if much more memory is in use than after another fault.
+func (r *runner) checkHeap() error {
+	now := usage.Heap()
+	r.minHeap, r.maxHeap = min(cmp.Or(r.minHeap, now), now), max(r.maxHeap, now)
+	if now > r.minHeap+32<<20 {
+		return fmt.Errorf("a memory leak: the heap has %d MiB, it had %d MiB after a fault", now>>20, r.minHeap>>20)
+	}
+	return nil
+}
+
+// runAll runs all faults in one random order after the other until the time is up.
+// It skips a slow fault at times, so that it takes no more than twice its share of
+// the time. With an error it returns the results so far.
+func (r *runner) runAll(ctx context.Context, o options, progress io.Writer) (runs []results, err error) {
+	random := rand.New(rand.NewPCG(o.seed, 0))
+	spent := make([]time.Duration, len(o.faults))
+	for begin := time.Now(); ; {
+		for _, n := range random.Perm(len(o.faults)) {
+			r.scale.hold = time.Second + time.Duration(random.Int64N(int64(9*time.Second)))
+			started := time.Now()
+			total := started.Sub(begin)
+			if total > o.duration {
+				return runs, nil
+			}
+			if spent[n] > 2*total/time.Duration(len(o.faults)) {
+				continue
+			}
+			both, err := r.run(ctx, o.faults[n])
+			if err = errors.Join(err, r.checkHeap()); err != nil {
+				return runs, err
+			}
+			for _, impl := range implementations {
+				printResult(progress, both[impl.name])
+			}
+			runs = append(runs, both)
+			spent[n] += time.Since(started)
+		}
+	}
+}
+
+// printResult prints how one implementation did.
+func printResult(w io.Writer, r result) {
+	after := "never recovered"
+	if r.recovery < never {
+		after = fmt.Sprintf("recovered after %v", r.recovery.Round(time.Millisecond))
+	}
+	fmt.Fprintf(w, "%s  %s: %s: %d events, %s\n", time.Now().Format(time.TimeOnly), r.fault, r.implementation,
+		r.events, after)
+	if r.err != nil {
+		fmt.Fprintf(w, "%d errors: %v\n", r.errors, r.err)
+	}
 }

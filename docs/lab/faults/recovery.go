@@ -83,15 +83,11 @@ func waitForRecovery(ctx context.Context, s *scenario) error {
 			}
 		}
 		return every(slices.Values(s.instances), func(in *instance) bool {
-			return in.result.recovery < never || s.knownToFail(in) && time.Since(latest) > 3*time.Second
+			known := in.name == clientGo && s.fault.clientGoFails != ""
+			return in.result.recovery < never || known && time.Since(latest) > 3*time.Second
 		})
 	})
 	return ctx.Err()
-}
-
-// knownToFail tells whether the implementation cannot recover from this fault.
-func (s *scenario) knownToFail(in *instance) bool {
-	return in.name == clientGo && s.fault.clientGoFails != ""
 }
 
 // check adds the last handlers, lets those that are behind catch up, and then

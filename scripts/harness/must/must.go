@@ -17,6 +17,16 @@ func Do(t testing.TB, err error) {
 	}
 }
 
+// Run runs something until the test is over, or stop is called, and waits for its end.
+func Run(t testing.TB, run func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); run(ctx) }()
+	stop = func() { cancel(); <-ended }
+	t.Cleanup(stop)
+	return stop
+}
+
 // Until waits for a condition, for at most a minute.
 func Until(t testing.TB, what string, condition func() bool) {
 	t.Helper()

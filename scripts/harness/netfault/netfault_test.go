@@ -23,19 +23,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func connected(t *testing.T) (p *Proxy, client, server net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { listener.Close() })
 	p = New(listener.Addr().String())
 	t.Cleanup(p.Close)
-	if client, err = p.Dial(t.Context(), "tcp", ""); err != nil {
-		t.Fatal(err)
-	}
+	client, err = p.Dial(t.Context(), "tcp", "")
+	must.Do(t, err)
 	t.Cleanup(func() { client.Close() })
-	if server, err = listener.Accept(); err != nil {
-		t.Fatal(err)
-	}
+	server, err = listener.Accept()
+	must.Do(t, err)
 	t.Cleanup(func() { server.Close() })
 	say(t, client, server, "hello")
 	say(t, server, client, "hello back")
@@ -122,17 +118,13 @@ func TestBlackHole(t *testing.T) {
 		if _, err := io.WriteString(ends[0], "anybody there?"); err != nil {
 			t.Errorf("the %s writes: %v", name, err)
 		}
-		if err := ends[1].SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ends[1].SetReadDeadline(time.Now().Add(50 * time.Millisecond)))
 		if err := read(ends[1]); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("what the %s said: %v; want that it vanishes", name, err)
 		}
 	}
 	server.Close()
-	if err := client.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, client.SetReadDeadline(time.Now().Add(50 * time.Millisecond)))
 	if err := read(client); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the end of the server: %v; want that the client does not get it", err)
 	}
@@ -195,9 +187,7 @@ func TestCut(t *testing.T) {
 	p.Cut()
 	wantClosed(t, client, server)
 	cut, err := p.Dial(t.Context(), "tcp", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer cut.Close()
 	if err := read(cut); !errors.Is(err, io.EOF) {
 		t.Errorf("a new connection: %v; want the end", err)
@@ -213,15 +203,11 @@ func TestFor(t *testing.T) {
 	defer server.Close()
 	config := &rest.Config{Host: server.URL}
 	p, err := For(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer p.Close()
 	config.Dial = p.Dial
 	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer client.CloseIdleConnections()
 	get := func() (string, error) {
 		response, err := client.Get(server.URL)

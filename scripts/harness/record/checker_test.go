@@ -3,7 +3,6 @@
 package record
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -64,10 +63,7 @@ func check(t *testing.T, b bug) []error {
 	must.Do(t, err)
 	registration, err := informer.AddEventHandler(b.handler(removed))
 	must.Do(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { defer close(ended); informer.RunWithContext(ctx) }()
-	defer func() { cancel(); <-ended }()
+	defer must.Run(t, informer.RunWithContext)()
 
 	w := server.NextWatch()
 	var changes []Change
@@ -124,11 +120,11 @@ func TestEachPlantedBugIsFound(t *testing.T) {
 			"default/a was written (a1@4), and no call came for it"},
 		"a delete dropped on its way to the store": {bug{events: drop[watch.Event](3)},
 			"default/b was deleted (b1), and no call came for it"},
-		"an event dropped on its way to a handler": {bug{calls: func() func(call, func(call)) { return drop[call](4) }}, "the handler's last call had a1@1"},
+		"an event dropped on its way to a handler": {bug{calls: fourth(drop[call])}, "the handler's last call had a1@1"},
 		"the last event dropped on its way to a handler": {bug{calls: each(dropNew)},
 			"the handler's last call had \"\""},
 		"two events swapped on their way to the store": {bug{events: swap[watch.Event](1)}, "back from version 5"},
-		"two events swapped on their way to a handler": {bug{calls: func() func(call, func(call)) { return swap[call](4) }}, "the handler's last call had"},
+		"two events swapped on their way to a handler": {bug{calls: fourth(swap[call])}, "the handler's last call had"},
 		"a delete lost on relist, for a handler": {bug{calls: each(dropTombstones)},
 			"default/c is not on the server, and the handler got no OnDelete"},
 		"a delete lost on relist, in the store": {bug{list: listDeleted},

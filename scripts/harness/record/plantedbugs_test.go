@@ -142,6 +142,11 @@ func each(bug func(call, func(call))) func() func(call, func(call)) {
 	return func() func(call, func(call)) { return bug }
 }
 
+// fourth is a bug that hits the fourth call.
+func fourth(bug func(n int) func(call, func(call))) func() func(call, func(call)) {
+	return func() func(call, func(call)) { return bug(4) }
+}
+
 // dropNew loses the add of the last version.
 func dropNew(c call, pass func(call)) {
 	if c.method != "OnAdd" || c.obj.(Object).GetResourceVersion() != "10" {

@@ -42,7 +42,8 @@ func Versions(objects []Object) map[string]string {
 // List asks the server for the objects of a resource of the core API.
 func List(ctx context.Context, client rest.Interface, resource, namespace string,
 	which fields.Selector) ([]Object, error) {
-	list, err := cache.NewListWatchFromClient(client, resource, namespace, which).ListWithContext(ctx, metav1.ListOptions{})
+	lw := cache.NewListWatchFromClient(client, resource, namespace, which)
+	list, err := lw.ListWithContext(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("listing %s: %w", resource, err)
 	}

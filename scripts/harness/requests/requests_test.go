@@ -9,6 +9,8 @@ import (
 
 	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -24,20 +26,14 @@ func TestCounter(t *testing.T) {
 	config := &rest.Config{Host: server.URL}
 	counter.Count(config)
 	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer client.CloseIdleConnections()
 	ask := func(method, path string) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		response, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		response.Body.Close()
 	}
 

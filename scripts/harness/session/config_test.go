@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -43,9 +44,7 @@ func wantRefusal(t *testing.T, opts session.Options, texts ...string) string {
 func write(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
@@ -62,9 +61,7 @@ func kubeconfig(t *testing.T, server *rest.Config, token string) string {
 	config.Contexts["here"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}
 	config.CurrentContext = "here"
 	file := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := clientcmd.WriteToFile(*config, file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, clientcmd.WriteToFile(*config, file))
 	return file
 }
 
@@ -103,9 +100,7 @@ func TestBadKubeconfig(t *testing.T) {
 func TestAServerThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, says nothing
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer listener.Close()
 	file := kubeconfig(t, &rest.Config{Host: "https://" + listener.Addr().String()}, "x")
 	start := time.Now()
@@ -128,9 +123,7 @@ func TestAForbiddenVerb(t *testing.T) {
 	s := sessiontest.Open(t)
 	token, err := s.Client.CoreV1().ServiceAccounts(s.Namespace).CreateToken(t.Context(), "default",
 		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	wantRefusal(t, session.Options{Kubeconfig: kubeconfig(t, s.Config, token.Status.Token)},
 		"forbids this", `cannot create resource "namespaces"`, "scripts/local-up.sh")
 }

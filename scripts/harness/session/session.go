@@ -54,7 +54,7 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	// default of 5 requests a second would only make the steps wait.
 	config.QPS = -1
 	s := &Session{Config: config, kubeconfig: kubeconfig, context: opts.Context,
-		dialer: connrotation.NewDialer(dialFunc(config))}
+		dialer: connrotation.NewDialer(new(net.Dialer).DialContext)}
 	config.Dial = s.dialer.DialContext
 	if s.Client, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, fmt.Errorf("reading the credentials in the kubeconfig: %w", err)
@@ -66,13 +66,6 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 		return nil, errors.Join(s.Explain(err), s.Close(ctx))
 	}
 	return s, nil
-}
-
-func dialFunc(config *rest.Config) connrotation.DialFunc {
-	if config.Dial != nil {
-		return connrotation.DialFunc(config.Dial)
-	}
-	return new(net.Dialer).DialContext
 }
 
 // makeNamespace makes the namespace and waits for what controllers put into

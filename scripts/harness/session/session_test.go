@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -22,14 +23,10 @@ func TestASessionIsReadyForPods(t *testing.T) {
 func TestCloseRemovesTheNamespaceEvenAfterCtrlC(t *testing.T) {
 	other := sessiontest.Open(t)
 	s, err := session.Open(t.Context(), session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Close(ended); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close(ended))
 	ns, err := other.Client.CoreV1().Namespaces().Get(t.Context(), s.Namespace, metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) && (err != nil || ns.DeletionTimestamp == nil) {
 		t.Errorf("namespace %s is still there and not on its way out (error: %v)", s.Namespace, err)

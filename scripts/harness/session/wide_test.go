@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -45,13 +46,9 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 	t.Parallel()
 	outside := sessiontest.Open(t)
 	client, err := dynamic.NewForConfig(outside.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	s, err := session.Open(t.Context(), session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	closed := false
 	defer func() {
 		if !closed {

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 )
 
@@ -40,9 +41,7 @@ func openWatch(t *testing.T) (*Transport, *bufio.Reader, chan<- struct{}) {
 	t.Cleanup(pool.CloseIdleConnections)
 	transport := New(pool)
 	response, err := (&http.Client{Transport: transport}).Get(server.URL + "/api/v1/pods?watch=true")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { response.Body.Close() })
 	return transport, bufio.NewReader(response.Body), send
 }
@@ -70,9 +69,7 @@ func TestFrameFaults(t *testing.T) {
 			send <- struct{}{}
 			send <- struct{}{}
 			got, err := io.ReadAll(body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			lines := strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")
 			if len(lines) != len(test.want) {
 				t.Fatalf("got %q", lines)
@@ -98,9 +95,7 @@ func TestRuleAndCounts(t *testing.T) {
 	get := func(path string) *http.Response {
 		t.Helper()
 		response, err := (&http.Client{Transport: transport}).Get(server.URL + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		response.Body.Close()
 		return response
 	}

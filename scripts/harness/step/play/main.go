@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -135,14 +136,10 @@ func (r runner) run(ctx context.Context, s Step) (err error) {
 
 // heading announces a step; it is not part of the step's output.
 func (r runner) heading(step Step) {
-	for i, s := range r.chapter.Steps {
-		if s.Name == step.Name {
-			fmt.Fprintf(r.stdout, "\n== %s %d/%d %s: %s\n",
-				r.chapter.Name, i+1, len(r.chapter.Steps), step.Name, step.Title)
-			if step.Fold {
-				fmt.Fprintln(r.stdout, "(A line that comes several times in a row counts once.)")
-			}
-		}
+	i := slices.IndexFunc(r.chapter.Steps, func(s Step) bool { return s.Name == step.Name })
+	fmt.Fprintf(r.stdout, "\n== %s %d/%d %s: %s\n", r.chapter.Name, i+1, len(r.chapter.Steps), step.Name, step.Title)
+	if step.Fold {
+		fmt.Fprintln(r.stdout, "(A line that comes several times in a row counts once.)")
 	}
 }
 
@@ -222,10 +219,8 @@ func (l *commandLine) parse(args []string, stdout io.Writer) (selected []Step, c
 	case len(names) > 1:
 		return nil, l.wrong("one step at a time, please: got %q", names), false
 	}
-	for _, step := range l.chapter.Steps {
-		if step.Name == names[0] {
-			return []Step{step}, exitOK, true
-		}
+	if i := slices.IndexFunc(l.chapter.Steps, func(s Step) bool { return s.Name == names[0] }); i >= 0 {
+		return l.chapter.Steps[i : i+1], exitOK, true
 	}
 	return nil, l.wrong("there is no step %q", names[0]), false
 }

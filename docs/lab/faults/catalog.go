@@ -73,7 +73,7 @@ var answers = []fault{
 		do: steps{
 			each(func(in *instance) { in.http.SetRule(expiredPages(in)) }), changeHandlers, inject(httpfault.Expired),
 			until("all lists have failed at their second page", func(in *instance) bool {
-				return in.http.Count(httpfault.Count{Outcome: "410"}) >= 2
+				return in.http.Requests("", "410") >= 2
 			}),
 			rule(httpfault.Pass),
 		}},

@@ -23,7 +23,6 @@ import (
 	"example.com/informer/docs/lab/faults/httpfault"
 	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/record"
-	"example.com/informer/scripts/harness/requests"
 )
 
 // implementation is client-go's informer, or ours.
@@ -124,12 +123,6 @@ func byApp(obj any) ([]string, error) { return []string{obj.(record.Object).GetL
 
 func (in *instance) all(condition func(*testInformer) bool) bool {
 	return every(slices.Values(in.informers), condition)
-}
-
-// lists is how many lists of a resource were answered, plain or in a watch.
-func (in *instance) lists(resource string) int {
-	return in.http.Count(httpfault.Count{Resource: resource, Verb: requests.List, Outcome: "200"}) +
-		in.http.Count(httpfault.Count{Resource: resource, Verb: requests.WatchList, Outcome: "200"})
 }
 
 // stop stops the informers, and returns when they have stopped.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"example.com/informer/scripts/harness/record"
+	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/usage"
 )
 
@@ -23,14 +24,15 @@ func list(maxAge time.Duration) step {
 		if time.Since(s.listed) < maxAge {
 			return nil
 		}
-		s.listed, s.objects, s.versions = time.Now(), map[string][]record.Object{}, map[string]map[string]string{}
+		now, all, versions := time.Now(), map[string][]record.Object{}, map[string]map[string]string{}
 		for _, resource := range resources {
 			objects, err := record.List(ctx, s.env.client.CoreV1().RESTClient(), resource, "", fields.Everything())
 			if err != nil {
 				return err
 			}
-			s.objects[resource], s.versions[resource] = objects, record.Versions(objects)
+			all[resource], versions[resource] = objects, record.Versions(objects)
 		}
+		s.listed, s.objects, s.versions = now, all, versions
 		return nil
 	}
 }
@@ -118,7 +120,8 @@ func check(ctx context.Context, s *scenario) error {
 				calls, _ := h.Calls()
 				in.result.events += len(calls)
 			}
-			if in.lists(i.resource) == 1 { // only the first list: no change can have been left out
+			// After the first list alone no change can have been left out.
+			if in.http.Requests(i.resource, "200", requests.List, requests.WatchList) == 1 {
 				checker.Changes = changes[i.resource]
 			}
 			found = append(found, checker.Check()...)

@@ -82,14 +82,13 @@ func waitForFailure(ctx context.Context, s *scenario) error {
 // rewatched tells whether an instance had to request both of its watches again.
 func rewatched(in *instance) bool {
 	return every(slices.Values(resources), func(resource string) bool {
-		return in.http.Count(httpfault.Count{Resource: resource, Verb: requests.Watch})+
-			in.http.Count(httpfault.Count{Resource: resource, Verb: requests.WatchList}) >= 2
+		return in.http.Requests(resource, "", requests.Watch, requests.WatchList) >= 2
 	})
 }
 
 // saw tells whether a request of an instance had an outcome.
 func saw(outcome string) func(*instance) bool {
-	return func(in *instance) bool { return in.http.Count(httpfault.Count{Outcome: outcome}) > 0 }
+	return func(in *instance) bool { return in.http.Requests("", outcome) > 0 }
 }
 
 // waitForOutcome waits until every instance saw an outcome.
@@ -179,13 +178,13 @@ func slowLists(ctx context.Context, s *scenario) error {
 // resource.
 func expiredPages(in *instance) httpfault.Rule {
 	return func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		expired := httpfault.Count{Resource: path.Base(request.URL.Path), Verb: requests.NextPage}
+		expired := in.http.Requests(path.Base(request.URL.Path), "", requests.NextPage)
 		switch verb := requests.VerbOf(request); {
 		case verb == requests.WatchList:
 			return httpfault.Refuse(apierrors.NewInvalid(schema.GroupKind{}, "", nil))(request, next)
 		case verb == requests.NextPage:
 			return httpfault.Refuse(apierrors.NewResourceExpired("made up"))(request, next)
-		case verb == requests.List && in.http.Count(expired) == 0:
+		case verb == requests.List && expired == 0:
 			request = request.Clone(request.Context())
 			query := request.URL.Query()
 			query.Set("limit", "10")

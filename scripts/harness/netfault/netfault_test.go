@@ -118,13 +118,13 @@ func TestBlackHole(t *testing.T) {
 		if _, err := io.WriteString(ends[0], "anybody there?"); err != nil {
 			t.Errorf("the %s writes: %v", name, err)
 		}
-		must.Do(t, ends[1].SetReadDeadline(time.Now().Add(50 * time.Millisecond)))
+		must.Do(t, ends[1].SetReadDeadline(time.Now().Add(50*time.Millisecond)))
 		if err := read(ends[1]); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("what the %s said: %v; want that it vanishes", name, err)
 		}
 	}
 	server.Close()
-	must.Do(t, client.SetReadDeadline(time.Now().Add(50 * time.Millisecond)))
+	must.Do(t, client.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
 	if err := read(client); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the end of the server: %v; want that the client does not get it", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -104,11 +105,12 @@ func (t *Transport) Counts() map[Count]int {
 	return maps.Clone(t.counts)
 }
 
-// Count is how many requests were like this one. An empty field stands for any value.
-func (t *Transport) Count(like Count) int {
-	n := 0
+// Requests is how many requests there were, of these verbs if any is given. An empty
+// resource or outcome stands for any.
+func (t *Transport) Requests(resource, outcome string, verbs ...requests.Verb) (n int) {
 	for c, times := range t.Counts() {
-		if c == (Count{cmp.Or(like.Resource, c.Resource), cmp.Or(like.Verb, c.Verb), cmp.Or(like.Outcome, c.Outcome)}) {
+		if cmp.Or(resource, c.Resource) == c.Resource && cmp.Or(outcome, c.Outcome) == c.Outcome &&
+			(len(verbs) == 0 || slices.Contains(verbs, c.Verb)) {
 			n += times
 		}
 	}

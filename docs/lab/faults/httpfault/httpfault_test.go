@@ -106,11 +106,11 @@ func TestRuleAndCounts(t *testing.T) {
 	}
 	transport.SetRule(Pass)
 	get("/api/v1/pods?watch=true&sendInitialEvents=true")
-	if n := transport.Count(Count{Resource: "pods", Outcome: "200"}); n != 2 {
+	if n := transport.Requests("pods", "200", requests.List, requests.WatchList); n != 2 {
 		t.Errorf("%d answers", n)
 	}
 	next := Count{"pods", requests.NextPage, "429"}
-	if transport.Counts()[next] != 1 || transport.Count(Count{Outcome: "429"}) != 1 {
+	if transport.Counts()[next] != 1 || transport.Requests("", "429") != 1 {
 		t.Errorf("counted %v", transport.Counts())
 	}
 }

@@ -3,151 +3,167 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"go.uber.org/goleak"
+	"time"
 
 	"example.com/informer/docs/lab/bench/report"
 )
 
-func TestMain(m *testing.M) {
-	serveClient()
-	goleak.VerifyTestMain(m)
-}
+type writerFunc func(text []byte) (int, error)
 
-// No timing is looked at: on a busy machine a quick run can say anything.
-func TestAQuickRunLosesNothingAndWritesATableAndResults(t *testing.T) {
+func (f writerFunc) Write(text []byte) (int, error) { return f(text) }
+
+// A quick run loses nothing, and writes a table and results. Wherever it is stopped,
+// it writes nothing, and leaves no process, or the control plane would not have been
+// stopped without an error. No timing is looked at: on a busy machine a quick run can
+// say anything.
+func TestAQuickRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
-	temp, folder := t.TempDir(), filepath.Join(t.TempDir(), "results")
-	t.Setenv("TMPDIR", temp)
-	var stdout bytes.Buffer
-	if err := program.Run(t.Context(), []string{"-quick", "-o", folder}, &stdout, t.Output()); err != nil {
-		t.Fatal(err)
-	}
-	p := quickPlan
-	text := read(t, folder, "results.txt")
-	if n, want := strings.Count(text, "\nBenchmark"), len(p.sizes)*(2*(2*p.rounds+p.slices+2)+1); n != want {
-		t.Errorf("%d results, want %d", n, want)
-	}
-	results, err := report.Read(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{
-		"100/informer=client-go", "100/informer=ours", "300/informer=client-go", "300/informer=ours",
-	} {
-		// 50 changes a second for 2 s, to 10 handlers
-		if events := results.Values("Handlers/objects="+name, "events"); len(events) != 1 || events[0] != 1000 {
-			t.Errorf("objects=%s: %v events, want 1,000", name, events)
-		}
-		if received := results.Values("Sync/objects="+name, "received-B"); len(received) != 2 ||
-			received[0] < 50*payload {
-			t.Errorf("objects=%s: %v bytes received to sync", name, received)
-		}
-	}
-	if got := read(t, folder, "table.txt"); got != stdout.String() || !strings.Contains(got, "client-go v0.") {
-		t.Errorf("wrote\n%s\nand printed\n%s", got, stdout.String())
-	}
-	wantEmpty(t, temp)
-}
-
-// A stoppingWriter ends a run as soon as its progress comes to a text.
-type stoppingWriter struct {
-	bytes.Buffer
-	text string
-	stop func()
-}
-
-func (s *stoppingWriter) Write(text []byte) (int, error) {
-	if strings.Contains(string(text), s.text) {
-		s.stop()
-	}
-	return s.Buffer.Write(text)
-}
-
-// Wherever it is stopped, it leaves no file; and no process, or the control
-// plane would not have been stopped without an error.
-func TestAStoppedRunLeavesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts a control plane")
-	}
-	for _, text := range []string{"starting the control plane", "sync, round 2 of 2", "slice 2 of 2"} {
-		t.Run(text, func(t *testing.T) {
+	for _, stopAt := range []string{"", "starting the control plane", "300/Sync/informer=ours#01", "300/Changes"} {
+		t.Run(stopAt, func(t *testing.T) {
 			temp, folder := t.TempDir(), filepath.Join(t.TempDir(), "results")
 			t.Setenv("TMPDIR", temp)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			progress := &stoppingWriter{text: text, stop: cancel}
-			err := program.Run(ctx, []string{"-quick", "-o", folder}, t.Output(), progress)
-			if err == nil || err.Error() != "stopped, nothing was written" {
-				t.Errorf("error %v, after\n%s", err, progress.String())
-			}
-			if _, err := os.Stat(folder); !os.IsNotExist(err) {
+			var stdout bytes.Buffer
+			progress := writerFunc(func(text []byte) (int, error) {
+				if stopAt != "" && strings.Contains(string(text), stopAt) {
+					cancel()
+				}
+				return t.Output().Write(text)
+			})
+			err := program.Run(ctx, []string{"-quick", "-o", folder}, &stdout, progress)
+			if stopAt == "" && err == nil {
+				checkRun(t, folder, stdout.String())
+			} else if stopAt == "" || err == nil || err.Error() != "stopped, nothing was written" {
+				t.Errorf("error %v", err)
+			} else if _, err := os.Stat(folder); !os.IsNotExist(err) {
 				t.Errorf("%s: %v, want that it does not exist", folder, err)
 			}
-			wantEmpty(t, temp)
+			if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
 		})
 	}
 }
 
-func wantEmpty(t *testing.T, folder string) {
-	t.Helper()
-	if left, err := os.ReadDir(folder); len(left) > 0 || err != nil {
-		t.Errorf("left behind: %v, %v", left, err)
+func checkRun(t *testing.T, folder, printed string) {
+	results, text := read(t, folder)
+	if text != printed || !strings.Contains(text, "client-go v0.") {
+		t.Errorf("wrote\n%s\nand printed\n%s", text, printed)
 	}
-}
-
-func TestAClientThatFails(t *testing.T) {
-	p, err := startProcess(t.Context(), report.Ours)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for settings, want := range map[Settings]string{
-		{Factory: report.Ours, Kubeconfig: "no-such-file"}: "process of ours: Sync: stat no-such-file: no such file",
-		{Factory: "another", Kubeconfig: kubeconfig(t)}:    `there is no factory "another"`,
-	} {
-		if _, err := p.call("Sync", settings); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
+	for _, name := range []string{"100/%s/informer=client-go", "100/%s/informer=ours", "300/%s/informer=ours"} {
+		name = "Load/objects=" + name
+		// 50 changes a second for 2 s, to 10 handlers
+		if events := results.Values(fmt.Sprintf(name, "Handlers"), "events"); len(events) != 1 || events[0] != 1000 {
+			t.Errorf("%s: %v events, want 1,000", name, events)
+		}
+		received := results.Values(fmt.Sprintf(name, "Sync"), "received-B")
+		if len(received) != 2 || received[0] < 50*payload {
+			t.Errorf("%s: %v bytes received to sync", name, received)
 		}
 	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// kubeconfig is one that nobody is asked for anything with.
-func kubeconfig(t *testing.T) string {
-	file := filepath.Join(t.TempDir(), "kubeconfig")
-	text := `{"clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
-		"contexts": [{"name": "c", "context": {"cluster": "c"}}], "current-context": "c"}`
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // The table in the book is that of the results beside it.
 func TestTheBooksTable(t *testing.T) {
-	const folder = "."
-	results, err := report.Read(read(t, folder, "results.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := table(results); err != nil || got != read(t, folder, "table.txt") {
+	results, want := read(t, ".")
+	if got, err := table(results); err != nil || got != want {
 		t.Errorf("error %v; go run ./docs/lab/load -table writes another table:\n%s", err, got)
+	}
+	results.Values("Load/objects=1000/Handlers/informer=ours", "lost")[0] = 1
+	if got, err := table(results); err == nil || !strings.HasPrefix(err.Error(), "1 objects were lost") || got == "" {
+		t.Errorf("one was lost: error %v, table\n%s", err, got)
 	}
 }
 
-func read(t *testing.T, folder, name string) string {
+func read(t *testing.T, folder string) (results *report.Results, table string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, name))
+	text, err := os.ReadFile(filepath.Join(folder, "results.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	if results, err = report.Read(string(text)); err != nil {
+		t.Fatal(err)
+	}
+	if text, err = os.ReadFile(filepath.Join(folder, "table.txt")); err != nil {
+		t.Fatal(err)
+	}
+	return results, string(text)
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, test := range []struct {
+		ratio  float64
+		ratios []float64
+		want   string
+	}{
+		{3.5, []float64{2, 3, 4, 0.9}, "better"},
+		{1.5, []float64{2, 3, 0.8, 0.9}, "noise"},
+		{0.4, []float64{0.5, 0.25}, "worse"},
+		{0.985, []float64{0.99, 0.98}, "the same"},
+	} {
+		if got := verdict(report.Comparison{Ratio: test.ratio, Ratios: test.ratios}); got != test.want {
+			t.Errorf("%v: %s, want %s", test.ratios, got, test.want)
+		}
+	}
+}
+
+func TestAClientThatFails(t *testing.T) {
+	err := startProcess(t, report.Ours).rpc.Call("Client.Sync", Settings{Kubeconfig: "no-such-file"}, &Values{})
+	if err == nil || err.Error() != "stat no-such-file: no such file or directory" {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestHandlersNoteWhatTheySee(t *testing.T) {
+	hs := handlers{{versions: make([]uint64, 2)}, {versions: make([]uint64, 2)}}
+	first, second, changed, other := newConfigMap(0), newConfigMap(1), newConfigMap(0), newConfigMap(1)
+	first.ResourceVersion, second.ResourceVersion, changed.ResourceVersion = "1", "2", "3"
+	other.Name = "kube-root-ca.crt" // which is none of ours
+	for _, h := range hs {
+		h.OnAdd(first, true)
+		h.OnAdd(second, false)
+		h.OnAdd(other, false)
+	}
+	if lags := hs.lags(); len(lags) != 2 || lags[0] <= 0 || lags[0] > lags[1] || lags[1] > time.Minute ||
+		len(hs.lags()) > 0 {
+		t.Errorf("lags %v, want two, of what is new, in order, and once", lags)
+	}
+	if hs[0].OnUpdate(first, changed); len(hs.lags()) != 1 {
+		t.Error("no lag after a change")
+	}
+	for _, test := range []struct { // the second handler has missed the change
+		listed []uint64
+		want   int
+	}{{[]uint64{1, 2}, 1}, {[]uint64{3, 2}, 1}, {[]uint64{3, 4}, 3}} {
+		if n := hs.missing(test.listed); n != test.want {
+			t.Errorf("%d are missing of %v, want %d", n, test.listed, test.want)
+		}
+	}
+	if text := changed.Data["text"]; len(text) != payload || text != first.Data["text"] {
+		t.Errorf("%d bytes of text, want %d, always the same for one number", len(text), payload)
+	}
+}
+
+func TestAMeterReadsWhatWasUsedSince(t *testing.T) {
+	var m meter
+	for m.read(); m.read()["cpu-ns"] <= 0; { // the test ends in time, or the clock stands still
+	}
+	if v := m.read(); v["ns/op"] <= 0 || v["requests"] != 0 {
+		t.Errorf("read %v", v)
+	}
+	var memory Values
+	if err := new(Client).Memory(0, &memory); err != nil || memory["peak-B"] < memory["heap-B"] {
+		t.Errorf("%v, %v; the most memory is less than the heap", memory, err)
+	}
+	if all, used := cores(); used < 0 || used > all {
+		t.Errorf("%v of %v seconds in use", used, all)
+	}
 }

@@ -3,8 +3,9 @@
 package fanout
 
 import (
-	"runtime"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // BenchmarkDeletes deletes 100,000 pods one by one, over the watch, from the
@@ -14,22 +15,19 @@ func BenchmarkDeletes(b *testing.B) {
 	each(b, "handlers=1/objects=100000", func(b *testing.B, informer newInformer) {
 		objects := many()
 		before, deleted := makeVersion(objects, 0), makeVersion(objects, 1)
-		for b.Loop() {
-			b.StopTimer()
-			work := newWorkload(1, objects)
-			s := newSource(before)
+		loop(b, func() (measured, check func()) {
+			work, s := newWorkload(1, objects), newSource(before)
 			w := newWatcher(b, informer, s, work.counters)
 			stop := w.run(b)
-			runtime.GC() // nothing of the first list is to be collected while the clock runs
-			b.StartTimer()
-			work.run(b, func(k int) { s.remove(deleted[k]) })
-			b.StopTimer()
-			stop()
-			work.check(b)
-			if left := len(w.GetStore().ListKeys()); left > 0 {
-				b.Errorf("%d pods are left in the store", left)
-			}
-			b.StartTimer()
-		}
+			return func() {
+					work.run(b, func(k int) { s.send(watch.Deleted, deleted[k]) })
+				}, func() {
+					stop()
+					work.check(b)
+					if left := len(w.GetStore().ListKeys()); left > 0 {
+						b.Errorf("%d pods are left in the store", left)
+					}
+				}
+		})
 	})
 }

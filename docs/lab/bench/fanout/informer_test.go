@@ -5,13 +5,14 @@ package fanout
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
@@ -23,7 +24,9 @@ func TestMain(m *testing.M) {
 }
 
 // newInformer makes an informer, with the parameters of client-go.
-type newInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
+type newInformer func(
+	cache.ListerWatcher, apiruntime.Object, cache.SharedIndexInformerOptions,
+) cache.SharedIndexInformer
 
 // informers are what is compared. They take turns: the program that runs the
 // benchmarks lets the other begin in every other round.
@@ -33,7 +36,7 @@ var informers = []struct {
 }{
 	{"client-go", cache.NewSharedIndexInformerWithOptions},
 	{"ours", func(
-		lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions,
+		lw cache.ListerWatcher, example apiruntime.Object, options cache.SharedIndexInformerOptions,
 	) cache.SharedIndexInformer {
 		return informer.New(lw, example, options)
 	}},
@@ -42,7 +45,25 @@ var informers = []struct {
 // each runs a benchmark once for each informer.
 func each(b *testing.B, name string, run func(*testing.B, newInformer)) {
 	for _, i := range informers {
-		b.Run(name+"/informer="+i.name, func(b *testing.B) { run(b, i.new) })
+		b.Run(name+"/informer="+i.name, func(b *testing.B) {
+			b.ReportAllocs()
+			run(b, i.new)
+		})
+	}
+}
+
+// loop is a b.Loop whose clock runs in measured alone. What was made before is not
+// collected meanwhile.
+func loop(b *testing.B, prepare func() (measured, check func())) {
+	for b.Loop() {
+		b.StopTimer()
+		measured, check := prepare()
+		runtime.GC()
+		b.StartTimer()
+		measured()
+		b.StopTimer()
+		check()
+		b.StartTimer()
 	}
 }
 

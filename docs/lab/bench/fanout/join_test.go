@@ -5,9 +5,7 @@ package fanout
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 )
@@ -19,19 +17,11 @@ func BenchmarkJoin(b *testing.B) {
 	each(b, "handlers=20/objects=100000", func(b *testing.B, informer newInformer) {
 		objects := many()
 		all := makeVersion(objects, 0)
-		for b.Loop() {
-			b.StopTimer()
-			w := newWatcher(b, informer, newSource(all), []*listener{})
-			stop := w.run(b)
-			listeners := newListeners(20, objects)
-			runtime.GC() // nothing of the first list is to be collected while the clock runs
-			b.StartTimer()
-			w.join(b, listeners)
-			b.StopTimer()
-			stop()
-			checkAll(b, listeners)
-			b.StartTimer()
-		}
+		loop(b, func() (measured, check func()) {
+			w := newWatcher(b, informer, newSource(all), []*tally{})
+			stop, late := w.run(b), newTallies(20, objects)
+			return func() { w.join(b, late) }, func() { stop(); checkAdds(b, late) }
+		})
 	})
 }
 
@@ -44,52 +34,40 @@ func BenchmarkJoinLag(b *testing.B) {
 		objects := many()
 		all := makeVersion(objects, 0)
 		var worst time.Duration
-		for b.Loop() {
-			b.StopTimer()
-			changes := newSchedule(b, objects, 1000)
-			s := newSource(all)
+		loop(b, func() (measured, check func()) {
+			changes, s := newSchedule(b, objects, 1000), newSource(all)
 			w := newWatcher(b, informer, s, []*schedule{changes})
-			stop := w.run(b)
-			listeners := newListeners(20, objects)
+			stop, late := w.run(b), newTallies(20, objects)
 			ctx, joined := context.WithCancel(b.Context())
-			var sending sync.WaitGroup
-			var sendErr error
-			runtime.GC()
-			b.StartTimer()
-			changes.begin = time.Now()
-			sending.Go(func() { sendErr = changes.send(ctx, s, math.MaxInt) })
-			w.join(b, listeners)
-			b.StopTimer()
-			joined()
-			if sending.Wait(); sendErr != nil {
-				b.Fatal(sendErr)
-			}
-			changes.await(b)
-			stop()
-			changes.check(b)
-			checkAll(b, listeners)
-			worst = max(worst, slices.Max(changes.lags()))
-			b.StartTimer()
-		}
+			return func() {
+					changes.start(ctx, b, s, math.MaxInt)
+					w.join(b, late)
+				}, func() {
+					joined()
+					changes.finish(b, stop)
+					checkAdds(b, late)
+					worst = max(worst, slices.Max(changes.lags()))
+				}
+		})
 		b.ReportMetric(float64(worst), "worst-lag-ns")
 	})
 }
 
 // join gives handlers to an informer that runs, and waits until they know all.
-func (w *watcher) join(tb testing.TB, listeners []*listener) {
+func (w *watcher) join(tb testing.TB, handlers []*tally) {
 	tb.Helper()
-	addHandlers(tb, w, listeners)
+	addHandlers(tb, w, handlers)
 	w.awaitHandlers(tb)
-	awaitAll(tb, listeners)
+	awaitListed(tb, handlers)
 }
 
-// checkAll fails if a handler got more or less than all pods. It is for after
+// checkAdds fails if a handler got more or less than all pods. It is for after
 // the informer's end, when no handler can be running.
-func checkAll(tb testing.TB, listeners []*listener) {
+func checkAdds(tb testing.TB, handlers []*tally) {
 	tb.Helper()
-	for i, l := range listeners {
-		if l.seen != l.objects {
-			tb.Errorf("handler %d got %d pods, want %d", i, l.seen, l.objects)
+	for i, h := range handlers {
+		if h.adds != h.objects {
+			tb.Errorf("handler %d got %d pods, want %d", i, h.adds, h.objects)
 		}
 	}
 }

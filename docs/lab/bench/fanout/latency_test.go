@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // BenchmarkLatency sends one event at a time, and the next when every handler
@@ -24,7 +26,7 @@ func BenchmarkLatency(b *testing.B) {
 			p.left.Store(int32(len(p.stopwatches)))
 			pod := all.update(k)
 			p.sent = time.Now()
-			src.update(pod)
+			src.send(watch.Modified, pod)
 			await(b, p.idle, timeout, "every handler was called")
 		}
 		b.StopTimer()

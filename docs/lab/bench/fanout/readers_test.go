@@ -99,23 +99,17 @@ func withReaders(
 	runtime.GC() // nothing of the first list is to be collected while the clock runs
 	allocated := usage.Allocated()
 	b.ResetTimer()
-	changes.begin = time.Now()
+	changes.start(b.Context(), b, s, seconds*changesPerSecond)
 	var running sync.WaitGroup
-	var sendErr error
-	running.Go(func() { sendErr = changes.send(b.Context(), s, seconds*changesPerSecond) })
 	for i := range all {
 		all[i] = reader{watcher: w, number: i, want: objects / namespaces}
 		running.Go(func() { read(&all[i], changes.begin) })
 	}
 	running.Wait()
+	changes.sending.Wait()
 	b.StopTimer()
 	over := load{changes: changes, bytes: usage.Allocated() - allocated}
-	if sendErr != nil {
-		b.Fatal(sendErr)
-	}
-	changes.await(b)
-	stop()
-	changes.check(b)
+	changes.finish(b, stop)
 	for _, r := range all {
 		if r.err != nil {
 			b.Fatalf("reader %d: %v", r.number, r.err)

@@ -22,10 +22,10 @@ func BenchmarkRelist(b *testing.B) {
 		before, after := makeVersion(objects, 0), makeVersion(objects, 1)
 		for b.Loop() {
 			b.StopTimer()
-			handler := &relistHandler{objects: objects, relisted: make(chan struct{})}
+			handlers := newTallies(1, objects)
 			first, second := newSource(before), newSource(after)
 			lists := first.oneByOne()
-			w := newWatcher(b, informer, first, []*relistHandler{handler})
+			w := newWatcher(b, informer, first, handlers)
 			stop := w.run(b)
 			first.expire()
 			runtime.GC() // nothing of this is to be collected while the clock runs
@@ -36,10 +36,13 @@ func BenchmarkRelist(b *testing.B) {
 				b.Fatalf("waited %v, and the informer has not asked for a second list", deadline)
 			}
 			b.StartTimer()
-			await(b, handler.relisted, timeout, "the handler got all updates")
+			await(b, handlers[0].updated, timeout, "the handler got all updates")
 			b.StopTimer()
 			stop()
-			handler.check(b)
+			if h := handlers[0]; h.adds != objects || h.updates != objects || h.deletes > 0 {
+				b.Errorf("the handler got %d adds, %d updates and %d deletes, want %d, %d and 0",
+					h.adds, h.updates, h.deletes, objects, objects)
+			}
 			if last := after[objects-1]; w.version(b, last) != last.ResourceVersion {
 				b.Errorf("the store has not got the second list: %s is at version %s", last.Name, w.version(b, last))
 			}
@@ -65,30 +68,4 @@ func (s *source) oneByOne() chan<- *source {
 		}
 	}
 	return lists
-}
-
-// A relistHandler is the handler: it counts.
-type relistHandler struct {
-	adds, updates, deletes int
-	objects                int
-	relisted               chan struct{} // closed at the last update
-}
-
-func (h *relistHandler) OnUpdate(_, _ any) {
-	if h.updates++; h.updates == h.objects {
-		close(h.relisted)
-	}
-}
-
-func (h *relistHandler) OnAdd(any, bool) { h.adds++ }
-func (h *relistHandler) OnDelete(any)    { h.deletes++ }
-
-// check fails unless the handler got each pod as an add and as an update. It is
-// for after the informer's end, when no handler can be running.
-func (h *relistHandler) check(tb testing.TB) {
-	tb.Helper()
-	if h.adds != h.objects || h.updates != h.objects || h.deletes > 0 {
-		tb.Errorf("the handler got %d adds, %d updates and %d deletes, want %d, %d and 0",
-			h.adds, h.updates, h.deletes, h.objects, h.objects)
-	}
 }

@@ -6,10 +6,12 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // A schedule is updates at a fixed rate, each a pod of its own, and the handler
@@ -24,6 +26,7 @@ type schedule struct {
 	every     time.Duration
 	clock     *clock
 	begin     time.Time
+	sending   sync.WaitGroup
 	sent      int
 	got       []time.Duration // since the begin, by change: when the handler was called
 	strange   int             // calls that are not for the next change
@@ -41,39 +44,39 @@ func newSchedule(tb testing.TB, objects, perSecond int) *schedule {
 	}
 }
 
-// send makes so many changes, or fewer if ctx ends before.
-func (s *schedule) send(ctx context.Context, src *source, changes int) error {
-	defer s.clock.stop()
-	if err := s.clock.start(s.begin, s.every); err != nil {
-		return err
-	}
-	for s.sent < changes && ctx.Err() == nil {
-		if err := s.clock.wait(); err != nil {
-			return err
+// start begins to make so many changes, or fewer if ctx ends before.
+func (s *schedule) start(ctx context.Context, tb testing.TB, src *source, changes int) {
+	s.begin = time.Now()
+	s.sending.Go(func() {
+		defer s.clock.stop()
+		if err := s.clock.start(s.begin, s.every); err != nil {
+			tb.Error(err)
+			return
 		}
-		src.update(newPod(s.sent%s.objects, s.version(s.sent)))
-		s.sent++
-	}
-	return nil
+		for ; s.sent < changes && ctx.Err() == nil; s.sent++ {
+			if err := s.clock.wait(); err != nil {
+				tb.Error(err)
+				return
+			}
+			src.send(watch.Modified, newPod(s.sent%s.objects, s.version(s.sent)))
+		}
+	})
 }
 
 func (s *schedule) due(k int) time.Duration { return time.Duration(k) * s.every }
 
 func (s *schedule) version(k int) int { return s.objects + k + 1 }
 
-// await returns when the handler was called as often as changes were sent.
-func (s *schedule) await(tb testing.TB) {
+// finish waits until the handler was called as often as changes were sent, stops
+// the informer, and fails unless the handler got each change once, in order.
+func (s *schedule) finish(tb testing.TB, stop func()) {
 	tb.Helper()
+	s.sending.Wait()
 	timeout := time.After(deadline)
 	for range s.sent {
 		await(tb, s.delivered, timeout, "the handler got every change")
 	}
-}
-
-// check fails unless the handler got each change once, in order. It is for
-// after the informer's end, when no handler can be running.
-func (s *schedule) check(tb testing.TB) {
-	tb.Helper()
+	stop()
 	if s.sent == 0 || len(s.got) != s.sent || s.strange > 0 {
 		tb.Fatalf("%d changes were sent, the handler got %d, and %d of them in the place of others",
 			s.sent, len(s.got), s.strange)

@@ -31,30 +31,25 @@ func newSource(pods []*corev1.Pod) *source {
 	s := &source{events: make(chan watch.Event, len(pods)+1+room)}
 	s.ListWatch = &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
 	for _, pod := range pods {
-		s.events <- watch.Event{Type: watch.Added, Object: pod}
+		s.send(watch.Added, pod)
 	}
-	s.events <- watch.Event{Type: watch.Bookmark, Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+	s.send(watch.Bookmark, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		ResourceVersion: "1",
 		Annotations:     map[string]string{metav1.InitialEventsAnnotationKey: "true"},
-	}}}
+	}})
 	return s
 }
 
-// update sends one pod, and waits only where there is no room.
-func (s *source) update(pod *corev1.Pod) {
-	s.events <- watch.Event{Type: watch.Modified, Object: pod}
-}
-
-// remove sends the deletion of one pod.
-func (s *source) remove(pod *corev1.Pod) {
-	s.events <- watch.Event{Type: watch.Deleted, Object: pod}
+// send sends an event, and waits only where there is no room.
+func (s *source) send(event watch.EventType, object runtime.Object) {
+	s.events <- watch.Event{Type: event, Object: object}
 }
 
 // expire ends the watch as servers do when they no longer have the changes that
 // the client asks for: with status 410. The informer has to list again.
 func (s *source) expire() {
 	status := apierrors.NewResourceExpired("the benchmark wants a relist").ErrStatus
-	s.events <- watch.Event{Type: watch.Error, Object: &status}
+	s.send(watch.Error, &status)
 }
 
 func (s *source) list(context.Context, metav1.ListOptions) (runtime.Object, error) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"example.com/informer/scripts/harness/usage"
 )
@@ -29,7 +30,7 @@ func BenchmarkStalled(b *testing.B) {
 		w := newWatcher(b, informer, s, []*stalledHandler{handler})
 		w.run(b)
 		b.Cleanup(func() { close(handler.wake) }) // first of all: only then the informer can end
-		s.update(all.update(0))
+		s.send(watch.Modified, all.update(0))
 		timeout := time.After(deadline)
 		await(b, handler.entered, timeout, "the handler got the first update")
 		before := usage.Heap()
@@ -37,7 +38,7 @@ func BenchmarkStalled(b *testing.B) {
 		version := versions * objects
 		for k := range b.N {
 			version++
-			s.update(newPod(k%objects, version))
+			s.send(watch.Modified, newPod(k%objects, version))
 		}
 		last := newPod((b.N-1)%objects, version)
 		for stored := ""; stored != last.ResourceVersion; stored = w.version(b, last) {

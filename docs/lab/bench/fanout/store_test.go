@@ -20,26 +20,25 @@ func BenchmarkLateIndex(b *testing.B) {
 	each(b, "objects=100000", func(b *testing.B, informer newInformer) {
 		objects := many()
 		all := makeVersion(objects, 0)
-		for b.Loop() {
-			b.StopTimer()
-			w := newWatcher(b, informer, newSource(all), []*listener{})
+		loop(b, func() (measured, check func()) {
+			w := newWatcher(b, informer, newSource(all), []*tally{})
 			stop := w.run(b)
-			runtime.GC() // nothing of the first list is to be collected while the clock runs
-			b.StartTimer()
-			err := w.AddIndexers(cache.Indexers{index: func(obj any) ([]string, error) {
-				return []string{obj.(*corev1.Pod).Labels["app"]}, nil
-			}})
-			pods, indexErr := w.GetIndexer().ByIndex(index, all[0].Labels["app"])
-			b.StopTimer()
-			if err != nil || indexErr != nil || len(pods) != objects/apps {
-				b.Fatalf("the index has %d pods, want %d; errors %v, %v", len(pods), objects/apps, err, indexErr)
-			}
-			if values := w.GetIndexer().ListIndexFuncValues(index); len(values) != apps {
-				b.Fatalf("the index has %d values, want %d", len(values), apps)
-			}
-			stop()
-			b.StartTimer()
-		}
+			var pods []any
+			var err, indexErr error
+			return func() {
+					err = w.AddIndexers(cache.Indexers{index: func(obj any) ([]string, error) {
+						return []string{obj.(*corev1.Pod).Labels["app"]}, nil
+					}})
+					pods, indexErr = w.GetIndexer().ByIndex(index, all[0].Labels["app"])
+				}, func() {
+					values := len(w.GetIndexer().ListIndexFuncValues(index))
+					if err != nil || indexErr != nil || len(pods) != objects/apps || values != apps {
+						b.Fatalf("the index has %d pods and %d values, want %d and %d; errors %v, %v",
+							len(pods), values, objects/apps, apps, err, indexErr)
+					}
+					stop()
+				}
+		})
 	})
 }
 
@@ -58,7 +57,7 @@ func BenchmarkMemory(b *testing.B) {
 		for b.Loop() {
 			s := newSource(all)
 			before := usage.Heap()
-			w := newWatcher(b, informer, s, []*listener{})
+			w := newWatcher(b, informer, s, []*tally{})
 			stop := w.run(b)
 			for i := range namespaces { // if the index is made when it is needed, that is now
 				if err := w.inNamespace(namespace(i), objects/namespaces); err != nil {

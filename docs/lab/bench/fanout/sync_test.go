@@ -4,7 +4,6 @@ package fanout
 
 import (
 	"fmt"
-	"runtime"
 	"testing"
 	"time"
 )
@@ -20,50 +19,53 @@ func BenchmarkSync(b *testing.B) {
 	for _, objects := range []int{1000, 10_000, 100_000} {
 		each(b, fmt.Sprintf("handlers=10/objects=%d", objects), func(b *testing.B, informer newInformer) {
 			all := makePods(objects)
-			for b.Loop() {
-				b.StopTimer()
-				listeners := newListeners(10, objects)
-				w := newWatcher(b, informer, newSource(all[0]), listeners)
-				runtime.GC() // nothing of this is to be collected while the clock runs
-				b.StartTimer()
-				stop := w.run(b)
-				awaitAll(b, listeners)
-				b.StopTimer()
-				stop()
-				b.StartTimer()
-			}
+			loop(b, func() (measured, check func()) {
+				var stop func()
+				handlers := newTallies(10, objects)
+				w := newWatcher(b, informer, newSource(all[0]), handlers)
+				return func() {
+					stop = w.run(b)
+					awaitListed(b, handlers)
+				}, func() { stop() }
+			})
 		})
 	}
 }
 
-// A listener is the handler: it counts what the first list adds.
-type listener struct {
-	seen, objects int
-	listed        chan struct{} // closed at the last object
-	_             [104]byte     // keeps the counters of two handlers off one cache line
+// A tally is a handler that counts.
+type tally struct {
+	adds, updates, deletes int
+	objects                int
+	listed, updated        chan struct{} // closed at the last add, and at the last update
+	_                      [80]byte      // keeps the counters of two handlers off one cache line
 }
 
-func newListeners(handlers, objects int) []*listener {
-	var all []*listener
-	for range handlers {
-		all = append(all, &listener{objects: objects, listed: make(chan struct{})})
+func newTallies(handlers, objects int) []*tally {
+	all := make([]*tally, handlers)
+	for i := range all {
+		all[i] = &tally{objects: objects, listed: make(chan struct{}), updated: make(chan struct{})}
 	}
 	return all
 }
 
-func awaitAll(tb testing.TB, listeners []*listener) {
+func (t *tally) OnAdd(any, bool) {
+	if t.adds++; t.adds == t.objects {
+		close(t.listed)
+	}
+}
+
+func (t *tally) OnUpdate(_, _ any) {
+	if t.updates++; t.updates == t.objects {
+		close(t.updated)
+	}
+}
+
+func (t *tally) OnDelete(any) { t.deletes++ }
+
+func awaitListed(tb testing.TB, handlers []*tally) {
 	tb.Helper()
 	timeout := time.After(deadline)
-	for _, l := range listeners {
-		await(tb, l.listed, timeout, "every handler got the whole list")
+	for _, h := range handlers {
+		await(tb, h.listed, timeout, "every handler got the whole list")
 	}
 }
-
-func (l *listener) OnAdd(any, bool) {
-	if l.seen++; l.seen == l.objects {
-		close(l.listed)
-	}
-}
-
-func (l *listener) OnUpdate(_, _ any) {}
-func (l *listener) OnDelete(any)      {}

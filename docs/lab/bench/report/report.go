@@ -37,14 +37,17 @@ func Machine() (string, error) {
 
 // Value writes a value to four digits, in the unit that the name of its unit
 // ends with, or has before a slash: 81.09ms for p50-sec, 1.650GiB for held-B,
-// 110.2B for B/pod. A count is written in full.
+// 110.2B for B/pod. A count is written in full, unless it is one per second.
 func Value(value float64, unit string) string {
-	unit, _, _ = strings.Cut(unit, "/")
+	unit, per, _ := strings.Cut(unit, "/")
 	switch unit[strings.LastIndex(unit, "-")+1:] {
 	case "sec":
 		return benchunit.Scale(value, benchunit.Decimal) + "s"
 	case "B":
 		return benchunit.Scale(value, benchunit.Binary) + "B"
+	}
+	if per == "s" {
+		return benchunit.Scale(value, benchunit.Decimal)
 	}
 	return Count(value)
 }

@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +20,10 @@ type Results struct {
 
 type key struct{ bench, unit string }
 
+// ending is what Go adds to a name: that it was there before, and how many
+// processors there are.
+var ending = regexp.MustCompile(`(#\d+)?(-\d+)?$`)
+
 // Read reads results. Units become those of benchfmt: sec/op for ns/op.
 func Read(text string) (*Results, error) {
 	r := &Results{Config: map[string]string{}, values: map[key][]float64{}}
@@ -31,10 +36,7 @@ func Read(text string) (*Results, error) {
 			for _, config := range record.Config {
 				r.Config[config.Key] = string(config.Value)
 			}
-			name := string(record.Name.Full())
-			if _, parts := record.Name.Parts(); len(parts) > 0 && parts[len(parts)-1][0] == '-' {
-				name = strings.TrimSuffix(name, string(parts[len(parts)-1])) // the number of processors
-			}
+			name := ending.ReplaceAllString(string(record.Name.Full()), "")
 			for _, value := range record.Values {
 				k := key{name, value.Unit}
 				r.values[k] = append(r.values[k], value.Value)
@@ -52,11 +54,10 @@ type Row struct {
 	What        string
 	Bench, Unit string // Bench is without its last part, which names the informer
 	Sum         bool   // shown is the sum of all rounds; else their median
-	More        bool   // more is better; else less is
-
-	// Show writes a value. Default: Value.
-	Show func(value float64, unit string) string
 }
+
+// moreIsBetter of these units, and less is of others.
+var moreIsBetter = map[string]bool{"events": true, "delivered": true, "events/s": true, "reads/s": true}
 
 // A Comparison is what came of a row.
 type Comparison struct {
@@ -79,12 +80,7 @@ func (r *Results) Compare(row Row) (c Comparison, err error) {
 	}
 	c.Theirs, c.Ours = row.total(theirs), row.total(ours)
 	c.Ratio = row.ratio(c.Theirs, c.Ours)
-	show := row.Show
-	if show == nil {
-		show = Value
-	}
-	c.Cells = []string{row.What, show(c.Theirs, row.Unit), show(c.Ours, row.Unit),
-		fmt.Sprintf("%.2f ×", c.Ratio),
+	c.Cells = []string{row.What, Value(c.Theirs, row.Unit), Value(c.Ours, row.Unit), fmt.Sprintf("%.2f ×", c.Ratio),
 		fmt.Sprintf("%.2f to %.2f", slices.Min(c.Ratios), slices.Max(c.Ratios))}
 	return c, nil
 }
@@ -101,10 +97,10 @@ func (row Row) total(values []float64) (total float64) {
 }
 
 func (row Row) ratio(theirs, ours float64) float64 {
-	switch {
-	case theirs == ours: // both 0, say
+	if theirs == ours { // both 0, say
 		return 1
-	case row.More:
+	}
+	if moreIsBetter[row.Unit] {
 		return ours / theirs
 	}
 	return theirs / ours

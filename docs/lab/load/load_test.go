@@ -1,0 +1,196 @@
+// The benchmark, which runs in the process that makes the load.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/prometheus/procfs"
+	"go.uber.org/goleak"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/kubernetes"
+	typed "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"example.com/informer/docs/lab/bench/report"
+)
+
+func TestMain(m *testing.M) {
+	serveClient()
+	goleak.VerifyTestMain(m)
+}
+
+// BenchmarkLoad measures the two factories on an empty cluster. Each result is
+// that of a benchmark inside it, which reports what was measured before.
+func BenchmarkLoad(b *testing.B) {
+	p, kubeconfig := newPlan(testing.Short()), os.Getenv("KUBECONFIG")
+	if kubeconfig == "" {
+		b.Fatal("KUBECONFIG names no cluster: scripts/load.sh makes one")
+	}
+	client, err := connect(kubeconfig, func(config *rest.Config) { config.QPS = -1 })
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer utilnet.CloseIdleConnectionsFor(client.CoreV1().RESTClient().(*rest.RESTClient).Client.Transport)
+	_, err = client.CoreV1().Namespaces().Create(b.Context(),
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := &server{configMaps: client.CoreV1().ConfigMaps(namespace)}
+	for _, objects := range p.sizes {
+		b.Run(fmt.Sprintf("objects=%d", objects), func(b *testing.B) {
+			s.fill(b, objects)
+			changeAll(b, p, s, syncAll(b, p, Settings{Kubeconfig: kubeconfig, Objects: objects}))
+		})
+	}
+}
+
+// connect makes a client that speaks protobuf, as the controllers of Kubernetes
+// do, of a configuration that was changed.
+func connect(kubeconfig string, change func(*rest.Config)) (kubernetes.Interface, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.ContentType = runtime.ContentTypeProtobuf
+	change(config)
+	return kubernetes.NewForConfig(config)
+}
+
+// syncAll lets both sync in each round, one after the other, so that they do not
+// compete; they take turns in being first. Those of the last round stay for the
+// changes, which both see at the same time.
+func syncAll(b *testing.B, p plan, settings Settings) (stay []*process) {
+	order := []string{report.Theirs, report.Ours}
+	for round := range p.rounds {
+		for _, settings.Factory = range order {
+			client := startProcess(b, settings.Factory)
+			client.report(b, "Sync", "Sync", settings)
+			client.report(b, "MemoryAfterSync", "Memory", 0)
+			if round == p.rounds-1 {
+				stay = append(stay, client)
+			} else {
+				client.close()
+			}
+		}
+		slices.Reverse(order)
+	}
+	return stay
+}
+
+// changeAll makes changes, measures, and in the end compares what handlers have
+// seen with a fresh list.
+func changeAll(b *testing.B, p plan, s *server, clients []*process) {
+	for _, client := range clients {
+		client.call(b, "Slice", 0) // the next one measures from here
+	}
+	all, used := cores()
+	start := time.Now()
+	changes := int(p.slice.Seconds() * float64(p.rate))
+	for range p.slices {
+		s.change(b, changes, p.rate)
+		for _, client := range clients {
+			client.report(b, "Changes", "Slice", 0)
+		}
+	}
+	machine := Values{"changes/s": float64(p.slices*changes) / time.Since(start).Seconds()}
+	if allNow, usedNow := cores(); allNow > all {
+		machine["busy-%"] = 100 * (usedNow - used) / (allNow - all)
+	}
+	machine.report(b, "Machine")
+	versions := s.versions(b)
+	for _, client := range clients {
+		client.report(b, "MemoryAfterChanges", "Memory", 0)
+		client.report(b, "Handlers", "Check", versions)
+	}
+}
+
+// report makes the values a result.
+func (v Values) report(b *testing.B, name string) {
+	b.Run(name, func(b *testing.B) {
+		b.ReportMetric(0, "ns/op") // it would be the time of this function, and is left out
+		for unit, value := range v {
+			b.ReportMetric(value, unit)
+		}
+	})
+}
+
+// cores is for how many seconds all cores were there so far, and in use; both
+// are 0 where there is no /proc.
+func cores() (all, used float64) {
+	proc, err := procfs.NewDefaultFS()
+	stat, statErr := proc.Stat()
+	if err != nil || statErr != nil {
+		return 0, 0
+	}
+	cpu := stat.CPUTotal // User holds what guests had
+	used = cpu.User + cpu.Nice + cpu.System + cpu.IRQ + cpu.SoftIRQ + cpu.Steal
+	return used + cpu.Idle + cpu.Iowait, used
+}
+
+// A server has the objects that both factories watch.
+type server struct {
+	configMaps typed.ConfigMapInterface
+	filled     int // how many objects there are
+}
+
+// fill creates objects until there are so many.
+func (s *server) fill(b *testing.B, objects int) {
+	do(b, objects-s.filled, func(ctx context.Context, i int) error {
+		_, err := s.configMaps.Create(ctx, newConfigMap(s.filled+i), metav1.CreateOptions{})
+		return err
+	})
+	s.filled = objects
+}
+
+// change changes n random objects, at an even pace if the server keeps up.
+func (s *server) change(b *testing.B, n, rate int) {
+	start := time.Now()
+	due := func(i int) time.Time { return start.Add(time.Duration(i) * time.Second / time.Duration(rate)) }
+	do(b, n, func(ctx context.Context, i int) error {
+		time.Sleep(time.Until(due(i)))
+		_, err := s.configMaps.Update(ctx, newConfigMap(rand.IntN(s.filled)), metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// do makes n requests, of which 16 are under way at the same time, at most.
+func do(b *testing.B, n int, request func(ctx context.Context, i int) error) {
+	group, ctx := errgroup.WithContext(b.Context())
+	group.SetLimit(16)
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		group.Go(func() error { return request(ctx, i) })
+	}
+	if err := group.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// versions lists all objects, and returns the version of each by its number.
+func (s *server) versions(b *testing.B) []uint64 {
+	list, err := s.configMaps.List(b.Context(), metav1.ListOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	versions := make([]uint64, s.filled)
+	for i := range list.Items {
+		n, version, err := number(&list.Items[i])
+		if err != nil || n >= len(versions) {
+			b.Fatalf("listing what is there: %s is not expected: %v", list.Items[i].Name, err)
+		}
+		versions[n] = version
+	}
+	return versions
+}

@@ -5,9 +5,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"example.com/informer/docs/book"
@@ -15,33 +13,12 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./docs (no arguments): "+
-			"rewrites the embedded blocks of README.md and docs/*.md")
-		os.Exit(2)
+	root, err := workspace.Root(".")
+	if err == nil {
+		err = book.Rewrite(root, os.Stdout)
 	}
-	if err := run(".", os.Stdout); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-}
-
-// run rewrites the pages of the workspace around dir. Its error also says, in a
-// line each, what is left for a person to mend.
-func run(dir string, stdout io.Writer) error {
-	root, err := workspace.Root(dir)
-	if err != nil {
-		return err
-	}
-	changed, left, err := book.Rewrite(root)
-	for _, page := range changed {
-		fmt.Fprintln(stdout, "rewritten:", page)
-	}
-	for _, problem := range left {
-		err = errors.Join(err, problem)
-	}
-	if err == nil && len(changed) == 0 {
-		fmt.Fprintln(stdout, "nothing to rewrite")
-	}
-	return err
 }

@@ -4,11 +4,16 @@ package book
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Problem is one thing that is wrong with a page. Line counts from 1; it is 0
@@ -30,22 +35,21 @@ func (p Problem) Error() string {
 // Book is README.md and docs/*.md of a workspace, as they were when loaded.
 type Book struct {
 	ws    fs.FS // the workspace root; everything is read through it
-	pages []*page
+	pages map[string]*page
 }
 
 // Load reads the pages of the workspace ws. A page that is missing is not an
 // error here: Problems reports it.
 func Load(ws fs.FS) (*Book, error) {
-	b := &Book{ws: ws}
-	for _, pattern := range []string{"README.md", "docs/*.md"} {
-		names, _ := fs.Glob(ws, pattern) // its only error is a malformed pattern
-		for _, name := range names {
-			text, err := fs.ReadFile(ws, name)
-			if err != nil {
-				return nil, fmt.Errorf("reading the page %s: %w", name, err)
-			}
-			b.pages = append(b.pages, parsePage(name, text))
+	b := &Book{ws, map[string]*page{}}
+	front, _ := fs.Glob(ws, "README.md") // its only error is a malformed pattern
+	others, _ := fs.Glob(ws, "docs/*.md")
+	for _, name := range append(front, others...) {
+		text, err := fs.ReadFile(ws, name)
+		if err != nil {
+			return nil, fmt.Errorf("reading the page %s: %w", name, err)
 		}
+		b.pages[name] = parsePage(name, text)
 	}
 	return b, nil
 }
@@ -62,40 +66,104 @@ func (b *Book) Problems() []Problem {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y Problem) int {
-		return cmp.Or(cmp.Compare(x.Page, y.Page), cmp.Compare(x.Line, y.Line))
+	slices.SortFunc(all, func(x, y Problem) int {
+		return cmp.Or(cmp.Compare(x.Page, y.Page), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Text, y.Text))
 	})
 	return all
 }
 
-// Rewrite brings the embedded blocks of all pages below root in step and
-// returns the pages it changed, and the problems that are left for a person. A
-// page with a broken directive or a block that nobody owns is left as it is.
-func Rewrite(root string) (changed []string, left []Problem, err error) {
+// Rewrite brings the embedded blocks of all pages below root in step and says
+// which pages it changed. A page with a broken directive or a block that nobody owns
+// is left as it is. Its error says, in a line each, what is left for a person.
+func Rewrite(root string, stdout io.Writer) error {
 	b, err := Load(os.DirFS(root))
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	for _, p := range b.pages {
-		text, stale, _ := b.render(p)
+	for _, name := range slices.Sorted(maps.Keys(b.pages)) {
+		text, stale, _ := b.render(b.pages[name])
 		if len(stale) == 0 {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(root, p.name), []byte(text), 0o644); err != nil {
-			return changed, nil, fmt.Errorf("rewriting a page: %w", err)
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			return fmt.Errorf("rewriting a page: %w", err)
 		}
-		changed = append(changed, p.name)
+		fmt.Fprintln(stdout, "rewritten:", name)
+		b.pages[name] = parsePage(name, []byte(text))
 	}
-	if b, err = Load(os.DirFS(root)); err != nil {
-		return changed, nil, err
+	for _, problem := range b.Problems() {
+		err = errors.Join(err, problem)
 	}
-	return changed, b.Problems(), nil
+	return err
 }
 
-// page returns the page of that name, or nil.
-func (b *Book) page(name string) *page {
-	if i := slices.IndexFunc(b.pages, func(p *page) bool { return p.name == name }); i >= 0 {
-		return b.pages[i]
+// headings are those of every chapter page, in this order. Below ## they are free.
+var headings = []string{
+	"# Name of the chapter",
+	"## What you will see",
+	"## The idea",
+	"## The code",
+	"## Run it",
+	"## How client-go does it today",
+	"## Where people trip",
+	"## Try it yourself",
+}
+
+// checkShape holds chapters, pages and the contents page against each other. The
+// pages of chapter 01-one are 01-one.md, and others called 01-one-something.md.
+func (b *Book) checkShape() (found []Problem) {
+	complain := func(page, format string, args ...any) {
+		found = append(found, Problem{Page: page, Text: fmt.Sprintf(format, args...)})
 	}
-	return nil
+	for _, name := range []string{"README.md", "docs/README.md"} {
+		if b.pages[name] == nil {
+			complain(name, "this page is missing")
+		}
+	}
+	for name := range b.pages {
+		if contents := b.pages["docs/README.md"]; contents != nil && !contents.linksTo(name) {
+			complain(contents.name, "the contents page does not link to %s", path.Base(name))
+		}
+	}
+	chapters, _ := fs.Glob(b.ws, "[0-9][0-9]-*")
+	for _, chapter := range chapters {
+		if info, err := fs.Stat(b.ws, chapter); err != nil || !info.IsDir() {
+			continue
+		}
+		first, shown := "docs/"+chapter+".md", map[string]bool{}
+		if b.pages[first] == nil {
+			complain(first, "the page of chapter %s is missing", chapter)
+			continue
+		}
+		for name, p := range b.pages {
+			if name != first && !strings.HasPrefix(name, "docs/"+chapter+"-") {
+				continue
+			}
+			if !slices.Equal(p.headings, headings) {
+				complain(name, "the headings are %q; every chapter page has %q", p.headings, headings)
+			}
+			for _, d := range p.directives {
+				shown[d.verb+" "+d.file] = true
+			}
+		}
+		for _, file := range b.outputs(chapter) {
+			if !shown["output "+file] {
+				complain(first, "no page of the chapter shows %s: add <!-- output %s --> and run `go run ./docs`",
+					file, file)
+			}
+		}
+	}
+	return found
+}
+
+// outputs are what the steps of a chapter are expected to print: those of each
+// program in it, however deep its folder is.
+func (b *Book) outputs(chapter string) (files []string) {
+	_ = fs.WalkDir(b.ws, chapter, func(file string, _ fs.DirEntry, err error) error {
+		if path.Base(path.Dir(file)) == "testdata" && path.Ext(file) == ".txt" {
+			files = append(files, file)
+		}
+		return err
+	})
+	return files
 }

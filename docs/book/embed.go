@@ -1,12 +1,40 @@
-// Embedding: what a directive shows, and the page with all of it in place.
+// Embedding: directives, what they show, and the page with all of it in place.
 
 package book
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+)
+
+// directive is one of
+//
+//	<!-- code FILE [NAME…] -->
+//	<!-- output FILE -->
+//
+// alone on its line, from the first column. The fenced block on the next line
+// is its own, and is replaced; where there is none, one is put there.
+type directive struct {
+	line       int
+	text       string // without the marks of a comment
+	verb       string // code or output
+	file       string // slash-separated, from the workspace root
+	names      []string
+	start, end int    // of the block with its two fences; the same where there is none yet
+	lang       string // of the block
+}
+
+var (
+	directiveStart = regexp.MustCompile(`<!--\s*(code|output)\b`)
+	directiveForm  = regexp.MustCompile(`^<!--\s*((code|output)\s+([^\s<>]+)((?:\s+[\pL_][\pL\pN_.]*)*))\s*-->\s*$`)
+
+	errForm = errors.New("a directive stands alone on its line, from the first column: " +
+		"write <!-- code FILE NAME… --> or <!-- output FILE -->")
 )
 
 // render returns the text of the page with every block as its source has it,
@@ -22,15 +50,9 @@ func (b *Book) render(p *page) (text string, stale, broken []Problem) {
 			broken = append(broken, p.problem(d.line, "%v", err))
 			continue
 		}
-		out = append(out, p.lines[done:d.line+1]...)
-		out = append(out, block...)
-		done = d.line + 1
-		var old []string
-		if d.fence != nil {
-			done = d.fence.end + 1
-			old = p.lines[d.fence.start:done]
-		}
-		if !slices.Equal(old, block) {
+		out = slices.Concat(out, p.lines[done:d.line+1], block)
+		done = max(d.end, d.line+1)
+		if !slices.Equal(p.lines[d.start:d.end], block) {
 			stale = append(stale, p.problem(d.line,
 				"the block below is not what `%s` gives: `go run ./docs` brings the page back in step", d.text))
 		}
@@ -38,18 +60,28 @@ func (b *Book) render(p *page) (text string, stale, broken []Problem) {
 	if len(broken) > 0 {
 		return string(p.source), nil, broken
 	}
-	out = append(out, p.lines[done:]...)
-	return strings.Join(out, "\n"), stale, nil
+	return strings.Join(append(out, p.lines[done:]...), "\n"), stale, nil
 }
 
 // block returns the lines of the fenced block that d stands for.
 func (b *Book) block(d *directive) ([]string, error) {
-	if d.err != nil {
-		return nil, d.err
+	dir, ext := path.Dir(d.file), path.Ext(d.file)
+	lang := strings.TrimPrefix(ext, ".") // GitHub knows a language by the extension of its files
+	if lang == "" || lang == "txt" {
+		lang = "text"
 	}
-	if f := d.fence; f != nil && typed[f.lang] && f.lang != d.language() {
+	isOutput := ext == ".txt" && (path.Base(dir) == "testdata" || path.Dir(dir) == "docs/lab")
+	switch {
+	case d.verb == "output" && len(d.names) > 0:
+		return nil, errForm
+	case d.verb == "output" && !isOutput:
+		return nil, fmt.Errorf("%s is not an output: "+
+			"those are expected, in testdata/*.txt, or measured, in docs/lab/*/*.txt", d.file)
+	case len(d.names) > 0 && ext != ".go":
+		return nil, fmt.Errorf("%s is not a Go file: it is embedded whole, name nothing in it", d.file)
+	case typed[d.lang] && d.lang != lang:
 		return nil, fmt.Errorf("the %s block below would be replaced by `%s`: "+
-			"leave a blank line between the two", f.lang, d.text)
+			"leave a blank line between the two", d.lang, d.text)
 	}
 	source, err := fs.ReadFile(b.ws, d.file)
 	if err != nil {
@@ -68,5 +100,5 @@ func (b *Book) block(d *directive) ([]string, error) {
 	for strings.Contains(content, marker) {
 		marker += "`"
 	}
-	return slices.Concat([]string{marker + d.language()}, strings.Split(content, "\n"), []string{marker}), nil
+	return slices.Concat([]string{marker + lang}, strings.Split(content, "\n"), []string{marker}), nil
 }

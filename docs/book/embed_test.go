@@ -58,7 +58,7 @@ func TestBrokenDirectives(t *testing.T) {
 		{"empty file", "01-one/pod.yaml", "kind: Pod\n", "\n",
 			"docs/01-one.md:46: 01-one/pod.yaml is empty: there is nothing to show"},
 		{"in HTML", page, "</summary>\n\n", "</summary>\n",
-			"docs/01-one.md:45: leave a blank line after the HTML above: …"},
+			"docs/01-one.md:44: a directive stands alone on its line, …"},
 		{"picture in the way", page, "```mermaid", code + "\n```mermaid",
 			"docs/01-one.md:12: the mermaid block below would be replaced by `code 01-one/queue.go Queue.Pop`: " +
 				"leave a blank line between the two"},

@@ -19,7 +19,7 @@ func TestLinks(t *testing.T) {
 		{"parentheses", "([b](c_(d)))", []string{"1 b -> c_(d)"}},
 		{"angle brackets", "[b](<c d>)", []string{"1 b -> c d"}},
 		{"image", "![b](c.png)", []string{"1 b -> c.png"}},
-		{"image in a link", "[![b](c.svg)](d)", []string{"1  -> d", "1 b -> c.svg"}},
+		{"image in a link", "[![b](c.svg)](d)", []string{"1 b -> c.svg", "1 b -> d"}},
 		{"brackets in the text", "[a [b] c](d)", []string{"1 a [b] c -> d"}},
 		{"code in the text", "[`b[0]`](c)", []string{"1 b[0] -> c"}},
 		{"over two lines", "[a\nb](c)\n", []string{"1 a b -> c"}},
@@ -28,7 +28,6 @@ func TestLinks(t *testing.T) {
 		{"shortcut reference", "See [a].\n\n[a]: <d> \"title\"\n", []string{"1 a -> d"}},
 		{"undefined shortcut is text", "- [ ] a[0]\n", nil},
 		{"footnote", "a[^1]\n\n[^1]: b\n", nil},
-		{"HTML", `<a href="b">c</a> <img alt="" src="d.png">`, []string{"1  -> b", "1  -> d.png"}},
 		{"bare in <>", "<https://example.com/>", []string{"1  -> https://example.com/"}},
 		{"in code span", "`[a](b)` ``[c](`d)``", nil},
 		{"code span over two lines", "`[a](b)\n[c](d)`", nil},
@@ -37,7 +36,6 @@ func TestLinks(t *testing.T) {
 		{"a list item ends a code span", "- `\n- [a](b) `\n", []string{"2 a -> b"}},
 		{"in a block", "```sh\n[a](b)\n```\n[c](d)", []string{"4 c -> d"}},
 		{"in a comment", "<!-- [a](b)\n\n[c](d) -->\n[e](f) <!-- [g](h) -->", []string{"4 e -> f"}},
-		{"escaped", `\[a](b) [c\](d)`, nil},
 		{"a paragraph ends a link", "[a\n\nb](c)", nil},
 	}
 	for _, c := range cases {
@@ -58,15 +56,14 @@ func TestDeadLinks(t *testing.T) {
 	const page = "docs/01-one.md"
 	at := func(text string) string { return "docs/01-one.md:53: " + text }
 	runBadEdits(t, []badEdit{
-		{"no such file", page, "", "\n[a](lost.md)\n", at("dead link lost.md: there is no docs/lost.md")},
-		{"image", page, "", "\n![a](lost.png)\n", at("dead link lost.png: there is no docs/lost.png")},
-		{"reference", page, "", "\n[a][b]\n\n[b]: lost.md\n", at("dead link lost.md: there is no docs/lost.md")},
-		{"HTML", page, "", "\n<img src=\"lost.png\">\n", at("dead link lost.png: there is no docs/lost.png")},
+		{"no such file", page, "", "\n[a](lost.md)\n", at("dead link lost.md: there is no docs/lost.md in the workspace")},
+		{"image", page, "", "\n![a](lost.png)\n", at("dead link lost.png: there is no docs/lost.png in the workspace")},
+		{"reference", page, "", "\n[a][b]\n\n[b]: lost.md\n", at("dead link lost.md: there is no docs/lost.md in the workspace")},
 		{"on the front page", "README.md", "docs/README.md", "docs/lost.md",
-			"README.md:3: dead link docs/lost.md: there is no docs/lost.md"},
-		{"out of the workspace", page, "", "\n[a](../../b)\n", at("dead link ../../b: it leaves the workspace")},
+			"README.md:3: dead link docs/lost.md: there is no docs/lost.md in the workspace"},
+		{"out of the workspace", page, "", "\n[a](../../b)\n", at("dead link ../../b: there is no ../b in the workspace")},
 		{"from the root", page, "", "\n[a](/docs/README.md)\n",
-			at("dead link /docs/README.md: write the path from this page, without the leading /")},
+			at(`malformed link "/docs/README.md": write https://host/… or a path from this page`)},
 		{"no such heading here", page, "", "\n[a](#lost)\n",
 			at("dead link #lost: no heading of docs/01-one.md has the anchor #lost")},
 		{"no such heading there", page, "", "\n[a](README.md#lost)\n",
@@ -76,21 +73,21 @@ func TestDeadLinks(t *testing.T) {
 		{"line number", page, "", "\n[a](../01-one/queue.go#L3)\n",
 			at("dead link ../01-one/queue.go#L3: only a heading of a .md file can be linked to (line numbers move)")},
 		{"no host", page, "", "\n[a](https:///b)\n",
-			at("malformed link https:///b: write https://host/… or a path from this page")},
+			at(`malformed link "https:///b": write https://host/… or a path from this page`)},
 		{"one slash", page, "", "\n[a](https:/example.com)\n",
-			at("malformed link https:/example.com: write https://host/… or a path from this page")},
+			at(`malformed link "https:/example.com": write https://host/… or a path from this page`)},
 		{"bad escape", page, "", "\n[a](https://example.com/%zz)\n",
 			at(`malformed link https://example.com/%zz: invalid URL escape "%zz"`)},
 		{"bad port", page, "", "\n<https://example.com:x/>\n", at("malformed link https://example.com:x/: …")},
 		{"other scheme", page, "", "\n[a](file://b/c)\n",
-			at("malformed link file://b/c: write https://host/… or a path from this page")},
+			at(`malformed link "file://b/c": write https://host/… or a path from this page`)},
 		{"no scheme", page, "", "\n[a](//example.com)\n",
-			at("malformed link //example.com: write https://host/… or a path from this page")},
-		{"empty", page, "", "\n[a]()\n", at("the link [a] has no target")},
-		{"spaces", page, "", "\n[a](b c)\n", at("[a](… is no link: …")},
-		{"undefined reference", page, "", "\n[a][b]\n", at("[a][b]… is no link: …")},
+			at(`malformed link "//example.com": write https://host/… or a path from this page`)},
+		{"empty", page, "", "\n[a]()\n", at(`malformed link "": write https://host/… or a path from this page`)},
+		{"spaces", page, "", "\n[a](b c)\n", at("…a](b… is no link: …")},
+		{"undefined reference", page, "", "\n[a][b]\n", at("…a][… is no link: …")},
 		{"in a table", page, "", "\n| a |\n|---|\n| [b](lost.md) |\n",
-			"docs/01-one.md:55: dead link lost.md: there is no docs/lost.md"},
+			"docs/01-one.md:55: dead link lost.md: there is no docs/lost.md in the workspace"},
 	})
 }
 
@@ -106,9 +103,7 @@ func TestLiveLinks(t *testing.T) {
 		tree["docs/a b.md"] = file("# With a space\n")
 		tree["docs/README.md"] = file("[One](01-one.md), [space](<a b.md>)\n\n# Contents\n")
 		tree["docs/01-one.md"] = file(string(tree["docs/01-one.md"].Data) + "\n[a](" + target + ")\n")
-		if got := problems(t, tree); len(got) > 0 {
-			t.Errorf("%s: %q", target, got)
-		}
+		wantNone(t, tree)
 	}
 }
 
@@ -119,7 +114,7 @@ func TestClaims(t *testing.T) {
 		{"test renamed", "01-one/claims_test.go", "TestPop(", "TestPopped(",
 			at("there is no TestPop in 01-one/claims_test.go")},
 		{"test file gone", "01-one/claims_test.go", "", "",
-			at("dead link ../01-one/claims_test.go: there is no 01-one/claims_test.go")},
+			at("dead link ../01-one/claims_test.go: there is no 01-one/claims_test.go in the workspace")},
 		{"test file broken", "01-one/claims_test.go", "package one", "pakcage one",
 			at("looking for the test TestPop: 01-one/claims_test.go:1:1: …")},
 		{"no test name", page, claim, "[it pops](",
@@ -138,28 +133,22 @@ func TestClaims(t *testing.T) {
 			at("ExampleQueue_Pop in 01-one/claims_test.go never runs: it has no // Output: comment")},
 		{"by reference", page, "", "\n[Pop][t]\n\n[t]: ../01-one/claims_test.go\n",
 			"docs/01-one.md:53: the link to 01-one/claims_test.go must be called by …"},
-		{"in HTML", page, "", "\n<a href=\"../01-one/claims_test.go\">TestPop</a>\n",
-			"docs/01-one.md:53: the link to 01-one/claims_test.go must be called by …"},
 		{"mark of a test that is gone", page, "", "\nIt pops. [✓](../01-one/claims_test.go \"TestPopped\")\n",
 			"docs/01-one.md:53: there is no TestPopped in 01-one/claims_test.go"},
 		{"mark without a test", page, "", "\nIt pops. [✓](../01-one/claims_test.go)\n",
 			"docs/01-one.md:53: the link to 01-one/claims_test.go must be called by …"},
 		{"mark with a quote missing", page, "", "\nIt pops. [✓](../01-one/claims_test.go \"TestPop)\n",
-			"docs/01-one.md:53: [✓](… is no link: …"},
+			"docs/01-one.md:53: …✓](../01-one/claims_… is no link: …"},
 	})
 	for _, link := range []string{"[✓](../01-one/claims_test.go \"TestPop\")",
 		"| a |\n|---|\n| b [✓](../01-one/claims_test.go 'FuzzPop') |"} {
 		tree := goodTree(t)
 		badEdit{file: page, new: "\n" + link + "\n"}.apply(t, tree)
-		if got := problems(t, tree); len(got) > 0 {
-			t.Errorf("%s: %q", link, got)
-		}
+		wantNone(t, tree)
 	}
 	for _, name := range []string{"TestPop", "`TestPop`", "FuzzPop", "BenchmarkPop", "ExampleQueue"} {
 		tree := goodTree(t)
 		badEdit{file: page, old: claim, new: "[" + name + "]("}.apply(t, tree)
-		if got := problems(t, tree); len(got) > 0 {
-			t.Errorf("[%s]: %q", name, got)
-		}
+		wantNone(t, tree)
 	}
 }

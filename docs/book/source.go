@@ -3,6 +3,7 @@
 package book
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"go/ast"
@@ -13,26 +14,33 @@ import (
 	"strings"
 )
 
+func parseGo(file string, source []byte) (*token.FileSet, *ast.File, error) {
+	files := token.NewFileSet()
+	tree, err := parser.ParseFile(files, file, source, parser.ParseComments|parser.SkipObjectResolution)
+	return files, tree, err
+}
+
 // declarations cuts the named declarations out of a Go file, each with its doc
 // comment and exactly as written, and joins them with a blank line. A method is
 // named Type.Method; any name of a const, var or type group gives the group.
 func declarations(file string, source []byte, names []string) (string, error) {
-	files := token.NewFileSet()
-	tree, err := parser.ParseFile(files, file, source, parser.ParseComments|parser.SkipObjectResolution)
+	files, tree, err := parseGo(file, source)
 	if err != nil {
 		return "", fmt.Errorf("looking for declarations: %w", err)
 	}
 	parts := map[string]string{} // by name
 	var declared []string
+	end := 0
 	for _, d := range tree.Decls {
-		declares, start := namesOf(d)
-		from, to := files.Position(start).Offset, files.Position(d.End()).Offset
-		behind, _, _ := strings.Cut(string(source[to:]), "\n") // a comment there is part of the declaration
-		part := string(source[from:to]) + strings.TrimRight(behind, " \t\r")
-		for _, name := range declares {
-			parts[name] = part
+		// a comment is part of the declaration if no blank line lies between the two, or behind it on its line
+		begin := max(end, bytes.LastIndex(source[:files.Position(d.Pos()).Offset], []byte("\n\n")))
+		end = files.Position(d.End()).Offset
+		behind, _, _ := bytes.Cut(source[end:], []byte("\n"))
+		end += len(behind)
+		for _, name := range Names(d) {
+			parts[name] = strings.TrimSpace(string(source[begin:end]))
+			declared = append(declared, name)
 		}
-		declared = append(declared, declares...)
 	}
 	var wanted []string
 	for _, name := range names {
@@ -48,19 +56,17 @@ func declarations(file string, source []byte, names []string) (string, error) {
 	return strings.Join(wanted, "\n\n"), nil
 }
 
-// namesOf returns the names that d declares, and where it begins with its doc
-// comment. An import declares none.
-func namesOf(d ast.Decl) (names []string, start token.Pos) {
-	var doc *ast.CommentGroup
+// Names returns the names that d declares: that of a method as Type.Method. An
+// import declares none.
+func Names(d ast.Decl) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
-		doc, names = d.Doc, []string{d.Name.Name}
-		if d.Recv != nil { // *T, T[P], T[P, Q] or (T)
-			receiver, _, _ := strings.Cut(types.ExprString(d.Recv.List[0].Type), "[")
-			names[0] = strings.Trim(receiver, "*()") + "." + names[0]
+		if d.Recv == nil {
+			return []string{d.Name.Name}
 		}
+		receiver, _, _ := strings.Cut(types.ExprString(d.Recv.List[0].Type), "[") // *T, T[P], T[P, Q] or (T)
+		return []string{strings.Trim(receiver, "*()") + "." + d.Name.Name}
 	case *ast.GenDecl:
-		doc = d.Doc
 		for _, spec := range d.Specs {
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
@@ -72,8 +78,5 @@ func namesOf(d ast.Decl) (names []string, start token.Pos) {
 			}
 		}
 	}
-	if doc != nil {
-		return names, doc.Pos()
-	}
-	return names, d.Pos()
+	return names
 }

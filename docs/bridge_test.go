@@ -4,8 +4,6 @@ package main
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"go/types"
 	"os"
 	"os/exec"
@@ -13,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/informer/docs/book"
 )
 
 // A bridge is a table on a page that leads to names in these files. A file without
@@ -216,41 +216,27 @@ func packageDirs(t *testing.T) map[string]string {
 // Type.field), constants and variables that a file declares.
 func declare(t *testing.T, names map[string]bool, file string) {
 	t.Helper()
-	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
+	tree := parse(t, os.DirFS(filepath.Dir(file)), filepath.Base(file))
+	for _, decl := range tree.Decls {
+		for _, name := range book.Names(decl) {
+			names[name] = true
+		}
 	}
 	ast.Inspect(tree, func(node ast.Node) bool {
-		switch node := node.(type) {
-		case *ast.FuncDecl:
-			names[receiver(node)+node.Name.Name] = true
-			return false
-		case *ast.ValueSpec:
-			for _, name := range node.Names {
-				names[name.Name] = true
-			}
-		case *ast.TypeSpec:
-			names[node.Name.Name] = true
-			if fields, ok := node.Type.(*ast.StructType); ok {
-				for _, field := range fields.Fields.List {
-					if field.Names == nil { // embedded
-						names[node.Name.Name+"."+types.ExprString(field.Type)] = true
-					}
-					for _, name := range field.Names {
-						names[node.Name.Name+"."+name.Name] = true
-					}
+		spec, ok := node.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		if fields, ok := spec.Type.(*ast.StructType); ok {
+			for _, field := range fields.Fields.List {
+				if field.Names == nil { // embedded
+					names[spec.Name.Name+"."+types.ExprString(field.Type)] = true
+				}
+				for _, name := range field.Names {
+					names[spec.Name.Name+"."+name.Name] = true
 				}
 			}
 		}
 		return true
 	})
-}
-
-// receiver is "Type." for a method, and nothing for a function.
-func receiver(function *ast.FuncDecl) string {
-	if function.Recv == nil {
-		return ""
-	}
-	name, _, _ := strings.Cut(types.ExprString(function.Recv.List[0].Type), "[") // without type parameters
-	return strings.TrimPrefix(name, "*") + "."
 }

@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	example.com/informer/scripts/harness v0.0.0
 	github.com/yuin/goldmark v1.8.7
-	golang.org/x/tools v0.51.0
 )
 
 replace example.com/informer/scripts/harness => ../scripts/harness

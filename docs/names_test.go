@@ -3,16 +3,20 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"example.com/informer/docs/book"
 )
 
 // The most names that a step may use, and the most for half of all steps.
@@ -24,14 +28,11 @@ const (
 // A step stands alone: hardly any name in it is neither Go's nor client-go's
 // nor that of a package that the chapters build. (-v shows the names.)
 func TestStepsStandAlone(t *testing.T) {
-	files, err := filepath.Glob("../[0-9][0-9]-*/step_*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("found no steps: %v", err)
-	}
+	steps := foreignNames(t, root(t))
 	var counts []int
-	for _, file := range files {
-		names := foreignNames(t, file)
-		t.Logf("%2d %s: %s", len(names), strings.TrimPrefix(file, "../"), strings.Join(names, " "))
+	for _, file := range slices.Sorted(maps.Keys(steps)) {
+		names := steps[file]
+		t.Logf("%2d %s: %s", len(names), file, strings.Join(names, " "))
 		if len(names) > mostNames {
 			t.Errorf("%s uses %d names that a reader has to look up, more than %d: %v",
 				file, len(names), mostNames, names)
@@ -45,86 +46,85 @@ func TestStepsStandAlone(t *testing.T) {
 	}
 }
 
-// foreignNames are the names that the step of this file uses and that are
+// The steps of a program in a folder of its own count, too.
+func TestForeignNamesAtAnyDepth(t *testing.T) {
+	tree := fstest.MapFS{
+		"08-x/deep/er/step_one.go": {Data: []byte("package main\n\n" +
+			"import \"example.com/informer/scripts/harness/step\"\n\nfunc stepOne(l *step.Lesson) { helper(limit.x, l.Out) }\n")},
+		"08-x/deep/er/main.go": {Data: []byte("package main\n\nvar limit struct{ x int }\n\nfunc helper(int, any) {}\n")},
+		"08-x/main.go":         {Data: []byte("package main\n\nfunc Lesson() {}\n")},
+		"docs/step_two.go":     {Data: []byte("package main\n")}, // no chapter
+	}
+	want := "map[08-x/deep/er/step_one.go:[helper limit step.Lesson]]"
+	if got := fmt.Sprint(foreignNames(t, tree)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// foreignNames are, by the file of each step, the names that it uses and that are
 // declared elsewhere: in another file of its program, or in a package that is
 // neither a library nor one that the chapters build.
-func foreignNames(t *testing.T, file string) []string {
+func foreignNames(t *testing.T, root fs.FS) map[string][]string {
 	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	elsewhere := declaredBeside(t, file)
-	foreign := map[string]bool{} // names of packages
-	for _, spec := range parsed.Imports {
-		name, _ := strconv.Unquote(spec.Path.Value)
-		if strings.HasPrefix(name, "example.com/informer/scripts/") {
-			foreign[path.Base(name)] = true
-		}
-	}
-	used := map[string]bool{}
-	inspect := func(node ast.Node) bool {
-		switch node := node.(type) {
-		case *ast.SelectorExpr:
-			if pkg, ok := node.X.(*ast.Ident); ok && foreign[pkg.Name] {
-				used[pkg.Name+"."+node.Sel.Name] = true
-			}
-			ast.Inspect(node.X, func(inner ast.Node) bool { // and not the selected name
-				if name, ok := inner.(*ast.Ident); ok && elsewhere[name.Name] {
-					used[name.Name] = true
-				}
-				return true
-			})
-			return false
-		case *ast.Ident:
-			if elsewhere[node.Name] {
-				used[node.Name] = true
+	steps := map[string][]string{}
+	for _, file := range inChapters(t, root, "step_*.go") {
+		parsed := parse(t, root, file)
+		elsewhere := declaredBeside(t, root, file)
+		for _, spec := range parsed.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			if strings.HasPrefix(name, "example.com/informer/scripts/") {
+				elsewhere[path.Base(name)+"."] = true
 			}
 		}
-		return true
+		used := map[string]bool{}
+		for _, decl := range parsed.Decls {
+			ast.Inspect(decl, func(node ast.Node) bool { return use(node, elsewhere, used) })
+		}
+		steps[file] = slices.Sorted(maps.Keys(used))
 	}
-	for _, decl := range parsed.Decls {
-		ast.Inspect(decl, inspect)
+	return steps
+}
+
+// use notes the name of a node if it is declared elsewhere.
+func use(node ast.Node, elsewhere, used map[string]bool) (inside bool) {
+	switch node := node.(type) {
+	case *ast.SelectorExpr:
+		if pkg, ok := node.X.(*ast.Ident); ok && elsewhere[pkg.Name+"."] {
+			used[pkg.Name+"."+node.Sel.Name] = true
+		}
+		ast.Inspect(node.X, func(inner ast.Node) bool { return use(inner, elsewhere, used) })
+		return false // the selected name is another's
+	case *ast.Ident:
+		if elsewhere[node.Name] {
+			used[node.Name] = true
+		}
 	}
-	return slices.Sorted(maps.Keys(used))
+	return true
 }
 
 // declaredBeside are the names that the other files of the program declare.
-func declaredBeside(t *testing.T, file string) map[string]bool {
+func declaredBeside(t *testing.T, root fs.FS, file string) map[string]bool {
 	t.Helper()
-	beside, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	names := map[string]bool{}
+	beside, _ := fs.Glob(root, path.Join(path.Dir(file), "*.go"))
 	for _, other := range beside {
 		if other == file || strings.HasSuffix(other, "_test.go") {
 			continue
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), other, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, decl := range parsed.Decls {
-			switch decl := decl.(type) {
-			case *ast.FuncDecl:
-				if decl.Recv == nil {
-					names[decl.Name.Name] = true
-				}
-			case *ast.GenDecl:
-				for _, spec := range decl.Specs {
-					switch spec := spec.(type) {
-					case *ast.TypeSpec:
-						names[spec.Name.Name] = true
-					case *ast.ValueSpec:
-						for _, name := range spec.Names {
-							names[name.Name] = true
-						}
-					}
-				}
+		for _, decl := range parse(t, root, other).Decls {
+			for _, name := range book.Names(decl) { // a method is named Type.Method, which nobody uses so
+				names[name] = name != "_"
 			}
 		}
 	}
-	delete(names, "_")
 	return names
+}
+
+func parse(t *testing.T, root fs.FS, file string) *ast.File {
+	t.Helper()
+	tree, err := parser.ParseFile(token.NewFileSet(), file, readFile(t, root, file), parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
 }

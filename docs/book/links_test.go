@@ -58,7 +58,8 @@ func TestDeadLinks(t *testing.T) {
 	runBadEdits(t, []badEdit{
 		{"no such file", page, "", "\n[a](lost.md)\n", at("dead link lost.md: there is no docs/lost.md in the workspace")},
 		{"image", page, "", "\n![a](lost.png)\n", at("dead link lost.png: there is no docs/lost.png in the workspace")},
-		{"reference", page, "", "\n[a][b]\n\n[b]: lost.md\n", at("dead link lost.md: there is no docs/lost.md in the workspace")},
+		{"reference", page, "", "\n[a][b]\n\n[b]: lost.md\n",
+			at("dead link lost.md: there is no docs/lost.md in the workspace")},
 		{"on the front page", "README.md", "docs/README.md", "docs/lost.md",
 			"README.md:3: dead link docs/lost.md: there is no docs/lost.md in the workspace"},
 		{"out of the workspace", page, "", "\n[a](../../b)\n", at("dead link ../../b: there is no ../b in the workspace")},

@@ -83,7 +83,8 @@ func TestSecondPage(t *testing.T) {
 
 func TestMissingPages(t *testing.T) {
 	got := problems(t, fstest.MapFS{"docs/more.md": file("")})
-	if want := []string{"README.md: this page is missing", "docs/README.md: this page is missing"}; !slices.Equal(got, want) {
+	want := []string{"README.md: this page is missing", "docs/README.md: this page is missing"}
+	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

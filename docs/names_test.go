@@ -50,10 +50,12 @@ func TestStepsStandAlone(t *testing.T) {
 func TestForeignNamesAtAnyDepth(t *testing.T) {
 	tree := fstest.MapFS{
 		"08-x/deep/er/step_one.go": {Data: []byte("package main\n\n" +
-			"import \"example.com/informer/scripts/harness/step\"\n\nfunc stepOne(l *step.Lesson) { helper(limit.x, l.Out) }\n")},
-		"08-x/deep/er/main.go": {Data: []byte("package main\n\nvar limit struct{ x int }\n\nfunc helper(int, any) {}\n")},
-		"08-x/main.go":         {Data: []byte("package main\n\nfunc Lesson() {}\n")},
-		"docs/step_two.go":     {Data: []byte("package main\n")}, // no chapter
+			"import \"example.com/informer/scripts/harness/step\"\n\n" +
+			"func stepOne(l *step.Lesson) { helper(limit.x, l.Out) }\n")},
+		"08-x/deep/er/main.go": {Data: []byte("package main\n\n" +
+			"var limit struct{ x int }\n\nfunc helper(int, any) {}\n")},
+		"08-x/main.go":     {Data: []byte("package main\n\nfunc Lesson() {}\n")},
+		"docs/step_two.go": {Data: []byte("package main\n")}, // no chapter
 	}
 	want := "map[08-x/deep/er/step_one.go:[helper limit step.Lesson]]"
 	if got := fmt.Sprint(foreignNames(t, tree)); got != want {

@@ -34,7 +34,7 @@ func (b *Book) checkLink(p *page, l link) error {
 	}
 	file := path.Join(path.Dir(p.name), cmp.Or(u.Path, path.Base(p.name)))
 	if _, err := fs.Stat(b.ws, file); err != nil {
-		return fmt.Errorf("dead link %s: there is no %s in the workspace", l.target, file)
+		return fmt.Errorf("dead link %s: there is no %s", l.target, file)
 	}
 	if u.Fragment != "" {
 		if err := b.checkFragment(file, u.Fragment); err != nil {

@@ -71,8 +71,10 @@ func TestSecondPage(t *testing.T) {
 	wantNone(t, build("flowchart LR", "flowchart TD"))
 	for _, c := range []struct{ old, changed, want string }{
 		{"## Try it yourself", "### Try it yourself", name + ": the headings are …"},
-		{"Added : pod1", "Added : pod2", name + ":5: the block below is not what `output " + sub + "testdata/pop.txt` …"},
-		{"none, errEmpty", "none, nil", name + ":19: the block below is not what `code " + sub + "queue.go Queue.Pop` …"},
+		{"Added : pod1", "Added : pod2",
+			name + ":5: the block below is not what `output " + sub + "testdata/pop.txt` …"},
+		{"none, errEmpty", "none, nil",
+			name + ":19: the block below is not what `code " + sub + "queue.go Queue.Pop` …"},
 		{"[TestPop]", "[TestPush]", name + ":36: there is no TestPush in " + sub + "claims_test.go"},
 	} {
 		if got := problems(t, build(c.old, c.changed)); len(got) != 1 || !matches(got[0], c.want) {

@@ -1,7 +1,8 @@
 package upstream
 
 // What client-go's tests import. They are no files of this module, so nothing
-// else would keep these libraries in go.mod.
+// else would keep these libraries in go.mod, or have the tests run again when one
+// of our parts has changed.
 import (
 	_ "github.com/google/go-cmp/cmp"
 	_ "github.com/google/go-cmp/cmp/cmpopts"
@@ -14,4 +15,6 @@ import (
 	_ "k8s.io/klog/v2/ktesting"
 	_ "k8s.io/klog/v2/textlogger"
 	_ "k8s.io/utils/clock/testing"
+
+	_ "example.com/informer/docs/lab/upstream/adapter"
 )

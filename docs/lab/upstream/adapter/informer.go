@@ -42,23 +42,19 @@ func (i *Informer) Run(stop <-chan struct{}) {
 
 // AddEventHandler adds a handler.
 func (i *Informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
-	return i.remember(i.Informer.AddEventHandler(handler))
+	return i.AddEventHandlerWithOptions(handler, cache.HandlerOptions{})
 }
 
 // AddEventHandlerWithResyncPeriod adds a handler.
 func (i *Informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler,
 	resync time.Duration) (cache.ResourceEventHandlerRegistration, error) {
-	return i.remember(i.Informer.AddEventHandlerWithResyncPeriod(handler, resync))
+	return i.AddEventHandlerWithOptions(handler, cache.HandlerOptions{ResyncPeriod: &resync})
 }
 
 // AddEventHandlerWithOptions adds a handler.
 func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
 	options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
-	return i.remember(i.Informer.AddEventHandlerWithOptions(handler, options))
-}
-
-func (i *Informer) remember(handle cache.ResourceEventHandlerRegistration,
-	err error) (cache.ResourceEventHandlerRegistration, error) {
+	handle, err := i.Informer.AddEventHandlerWithOptions(handler, options)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.handles = append(i.handles, handle)

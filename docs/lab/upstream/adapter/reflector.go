@@ -58,7 +58,7 @@ func NewReflectorWithOptions(lw cache.ListerWatcher, expected any, store cache.R
 func (r *Reflector) reflector() *reflector.Reflector {
 	r.once.Do(func() {
 		expected, _ := r.expected.(runtime.Object)
-		r.made = reflector.New(reflector.Options{ListerWatcher: source{r}, Store: r.Store, ExpectedType: expected,
+		r.made = reflector.New(reflector.Options{ListerWatcher: r.source(), Store: r.Store, ExpectedType: expected,
 			ResyncPeriod: r.resync, MinWatchTimeout: r.options.MinWatchTimeout, Backoff: r.options.Backoff,
 			Observer: observer.Func(r.observe)})
 	})
@@ -92,30 +92,21 @@ func (r *Reflector) Run(stop <-chan struct{}) { r.RunWithContext(wait.ContextFor
 // LastSyncResourceVersion is the version that the store is as of.
 func (r *Reflector) LastSyncResourceVersion() string { return r.reflector().LastSyncResourceVersion() }
 
-// A source passes requests on to the ListerWatcher that a reflector has now.
-type source struct{ of *Reflector }
-
-func (s source) lw() cache.ListerWatcherWithContext {
-	return cache.ToListerWatcherWithContext(s.of.ListerWatcher)
+// source passes requests on to the ListerWatcher that a reflector has now.
+func (r *Reflector) source() cache.ListerWatcher {
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return cache.ToListerWatcherWithContext(r.ListerWatcher).ListWithContext(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return cache.ToListerWatcherWithContext(r.ListerWatcher).WatchWithContext(ctx, options)
+		},
+	}, semantics{r})
 }
 
-func (s source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-	return s.lw().ListWithContext(ctx, options)
-}
+type semantics struct{ of *Reflector }
 
-func (s source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	return s.lw().WatchWithContext(ctx, options)
-}
-
-func (s source) List(options metav1.ListOptions) (runtime.Object, error) {
-	return s.ListWithContext(context.Background(), options)
-}
-
-func (s source) Watch(options metav1.ListOptions) (watch.Interface, error) {
-	return s.WatchWithContext(context.Background(), options)
-}
-
-func (s source) IsWatchListSemanticsUnSupported() bool {
+func (s semantics) IsWatchListSemanticsUnSupported() bool {
 	return s.of.Delay != nil || watchlist.DoesClientNotSupportWatchListSemantics(s.of.ListerWatcher)
 }
 

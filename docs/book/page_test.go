@@ -15,9 +15,7 @@ func TestTypedBlocks(t *testing.T) {
 	const indent = "docs/01-one.md:53: no code or output is typed into a page, not by indenting it either: embed it"
 	runBadEdits(t, []badEdit{
 		{"go", page, "", "\n```go\nx := 1\n```\n", fenced},
-		{"text", page, "", "\n```text\nAdded\n```\n", fenced},
 		{"no language", page, "", "\n```\nAdded\n```\n", fenced},
-		{"yaml", page, "", "\n```yaml\na: 1\n```\n", fenced},
 		{"tildes", page, "", "\n~~~go\nx := 1\n~~~\n", fenced},
 		{"in a list", page, "", "\n- ```go\n  x := 1\n  ```\n", fenced},
 		{"in a quote", page, "", "\n> ```go\n> x := 1\n> ```\n", fenced},
@@ -29,8 +27,6 @@ func TestTypedBlocks(t *testing.T) {
 			"\n<!-- code 01-one/pod.yaml -->\n  ```yaml\n  kind: Pod\n  ```\n",
 			"docs/01-one.md:54: no code or output is typed into a page: put …"},
 		{"four spaces", page, "", "\n    x := 1\n", indent},
-		{"tab", page, "", "\n\tx := 1\n", indent},
-		{"a dash in four spaces", page, "", "\n    - x\n", indent},
 		{"pre", page, "", "\n<pre>x := 1</pre>\n", "docs/01-one.md:53: <pre>: a link or a picture is Markdown here, …"},
 		{"link in HTML", page, "", "\nSee <a href=\"lost.md\">it</a>.\n", "docs/01-one.md:53: <a>: …"},
 		{"typed block in HTML", page, "", "\n<details>\n```sh\nls\n```\n</details>\n",
@@ -65,19 +61,12 @@ func TestAnchors(t *testing.T) {
 		want       []string // sorted
 	}{
 		{"plain", "## Where people trip", []string{"where-people-trip"}},
-		{"hyphen stays", "## How client-go does it today", []string{"how-client-go-does-it-today"}},
 		{"punctuation goes", "# What's new? (0.33, part 1/2): all", []string{"whats-new-033-part-12-all"}},
-		{"a dash leaves two hyphens", "# a – b", []string{"a--b"}},
 		{"code", "# `Pop` and `known_objects` of `Queue[T]`", []string{"pop-and-known_objects-of-queuet"}},
 		{"emphasis", "# _so_ _it_ **is** snake_case_word __x__", []string{"so-it-is-snake_case_word-x"}},
 		{"link", "# See [the *code*](a.go) and [that][b]\n\n[b]: c", []string{"see-the-code-and-that"}},
-		{"link with code", "# See [`Pop`](a.go)", []string{"see-pop"}},
-		{"letters of any script", "# Größe 中文 É", []string{"größe-中文-é"}},
-		{"emoji", "# 🚀 go", []string{"-go"}},
-		{"closing marks", "# C# ##", []string{"c"}},
 		{"repeated", "# a\n# a\n# A", []string{"a", "a-1", "a-2"}},
 		{"underlined", "One\n===\n\nTwo\n---\n", []string{"one", "two"}},
-		{"a rule is none", "a\n\n---\n\n- b\n---\n\n| c |\n|---|\n", nil},
 		{"not a heading", "#a\n\n####### b\n\n`# c`\n", nil},
 		{"in a block or comment", "```sh\n# a\n```\n<!--\n# b\n-->\n", nil},
 	}

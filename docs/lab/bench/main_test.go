@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"example.com/informer/docs/lab/bench/report"
+	"example.com/informer/scripts/harness/must"
 )
 
 // No timing is looked at: on a busy machine a quick run can say anything.
 func TestAQuickRunWritesATableAndResults(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "results")
 	var stdout bytes.Buffer
-	if err := program.Run(t.Context(), []string{"-quick", "-o", folder}, &stdout, t.Output()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, program.Run(t.Context(), []string{"-quick", "-o", folder}, &stdout, t.Output()))
 	text := read(t, folder, "table.txt")
 	if stdout.String() != text || !strings.Contains(text, "client-go v0.") {
 		t.Errorf("printed\n%s\nand wrote\n%s", stdout.String(), text)
@@ -41,9 +40,7 @@ func TestTheBooksTable(t *testing.T) {
 func tableOf(t *testing.T, folder string) (string, error) {
 	t.Helper()
 	results, err := report.Read(read(t, folder, "results.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return table(results)
 }
 
@@ -58,8 +55,6 @@ func TestVerdicts(t *testing.T) {
 func read(t *testing.T, folder, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return string(text)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/informer/docs/lab/bench/report"
+	"example.com/informer/scripts/harness/must"
 )
 
 type writerFunc func(text []byte) (int, error)
@@ -86,15 +87,11 @@ func TestTheBooksTable(t *testing.T) {
 func read(t *testing.T, folder string) (results *report.Results, table string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "results.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if results, err = report.Read(string(text)); err != nil {
-		t.Fatal(err)
-	}
-	if text, err = os.ReadFile(filepath.Join(folder, "table.txt")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	results, err = report.Read(string(text))
+	must.Do(t, err)
+	text, err = os.ReadFile(filepath.Join(folder, "table.txt"))
+	must.Do(t, err)
 	return results, string(text)
 }
 

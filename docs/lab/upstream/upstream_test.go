@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // ours are the names of package adapter that take the place of client-go's. A
@@ -121,9 +123,7 @@ func TestClientGosTestsPassOnOurParts(t *testing.T) {
 	var all strings.Builder
 	for _, s := range sources {
 		text, err := os.ReadFile(filepath.Join(cacheDir, s.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all.Write(text)
 		if files[s.file], tests[s.file], err = turn(string(text), s); err != nil {
 			t.Fatal(err)
@@ -160,23 +160,17 @@ func compile(t *testing.T, files map[string]string) (binary string) {
 	dir := t.TempDir()
 	write := func(name, text string) (path string) {
 		path = filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	replace := map[string]string{}
 	for name, text := range files {
 		place, err := filepath.Abs(filepath.Join("adapter", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		replace[place] = write(name, text)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	binary = filepath.Join(dir, "adapter.test")
 	args := []string{"test", "-c", "-overlay", write("overlay.json", string(overlay)), "-o", binary}
 	if strings.TrimSpace(run(t, "go", "env", "CGO_ENABLED")) == "1" { // the race detector needs it

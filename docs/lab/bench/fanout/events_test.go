@@ -14,6 +14,7 @@ import (
 
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/must"
 )
 
 // BenchmarkEvents measures updates, from the watch until every handler was
@@ -38,9 +39,7 @@ func BenchmarkObserved(b *testing.B) {
 		) cache.SharedIndexInformer {
 			made := newInformer(lw, example, options)
 			if ours, ok := made.(*informer.Informer); ok {
-				if err := ours.SetObserver(&eventCounter{}); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, ours.SetObserver(&eventCounter{}))
 			}
 			return made
 		})

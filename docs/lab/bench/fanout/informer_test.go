@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) {
@@ -94,9 +95,7 @@ func addHandlers[H cache.ResourceEventHandler](tb testing.TB, w *watcher, handle
 	tb.Helper()
 	for _, handler := range handlers {
 		registration, err := w.AddEventHandler(handler)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, err)
 		w.registrations = append(w.registrations, registration)
 	}
 }

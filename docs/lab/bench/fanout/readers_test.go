@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
 )
 
@@ -127,9 +128,7 @@ func (w *watcher) after(tb testing.TB, version int) (count int) {
 	tb.Helper()
 	for i := range namespaces {
 		pods, err := w.GetIndexer().ByIndex(cache.NamespaceIndex, namespace(i))
-		if err != nil {
-			tb.Fatal(err)
-		}
+		must.Do(tb, err)
 		for _, pod := range pods {
 			if n, err := strconv.Atoi(pod.(*corev1.Pod).ResourceVersion); err != nil {
 				tb.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
 )
 
@@ -60,9 +61,7 @@ func BenchmarkMemory(b *testing.B) {
 			w := newWatcher(b, informer, s, []*tally{})
 			stop := w.run(b)
 			for i := range namespaces { // if the index is made when it is needed, that is now
-				if err := w.inNamespace(namespace(i), objects/namespaces); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, w.inNamespace(namespace(i), objects/namespaces))
 			}
 			total += usage.Heap() - before
 			stop()

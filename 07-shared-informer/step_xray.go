@@ -70,7 +70,7 @@ func xraySubject(l *step.Lesson, resource, kind string, example runtime.Object,
 	}
 	s := &xray.Subject{
 		Name: resource, Kind: kind, Example: example, Line: line,
-		Source: source(line.Client), ClientGo: source(line.ClientGo),
+		Source: source(line.Client), Theirs: source(line.Theirs),
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 		Objects:  objects(l.Client, l.Namespace), // not through the line: it works while that is cut
 	}

@@ -44,13 +44,13 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 	configMaps := &xray.Subject{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
 		Informer: f.ConfigMaps().Informer().(*informer.Informer),
-		ClientGo: clientGoSource(line.ClientGo, "configmaps", l.Namespace),
+		Theirs:   theirSource(line.Theirs, "configmaps", l.Namespace),
 		Objects:  xray.ConfigMaps(l.Client, l.Namespace),
 	}
 	pods := &xray.Subject{
 		Name: "pods", Kind: "Pod", Example: &corev1.Pod{},
 		Informer: f.Pods().Informer().(*informer.Informer),
-		ClientGo: clientGoSource(line.ClientGo, "pods", l.Namespace),
+		Theirs:   theirSource(line.Theirs, "pods", l.Namespace),
 		Objects:  xray.Pods(l.Client, l.Namespace),
 	}
 	for _, s := range []*xray.Subject{configMaps, pods} {
@@ -81,8 +81,8 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 	return server.Wait()
 }
 
-// clientGoSource is what client-go's informer beside ours lists and watches.
-func clientGoSource(client kubernetes.Interface, resource, namespace string) *xray.Source {
+// theirSource is what client-go's informer beside ours lists and watches.
+func theirSource(client kubernetes.Interface, resource, namespace string) *xray.Source {
 	return xray.NewSource(cache.NewListWatchFromClient(client.CoreV1().RESTClient(), resource, namespace,
 		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")))
 }

@@ -3,66 +3,34 @@
 package xray
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/03-reflector/observer"
+	"example.com/informer/07-shared-informer/xray/recorder"
 )
 
-const (
-	actionTimeout = 15 * time.Second
-	maxHandlers   = 12
-	maxUpdates    = 10_000
-)
-
-// An order is the body of a request for an action.
-type order struct {
-	Action  string `json:"action"`
-	Name    string `json:"name"`    // of an object; empty: the one that changed last
-	Count   int    `json:"count"`   // of updates
-	Handler string `json:"handler"` // its name
-	Pace    string `json:"pace"`
-}
-
-// A refusal is an error that is the client's, with the status that says so.
-type refusal struct {
-	status int
-	error
-}
-
-func refuse(status int, format string, args ...any) error {
-	return refusal{status, fmt.Errorf(format, args...)}
-}
-
-// actions are all that there are. Each returns a sentence that says what was done.
-var actions = map[string]func(*XRay, context.Context, *Subject, order) (string, error){
-	"create":   (*XRay).create,
-	"relabel":  (*XRay).relabel,
-	"delete":   (*XRay).remove,
-	"recreate": (*XRay).recreate,
-	"update":   (*XRay).update,
-	"cut":      (*XRay).cut,
-	"restore":  (*XRay).restore,
-	"expire":   (*XRay).expire,
-	"resync":   (*XRay).resync,
-	"add":      (*XRay).addHandler,
-	"pace":     (*XRay).setPace,
-	"remove":   (*XRay).removeHandler,
+// actions are all that there are. Each returns a sentence about what was done.
+var actions = map[string]func(context.Context, *Subject, order) (string, error){
+	"create": create, "relabel": relabel, "delete": remove, "recreate": recreate, "update": update,
+	"cut": cut, "restore": restore, "expire": expire, "resync": resync,
+	"add": addHandler, "pace": setPace, "remove": removeHandler,
 }
 
 var colours = []string{"red", "blue", "green", "amber", "violet", "grey"}
 
 // create makes an object under a name that is free.
-func (x *XRay) create(ctx context.Context, s *Subject, _ order) (string, error) {
+func create(ctx context.Context, s *Subject, _ order) (string, error) {
 	for {
-		n := x.created.Add(1)
+		n := s.created.Add(1)
 		name := fmt.Sprintf("%s-%d", colours[int(n-1)%len(colours)], n)
 		if err := s.Objects.Create(ctx, name, map[string]string{"app": "web"}); !apierrors.IsAlreadyExists(err) {
 			return fmt.Sprintf("%s %s was created.", s.Kind, name), err
@@ -70,15 +38,16 @@ func (x *XRay) create(ctx context.Context, s *Subject, _ order) (string, error) 
 	}
 }
 
-// object returns the name and the label app of the object that an order is about. It
+// objectOf returns the name and the label app of the object that an order is about. It
 // must be in the store: what is not shown cannot be changed.
-func (s *Subject) object(o order) (name, app string, err error) {
+func objectOf(s *Subject, o order) (name, app string, err error) {
 	key := s.namespace + "/" + o.Name
 	if o.Name == "" {
-		key = s.recorder.lastKey()
+		key = s.recorder.LastKey()
 	}
 	obj, ok, err := s.Informer.GetStore().GetByKey(key)
-	switch namespace, name, _ := cache.SplitMetaNamespaceKey(key); {
+	namespace, name, _ := cache.SplitMetaNamespaceKey(key)
+	switch {
 	case err != nil:
 		return "", "", err
 	case !ok && o.Name == "":
@@ -86,14 +55,17 @@ func (s *Subject) object(o order) (name, app string, err error) {
 	case !ok || namespace != s.namespace:
 		return "", "", refuse(http.StatusNotFound, "there is no %s %q in the store: choose one that the page shows",
 			s.Kind, o.Name)
-	default:
-		return name, labelsOf(obj)["app"], nil
 	}
+	about, err := meta.Accessor(obj)
+	if err != nil {
+		return "", "", err
+	}
+	return name, about.GetLabels()["app"], nil
 }
 
 // relabel gives an object another value of the label app, the next one in a circle.
-func (x *XRay) relabel(ctx context.Context, s *Subject, o order) (string, error) {
-	name, app, err := s.object(o)
+func relabel(ctx context.Context, s *Subject, o order) (string, error) {
+	name, app, err := objectOf(s, o)
 	if err != nil {
 		return "", err
 	}
@@ -104,12 +76,13 @@ func (x *XRay) relabel(ctx context.Context, s *Subject, o order) (string, error)
 	if err := s.Objects.Patch(ctx, name, fmt.Appendf(nil, `{"metadata":{"labels":{"app":%q}}}`, next)); err != nil {
 		return "", err
 	}
-	s.recorder.act(fmt.Sprintf("%s has the label app=%s now. An index follows its objects.", name, next), linkIndex)
-	return fmt.Sprintf("%s %s has the label app=%s now.", s.Kind, name, next), nil
+	has := fmt.Sprintf("%s has the label app=%s now.", name, next)
+	s.recorder.RecordAction(has+" An index follows its objects.", recorder.LinkIndex)
+	return s.Kind + " " + has, nil
 }
 
-func (x *XRay) remove(ctx context.Context, s *Subject, o order) (string, error) {
-	name, _, err := s.object(o)
+func remove(ctx context.Context, s *Subject, o order) (string, error) {
+	name, _, err := objectOf(s, o)
 	if err != nil {
 		return "", err
 	}
@@ -120,8 +93,8 @@ func (x *XRay) remove(ctx context.Context, s *Subject, o order) (string, error) 
 	return fmt.Sprintf("%s %s was deleted.", s.Kind, name), err
 }
 
-func (x *XRay) recreate(ctx context.Context, s *Subject, o order) (string, error) {
-	name, app, err := s.object(o)
+func recreate(ctx context.Context, s *Subject, o order) (string, error) {
+	name, app, err := objectOf(s, o)
 	if err != nil {
 		return "", err
 	}
@@ -138,27 +111,72 @@ func (x *XRay) recreate(ctx context.Context, s *Subject, o order) (string, error
 	return fmt.Sprintf("%s %s was deleted and created again.", s.Kind, name), err
 }
 
-func (x *XRay) cut(_ context.Context, s *Subject, _ order) (string, error) {
+// update begins to change all objects, in the background: see runUpdates.
+func update(ctx context.Context, s *Subject, o order) (string, error) {
+	if o.Count < 1 || o.Count > maxUpdates {
+		return "", refuse(http.StatusBadRequest, "%d updates: want 1 to %d", o.Count, maxUpdates)
+	}
+	b, what := &bulk{updates: o.Count}, recorder.Count(o.Count, "update")
+	if ctx.Err() != nil || !s.bulk.CompareAndSwap(nil, b) {
+		return "", cmp.Or(ctx.Err(), refuse(http.StatusConflict, "many updates are under way: wait until they are made"))
+	}
+	for _, key := range s.Informer.GetStore().ListKeys() {
+		if namespace, name, err := cache.SplitMetaNamespaceKey(key); err == nil && namespace == s.namespace {
+			b.names = append(b.names, name)
+		}
+	}
+	if len(b.names) == 0 {
+		b.names = []string{fmt.Sprintf("busy-%d", s.created.Add(1))}
+		if err := s.Objects.Create(ctx, b.names[0], map[string]string{"app": "web"}); err != nil {
+			s.bulk.Store(nil)
+			return "", err
+		}
+	}
+	s.updates <- b
+	s.recorder.RecordAction(fmt.Sprintf("%s of %s begin.", what, recorder.Count(len(b.names), "object")),
+		recorder.LinkInformer)
+	return what + " have begun.", nil
+}
+
+// runUpdates makes the updates that were asked for, until the context ends.
+func runUpdates(s *Subject) {
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case b := <-s.updates:
+			done := recorder.Count(b.updates, "update") + " are made."
+			if err := b.run(s.ctx, s.Objects); err != nil {
+				done = fmt.Sprintf("The updates were broken off: %v", err)
+			}
+			s.recorder.RecordAction(done, recorder.LinkInformer)
+			s.bulk.Store(nil)
+		}
+	}
+}
+
+func cut(_ context.Context, s *Subject, _ order) (string, error) {
+	return changeLine(s, (*Line).pull, "The connection is cut.",
+		"The cable is pulled out: both informers lose their connections.")
+}
+
+func restore(_ context.Context, s *Subject, _ order) (string, error) {
+	return changeLine(s, (*Line).restore, "The cable is plugged in: a reflector tries again when its pause is over.",
+		"The cable is plugged in. A reflector notices when its pause is over.")
+}
+
+func changeLine(s *Subject, change func(*Line), done, caption string) (string, error) {
 	if s.Line == nil {
 		return "", refuse(http.StatusConflict, "the connection of %s cannot be cut here", s.Name)
 	}
-	s.recorder.act("The cable is pulled out: both informers lose their connections.", linkCut)
-	s.Line.pull()
-	return "The connection is cut.", nil
+	s.recorder.RecordAction(caption, recorder.LinkCut)
+	change(s.Line)
+	return done, nil
 }
 
-func (x *XRay) restore(_ context.Context, s *Subject, _ order) (string, error) {
-	if s.Line == nil {
-		return "", refuse(http.StatusConflict, "the connection of %s cannot be cut here", s.Name)
-	}
-	s.recorder.act("The cable is plugged in. A reflector notices when its pause is over.", linkCut)
-	s.Line.restore()
-	return "The cable is plugged in: a reflector tries again when its pause is over.", nil
-}
-
-func (x *XRay) expire(_ context.Context, s *Subject, _ order) (string, error) {
+func expire(_ context.Context, s *Subject, _ order) (string, error) {
 	ended := 0
-	for _, source := range []*Source{s.Source, s.ClientGo} {
+	for _, source := range []*Source{s.Source, s.Theirs} {
 		if source != nil {
 			ended += source.Expire()
 		}
@@ -169,78 +187,35 @@ func (x *XRay) expire(_ context.Context, s *Subject, _ order) (string, error) {
 	return fmt.Sprintf("Watches that ended with 410 Expired, in both lanes: %d.", ended), nil
 }
 
-func (x *XRay) resync(_ context.Context, s *Subject, _ order) (string, error) {
-	s.recorder.act("No request was made: handlers get each object of the store once more. "+
-		"client-go's informer has no such call.", linkResync)
+func resync(_ context.Context, s *Subject, _ order) (string, error) {
+	s.recorder.RecordAction("No request was made: handlers get each object of the store once more. "+
+		"client-go's informer has no such call.", recorder.LinkResync)
 	s.Informer.ResyncNow()
 	return "Handlers get all that is stored once more; client-go's have no such call.", nil
 }
 
-func (x *XRay) addHandler(_ context.Context, s *Subject, o order) (string, error) {
-	if !isPace(o.Pace) {
-		return "", refuse(http.StatusBadRequest, "there is no pace %q (known: %q)", o.Pace, paces)
-	}
-	name := fmt.Sprintf("handler-%d", 2+s.named.Add(1)) // after the two of Start
-	if err := s.addHandler(name, o.Pace); err != nil {
+func addHandler(_ context.Context, s *Subject, o order) (string, error) {
+	if err := checkPace(o.Pace); err != nil {
 		return "", err
 	}
-	s.mentionPace(name, o.Pace)
-	return fmt.Sprintf("%s joins, and is %s.", name, o.Pace), nil
+	name, err := s.addHandler("", o.Pace)
+	return fmt.Sprintf("%s joins, and is %s.", name, o.Pace), err
 }
 
-func (x *XRay) setPace(_ context.Context, s *Subject, o order) (string, error) {
-	m, err := s.member(o.Handler)
-	switch {
-	case err != nil:
+func setPace(_ context.Context, s *Subject, o order) (string, error) {
+	if err := checkPace(o.Pace); err != nil {
 		return "", err
-	case !isPace(o.Pace):
-		return "", refuse(http.StatusBadRequest, "there is no pace %q (known: %q)", o.Pace, paces)
 	}
-	m.each(func(h *handler) { h.setPace(o.Pace) })
-	s.mentionPace(o.Handler, o.Pace)
-	return fmt.Sprintf("%s is %s now.", o.Handler, o.Pace), nil
+	return fmt.Sprintf("%s is %s now.", o.Handler, o.Pace), s.setPace(o.Handler, o.Pace)
 }
 
-func (s *Subject) mentionPace(name, pace string) {
-	switch pace {
-	case stalled:
-		s.recorder.act(name+" stalls: its next call does not return. The others are not held up.", linkStalled)
-	case slow:
-		s.recorder.act(fmt.Sprintf("%s takes %v for each call. The others are not held up.", name, slowCall), linkSlow)
+func checkPace(pace string) error {
+	if paces := []string{recorder.Fast, recorder.Slow, recorder.Stalled}; !slices.Contains(paces, pace) {
+		return refuse(http.StatusBadRequest, "there is no pace %q (known: %q)", pace, paces)
 	}
+	return nil
 }
 
-// removeHandler removes a handler, which need not wait for its pace any more.
-func (x *XRay) removeHandler(_ context.Context, s *Subject, o order) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m := s.members[o.Handler]
-	delete(s.members, o.Handler)
-	if m == nil {
-		return "", noHandler(o.Handler)
-	}
-	var err error
-	for _, undo := range m.undo {
-		if undo != nil {
-			err = errors.Join(err, undo())
-		}
-	}
-	m.each(func(h *handler) { h.leave() })
-	if s.lane != nil {
-		s.recorder.add(input{Event: observer.Event{Kind: observer.Removed, Handler: o.Handler}, lane: clientGo})
-	}
-	return o.Handler + " is removed.", err
-}
-
-func (s *Subject) member(name string) (*member, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if m := s.members[name]; m != nil {
-		return m, nil
-	}
-	return nil, noHandler(name)
-}
-
-func noHandler(name string) error {
-	return refuse(http.StatusNotFound, "there is no handler %q: choose one that the page shows", name)
+func removeHandler(_ context.Context, s *Subject, o order) (string, error) {
+	return o.Handler + " is removed.", s.removeHandler(o.Handler)
 }

@@ -5,7 +5,9 @@ package xray
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -14,10 +16,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"example.com/informer/07-shared-informer/xray/recorder"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -36,12 +37,11 @@ func inBubble(t *testing.T, do func(t *testing.T, r rig), names ...string) {
 	})
 }
 
-func (r rig) keys() []string { return station[storeStation](r.t, r.recorder, "store").Keys }
+func (r rig) keys() []string { return r.stations()["store"].Keys }
 
-func (r rig) handlerOf(lane, name string) handlerStation {
+func (r rig) handlerOf(lane, name string) station {
 	r.t.Helper()
-	prefix := map[string]string{ours: "handlers/", clientGo: "client-go/handlers/"}[lane]
-	return station[handlerStation](r.t, r.recorder, prefix+name)
+	return r.stations()[map[string]string{recorder.Ours: "handlers/", recorder.Theirs: "client-go/handlers/"}[lane]+name]
 }
 
 func wantRefused(t *testing.T, err error, status int, text string) {
@@ -66,12 +66,12 @@ func TestObjectsAreChanged(t *testing.T) {
 				t.Error(got)
 			}
 		}
-		store := station[storeStation](t, r.recorder, "store")
+		store := r.stations()["store"]
 		if apps := store.Indexes["app"]; apps["db"] != 1 || apps["web"] != 1 || len(apps) != 2 {
 			t.Errorf("indexes: %v", store.Indexes)
 		}
 		r.must(order{Action: "recreate", Name: "red-1"})
-		wantCaption(t, r.recorder, "red-1 was deleted and created again")
+		r.wantCaption("red-1 was deleted and created again")
 		r.must(order{Action: "delete", Name: "red-1"})
 		if got := r.keys(); !slices.Equal(got, []string{"ns/blue-2"}) {
 			t.Errorf("keys: %q", got)
@@ -95,21 +95,21 @@ func TestManyUpdates(t *testing.T) {
 		r.Informer.SetPatience(50)
 		r.must(order{Action: "update", Count: 300}) // of an object that it makes
 		r.settle()
-		for _, lane := range []string{ours, clientGo} {
-			if got := r.handlerOf(lane, fast); got.Calls != 301 || got.Waiting != 0 {
+		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
+			if got := r.handlerOf(lane, recorder.Fast); got.Calls != 301 || got.Waiting != 0 {
 				t.Errorf("%s: %+v", lane, got)
 			}
 		}
-		if got := r.handlerOf(clientGo, slow); got.Calls+got.Waiting != 301 {
+		if got := r.handlerOf(recorder.Theirs, recorder.Slow); got.Calls+got.Waiting != 301 {
 			t.Errorf("client-go's slow handler: %+v", got)
 		}
-		if got := r.handlerOf(ours, slow); got.Calls+got.Waiting+*got.Folded != 301 || *got.Folded == 0 {
+		if got := r.handlerOf(recorder.Ours, recorder.Slow); got.Calls+got.Waiting+got.Folded != 301 || got.Folded == 0 {
 			t.Errorf("our slow handler: %+v", got)
 		}
-		if _, there := r.recorder.state().Set["bulk"]; there {
+		if _, there := r.stations()["bulk"]; there {
 			t.Error("the updates are made, and still under way")
 		}
-		wantCaption(t, r.recorder, "300 updates are made.")
+		r.wantCaption("300 updates are made.")
 	})
 }
 
@@ -118,7 +118,7 @@ func TestManyUpdatesOneAtATime(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
 		r.Objects.Patch = func(ctx context.Context, _ string, _ []byte) error { <-ctx.Done(); return ctx.Err() }
 		r.must(order{Action: "update", Count: 10_000})
-		if got := station[bulkStation](t, r.recorder, "bulk"); got != (bulkStation{"10,000 updates", 0, 10_000}) {
+		if got := r.stations()["bulk"]; got.What != "10,000 updates" || got.Made != 0 || got.Of != 10_000 {
 			t.Errorf("bulk: %+v", got)
 		}
 		_, err := r.do(order{Action: "update", Count: 1})
@@ -134,22 +134,22 @@ func TestManyUpdatesThatFail(t *testing.T) {
 		r.Objects.Patch = func(context.Context, string, []byte) error { return errors.New("not today") }
 		r.must(order{Action: "update", Count: 100})
 		r.settle()
-		wantCaption(t, r.recorder, "The updates were broken off: not today")
+		r.wantCaption("The updates were broken off: not today")
 	}, "a")
 }
 
 func TestTheConnectionIsCut(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
 		r.must(order{Action: "cut"})
-		if got := station[serverStation](t, r.recorder, "server"); !got.Cut || got.Connected {
+		if got := r.stations()["server"]; !got.Cut || got.Connected {
 			t.Errorf("%+v", got)
 		}
 		r.must(order{Action: "restore"})
-		if got := station[serverStation](t, r.recorder, "server"); got.Cut || !got.Connected {
+		if got := r.stations()["server"]; got.Cut || !got.Connected {
 			t.Errorf("%+v", got)
 		}
-		wantCaption(t, r.recorder, "The cable is pulled out")
-		wantCaption(t, r.recorder, "The cable is plugged in")
+		r.wantCaption("The cable is pulled out")
+		r.wantCaption("The cable is plugged in")
 		r.stop()
 		r.Line = nil
 		_, err := r.do(order{Action: "cut"})
@@ -160,94 +160,94 @@ func TestTheConnectionIsCut(t *testing.T) {
 // Both lanes list again.
 func TestWatchesExpire(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
-		received := station[informerStation](t, r.recorder, "client-go/informer").Received
+		received := r.stations()["client-go/informer"].Received
 		if got := r.must(order{Action: "expire"}); !strings.HasSuffix(got, ": 2.") {
 			t.Error(got)
 		}
 		_, err := r.do(order{Action: "expire"})
 		wantRefused(t, err, http.StatusConflict, "no open watch")
-		if got := station[reflectorStation](t, r.recorder, "reflector"); got.Doing != "backing off" || got.Until == 0 {
+		if got := r.stations()["reflector"]; got.Doing != "backing off" || got.Until == 0 {
 			t.Errorf("%+v", got)
 		}
 		time.Sleep(10 * time.Second)
 		r.settle()
-		got := station[reflectorStation](t, r.recorder, "reflector")
-		lists := station[serverStation](t, r.recorder, "server").Lists
+		got := r.stations()["reflector"]
+		lists := r.stations()["server"].Lists
 		if got.Doing != "watching" || got.Error != "" || lists != 2 {
 			t.Errorf("%+v, %d lists", got, lists)
 		}
-		theirs := station[informerStation](t, r.recorder, "client-go/informer")
-		if theirs != (informerStation{received + 2, 2}) {
+		theirs := r.stations()["client-go/informer"]
+		if theirs.Received != received+2 || theirs.Objects != 2 {
 			t.Errorf("client-go: %+v, had received %d", theirs, received)
 		}
-		wantCaption(t, r.recorder, "410 Expired")
-		wantCaption(t, r.recorder, "(a relist)")
+		r.wantCaption("410 Expired")
+		r.wantCaption("(a relist)")
 	}, "a", "b")
 }
 
 func TestAResync(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
-		before := station[serverStation](t, r.recorder, "server")
-		calls := r.handlerOf(clientGo, fast).Calls
+		before := r.stations()["server"]
+		calls := r.handlerOf(recorder.Theirs, recorder.Fast).Calls
 		r.must(order{Action: "resync"})
-		if got := r.handlerOf(ours, fast); got.Calls != 4 {
+		if got := r.handlerOf(recorder.Ours, recorder.Fast); got.Calls != 4 {
 			t.Errorf("%+v", got)
 		}
-		if after := station[serverStation](t, r.recorder, "server"); after != before {
+		if after := r.stations()["server"]; !reflect.DeepEqual(after, before) {
 			t.Errorf("the server: %+v, before %+v", after, before)
 		}
-		if got := r.handlerOf(clientGo, fast).Calls; got != calls {
+		if got := r.handlerOf(recorder.Theirs, recorder.Fast).Calls; got != calls {
 			t.Errorf("client-go's handler got %d calls more", got-calls)
 		}
-		wantCaption(t, r.recorder, "No request was made")
+		r.wantCaption("No request was made")
 	}, "a", "b")
 }
 
 func TestHandlersComeAndGo(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
-		if got := r.must(order{Action: "add", Pace: slow}); got != "handler-3 joins, and is slow." {
+		if got := r.must(order{Action: "add", Pace: recorder.Slow}); got != "handler-3 joins, and is slow." {
 			t.Error(got)
 		}
-		for _, lane := range []string{ours, clientGo} {
+		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
 			got := r.handlerOf(lane, "handler-3")
-			if got.Waiting != 2 || got.Calls != 0 || !got.InCall || got.Pace != slow {
+			if got.Waiting != 2 || got.Calls != 0 || got.Pace != recorder.Slow {
 				t.Errorf("%s: %+v", lane, got)
 			}
 		}
-		wantCaption(t, r.recorder, "handler-3 joins late. It gets 2 initial adds from a snapshot of the store.")
+		r.wantCaption("handler-3 joins late. It gets 2 initial adds from a snapshot of the store.")
 		time.Sleep(time.Second)
-		for _, lane := range []string{ours, clientGo} {
+		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
 			got := r.handlerOf(lane, "handler-3")
-			if got.Waiting != 0 || got.Calls != 2 || got.InCall || got.Last.Change != "initial" ||
+			if got.Waiting != 0 || got.Calls != 2 || got.Last.Change != "initial" ||
 				got.Last.TookMs != 200 {
-				t.Errorf("%s: %+v, %+v", lane, got, got.Last)
+				t.Errorf("%s: %+v", lane, got)
 			}
 		}
-		r.must(order{Action: "pace", Handler: "handler-3", Pace: fast})
+		r.must(order{Action: "pace", Handler: "handler-3", Pace: recorder.Fast})
 		r.must(order{Action: "create"})
-		if got := r.handlerOf(ours, "handler-3"); got.Calls != 3 || got.Pace != fast {
+		if got := r.handlerOf(recorder.Ours, "handler-3"); got.Calls != 3 || got.Pace != recorder.Fast {
 			t.Errorf("%+v", got)
 		}
 		r.must(order{Action: "remove", Handler: "handler-3"})
-		for name := range r.recorder.state().Set {
+		for name := range r.stations() {
 			if strings.Contains(name, "handler-3") {
 				t.Errorf("%s is still there", name)
 			}
 		}
 		for _, o := range []order{
-			{Action: "remove", Handler: "handler-3"}, {Action: "pace", Handler: "x", Pace: fast},
+			{Action: "remove", Handler: "handler-3"}, {Action: "pace", Handler: "x", Pace: recorder.Fast},
 		} {
 			_, err := r.do(o)
 			wantRefused(t, err, http.StatusNotFound, "there is no handler")
 		}
-		for _, o := range []order{{Action: "add", Pace: "lazy"}, {Action: "pace", Handler: fast, Pace: ""}} {
+		for _, o := range []order{{Action: "add", Pace: "lazy"}, {Action: "pace", Handler: recorder.Fast, Pace: ""}} {
 			_, err := r.do(o)
 			wantRefused(t, err, http.StatusBadRequest, "there is no pace")
 		}
 		for range maxHandlers - 2 {
-			r.must(order{Action: "add", Pace: fast})
+			r.must(order{Action: "add", Pace: recorder.Fast})
 		}
-		_, err := r.do(order{Action: "add", Pace: fast})
+		_, err := r.do(order{Action: "add", Pace: recorder.Fast})
 		wantRefused(t, err, http.StatusConflict, "remove one first")
 	}, "a", "b")
 }
@@ -262,7 +262,7 @@ func TestManyHandlersAtOnce(t *testing.T) {
 		for range 5 * maxHandlers {
 			asking.Go(func() {
 				<-begin
-				if _, err := r.XRay.addHandler(t.Context(), r.Subject, order{Pace: fast}); err == nil {
+				if _, err := addHandler(t.Context(), r.Subject, order{Pace: recorder.Fast}); err == nil {
 					added.Add(1)
 				} else if statusOf(err) != http.StatusConflict {
 					t.Error(err)
@@ -271,14 +271,13 @@ func TestManyHandlersAtOnce(t *testing.T) {
 		}
 		close(begin)
 		asking.Wait()
-		all := r.handlers()
-		if len(all) != maxHandlers || added.Load() != maxHandlers-2 {
-			t.Fatalf("%d handlers, %d of them added; want %d, two from the start", len(all), added.Load(), maxHandlers)
+		names := slices.Collect(maps.Keys(r.handlers))
+		if len(names) != maxHandlers || added.Load() != maxHandlers-2 {
+			t.Fatalf("%q, %d of them added; want %d, two from the start", names, added.Load(), maxHandlers)
 		}
-		for _, m := range all {
-			if name := m.lanes[0].name; name != fast && name != slow {
-				_, err := r.removeHandler(t.Context(), r.Subject, order{Handler: name})
-				must.Do(t, err)
+		for _, name := range names {
+			if name != recorder.Fast && name != recorder.Slow {
+				must.Do(t, r.removeHandler(name))
 			}
 		}
 	}
@@ -288,43 +287,26 @@ func TestManyHandlersAtOnce(t *testing.T) {
 func TestAStalledHandler(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
 		for range 3 {
-			r.must(order{Action: "add", Pace: stalled})
+			r.must(order{Action: "add", Pace: recorder.Stalled})
 		}
 		r.must(order{Action: "create"})
 		time.Sleep(time.Minute)
-		for _, lane := range []string{ours, clientGo} {
-			if got := r.handlerOf(lane, "handler-3"); got.Calls != 0 || got.Waiting != 2 || !got.InCall {
+		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
+			if got := r.handlerOf(lane, "handler-3"); got.Calls != 0 || got.Waiting != 2 {
 				t.Errorf("%s: %+v", lane, got)
 			}
-			if got := r.handlerOf(lane, fast); got.Calls != 2 || got.Waiting != 0 {
+			if got := r.handlerOf(lane, recorder.Fast); got.Calls != 2 || got.Waiting != 0 {
 				t.Errorf("%s: %+v", lane, got)
 			}
 		}
-		r.must(order{Action: "pace", Handler: "handler-3", Pace: fast})
-		for _, lane := range []string{ours, clientGo} {
-			if got := r.handlerOf(lane, "handler-3"); got.Calls != 2 || got.Waiting != 0 || got.InCall {
+		r.must(order{Action: "pace", Handler: "handler-3", Pace: recorder.Fast})
+		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
+			if got := r.handlerOf(lane, "handler-3"); got.Calls != 2 || got.Waiting != 0 {
 				t.Errorf("%s: %+v", lane, got)
 			}
 		}
 		r.must(order{Action: "remove", Handler: "handler-4"})
-		wantCaption(t, r.recorder, "handler-5 stalls")
+		r.wantCaption("handler-5 stalls")
 		r.stop() // handler-5 is in its call
 	}, "a")
-}
-
-// What is not in the store cannot be changed, and what cannot be shown is not.
-func TestAnObjectOfAnotherNamespaceAndASecret(t *testing.T) {
-	s := &Subject{Kind: "Secret", namespace: "ns"}
-	if s.mayShow(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns"}}) {
-		t.Error("a Secret is shown")
-	}
-	s.Kind = "ConfigMap"
-	other := configMap("a", "1", "")
-	other.Namespace = "other"
-	if s.mayShow(other) || s.shown(other) != nil {
-		t.Error("an object of another namespace is shown")
-	}
-	if !s.mayShow(configMap("a", "1", "")) {
-		t.Error("an object of the namespace is not shown")
-	}
 }

@@ -14,7 +14,7 @@ import (
 // post sends an order to the engine.
 func (r rig) post(header map[string]string, body string) (int, string) {
 	request := httptest.NewRequest("POST", "/xray/do", strings.NewReader(body))
-	request.Header.Set("X-Xray-Token", r.token)
+	request.Header.Set("X-Xray-Token", r.view.Token)
 	request.Header.Set("Content-Type", "application/json")
 	for name, value := range header {
 		request.Header.Set(name, value)
@@ -32,7 +32,7 @@ func TestWhatIsRefused(t *testing.T) {
 			want   string
 		}{
 			{map[string]string{"X-Xray-Token": ""}, `{"action":"create"}`, "403 load the page again"},
-			{map[string]string{"X-Xray-Token": r.token[1:]}, `{"action":"create"}`, "403 load the page again"},
+			{map[string]string{"X-Xray-Token": r.view.Token[1:]}, `{"action":"create"}`, "403 load the page again"},
 			{map[string]string{"Content-Type": "text/plain"}, `{"action":"create"}`, "415 want application/json"},
 			{map[string]string{"Content-Type": ""}, `{"action":"create"}`, "415 want application/json"},
 			{nil, `{"action":"create","namespace":"kube-system"}`, `400 unknown field \"namespace\"`},

@@ -17,8 +17,7 @@ import (
 // A Line is the way from two clients to the API server: one for our informer, one
 // for client-go's. What comes for the first is counted.
 type Line struct {
-	Client   kubernetes.Interface
-	ClientGo kubernetes.Interface
+	Client, Theirs kubernetes.Interface
 
 	proxy *netfault.Proxy
 	bytes atomic.Int64
@@ -32,15 +31,13 @@ func NewLine(config *rest.Config) (*Line, error) {
 		return nil, err
 	}
 	l := &Line{proxy: proxy}
-	for _, client := range []struct {
-		to   *kubernetes.Interface
-		dial func(ctx context.Context, network, address string) (net.Conn, error)
-	}{{&l.Client, l.dial}, {&l.ClientGo, proxy.Dial}} {
-		through := rest.CopyConfig(config)
-		through.Dial = client.dial
-		if *client.to, err = kubernetes.NewForConfig(through); err != nil {
-			return nil, fmt.Errorf("making a client that goes through the proxy: %w", err)
-		}
+	ours, theirs := rest.CopyConfig(config), rest.CopyConfig(config)
+	ours.Dial, theirs.Dial = l.dial, proxy.Dial
+	if l.Client, err = kubernetes.NewForConfig(ours); err == nil {
+		l.Theirs, err = kubernetes.NewForConfig(theirs)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("making a client that goes through the proxy: %w", err)
 	}
 	return l, nil
 }
@@ -60,10 +57,7 @@ func (l *Line) restore() {
 
 func (l *Line) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := l.proxy.Dial(ctx, network, address)
-	if err != nil {
-		return nil, err
-	}
-	return metered{conn, &l.bytes}, nil
+	return metered{conn, &l.bytes}, err
 }
 
 // metered counts what is read from a connection.

@@ -9,11 +9,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +30,7 @@ import (
 
 	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/xray/recorder"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/netfault"
 )
@@ -70,7 +69,7 @@ func newSubject(client *fake.Clientset) *Subject {
 func subjectOf(lw cache.ListerWatcher) *Subject {
 	s := &Subject{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
-		Source: NewSource(lw), ClientGo: NewSource(lw), Line: &Line{proxy: netfault.New("127.0.0.1:1")},
+		Source: NewSource(lw), Theirs: NewSource(lw), Line: &Line{proxy: netfault.New("127.0.0.1:1")},
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 	}
 	s.Informer = informer.New(s.Source, s.Example, cache.SharedIndexInformerOptions{Indexers: s.Indexers})
@@ -104,13 +103,13 @@ func rigOf(t *testing.T, s *Subject) rig {
 
 // settle lets time pass until all events are in records.
 func (r rig) settle() {
-	time.Sleep(2 * frameTime)
+	time.Sleep(2 * recorder.TickTime)
 	synctest.Wait()
 }
 
 // do does an action and waits for what comes of it.
 func (r rig) do(o order) (string, error) {
-	done, err := actions[o.Action](r.XRay, r.t.Context(), r.Subject, o)
+	done, err := actions[o.Action](r.XRay.ctx, r.Subject, o)
 	r.settle()
 	return done, err
 }
@@ -124,44 +123,37 @@ func (r rig) must(o order) string {
 	return done
 }
 
-// station is one station as the page gets it.
-func station[T any](t *testing.T, r *recorder, name string) (decoded T) {
-	t.Helper()
-	text, ok := r.state().Set[name]
-	if !ok {
-		t.Fatalf("there is no station %s, but %q", name, slices.Sorted(maps.Keys(r.state().Set)))
+// A station is one as the page gets it, whichever it is.
+type station struct {
+	Connected, Cut                     bool
+	Lists, Received, Objects, Made, Of int
+	Doing, Error, Pace, What           string
+	Until, Bytes                       int64
+	Calls, Waiting, Folded             int
+	Keys                               []string
+	Indexes                            map[string]map[string]int
+	Values                             map[string]int
+	Last                               struct {
+		Change string
+		TookMs float64
 	}
-	must.Do(t, json.Unmarshal(text, &decoded))
-	return decoded
 }
 
-// captions are the texts of all captions.
-func captions(t *testing.T, r *recorder) (texts []string) {
-	t.Helper()
-	for _, record := range recordsOf(t, r) {
-		if record.Caption != nil {
-			texts = append(texts, record.Caption.Text)
-		}
-	}
-	return texts
-}
-
-// recordsOf are all records that are kept.
-func recordsOf(t *testing.T, r *recorder) (records []record) {
-	t.Helper()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, kept := range r.kept {
-		var decoded record
-		must.Do(t, json.Unmarshal(kept.text, &decoded))
-		records = append(records, decoded)
-	}
-	return records
+// stations are all that there are.
+func (r rig) stations() (all map[string]station) {
+	r.t.Helper()
+	must.Do(r.t, json.Unmarshal(r.recorder.After(-1).Set, &all))
+	return all
 }
 
 // lastStored is the page of the object that was stored last.
 func (r rig) lastStored() (path string) {
-	for _, record := range recordsOf(r.t, r.recorder) {
+	for _, text := range r.recorder.After(0).Records {
+		var record struct {
+			Seq  int
+			Kind string
+		}
+		must.Do(r.t, json.Unmarshal(text, &record))
 		if record.Kind == "stored" {
 			path = fmt.Sprint("/xray/object/", record.Seq)
 		}
@@ -169,10 +161,16 @@ func (r rig) lastStored() (path string) {
 	return path
 }
 
-func wantCaption(t *testing.T, r *recorder, want string) {
-	t.Helper()
-	if got := captions(t, r); !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, want) }) {
-		t.Errorf("no caption says %q:\n%s", want, strings.Join(got, "\n"))
+func (r rig) wantCaption(want string) {
+	r.t.Helper()
+	var captions []string
+	for _, text := range r.recorder.After(0).Records {
+		var record struct{ Caption struct{ Text string } }
+		must.Do(r.t, json.Unmarshal(text, &record))
+		captions = append(captions, record.Caption.Text)
+	}
+	if all := strings.Join(captions, "\n"); !strings.Contains(all, want) {
+		r.t.Errorf("no caption says %q:\n%s", want, all)
 	}
 }
 
@@ -243,22 +241,20 @@ func (r rig) serve() (connect func() *eventReader) {
 // An eventReader reads server-sent events.
 type eventReader struct{ from *bufio.Reader }
 
-// next is the next event; its name is ":" for a comment, and "" at the end.
-func (e *eventReader) next() (name, data string) {
+// next is the data of the next event, ":" for a comment, and "" at the end.
+func (e *eventReader) next() (data string) {
 	for {
 		line, err := e.from.ReadString('\n')
 		if err != nil {
-			return "", ""
+			return ""
 		}
 		switch line = strings.TrimSuffix(line, "\n"); {
-		case strings.HasPrefix(line, "event: "):
-			name = line[len("event: "):]
 		case strings.HasPrefix(line, "data: "):
 			data = line[len("data: "):]
 		case strings.HasPrefix(line, ": "):
-			name, data = ":", line[len(": "):]
-		case line == "" && name != "":
-			return name, data
+			data = ":"
+		case line == "" && data != "":
+			return data
 		}
 	}
 }

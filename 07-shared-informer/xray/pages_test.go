@@ -10,17 +10,19 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/07-shared-informer/xray/recorder"
 	"example.com/informer/scripts/harness/must"
 )
 
 func TestPages(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
 		for path, want := range map[string]string{
-			"/xray":                              `200 <meta name="xray-token" content="` + r.token + `">`,
+			"/xray":                              `200 <meta name="xray-token" content="` + r.view.Token + `">`,
 			"/xray?informer=configmaps":          `200 xray-token`,
 			"/xray?informer=x":                   `404 there is no informer`,
 			"/xray?x=y":                          `400 there is no parameter`,
@@ -28,8 +30,8 @@ func TestPages(t *testing.T) {
 			"/xray/files/index.html":             `404 there is no file`,
 			"/xray/files/..":                     `404 there is no file`,
 			"/xray/files/nothing.js":             `404 there is no file`,
-			"/xray/state":                        `200 "informer":"configmaps","namespace":"ns","kind":"ConfigMap"`,
-			"/xray/handlers/fast":                `200 {"calls":[{"time":`,
+			"/xray/state":                        `200 "informer":"configmaps","informers":["configmaps"]`,
+			"/xray/handlers/fast":                `200 {"calls":[{"change":"initial"`,
 			"/xray/handlers/slow?lane=client-go": `200 "lane":"client-go"`,
 			"/xray/handlers/nobody":              `404 there is no handler`,
 			"/xray/handlers/fast?lane=x":         `404 there is no handler`,
@@ -49,7 +51,7 @@ func TestPages(t *testing.T) {
 				t.Errorf("%s has managed fields", path)
 			}
 		}
-		r.Subject.Kind = "Secret"
+		r.recorder.Kind = "Secret"
 		r.must(order{Action: "create"})
 		if status, body := r.get(r.lastStored()); status != 404 || !strings.Contains(body, "no Secret") {
 			t.Errorf("a Secret: %d %s", status, body)
@@ -57,108 +59,93 @@ func TestPages(t *testing.T) {
 	}, "a")
 }
 
-// A new client gets a state, then records; merged they are the state of the page.
+// A message is some of what the events have.
+type message struct {
+	Instance    string
+	Seq, Missed int64
+	Set         json.RawMessage
+	Records     []struct{ Seq int64 }
+}
+
+// A new client gets the state, and at each tick the state again, with the records since.
 func TestEvents(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
 		connect := r.serve()
-		views := [2]map[string]json.RawMessage{}
 		readers := [2]*eventReader{connect(), connect()}
-		for i, reader := range readers {
-			name, data := reader.next()
-			var s snapshot
-			must.Do(t, json.Unmarshal([]byte(data), &s))
-			if views[i] = s.Set; name != "state" || s.Instance != r.instance {
-				t.Errorf("the first event is %s %+v", name, s)
-			}
-		}
 		go func() {
 			for range 20 {
-				actions["create"](r.XRay, r.ctx, r.Subject, order{})
-				time.Sleep(frameTime / 3)
+				create(r.XRay.ctx, r.Subject, order{})
+				time.Sleep(recorder.TickTime / 3)
 			}
 		}()
 		var reading sync.WaitGroup
 		for i, reader := range readers {
 			reading.Go(func() {
+				seen := message{}
 				for alive := 0; alive < 7; { // it is idle for longer than the server's timeouts
-					name, data := reader.next()
-					if merge(t, views[i], name, data); name == ":" {
-						alive++
+					data := reader.next()
+					if alive++; data == ":" {
+						continue
 					}
-					if name == "" {
-						t.Errorf("client %d: the events have ended", i)
+					alive = 0
+					before := seen
+					seen = message{}
+					if err := json.Unmarshal([]byte(data), &seen); err != nil {
+						t.Errorf("client %d: %q: %v", i, data, err)
 						return
 					}
+					for n, record := range seen.Records {
+						if want := before.Seq + int64(n) + 1; record.Seq != want {
+							t.Errorf("client %d has got record %d, want %d", i, record.Seq, want)
+						}
+					}
+					if before.Seq > 0 && (seen.Records == nil || seen.Instance != before.Instance) {
+						t.Errorf("client %d has got %.200s", i, data)
+					}
+				}
+				if now := r.recorder.After(-1); seen.Seq != now.Seq || string(seen.Set) != string(now.Set) {
+					t.Errorf("client %d has %s\nwant %s", i, seen.Set, now.Set)
 				}
 			})
 		}
 		reading.Wait()
-		for i, view := range views {
-			if want := r.recorder.state().Set; asText(view) != asText(want) {
-				t.Errorf("client %d has %s\nwant %s", i, asText(view), asText(want))
-			}
-		}
 		go r.stop()
-		for name := ":"; name != ""; { // the events end, perhaps after one more message
-			name, _ = readers[0].next()
+		for readers[0].next() != "" { // the events end, perhaps after one more message
 		}
 	}, "a")
 }
 
-func merge(t *testing.T, view map[string]json.RawMessage, name, data string) {
-	t.Helper()
-	switch name {
-	case "records":
-		var records []record
-		must.Do(t, json.Unmarshal([]byte(data), &records))
-		for _, record := range records {
-			for station, value := range record.Set {
-				if view[station] = value; string(value) == "null" {
-					delete(view, station)
-				}
-			}
-		}
-	case "state":
-		var s snapshot
-		must.Do(t, json.Unmarshal([]byte(data), &s))
-		clear(view)
-		for station, value := range s.Set {
-			view[station] = value
-		}
-	}
-}
-
-// A client that falls behind gets a new state; one that takes nothing is left.
+// A client that falls behind gets the state and the last records; one that takes
+// nothing is left.
 func TestASlowClient(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
-		connect := r.serve()
-		slowly := connect()
+		slowly := r.serve()()
 		slowly.next()
-		burst := func(frames int) {
-			for range frames {
-				for range frameRecords {
-					r.recorder.Observe(observer.Event{Kind: observer.Bookmark, Version: "9"})
+		burst := func(ticks int) {
+			for range ticks {
+				for range 50 {
+					r.recorder.Lane(recorder.Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "9"})
 				}
-				time.Sleep(frameTime)
+				time.Sleep(recorder.TickTime)
 			}
 		}
-		burst(maxBehind/(frameRecords-frameCaptions) + 20)
-		name, _ := slowly.next() // what was being sent
-		if name != "records" {
-			t.Errorf("first %q", name)
-		}
-		name, data := slowly.next()
-		view := map[string]json.RawMessage{}
-		if merge(t, view, name, data); name != "state" || asText(view) != asText(r.recorder.state().Set) {
-			t.Errorf("then %q %.200s", name, data)
+		burst(recorder.KeptRecords / 25)
+		slowly.next() // what was being sent
+		var last message
+		must.Do(t, json.Unmarshal([]byte(slowly.next()), &last))
+		now := r.recorder.After(-1)
+		if n := int64(len(last.Records)); n == 0 || last.Missed == 0 || last.Records[n-1].Seq != now.Seq ||
+			string(last.Set) != string(now.Set) {
+			t.Errorf("it has missed %d, and gets %d records and %s\nwant up to %d, and %s", last.Missed, n, last.Set,
+				now.Seq, now.Set)
 		}
 		burst(10)
-		time.Sleep(2 * sendTimeout)
-		for name != "" {
-			name, _ = slowly.next()
+		time.Sleep(20 * time.Second) // twice what a client may take
+		for slowly.next() != "" {
 		}
-		if len(r.XRay.streams) != 0 {
-			t.Error("it is still being served")
+		synctest.Wait() // what was sending ends
+		for range 16 {  // there is room for all of them again
+			r.serve()()
 		}
 	}, "a")
 }
@@ -166,7 +153,7 @@ func TestASlowClient(t *testing.T) {
 func TestTooManyPages(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
 		connect := r.serve()
-		for range maxStreams {
+		for range 16 {
 			connect()
 		}
 		if status, body := r.get("/xray/events"); status != 503 || !strings.Contains(body, "close one") {
@@ -178,7 +165,7 @@ func TestTooManyPages(t *testing.T) {
 // On a real server: its checks, and its end while a page gets events.
 func TestOnAServer(t *testing.T) {
 	r := newRig(t, configMap("a", "1", "web"))
-	server, err := web.Start(r.ctx, "127.0.0.1:0", r.Pages())
+	server, err := web.Start(r.XRay.ctx, "127.0.0.1:0", r.Pages())
 	must.Do(t, err)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	send := func(method, path string, header map[string]string) *http.Response {
@@ -205,11 +192,11 @@ func TestOnAServer(t *testing.T) {
 		{"GET", "/xray/do", nil, 405},
 		{"POST", "/xray/state", nil, 405},
 		{"POST", "/xray/do", nil, 403},
-		{"POST", "/xray/do", map[string]string{"X-Xray-Token": r.token}, 200},
-		{"POST", "/xray/do", map[string]string{"X-Xray-Token": r.token, "Origin": server.URL()}, 200},
-		{"POST", "/xray/do", map[string]string{"X-Xray-Token": r.token, "Origin": "http://evil.example"}, 403},
-		{"POST", "/xray/do", map[string]string{"X-Xray-Token": r.token, "Origin": "null"}, 403},
-		{"POST", "/xray/do", map[string]string{"X-Xray-Token": r.token, "Host": "evil.example"}, 421},
+		{"POST", "/xray/do", map[string]string{"X-Xray-Token": r.view.Token}, 200},
+		{"POST", "/xray/do", map[string]string{"X-Xray-Token": r.view.Token, "Origin": server.URL()}, 200},
+		{"POST", "/xray/do", map[string]string{"X-Xray-Token": r.view.Token, "Origin": "http://evil.example"}, 403},
+		{"POST", "/xray/do", map[string]string{"X-Xray-Token": r.view.Token, "Origin": "null"}, 403},
+		{"POST", "/xray/do", map[string]string{"X-Xray-Token": r.view.Token, "Host": "evil.example"}, 421},
 		{"GET", "/xray", map[string]string{"Origin": "http://evil.example"}, 403},
 	} {
 		response := send(test.method, test.path, test.header)
@@ -230,7 +217,7 @@ func TestOnAServer(t *testing.T) {
 	}
 	events := send("GET", "/xray/events", nil)
 	defer events.Body.Close()
-	_, err = io.ReadFull(events.Body, make([]byte, len("event: state")))
+	_, err = io.ReadFull(events.Body, make([]byte, len("data: ")))
 	must.Do(t, err)
 	r.stop()
 	must.Do(t, server.Wait())

@@ -7,140 +7,144 @@ import (
 	"net/http"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/watchlist"
+
+	"example.com/informer/03-reflector/observer"
 )
 
-// A Source is the ListerWatcher that it was made of, with one more thing that can
+// A Source lists and watches what another ListerWatcher does, and one more thing can
 // happen to its watches: Expire.
 type Source struct {
-	from cache.ListerWatcherWithContext
-	bare cache.ListerWatcher
-
-	// These see what passes, if they are set: the answer to a list, and a watch; what
-	// the second returns is called with each event of it, before that is handed on.
-	listed   func(metav1.ListOptions, runtime.Object)
-	watching func(metav1.ListOptions) func(watch.Event)
+	*cache.ListWatch
+	from     cache.ListerWatcherWithContext
+	plain    bool              // it does not stream lists
+	observer observer.Observer // of what passes, on its way to client-go's informer; else nil
 
 	mu   sync.Mutex
-	open map[*sourceWatch]bool
+	open map[chan struct{}]bool // one for each watch, closed by Expire
 }
-
-var _ cache.ListerWatcherWithContext = (*Source)(nil)
 
 // NewSource returns a source of what lw lists and watches.
 func NewSource(lw cache.ListerWatcher) *Source {
-	return &Source{from: cache.ToListerWatcherWithContext(lw), bare: lw, open: map[*sourceWatch]bool{}}
+	s := &Source{
+		from: cache.ToListerWatcherWithContext(lw), open: map[chan struct{}]bool{},
+		plain: watchlist.DoesClientNotSupportWatchListSemantics(lw),
+	}
+	s.ListWatch = &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
+	return s
 }
 
 // IsWatchListSemanticsUnSupported is asked by reflectors before they stream a list.
-func (s *Source) IsWatchListSemanticsUnSupported() bool {
-	return watchlist.DoesClientNotSupportWatchListSemantics(s.bare)
-}
+func (s *Source) IsWatchListSemanticsUnSupported() bool { return s.plain }
 
-// List implements cache.ListerWatcher.
-func (s *Source) List(options metav1.ListOptions) (runtime.Object, error) {
-	return s.ListWithContext(context.Background(), options)
-}
-
-// Watch implements cache.ListerWatcher.
-func (s *Source) Watch(options metav1.ListOptions) (watch.Interface, error) {
-	return s.WatchWithContext(context.Background(), options)
-}
-
-// ListWithContext implements cache.ListerWatcherWithContext.
-func (s *Source) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+// list has the observer see a list as it sees the beginning of a watch that streams one.
+func (s *Source) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	list, err := s.from.ListWithContext(ctx, options)
-	if err == nil && s.listed != nil {
-		s.listed(options, list)
+	if err != nil || s.observer == nil {
+		return list, err
+	}
+	if options.Continue == "" {
+		s.observer.Observe(observer.Event{Kind: observer.Listing})
+	}
+	err = meta.EachListItem(list, func(obj runtime.Object) error {
+		s.observe(watch.Event{Type: watch.Added, Object: obj}, true)
+		return nil
+	})
+	if about, failed := meta.ListAccessor(list); failed == nil && about.GetContinue() == "" {
+		s.observer.Observe(observer.Event{Kind: observer.Listed})
 	}
 	return list, err
 }
 
-// WatchWithContext implements cache.ListerWatcherWithContext.
-func (s *Source) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	inner, err := s.from.WatchWithContext(ctx, options)
+func (s *Source) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	from, err := s.from.WatchWithContext(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	w := &sourceWatch{
-		inner: inner, out: make(chan watch.Event), expired: make(chan struct{}), stopped: make(chan struct{}),
+	initial := options.SendInitialEvents != nil && *options.SendInitialEvents
+	if initial && s.observer != nil {
+		s.observer.Observe(observer.Event{Kind: observer.Listing})
 	}
+	events, expired := make(chan watch.Event), make(chan struct{})
+	to := watch.NewProxyWatcher(events)
 	s.mu.Lock()
-	s.open[w] = true
+	s.open[expired] = true
 	s.mu.Unlock()
-	seen := func(watch.Event) {}
-	if s.watching != nil {
-		seen = s.watching(options)
-	}
 	go func() {
-		w.carry(seen)
+		s.carry(from, to, events, expired, initial)
+		from.Stop()
+		close(events)
 		s.mu.Lock()
-		delete(s.open, w)
-		s.mu.Unlock()
+		defer s.mu.Unlock()
+		delete(s.open, expired)
 	}()
-	return w, nil
+	return to, nil
 }
 
-// Expire ends the open watches as a server does that no longer has their version,
-// and says how many there were.
-func (s *Source) Expire() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ended := len(s.open)
-	for w := range s.open {
-		close(w.expired)
-		delete(s.open, w)
-	}
-	return ended
-}
-
-// A sourceWatch hands on the events of another watch.
-type sourceWatch struct {
-	inner   watch.Interface
-	out     chan watch.Event
-	expired chan struct{} // closed by Expire
-	stopped chan struct{} // closed by Stop
-	once    sync.Once
-}
-
-// carry returns when one of the three has ended the watch.
-func (w *sourceWatch) carry(seen func(watch.Event)) {
-	defer close(w.out)
-	defer w.inner.Stop()
+// carry hands on events until one side ends the watch, or it expires.
+func (s *Source) carry(from watch.Interface, to *watch.ProxyWatcher, events chan<- watch.Event,
+	expired <-chan struct{}, initial bool) {
 	for {
+		event, ok := watch.Event{Type: watch.Error, Object: &tooOld}, true
 		select {
-		case event, ok := <-w.inner.ResultChan():
-			if !ok {
-				return
-			}
-			seen(event)
-			if !w.send(event) {
-				return
-			}
-		case <-w.expired:
-			w.send(watch.Event{Type: watch.Error, Object: &metav1.Status{
-				Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired,
-				Message: "too old resource version: made to expire here",
-			}})
+		case event, ok = <-from.ResultChan():
+			initial = s.observe(event, initial)
+		case <-expired:
+		case <-to.StopChan():
 			return
-		case <-w.stopped:
+		}
+		if !ok {
+			return
+		}
+		select {
+		case events <- event:
+		case <-to.StopChan():
+		}
+		if event.Type == watch.Error {
 			return
 		}
 	}
 }
 
-func (w *sourceWatch) send(event watch.Event) bool {
-	select {
-	case w.out <- event:
-		return true
-	case <-w.stopped:
-		return false
-	}
+var tooOld = metav1.Status{
+	Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired,
+	Message: "too old resource version: made to expire here",
 }
 
-func (w *sourceWatch) Stop()                          { w.once.Do(func() { close(w.stopped) }) }
-func (w *sourceWatch) ResultChan() <-chan watch.Event { return w.out }
+// observe shows an event to the observer. It returns whether the initial list goes on.
+func (s *Source) observe(event watch.Event, initial bool) bool {
+	about, err := meta.Accessor(event.Object)
+	switch {
+	case s.observer == nil || err != nil: // an error is the server's reason to end the watch
+	case event.Type != watch.Bookmark:
+		s.observer.Observe(observer.Event{Kind: observer.Received, Type: string(event.Type), Key: keyOf(event.Object),
+			New: event.Object, Initial: initial})
+	case initial && about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true":
+		s.observer.Observe(observer.Event{Kind: observer.Listed})
+		return false
+	}
+	return initial
+}
+
+func keyOf(obj any) string {
+	key, _ := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+	return key
+}
+
+// Expire ends the open watches as a server does that no longer has their version,
+// and returns how many there were.
+func (s *Source) Expire() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ended := len(s.open)
+	for expired := range s.open {
+		close(expired)
+		delete(s.open, expired)
+	}
+	return ended
+}

@@ -1,4 +1,4 @@
-// xray.js: the page: takes the stream of records, and draws one frame at a time what the player shows.
+// xray.js: the page: takes the stream of messages, and draws one frame at a time what the player shows.
 import { CHANGES, age, clock, count, describe, plural, symbol } from './format.js';
 import { History } from './history.js';
 import { Player } from './player.js';
@@ -41,12 +41,10 @@ function query() { return informer ? `?informer=${encodeURIComponent(informer)}`
 function connect() {
   source?.close();
   source = new EventSource(`/xray/events${query()}`);
-  for (const type of ['state', 'records']) {
-    source.addEventListener(type, ({ data }) => {
-      inbox.push({ type, data });
-      if (document.hidden) takeIn(READ[1]); // there are no frames then
-    });
-  }
+  source.addEventListener('message', ({ data }) => {
+    inbox.push(data);
+    if (document.hidden) takeIn(READ[1]); // there are no frames then
+  });
   source.addEventListener('error', () => {
     setLost(true);
     if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000); // it does not try again by itself
@@ -57,9 +55,10 @@ function connect() {
 function takeIn(most) {
   const end = performance.now() + most;
   while (inbox.length && performance.now() < end) {
-    const { type, data } = inbox.shift();
-    if (type === 'state') begin(JSON.parse(data));
-    else for (const record of JSON.parse(data)) history.push(record);
+    const message = JSON.parse(inbox.shift());
+    if (instance !== message.instance || informer !== message.informer) begin(message);
+    else history.add(message);
+    if (document.body.dataset.stream === 'lost') setLost(false);
   }
 }
 
@@ -69,33 +68,21 @@ function setLost(lost) {
   drawActions(history.latest, lost);
 }
 
-// begin starts over with a state; after a short break of the stream the history of the same program is kept.
+// begin starts over: with another program or informer. After a break of the stream the history is kept.
 function begin(state) {
-  skew = Date.now() - state.time;
-  const same = instance === state.instance && informer === state.informer;
   if (instance && instance !== state.instance) renewToken();
-  instance = state.instance;
-  informer = state.informer;
-  if (same) resume(state);
-  else {
-    history = new History(state);
-    player.start(history);
-    chips.clear();
-    stations.release();
-    parts.said.textContent = '';
-  }
+  ({ instance, informer } = state);
+  skew = Date.now() - state.time;
+  history = new History(state);
+  player.start(history);
+  chips.clear();
+  stations.release();
+  parts.said.textContent = '';
   parts.stage.classList.toggle('alone', !state.set['client-go/informer']);
   parts.kind.textContent = state.kind;
   parts.namespace.textContent = state.namespace;
-  drawInformers(state.informers ?? []);
-  setLost(false);
+  drawInformers(state.informers);
   redraw = true;
-}
-
-// resume adds one record that brings the history to the state after a break.
-function resume({ seq, time, set }) {
-  const gone = Object.fromEntries(Object.keys(history.latest).filter(id => !(id in set)).map(id => [id, null]));
-  history.push({ seq, time, lane: 'ours', kind: 'connected again', set: { ...gone, ...set } });
 }
 
 function drawInformers(names) {

@@ -1,15 +1,16 @@
-// What is too large to be kept and shown: its beginning, and how much is left out.
+// JSON; of what is too large, the beginning, and how much is left out.
 
-package xray
+package recorder
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
 )
 
 const (
@@ -17,16 +18,18 @@ const (
 	shownObject = 16_000 // bytes of an object, more or less
 )
 
-// shown is an object in JSON, shortened, and without the managed fields. It is nil if it
-// may not be shown.
-func (s *Subject) shown(obj any) json.RawMessage {
-	object, ok := withoutTombstone(obj).(runtime.Object)
-	if !ok || !s.mayShow(object) {
+// shown is an object in JSON, shortened, and without the managed fields. It is nil if
+// there is none.
+func shown(obj any) json.RawMessage {
+	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		obj = tombstone.Obj
+	}
+	object, ok := obj.(runtime.Object)
+	if !ok {
 		return nil
 	}
 	object = object.DeepCopyObject()
-	about, _ := meta.Accessor(object) // mayShow has asked
-	about.SetManagedFields(nil)
+	about(object).SetManagedFields(nil)
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		content = map[string]any{"(left out)": err.Error()}
@@ -35,14 +38,22 @@ func (s *Subject) shown(obj any) json.RawMessage {
 	kept := map[string]any{"metadata": shorten(content["metadata"], &room)} // first: it tells two versions apart
 	delete(content, "metadata")
 	maps.Copy(kept, shorten(content, &room).(map[string]any))
-	text, err := json.Marshal(kept)
+	return encode(kept)
+}
+
+// fields are those of something that is shown, in JSON.
+type fields map[string]any
+
+// encode is for what can always be encoded.
+func encode(value any) json.RawMessage {
+	text, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // there is nothing in it that cannot be encoded
+		panic(err)
 	}
 	return text
 }
 
-// shorten copies a value of JSON as far as there is room, and says what is left out.
+// shorten copies a value of JSON as far as there is room, and notes what is left out.
 func shorten(value any, room *int) any {
 	*room -= 8 // no value is for free
 	switch value := value.(type) {
@@ -53,7 +64,7 @@ func shorten(value any, room *int) any {
 		kept := []any{}
 		for i, inner := range value {
 			if *room <= 0 {
-				return append(kept, "… left out: "+count(len(value)-i, "more value"))
+				return append(kept, "… left out: "+Count(len(value)-i, "more value"))
 			}
 			kept = append(kept, shorten(inner, room))
 		}
@@ -62,7 +73,7 @@ func shorten(value any, room *int) any {
 		kept := map[string]any{}
 		for i, name := range slices.Sorted(maps.Keys(value)) {
 			if *room <= 0 {
-				kept["(left out)"] = count(len(value)-i, "more field") // it is the first one in JSON
+				kept["(left out)"] = Count(len(value)-i, "more field") // it is the first one in JSON
 				break
 			}
 			*room -= len(name)
@@ -79,5 +90,21 @@ func clip(text string) string {
 		return text
 	}
 	begin := strings.ToValidUTF8(text[:shownText], "")
-	return begin + " … left out: " + count(len(text)-len(begin), "more byte")
+	return begin + " … left out: " + Count(len(text)-len(begin), "more byte")
+}
+
+// Count is such as "1 object" or "2,000 objects".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return grouped(n) + " " + what + "s"
+}
+
+// grouped writes a number with a comma before the last three digits.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }

@@ -1,14 +1,10 @@
-// The words of each caption, and that the book has what they link to.
+// The words of each caption.
 
-package xray
+package recorder
 
 import (
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"strconv"
-	"strings"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +12,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
-	"example.com/informer/scripts/harness/must"
 )
 
 func TestCaptions(t *testing.T) {
@@ -69,6 +64,8 @@ func TestCaptions(t *testing.T) {
 			"late joins late. It gets 1 initial add from a snapshot of the store."},
 		{false, nil, observer.Event{Kind: observer.Removed, Handler: "late"},
 			"late is removed. What waited for it is dropped."},
+		{false, nil, observer.Event{Kind: paceSet, Handler: "slow", Type: Slow},
+			"slow takes 200ms for each call. The others are not held up."},
 
 		{false, nil, stored("MODIFIED", a1, a2), ""},
 		{false, nil, stored("DELETED", a1, a1), ""},
@@ -79,11 +76,8 @@ func TestCaptions(t *testing.T) {
 		r := scripted(test.streams)
 		r.feed(test.before...)
 		r.feed(test.event)
-		records, got := recordsOf(t, r), ""
-		if said := records[len(records)-1].Caption; said != nil {
-			got = said.Text
-		}
-		if got != test.want {
+		records := r.records(t)
+		if got, _ := records[len(records)-1].Caption["text"].(string); got != test.want {
 			t.Errorf("%s %s:\ngot  %q\nwant %q", test.event.Kind, test.event.Type, got, test.want)
 		}
 	}
@@ -98,43 +92,9 @@ func TestFoldingIsMentionedSeldom(t *testing.T) {
 			r.feed(observer.Event{Kind: observer.Folded, Handler: "slow", Count: 5, Waiting: 3})
 			time.Sleep(time.Second)
 		}
-		if n := len(captions(t, r)); n != 3 {
+		captions := slices.DeleteFunc(r.records(t), func(r record) bool { return r.Caption == nil })
+		if n := len(captions); n != 3 {
 			t.Errorf("%d captions in two minutes, want 3", n)
 		}
 	})
-}
-
-func TestTheBookHasWhatCaptionsLinkTo(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "caption.go", nil, 0)
-	must.Do(t, err)
-	links := 0
-	ast.Inspect(file, func(n ast.Node) bool {
-		literal, ok := n.(*ast.BasicLit)
-		if !ok || literal.Kind != token.STRING {
-			return true
-		}
-		text, err := strconv.Unquote(literal.Value)
-		must.Do(t, err)
-		if link, ok := strings.CutPrefix(text, "/xray/book/"); ok {
-			links++
-			name, section, _ := strings.Cut(link, "#")
-			page, err := readBook(name)
-			must.Do(t, err)
-			if section == "" || !strings.Contains(page, ` id="`+section+`"`) {
-				t.Errorf("%s has no heading with the anchor %q", name, section)
-			}
-		}
-		return true
-	})
-	if links < 10 {
-		t.Errorf("found %d links in caption.go", links)
-	}
-}
-
-func TestOnlyThePagesOfTheBookAreShown(t *testing.T) {
-	for _, name := range []string{"main.go", "../README.md", "..", "book", "no-such-page.md", "%2e%2e.md", ""} {
-		if _, err := readBook(name); err == nil {
-			t.Errorf("%q is a page of the book", name)
-		}
-	}
 }

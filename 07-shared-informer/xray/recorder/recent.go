@@ -1,6 +1,6 @@
 // Keys and values in the order in which they changed.
 
-package xray
+package recorder
 
 import "container/list"
 

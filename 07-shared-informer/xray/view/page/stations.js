@@ -112,7 +112,7 @@ export class Stations {
   drawHandler(box, value, moment) {
     box.dataset.pace = value.pace;
     show(box.querySelector('.pace'), value.pace ?? '', value.pace);
-    show(box.querySelector('[data-field="inCall"]'), value.inCall ? 'in a call, ' : '', Boolean(value.inCall));
+    show(box.querySelector('[data-field="inCall"]'), value.waiting ? 'in a call, ' : '', value.waiting > 0);
     box.querySelector('.backlog i').style.transform = `scaleX(${Math.min(1, (value.waiting ?? 0) / this.most)})`;
     const { last } = value;
     show(box.querySelector('.last'), last ? sayCall(last, moment) : 'no call has returned yet', last ?? null);

@@ -1,68 +1,53 @@
 // history.js: what was recorded, and the state after any record of it. It knows nothing of the page.
 
-export const KEEP = 5000; // records
-const EVERY = 250; // records between two checkpoints
+const KEEP = 5000; // records
+const DROP = 250; // records that are dropped in one go
 
-// fold changes view as the record says: null removes a station.
-export function fold(view, set) {
-  for (const [station, value] of Object.entries(set ?? {})) {
-    if (value === null) delete view[station];
-    else view[station] = value;
-  }
-}
-
-// History holds records at the positions first ≤ i < end; the position p means "records before p are applied".
-// checkpoints[k] is the state at the position first + k*EVERY. Values of stations are never changed in place, so that
-// a checkpoint is a shallow copy.
+// History holds records at the positions first ≤ i < end; the position p means "records before p are applied". Each
+// record has the state of all stations as it was sent with it, in its set.
 export class History {
   constructor(state) {
     this.first = this.end = 0;
     this.records = [];
-    this.seqBefore = state.seq; // of the record before the first one
-    this.timeBefore = state.time;
-    this.latest = { ...state.set };
-    this.checkpoints = [{ ...state.set }];
+    this.before = state; // what there was before the first record
     this.captions = []; // {at, time, caption}
     this.skipped = 0; // events that the records kept stand for
   }
 
+  // add takes a message of the program: the state, and the records that have come since the last one. There are none
+  // after a break of the stream.
+  add({ seq, time, set, records, missed }) {
+    if (seq <= this.seqAt(this.end)) return;
+    records ??= [{ seq, time, lane: 'ours', kind: 'connected again', skipped: 0 }];
+    records[0].skipped += missed;
+    for (const record of records) this.push({ ...record, set });
+  }
+
   push(record) {
-    if (record.seq <= this.seqAt(this.end)) return;
     this.records.push(record);
     this.end++;
-    fold(this.latest, record.set);
     if (record.caption) this.captions.push({ at: this.end, time: record.time, caption: record.caption });
-    this.skipped += record.skipped ?? 0;
-    if (this.records.length % EVERY === 0) this.checkpoints.push({ ...this.latest });
+    this.skipped += record.skipped;
     if (this.records.length >= KEEP) this.drop();
   }
 
-  // drop lets the oldest records go into the base: as many as lie before the second checkpoint.
   drop() {
-    const gone = this.records.splice(0, EVERY);
-    this.checkpoints.shift();
-    this.first += EVERY;
-    this.seqBefore = gone.at(-1).seq;
-    this.timeBefore = gone.at(-1).time;
-    for (const record of gone) this.skipped -= record.skipped ?? 0;
+    const gone = this.records.splice(0, DROP);
+    this.first += DROP;
+    this.before = gone.at(-1);
+    for (const record of gone) this.skipped -= record.skipped;
     this.captions = this.captions.filter((c, i) => c.at > this.first || i >= this.captions.length - 5);
   }
 
   // record is the last one applied at a position; undefined at the beginning.
   record(position) { return this.records[position - 1 - this.first]; }
-  seqAt(position) { return this.record(position)?.seq ?? this.seqBefore; }
-  timeAt(position) { return this.record(position)?.time ?? this.timeBefore; }
+  at(position) { return this.record(position) ?? this.before; }
+  seqAt(position) { return this.at(position).seq; }
+  timeAt(position) { return this.at(position).time; }
+  view(position) { return this.at(position).set; }
+  get latest() { return this.view(this.end); }
 
   clamp(position) { return Math.min(this.end, Math.max(this.first, position)); }
-
-  // view is the state at a position, from the checkpoint before it.
-  view(position) {
-    const n = this.clamp(position) - this.first;
-    const k = Math.min(Math.floor(n / EVERY), this.checkpoints.length - 1);
-    const view = { ...this.checkpoints[k] };
-    for (let i = k * EVERY; i < n; i++) fold(view, this.records[i].set);
-    return view;
-  }
 
   // objectSeq is the seq under which the program keeps the object of a change, before and after; undefined if there is
   // none. An event has no object before: the record that comes when it is stored has.

@@ -1,10 +1,11 @@
 // The book: a page of docs/, so that a caption can link to the section that explains it.
 
-package xray
+package view
 
 import (
 	"fmt"
 	"html"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -23,8 +24,13 @@ var (
 	leadsOn  = regexp.MustCompile(`^([0-9A-Za-z-]+\.md)?(#.*)?$|^https://`) // what a page links to and this program has
 )
 
-// book shows a page of the book.
-func (x *XRay) book(c *gin.Context) {
+const bookHTML = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title>
+<link rel="icon" href="/xray/files/icon.svg"><link rel="stylesheet" href="/xray/files/book.css"></head><body>
+%s</body></html>
+`
+
+func book(c *gin.Context) {
 	if _, ok := web.Query(c); !ok {
 		return
 	}
@@ -45,12 +51,12 @@ func readBook(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	docs, err := os.OpenRoot(filepath.Join(root, "docs"))
+	file, err := os.OpenInRoot(filepath.Join(root, "docs"), name)
 	if err != nil {
 		return "", err
 	}
-	defer docs.Close()
-	text, err := docs.ReadFile(name)
+	defer file.Close()
+	text, err := io.ReadAll(file)
 	if err != nil {
 		return "", err
 	}
@@ -58,9 +64,3 @@ func readBook(name string) (string, error) {
 	title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
 	return fmt.Sprintf(bookHTML, html.EscapeString(title), inside), err
 }
-
-const bookHTML = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title>
-<link rel="icon" href="/xray/files/icon.svg"><link rel="stylesheet" href="/xray/files/book.css"></head><body>
-%s</body></html>
-`

@@ -1,0 +1,88 @@
+// What is kept stays small, however much there is.
+
+package recorder
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/informer/03-reflector/observer"
+)
+
+// The history has so many records, or so many bytes.
+func TestOnlyTheLastRecordsAreKept(t *testing.T) {
+	for text, full := range map[string]int{"": KeptRecords, strings.Repeat("x", shownText): KeptBytes / shownObject} {
+		r := scripted(false)
+		for i := range full + 10 {
+			cm := configMap("a", fmt.Sprint(i+1), "")
+			cm.Data = map[string]string{}
+			for key := range shownObject / shownText {
+				cm.Data[fmt.Sprint(key)] = text
+			}
+			r.feed(observer.Event{Kind: observer.Received, Key: "ns/a", New: cm})
+		}
+		bytes := 0
+		for _, kept := range r.history.kept {
+			bytes += kept.size()
+		}
+		if n := len(r.history.kept); n > full || n < full*9/10 || bytes > KeptBytes || bytes != r.history.bytes {
+			t.Errorf("%d records with %d bytes, counted as %d; want about %d", n, bytes, r.history.bytes, full)
+		}
+		first := r.history.seq - int64(len(r.history.kept)) + 1
+		for seq, want := range map[int64]bool{first - 1: false, first: true, r.history.seq: true, r.history.seq + 1: false} {
+			version := fmt.Sprintf(`"resourceVersion":"%d"`, seq)
+			if got, ok := r.history.at(seq); ok != want || ok && !strings.Contains(string(got.after), version) {
+				t.Errorf("record %d: %t %.200s", seq, ok, got.after)
+			}
+		}
+	}
+}
+
+// Whatever is large about a value, what is shown of it is not.
+func TestWhatIsLeftOut(t *testing.T) {
+	many, deep := map[string]any{}, any("deep")
+	for i := range 100_000 {
+		many[fmt.Sprintf("field-%06d", i)] = int64(i)
+		deep = []any{deep}
+	}
+	for _, test := range []struct {
+		value any
+		want  string
+	}{
+		{strings.Repeat("x", 1_000_000), `"xxx`},
+		{strings.Repeat("x", 1_000_000), `xxx … left out: 999,000 more bytes"`},
+		{strings.Repeat("€", 1_000), `€€ … left out: 2,001 more bytes"`}, // no half of a sign
+		{many, `{"(left out)":"`},
+		{slices.Collect(maps.Values(many)), `"… left out: 98,001 more values"]`},
+		{deep, `[["… left out: 1 more value"]]`},
+		{map[string]any{strings.Repeat("x", 1_000_000): nil}, "more bytes"},
+		{map[string]any{"a": []any{"b", 1, true, nil}}, `{"a":["b",1,true,null]}`},
+	} {
+		room := shownObject
+		text := encode(shorten(test.value, &room))
+		if len(text) > 2*shownObject || !strings.Contains(string(text), test.want) {
+			t.Errorf("%d bytes: %.50s … %.50s\nwant %s", len(text), text, text[max(0, len(text)-50):], test.want)
+		}
+	}
+}
+
+// What may not be shown is not kept.
+func TestAnObjectOfAnotherNamespaceAndASecret(t *testing.T) {
+	a, other := configMap("a", "1", ""), configMap("a", "1", "")
+	other.Namespace = "other"
+	for _, test := range []struct {
+		kind string
+		obj  any
+		want bool
+	}{{"ConfigMap", a, true}, {"ConfigMap", other, false}, {"Secret", a, false}} {
+		r := scripted(false)
+		r.Kind = test.kind
+		r.feed(observer.Event{Kind: observer.Stored, Type: "ADDED", Key: "a", New: test.obj})
+		if _, _, after, ok := r.Object(1); !ok || (after != nil) != test.want {
+			t.Errorf("%s of namespace %s: %s", test.kind, about(test.obj).GetNamespace(), after)
+		}
+	}
+}

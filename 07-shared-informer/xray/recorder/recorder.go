@@ -1,0 +1,241 @@
+// Package recorder records what the parts of an informer report, and those of
+// client-go's beside it: the state now, and a bounded history.
+package recorder
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
+)
+
+const (
+	TickTime     = 50 * time.Millisecond
+	tickRecords  = 60        // of more events than that, a sample gets records
+	tickCaptions = 10        // at most, in a tick
+	maxFrame     = 1_000_000 // bytes of a state and records
+)
+
+// Options are about the informer. All but the Indexers are needed.
+type Options struct {
+	Name, Kind string
+	Namespace  string // no object of another one is shown, and no Secret
+	Indexers   cache.Indexers
+	Streams    bool // its reflector streams lists, if the server can
+	Theirs     bool // there is an informer of client-go's beside it
+	Status     func() Status
+}
+
+// A Recorder records until its Run ends.
+type Recorder struct {
+	Options
+
+	inbox struct { // has a lock of its own: an observer must not wait for anybody
+		sync.Mutex
+		events []event
+	}
+
+	mu      sync.Mutex // guards what is below
+	state   *state
+	set     json.RawMessage // the stations after the last record
+	history history
+	more    chan struct{} // closed, and made anew, when there are more
+}
+
+// New returns a recorder that has got no event.
+func New(o Options) *Recorder {
+	s := newState(o.Indexers, o.Streams, o.Theirs)
+	return &Recorder{Options: o, state: s, set: encode(s.stations()), more: make(chan struct{})}
+}
+
+// Lane is the observer of a lane.
+func (r *Recorder) Lane(lane string) observer.Observer {
+	return observer.Func(func(e observer.Event) {
+		if _, name, ok := strings.Cut(e.Handler, " + event handler "); ok {
+			e.Handler = name
+		}
+		r.add(event{Event: e, lane: lane})
+	})
+}
+
+// RecordAction records something that the user did.
+func (r *Recorder) RecordAction(text, link string) {
+	r.add(event{Event: observer.Event{Kind: action}, lane: Ours, caption: &caption{clip(text), link}})
+}
+
+// RecordPace records how fast a handler is now, in both lanes.
+func (r *Recorder) RecordPace(handler, pace string) {
+	r.add(event{Event: observer.Event{Kind: paceSet, Handler: handler, Type: pace}, lane: Ours})
+}
+
+// add is quick, and waits for nothing else.
+func (r *Recorder) add(e event) {
+	e.at = time.Now()
+	r.inbox.Lock()
+	defer r.inbox.Unlock()
+	r.inbox.events = append(r.inbox.events, e)
+}
+
+// Run makes records until ctx ends.
+func (r *Recorder) Run(ctx context.Context) {
+	ticks := time.NewTicker(TickTime)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ticks.C:
+			r.tick()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// tick takes into account all that has happened since the last one.
+func (r *Recorder) tick() {
+	r.inbox.Lock()
+	events := r.inbox.events
+	r.inbox.events = nil
+	r.inbox.Unlock()
+	status := r.Status()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record(events)
+	r.state.Status = status
+	set := encode(r.state.stations())
+	if len(events) == 0 {
+		if bytes.Equal(set, r.set) {
+			return
+		}
+		r.record([]event{{Event: observer.Event{Kind: tick}, lane: Ours, at: time.Now()}})
+	}
+	r.set = set
+	close(r.more)
+	r.more = make(chan struct{})
+}
+
+// record applies events, and makes records of all, or of an even sample: the last
+// one is in it, and those with a caption.
+func (r *Recorder) record(events []event) {
+	even := len(events)
+	if even > tickRecords {
+		even = tickRecords - tickCaptions
+	}
+	texts := map[any]json.RawMessage{} // of objects: most have several records
+	shownOnce := func(obj any) json.RawMessage {
+		if _, ok := texts[obj]; !ok && r.Kind != "Secret" && about(obj).GetNamespace() == r.Namespace {
+			texts[obj] = shown(obj)
+		}
+		return texts[obj]
+	}
+	captions, skipped := 0, 0
+	for i := range events {
+		e := &events[i]
+		r.state.apply(e)
+		said := captionOf(e, r.state)
+		if said != nil && captions < tickCaptions {
+			captions++
+		} else if said = nil; i*even/len(events) == (i+1)*even/len(events) {
+			skipped++
+			continue
+		}
+		object := kept{key: e.Key, before: shownOnce(e.Old), after: shownOnce(e.New)}
+		if e.Type == "DELETED" {
+			object.before, object.after = object.after, nil
+		}
+		chip := chipOf(e, r.state)
+		if chip != nil { // whether the page of the object has something to show
+			chip["object"] = object.before != nil || object.after != nil
+		}
+		r.history.add(fields{"time": e.at.UnixMilli(), "lane": e.lane, "kind": e.Kind, "chip": chip, "caption": said,
+			"skipped": skipped}, object) // events before this one that have no record
+		skipped = 0
+	}
+}
+
+// chipOf is the object that travels between two stations, if one does. The state has
+// taken the event into account.
+func chipOf(e *event, s *state) fields {
+	from, to, change := "", "", e.change()
+	switch {
+	case e.Kind == observer.Received && e.lane == Theirs:
+		from, to = "server", "client-go/informer"
+		if e.Initial && s.known[e.Key] {
+			change = "resync" // of a relist
+		}
+	case e.Kind == observer.Called && e.lane == Theirs:
+		from, to = "client-go/informer", "client-go/handlers/"+e.Handler
+	case e.Kind == observer.Received:
+		from, to = "server", "reflector"
+	case e.Kind == observer.Stored:
+		from, to = "reflector", "store"
+	case e.Kind == observer.Appended:
+		from, to = "store", "log"
+	case e.Kind == observer.Called:
+		from, to = "log", "handlers/"+e.Handler
+		if h := s.handlers[Ours][e.Handler]; h != nil && h.snapshot {
+			from = "store"
+		}
+	default:
+		return nil
+	}
+	return fields{"key": e.Key, "name": e.name(), "change": change, "from": from, "to": to}
+}
+
+// A Frame is what a page gets: the state now, and the last records.
+type Frame struct {
+	Seq     int64 // of the last record
+	Set     json.RawMessage
+	Records []json.RawMessage
+	Missed  int64           // records that the page has not got, and that are not among these
+	More    <-chan struct{} // closed when there is more
+}
+
+// After is for a page that has the records up to seq; for a new one, which gets none, it
+// is -1.
+func (r *Recorder) After(seq int64) Frame {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := Frame{Seq: r.history.seq, Set: r.set, More: r.more}
+	if seq >= 0 {
+		f.Records, f.Missed = r.history.after(seq, maxFrame-len(r.set))
+	}
+	return f
+}
+
+// Object is what a record is about, before and after; ok is false if the record is no
+// longer kept.
+func (r *Recorder) Object(seq int64) (key string, before, after json.RawMessage, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found, ok := r.history.at(seq)
+	return found.key, found.before, found.after, ok
+}
+
+// Calls are the last ones of a handler, the newest first.
+func (r *Recorder) Calls(lane, name string) (calls []fields, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	h, ok := r.state.handlers[lane][name]
+	if ok {
+		calls = append([]fields{}, h.last...) // never null
+		slices.Reverse(calls)
+	}
+	return calls, ok
+}
+
+// LastKey is that of the object that changed last; empty if there is none.
+func (r *Recorder) LastKey() (last string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range r.state.keys.first(1) {
+		last = key.text
+	}
+	return last
+}

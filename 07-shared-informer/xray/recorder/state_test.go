@@ -1,0 +1,304 @@
+// The state that comes of events, and what the records have of it.
+
+package recorder
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+)
+
+// configMap is an object of the namespace that is shown.
+func configMap(name, version, app string) *corev1.ConfigMap {
+	cm := fakeapi.ConfigMap(name, version)
+	cm.UID, cm.Labels = types.UID("uid-"+name), map[string]string{"app": app}
+	return cm
+}
+
+// scripted is a recorder that nothing feeds but the test.
+func scripted(streams bool) *Recorder {
+	return New(Options{Name: "configmaps", Kind: "ConfigMap", Namespace: "ns", Streams: streams,
+		Indexers: cache.Indexers{"app": indexer.ByLabel("app")}, Status: func() Status { return Status{} }})
+}
+
+func (r *Recorder) feed(events ...observer.Event) {
+	for _, e := range events {
+		r.Lane(Ours).Observe(e)
+	}
+	r.tick()
+}
+
+// A record is what a page gets.
+type record struct {
+	Seq           int64
+	Kind          string
+	Skipped       int
+	Chip, Caption map[string]any
+}
+
+// records are all that are kept.
+func (r *Recorder) records(t *testing.T) (all []record) {
+	t.Helper()
+	for _, kept := range r.history.kept {
+		var decoded record
+		must.Do(t, json.Unmarshal(kept.text, &decoded))
+		all = append(all, decoded)
+	}
+	return all
+}
+
+// wantStation compares a station with what is wanted of it, in JSON.
+func wantStation(t *testing.T, r *Recorder, name, want string) {
+	t.Helper()
+	var set map[string]map[string]any
+	must.Do(t, json.Unmarshal(r.set, &set))
+	var wanted map[string]any
+	must.Do(t, json.Unmarshal([]byte(want), &wanted))
+	for field, value := range wanted {
+		if got := set[name][field]; !reflect.DeepEqual(got, value) {
+			t.Errorf("%s: %s is %v, want %v", name, field, got, value)
+		}
+	}
+}
+
+func TestTheReflectorsState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := scripted(true)
+		want := func(server, reflector string, args ...any) {
+			t.Helper()
+			wantStation(t, r, "server", server)
+			wantStation(t, r, "reflector", fmt.Sprintf(reflector, args...))
+		}
+		want(`{"connected":false,"lists":0}`, `{"doing":"stopped"}`)
+		r.feed(observer.Event{Kind: observer.Listing})
+		want(`{"connected":false,"lists":1,"watches":1}`, `{"doing":"streaming"}`) // a streamed list is both
+		r.feed(observer.Event{Kind: observer.Ended, Err: errors.New("cannot stream")},
+			observer.Event{Kind: observer.Listing, Version: "0"}, observer.Event{Kind: observer.Listing, Version: "0"})
+		want(`{"connected":false}`, `{"doing":"listing","error":"cannot stream"}`)
+		r.feed(observer.Event{Kind: observer.Listed, Version: "5", Count: 1},
+			observer.Event{Kind: observer.Watching, Version: "5"})
+		want(`{"connected":true,"lists":3,"watches":2}`, `{"doing":"watching","version":"5","error":"","events":0}`)
+
+		time.Sleep(time.Second)
+		last := time.Now().UnixMilli()
+		added := observer.Event{Kind: observer.Received, Type: "ADDED", Key: "ns/a", Version: "6"}
+		added.New = configMap("a", "6", "")
+		r.feed(added, observer.Event{Kind: observer.Bookmark, Version: "7"})
+		want(`{}`, `{"doing":"watching","version":"7","lastEvent":%d,"events":1,"bookmarks":1}`, last)
+		time.Sleep(time.Second)
+		r.feed(observer.Event{Kind: observer.Expired, Err: errors.New("too old")},
+			observer.Event{Kind: observer.BackingOff, Took: time.Second})
+		want(`{"connected":false}`, `{"doing":"backing off","until":%d,"version":"7","lastEvent":%d,"error":"too old"}`,
+			last+2000, last)
+		r.feed(observer.Event{Kind: observer.Listing, Version: "7"},
+			observer.Event{Kind: observer.Listed, Version: "9"})
+		want(`{"connected":true}`, `{"doing":"watching","until":0,"version":"9","events":1,"bookmarks":1,"error":""}`)
+	})
+}
+
+func TestTheStoresState(t *testing.T) {
+	r := scripted(false)
+	store := func(kind string, before, after any) {
+		r.feed(observer.Event{Kind: observer.Stored, Type: kind, Old: before, New: after,
+			Version: about(after).GetResourceVersion(), Key: "ns/" + about(after).GetName()})
+	}
+	a1, a2, b := configMap("a", "1", "web"), configMap("a", "3", "db"), configMap("b", "2", "web")
+	store("ADDED", nil, a1)
+	store("ADDED", nil, b)
+	wantStation(t, r, "store",
+		`{"objects":2,"version":"2","indexes":{"app":{"web":2}},"values":{"app":1},"keys":["ns/b","ns/a"]}`)
+	store("MODIFIED", a1, a2)
+	wantStation(t, r, "store",
+		`{"objects":2,"version":"3","indexes":{"app":{"db":1,"web":1}},"values":{"app":2},"keys":["ns/a","ns/b"]}`)
+	store("DELETED", b, cache.DeletedFinalStateUnknown{Key: "ns/b", Obj: b})
+	wantStation(t, r, "store", `{"objects":1,"indexes":{"app":{"db":1}},"values":{"app":1},"keys":["ns/a"]}`)
+	keys := []string{}
+	for i := range shownKeys {
+		store("ADDED", nil, configMap(fmt.Sprint("more-", i), "9", "web"))
+		keys = slices.Insert(keys, 0, fmt.Sprint("ns/more-", i))
+	}
+	wantStation(t, r, "store", fmt.Sprintf(`{"objects":%d,"keys":%s}`, shownKeys+1, encode(keys)))
+}
+
+// What waits for a handler is what it reported last, and what was appended since.
+func TestTheHandlersState(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := scripted(false)
+		a := configMap("a", "1", "web")
+		appended := observer.Event{Kind: observer.Appended, Type: "MODIFIED", Key: "ns/a", New: a}
+		appended.Old = configMap("a", "0", "")
+		called := appended
+		called.Kind, called.Took = observer.Called, time.Millisecond
+		called.Handler = "Informer *v1.ConfigMap + event handler slow"
+		r.RecordPace("slow", Slow)
+		r.feed(observer.Event{Kind: observer.Stored, Type: "ADDED", Key: "ns/a", New: a},
+			observer.Event{Kind: observer.Chunk, Count: 4},
+			observer.Event{Kind: observer.Joined, Handler: called.Handler})
+		want := func(calls, waiting, folded, at int, last string) {
+			t.Helper()
+			if last != "null" {
+				last = fmt.Sprintf(`{"time":%d,"key":"ns/a","change":%q,"tookMs":1}`, time.Now().UnixMilli(), last)
+			}
+			wantStation(t, r, "handlers/slow", fmt.Sprintf(`{"name":"slow","pace":"slow","calls":%d,"waiting":%d,
+				"folded":%d,"at":%d,"last":%s}`, calls, waiting, folded, at, last))
+		}
+		want(0, 1, 0, 0, "null") // the snapshot that it joined with
+		initial := called
+		initial.Type, initial.Initial, initial.Old = "ADDED", true, nil
+		r.feed(initial, appended, appended, appended)
+		want(1, 3, 0, 0, "initial")
+		called.Waiting = 2
+		r.feed(called, appended)
+		want(2, 3, 0, 1, "update")
+		r.feed(observer.Event{Kind: observer.Folded, Handler: called.Handler, Count: 2, Waiting: 1})
+		want(2, 1, 2, 3, "update")
+		wantStation(t, r, "log", `{"end":4,"start":3,"chunks":[{"first":0,"size":4,"used":4}]}`)
+		r.feed(appended, observer.Event{Kind: observer.Chunk, Count: 8})
+		wantStation(t, r, "log",
+			`{"end":5,"start":3,"chunks":[{"first":0,"size":4,"used":4},{"first":4,"size":8,"used":1}]}`)
+
+		if calls, _ := r.Calls(Ours, "slow"); len(calls) != 2 || calls[0]["change"] != "update" {
+			t.Errorf("calls: %+v", calls)
+		}
+		r.feed(observer.Event{Kind: observer.Removed, Handler: called.Handler}, called)
+		if strings.Contains(string(r.set), "slow") {
+			t.Errorf("a removed handler is there: %s", r.set)
+		}
+	})
+}
+
+// script is a burst of events in both lanes.
+func script(n int) (events []event) {
+	random := rand.New(rand.NewPCG(1, 2))
+	stored := map[string]*corev1.ConfigMap{}
+	for i := range n {
+		name := fmt.Sprint("cm-", random.IntN(70))
+		now, old := configMap(name, fmt.Sprint(i+1), fmt.Sprint("app-", i%3)), stored[name]
+		e := observer.Event{Kind: observer.Stored, Type: "ADDED", Key: "ns/" + name, New: now, Version: fmt.Sprint(i)}
+		if old != nil {
+			e.Type, e.Old = "MODIFIED", old
+		}
+		if stored[name] = now; old != nil && i%5 == 0 {
+			e.Type, e.New = "DELETED", cache.DeletedFinalStateUnknown{Key: e.Key, Obj: old} // with a caption
+			delete(stored, name)
+		}
+		appended, called := e, e
+		appended.Kind, called.Kind = observer.Appended, observer.Called
+		called.Handler, called.Waiting = fmt.Sprint("h-", i%3), random.IntN(10)
+		theirs := called
+		theirs.Handler = "h-0"
+		received := observer.Event{Kind: observer.Received, Type: e.Type, Key: e.Key, New: now}
+		events = append(events, event{Event: e, lane: Ours}, event{Event: appended, lane: Ours},
+			event{Event: called, lane: Ours}, event{Event: received, lane: Theirs},
+			event{Event: theirs, lane: Theirs})
+		if i%40 == 0 {
+			events = append(events, event{Event: observer.Event{Kind: observer.Chunk, Count: 64}, lane: Ours},
+				event{Event: observer.Event{Kind: observer.Joined, Handler: fmt.Sprint("h-", i%3)}, lane: Ours},
+				event{Event: observer.Event{Kind: observer.Joined, Handler: "h-0"}, lane: Theirs})
+		}
+	}
+	return events
+}
+
+// A sample of a burst leads to the same state as all of it.
+func TestASampleIsExact(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // time stands still
+		events := script(600)
+		sampled, whole := scripted(false), scripted(false)
+		for _, e := range events {
+			sampled.add(e)
+			whole.add(e)
+			whole.tick()
+		}
+		sampled.tick()
+		if string(sampled.set) != string(whole.set) {
+			t.Errorf("the state differs:\nsampled %s\nwhole   %s", sampled.set, whole.set)
+		}
+		records, shown, captions := sampled.records(t), 0, 0
+		for i, r := range records {
+			if r.Seq != int64(i+1) {
+				t.Fatalf("record %d has number %d", i+1, r.Seq)
+			}
+			if shown += 1 + r.Skipped; r.Caption != nil {
+				captions++
+			}
+		}
+		last := events[len(events)-1]
+		if got := records[len(records)-1]; got.Kind != string(last.Kind) || got.Chip["key"] != last.Key {
+			t.Errorf("the last record is %+v, want the last event", got)
+		}
+		if len(records) > tickRecords || len(records) < tickRecords-tickCaptions || shown != len(events) {
+			t.Errorf("%d records, with the skipped %d events of %d", len(records), shown, len(events))
+		}
+		if captions != tickCaptions {
+			t.Errorf("%d captions, want %d", captions, tickCaptions)
+		}
+	})
+}
+
+// A page gets the records that it has not got, as many as one message may have.
+func TestWhatAPageGets(t *testing.T) {
+	r := scripted(false)
+	for range 200 {
+		r.RecordAction(strings.Repeat("x", maxFrame), strings.Repeat("x", maxFrame/100))
+		r.tick()
+	}
+	for seq, want := range map[int64]string{-1: "0 0", r.history.seq: "0 0", r.history.seq - 2: "2 0"} {
+		if f := r.After(seq); fmt.Sprint(len(f.Records), f.Missed) != want || f.Seq != r.history.seq {
+			t.Errorf("after %d: %d records up to %d, %d missed; want %s", seq, len(f.Records), f.Seq, f.Missed, want)
+		}
+	}
+	f, size := r.After(1), 0
+	for _, text := range f.Records {
+		size += len(text)
+	}
+	if size += len(f.Set); size > maxFrame || size < maxFrame*9/10 || int64(len(f.Records))+f.Missed != f.Seq-1 {
+		t.Errorf("%d bytes, want at most %d; %d records, %d missed", size, maxFrame, len(f.Records), f.Missed)
+	}
+}
+
+func TestWhereChipsTravel(t *testing.T) {
+	r, a := scripted(false), configMap("a", "1", "")
+	made := func(kind observer.Kind, handler string, initial bool) observer.Event {
+		return observer.Event{Kind: kind, Type: "ADDED", Key: "ns/a", New: a, Handler: handler, Initial: initial}
+	}
+	r.feed(made(observer.Joined, "early", false),
+		made(observer.Stored, "", true), made(observer.Appended, "", true), made(observer.Called, "early", true),
+		made(observer.Joined, "late", false), made(observer.Called, "late", true),
+		made(observer.Called, "late", false))
+	for range 2 { // the second is a relist
+		for _, kind := range []observer.Kind{observer.Listing, observer.Received, observer.Listed} {
+			r.add(event{Event: made(kind, "", true), lane: Theirs})
+		}
+	}
+	r.tick()
+	var got []string
+	for _, record := range r.records(t) {
+		if c := record.Chip; c != nil {
+			got = append(got, fmt.Sprintf("%s > %s: %s", c["from"], c["to"], c["change"]))
+		}
+	}
+	if want := []string{
+		"reflector > store: initial", "store > log: initial", "log > handlers/early: initial",
+		"store > handlers/late: initial", "log > handlers/late: add",
+		"server > client-go/informer: initial", "server > client-go/informer: resync",
+	}; !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

@@ -1,0 +1,158 @@
+// A Subject: an informer, client-go's beside it, and the handlers of both.
+
+package xray
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	clientfeatures "k8s.io/client-go/features"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/xray/recorder"
+)
+
+const maxHandlers = 12
+
+// A Subject is an informer to look into, and what the buttons need. It is used once.
+type Subject struct {
+	Name     string             // such as "configmaps"
+	Kind     string             // such as "ConfigMap"
+	Example  runtime.Object     // such as &corev1.ConfigMap{}
+	Informer *informer.Informer // has not started; its owner runs it
+	Indexers cache.Indexers     // those of the informer
+
+	// Source is what the informer lists and watches. Default: its watches cannot be
+	// made to expire.
+	Source *Source
+
+	// Theirs is a source of the same objects for client-go's informer, which Start
+	// makes and runs. Default: there is no such lane.
+	Theirs *Source
+
+	// Line is the way that the requests of both sources take. Default: it cannot be cut.
+	Line *Line
+
+	// Objects changes objects, in the namespace of the page. It does not go through the
+	// Line.
+	Objects Objects
+
+	ctx       context.Context
+	namespace string
+	recorder  *recorder.Recorder
+	informers map[string]cache.SharedIndexInformer // by lane
+	bulk      atomic.Pointer[bulk]                 // nil unless many updates are under way
+	updates   chan *bulk                           // has room for that one
+	created   atomic.Int64                         // how many names were tried for new objects
+
+	mu       sync.Mutex // held while a handler is added or removed
+	handlers map[string]*handler
+	joined   int // how many there have been
+}
+
+func (s *Subject) prepare(ctx context.Context, namespace string) error {
+	s.ctx, s.namespace, s.updates, s.handlers = ctx, namespace, make(chan *bulk, 1), map[string]*handler{}
+	s.recorder = recorder.New(recorder.Options{
+		Name: s.Name, Kind: s.Kind, Namespace: namespace, Indexers: s.Indexers, Theirs: s.Theirs != nil, Status: s.status,
+		Streams: s.Source != nil && !s.Source.plain &&
+			clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient),
+	})
+	s.informers = map[string]cache.SharedIndexInformer{recorder.Ours: s.Informer}
+	if s.Theirs != nil { // it has no observer: what it gets is seen on its way, and its handlers report their calls
+		s.Theirs.observer = s.recorder.Lane(recorder.Theirs)
+		s.informers[recorder.Theirs] = cache.NewSharedIndexInformer(s.Theirs, s.Example, 0, s.Indexers)
+	}
+	err := s.Informer.SetObserver(s.recorder.Lane(recorder.Ours))
+	for _, informer := range s.informers {
+		quiet := func(context.Context, *cache.Reflector, error) {} // the page shows the error
+		err = errors.Join(err, informer.SetWatchErrorHandlerWithContext(quiet))
+	}
+	for _, pace := range []string{recorder.Fast, recorder.Slow} {
+		if err == nil {
+			_, err = s.addHandler(pace, pace)
+		}
+	}
+	return err
+}
+
+// status is what the recorder shows and no event is about.
+func (s *Subject) status() (now recorder.Status) {
+	if s.Line != nil {
+		now.Cut, now.Bytes = s.Line.cut.Load(), s.Line.bytes.Load()
+	}
+	if b := s.bulk.Load(); b != nil {
+		now.Made, now.Updates = int(b.made.Load()), b.updates
+	}
+	return now
+}
+
+// addHandler adds a handler to both lanes, unless there are too many. It is numbered if
+// it has no name.
+func (s *Subject) addHandler(name, pace string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.handlers) >= maxHandlers {
+		return "", refuse(http.StatusConflict, "there are %d handlers: remove one first", maxHandlers)
+	}
+	if s.joined++; name == "" {
+		name = fmt.Sprint("handler-", s.joined)
+	}
+	h := &handler{ctx: s.ctx, name: name, pace: pace, changed: make(chan struct{})}
+	for lane, informer := range s.informers {
+		in := laneHandler{handler: h}
+		if lane == recorder.Theirs {
+			in.observer = s.Theirs.observer
+			in.observer.Observe(observer.Event{Kind: observer.Joined, Handler: name})
+		}
+		registration, err := informer.AddEventHandler(in)
+		if err != nil {
+			return "", err // it has stopped
+		}
+		h.undo = append(h.undo, func() error { return informer.RemoveEventHandler(registration) })
+	}
+	s.handlers[name] = h
+	s.recorder.RecordPace(name, pace)
+	return name, nil
+}
+
+func (s *Subject) setPace(name, pace string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.handlers[name]
+	if h == nil {
+		return noHandler(name)
+	}
+	h.setPace(pace)
+	s.recorder.RecordPace(name, pace)
+	return nil
+}
+
+// removeHandler removes a handler, which need not wait for its pace any more.
+func (s *Subject) removeHandler(name string) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.handlers[name]
+	if h == nil {
+		return noHandler(name)
+	}
+	delete(s.handlers, name)
+	for _, undo := range h.undo {
+		err = errors.Join(err, undo())
+	}
+	h.setPace(recorder.Fast)
+	if s.Theirs != nil {
+		s.Theirs.observer.Observe(observer.Event{Kind: observer.Removed, Handler: name})
+	}
+	return err
+}
+
+func noHandler(name string) error {
+	return refuse(http.StatusNotFound, "there is no handler %q: choose one that the page shows", name)
+}

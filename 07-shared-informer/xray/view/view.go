@@ -1,0 +1,224 @@
+// Package view is the web page on which one sees what recorders have: the page itself,
+// the state and the history in JSON, and the book.
+package view
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/07-shared-informer/xray/recorder"
+)
+
+const (
+	maxStreams  = 16               // at the same time
+	aliveTime   = 10 * time.Second // between two signs of life
+	sendTimeout = 10 * time.Second // for a client to take what is sent
+)
+
+//go:embed page
+var embedded embed.FS
+
+// A View shows recorders, one at a time, until its context ends.
+type View struct {
+	Token string // is in the page: a request for an action must have it
+
+	ctx       context.Context
+	recorders []*recorder.Recorder
+	instance  string        // another one after each start of the program
+	streams   chan struct{} // holds one element for each client that gets events
+}
+
+// New returns a view of recorders, of which the first is shown unless a query names
+// another.
+func New(ctx context.Context, recorders []*recorder.Recorder) *View {
+	return &View{
+		Token: rand.Text(), ctx: ctx, recorders: recorders, instance: rand.Text(),
+		streams: make(chan struct{}, maxStreams),
+	}
+}
+
+// Pages are what a web.Server serves. What they answer is allowed to load nothing
+// from elsewhere: that is the server's policy.
+func (v *View) Pages() web.Pages {
+	return web.Pages{
+		"/xray":                v.index,
+		"/xray/files/:name":    file,
+		"/xray/state":          v.state,
+		"/xray/events":         v.events,
+		"/xray/object/:seq":    v.object,
+		"/xray/handlers/:name": v.handler,
+		"/xray/book/:page":     book,
+	}
+}
+
+// Choose returns the number of the informer that the query names. If ok is false, the
+// answer is given.
+func (v *View) Choose(c *gin.Context, more ...string) (i int, query map[string]string, ok bool) {
+	query, ok = web.Query(c, append(more, "informer")...)
+	name, given := query["informer"]
+	if !ok || !given {
+		return 0, query, ok
+	}
+	if i = slices.Index(v.names(), name); i < 0 {
+		web.Fail(c, http.StatusNotFound, "there is no informer %q (known: %q)", name, v.names())
+	}
+	return i, query, i >= 0
+}
+
+func (v *View) names() (names []string) {
+	for _, r := range v.recorders {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// index is the page, with the token that its buttons need.
+func (v *View) index(c *gin.Context) {
+	if _, _, ok := v.Choose(c); !ok {
+		return
+	}
+	page, err := embedded.ReadFile("page/index.html")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	html := strings.ReplaceAll(string(page), "{{TOKEN}}", v.Token)
+	c.Data(http.StatusOK, "text/html; charset=utf-8", []byte(html))
+}
+
+func file(c *gin.Context) {
+	if _, ok := web.Query(c); !ok {
+		return
+	}
+	name := c.Param("name")
+	text, err := embedded.ReadFile("page/" + name)
+	kind := mime.TypeByExtension(path.Ext(name))
+	if err != nil || kind == "" || name == "index.html" {
+		web.Fail(c, http.StatusNotFound, "there is no file %q", name)
+		return
+	}
+	c.Data(http.StatusOK, kind, text)
+}
+
+// message is a frame, and what is the same for all of them.
+func (v *View) message(i int, now recorder.Frame) gin.H {
+	of := v.recorders[i]
+	return gin.H{
+		"instance": v.instance, "informers": v.names(), "informer": of.Name, "namespace": of.Namespace, "kind": of.Kind,
+		"time": time.Now().UnixMilli(), "seq": now.Seq, "set": now.Set, "records": now.Records, "missed": now.Missed,
+	}
+}
+
+func (v *View) state(c *gin.Context) {
+	if i, _, ok := v.Choose(c); ok {
+		c.JSON(http.StatusOK, v.message(i, v.recorders[i].After(-1)))
+	}
+}
+
+// events sends a message whenever there is something new, until the client goes away, or
+// all ends. A client that reads slowly holds up nobody: it gets the state as it is then,
+// and the last records.
+func (v *View) events(c *gin.Context) {
+	i, _, ok := v.Choose(c)
+	if !ok {
+		return
+	}
+	select {
+	case v.streams <- struct{}{}:
+		defer func() { <-v.streams }()
+	default:
+		web.Fail(c, http.StatusServiceUnavailable, "%d pages get events already: close one", maxStreams)
+		return
+	}
+	c.Header("Content-Type", "text/event-stream; charset=utf-8")
+	c.Status(http.StatusOK)
+	connection := http.NewResponseController(c.Writer)
+	if c.Request.Method == http.MethodHead ||
+		connection.SetReadDeadline(time.Time{}) != nil { // else the request would end with the server's timeout
+		return
+	}
+	send := func(format string, args ...any) bool {
+		if connection.SetWriteDeadline(time.Now().Add(sendTimeout)) != nil {
+			return false
+		}
+		_, err := fmt.Fprintf(c.Writer, format, args...)
+		return err == nil && connection.Flush() == nil
+	}
+	alive := time.NewTicker(aliveTime)
+	defer alive.Stop()
+	for seq, taken := int64(-1), true; taken; {
+		now := v.recorders[i].After(seq)
+		if now.Seq != seq {
+			seq = now.Seq
+			text, err := json.Marshal(v.message(i, now))
+			if err != nil {
+				panic(err) // there is nothing in it that cannot be encoded
+			}
+			taken = send("data: %s\n\n", text)
+			continue
+		}
+		select {
+		case <-now.More:
+		case <-alive.C:
+			taken = send(": alive\n\n")
+		case <-c.Request.Context().Done():
+			return
+		case <-v.ctx.Done():
+			return
+		}
+	}
+}
+
+// object shows an object before and after a record.
+func (v *View) object(c *gin.Context) {
+	i, _, ok := v.Choose(c)
+	if !ok {
+		return
+	}
+	seq, err := strconv.ParseInt(c.Param("seq"), 10, 64)
+	if err != nil || seq < 1 {
+		web.Fail(c, http.StatusBadRequest, "%q is no number of a record: want 1 or more", c.Param("seq"))
+		return
+	}
+	key, before, after, ok := v.recorders[i].Object(seq)
+	switch {
+	case !ok:
+		web.Fail(c, http.StatusNotFound, "record %d is not kept: only the last %d are, and %d MB at most", seq,
+			recorder.KeptRecords, recorder.KeptBytes/1_000_000)
+	case before == nil && after == nil:
+		web.Fail(c, http.StatusNotFound, "record %d has no object to show: want one of namespace %s, and no Secret",
+			seq, v.recorders[i].Namespace)
+	default:
+		c.JSON(http.StatusOK, gin.H{"key": key, "before": before, "after": after})
+	}
+}
+
+func (v *View) handler(c *gin.Context) {
+	i, query, ok := v.Choose(c, "lane")
+	if !ok {
+		return
+	}
+	name, lane := c.Param("name"), query["lane"]
+	if lane == "" {
+		lane = recorder.Ours
+	}
+	calls, ok := v.recorders[i].Calls(lane, name)
+	if !ok {
+		web.Fail(c, http.StatusNotFound, "there is no handler %q in lane %q (known lanes: %q)", name, lane,
+			[]string{recorder.Ours, recorder.Theirs})
+		return
+	}
+	c.JSON(http.StatusOK, gin.H{"name": name, "lane": lane, "calls": calls})
+}

@@ -3,7 +3,6 @@
 package xray
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -14,8 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
 
 	"example.com/informer/07-shared-informer/xray/recorder"
+)
+
+const (
+	maxUpdates  = 10_000
+	bulkWorkers = 16
 )
 
 // actions are all that there are. Each returns a sentence about what was done.
@@ -111,14 +116,14 @@ func recreate(ctx context.Context, s *Subject, o order) (string, error) {
 	return fmt.Sprintf("%s %s was deleted and created again.", s.Kind, name), err
 }
 
-// update begins to change all objects, in the background: see runUpdates.
+// update has all objects changed, in the background: see runUpdates.
 func update(ctx context.Context, s *Subject, o order) (string, error) {
-	if o.Count < 1 || o.Count > maxUpdates {
-		return "", refuse(http.StatusBadRequest, "%d updates: want 1 to %d", o.Count, maxUpdates)
-	}
 	b, what := &bulk{updates: o.Count}, recorder.Count(o.Count, "update")
-	if ctx.Err() != nil || !s.bulk.CompareAndSwap(nil, b) {
-		return "", cmp.Or(ctx.Err(), refuse(http.StatusConflict, "many updates are under way: wait until they are made"))
+	switch {
+	case o.Count < 1 || o.Count > maxUpdates:
+		return "", refuse(http.StatusBadRequest, "%d updates: want 1 to %d", o.Count, maxUpdates)
+	case ctx.Err() != nil:
+		return "", refuse(http.StatusServiceUnavailable, "%w", ctx.Err())
 	}
 	for _, key := range s.Informer.GetStore().ListKeys() {
 		if namespace, name, err := cache.SplitMetaNamespaceKey(key); err == nil && namespace == s.namespace {
@@ -128,31 +133,41 @@ func update(ctx context.Context, s *Subject, o order) (string, error) {
 	if len(b.names) == 0 {
 		b.names = []string{fmt.Sprintf("busy-%d", s.created.Add(1))}
 		if err := s.Objects.Create(ctx, b.names[0], map[string]string{"app": "web"}); err != nil {
-			s.bulk.Store(nil)
 			return "", err
 		}
 	}
-	s.updates <- b
+	if !s.bulk.CompareAndSwap(nil, b) {
+		return "", refuse(http.StatusConflict, "many updates are under way: wait until they are made")
+	}
 	s.recorder.RecordAction(fmt.Sprintf("%s of %s begin.", what, recorder.Count(len(b.names), "object")),
 		recorder.LinkInformer)
 	return what + " have begun.", nil
 }
 
-// runUpdates makes the updates that were asked for, until the context ends.
-func runUpdates(s *Subject) {
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case b := <-s.updates:
-			done := recorder.Count(b.updates, "update") + " are made."
-			if err := b.run(s.ctx, s.Objects); err != nil {
-				done = fmt.Sprintf("The updates were broken off: %v", err)
-			}
-			s.recorder.RecordAction(done, recorder.LinkInformer)
-			s.bulk.Store(nil)
-		}
+// runUpdates makes the updates that were asked for, several at a time, until the context
+// ends. Two workers hardly ever change the same object: one of them would have to try again.
+func runUpdates(ctx context.Context, s *Subject) {
+	b := s.bulk.Load()
+	if b == nil {
+		return
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	workqueue.ParallelizeUntil(ctx, min(bulkWorkers, len(b.names)), b.updates, func(n int) {
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"xray":"%d"}}}`, n)
+		err := s.Objects.Patch(ctx, b.names[n%len(b.names)], patch)
+		if err != nil && !apierrors.IsNotFound(err) {
+			cancel(err)
+			return
+		}
+		b.made.Add(1)
+	})
+	done := recorder.Count(b.updates, "update") + " are made."
+	if err := context.Cause(ctx); err != nil {
+		done = fmt.Sprintf("The updates were broken off: %v", err)
+	}
+	s.recorder.RecordAction(done, recorder.LinkInformer)
+	s.bulk.Store(nil)
 }
 
 func cut(_ context.Context, s *Subject, _ order) (string, error) {

@@ -7,11 +7,13 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/client-go/tools/cache"
+
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/07-shared-informer/xray/recorder"
 )
 
-// A handler is in both lanes, and has one pace, which can be changed even within a call.
+// A handler is in both lanes. Its pace can be changed, even within a call.
 type handler struct {
 	ctx  context.Context // when it ends, every call returns at once
 	name string
@@ -20,12 +22,6 @@ type handler struct {
 	mu      sync.Mutex
 	pace    string
 	changed chan struct{} // closed, and made anew, when the pace changes
-}
-
-func (h *handler) current() (pace string, changed <-chan struct{}) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.pace, h.changed
 }
 
 func (h *handler) setPace(pace string) {
@@ -39,7 +35,9 @@ func (h *handler) setPace(pace string) {
 // work does nothing, for as long as the pace says.
 func (h *handler) work() {
 	for {
-		pace, changed := h.current()
+		h.mu.Lock()
+		pace, changed := h.pace, h.changed
+		h.mu.Unlock()
 		var enough <-chan time.Time // never, if the handler stalls
 		switch pace {
 		case recorder.Fast:
@@ -57,29 +55,29 @@ func (h *handler) work() {
 	}
 }
 
-// A laneHandler is what the informer of one lane calls. It implements
-// cache.ResourceEventHandler.
+// A laneHandler is what the informer of one lane calls, by its name.
 type laneHandler struct {
-	*handler
-	observer observer.Observer // of its calls; nil if the informer reports them itself
+	cache.ResourceEventHandlerDetailedFuncs
+	name string
 }
 
-// Name is what the informer calls it.
-func (h laneHandler) Name() string { return h.name }
+// Name is what our informer calls it.
+func (l laneHandler) Name() string { return l.name }
 
-func (h laneHandler) OnAdd(obj any, isInInitialList bool) {
-	h.call(observer.Event{Type: "ADDED", New: obj, Initial: isInInitialList})
-}
-func (h laneHandler) OnUpdate(oldObj, newObj any) {
-	h.call(observer.Event{Type: "MODIFIED", Old: oldObj, New: newObj})
-}
-func (h laneHandler) OnDelete(obj any) { h.call(observer.Event{Type: "DELETED", New: obj}) }
-
-func (h laneHandler) call(e observer.Event) {
-	begun := time.Now()
-	h.work()
-	if h.observer != nil {
-		e.Kind, e.Handler, e.Key, e.Took = observer.Called, h.name, keyOf(e.New), time.Since(begun)
-		h.observer.Observe(e)
+// in is the handler in one lane. The observer, if it is not nil, is told of its calls.
+func (h *handler) in(seen observer.Observer) cache.ResourceEventHandler {
+	call := func(e observer.Event) {
+		begun := time.Now()
+		if h.work(); seen != nil {
+			e.Kind, e.Handler, e.Key, e.Took = observer.Called, h.name, keyOf(e.New), time.Since(begun)
+			seen.Observe(e)
+		}
 	}
+	return laneHandler{cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc: func(obj any, initial bool) {
+			call(observer.Event{Type: "ADDED", New: obj, Initial: initial})
+		},
+		UpdateFunc: func(before, after any) { call(observer.Event{Type: "MODIFIED", Old: before, New: after}) },
+		DeleteFunc: func(obj any) { call(observer.Event{Type: "DELETED", New: obj}) },
+	}, h.name}
 }

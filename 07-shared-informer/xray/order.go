@@ -3,7 +3,6 @@
 package xray
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,25 +16,24 @@ const maxBody = 4 << 10
 
 // An order is the body of a request for an action.
 type order struct {
-	Action  string `json:"action"`
-	Name    string `json:"name"`    // of an object; empty: the one that changed last
-	Count   int    `json:"count"`   // of updates
-	Handler string `json:"handler"` // its name
-	Pace    string `json:"pace"`
+	Action  string
+	Name    string // of an object; empty: the one that changed last
+	Count   int    // of updates
+	Handler string // its name
+	Pace    string
 }
 
 func readOrder(body io.Reader) (o order, err error) {
 	decoder := json.NewDecoder(body)
 	decoder.DisallowUnknownFields()
-	if err = decoder.Decode(&o); err == nil {
-		if _, err = decoder.Token(); errors.Is(err, io.EOF) {
-			return o, nil
-		}
-		if err == nil {
-			err = errors.New("there is more than one value")
-		}
+	err = decoder.Decode(&o)
+	if err == nil && !errors.Is(decoder.Decode(new(any)), io.EOF) {
+		err = errors.New("there is more than one value")
 	}
-	if errors.As(err, new(*http.MaxBytesError)) {
+	switch {
+	case err == nil:
+		return o, nil
+	case errors.As(err, new(*http.MaxBytesError)):
 		return o, refuse(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", maxBody)
 	}
 	return o, refuse(http.StatusBadRequest, `the body: %w; want JSON such as {"action":"create"}`, err)
@@ -51,7 +49,7 @@ func refuse(status int, format string, args ...any) error {
 	return refusal{status, fmt.Errorf(format, args...)}
 }
 
-// statusOf tells the errors of the client from those of the API server and the rest.
+// statusOf tells the errors of the client from those of the API server.
 func statusOf(err error) int {
 	var refused refusal
 	var status apierrors.APIStatus
@@ -60,12 +58,6 @@ func statusOf(err error) int {
 		return refused.status
 	case errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500:
 		return int(status.Status().Code)
-	case errors.As(err, &status):
-		return http.StatusBadGateway
-	case errors.Is(err, context.DeadlineExceeded):
-		return http.StatusGatewayTimeout
-	case errors.Is(err, context.Canceled):
-		return http.StatusServiceUnavailable // all is about to end
 	}
-	return http.StatusInternalServerError
+	return http.StatusBadGateway
 }

@@ -21,6 +21,13 @@ import (
 
 const maxHandlers = 12
 
+// A bulk is many updates of objects, round robin.
+type bulk struct {
+	names   []string // of the objects
+	updates int
+	made    atomic.Int64
+}
+
 // A Subject is an informer to look into, and what the buttons need. It is used once.
 type Subject struct {
 	Name     string             // such as "configmaps"
@@ -58,7 +65,7 @@ type Subject struct {
 }
 
 func (s *Subject) prepare(ctx context.Context, namespace string) error {
-	s.ctx, s.namespace, s.updates, s.handlers = ctx, namespace, make(chan *bulk, 1), map[string]*handler{}
+	s.ctx, s.namespace, s.handlers = ctx, namespace, map[string]*handler{}
 	s.recorder = recorder.New(recorder.Options{
 		Name: s.Name, Kind: s.Kind, Namespace: namespace, Indexers: s.Indexers, Theirs: s.Theirs != nil, Status: s.status,
 		Streams: s.Source != nil && !s.Source.plain &&
@@ -106,12 +113,12 @@ func (s *Subject) addHandler(name, pace string) (string, error) {
 	}
 	h := &handler{ctx: s.ctx, name: name, pace: pace, changed: make(chan struct{})}
 	for lane, informer := range s.informers {
-		in := laneHandler{handler: h}
+		var seen observer.Observer // our informer reports the calls itself
 		if lane == recorder.Theirs {
-			in.observer = s.Theirs.observer
-			in.observer.Observe(observer.Event{Kind: observer.Joined, Handler: name})
+			seen = s.Theirs.observer
+			seen.Observe(observer.Event{Kind: observer.Joined, Handler: name})
 		}
-		registration, err := informer.AddEventHandler(in)
+		registration, err := informer.AddEventHandler(h.in(seen))
 		if err != nil {
 			return "", err // it has stopped
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/flowcontrol"
 
 	"example.com/informer/07-shared-informer/web"
@@ -48,7 +49,9 @@ func Start(ctx context.Context, namespace string, subjects ...*Subject) (*XRay, 
 	x.view = view.New(ctx, recorders)
 	for _, s := range subjects {
 		x.running.Go(func() { s.recorder.Run(ctx) })
-		x.running.Go(func() { runUpdates(s) })
+		x.running.Go(func() {
+			wait.UntilWithContext(ctx, func(ctx context.Context) { runUpdates(ctx, s) }, recorder.TickTime)
+		})
 		if theirs := s.informers[recorder.Theirs]; theirs != nil {
 			x.running.Go(func() { theirs.RunWithContext(ctx) })
 		}

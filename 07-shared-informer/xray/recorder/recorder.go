@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
@@ -85,16 +86,7 @@ func (r *Recorder) add(e event) {
 
 // Run makes records until ctx ends.
 func (r *Recorder) Run(ctx context.Context) {
-	ticks := time.NewTicker(TickTime)
-	defer ticks.Stop()
-	for {
-		select {
-		case <-ticks.C:
-			r.tick()
-		case <-ctx.Done():
-			return
-		}
-	}
+	wait.UntilWithContext(ctx, func(context.Context) { r.tick() }, TickTime)
 }
 
 // tick takes into account all that has happened since the last one.
@@ -159,33 +151,34 @@ func (r *Recorder) record(events []event) {
 	}
 }
 
-// chipOf is the object that travels between two stations, if one does. The state has
-// taken the event into account.
+// ways are from which station to which one an object travels, by lane and kind of event.
+// The name of a handler comes behind.
+var ways = map[string]map[observer.Kind][2]string{
+	Ours: {
+		observer.Received: {"server", "reflector"}, observer.Stored: {"reflector", "store"},
+		observer.Appended: {"store", "log"}, observer.Called: {"log", "handlers/"},
+	},
+	Theirs: {
+		observer.Received: {"server", "client-go/informer"},
+		observer.Called:   {"client-go/informer", "client-go/handlers/"},
+	},
+}
+
+// chipOf is the object that travels, if one does. The state has taken the event into
+// account.
 func chipOf(e *event, s *state) fields {
-	from, to, change := "", "", e.change()
-	switch {
-	case e.Kind == observer.Received && e.lane == Theirs:
-		from, to = "server", "client-go/informer"
-		if e.Initial && s.known[e.Key] {
-			change = "resync" // of a relist
-		}
-	case e.Kind == observer.Called && e.lane == Theirs:
-		from, to = "client-go/informer", "client-go/handlers/"+e.Handler
-	case e.Kind == observer.Received:
-		from, to = "server", "reflector"
-	case e.Kind == observer.Stored:
-		from, to = "reflector", "store"
-	case e.Kind == observer.Appended:
-		from, to = "store", "log"
-	case e.Kind == observer.Called:
-		from, to = "log", "handlers/"+e.Handler
-		if h := s.handlers[Ours][e.Handler]; h != nil && h.snapshot {
-			from = "store"
-		}
-	default:
+	way, ok := ways[e.lane][e.Kind]
+	if !ok {
 		return nil
 	}
-	return fields{"key": e.Key, "name": e.name(), "change": change, "from": from, "to": to}
+	chip := fields{"key": e.Key, "name": e.name(), "change": e.change(), "from": way[0], "to": way[1] + e.Handler}
+	if h := s.handlers[Ours][e.Handler]; e.lane == Ours && h != nil && h.snapshot {
+		chip["from"] = "store"
+	}
+	if e.lane == Theirs && e.Kind == observer.Received && e.Initial && s.known[e.Key] {
+		chip["change"] = "resync" // of a relist
+	}
+	return chip
 }
 
 // A Frame is what a page gets: the state now, and the last records.

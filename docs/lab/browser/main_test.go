@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"testing"
@@ -73,28 +74,34 @@ func synced(t *testing.T, p *Program) {
 	t.Helper()
 	must.Do(t, wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true,
 		func(ctx context.Context) (bool, error) {
-			state, err := ask(ctx, p)
-			return state.Set.Store.Objects == 1, err
+			text, err := get(ctx, p.URL+"/state")
+			if err != nil {
+				return false, err
+			}
+			defer text.Close()
+			var m message
+			err = json.NewDecoder(text).Decode(&m)
+			return m.Set.Store.Objects == 1, err
 		}))
 }
 
-// A state is some of what /xray/state answers.
-type state struct {
+// A message is some of what the page gets.
+type message struct {
+	Seq int
 	Set struct{ Store struct{ Objects int } }
 }
 
-func ask(ctx context.Context, p *Program) (s state, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/state", nil)
+func get(ctx context.Context, address string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(request)
 	if err != nil {
-		return s, err
+		return nil, err
 	}
-	defer response.Body.Close()
-	return s, json.NewDecoder(response.Body).Decode(&s)
+	return response.Body, nil
 }
 
 // visit opens the page. At the end of the test the browser must have no complaint.

@@ -1,11 +1,15 @@
-// How a request comes to its page, and what pages ask and answer with.
+// How a request comes to its page, if it may, and what pages ask and answer with.
 
 package web
 
 import (
+	"bufio"
+	"encoding/json"
 	"fmt"
-	"maps"
+	"iter"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"path"
 	"slices"
@@ -19,48 +23,41 @@ import (
 // with "POST " is asked to do something: the page has to find out who asks.
 type Pages map[string]gin.HandlerFunc
 
-const post = "POST "
-
 func (s *Server) engine(pages Pages) http.Handler {
 	gin.SetMode(gin.ReleaseMode) // else it writes on stdout
 	engine := gin.New()
-	engine.RedirectTrailingSlash = false // see cleanPath
-	engine.Use(headers, gin.CustomRecovery(failed), s.limited, s.ownHost, ownOrigin, cleanPath)
+	engine.RedirectTrailingSlash = false // there is one way to each page
+	engine.Use(headers, gin.CustomRecovery(failed), s.limited, s.checked)
 	engine.NoRoute(func(c *gin.Context) {
-		if pages[post+c.Request.URL.Path] != nil {
-			c.Header("Allow", http.MethodPost)
-			Fail(c, http.StatusMethodNotAllowed, "there is nothing but POST here, got %q", c.Request.Method)
+		allowed := []string{http.MethodGet, http.MethodHead}
+		if pages["POST "+c.Request.URL.Path] != nil {
+			allowed = []string{http.MethodPost}
+		} else if slices.Contains(allowed, c.Request.Method) {
+			Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path)
 			return
 		}
-		if c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {
-			c.Header("Allow", "GET, HEAD")
-			Fail(c, http.StatusMethodNotAllowed, "there is nothing but GET and HEAD here, got %q", c.Request.Method)
-			return
-		}
-		Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path)
+		c.Header("Allow", strings.Join(allowed, ", "))
+		Fail(c, http.StatusMethodNotAllowed, "there is nothing but %s here, got %q", strings.Join(allowed, " and "),
+			c.Request.Method)
 	})
-	for _, pattern := range slices.Sorted(maps.Keys(pages)) {
-		if path, ok := strings.CutPrefix(pattern, post); ok {
-			engine.POST(path, pages[pattern])
-			continue
+	for pattern, page := range pages {
+		if path, ok := strings.CutPrefix(pattern, "POST "); ok {
+			engine.POST(path, page)
+		} else {
+			engine.Match([]string{http.MethodGet, http.MethodHead}, pattern, page)
 		}
-		engine.GET(pattern, pages[pattern])
-		engine.HEAD(pattern, pages[pattern])
 	}
 	return engine
 }
 
-// policy is what a page may load: what is served here, and nothing inline. No other
-// page may have it in a frame.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
 // headers has browsers take JSON for nothing else, keep no copy of what may have
-// changed in a moment, and give pages of other origins nothing.
+// changed in a moment, and give pages of other origins nothing. A page may load what is
+// served here, and nothing inline; no other page may have it in a frame.
 func headers(c *gin.Context) {
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Cache-Control", "no-store")
-	c.Header("Content-Security-Policy", policy)
+	c.Header("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "+
+		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	c.Header("Referrer-Policy", "no-referrer")
 	c.Header("Cross-Origin-Resource-Policy", "same-origin")
 }
@@ -88,12 +85,36 @@ func (s *Server) limited(c *gin.Context) {
 	}
 }
 
-// cleanPath refuses paths that no link of ours has: there is one way to each
-// page.
-func cleanPath(c *gin.Context) {
-	if clean := path.Clean("/" + c.Request.URL.Path); c.Request.URL.Path != clean {
+// checked refuses what no page of ours has sent. A web page can give its own name the
+// address 127.0.0.1 and then read what is served here, as of its own origin (DNS
+// rebinding); but the browser still sends that name. The answer is 421, Misdirected
+// Request: it is not that the client may not see the page, it asks the wrong server. A
+// request that comes from no page names no origin.
+func (s *Server) checked(c *gin.Context) {
+	local, _ := c.Request.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	origins, clean := c.Request.Header.Values("Origin"), path.Clean("/"+c.Request.URL.Path)
+	switch foreign := slices.IndexFunc(origins, func(o string) bool { return o != "http://"+c.Request.Host }); {
+	case !isOwn(c.Request.Host, s.chosen, local):
+		Fail(c, http.StatusMisdirectedRequest, "this server does not answer for host %q: ask for %s",
+			c.Request.Host, s.URL())
+	case foreign >= 0:
+		Fail(c, http.StatusForbidden, "a page of %q sent this request: only pages of this server may", origins[foreign])
+	case c.Request.URL.Path != clean:
 		Fail(c, http.StatusBadRequest, "the path has empty parts, or dots for parts: did you mean %q?", clean)
 	}
+}
+
+// isOwn is true for localhost, for every loopback address, for the host that
+// was chosen to listen on, and for the address that the client has connected
+// to. The port does not count: it may have been forwarded.
+func isOwn(host, chosen string, local net.Addr) bool {
+	name, listening := (&url.URL{Host: host}).Hostname(), (&url.URL{Host: chosen}).Hostname()
+	if name != "" && (strings.EqualFold(name, "localhost") || strings.EqualFold(name, listening)) {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	tcp, ok := local.(*net.TCPAddr)
+	return err == nil && (ip.IsLoopback() || ok && ip.Unmap() == tcp.AddrPort().Addr().Unmap())
 }
 
 // Fail answers with an error, as {"error":"…"}. The page returns after it.
@@ -107,21 +128,45 @@ func Fail(c *gin.Context, status int, format string, args ...any) {
 // was not given is not in the map.
 func Query(c *gin.Context, names ...string) (query map[string]string, ok bool) {
 	values, err := url.ParseQuery(c.Request.URL.RawQuery)
-	if err != nil {
-		Fail(c, http.StatusBadRequest, "the query: %v", err)
-		return nil, false
-	}
 	query = map[string]string{}
 	for name, given := range values {
-		switch {
-		case !slices.Contains(names, name):
-			Fail(c, http.StatusBadRequest, "the query: there is no parameter %q here (known: %q)", name, names)
-			return nil, false
-		case len(given) > 1:
-			Fail(c, http.StatusBadRequest, "the query: %s is given %d times", name, len(given))
-			return nil, false
+		if query[name] = given[0]; !slices.Contains(names, name) {
+			err = fmt.Errorf("there is no parameter %q here (known: %q)", name, names)
+		} else if len(given) > 1 {
+			err = fmt.Errorf("%s is given %d times", name, len(given))
 		}
-		query[name] = given[0]
 	}
-	return query, true
+	if err != nil {
+		Fail(c, http.StatusBadRequest, "the query: %v", err)
+	}
+	return query, err == nil
+}
+
+// streamBuffer is what Stream holds back at most, besides one element.
+const streamBuffer = 64 << 10
+
+// Stream answers with a JSON array of the items, one to a line, each encoded
+// when it is its turn: the whole is never in memory, but only streamBuffer and
+// one item, however long the list. When the client goes away, or does not take
+// it all within the writeTimeout, no more are asked for.
+func Stream[T any](c *gin.Context, items iter.Seq[T]) {
+	c.Header("Content-Type", "application/json; charset=utf-8")
+	out := bufio.NewWriterSize(c.Writer, streamBuffer)
+	separator := "["
+	for item := range items {
+		text, err := json.Marshal(item)
+		if err != nil {
+			panic(err)
+		}
+		out.WriteString(separator)
+		separator = ",\n"
+		if _, err := out.Write(text); err != nil {
+			return // the client is gone
+		}
+	}
+	if separator == "[" {
+		out.WriteString("[")
+	}
+	out.WriteString("]\n")
+	out.Flush()
 }

@@ -29,8 +29,7 @@ type Server struct {
 	chosen string // the address that Start was given
 	addr   net.Addr
 	slots  chan struct{} // holds one element for each request under way
-	ended  chan struct{} // closed when err is final
-	err    error
+	ended  chan error
 }
 
 // Start listens on a host and port, where port 0 is any free one, and serves
@@ -45,29 +44,21 @@ func Start(ctx context.Context, addr string, pages Pages) (*Server, error) {
 }
 
 func start(ctx context.Context, addr string, listener net.Listener, pages Pages) *Server {
-	s := &Server{
-		chosen: addr,
-		addr:   listener.Addr(),
-		slots:  make(chan struct{}, maxRequests),
-		ended:  make(chan struct{}),
-	}
+	s := &Server{chosen: addr, addr: listener.Addr(), slots: make(chan struct{}, maxRequests), ended: make(chan error, 1)}
 	server := &http.Server{
-		Handler:        s.engine(pages),
-		ReadTimeout:    readTimeout,
-		WriteTimeout:   writeTimeout,
-		IdleTimeout:    idleTimeout,
+		Handler: s.engine(pages), ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: 16 << 10,
 	}
 	serving := make(chan error, 1)
 	go func() { serving <- server.Serve(listener) }()
 	go func() {
-		defer close(s.ended)
 		select {
 		case err := <-serving:
-			s.err = errors.Join(fmt.Errorf("serving on %s: %w", s.addr, err), server.Close())
+			s.ended <- errors.Join(fmt.Errorf("serving on %s: %w", s.addr, err), server.Close())
 		case <-ctx.Done():
-			s.err = s.stop(server)
+			err := s.stop(server)
 			<-serving
+			s.ended <- err
 		}
 	}()
 	return s
@@ -92,12 +83,12 @@ func (s *Server) stop(server *http.Server) error {
 // Wait returns when the server has stopped. That its context ended is no
 // error; that requests had to be cut off is one.
 func (s *Server) Wait() error {
-	<-s.ended
-	return s.err
+	err := <-s.ended
+	s.ended <- err // for whoever asks next
+	return err
 }
 
-// URL is where the pages are, such as http://127.0.0.1:4000, without a slash
-// at its end.
+// URL is where the pages are, such as http://127.0.0.1:4000.
 func (s *Server) URL() string {
 	if tcp, ok := s.addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return "http://localhost:" + strconv.Itoa(tcp.Port)

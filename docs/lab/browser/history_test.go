@@ -66,7 +66,7 @@ func TestGoingBackInTime(t *testing.T) {
 		// The page may have got, in one message, what came here in two: it has a state of this moment or of the next one.
 		least := all[len(all)-1].Set.Store.Objects
 		until(t, p, fmt.Sprintf("the store has %d objects or more after record %d, and %d at most", least, seq, later),
-			fmt.Sprintf(`%s >= %d && %[1]s <= %d`, Field("store", "objects"), least, later))
+			fmt.Sprintf(`%[1]s >= %[2]d && %[1]s <= %[3]d`, Field("store", "objects"), least, later))
 		later = number(t, p, "store", "objects")
 		seen[later] = true
 		if seq <= all[0].Seq {

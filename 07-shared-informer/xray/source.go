@@ -75,40 +75,32 @@ func (s *Source) watch(ctx context.Context, options metav1.ListOptions) (watch.I
 	s.mu.Lock()
 	s.open[expired] = true
 	s.mu.Unlock()
-	go func() {
-		s.carry(from, to, events, expired, initial)
-		from.Stop()
-		close(events)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.open, expired)
+	go func() { // it hands on events until one side ends the watch, or it expires
+		defer func() {
+			from.Stop()
+			close(events)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.open, expired)
+		}()
+		for ok, event := true, (watch.Event{}); ok && event.Type != watch.Error; {
+			select {
+			case event, ok = <-from.ResultChan():
+				initial = s.observe(event, initial)
+			case <-expired:
+				event = watch.Event{Type: watch.Error, Object: &tooOld}
+			case <-to.StopChan():
+				return
+			}
+			if ok {
+				select {
+				case events <- event:
+				case <-to.StopChan():
+				}
+			}
+		}
 	}()
 	return to, nil
-}
-
-// carry hands on events until one side ends the watch, or it expires.
-func (s *Source) carry(from watch.Interface, to *watch.ProxyWatcher, events chan<- watch.Event,
-	expired <-chan struct{}, initial bool) {
-	for {
-		event, ok := watch.Event{Type: watch.Error, Object: &tooOld}, true
-		select {
-		case event, ok = <-from.ResultChan():
-			initial = s.observe(event, initial)
-		case <-expired:
-		case <-to.StopChan():
-			return
-		}
-		if !ok {
-			return
-		}
-		select {
-		case events <- event:
-		case <-to.StopChan():
-		}
-		if event.Type == watch.Error {
-			return
-		}
-	}
 }
 
 var tooOld = metav1.Status{

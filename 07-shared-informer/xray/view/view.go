@@ -8,9 +8,14 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"html"
+	"io"
 	"mime"
 	"net/http"
+	"os"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +25,8 @@ import (
 
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/07-shared-informer/xray/recorder"
+	"example.com/informer/scripts/harness/markdown"
+	"example.com/informer/scripts/harness/workspace"
 )
 
 const (
@@ -163,10 +170,7 @@ func (v *View) events(c *gin.Context) {
 		if now.Seq != seq {
 			seq = now.Seq
 			text, err := json.Marshal(v.message(i, now))
-			if err != nil {
-				panic(err) // there is nothing in it that cannot be encoded
-			}
-			taken = send("data: %s\n\n", text)
+			taken = err == nil && send("data: %s\n\n", text)
 			continue
 		}
 		select {
@@ -221,4 +225,51 @@ func (v *View) handler(c *gin.Context) {
 		return
 	}
 	c.JSON(http.StatusOK, gin.H{"name": name, "lane": lane, "calls": calls})
+}
+
+// The book: a page of docs/, so that a caption can link to the section that explains it.
+var (
+	bookPage = regexp.MustCompile(`^[0-9A-Za-z-]+\.md$`)
+	leadsOn  = regexp.MustCompile(`^([0-9A-Za-z-]+\.md)?(#.*)?$|^https://`) // what a page links to and this program has
+)
+
+const bookHTML = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title>
+<link rel="icon" href="/xray/files/icon.svg"><link rel="stylesheet" href="/xray/files/book.css"></head><body>
+%s</body></html>
+`
+
+func book(c *gin.Context) {
+	if _, ok := web.Query(c); !ok {
+		return
+	}
+	page, err := readBook(c.Param("page"))
+	if err != nil {
+		web.Fail(c, http.StatusNotFound, "the book has no page %q here: %v", c.Param("page"), err)
+		return
+	}
+	c.Data(http.StatusOK, "text/html; charset=utf-8", []byte(page))
+}
+
+// readBook makes a web page of a file of docs/ and of nothing else, whatever its name.
+func readBook(name string) (string, error) {
+	if !bookPage.MatchString(name) {
+		return "", fmt.Errorf("want a name such as 03-reflector.md")
+	}
+	root, err := workspace.Root(".")
+	if err != nil {
+		return "", err
+	}
+	file, err := os.OpenInRoot(filepath.Join(root, "docs"), name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return "", err
+	}
+	inside, err := markdown.HTML(text, leadsOn.MatchString)
+	title, _, _ := strings.Cut(strings.TrimPrefix(string(text), "# "), "\n")
+	return fmt.Sprintf(bookHTML, html.EscapeString(title), inside), err
 }

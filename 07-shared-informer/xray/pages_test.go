@@ -128,6 +128,7 @@ func TestASlowClient(t *testing.T) {
 				}
 				time.Sleep(recorder.TickTime)
 			}
+			r.settle()
 		}
 		burst(recorder.KeptRecords / 25)
 		slowly.next() // what was being sent

@@ -69,43 +69,46 @@ func (x *XRay) Pages() web.Pages {
 	return pages
 }
 
-// do does an action. The server has checked the host and the origin.
+// do answers a request for an action. The server has checked the host and the origin.
 func (x *XRay) do(c *gin.Context) {
 	i, _, ok := x.view.Choose(c)
 	if !ok {
 		return
 	}
-	if subtle.ConstantTimeCompare([]byte(c.GetHeader("X-Xray-Token")), []byte(x.view.Token)) != 1 {
-		web.Fail(c, http.StatusForbidden, "the header X-Xray-Token is not the one of this run: load the page again")
-		return
-	}
-	if !x.limit.TryAccept() {
-		c.Header("Retry-After", "1")
-		web.Fail(c, http.StatusTooManyRequests, "too many actions: at most 10 a second are taken; try again")
-		return
-	}
-	given := c.GetHeader("Content-Type")
-	if kind, _, err := mime.ParseMediaType(given); err != nil || kind != "application/json" {
-		web.Fail(c, http.StatusUnsupportedMediaType, "the Content-Type is %q: want application/json", given)
-		return
-	}
-	o, err := readOrder(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
-	done := ""
-	if act := actions[o.Action]; err == nil && act != nil {
-		ctx, cancel := context.WithTimeout(x.ctx, actionTimeout)
-		defer cancel()
-		done, err = act(ctx, x.subjects[i], o)
-	} else if err == nil {
-		err = refuse(http.StatusBadRequest, "there is no action %q (known: %q)", o.Action,
-			slices.Sorted(maps.Keys(actions)))
-	}
-	switch status := statusOf(err); {
+	done, err := x.act(c, x.subjects[i])
+	switch {
 	case err == nil:
 		c.JSON(http.StatusOK, gin.H{"done": done})
 	case errors.As(err, new(refusal)):
-		web.Fail(c, status, "%v", err)
+		web.Fail(c, statusOf(err), "%v", err)
 	default:
-		web.Fail(c, status, "the action %q failed: %v (try again; kubectl says whether the cluster is there)",
-			o.Action, err)
+		web.Fail(c, statusOf(err), "the action failed: %v (try again; kubectl says whether the cluster is there)", err)
 	}
+}
+
+// act does the action, if it may.
+func (x *XRay) act(c *gin.Context, s *Subject) (done string, err error) {
+	given := c.GetHeader("Content-Type")
+	kind, _, _ := mime.ParseMediaType(given)
+	switch {
+	case subtle.ConstantTimeCompare([]byte(c.GetHeader("X-Xray-Token")), []byte(x.view.Token)) != 1:
+		return "", refuse(http.StatusForbidden, "the header X-Xray-Token is not the one of this run: load the page again")
+	case !x.limit.TryAccept():
+		c.Header("Retry-After", "1")
+		return "", refuse(http.StatusTooManyRequests, "too many actions: at most 10 a second are taken; try again")
+	case kind != "application/json":
+		return "", refuse(http.StatusUnsupportedMediaType, "the Content-Type is %q: want application/json", given)
+	}
+	o, err := readOrder(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	if err != nil {
+		return "", err
+	}
+	action, ok := actions[o.Action]
+	if !ok {
+		return "", refuse(http.StatusBadRequest, "there is no action %q (known: %q)", o.Action,
+			slices.Sorted(maps.Keys(actions)))
+	}
+	ctx, cancel := context.WithTimeout(x.ctx, actionTimeout)
+	defer cancel()
+	return action(ctx, s, o)
 }

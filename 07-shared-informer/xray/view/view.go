@@ -3,6 +3,8 @@
 package view
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
@@ -61,8 +63,8 @@ func New(ctx context.Context, recorders []*recorder.Recorder) *View {
 // from elsewhere: that is the server's policy.
 func (v *View) Pages() web.Pages {
 	return web.Pages{
-		"/xray":                v.index,
-		"/xray/files/:name":    file,
+		"/xray":                v.file,
+		"/xray/files/:name":    v.file,
 		"/xray/state":          v.state,
 		"/xray/events":         v.events,
 		"/xray/object/:seq":    v.object,
@@ -92,31 +94,19 @@ func (v *View) names() (names []string) {
 	return names
 }
 
-// index is the page, with the token that its buttons need.
-func (v *View) index(c *gin.Context) {
+// file is the page, with the token that its buttons need, or another file of it.
+func (v *View) file(c *gin.Context) {
 	if _, _, ok := v.Choose(c); !ok {
 		return
 	}
-	page, err := embedded.ReadFile("page/index.html")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	html := strings.ReplaceAll(string(page), "{{TOKEN}}", v.Token)
-	c.Data(http.StatusOK, "text/html; charset=utf-8", []byte(html))
-}
-
-func file(c *gin.Context) {
-	if _, ok := web.Query(c); !ok {
-		return
-	}
-	name := c.Param("name")
+	name := cmp.Or(c.Param("name"), "index.html")
 	text, err := embedded.ReadFile("page/" + name)
 	kind := mime.TypeByExtension(path.Ext(name))
-	if err != nil || kind == "" || name == "index.html" {
+	if err != nil || kind == "" || c.Param("name") == "index.html" {
 		web.Fail(c, http.StatusNotFound, "there is no file %q", name)
 		return
 	}
-	c.Data(http.StatusOK, kind, text)
+	c.Data(http.StatusOK, kind, bytes.ReplaceAll(text, []byte("{{TOKEN}}"), []byte(v.Token)))
 }
 
 // message is a frame, and what is the same for all of them.

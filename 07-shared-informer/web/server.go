@@ -44,7 +44,8 @@ func Start(ctx context.Context, addr string, pages Pages) (*Server, error) {
 }
 
 func start(ctx context.Context, addr string, listener net.Listener, pages Pages) *Server {
-	s := &Server{chosen: addr, addr: listener.Addr(), slots: make(chan struct{}, maxRequests), ended: make(chan error, 1)}
+	s := &Server{chosen: addr, addr: listener.Addr(), slots: make(chan struct{}, maxRequests)}
+	s.ended = make(chan error, 1)
 	server := &http.Server{
 		Handler: s.engine(pages), ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: 16 << 10,

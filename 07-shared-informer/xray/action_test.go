@@ -41,7 +41,8 @@ func (r rig) keys() []string { return r.stations()["store"].Keys }
 
 func (r rig) handlerOf(lane, name string) station {
 	r.t.Helper()
-	return r.stations()[map[string]string{recorder.Ours: "handlers/", recorder.Theirs: "client-go/handlers/"}[lane]+name]
+	prefixes := map[string]string{recorder.Ours: "handlers/", recorder.Theirs: "client-go/handlers/"}
+	return r.stations()[prefixes[lane]+name]
 }
 
 func wantRefused(t *testing.T, err error, status int, text string) {
@@ -103,7 +104,8 @@ func TestManyUpdates(t *testing.T) {
 		if got := r.handlerOf(recorder.Theirs, recorder.Slow); got.Calls+got.Waiting != 301 {
 			t.Errorf("client-go's slow handler: %+v", got)
 		}
-		if got := r.handlerOf(recorder.Ours, recorder.Slow); got.Calls+got.Waiting+got.Folded != 301 || got.Folded == 0 {
+		got := r.handlerOf(recorder.Ours, recorder.Slow)
+		if got.Calls+got.Waiting+got.Folded != 301 || got.Folded == 0 {
 			t.Errorf("our slow handler: %+v", got)
 		}
 		if _, there := r.stations()["bulk"]; there {

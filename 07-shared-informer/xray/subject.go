@@ -127,7 +127,6 @@ type Subject struct {
 	recorder  *recorder.Recorder
 	informers map[string]cache.SharedIndexInformer // by lane
 	bulk      atomic.Pointer[bulk]                 // nil unless many updates are under way
-	updates   chan *bulk                           // has room for that one
 	created   atomic.Int64                         // how many names were tried for new objects
 
 	mu       sync.Mutex // held while a handler is added or removed
@@ -138,7 +137,8 @@ type Subject struct {
 func (s *Subject) prepare(ctx context.Context, namespace string) error {
 	s.ctx, s.namespace, s.handlers = ctx, namespace, map[string]*handler{}
 	s.recorder = recorder.New(recorder.Options{
-		Name: s.Name, Kind: s.Kind, Namespace: namespace, Indexers: s.Indexers, Theirs: s.Theirs != nil, Status: s.status,
+		Name: s.Name, Kind: s.Kind, Namespace: namespace, Indexers: s.Indexers, Status: s.status,
+		Theirs: s.Theirs != nil,
 		Streams: s.Source != nil && !s.Source.plain &&
 			clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient),
 	})

@@ -92,7 +92,8 @@ func (x *XRay) act(c *gin.Context, s *Subject) (done string, err error) {
 	kind, _, _ := mime.ParseMediaType(given)
 	switch {
 	case subtle.ConstantTimeCompare([]byte(c.GetHeader("X-Xray-Token")), []byte(x.view.Token)) != 1:
-		return "", refuse(http.StatusForbidden, "the header X-Xray-Token is not the one of this run: load the page again")
+		return "", refuse(http.StatusForbidden,
+			"the header X-Xray-Token is not the one of this run: load the page again")
 	case !x.limit.TryAccept():
 		c.Header("Retry-After", "1")
 		return "", refuse(http.StatusTooManyRequests, "too many actions: at most 10 a second are taken; try again")

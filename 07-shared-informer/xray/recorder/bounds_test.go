@@ -31,8 +31,9 @@ func TestOnlyTheLastRecordsAreKept(t *testing.T) {
 		if n := len(r.history.kept); n > full || n < full*9/10 || bytes > KeptBytes || bytes != r.history.bytes {
 			t.Errorf("%d records with %d bytes, counted as %d; want about %d", n, bytes, r.history.bytes, full)
 		}
-		first := r.history.seq - int64(len(r.history.kept)) + 1
-		for seq, want := range map[int64]bool{first - 1: false, first: true, r.history.seq: true, r.history.seq + 1: false} {
+		last := r.history.seq
+		first := last - int64(len(r.history.kept)) + 1
+		for seq, want := range map[int64]bool{first - 1: false, first: true, last: true, last + 1: false} {
 			version := fmt.Sprintf(`"resourceVersion":"%d"`, seq)
 			if got, ok := r.history.at(seq); ok != want || ok && !strings.Contains(string(got.after), version) {
 				t.Errorf("record %d: %t %.200s", seq, ok, got.after)

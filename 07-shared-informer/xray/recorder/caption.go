@@ -54,12 +54,13 @@ func captionOf(e *event, s *state) *caption {
 	case e.Kind == observer.Listing:
 		return explain(linkList, "The reflector asks for a list%s.", again)
 	case e.Kind == observer.Listed && s.doing == "watching":
-		return explain(linkStream, "The streamed list is complete, %s, and its watch goes on.", Count(e.Count, "object"))
+		return explain(linkStream, "The streamed list is complete, %s, and its watch goes on.",
+			Count(e.Count, "object"))
 	case e.Kind == observer.Listed:
 		return explain(linkList, "The list is there: %s, as of version %s.", Count(e.Count, "object"), e.Version)
 	case e.Kind == observer.Watching:
-		return explain(linkWatch, "The reflector asks for a watch from version %s: what it missed since comes as events.",
-			e.Version)
+		return explain(linkWatch, "The reflector asks for a watch from version %s: "+
+			"what it missed since comes as events.", e.Version)
 	case e.Kind == observer.Expired:
 		return explain(linkExpired, "410 Expired: the server no longer has this version. Only a new list helps.")
 	case e.Kind == observer.Ended && e.Err == nil:

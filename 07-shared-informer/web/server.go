@@ -8,8 +8,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"path"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/gin-gonic/gin"
 )
 
 // DefaultAddr is an address for a server to listen on: the loopback interface.
@@ -95,4 +100,64 @@ func (s *Server) URL() string {
 		return "http://localhost:" + strconv.Itoa(tcp.Port)
 	}
 	return "http://" + s.addr.String()
+}
+
+// engine brings a request to its page, if it may.
+func (s *Server) engine(pages Pages) http.Handler {
+	gin.SetMode(gin.ReleaseMode) // else it writes on stdout
+	engine := gin.New()
+	engine.RedirectTrailingSlash = false // there is one way to each page
+	engine.Use(headers, gin.CustomRecovery(failed), s.limited, s.checked)
+	engine.NoRoute(func(c *gin.Context) {
+		allowed := []string{http.MethodGet, http.MethodHead}
+		if pages["POST "+c.Request.URL.Path] != nil {
+			allowed = []string{http.MethodPost}
+		} else if slices.Contains(allowed, c.Request.Method) {
+			Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path)
+			return
+		}
+		c.Header("Allow", strings.Join(allowed, ", "))
+		Fail(c, http.StatusMethodNotAllowed, "there is nothing but %s here, got %q", strings.Join(allowed, " and "),
+			c.Request.Method)
+	})
+	for pattern, page := range pages {
+		if path, ok := strings.CutPrefix(pattern, "POST "); ok {
+			engine.POST(path, page)
+		} else {
+			engine.Match([]string{http.MethodGet, http.MethodHead}, pattern, page)
+		}
+	}
+	return engine
+}
+
+// limited turns away what is too much at once.
+func (s *Server) limited(c *gin.Context) {
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+		c.Next()
+	default:
+		c.Header("Retry-After", "1")
+		Fail(c, http.StatusServiceUnavailable, "the limit of requests at one time is reached, which is %d: try again",
+			maxRequests)
+	}
+}
+
+// checked refuses what no page of ours has sent. A web page can give its own name the
+// address 127.0.0.1 and then read what is served here, as of its own origin (DNS
+// rebinding); but the browser still sends that name. The answer is 421, Misdirected
+// Request: it is not that the client may not see the page, it asks the wrong server. A
+// request that comes from no page names no origin.
+func (s *Server) checked(c *gin.Context) {
+	local, _ := c.Request.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	origins, clean := c.Request.Header.Values("Origin"), path.Clean("/"+c.Request.URL.Path)
+	switch foreign := slices.IndexFunc(origins, func(o string) bool { return o != "http://"+c.Request.Host }); {
+	case !isOwn(c.Request.Host, s.chosen, local):
+		Fail(c, http.StatusMisdirectedRequest, "this server does not answer for host %q: ask for %s",
+			c.Request.Host, s.URL())
+	case foreign >= 0:
+		Fail(c, http.StatusForbidden, "a page of %q sent this request: only pages of this server may", origins[foreign])
+	case c.Request.URL.Path != clean:
+		Fail(c, http.StatusBadRequest, "the path has empty parts, or dots for parts: did you mean %q?", clean)
+	}
 }

@@ -41,9 +41,9 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 	source := reflector.New(reflector.Options{
 		ListerWatcher: cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 			fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")), // which every namespace has
-		Store:        queue,
-		ExpectedType: &corev1.ConfigMap{},
-		OnError:      func(_ context.Context, err error) { fmt.Fprintln(l.Out, "reflector :", err) },
+		Store:             queue,
+		ExpectedType:      &corev1.ConfigMap{},
+		WatchErrorHandler: func(_ context.Context, err error) { fmt.Fprintln(l.Out, "reflector :", err) },
 	})
 
 	// The processor of chapter 06, as in client-go: two channels for each handler,

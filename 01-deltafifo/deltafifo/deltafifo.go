@@ -32,20 +32,20 @@ type Options struct {
 // A Queue groups deltas by key. Producers call Add, Update, Delete, Replace and
 // Resync; a consumer calls Pop. All methods may be called from any goroutine.
 type Queue struct {
-	keyFunc  cache.KeyFunc
-	known    cache.KeyListerGetter // or nil
-	replaced cache.DeltaType       // what Replace calls its objects
+	keyFunc               cache.KeyFunc
+	knownObjects          cache.KeyListerGetter // or nil
+	emitDeltaTypeReplaced bool                  // Replace queues Replaced, and not Sync
 
-	mu    sync.Mutex
-	ready sync.Cond // signalled when order grows or closed is set; its lock is mu
+	lock sync.Mutex
+	cond sync.Cond // signalled when queue grows or closed is set; with lock
 
-	// deltas holds what happened to each waiting key: at least one delta,
+	// items holds what happened to each waiting key: at least one delta,
 	// and never two Deleted in a row.
-	deltas map[string]cache.Deltas
+	items map[string]cache.Deltas
 
-	// order holds the waiting keys, first come first. A key is in order, once,
-	// if and only if it is in deltas.
-	order []string
+	// queue holds the waiting keys, first come first. A key is in queue, once,
+	// if and only if it is in items.
+	queue []string
 
 	closed bool
 }
@@ -55,43 +55,41 @@ var _ cache.ReflectorStore = (*Queue)(nil)
 // New returns an empty, open queue.
 func New(opts Options) *Queue {
 	q := &Queue{
-		keyFunc:  opts.KeyFunction,
-		known:    opts.KnownObjects,
-		replaced: cache.Sync,
-		deltas:   map[string]cache.Deltas{},
+		keyFunc:               opts.KeyFunction,
+		knownObjects:          opts.KnownObjects,
+		emitDeltaTypeReplaced: opts.EmitDeltaTypeReplaced,
+		items:                 map[string]cache.Deltas{},
 	}
 	if q.keyFunc == nil {
 		q.keyFunc = cache.MetaNamespaceKeyFunc
 	}
-	if opts.EmitDeltaTypeReplaced {
-		q.replaced = cache.Replaced
-	}
-	q.ready.L = &q.mu
+	q.cond.L = &q.lock
 	return q
 }
 
 // Add queues an Added delta.
-func (q *Queue) Add(obj any) error { return q.put(cache.Added, obj) }
+func (q *Queue) Add(obj any) error { return q.queueAction(cache.Added, obj) }
 
 // Update queues an Updated delta.
-func (q *Queue) Update(obj any) error { return q.put(cache.Updated, obj) }
+func (q *Queue) Update(obj any) error { return q.queueAction(cache.Updated, obj) }
 
 // Delete queues a Deleted delta, provided that the object waits here or is a
 // known object. Otherwise no consumer has it, and it does nothing.
-func (q *Queue) Delete(obj any) error { return q.put(cache.Deleted, obj) }
+func (q *Queue) Delete(obj any) error { return q.queueAction(cache.Deleted, obj) }
 
-// put queues a delta under its object's key; what nobody knows cannot be deleted.
-func (q *Queue) put(kind cache.DeltaType, obj any) error {
-	key, err := q.key(obj)
+// queueAction queues a delta under its object's key; what nobody knows cannot be
+// deleted.
+func (q *Queue) queueAction(action cache.DeltaType, obj any) error {
+	key, err := q.KeyOf(obj)
 	if err != nil {
 		return err
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if kind == cache.Deleted && len(q.deltas[key]) == 0 && !q.knows(key) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if action == cache.Deleted && len(q.items[key]) == 0 && !q.knows(key) {
 		return nil
 	}
-	q.push(key, cache.Delta{Type: kind, Object: obj})
+	q.queueActionLocked(key, cache.Delta{Type: action, Object: obj})
 	return nil
 }
 
@@ -100,20 +98,24 @@ func (q *Queue) put(kind cache.DeltaType, obj any) error {
 // but is not in list, is queued as Deleted with a DeletedFinalStateUnknown
 // around the last state seen of it: when and as what it ended, nobody saw.
 func (q *Queue) Replace(list []any, _ string) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	action := cache.Sync
+	if q.emitDeltaTypeReplaced {
+		action = cache.Replaced
+	}
 	listed := map[string]bool{}
 	for _, obj := range list {
-		key, err := q.key(obj)
+		key, err := q.KeyOf(obj)
 		if err != nil {
 			return err
 		}
 		listed[key] = true
-		q.push(key, cache.Delta{Type: q.replaced, Object: obj})
+		q.queueActionLocked(key, cache.Delta{Type: action, Object: obj})
 	}
 	for _, key := range q.missing(listed) {
 		tombstone := cache.DeletedFinalStateUnknown{Key: key, Obj: q.lastSeen(key)}
-		q.push(key, cache.Delta{Type: cache.Deleted, Object: tombstone})
+		q.queueActionLocked(key, cache.Delta{Type: cache.Deleted, Object: tombstone})
 	}
 	return nil
 }
@@ -121,12 +123,12 @@ func (q *Queue) Replace(list []any, _ string) error {
 // Resync queues a Sync delta for each known object that does not wait here
 // already: if it waits, the consumer is about to get something newer.
 func (q *Queue) Resync() error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock.Lock()
+	defer q.lock.Unlock()
 	for _, key := range q.knownKeys() {
-		obj, exists, err := q.known.GetByKey(key)
-		if err == nil && exists && len(q.deltas[key]) == 0 {
-			q.push(key, cache.Delta{Type: cache.Sync, Object: obj})
+		obj, exists, err := q.knownObjects.GetByKey(key)
+		if err == nil && exists && len(q.items[key]) == 0 {
+			q.queueActionLocked(key, cache.Delta{Type: cache.Sync, Object: obj})
 		}
 	}
 	return nil
@@ -137,32 +139,33 @@ func (q *Queue) Resync() error {
 // process returns; deltas that process refuses are not put back. On a queue that
 // is closed and empty it returns cache.ErrFIFOClosed.
 //
-// process runs under the queue's lock. So it must not call the queue; and what
-// it does to the known objects is done before the queue looks at them again.
+// process runs under the queue's lock: what it does to the known objects is done
+// before the queue looks at them again. It must not call the queue, and it should
+// be quick: the reflector waits for the same lock to bring what comes next.
 func (q *Queue) Pop(process func(cache.Deltas) error) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for len(q.order) == 0 {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	for len(q.queue) == 0 {
 		if q.closed {
 			return cache.ErrFIFOClosed
 		}
-		q.ready.Wait()
+		q.cond.Wait()
 	}
-	key := q.order[0]
-	q.order = q.order[1:]
-	deltas := q.deltas[key]
-	delete(q.deltas, key)
+	key := q.queue[0]
+	q.queue = q.queue[1:]
+	deltas := q.items[key]
+	delete(q.items, key)
 	return process(deltas)
 }
 
 // List returns the newest state of each object that waits, in the order in
 // which Pop would give them.
 func (q *Queue) List() []any {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	objs := make([]any, 0, len(q.order))
-	for _, key := range q.order {
-		objs = append(objs, q.deltas[key].Newest().Object)
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	objs := make([]any, 0, len(q.queue))
+	for _, key := range q.queue {
+		objs = append(objs, q.items[key].Newest().Object)
 	}
 	return objs
 }
@@ -170,14 +173,14 @@ func (q *Queue) List() []any {
 // Close lets Pop return once the queue is empty. What waits can still be
 // popped, and what comes later is still queued.
 func (q *Queue) Close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+	q.lock.Lock()
+	defer q.lock.Unlock()
 	q.closed = true
-	q.ready.Broadcast()
+	q.cond.Broadcast()
 }
 
-// key names the object, also when only its tombstone is left.
-func (q *Queue) key(obj any) (string, error) {
+// KeyOf names the object, even when only its tombstone is left.
+func (q *Queue) KeyOf(obj any) (string, error) {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		return gone.Key, nil
 	}
@@ -188,19 +191,22 @@ func (q *Queue) key(obj any) (string, error) {
 	return key, nil
 }
 
-// push appends a delta to those that wait under key. The caller holds mu.
-func (q *Queue) push(key string, next cache.Delta) {
-	waiting := q.deltas[key]
+// queueActionLocked appends a delta to those that wait under key. The caller holds
+// the lock.
+func (q *Queue) queueActionLocked(key string, next cache.Delta) {
+	waiting := q.items[key]
 	if len(waiting) == 0 {
-		q.order = append(q.order, key)
+		q.queue = append(q.queue, key)
 	}
-	q.deltas[key] = dedup(waiting, next)
-	q.ready.Broadcast()
+	q.items[key] = dedupDeltas(waiting, next)
+	q.cond.Broadcast()
 }
 
-// dedup appends next, except that two deletes in a row become one: the one
-// that carries the object's true last state rather than a guess at it.
-func dedup(deltas cache.Deltas, next cache.Delta) cache.Deltas {
+// dedupDeltas appends next, except that two deletes in a row become one: the one
+// that carries the object's true last state rather than a guess at it. Two deletes
+// come in a row when a watch was cut after it sent the first: the next list lacks
+// the object, too.
+func dedupDeltas(deltas cache.Deltas, next cache.Delta) cache.Deltas {
 	last := deltas.Newest()
 	if last == nil || last.Type != cache.Deleted || next.Type != cache.Deleted {
 		return append(deltas, next)
@@ -214,13 +220,13 @@ func dedup(deltas cache.Deltas, next cache.Delta) cache.Deltas {
 // missing returns the keys that wait here, then the known ones, that are not listed.
 func (q *Queue) missing(listed map[string]bool) []string {
 	var keys []string
-	for _, key := range q.order {
+	for _, key := range q.queue {
 		if !listed[key] {
 			keys = append(keys, key)
 		}
 	}
 	for _, key := range q.knownKeys() {
-		if !listed[key] && len(q.deltas[key]) == 0 {
+		if !listed[key] && len(q.items[key]) == 0 {
 			keys = append(keys, key)
 		}
 	}
@@ -229,32 +235,32 @@ func (q *Queue) missing(listed map[string]bool) []string {
 
 // knownKeys returns the keys of the known objects, if there are any.
 func (q *Queue) knownKeys() []string {
-	if q.known == nil {
+	if q.knownObjects == nil {
 		return nil
 	}
-	return q.known.ListKeys()
+	return q.knownObjects.ListKeys()
 }
 
 // knows is true also when looking failed: one Deleted too many does less harm
 // than one that is lost.
 func (q *Queue) knows(key string) bool {
-	if q.known == nil {
+	if q.knownObjects == nil {
 		return false
 	}
-	_, exists, err := q.known.GetByKey(key)
+	_, exists, err := q.knownObjects.GetByKey(key)
 	return exists || err != nil
 }
 
 // lastSeen returns the newest state of the object under key that anyone here
 // has, or nil.
 func (q *Queue) lastSeen(key string) any {
-	if last := q.deltas[key].Newest(); last != nil {
+	if last := q.items[key].Newest(); last != nil {
 		if gone, ok := last.Object.(cache.DeletedFinalStateUnknown); ok {
 			return gone.Obj
 		}
 		return last.Object
 	}
-	obj, exists, err := q.known.GetByKey(key)
+	obj, exists, err := q.knownObjects.GetByKey(key)
 	if err != nil || !exists {
 		return nil
 	}

@@ -1,54 +1,42 @@
-// Listing: all objects at once, with LIST or over a watch.
+// Listing with LIST: all objects in one answer, or page by page.
 
 package reflector
 
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/pager"
-	"k8s.io/utils/ptr"
 
 	"example.com/informer/03-reflector/observer"
 )
 
-// list fills the store. A list that is streamed comes over a watch, which goes on
-// after it: that is w. Where the server cannot do that, it is a LIST, and w is nil.
-func (r *Reflector) list(ctx context.Context) (w watch.Interface, err error) {
-	if r.streams {
-		if w, err = r.stream(ctx); err == nil || ctx.Err() != nil {
-			return w, err
-		}
-		r.observe(observer.Event{Kind: observer.Ended, Err: err})
-	}
-	return nil, r.listAll(ctx)
-}
-
-// listAll asks for a list from the version that was reached. If the server does not
-// have that version, it asks for the newest state.
-func (r *Reflector) listAll(ctx context.Context) error {
-	from := r.listFrom()
-	list, paged, err := r.request(ctx, from)
-	if ctx.Err() != nil {
+// list fills the store with the answer to a LIST.
+func (r *Reflector) list(ctx context.Context) error {
+	from := r.relistResourceVersion()
+	pages := r.newPager(ctx, from)
+	var list runtime.Object
+	var paginatedResult bool
+	var err error
+	if !await(ctx, func() { list, paginatedResult, err = r.listFrom(ctx, pages, from) }) || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err == nil && isTable(list) {
-		kind := list.GetObjectKind().GroupVersionKind()
-		err = fmt.Errorf("unsupported list gvk: %v, type: %v", kind, r.TypeDescription)
+	if err == nil && isUnsupportedTableObject(list) {
+		gvk := list.GetObjectKind().GroupVersionKind()
+		err = fmt.Errorf("unsupported list gvk: %v, type: %v", gvk, r.TypeDescription)
 	}
 	if err != nil {
 		return fmt.Errorf("failed to list %v: %w", r.TypeDescription, err)
 	}
-	if from == "0" && paged {
-		r.pages = true
+	// Pages in the answer to "0" mean that there is no watch cache. Pages in the answer
+	// to "" mean nothing: such a list comes from etcd, watch cache or not.
+	if from == "0" && paginatedResult {
+		r.paginatedResult = true
 	}
-	about, err := meta.ListAccessor(list)
+	listMeta, err := meta.ListAccessor(list)
 	if err != nil {
 		return fmt.Errorf("unable to understand list result %#v: %w", list, err)
 	}
@@ -56,153 +44,92 @@ func (r *Reflector) listAll(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("unable to understand list result %#v: %w", list, err)
 	}
-	objs := make([]any, 0, len(items))
+	found := make([]any, 0, len(items))
 	for _, item := range items {
-		objs = append(objs, item)
+		found = append(found, item)
 	}
-	return r.replace(objs, about.GetResourceVersion())
+	return r.syncWith(found, listMeta.GetResourceVersion())
 }
 
-// listFrom is the version to list from. "0" means: any state will do, so that the
-// server can answer from its watch cache. "" means: the newest.
-func (r *Reflector) listFrom() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// relistResourceVersion is the version to list from. "0" means: any state will do,
+// so that the server can answer from its watch cache. "" means: the newest, which the
+// server has to read from etcd.
+func (r *Reflector) relistResourceVersion() string {
+	r.lastSyncResourceVersionMutex.Lock()
+	defer r.lastSyncResourceVersionMutex.Unlock()
 	switch {
-	case r.gone:
+	case r.isLastSyncResourceVersionUnavailable:
 		return ""
-	case r.version == "":
+	case r.lastSyncResourceVersion == "":
 		return "0"
 	default:
-		return r.version
+		return r.lastSyncResourceVersion
 	}
 }
 
-// streamFrom is the version that a streamed list must not be older than.
-func (r *Reflector) streamFrom() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.gone {
-		return ""
-	}
-	return r.version
-}
-
-// request sends a LIST, or one for each page. It does not wait for a source that
-// does not notice the end of ctx.
-func (r *Reflector) request(ctx context.Context, from string) (list runtime.Object, paged bool, err error) {
-	type answer struct {
-		list  runtime.Object
-		paged bool
-		err   error
-		panic any // what the source has panicked with
-	}
+// newPager returns what sends a LIST, or one for each page.
+func (r *Reflector) newPager(ctx context.Context, from string) *pager.ListPager {
 	pages := pager.New(pager.SimplePageFunc(func(options metav1.ListOptions) (runtime.Object, error) {
 		r.observe(observer.Event{Kind: observer.Listing, Version: options.ResourceVersion})
-		return r.source.ListWithContext(ctx, options)
+		return r.listerWatcher.ListWithContext(ctx, options)
 	}))
 	switch {
-	case r.PageSize > 0:
-		pages.PageSize = r.PageSize
-	case from != "" && from != "0" && !r.pages:
-		pages.PageSize = 0 // a list from a version comes from the watch cache only if it has no pages
+	case r.WatchListPageSize > 0:
+		pages.PageSize = r.WatchListPageSize
+	case r.paginatedResult: // there is no watch cache to be read from: pages, as in the first list
+	case from != "" && from != "0":
+		// The server can answer out of its watch cache, but it does so only if it is asked
+		// for no pages. When an API server is restarted, all reflectors of the cluster list
+		// at once: with pages, all of them would have to be served from etcd. From "0" it
+		// may be asked for pages: the watch cache does not make any.
+		pages.PageSize = 0
 	}
-	answers := make(chan answer, 1)
+	return pages
+}
+
+// listFrom asks for a list from a version. If the server does not have that version,
+// it asks at once for the newest state: only that can be had, however often it asks.
+func (r *Reflector) listFrom(ctx context.Context, pages *pager.ListPager, from string) (
+	list runtime.Object, paginatedResult bool, err error,
+) {
+	list, paginatedResult, err = pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: from})
+	if isExpiredError(err) || isTooLargeResourceVersionError(err) {
+		r.observe(observer.Event{Kind: observer.Expired, Err: err})
+		r.setIsLastSyncResourceVersionUnavailable(true)
+		return pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: r.relistResourceVersion()})
+	}
+	return list, paginatedResult, err
+}
+
+// await calls f on a goroutine of its own, and waits until it has returned, or until
+// ctx has ended: a source need not notice that. If f panics, await does: its caller
+// can recover, and a goroutine's cannot.
+func await(ctx context.Context, f func()) (returned bool) {
+	done := make(chan struct{})
+	var panicked any
 	go func() {
-		var a answer
-		defer func() {
-			a.panic = recover()
-			answers <- a
-		}()
-		a.list, a.paged, a.err = pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: from})
-		if isExpired(a.err) || isTooLarge(a.err) {
-			r.observe(observer.Event{Kind: observer.Expired, Err: a.err})
-			r.setGone(true)
-			a.list, a.paged, a.err = pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: r.listFrom()})
-		}
+		defer close(done)
+		defer func() { panicked = recover() }()
+		f()
 	}()
 	select {
-	case a := <-answers:
-		if a.panic != nil {
-			panic(a.panic) // where the caller can recover
-		}
-		return a.list, a.paged, a.err
 	case <-ctx.Done():
-		return nil, false, ctx.Err()
+		return false
+	case <-done:
 	}
+	if panicked != nil {
+		panic(panicked)
+	}
+	return true
 }
 
-// replace hands a list to the store.
-func (r *Reflector) replace(objs []any, version string) error {
-	r.setGone(false)
-	r.observe(observer.Event{Kind: observer.Listed, Count: len(objs), Version: version})
-	if err := r.Store.Replace(objs, version); err != nil {
+// syncWith hands a list to the store.
+func (r *Reflector) syncWith(found []any, resourceVersion string) error {
+	r.setIsLastSyncResourceVersionUnavailable(false)
+	r.observe(observer.Event{Kind: observer.Listed, Count: len(found), Version: resourceVersion})
+	if err := r.Store.Replace(found, resourceVersion); err != nil {
 		return fmt.Errorf("unable to sync list result: %w", err)
 	}
-	r.reached(version)
+	r.setLastSyncResourceVersion(resourceVersion)
 	return nil
-}
-
-// stream asks for a watch that begins with a list, and returns it when the list is
-// complete and in the store.
-func (r *Reflector) stream(ctx context.Context) (watch.Interface, error) {
-	for ctx.Err() == nil {
-		from := r.streamFrom()
-		r.observe(observer.Event{Kind: observer.Listing, Version: from})
-		began := time.Now()
-		w, err := r.source.WatchWithContext(ctx, metav1.ListOptions{
-			ResourceVersion:      from,
-			ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
-			SendInitialEvents:    ptr.To(true),
-			AllowWatchBookmarks:  true,
-			TimeoutSeconds:       r.watchTimeout(),
-		})
-		if err == nil {
-			var complete bool
-			if complete, err = r.takeList(ctx, w, began); complete {
-				return w, nil
-			}
-		}
-		switch {
-		case ctx.Err() != nil:
-		case err == nil: // it ended in the middle of the list
-			r.observe(observer.Event{Kind: observer.Ended})
-			r.wait(ctx, r.listPause())
-		case isRefused(err):
-			r.observe(observer.Event{Kind: observer.Ended, Err: err})
-			r.wait(ctx, r.watchPause())
-		case isExpired(err), isTooLarge(err):
-			r.observe(observer.Event{Kind: observer.Expired, Err: err})
-			if r.setGone(true); from == "" { // and it was asked for the newest state
-				r.wait(ctx, r.listPause())
-			}
-		default:
-			return nil, err
-		}
-	}
-	return nil, ctx.Err()
-}
-
-// takeList collects the list that a watch begins with, and hands it to the store.
-// It stops the watch if the list is not complete, or not stored.
-func (r *Reflector) takeList(ctx context.Context, w watch.Interface, began time.Time) (complete bool, err error) {
-	defer func() {
-		if !complete { // even if a transform panics: the caller may recover
-			w.Stop()
-		}
-	}()
-	list := newCollector(r.Store)
-	e := events{store: list, began: began, untilListed: true, version: func(v string) { list.version = v }}
-	if err := r.take(ctx, w, &e); err != nil || !e.listed {
-		return false, err
-	}
-	if err := r.replace(list.list(), list.version); err != nil {
-		return false, err
-	}
-	return true, nil
-}
-
-// watchTimeout is random, so that not all watches of a server end at once.
-func (r *Reflector) watchTimeout() *int64 {
-	return ptr.To(int64(r.MinWatchTimeout.Seconds() * (1 + rand.Float64())))
 }

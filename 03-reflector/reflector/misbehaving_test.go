@@ -5,11 +5,14 @@ package reflector
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +20,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 )
 
 func named(name string) *corev1.ConfigMap {
@@ -197,5 +201,49 @@ func TestAStreamedListThatBreaksOffIsAskedForAgainAfterAPause(t *testing.T) {
 				t.Errorf("%d requests in a minute", requests)
 			}
 		})
+	}
+}
+
+// A streamed list whose end does not come is warned of, every ten seconds in which
+// nothing came.
+func TestALateBookmarkIsWarnedOf(t *testing.T) {
+	both(t, func(t *testing.T, _ string, run runFunc) {
+		var warnings []string
+		late := regexp.MustCompile("no events received for [0-9a-z]+|received last event [0-9a-z]+ ago")
+		logger := funcr.New(func(_, line string) {
+			if strings.Contains(line, "Warning: event bookmark expired") {
+				warnings = append(warnings, late.FindString(line))
+			}
+		}, funcr.Options{})
+		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
+		w := watch.NewFakeWithChanSize(1, false)
+		go run(ctx, streaming(func() watch.Interface { return w }), cache.NewStore(cache.MetaNamespaceKeyFunc))
+		time.Sleep(12 * time.Second)
+		w.Add(named("a"))
+		time.Sleep(20 * time.Second)
+		w.Action(watch.Bookmark, endOfList())
+		time.Sleep(time.Minute)
+		cancel()
+		synctest.Wait()
+		if want := []string{"no events received for 10s", "received last event 18s ago"}; !slices.Equal(warnings, want) {
+			t.Errorf("warned %q, want %q", warnings, want)
+		}
+	})
+}
+
+// That the client cannot stream lists is logged, where somebody who wonders why will
+// find it.
+func TestAClientThatCannotStreamIsLogged(t *testing.T) {
+	var lines []string
+	klog.SetLogger(funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{Verbosity: 2}))
+	defer klog.SetLogger(klog.Logger{})
+	var level klog.Level
+	defer func() { _ = level.Set("0") }()
+	if err := level.Set("2"); err != nil {
+		t.Fatal(err)
+	}
+	New(Options{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{}, noStreams{})})
+	if len(lines) != 1 || !strings.Contains(lines[0], "doesn't support WatchList semantics") {
+		t.Errorf("logged %q", lines)
 	}
 }

@@ -4,7 +4,9 @@ package reflector
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"sync"
 	"time"
@@ -12,10 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
 	clientfeatures "k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/watchlist"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"example.com/informer/03-reflector/observer"
@@ -31,7 +36,8 @@ type Options struct {
 	// Default: any object will do.
 	ExpectedType runtime.Object
 
-	// TypeDescription is what errors call the type. Default: that of ExpectedType.
+	// TypeDescription is what errors and logs call the type. Default: that of
+	// ExpectedType.
 	TypeDescription string
 
 	// ResyncPeriod is how often Resync of the store is called. Default: never.
@@ -40,9 +46,10 @@ type Options struct {
 	// ShouldResync is asked before each Resync. Default: yes.
 	ShouldResync func() bool
 
-	// PageSize is how many objects a page of a LIST has. Default: 500, and no pages
-	// where those might keep the server from answering out of its watch cache.
-	PageSize int64
+	// WatchListPageSize is how many objects a page of a LIST has. A server reads pages
+	// from etcd, which is slow, and never from its watch cache. Default: 500, and no
+	// pages where a list without them can come from the watch cache.
+	WatchListPageSize int64
 
 	// MinWatchTimeout is the least time after which the server is asked to end a
 	// watch. The time is random, up to twice as long. Default: five minutes. Less
@@ -53,11 +60,11 @@ type Options struct {
 	// a second to about a minute.
 	Backoff *wait.Backoff
 
-	// OnError is called when there was no list, or no watch could be opened, before
-	// it is tried again. It is not called while the server refuses connections or has
-	// too much to do (429), and not when an open watch ends with an error: the Observer
-	// sees those, too. Default: nobody gets the error.
-	OnError func(context.Context, error)
+	// WatchErrorHandler is called when there was no list, or no watch could be opened,
+	// before it is tried again. It is not called while the server refuses connections
+	// or has too much to do (429), and not when an open watch ends with an error: the
+	// log and the Observer get those, too. Default: the error is logged.
+	WatchErrorHandler func(context.Context, error)
 
 	// Observer sees each decision. Default: nobody does.
 	Observer observer.Observer
@@ -77,71 +84,89 @@ type Options struct {
 // It ends when its context ends, whatever pause it makes, and leaves no watch open.
 // A source that blocks is left behind in a LIST, and waited for in a WATCH: the
 // watch that comes has to be stopped.
+//
+// It logs its decisions with the logger of its context, as client-go's does.
 type Reflector struct {
 	Options
-	source   cache.ListerWatcherWithContext
-	expected reflect.Type             // nil: any
-	kind     *schema.GroupVersionKind // of unstructured objects; nil: any
-	streams  bool                     // the source can stream a list
-	pages    bool                     // the server answered the first list in pages: it has no watch cache
+	listerWatcher   cache.ListerWatcherWithContext
+	expectedType    reflect.Type             // nil: any
+	expectedGVK     *schema.GroupVersionKind // of unstructured objects; nil: any
+	useWatchList    bool                     // lists are streamed, if the server can do it
+	paginatedResult bool                     // the server answered the first LIST in pages: it has no watch cache
 
-	listPause, watchPause wait.DelayFunc // how long to wait after a failure; each longer than the last
+	// How long to wait after a failure, each time longer than the last. client-go's
+	// has one for both. Then the list after an outage has to wait as long as the
+	// watches had to, although no list has failed.
+	listDelayHandler, watchDelayHandler wait.DelayFunc
 
-	mu      sync.Mutex
-	version string // that the store is as of; empty before the first list
-	gone    bool   // the server no longer has that version, or does not have it yet
+	lastSyncResourceVersionMutex         sync.Mutex
+	lastSyncResourceVersion              string // that the store is as of; empty before the first list
+	isLastSyncResourceVersionUnavailable bool   // the server no longer has it, or does not have it yet
 }
 
-// The pauses and timeouts are client-go's.
+// The pauses and timeouts are client-go's. A reflector that asked once a second
+// would keep a server down that is in trouble: with these pauses it sends a fiftieth
+// of that.
 const (
-	shortestPause   = 800 * time.Millisecond
-	longestPause    = 30 * time.Second
-	anewAfter       = 2 * time.Minute // the next pause is short again, whatever has happened
-	minWatchTimeout = 5 * time.Minute
+	defaultBackoffInit     = 800 * time.Millisecond
+	defaultBackoffMax      = 30 * time.Second
+	defaultBackoffReset    = 2 * time.Minute // so often the pauses begin anew: the server may be healthy again
+	defaultMinWatchTimeout = 5 * time.Minute
 )
 
 // New returns a reflector that is ready to run.
 func New(options Options) *Reflector {
 	r := &Reflector{
-		Options: options,
-		source:  cache.ToListerWatcherWithContext(options.ListerWatcher),
-		streams: clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient) &&
-			!watchlist.DoesClientNotSupportWatchListSemantics(options.ListerWatcher),
+		Options:       options,
+		listerWatcher: cache.ToListerWatcherWithContext(options.ListerWatcher),
+		useWatchList:  clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient),
 	}
-	r.MinWatchTimeout = max(r.MinWatchTimeout, minWatchTimeout)
+	if r.useWatchList && watchlist.DoesClientNotSupportWatchListSemantics(options.ListerWatcher) {
+		klog.V(2).InfoS("The client used to build this informer/reflector doesn't support WatchList semantics. The "+
+			"feature will be disabled. This is expected in unit tests but not in production.",
+			"feature", clientfeatures.WatchListClient)
+		r.useWatchList = false
+	}
+	r.MinWatchTimeout = max(r.MinWatchTimeout, defaultMinWatchTimeout)
 	if r.Backoff == nil {
-		r.Backoff = &wait.Backoff{Duration: shortestPause, Cap: longestPause, Factor: 2, Jitter: 1,
+		r.Backoff = &wait.Backoff{Duration: defaultBackoffInit, Cap: defaultBackoffMax, Factor: 2, Jitter: 1,
 			Steps: 38, // how often it may double; the cap comes first
 		}
 	}
-	r.listPause = r.Backoff.DelayWithReset(clock.RealClock{}, anewAfter)
-	r.watchPause = r.Backoff.DelayWithReset(clock.RealClock{}, anewAfter)
+	r.listDelayHandler = r.Backoff.DelayWithReset(clock.RealClock{}, defaultBackoffReset)
+	r.watchDelayHandler = r.Backoff.DelayWithReset(clock.RealClock{}, defaultBackoffReset)
 	if options.ExpectedType != nil {
-		r.expected = reflect.TypeOf(options.ExpectedType)
+		r.expectedType = reflect.TypeOf(options.ExpectedType)
 	}
 	if object, ok := options.ExpectedType.(*unstructured.Unstructured); ok {
-		if kind := object.GroupVersionKind(); !kind.Empty() {
-			r.kind = &kind
+		if gvk := object.GroupVersionKind(); !gvk.Empty() {
+			r.expectedGVK = &gvk
 		}
 	}
 	if r.TypeDescription == "" {
-		r.TypeDescription = describe(r.expected, r.kind)
+		r.TypeDescription = typeDescription(r.expectedType, r.expectedGVK)
+	}
+	if r.WatchErrorHandler == nil {
+		r.WatchErrorHandler = r.logWatchError
 	}
 	return r
 }
 
-func describe(expected reflect.Type, kind *schema.GroupVersionKind) string {
+func typeDescription(expectedType reflect.Type, expectedGVK *schema.GroupVersionKind) string {
 	switch {
-	case kind != nil:
-		return kind.String()
-	case expected != nil:
-		return expected.String()
+	case expectedGVK != nil:
+		return expectedGVK.String()
+	case expectedType != nil:
+		return expectedType.String()
 	}
 	return "<unspecified>"
 }
 
 // Run lists and watches until ctx ends.
 func (r *Reflector) Run(ctx context.Context) {
+	logger := r.logger(ctx)
+	logger.V(3).Info("Starting reflector", "resyncPeriod", r.ResyncPeriod)
+	defer logger.V(3).Info("Stopping reflector", "resyncPeriod", r.ResyncPeriod)
 	for ctx.Err() == nil {
 		err := r.ListAndWatch(ctx)
 		if ctx.Err() != nil {
@@ -149,11 +174,23 @@ func (r *Reflector) Run(ctx context.Context) {
 		}
 		if err != nil {
 			r.observe(observer.Event{Kind: observer.Ended, Err: err})
-			if r.OnError != nil {
-				r.OnError(ctx, err)
-			}
+			r.WatchErrorHandler(ctx, err)
 		}
-		r.wait(ctx, r.listPause())
+		r.backOff(ctx, r.listDelayHandler)
+	}
+}
+
+// logWatchError is client-go's DefaultWatchErrorHandler: what happens to every watch
+// in time is no error.
+func (r *Reflector) logWatchError(ctx context.Context, err error) {
+	switch {
+	case isExpiredError(err):
+		r.logger(ctx).V(4).Info("Watch closed", "err", err)
+	case errors.Is(err, io.EOF): // it was closed as usual
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		r.logger(ctx).V(1).Info("Watch closed with unexpected EOF", "err", err)
+	default:
+		utilruntime.HandleErrorWithContext(ctx, err, "Failed to watch", "type", r.TypeDescription)
 	}
 }
 
@@ -161,28 +198,52 @@ func (r *Reflector) Run(ctx context.Context) {
 // another list is needed. The error says why there was no list, or no watch. It is
 // nil when a watch was there and has ended, or when ctx has ended before the list.
 func (r *Reflector) ListAndWatch(ctx context.Context) error {
-	w, err := r.list(ctx)
+	logger := r.logger(ctx)
+	logger.V(3).Info("Listing and watching")
+	w, err := r.populate(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil
 	case err != nil:
 		return err
 	}
+	logger.V(2).Info("Caches populated")
+	return r.watchWithResync(ctx, w)
+}
+
+// populate fills the store. A list that is streamed comes over a watch, which goes
+// on after it: that is w. A stream is less work for the server, which needs no memory
+// for the whole list. Where the server cannot do that, it is a LIST, and w is nil.
+func (r *Reflector) populate(ctx context.Context) (w watch.Interface, err error) {
+	if r.useWatchList {
+		if w, err = r.watchList(ctx); err == nil || ctx.Err() != nil {
+			return w, err
+		}
+		r.logger(ctx).V(4).Info("Data couldn't be fetched in watchlist mode. Falling back to regular list. This is "+
+			"expected if watchlist is not supported or disabled in kube-apiserver.", "err", err)
+		r.observe(observer.Event{Kind: observer.Ended, Err: err})
+	}
+	return nil, r.list(ctx)
+}
+
+// watchWithResync runs watch with startResync beside it.
+func (r *Reflector) watchWithResync(ctx context.Context, w watch.Interface) error {
 	ctx, cancel := context.WithCancel(ctx)
-	var resyncing sync.WaitGroup
-	resyncing.Go(func() {
-		if err := r.resync(ctx); err != nil {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := r.startResync(ctx); err != nil {
+			r.logger(ctx).Info("Warning: watch ended with error", "err", err)
 			r.observe(observer.Event{Kind: observer.Ended, Err: err})
 			cancel() // the watch: the next thing is a list
 		}
 	})
-	defer resyncing.Wait()
+	defer wg.Wait()
 	defer cancel()
 	return r.watch(ctx, w)
 }
 
-// resync calls Resync of the store, period by period.
-func (r *Reflector) resync(ctx context.Context) error {
+// startResync calls Resync of the store, period by period.
+func (r *Reflector) startResync(ctx context.Context) error {
 	if r.ResyncPeriod <= 0 {
 		return nil
 	}
@@ -193,6 +254,7 @@ func (r *Reflector) resync(ctx context.Context) error {
 			return nil
 		}
 		if r.ShouldResync == nil || r.ShouldResync() {
+			r.logger(ctx).V(4).Info("Forcing resync")
 			if err := r.Store.Resync(); err != nil {
 				return fmt.Errorf("resyncing the store of %s: %w", r.TypeDescription, err)
 			}
@@ -203,27 +265,29 @@ func (r *Reflector) resync(ctx context.Context) error {
 // LastSyncResourceVersion is the version that the store is as of. It is empty
 // before the first list.
 func (r *Reflector) LastSyncResourceVersion() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.version
+	r.lastSyncResourceVersionMutex.Lock()
+	defer r.lastSyncResourceVersionMutex.Unlock()
+	return r.lastSyncResourceVersion
 }
 
-// reached says that the store is as of a version.
-func (r *Reflector) reached(version string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.version = version
+// setLastSyncResourceVersion records the version that the store is as of.
+func (r *Reflector) setLastSyncResourceVersion(version string) {
+	r.lastSyncResourceVersionMutex.Lock()
+	defer r.lastSyncResourceVersionMutex.Unlock()
+	r.lastSyncResourceVersion = version
 }
 
-// setGone says whether the server can list from the version that was reached.
-func (r *Reflector) setGone(gone bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.gone = gone
+// setIsLastSyncResourceVersionUnavailable records whether the server has refused to
+// list from the version that the store is as of.
+func (r *Reflector) setIsLastSyncResourceVersionUnavailable(isUnavailable bool) {
+	r.lastSyncResourceVersionMutex.Lock()
+	defer r.lastSyncResourceVersionMutex.Unlock()
+	r.isLastSyncResourceVersionUnavailable = isUnavailable
 }
 
-// wait waits, or until ctx ends.
-func (r *Reflector) wait(ctx context.Context, pause time.Duration) {
+// backOff waits, or until ctx ends.
+func (r *Reflector) backOff(ctx context.Context, delay wait.DelayFunc) {
+	pause := delay()
 	r.observe(observer.Event{Kind: observer.BackingOff, Took: pause})
 	select {
 	case <-time.After(pause):
@@ -235,4 +299,8 @@ func (r *Reflector) observe(event observer.Event) {
 	if r.Observer != nil {
 		r.Observer.Observe(event)
 	}
+}
+
+func (r *Reflector) logger(ctx context.Context) klog.Logger {
+	return klog.LoggerWithValues(klog.FromContext(ctx), "type", r.TypeDescription)
 }

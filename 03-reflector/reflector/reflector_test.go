@@ -143,7 +143,7 @@ func TestListsAndWatchesHaveAPauseEach(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		cancel()
 		synctest.Wait()
-		if len(pauses) < 6 || pauses[4] < 8*shortestPause || pauses[5] > 2*shortestPause {
+		if len(pauses) < 6 || pauses[4] < 8*defaultBackoffInit || pauses[5] > 2*defaultBackoffInit {
 			t.Errorf("pauses: %v", pauses)
 		}
 	})
@@ -277,7 +277,7 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 			},
 			func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
 				New(Options{ListerWatcher: lw, Store: store,
-					OnError: func(context.Context, error) { handled++ },
+					WatchErrorHandler: func(context.Context, error) { handled++ },
 					Observer: observerFunc(func(e observer.Event) {
 						if e.Kind == observer.Ended && e.Err != nil {
 							seen++

@@ -44,7 +44,7 @@ func empty(metav1.ListOptions) (runtime.Object, error) {
 // much again. Every two minutes it begins anew, even if nothing has become better.
 func TestPausesGrow(t *testing.T) {
 	both(t, func(t *testing.T, _ string, run runFunc) {
-		asked, anew, shortest := time.Time{}, time.Now(), shortestPause
+		asked, anew, shortest := time.Time{}, time.Now(), defaultBackoffInit
 		pauses, longest := 0, shortest
 		requesting(t, time.Hour, run, empty, func(metav1.ListOptions) (watch.Interface, error) {
 			if pause := time.Since(asked); !asked.IsZero() {
@@ -52,15 +52,15 @@ func TestPausesGrow(t *testing.T) {
 					t.Errorf("pause %d: %v, want %v to %v", pauses, pause, shortest, 2*shortest)
 				}
 				pauses++
-				shortest = min(2*shortest, longestPause)
+				shortest = min(2*shortest, defaultBackoffMax)
 			}
-			if asked = time.Now(); asked.Sub(anew) > anewAfter {
-				anew, shortest = asked, shortestPause
+			if asked = time.Now(); asked.Sub(anew) > defaultBackoffReset {
+				anew, shortest = asked, defaultBackoffInit
 			}
 			longest = max(longest, shortest)
 			return nil, errRefused
 		})
-		if pauses < 60 || longest != longestPause {
+		if pauses < 60 || longest != defaultBackoffMax {
 			t.Errorf("%d pauses of up to %v and as much again", pauses, longest)
 		}
 	})

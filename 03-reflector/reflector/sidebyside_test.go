@@ -1,5 +1,5 @@
 // Our reflector beside client-go's: the same server makes both send the same
-// requests, and make the same calls of their stores.
+// requests, make the same calls of their stores, and log the same.
 
 package reflector
 
@@ -9,16 +9,19 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 )
 
 // A store writes down its calls, and refuses some of them.
@@ -101,13 +104,31 @@ func text(obj any) string {
 	return fmt.Sprint(obj)
 }
 
+// A logSink notes what a reflector logs, and at which level.
+type logSink struct{ *server }
+
+func (s logSink) Info(level int, message string, _ ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line := fmt.Sprintf("log %d: %s", level, message)
+	if len(s.lines) == 0 || s.lines[len(s.lines)-1] != line { // a warning is repeated as long as it is true
+		s.note("%s", line)
+	}
+}
+
+func (s logSink) Error(_ error, message string, _ ...any) { s.Info(0, message) }
+func (s logSink) Init(logr.RuntimeInfo)                   {}
+func (s logSink) Enabled(int) bool                        { return true }
+func (s logSink) WithValues(...any) logr.LogSink          { return s }
+func (s logSink) WithName(string) logr.LogSink            { return s }
+
 // play runs a reflector for a time, and returns what it did.
 func play(t *testing.T, start func() *server, lasts time.Duration,
 	run func(context.Context, *server)) (lines []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := start()
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.New(logSink{s})))
 		ended := make(chan struct{})
 		go func() { defer close(ended); run(ctx, s) }()
 		time.Sleep(lasts)
@@ -164,13 +185,15 @@ func compare(t *testing.T, script []byte) {
 	}
 }
 
-// untilRest leaves out the resyncs at the end. Ours has fewer: it makes a pause
-// before it asks for a list again that has broken off.
+// untilRest leaves out the end: resyncs, and warnings that a list has no end. Ours has
+// fewer: it makes a pause before it asks for a list again that has broken off.
 func untilRest(lines []string) []string {
-	for len(lines) > 0 && strings.HasPrefix(strings.ToLower(lines[len(lines)-1]), "resync") {
-		lines = lines[:len(lines)-1]
+	end := slices.Index(lines, "log 3: Stopping reflector")
+	repeated := regexp.MustCompile("[Rr]esync|event bookmark expired")
+	for end > 0 && repeated.MatchString(lines[end-1]) {
+		end--
 	}
-	return lines
+	return lines[:end]
 }
 
 func around(lines []string, i int) string {
@@ -190,12 +213,19 @@ func TestBesideClientGos(t *testing.T) {
 
 // A resync that the store refuses leads to a list.
 func TestResyncsBesideClientGos(t *testing.T) {
-	want := []string{
-		`WATCH from "", list first: true, bookmarks: true`, "Replace  as of 10",
-		"resync?", "Resync", "resync?", "resync?", "Resync", "resync?", "Resync", // the third is refused
-		`WATCH from "10", list first: true, bookmarks: true`, "Replace  as of 10",
-		"resync?", "Resync",
+	listed := []string{
+		"log 4: Exiting watch because received the bookmark that marks the end of initial events stream",
+		"Replace  as of 10", "log 2: Caches populated",
 	}
+	resynced := []string{"resync?", "log 4: Forcing resync", "Resync"}
+	want := slices.Concat(
+		[]string{"log 3: Starting reflector", "log 3: Listing and watching",
+			`WATCH from "", list first: true, bookmarks: true`}, listed,
+		resynced, []string{"resync?"}, resynced, resynced, // the third is refused
+		[]string{"log 0: Warning: watch ended with error", "log 3: Listing and watching",
+			`WATCH from "10", list first: true, bookmarks: true`}, listed,
+		resynced, []string{"log 3: Stopping reflector"},
+	)
 	start := func() *server {
 		s := newServer(nil)
 		s.period, s.refused = 10*time.Second, 3

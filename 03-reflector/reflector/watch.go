@@ -3,8 +3,10 @@
 package reflector
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"time"
 
@@ -14,176 +16,222 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 
 	"example.com/informer/03-reflector/observer"
 )
 
-// watch changes the store as a watch says. When the watch ends, it opens another
-// one where the first has ended. It returns when only a list can help, with an
-// error if the server did not take the watch.
+// watch changes the store as a watch says: w, if the list has come over it. When the
+// watch ends, it opens another one where the first has ended. It returns when only a
+// list can help, with an error if the server did not take the watch.
 func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
-	defer func() {
-		if w != nil { // ctx has ended, or the store has panicked
-			w.Stop()
-		}
-	}()
-	for ctx.Err() == nil {
-		began, from := time.Now(), r.LastSyncResourceVersion()
-		// A watch from no version first sends all objects, as ADDED, in no order. Their
-		// versions do not say how far the watch is. An event of another kind is the first
-		// after them: from then on versions count.
-		ordered := w != nil || from != "" && from != "0"
-		e := events{store: r.Store, began: began, versionsCount: ordered, version: r.advance}
-		if w == nil {
-			r.observe(observer.Event{Kind: observer.Watching, Version: from})
-			opened, err := r.source.WatchWithContext(ctx, metav1.ListOptions{
-				ResourceVersion:     from,
-				AllowWatchBookmarks: true,
-				TimeoutSeconds:      r.watchTimeout(),
-			})
-			if isRefused(err) {
-				r.observe(observer.Event{Kind: observer.Ended, Err: err})
-				r.wait(ctx, r.watchPause())
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			w = opened
-		}
-		err := r.take(ctx, w, &e)
-		w.Stop()
-		w = nil
-		switch {
-		case ctx.Err() != nil:
-		case err == nil:
-			r.observe(observer.Event{Kind: observer.Ended})
-		case apierrors.IsTooManyRequests(err):
-			r.observe(observer.Event{Kind: observer.Ended, Err: err})
-			r.wait(ctx, r.watchPause())
-		case isExpired(err):
-			r.observe(observer.Event{Kind: observer.Expired, Err: err})
+	if w != nil {
+		if err := r.handleWatch(ctx, time.Now(), w, true); !r.watchAgain(ctx, err) {
 			return nil
-		default:
+		}
+	}
+	for ctx.Err() == nil {
+		from := r.LastSyncResourceVersion()
+		r.observe(observer.Event{Kind: observer.Watching, Version: from})
+		start := time.Now() // some proxies send not even the headers before the first event
+		w, err := r.listerWatcher.WatchWithContext(ctx, metav1.ListOptions{
+			ResourceVersion:     from,
+			AllowWatchBookmarks: true, // the next watch then begins closer to the present
+			TimeoutSeconds:      r.timeoutSeconds(),
+		})
+		if isWatchErrorRetriable(err) {
+			r.logger(ctx).V(4).Info("Watch failed - backing off", "err", err)
 			r.observe(observer.Event{Kind: observer.Ended, Err: err})
+			r.backOff(ctx, r.watchDelayHandler)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		// A watch from no version first sends all objects, as ADDED, in no order: their
+		// versions do not say how far the watch is.
+		propagateRVFromStart := from != "" && from != "0"
+		if err := r.handleWatch(ctx, start, w, propagateRVFromStart); !r.watchAgain(ctx, err) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// advance says that the store is as of the version of an event.
-func (r *Reflector) advance(version string) {
-	r.reached(version)
-	if updater, ok := r.Store.(cache.ResourceVersionUpdater); ok {
-		updater.UpdateResourceVersion(version)
-	}
+// timeoutSeconds is when the server is asked to end a watch: a watch whose connection
+// is dead without a sign would hang forever. It is random, so that the watches that
+// were all opened when a server was started do not all end, and begin anew, at once.
+func (r *Reflector) timeoutSeconds() *int64 {
+	return ptr.To(int64(r.MinWatchTimeout.Seconds() * (1 + rand.Float64())))
 }
 
-// events is what becomes of the events of a watch.
-type events struct {
+// watchAgain decides, when a watch has ended, whether another watch can go on where it
+// was, or a list is needed.
+func (r *Reflector) watchAgain(ctx context.Context, err error) bool {
+	logger := r.logger(ctx)
+	kind := observer.Ended
+	again := false
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case err == nil:
+		again = true
+	case isExpiredError(err):
+		// The version is too old for a watch, but not for a list, which is never older
+		// than it: isLastSyncResourceVersionUnavailable stays as it is.
+		kind = observer.Expired
+		logger.V(4).Info("Watch closed", "err", err)
+	case apierrors.IsTooManyRequests(err):
+		again = true
+		logger.V(2).Info("Watch returned 429 - backing off")
+	default:
+		logger.Info("Warning: watch ended with error", "err", err)
+	}
+	r.observe(observer.Event{Kind: kind, Err: err})
+	if again && err != nil {
+		r.backOff(ctx, r.watchDelayHandler)
+	}
+	return again
+}
+
+// handleWatch makes the changes of a watch to the store until the watch ends, and
+// stops it.
+func (r *Reflector) handleWatch(ctx context.Context, start time.Time, w watch.Interface,
+	propagateRVFromStart bool) error {
+	defer w.Stop() // even if the store panics: the caller may recover
+	h := watchHandler{Reflector: r, store: r.Store, start: start, propagateRVFromStart: propagateRVFromStart,
+		setLastSyncResourceVersion: func(version string) {
+			r.setLastSyncResourceVersion(version)
+			if updater, ok := r.Store.(cache.ResourceVersionUpdater); ok {
+				updater.UpdateResourceVersion(version)
+			}
+		}}
+	return h.handleAnyWatch(ctx, w)
+}
+
+// A watchHandler is what becomes of the events of one watch.
+type watchHandler struct {
+	*Reflector
 	store interface {
 		Add(obj any) error
 		Update(obj any) error
 		Delete(obj any) error
 	}
-	version       func(string) // is called with the versions that were reached
-	versionsCount bool         // the watch is past the objects that it began with
-	began         time.Time
-	untilListed   bool // stop at the end of the list that it began with
-	listed        bool // that end has come
-	count         int
+	start                           time.Time
+	propagateRVFromStart            bool // the versions of all events count
+	exitOnWatchListBookmarkReceived bool // the watch begins with a list: stop at its end
+	setLastSyncResourceVersion      func(version string)
+
+	// What has come.
+	watchListBookmarkReceived bool // the end of the list that the watch began with
+	eventReceivedBesidesAdded bool // an event that is no part of that list: from then on versions count
+	eventCount                int
+	lastEventObserveTime      time.Time
 }
 
-// take takes events until the watch ends, or what it was waiting for has come.
-func (r *Reflector) take(ctx context.Context, w watch.Interface, e *events) error {
-	for !e.untilListed || !e.listed {
+// handleAnyWatch takes events until the watch ends, or what it was waiting for has
+// come.
+func (h *watchHandler) handleAnyWatch(ctx context.Context, w watch.Interface) error {
+	logger := h.logger(ctx)
+	tick, stop := h.initialEventsEndBookmarkTicker()
+	defer stop()
+	for !h.exitOnWatchListBookmarkReceived || !h.watchListBookmarkReceived {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-tick:
+			h.warnIfExpired(ctx)
 		case event, ok := <-w.ResultChan():
 			if !ok {
-				if e.count == 0 && time.Since(e.began) < time.Second {
-					return &cache.VeryShortWatchError{Name: r.TypeDescription}
+				if h.eventCount == 0 && time.Since(h.start) < time.Second {
+					return &cache.VeryShortWatchError{Name: h.TypeDescription}
 				}
+				logger.V(4).Info("Watch close", "totalItems", h.eventCount)
 				return nil
 			}
 			if event.Type == watch.Error {
 				return apierrors.FromObject(event.Object)
 			}
-			r.takeOne(ctx, event, e)
+			h.handleEvent(ctx, event)
 		}
 	}
+	logger.V(4).Info("Exiting watch because received the bookmark that marks the end of initial events stream",
+		"totalItems", h.eventCount, "duration", time.Since(h.start))
 	return nil
 }
 
-// takeOne makes the change of one event. What cannot be understood or stored is
-// reported, and left out.
-func (r *Reflector) takeOne(ctx context.Context, event watch.Event, e *events) {
-	if r.expected != nil && reflect.TypeOf(event.Object) != r.expected {
+// handleEvent makes the change of one event. What cannot be understood or stored is
+// reported, and left out: another list would bring it again.
+func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
+	if h.expectedType != nil && reflect.TypeOf(event.Object) != h.expectedType {
 		utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object type",
-			"reflector", r.TypeDescription, "expectedType", r.expected, "actualType", reflect.TypeOf(event.Object))
+			"type", h.TypeDescription, "expectedType", h.expectedType, "actualType", reflect.TypeOf(event.Object))
 		return
 	}
 	object, err := meta.Accessor(event.Object)
 	if err != nil { // or there is no object
 		utilruntime.HandleErrorWithContext(ctx, err, "Unable to understand watch event",
-			"reflector", r.TypeDescription, "event", event)
+			"type", h.TypeDescription, "event", event)
 		return
 	}
-	kind := event.Object.GetObjectKind().GroupVersionKind()
-	if r.kind != nil && kind != *r.kind {
+	gvk := event.Object.GetObjectKind().GroupVersionKind()
+	if h.expectedGVK != nil && gvk != *h.expectedGVK {
 		utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object gvk",
-			"reflector", r.TypeDescription, "expectedGVK", *r.kind, "actualGVK", kind)
+			"type", h.TypeDescription, "expectedGVK", *h.expectedGVK, "actualGVK", gvk)
 		return
 	}
-	if isTable(event.Object) {
+	if isUnsupportedTableObject(event.Object) {
 		utilruntime.HandleErrorWithContext(ctx, nil, "Unsupported watch event object gvk",
-			"reflector", r.TypeDescription, "actualGVK", kind)
+			"type", h.TypeDescription, "actualGVK", gvk)
 		return
 	}
-	if err := r.change(event, object, e); err != nil {
-		utilruntime.HandleErrorWithContext(ctx, err, unable[event.Type],
-			"reflector", r.TypeDescription, "event", event)
+	if err := h.changeStore(event, object); err != nil {
+		utilruntime.HandleErrorWithContext(ctx, err, cmp.Or(refusedByStore[event.Type], "Unknown watch event"),
+			"type", h.TypeDescription, "object", event.Object)
 	}
-	e.versionsCount = e.versionsCount || event.Type != watch.Added
-	if e.versionsCount {
-		e.version(object.GetResourceVersion())
+	h.eventReceivedBesidesAdded = h.eventReceivedBesidesAdded || event.Type != watch.Added
+	if h.propagateRVFromStart || h.eventReceivedBesidesAdded {
+		h.setLastSyncResourceVersion(object.GetResourceVersion())
 	}
-	e.count++
+	h.eventCount++
+	if h.exitOnWatchListBookmarkReceived {
+		h.lastEventObserveTime = time.Now()
+	}
 }
 
-// unable are client-go's words for what the store did not take.
-var unable = map[watch.EventType]string{
+// refusedByStore is what is reported, in client-go's words, when the store refuses an
+// event.
+var refusedByStore = map[watch.EventType]string{
 	watch.Added:    "Unable to add watch event object to store",
 	watch.Modified: "Unable to update watch event object to store",
 	watch.Deleted:  "Unable to delete watch event object from store",
 	watch.Bookmark: "Unable to send bookmark event to store",
 }
 
-// change does to the store what an event says.
-func (r *Reflector) change(event watch.Event, object metav1.Object, e *events) error {
-	if r.Observer != nil && !e.untilListed && event.Type != watch.Bookmark {
-		r.Observer.Observe(observer.Event{Kind: observer.Received, Type: string(event.Type), New: event.Object,
+// changeStore does to the store what an event says.
+func (h *watchHandler) changeStore(event watch.Event, object metav1.Object) error {
+	if h.Observer != nil && !h.exitOnWatchListBookmarkReceived && event.Type != watch.Bookmark {
+		h.Observer.Observe(observer.Event{Kind: observer.Received, Type: string(event.Type), New: event.Object,
 			Key:     cache.NewObjectName(object.GetNamespace(), object.GetName()).String(),
 			Version: object.GetResourceVersion()})
 	}
 	switch event.Type {
 	case watch.Added:
-		return e.store.Add(event.Object)
+		return h.store.Add(event.Object)
 	case watch.Modified:
-		return e.store.Update(event.Object)
+		return h.store.Update(event.Object)
 	case watch.Deleted:
-		return e.store.Delete(event.Object)
+		return h.store.Delete(event.Object)
 	case watch.Bookmark:
-		e.listed = e.listed || object.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
-		r.observe(observer.Event{Kind: observer.Bookmark, Version: object.GetResourceVersion()})
-		if store, ok := e.store.(cache.ReflectorBookmarkStore); ok {
+		if object.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true" {
+			h.watchListBookmarkReceived = true
+		}
+		h.observe(observer.Event{Kind: observer.Bookmark, Version: object.GetResourceVersion()})
+		if store, ok := h.store.(cache.ReflectorBookmarkStore); ok {
 			return store.Bookmark(object.GetResourceVersion())
 		}
 		return nil
 	default:
-		utilruntime.HandleError(fmt.Errorf("unknown watch event: %s", event.Type))
-		return nil
+		return fmt.Errorf("it is neither an event of the store nor a bookmark: %s", event.Type)
 	}
 }

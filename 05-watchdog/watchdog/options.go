@@ -59,16 +59,16 @@ func New(opts Options) (*WatchDog, error) {
 
 	// The reflector does not learn which type we expect: of what does not fit it
 	// would report the type, and the inbox can say which object it was.
-	reflector := reflector.New(reflector.Options{
+	source := reflector.New(reflector.Options{
 		ListerWatcher:   opts.ListerWatcher,
 		Store:           box,
 		TypeDescription: fmt.Sprintf("%T", opts.ObjectType),
 		ResyncPeriod:    opts.ResyncPeriod,
-		OnError: func(_ context.Context, err error) {
+		WatchErrorHandler: func(_ context.Context, err error) {
 			opts.OnError(fmt.Errorf("listing and watching %T, to be tried again: %w", opts.ObjectType, err))
 		},
 	})
-	return &WatchDog{opts: opts, store: objects, inbox: box, reflector: reflector}, nil
+	return &WatchDog{opts: opts, store: objects, inbox: box, reflector: source}, nil
 }
 
 func (o Options) check() error {

@@ -130,14 +130,14 @@ func (i *Informer) start(cancel context.CancelFunc) *reflector.Reflector {
 		i.resyncCheck = max(i.resyncCheck, minimumResyncPeriod)
 	}
 	i.reflector = reflector.New(reflector.Options{
-		ListerWatcher:   i.listerWatcher,
-		Store:           changes{i},
-		ExpectedType:    i.example,
-		TypeDescription: i.options.ObjectDescription,
-		ResyncPeriod:    i.resyncCheck,
-		ShouldResync:    func() bool { return i.processor.ShouldResync(time.Now()) },
-		OnError:         i.watchErrorHandler(),
-		Observer:        i.observer,
+		ListerWatcher:     i.listerWatcher,
+		Store:             changes{i},
+		ExpectedType:      i.example,
+		TypeDescription:   i.options.ObjectDescription,
+		ResyncPeriod:      i.resyncCheck,
+		ShouldResync:      func() bool { return i.processor.ShouldResync(time.Now()) },
+		WatchErrorHandler: i.watchErrorHandler(),
+		Observer:          i.observer,
 	})
 	return i.reflector
 }

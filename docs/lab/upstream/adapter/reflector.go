@@ -79,7 +79,7 @@ func (r *Reflector) observe(e observer.Event) {
 // ListAndWatchWithContext lists and watches once.
 func (r *Reflector) ListAndWatchWithContext(ctx context.Context) error {
 	made := r.reflector()
-	made.PageSize = r.WatchListPageSize
+	made.WatchListPageSize = r.WatchListPageSize
 	return made.ListAndWatch(ctx)
 }
 

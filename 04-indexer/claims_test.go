@@ -207,7 +207,7 @@ func TestAnIndexFunctionThatFailsLateTakesItsNameAllTheSame(t *testing.T) {
 	if !panics(func() { _ = index.AddIndexers(strict) }) {
 		t.Error("AddIndexers did not panic")
 	}
-	if err := index.AddIndexers(cache.Indexers{"strict": indexer.ByNode}); err == nil {
+	if err := index.AddIndexers(cache.Indexers{"strict": indexer.ByImage}); err == nil {
 		t.Error("the name is free")
 	}
 	if !panics(func() { _ = index.Add(newPod("ns3", "pod3", "l3")) }) {
@@ -255,12 +255,12 @@ func TestATypedIndexFunctionPanicsOnATombstone(t *testing.T) {
 	typed := cache.TypedIndexerFuncToIndexerFunc(func(pod *corev1.Pod) ([]string, error) {
 		return []string{pod.Spec.NodeName}, nil
 	})
-	index := filled(t, cache.Indexers{"typed": typed, indexer.Node: indexer.ByNode})
+	index := filled(t, cache.Indexers{"typed": typed, indexer.Image: indexer.ByImage})
 	gone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: newPod("ns1", "pod1", "l1")}
 	if !panics(func() { _, _ = index.Index("typed", gone) }) {
 		t.Error("Index with a tombstone did not panic")
 	}
-	_, err := index.Index(indexer.Node, gone)
+	_, err := index.Index(indexer.Image, gone)
 	must.Do(t, err)
 }
 

@@ -94,7 +94,7 @@ func TestIndexersMayBeAddedToAnInformerThatRuns(t *testing.T) {
 
 	cancel()
 	running.Wait()
-	if err := informer.AddIndexers(cache.Indexers{"late": indexer.ByNode}); err == nil {
+	if err := informer.AddIndexers(cache.Indexers{"late": indexer.ByImage}); err == nil {
 		t.Error("an informer that has ended took another index")
 	}
 }

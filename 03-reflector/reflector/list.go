@@ -17,11 +17,11 @@ import (
 // list fills the store with the answer to a LIST.
 func (r *Reflector) list(ctx context.Context) error {
 	from := r.relistResourceVersion()
-	pages := r.newPager(ctx, from)
+	listPager := r.newPager(ctx, from)
 	var list runtime.Object
 	var paginatedResult bool
 	var err error
-	if !await(ctx, func() { list, paginatedResult, err = r.listFrom(ctx, pages, from) }) || ctx.Err() != nil {
+	if !await(ctx, func() { list, paginatedResult, err = r.listFrom(ctx, listPager, from) }) || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err == nil && isUnsupportedTableObject(list) {
@@ -69,34 +69,34 @@ func (r *Reflector) relistResourceVersion() string {
 
 // newPager returns what sends a LIST, or one for each page.
 func (r *Reflector) newPager(ctx context.Context, from string) *pager.ListPager {
-	pages := pager.New(pager.SimplePageFunc(func(options metav1.ListOptions) (runtime.Object, error) {
+	listPager := pager.New(pager.SimplePageFunc(func(options metav1.ListOptions) (runtime.Object, error) {
 		r.observe(observer.Event{Kind: observer.Listing, Version: options.ResourceVersion})
 		return r.listerWatcher.ListWithContext(ctx, options)
 	}))
 	switch {
 	case r.WatchListPageSize > 0:
-		pages.PageSize = r.WatchListPageSize
+		listPager.PageSize = r.WatchListPageSize
 	case r.paginatedResult: // there is no watch cache to be read from: pages, as in the first list
 	case from != "" && from != "0":
 		// The server can answer out of its watch cache, but it does so only if it is asked
 		// for no pages. When an API server is restarted, all reflectors of the cluster list
 		// at once: with pages, all of them would have to be served from etcd. From "0" it
 		// may be asked for pages: the watch cache does not make any.
-		pages.PageSize = 0
+		listPager.PageSize = 0
 	}
-	return pages
+	return listPager
 }
 
 // listFrom asks for a list from a version. If the server does not have that version,
 // it asks at once for the newest state: only that can be had, however often it asks.
-func (r *Reflector) listFrom(ctx context.Context, pages *pager.ListPager, from string) (
+func (r *Reflector) listFrom(ctx context.Context, listPager *pager.ListPager, from string) (
 	list runtime.Object, paginatedResult bool, err error,
 ) {
-	list, paginatedResult, err = pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: from})
+	list, paginatedResult, err = listPager.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: from})
 	if isExpiredError(err) || isTooLargeResourceVersionError(err) {
 		r.observe(observer.Event{Kind: observer.Expired, Err: err})
 		r.setIsLastSyncResourceVersionUnavailable(true)
-		return pages.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: r.relistResourceVersion()})
+		return listPager.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: r.relistResourceVersion()})
 	}
 	return list, paginatedResult, err
 }

@@ -15,21 +15,17 @@ import (
 func Example() {
 	index := cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, cache.Indexers{
 		indexer.Namespace: indexer.ByNamespace,
-		indexer.Node:      indexer.ByNode,
 		"app":             indexer.ByLabel("app"),
 	})
-	for i, node := range []string{"node1", "node2", "node1", ""} {
-		pod := &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: fmt.Sprintf("pod%d", i+1),
-				Labels: map[string]string{"app": "shop"}},
-			Spec: corev1.PodSpec{NodeName: node},
-		}
+	for i, app := range []string{"shop", "web", "shop", ""} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: fmt.Sprintf("pod%d", i+1),
+			Labels: map[string]string{"app": app}}}
 		if err := index.Add(pod); err != nil {
 			log.Fatal(err)
 		}
 	}
-	fmt.Println(index.IndexKeys(indexer.Node, "node1"))
 	fmt.Println(index.IndexKeys("app", "shop"))
+	fmt.Println(index.IndexKeys(indexer.Namespace, "ns1"))
 	// Output:
 	// [ns1/pod1 ns1/pod3] <nil>
 	// [ns1/pod1 ns1/pod2 ns1/pod3 ns1/pod4] <nil>
@@ -44,19 +40,11 @@ func ExampleByImage() {
 	fmt.Println(indexer.ByImage(pod))
 	fmt.Println(indexer.ByImage(&corev1.ConfigMap{}))
 	fmt.Println(indexer.ByImage("nginx:1.29"))
+	// A handler of deletions may ask with the tombstone that it got.
+	fmt.Println(indexer.ByImage(cache.DeletedFinalStateUnknown{Key: "ns1/web-1", Obj: pod}))
 	// Output:
 	// [busybox:1.38 envoy:1.38 nginx:1.29] <nil>
 	// [] <nil>
 	// [] want a Kubernetes object, got string
-}
-
-// A handler of deletions may ask with the tombstone that it got.
-func ExampleByOwner() {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "ns1", Name: "web-1",
-		OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Name: "web", UID: "42"}},
-	}}
-	fmt.Println(indexer.ByOwner(cache.DeletedFinalStateUnknown{Key: "ns1/web-1", Obj: pod}))
-	// Output:
-	// [42] <nil>
+	// [busybox:1.38 envoy:1.38 nginx:1.29] <nil>
 }

@@ -1,5 +1,5 @@
 // Package indexer has index functions for client-go's stores: by namespace, by
-// a label, by node, by owner and by container image.
+// a label and by container image.
 //
 // A store panics when an index function fails, so these fail only for what is
 // no Kubernetes object, or for a pod that no server could have sent. An object
@@ -24,13 +24,11 @@ import (
 // client-go's listers look for an index that is called so.
 const (
 	Namespace = cache.NamespaceIndex
-	Node      = "node"
-	Owner     = "owner"
 	Image     = "image"
 )
 
 // These may be handed to any store.
-var _, _, _, _ cache.IndexFunc = ByNamespace, ByNode, ByOwner, ByImage
+var _, _ cache.IndexFunc = ByNamespace, ByImage
 
 // ByNamespace gives the object's namespace. What is cluster-wide has none.
 func ByNamespace(obj any) ([]string, error) {
@@ -55,30 +53,6 @@ func ByLabel(name string) cache.IndexFunc {
 		}
 		return []string{value}, nil
 	}
-}
-
-// ByNode gives the node that a pod was assigned to. A pod that waits for its
-// node has none, nor has what is no pod.
-func ByNode(obj any) ([]string, error) {
-	spec, err := podSpec(obj)
-	if err != nil {
-		return nil, err
-	}
-	return values(spec.NodeName), nil
-}
-
-// ByOwner gives the UIDs of all owners: a name would not do, since an owner
-// that is deleted and made again is another one.
-func ByOwner(obj any) ([]string, error) {
-	object, err := unwrap(obj)
-	if err != nil {
-		return nil, err
-	}
-	var uids []string
-	for _, owner := range object.GetOwnerReferences() {
-		uids = append(uids, string(owner.UID))
-	}
-	return values(uids...), nil
 }
 
 // ByImage gives the images of all of a pod's containers, init and ephemeral

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
@@ -21,8 +20,6 @@ import (
 var functions = cache.Indexers{
 	indexer.Namespace: indexer.ByNamespace,
 	"app":             indexer.ByLabel("app"),
-	indexer.Node:      indexer.ByNode,
-	indexer.Owner:     indexer.ByOwner,
 	indexer.Image:     indexer.ByImage,
 }
 
@@ -30,13 +27,11 @@ var functions = cache.Indexers{
 func full() *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace:       "ns1",
-			Name:            "pod1",
-			Labels:          map[string]string{"app": "l1", "tier": "web"},
-			OwnerReferences: []metav1.OwnerReference{{Name: "rs2", UID: "u2"}, {Name: "rs1", UID: "u1"}},
+			Namespace: "ns1",
+			Name:      "pod1",
+			Labels:    map[string]string{"app": "l1", "tier": "web"},
 		},
 		Spec: corev1.PodSpec{
-			NodeName:       "node1",
 			InitContainers: []corev1.Container{{Image: "b"}},
 			Containers:     []corev1.Container{{Image: "a"}, {Image: "b"}},
 			EphemeralContainers: []corev1.EphemeralContainer{
@@ -60,7 +55,7 @@ func untyped(t *testing.T, obj runtime.Object, apiVersion, kind string) *unstruc
 }
 
 func TestValues(t *testing.T) {
-	all := map[string]string{"namespace": "ns1", "app": "l1", "node": "node1", "owner": "u1 u2", "image": "a b c"}
+	all := map[string]string{"namespace": "ns1", "app": "l1", "image": "a b c"}
 	none := map[string]string{}
 	for _, test := range []struct {
 		name string
@@ -74,8 +69,8 @@ func TestValues(t *testing.T) {
 		{"an untyped pod that has nothing", untyped(t, &corev1.Pod{}, "v1", "Pod"), none},
 		{"an untyped object that is empty", &unstructured.Unstructured{}, none},
 		{"a cluster-wide object", &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node1"}}, none},
-		{"an object with neither node nor image", &corev1.ConfigMap{ObjectMeta: full().ObjectMeta},
-			map[string]string{"namespace": "ns1", "app": "l1", "owner": "u1 u2"}},
+		{"an object without images", &corev1.ConfigMap{ObjectMeta: full().ObjectMeta},
+			map[string]string{"namespace": "ns1", "app": "l1"}},
 		{"metadata alone, as listers ask with", &metav1.ObjectMeta{Namespace: "ns1"},
 			map[string]string{"namespace": "ns1"}},
 		{"a custom resource that only looks like a pod", &unstructured.Unstructured{Object: map[string]any{
@@ -148,10 +143,8 @@ func TestAnUntypedPodThatNoServerCouldHaveSent(t *testing.T) {
 		"metadata": map[string]any{"namespace": "ns1", "name": "pod1"},
 		"spec":     map[string]any{"nodeName": int64(5), "containers": "many"},
 	}}
-	for _, values := range []cache.IndexFunc{indexer.ByNode, indexer.ByImage} {
-		if _, err := values(broken); err == nil || !strings.Contains(err.Error(), "pod ns1/pod1") {
-			t.Errorf("error %v, want one that names the pod", err)
-		}
+	if _, err := indexer.ByImage(broken); err == nil || !strings.Contains(err.Error(), "pod ns1/pod1") {
+		t.Errorf("error %v, want one that names the pod", err)
 	}
 }
 
@@ -226,11 +219,7 @@ func randomPod(random *rand.Rand) *corev1.Pod {
 	if random.IntN(3) > 0 {
 		pod.Labels["app"] = some("l")
 	}
-	if random.IntN(3) > 0 {
-		pod.Spec.NodeName = some("node")
-	}
 	for range random.IntN(3) {
-		pod.OwnerReferences = append(pod.OwnerReferences, metav1.OwnerReference{UID: types.UID(some("u"))})
 		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Image: some("image")})
 	}
 	return pod

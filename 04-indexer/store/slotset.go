@@ -109,7 +109,7 @@ func (s *slotSet) all() iter.Seq[int] {
 }
 
 // collect returns what is in these slots, in order.
-func collect[T any](s *slotSet, p *pages[T]) []T {
+func collect[T any](s *slotSet, p *pagedArray[T]) []T {
 	list := make([]T, 0, s.count)
 	for i := range s.blocks {
 		directory, pages := p.table[s.blocks[i].directory], s.blocks[i].pages

@@ -16,27 +16,27 @@ import (
 // shares with the store.
 type Snapshot struct {
 	used    slotSet
-	keys    pages[string]
-	objects pages[any]
-	version string
+	keys    pagedArray[string]
+	objects pagedArray[any]
+	rv      string
 }
 
 // Snapshot returns the present state. That takes as long for a million objects
 // as for one.
 func (s *Store) Snapshot() Snapshot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	return s.snapshot(s.used)
 }
 
-// snapshot returns these slots of the present state. The caller holds mu.
+// snapshot returns these slots of the present state. The caller holds lock.
 func (s *Store) snapshot(used slotSet) Snapshot {
 	s.generation++
-	return Snapshot{used, s.keys, s.objects, s.version}
+	return Snapshot{used, s.keys, s.objects, s.rv}
 }
 
 // Version is the resource version that the snapshot is as of.
-func (s Snapshot) Version() string { return s.version }
+func (s Snapshot) Version() string { return s.rv }
 
 // Len is the number of objects.
 func (s Snapshot) Len() int { return s.used.count }
@@ -70,7 +70,7 @@ func (s *Store) ListKeys() []string { return s.Snapshot().ListKeys() }
 
 // Get returns the object that has the key of this one.
 func (s *Store) Get(obj any) (item any, exists bool, err error) {
-	key, err := s.key(obj)
+	key, err := s.keyFunc(obj)
 	if err != nil {
 		return nil, false, cache.KeyError{Obj: obj, Err: err}
 	}
@@ -121,10 +121,10 @@ func (s *Store) Index(name string, obj any) ([]any, error) {
 
 // find returns the objects for which an index has one of these values.
 func (s *Store) find(name string, values ...string) (Snapshot, error) {
-	s.mu.Lock()
+	s.lock.Lock()
 	x := s.index(name)
 	if x == nil {
-		s.mu.Unlock()
+		s.lock.Unlock()
 		return Snapshot{}, errNoIndex(name)
 	}
 	var sets []slotSet
@@ -135,7 +135,7 @@ func (s *Store) find(name string, values ...string) (Snapshot, error) {
 	}
 	found := s.snapshot(slotSet{})
 	generation := s.generation // of none of these sets
-	s.mu.Unlock()
+	s.lock.Unlock()
 
 	for i, set := range sets {
 		if i == 0 {
@@ -157,8 +157,8 @@ func errNoIndex(name string) error {
 // none if there is no such index. Of all reads it alone holds up a write until it
 // has them all.
 func (s *Store) ListIndexFuncValues(name string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	x := s.index(name)
 	if x == nil {
 		return []string{}
@@ -181,5 +181,5 @@ func (s *Store) GetIndexers() cache.Indexers {
 func (s *Store) LastStoreSyncResourceVersion() string {
 	s.one.RLock()
 	defer s.one.RUnlock()
-	return s.version
+	return s.rv
 }

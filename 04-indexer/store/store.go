@@ -41,45 +41,49 @@ type Options struct {
 //
 // Objects are shared with everybody: copy one before you change it.
 type Store struct {
-	key       cache.KeyFunc
-	published cache.ThreadSafeStore // client-go's, and empty: it publishes a version as metric; nil if nobody wants it
+	keyFunc cache.KeyFunc
 
-	// mu is held for a write, and for the moment in which a reader takes a
+	// metrics is an empty store of client-go's. Its Bookmark publishes a version: the
+	// provider that cache.SetInformerMetricsProvider has set is private, and only a store
+	// of client-go's reaches it. It is nil if nobody wants metrics.
+	metrics cache.ThreadSafeStore
+
+	// lock is held for a write, and for the moment in which a reader takes a
 	// snapshot. Each snapshot raises the generation. All that the snapshot shares
 	// with the store is of an earlier one then, and a write copies it before it
 	// changes it.
-	mu         sync.Mutex
+	lock       sync.Mutex
 	generation uint64
 	values     [][]string // what a write has computed, by index
 
 	// state is changed with both locks held, and may be read with either. Readers
-	// of one object take this one. All others take mu.
+	// of one object take this one. All others take lock.
 	one sync.RWMutex
 	state
 }
 
 // A state is all that a store holds.
 type state struct {
-	slots   map[string]int // where the object of a key is
-	used    slotSet        // the slots that are in use
-	free    []int          // slots that were in use and are not now
-	size    int            // how many slots were ever in use
-	keys    pages[string]  // by slot
-	objects pages[any]     // by slot
+	slots   map[string]int     // where the object of a key is
+	used    slotSet            // the slots that are in use
+	free    []int              // slots that were in use and are not now
+	size    int                // how many slots were ever in use
+	keys    pagedArray[string] // by slot
+	objects pagedArray[any]    // by slot
 	indexes []*index
-	version string // the resource version that all of it is as of
+	rv      string // the resource version that all of it is as of
 }
 
 var _ cache.Indexer = (*Store)(nil)
 
 // New returns an empty store.
 func New(options Options) *Store {
-	s := &Store{key: options.KeyFunction, state: state{slots: map[string]int{}}}
-	if s.key == nil {
-		s.key = cache.DeletionHandlingMetaNamespaceKeyFunc
+	s := &Store{keyFunc: options.KeyFunction, state: state{slots: map[string]int{}}}
+	if s.keyFunc == nil {
+		s.keyFunc = cache.DeletionHandlingMetaNamespaceKeyFunc
 	}
 	if options.Identifier.Reserved() {
-		s.published = cache.NewThreadSafeStore(cache.Indexers{}, cache.Indices{},
+		s.metrics = cache.NewThreadSafeStore(cache.Indexers{}, cache.Indices{},
 			cache.WithThreadSafeStoreMetrics(options.Identifier, options.MetricsProvider))
 	}
 	for name, function := range options.Indexers {
@@ -90,7 +94,7 @@ func New(options Options) *Store {
 
 // Add stores an object under its key, in the place of the one that is there.
 func (s *Store) Add(obj any) error {
-	key, err := s.key(obj)
+	key, err := s.keyFunc(obj)
 	if err != nil {
 		return cache.KeyError{Obj: obj, Err: err}
 	}
@@ -103,7 +107,7 @@ func (s *Store) Update(obj any) error { return s.Add(obj) }
 
 // Delete removes the object that has the key of this one.
 func (s *Store) Delete(obj any) error {
-	key, err := s.key(obj)
+	key, err := s.keyFunc(obj)
 	if err != nil {
 		return cache.KeyError{Obj: obj, Err: err}
 	}
@@ -113,8 +117,8 @@ func (s *Store) Delete(obj any) error {
 
 // Put stores an object under a key, and returns the one that was there, or nil.
 func (s *Store) Put(key string, obj any) (old any, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	s.values = s.values[:0]
 	for _, x := range s.indexes {
 		values, err := x.compute(key, obj)
@@ -135,7 +139,7 @@ func (s *Store) Put(key string, obj any) (old any, err error) {
 	for i, x := range s.indexes {
 		x.set(s.generation, slot, s.values[i])
 	}
-	s.observe(obj)
+	s.setRVFromObject(obj)
 	return old, nil
 }
 
@@ -143,8 +147,8 @@ func (s *Store) Put(key string, obj any) (old any, err error) {
 // none. Last is its last state, whose version the store takes over; nil if nobody
 // knows that.
 func (s *Store) Remove(key string, last any) (old any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	s.one.Lock()
 	defer s.one.Unlock()
 	if slot, exists := s.slots[key]; exists {
@@ -154,7 +158,7 @@ func (s *Store) Remove(key string, last any) (old any) {
 		}
 		s.freeSlot(s.generation, key, slot)
 	}
-	s.observe(last)
+	s.setRVFromObject(last)
 	return old
 }
 
@@ -190,7 +194,7 @@ func (s *state) freeSlot(generation uint64, key string, slot int) {
 func (s *Store) Replace(list []any, version string) error {
 	keys := make([]string, len(list))
 	for i, obj := range list {
-		key, err := s.key(obj)
+		key, err := s.keyFunc(obj)
 		if err != nil {
 			return cache.KeyError{Obj: obj, Err: err}
 		}
@@ -210,9 +214,9 @@ type Change struct {
 // ReplaceAll is Replace for objects whose keys are known. It returns what became
 // of those that are in the list, in order, and of those that are not.
 func (s *Store) ReplaceAll(keys []string, objs []any, version string) (listed, gone []Change, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	next := state{slots: make(map[string]int, len(objs)), version: version}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	next := state{slots: make(map[string]int, len(objs)), rv: version}
 	listed = make([]Change, 0, len(objs)) // by slot: in a new state these are given out one after the other
 	kept := 0
 	for i, key := range keys {
@@ -259,8 +263,8 @@ func (s *state) missing(next *state) (gone []Change) {
 
 // AddIndexers adds indexes, of what is stored already and of what will be.
 func (s *Store) AddIndexers(indexers cache.Indexers) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	all := slices.Clone(s.indexes)
 	for name, function := range indexers {
 		if s.index(name) != nil {
@@ -280,25 +284,26 @@ func (s *Store) AddIndexers(indexers cache.Indexers) error {
 
 // Bookmark sets the version that the store is as of.
 func (s *Store) Bookmark(version string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	s.one.Lock()
 	defer s.one.Unlock()
-	s.version = version
+	s.rv = version
 	s.publish()
 }
 
-// observe takes over the version of an object that was written.
-func (s *Store) observe(obj any) {
+// setRVFromObject takes over the version of an object that was written.
+func (s *Store) setRVFromObject(obj any) {
 	if object, err := meta.Accessor(obj); err == nil {
-		s.version = object.GetResourceVersion()
+		s.rv = object.GetResourceVersion()
 		s.publish()
 	}
 }
 
+// publish publishes the version as a metric.
 func (s *Store) publish() {
-	if s.published != nil {
-		s.published.Bookmark(s.version)
+	if s.metrics != nil {
+		s.metrics.Bookmark(s.rv)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Pages: an array that two can share until one of them changes it.
+// A paged array: one that two can share until one of them changes it.
 
 package store
 
@@ -9,7 +9,7 @@ const (
 	directorySize = pageSize * pageSize // slots of the pages of one directory
 )
 
-// Pages are an array of slots, in pieces: a table leads to directories, and each
+// A pagedArray is an array of slots, in pieces: a table leads to directories, and each
 // of these leads to 64 pages of 64 items. An assignment, a := b, takes no time: a
 // and b share all pieces from then on.
 //
@@ -19,7 +19,7 @@ const (
 // copies a piece of an earlier generation, and changes the copy. The first write
 // after an assignment copies the table, one directory and one page. The next write
 // to that page changes it in place.
-type pages[T any] struct {
+type pagedArray[T any] struct {
 	generation uint64            // of the table
 	table      []*page[*page[T]] // of directories
 }
@@ -32,25 +32,27 @@ type page[T any] struct {
 }
 
 // page returns the page with a number. One of its slots is in use.
-func (p *pages[T]) page(number int) *page[T] { return p.table[number/pageSize].items[number%pageSize] }
+func (p *pagedArray[T]) page(number int) *page[T] {
+	return p.table[number/pageSize].items[number%pageSize]
+}
 
 // get returns what is in a slot that is in use.
-func (p *pages[T]) get(slot int) T { return p.page(slot / pageSize).items[slot%pageSize] }
+func (p *pagedArray[T]) get(slot int) T { return p.page(slot / pageSize).items[slot%pageSize] }
 
 // set changes what is in a slot: in one that was used before, or in the next one
 // that never was.
-func (p *pages[T]) set(generation uint64, slot int, item T) {
+func (p *pagedArray[T]) set(generation uint64, slot int, item T) {
 	at := p.own(generation, slot)
 	*at = (*at).owned(generation)
 	(*at).items[slot%pageSize] = item
 }
 
 // drop forgets the page of a slot. No slot of it is in use.
-func (p *pages[T]) drop(generation uint64, slot int) { *p.own(generation, slot) = nil }
+func (p *pagedArray[T]) drop(generation uint64, slot int) { *p.own(generation, slot) = nil }
 
 // own makes the table and the directory of a slot such that nobody else has them,
 // and returns where the page is.
-func (p *pages[T]) own(generation uint64, slot int) **page[T] {
+func (p *pagedArray[T]) own(generation uint64, slot int) **page[T] {
 	if p.generation != generation {
 		p.table, p.generation = slices.Clone(p.table), generation
 	}

@@ -26,8 +26,8 @@ func wantGoroutines(t *testing.T, n int, functions ...string) {
 func TestAHandlerHasTwoGoroutinesInClientGosWayAndOneInOurs(t *testing.T) {
 	for _, test := range []struct {
 		newFanout func() processor.Fanout
-		pumps     int
-	}{{processor.NewChannels, 1}, {processor.NewLog, 0}} {
+		pops      int
+	}{{processor.NewChannels, 1}, {func() processor.Fanout { return processor.NewLog() }, 0}} {
 		synctest.Test(t, func(t *testing.T) {
 			p := processor.New(test.newFanout())
 			p.Start()
@@ -37,7 +37,7 @@ func TestAHandlerHasTwoGoroutinesInClientGosWayAndOneInOurs(t *testing.T) {
 			}
 			synctest.Wait()
 			wantGoroutines(t, 1, "(*Registration).run")
-			wantGoroutines(t, test.pumps, "(*channelListener).pump")
+			wantGoroutines(t, test.pops, "(*channelListener).pop")
 		})
 	}
 }

@@ -54,6 +54,9 @@ func (b *backlog) remove(element *list.Element) {
 	}
 }
 
+// has is whether something is to be delivered under a key.
+func (b *backlog) has(key string) bool { return b.byKey[key] != nil }
+
 // size counts an object once.
 func (b *backlog) size() int { return b.order.Len() }
 

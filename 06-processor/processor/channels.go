@@ -5,6 +5,8 @@ package processor
 import (
 	"sync"
 	"sync/atomic"
+
+	"k8s.io/utils/buffer"
 )
 
 type channels struct {
@@ -32,59 +34,60 @@ func (c *channels) Distribute(n Notification) {
 func (c *channels) Listen(func(int, int)) Listener {
 	l := &channelListener{
 		fanout: c,
-		in:     make(chan Notification),
-		out:    make(chan Notification),
-		closed: make(chan struct{}),
+		addCh:  make(chan Notification),
+		nextCh: make(chan Notification),
+		done:   make(chan struct{}),
 	}
-	l.hand.Store(new([1]Notification))
+	l.batch.Store(new([1]Notification))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.listeners[l] = true
-	go l.pump()
+	go l.pop()
 	return l
 }
 
-// A channelListener has an add side, in, that is always ready, and a run side,
-// out, that is ready when the handler is. What the handler has not taken yet is
-// in the buffer.
+// A channelListener has an add side, addCh, that is always ready, and a run side,
+// nextCh, that is ready when the handler is. What the handler has not taken yet is
+// in a ring buffer. It grows as long as there is memory, and never shrinks.
 type channelListener struct {
-	fanout  *channels
-	in, out chan Notification // neither has a buffer
-	buffer  ring              // the pump's own
-	waiting atomic.Int64
-	hand    atomic.Pointer[[1]Notification] // what Next returned; nil when it is closed
-	closed  chan struct{}
-	once    sync.Once
+	fanout               *channels
+	addCh, nextCh        chan Notification                     // neither has a buffer
+	pendingNotifications buffer.TypedRingGrowing[Notification] // for pop alone
+	waiting              atomic.Int64
+	batch                atomic.Pointer[[1]Notification] // what Next returned; nil when it is closed
+	done                 chan struct{}
+	once                 sync.Once
 }
 
-// add is the add side: it waits for the pump, and for nothing else.
+// add is the add side: it waits for pop, and for nothing else.
 func (l *channelListener) add(n Notification) {
 	if n.Kind != synced {
 		l.waiting.Add(1)
 	}
 	select {
-	case l.in <- n:
-	case <-l.closed:
+	case l.addCh <- n:
+	case <-l.done:
 	}
 }
 
-// pump moves notifications from in to out. It never waits for one of the two
+// pop moves notifications from addCh to nextCh. It never waits for one of the two
 // alone: that is what the buffer is for.
-func (l *channelListener) pump() {
-	defer close(l.out)
-	defer func() { l.buffer = ring{} }()
-	var out chan Notification // nil while there is nothing to send: that case never happens
+func (l *channelListener) pop() {
+	defer close(l.nextCh)
+	defer func() { l.pendingNotifications = buffer.TypedRingGrowing[Notification]{} }()
+	var nextCh chan Notification // nil while there is nothing to send: that case never happens
 	var next Notification
 	for {
-		if out == nil && l.buffer.count > 0 {
-			out, next = l.out, l.buffer.pop()
+		if nextCh == nil && l.pendingNotifications.Len() > 0 {
+			nextCh = l.nextCh
+			next, _ = l.pendingNotifications.ReadOne()
 		}
 		select {
-		case n := <-l.in:
-			l.buffer.push(n)
-		case out <- next:
-			out, next = nil, Notification{} // or it would keep its objects alive
-		case <-l.closed:
+		case n := <-l.addCh:
+			l.pendingNotifications.WriteOne(n)
+		case nextCh <- next:
+			nextCh, next = nil, Notification{} // or it would keep its objects alive
+		case <-l.done:
 			return
 		}
 	}
@@ -92,25 +95,25 @@ func (l *channelListener) pump() {
 
 // Next is the run side.
 func (l *channelListener) Next() []Notification {
-	hand := l.hand.Load()
-	if hand == nil {
+	batch := l.batch.Load()
+	if batch == nil {
 		return nil
 	}
-	hand[0] = Notification{}
-	n, ok := <-l.out
+	batch[0] = Notification{}
+	n, ok := <-l.nextCh
 	if !ok {
 		return nil
 	}
 	if n.Kind != synced {
 		l.waiting.Add(-1)
 	}
-	hand[0] = n
-	return hand[:]
+	batch[0] = n
+	return batch[:]
 }
 
 func (l *channelListener) Waiting() int {
 	select {
-	case <-l.closed:
+	case <-l.done:
 		return 0
 	default:
 		return int(l.waiting.Load())
@@ -119,12 +122,12 @@ func (l *channelListener) Waiting() int {
 
 func (l *channelListener) Close() {
 	l.once.Do(func() {
-		close(l.closed)   // first of all: Distribute may be waiting for the pump, with the lock
-		l.hand.Store(nil) // it is now the reader's alone, who may still look at it
+		close(l.done)      // first of all: Distribute may be waiting for pop, with the lock
+		l.batch.Store(nil) // it is now the reader's alone, who may still look at it
 		l.fanout.mu.Lock()
 		delete(l.fanout.listeners, l)
 		l.fanout.mu.Unlock()
 	})
-	for range l.out { // until the pump has ended
+	for range l.nextCh { // until pop has ended
 	}
 }

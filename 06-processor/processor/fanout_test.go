@@ -53,8 +53,8 @@ func TestTheEndOfTheInitialListIsNotCounted(t *testing.T) {
 	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		l := fanout.Listen(nil)
 		defer l.Close()
-		if log, ok := fanout.(*log); ok {
-			log.setPatience(1)
+		if log, ok := fanout.(*Log); ok {
+			log.SetPatience(1)
 		}
 		fanout.Distribute(added("a", 1))
 		fanout.Distribute(Notification{Kind: synced})

@@ -4,8 +4,9 @@ package processor
 
 import (
 	"runtime"
-	"slices"
 	"sync"
+
+	"example.com/informer/03-reflector/observer"
 )
 
 const (
@@ -21,18 +22,30 @@ const (
 	foldAtOnce = 8
 )
 
-// A log is a list of chunks that is written at one end. A listener has a place
-// in it, its cursor. Nothing points back: what every cursor has passed is
+// A Log is a list of chunks that is written at one end, the tail. A listener has a
+// place in it, its cursor. Nothing points back: what every cursor has passed is
 // garbage.
-type log struct {
+//
+//	  garbage                                    tail
+//	┌─────────┐ next ┌─────────┐ next ┌─────────┬──────┐
+//	│ a b c d │ ───▶ │ e f g h │ ───▶ │ i j k   │ room │ ◀── Distribute
+//	└─────────┘      └─────────┘      └─────────┴──────┘
+//	                      ▲                   ▲
+//	                    cursor             cursor
+//	                 has read e, f      has caught up
+//
+// A cursor that is too far behind does not keep e to k alive. What it has missed is
+// folded into its backlog, and the cursor moves to the end.
+type Log struct {
 	mu       sync.Mutex
 	grown    sync.Cond // with mu: there is more to read, or a cursor was closed
 	tail     *chunk
-	live     int // how many objects there are, by what was added and deleted
+	objects  int // how many there are, by what was added and deleted
 	patience int
+	syncedAt int // where the end of the initial list is; -1 if it was not written
 	cursors  map[*cursor]bool
-	resting  int            // how many cursors have read all that there is, and wait for more
-	begun    func(size int) // is called with the size of each new chunk; nil if nobody asks
+	caughtUp int               // how many cursors are at the end
+	observer observer.Observer // or nil
 }
 
 // A chunk is a piece of the log. Its items are appended under the log's lock
@@ -40,15 +53,15 @@ type log struct {
 type chunk struct {
 	first int // how many notifications came before this chunk
 	items []Notification
-	next  *chunk // nil in the last one
+	next  *chunk // nil in the tail
 }
 
 // NewLog returns a Fanout that writes each notification once, however many
 // listeners there are, and wakes those that wait. A listener that falls behind by
 // more than there are objects, twice over, no longer keeps the log alive: what
 // it has missed is folded, into one change for each object.
-func NewLog() Fanout {
-	l := &log{tail: newChunk(0, chunkSize), patience: defaultPatience, cursors: map[*cursor]bool{}}
+func NewLog() *Log {
+	l := &Log{tail: newChunk(0, chunkSize), patience: defaultPatience, syncedAt: -1, cursors: map[*cursor]bool{}}
 	l.grown.L = &l.mu
 	return l
 }
@@ -57,13 +70,32 @@ func newChunk(first, size int) *chunk {
 	return &chunk{first: first, items: make([]Notification, 0, size)}
 }
 
-func (l *log) Distribute(n Notification) {
+// SetPatience sets how many notifications a listener can be behind, besides two for
+// each object, before its backlog is folded; with math.MaxInt it never is. Less than
+// 0 counts as 0. Default: 16,384.
+func (l *Log) SetPatience(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.patience = max(n, 0)
+}
+
+// SetObserver sets the observer. It gets the size of the present chunk, and of each
+// new one.
+func (l *Log) SetObserver(o observer.Observer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.observer = o
+	l.setTail(l.tail)
+}
+
+// Distribute implements Fanout.
+func (l *Log) Distribute(n Notification) {
 	l.mu.Lock()
 	switch n.Kind {
 	case Added:
-		l.live++
+		l.objects++
 	case Deleted:
-		l.live--
+		l.objects--
 	}
 	if len(l.cursors) > 0 { // else nobody will ever read it
 		l.append(n)
@@ -72,72 +104,56 @@ func (l *log) Distribute(n Notification) {
 	l.grown.Broadcast()
 }
 
-func (l *log) append(n Notification) {
+func (l *Log) append(n Notification) {
 	if len(l.tail.items) == cap(l.tail.items) {
 		l.startChunk()
 	}
-	l.tail.items = append(l.tail.items, n)
-	l.resting = 0
 	if n.Kind == synced {
-		for c := range l.cursors {
-			c.marked = true
-		}
+		l.syncedAt = l.end()
 	}
+	l.tail.items = append(l.tail.items, n)
+	l.caughtUp = 0
 }
 
 // startChunk also looks for listeners that would keep the old chunks alive. It
 // looks here, and not at each notification, so that it costs listeners that keep
 // up next to nothing.
-func (l *log) startChunk() {
+func (l *Log) startChunk() {
 	next := newChunk(l.end(), min(2*cap(l.tail.items), chunkSize))
 	l.tail.next = next
-	l.begin(next)
+	l.setTail(next)
 	for c := range l.cursors {
-		if c.folding || c.behind()-2*l.live > l.patience { // a sum could overflow
+		if c.folding || c.behind()-2*l.objects > l.patience { // a sum could overflow
 			c.fold()
 		}
 	}
 }
 
-// begin goes on in a chunk.
-func (l *log) begin(c *chunk) {
-	l.tail = c
-	if l.begun != nil {
-		l.begun(cap(c.items))
+func (l *Log) setTail(tail *chunk) {
+	l.tail = tail
+	if l.observer != nil {
+		l.observer.Observe(observer.Event{Kind: observer.Chunk, Count: cap(tail.items)})
 	}
 }
 
-// letGo drops a last chunk that all cursors have read: while nothing happens, it
-// would keep alive what was delivered long ago.
-func (l *log) letGo() {
-	l.begin(newChunk(l.end(), smallSize))
+// dropTail drops a tail that all cursors have read: while nothing happens, it would
+// keep alive what was delivered long ago.
+func (l *Log) dropTail() {
+	l.setTail(newChunk(l.end(), smallSize))
 	for c := range l.cursors {
 		c.chunk, c.at = l.tail, 0
 	}
 }
 
 // end is how many notifications there were, ever.
-func (l *log) end() int { return l.tail.first + len(l.tail.items) }
+func (l *Log) end() int { return l.tail.first + len(l.tail.items) }
 
-// observe has begun called with the size of this chunk, and of each new one.
-func (l *log) observe(begun func(size int)) {
+// Listen implements Fanout.
+func (l *Log) Listen(folded func(saved, waiting int)) Listener {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.begun = begun
-	begun(cap(l.tail.items))
-}
-
-func (l *log) setPatience(n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.patience = max(n, 0)
-}
-
-func (l *log) Listen(folded func(saved, waiting int)) Listener {
-	c := &cursor{log: l, rested: -1, folded: folded}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c.chunk, c.at = l.tail, len(l.tail.items)
+	c := &cursor{log: l, folded: folded}
+	c.moveTo(l.tail, len(l.tail.items))
 	l.cursors[c] = true
 	return c
 }
@@ -145,24 +161,29 @@ func (l *log) Listen(folded func(saved, waiting int)) Listener {
 // A cursor is one listener's place in the log. All of it is guarded by the
 // log's lock.
 type cursor struct {
-	log     *log
-	chunk   *chunk // nil when it is closed
-	at      int    // in the chunk: the first item that is not read
-	backlog backlog
+	log     *Log
+	chunk   *chunk  // nil when it is closed
+	at      int     // in the chunk: the first item that is not read
+	backlog backlog // comes before what is unread
+	folding bool    // it is far behind: what is written goes to the backlog, until that is empty
 	folded  func(saved, waiting int)
-	folding bool // it is far behind: what is written goes to the backlog, until that is empty
-	marked  bool // what it has not read has the end of the initial list in it, which is no call
-	rested  int  // what the end was when it last found nothing to read; -1 if never
+}
+
+func (c *cursor) moveTo(chunk *chunk, at int) {
+	if c.chunk, c.at = chunk, at; c.behind() == 0 {
+		c.log.caughtUp++
+	}
 }
 
 // Next returns the backlog, one object at a time, then what is unread of one
 // chunk.
 func (c *cursor) Next() []Notification {
-	c.log.mu.Lock()
-	defer c.log.mu.Unlock()
+	l := c.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for looked := false; c.chunk != nil; looked = true {
 		if changes := c.backlog.pop(); changes != nil {
-			return c.take(changes)
+			return changes
 		}
 		c.folding = false
 		if c.at == len(c.chunk.items) && c.chunk.next != nil {
@@ -170,39 +191,21 @@ func (c *cursor) Next() []Notification {
 		}
 		if end := len(c.chunk.items); c.at < end {
 			unread := c.chunk.items[c.at:end:end] // no room to append to: that is the log's
-			c.at = end
-			return c.take(unread)
+			c.moveTo(c.chunk, end)
+			return unread
 		}
 		if !looked { // to look once more, when others have had their turn, is cheaper than to be woken
-			c.log.mu.Unlock()
+			l.mu.Unlock()
 			runtime.Gosched()
-			c.log.mu.Lock()
+			l.mu.Lock()
 			continue
 		}
-		c.rest()
-		c.log.grown.Wait()
+		if l.caughtUp == len(l.cursors) && len(l.tail.items) >= smallSize {
+			l.dropTail()
+		}
+		l.grown.Wait()
 	}
 	return nil
-}
-
-// take is what Next has found.
-func (c *cursor) take(batch []Notification) []Notification {
-	if c.marked && slices.ContainsFunc(batch, func(n Notification) bool { return n.Kind == synced }) {
-		c.marked = false
-	}
-	return batch
-}
-
-// rest is for a cursor that has read all. The last one that comes here lets the
-// chunk go.
-func (c *cursor) rest() {
-	if c.rested == c.log.end() {
-		return // it was woken for nothing
-	}
-	c.rested = c.log.end()
-	if c.log.resting++; c.log.resting == len(c.log.cursors) && len(c.log.tail.items) >= smallSize {
-		c.log.letGo()
-	}
 }
 
 // fold moves what is unread to the backlog, the oldest first, and the cursor
@@ -210,11 +213,6 @@ func (c *cursor) rest() {
 func (c *cursor) fold() {
 	c.folding = true
 	saved := c.backlog.size()
-	defer func() {
-		if saved -= c.backlog.size(); c.folded != nil && saved > 0 {
-			c.folded(saved, c.waiting())
-		}
-	}()
 	for range foldAtOnce {
 		for _, n := range c.chunk.items[c.at:] {
 			if !n.isNotFor(c) {
@@ -222,16 +220,21 @@ func (c *cursor) fold() {
 				saved++
 			}
 		}
-		if c.at = len(c.chunk.items); c.chunk.next == nil {
-			return
+		if c.chunk.next == nil {
+			c.moveTo(c.chunk, len(c.chunk.items))
+			break
 		}
 		c.chunk, c.at = c.chunk.next, 0
+	}
+	if saved -= c.backlog.size(); c.folded != nil && saved > 0 {
+		c.folded(saved, c.waiting())
 	}
 }
 
 // behind is how many notifications of the log are unread.
 func (c *cursor) behind() int { return c.log.end() - c.chunk.first - c.at }
 
+// Waiting implements Listener.
 func (c *cursor) Waiting() int {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
@@ -241,27 +244,30 @@ func (c *cursor) Waiting() int {
 	return c.waiting()
 }
 
+// waiting does not count the end of the initial list, which has no key, and is no call.
 func (c *cursor) waiting() int {
 	waiting := c.backlog.size() + c.behind()
-	if c.marked {
+	if c.log.syncedAt >= c.chunk.first+c.at || c.backlog.has("") {
 		waiting--
 	}
 	return waiting
 }
 
+// Close implements Listener.
 func (c *cursor) Close() {
-	c.log.mu.Lock()
-	defer c.log.mu.Unlock()
+	l := c.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if c.chunk == nil {
 		return // it was closed before
 	}
-	if c.rested == c.log.end() {
-		c.log.resting--
+	if c.behind() == 0 {
+		l.caughtUp--
 	}
-	delete(c.log.cursors, c)
+	delete(l.cursors, c)
 	c.chunk, c.backlog = nil, backlog{}
-	if c.log.resting == len(c.log.cursors) { // it was the only one with something to read, or the last of all
-		c.log.letGo()
+	if l.caughtUp == len(l.cursors) { // it was the only one with something to read, or the last of all
+		l.dropTail()
 	}
-	c.log.grown.Broadcast()
+	l.grown.Broadcast()
 }

@@ -101,7 +101,7 @@ func TestPatience(t *testing.T) {
 		math.MaxInt: false, math.MaxInt - 1: false, objects: false, 0: true, -1: true, math.MinInt: true,
 	} {
 		fanout := NewLog()
-		fanout.(*log).setPatience(patience)
+		fanout.SetPatience(patience)
 		l := fanout.Listen(nil)
 		for o := range objects {
 			fanout.Distribute(added(fmt.Sprint(o), 1))

@@ -19,10 +19,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+var fanouts = map[string]func() Fanout{"channels": NewChannels, "log": func() Fanout { return NewLog() }}
+
 // eachFanout runs a test with each Fanout, in fake time.
 func eachFanout(t *testing.T, test func(*testing.T, Fanout)) {
 	t.Helper()
-	for name, newFanout := range map[string]func() Fanout{"channels": NewChannels, "log": NewLog} {
+	for name, newFanout := range fanouts {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test(t, newFanout()) })
 		})

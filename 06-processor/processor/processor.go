@@ -37,7 +37,7 @@ type Processor struct {
 	stopped       bool
 	synced        bool
 	notDue        map[Listener]bool // as of the last ShouldResync; a new map each time
-	running       sync.WaitGroup
+	wg            sync.WaitGroup    // the goroutines of the handlers
 }
 
 // New returns a Processor whose handlers listen to the fanout.
@@ -81,9 +81,6 @@ func (p *Processor) Start() {
 		return
 	}
 	p.started = true
-	if l, ok := p.fanout.(*log); ok && p.Observer != nil {
-		l.observe(func(size int) { p.Observer.Observe(observer.Event{Kind: observer.Chunk, Count: size}) })
-	}
 	for r := range p.registrations {
 		p.start(r)
 	}
@@ -99,7 +96,7 @@ func (p *Processor) start(r *Registration) {
 	}
 	r.listener = p.fanout.Listen(folded)
 	presentIsAll := p.synced
-	p.running.Go(func() { r.run(presentIsAll) })
+	p.wg.Go(func() { r.run(presentIsAll) })
 }
 
 // Stop ends all registrations, for good. It returns when the last handler has
@@ -112,16 +109,7 @@ func (p *Processor) Stop() {
 		r.end()
 	}
 	p.mu.Unlock()
-	p.running.Wait()
-}
-
-// SetPatience sets how many notifications a handler can be behind, besides two for
-// each object, before its backlog is folded; with math.MaxInt it never is. Less than
-// 0 counts as 0. Default: 16,384. Only a log folds.
-func (p *Processor) SetPatience(n int) {
-	if l, ok := p.fanout.(*log); ok {
-		l.setPatience(n)
-	}
+	p.wg.Wait()
 }
 
 // Distribute notifies all handlers of a change.
@@ -151,7 +139,7 @@ func (p *Processor) ShouldResync(now time.Time) bool {
 	due := false
 	for r := range p.registrations {
 		switch {
-		case r.due(now):
+		case r.shouldResync(now):
 			due = true
 			r.nextResync = now.Add(r.options.ResyncPeriod)
 		case r.listener != nil:
@@ -161,8 +149,8 @@ func (p *Processor) ShouldResync(now time.Time) bool {
 	return due
 }
 
-// Synced says that all of the initial list has been distributed. A registration
-// has synced when its handler has come to this point. To say it once is enough.
+// Synced records that all of the initial list has been distributed. A registration
+// has synced when its handler has come to this point. Only the first call counts.
 func (p *Processor) Synced() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

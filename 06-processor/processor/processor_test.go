@@ -293,7 +293,7 @@ func TestThePauseAfterAPanicEndsWithTheRegistration(t *testing.T) {
 // a moment in which Remove may return. So one call may begin after it, and no
 // second one, though more waits; and none once ShutdownChan is closed.
 func TestAtMostOneCallBeginsAfterRemove(t *testing.T) {
-	for name, newFanout := range map[string]func() Fanout{"channels": NewChannels, "log": NewLog} {
+	for name, newFanout := range fanouts {
 		t.Run(name, func(t *testing.T) {
 			const rounds = 500
 			seen := 0

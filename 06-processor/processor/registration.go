@@ -3,7 +3,6 @@ package processor
 import (
 	"context"
 	"iter"
-	"sync/atomic"
 	"time"
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -42,12 +41,10 @@ type Registration struct {
 	nextResync time.Time         // guarded by the processor's mu, as the listener
 
 	panicked bool // the last call did; for run alone
-	rest     int  // of the batch, after this call; for run alone, and for an observer
 
-	left    atomic.Bool   // set by end: run decides on no further call
-	leaving chan struct{} // closed by end: run does not wait
-	synced  chan struct{} // closed when the handler has returned from the initial list
-	ended   chan struct{} // closed when no call is under way, and none will be
+	done        chan struct{} // closed by end: run does not wait, and decides on no further call
+	synced      chan struct{} // closed when the handler has returned from the initial list
+	runFinished chan struct{} // closed when no call is under way, and none will be
 }
 
 var (
@@ -63,14 +60,14 @@ func newRegistration(handler cache.ResourceEventHandler, options Options) *Regis
 	return &Registration{
 		handler: handler, options: options,
 		nextResync: time.Now().Add(options.ResyncPeriod),
-		leaving:    make(chan struct{}), synced: make(chan struct{}), ended: make(chan struct{}),
+		done:       make(chan struct{}), synced: make(chan struct{}), runFinished: make(chan struct{}),
 	}
 }
 
 // run calls the handler until the registration ends. PresentIsAll says that what
 // is present is the whole of the initial list.
 func (r *Registration) run(presentIsAll bool) {
-	defer close(r.ended)
+	defer close(r.runFinished)
 	defer r.listener.Close() // a handler can end this goroutine: runtime.Goexit
 	if !r.deliverPresent() {
 		return
@@ -79,7 +76,6 @@ func (r *Registration) run(presentIsAll bool) {
 		close(r.synced)
 	}
 	for batch := r.listener.Next(); batch != nil; batch = r.listener.Next() {
-		r.rest = r.mine(batch)
 		for i := range batch {
 			switch n := &batch[i]; {
 			case n.Kind == synced:
@@ -88,24 +84,10 @@ func (r *Registration) run(presentIsAll bool) {
 			case !r.ready():
 				return
 			default:
-				r.rest--
-				r.panicked = r.call(n)
+				r.panicked = r.call(n, batch[i+1:])
 			}
 		}
 	}
-}
-
-// mine is how many calls a batch means. Only an observer wants to know.
-func (r *Registration) mine(batch []Notification) (calls int) {
-	if r.observer == nil {
-		return 0
-	}
-	for i := range batch {
-		if n := &batch[i]; n.Kind != synced && !n.skip[r.listener] {
-			calls++
-		}
-	}
-	return calls
 }
 
 func (r *Registration) deliverPresent() (ready bool) {
@@ -117,7 +99,7 @@ func (r *Registration) deliverPresent() (ready bool) {
 		if !r.ready() {
 			return false
 		}
-		r.panicked = r.call(&n)
+		r.panicked = r.call(&n, nil)
 	}
 	return true
 }
@@ -128,16 +110,21 @@ func (r *Registration) ready() bool {
 	if r.panicked {
 		select {
 		case <-time.After(pauseAfterPanic):
-		case <-r.leaving:
+		case <-r.done:
 		}
 	}
-	return !r.left.Load()
+	select {
+	case <-r.done:
+		return false
+	default:
+		return true
+	}
 }
 
 // call calls the handler, and survives it. A panic goes to utilruntime's
 // PanicHandlers, where programs put their crash reporting; the first of them
-// logs it.
-func (r *Registration) call(n *Notification) (panicked bool) {
+// logs it. After is what comes next.
+func (r *Registration) call(n *Notification, after []Notification) (panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			panicked = true
@@ -149,20 +136,25 @@ func (r *Registration) call(n *Notification) (panicked bool) {
 		}
 	}()
 	if r.observer != nil {
-		r.observedCall(n)
+		r.observedCall(n, after)
 	} else {
 		n.deliver(r.handler)
 	}
 	return false
 }
 
-// observedCall calls the handler, and says that it did when that has returned.
-func (r *Registration) observedCall(n *Notification) {
-	begun := time.Now()
+// observedCall calls the handler, and the observer when that has returned.
+func (r *Registration) observedCall(n *Notification, after []Notification) {
+	start := time.Now()
 	defer func() {
 		called := n.Event(observer.Called)
-		called.Handler, called.Took = r.options.Name, time.Since(begun)
-		called.Waiting = r.rest + r.listener.Waiting()
+		called.Handler, called.Took = r.options.Name, time.Since(start)
+		called.Waiting = r.listener.Waiting()
+		for i := range after {
+			if next := &after[i]; next.Kind != synced && !next.isNotFor(r.listener) {
+				called.Waiting++
+			}
+		}
 		r.observer.Observe(called)
 	}()
 	n.deliver(r.handler)
@@ -181,17 +173,16 @@ func (r *Registration) end() {
 	if r.observer != nil {
 		r.observer.Observe(observer.Event{Kind: observer.Removed, Handler: r.options.Name})
 	}
-	r.left.Store(true)
-	close(r.leaving)
+	close(r.done)
 	if r.listener == nil {
 		r.options.Present = nil
-		close(r.ended)
+		close(r.runFinished)
 	} else {
 		r.listener.Close()
 	}
 }
 
-func (r *Registration) due(now time.Time) bool {
+func (r *Registration) shouldResync(now time.Time) bool {
 	return r.options.ResyncPeriod > 0 && !now.Before(r.nextResync)
 }
 
@@ -209,4 +200,4 @@ func (r *Registration) Done() <-chan struct{} { return r.synced }
 
 // ShutdownChan is closed when the handler has returned for the last time.
 // cache.ShutDownEventHandler waits for it.
-func (r *Registration) ShutdownChan() <-chan struct{} { return r.ended }
+func (r *Registration) ShutdownChan() <-chan struct{} { return r.runFinished }

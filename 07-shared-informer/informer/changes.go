@@ -11,6 +11,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/03-reflector/observer"
 	"example.com/informer/06-processor/processor"
 )
 
@@ -29,9 +30,9 @@ func (c changes) Add(obj any) error {
 	if err != nil {
 		return err
 	}
-	c.changing.Lock()
-	defer c.changing.Unlock()
-	old, err := c.store.Put(key, obj)
+	c.blockDeltas.Lock()
+	defer c.blockDeltas.Unlock()
+	old, err := c.indexer.Put(key, obj)
 	if err != nil {
 		return err
 	}
@@ -49,9 +50,9 @@ func (c changes) Delete(obj any) error {
 	if err != nil {
 		return err
 	}
-	c.changing.Lock()
-	defer c.changing.Unlock()
-	if old := c.store.Remove(key, obj); old != nil {
+	c.blockDeltas.Lock()
+	defer c.blockDeltas.Unlock()
+	if old := c.indexer.Remove(key, obj); old != nil {
 		c.notify(processor.Notification{Kind: processor.Deleted, Key: key, Old: old, New: obj})
 	}
 	return nil
@@ -73,9 +74,9 @@ func (c changes) Replace(list []any, version string) error {
 		}
 		keys, objs = append(keys, key), append(objs, obj)
 	}
-	c.changing.Lock()
-	defer c.changing.Unlock()
-	listed, gone, err := c.store.ReplaceAll(keys, objs, version)
+	c.blockDeltas.Lock()
+	defer c.blockDeltas.Unlock()
+	listed, gone, err := c.indexer.ReplaceAll(keys, objs, version)
 	if err != nil {
 		return err
 	}
@@ -124,9 +125,13 @@ func (c changes) notification(key string, old, obj any) processor.Notification {
 // notify distributes what was stored. An update to the same version comes from a
 // new list: it goes to the handlers that want resyncs.
 func (c changes) notify(n processor.Notification) {
-	c.observeStored(&n)
+	if c.observer != nil {
+		stored := n.Event(observer.Stored)
+		stored.Version = c.indexer.LastStoreSyncResourceVersion()
+		c.observer.Observe(stored)
+	}
 	if n.Kind != processor.Deleted {
-		c.mutations.AddObject(n.New)
+		c.cacheMutationDetector.AddObject(n.New)
 	}
 	if n.Kind == processor.Updated && sameVersion(n.Old, n.New) {
 		c.processor.Resync(n)
@@ -147,10 +152,10 @@ func sameVersion(one, other any) bool {
 // Resync notifies the handlers that are due of all that is stored. It makes no
 // request.
 func (c changes) Resync() error {
-	c.changing.Lock()
-	defer c.changing.Unlock()
-	for key, obj := range c.store.Snapshot().All() {
-		c.mutations.AddObject(obj)
+	c.blockDeltas.Lock()
+	defer c.blockDeltas.Unlock()
+	for key, obj := range c.indexer.Snapshot().All() {
+		c.cacheMutationDetector.AddObject(obj)
 		c.processor.Resync(processor.Notification{Kind: processor.Updated, Key: key, Old: obj, New: obj})
 	}
 	return nil
@@ -158,7 +163,7 @@ func (c changes) Resync() error {
 
 // Bookmark takes the version that the watch has come to without an event.
 func (c changes) Bookmark(version string) error {
-	c.store.Bookmark(version)
+	c.indexer.Bookmark(version)
 	return nil
 }
 

@@ -43,9 +43,9 @@ type faultyStart struct {
 
 func (f faultyStart) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
 	_ cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
-	f.changing.Lock()
-	defer f.changing.Unlock()
-	first := f.begin(slices.Collect(present(f.store.Snapshot())))
+	f.blockDeltas.Lock()
+	defer f.blockDeltas.Unlock()
+	first := f.begin(slices.Collect(present(f.indexer.Snapshot())))
 	return f.processor.Add(handler, processor.Options{Present: slices.Values(first)})
 }
 

@@ -27,49 +27,52 @@ import (
 // goroutine changes the store and appends the change to a log that the handlers
 // read. It waits for none of them.
 type Informer struct {
-	listerWatcher cache.ListerWatcher
-	example       runtime.Object
-	options       cache.SharedIndexInformerOptions
-	store         *store.Store // written by changes alone
-	processor     *processor.Processor
-	mutations     cache.MutationDetector // does nothing, unless KUBE_CACHE_MUTATION_DETECTOR is set
-	synced        chan struct{}          // closed when the store holds the first list
-	ended         chan struct{}          // closed when it has run, and its last handler has returned
+	listerWatcher         cache.ListerWatcher
+	objectType            runtime.Object
+	options               cache.SharedIndexInformerOptions
+	indexer               *store.Store // written by changes alone
+	log                   *processor.Log
+	processor             *processor.Processor
+	cacheMutationDetector cache.MutationDetector // does nothing, unless KUBE_CACHE_MUTATION_DETECTOR is set
+	synced                chan struct{}          // closed when the store holds the first list
+	ended                 chan struct{}          // closed when it has run, and its last handler has returned
 
-	// changing is held from a change of the store until it is in the log: while
-	// you hold it, the store and the log agree.
-	changing sync.Mutex
+	// blockDeltas is held from a change of the store until it is in the log: while
+	// you hold it, the store and the log agree, and a late handler can join safely.
+	blockDeltas sync.Mutex
 
-	mu           sync.Mutex // guards what is below; taken before changing
-	started      bool
-	cancel       context.CancelFunc // of its run; set when it is started
-	stopped      bool
-	reflector    *reflector.Reflector // nil until started
-	resyncCheck  time.Duration        // how often handlers are asked whether they are due
-	onWatchError cache.WatchErrorHandlerWithContext
-	transform    cache.TransformFunc // not changed once started
-	observer     observer.Observer   // not changed once started; nil if there is none
+	startedLock       sync.Mutex // guards what is below; taken before blockDeltas
+	started           bool
+	cancel            context.CancelFunc // of its run; set when it is started
+	stopped           bool
+	reflector         *reflector.Reflector // nil until started
+	resyncCheckPeriod time.Duration        // how often handlers are asked whether they are due
+	watchErrorHandler cache.WatchErrorHandlerWithContext
+	transform         cache.TransformFunc // not changed once started
+	observer          observer.Observer   // not changed once started; nil if there is none
 }
 
 // New returns an informer of the objects that lw lists and watches, such as
 // exampleObject. Its parameters are those of client-go's
 // NewSharedIndexInformerWithOptions.
 func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) *Informer {
+	log := processor.NewLog()
 	return &Informer{
 		listerWatcher: lw,
-		example:       exampleObject,
+		objectType:    exampleObject,
 		options:       options,
-		store: store.New(store.Options{
+		indexer: store.New(store.Options{
 			Indexers:        options.Indexers,
 			Identifier:      options.Identifier,
 			MetricsProvider: options.InformerMetricsProvider,
 		}),
-		processor:    processor.New(processor.NewLog()),
-		mutations:    cache.NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
-		synced:       make(chan struct{}),
-		ended:        make(chan struct{}),
-		resyncCheck:  max(options.ResyncPeriod, 0),
-		onWatchError: cache.DefaultWatchErrorHandler,
+		log:                   log,
+		processor:             processor.New(log),
+		cacheMutationDetector: cache.NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
+		synced:                make(chan struct{}),
+		ended:                 make(chan struct{}),
+		resyncCheckPeriod:     max(options.ResyncPeriod, 0),
+		watchErrorHandler:     cache.DefaultWatchErrorHandler,
 	}
 }
 
@@ -97,57 +100,60 @@ func (i *Informer) Stop() {
 func (i *Informer) run(ctx context.Context) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	reflector := i.start(cancel)
-	if reflector == nil {
+	source := i.start(cancel)
+	if source == nil {
 		return false
 	}
 	i.processor.Start()
 	var checking sync.WaitGroup
 	over := make(chan struct{})
-	checking.Go(func() { i.mutations.Run(over) })
+	checking.Go(func() { i.cacheMutationDetector.Run(over) })
 	defer func() { // even if a transform panics: the caller may recover
-		i.mu.Lock()
+		i.startedLock.Lock()
 		i.stopped = true
-		i.mu.Unlock()
+		i.startedLock.Unlock()
 		i.processor.Stop()
 		close(over)
 		checking.Wait()
 		close(i.ended)
 	}()
-	reflector.Run(ctx)
+	source.Run(ctx)
 	return true
 }
 
 // start makes the reflector, once; nil if there is one already.
 func (i *Informer) start(cancel context.CancelFunc) *reflector.Reflector {
-	i.mu.Lock()
-	defer i.mu.Unlock()
+	i.startedLock.Lock()
+	defer i.startedLock.Unlock()
 	if i.started {
 		return nil
 	}
 	i.started, i.cancel = true, cancel
-	if i.resyncCheck > 0 {
-		i.resyncCheck = max(i.resyncCheck, minimumResyncPeriod)
+	if i.observer != nil {
+		i.log.SetObserver(i.observer)
+	}
+	if i.resyncCheckPeriod > 0 {
+		i.resyncCheckPeriod = max(i.resyncCheckPeriod, minimumResyncPeriod)
 	}
 	i.reflector = reflector.New(reflector.Options{
 		ListerWatcher:     i.listerWatcher,
 		Store:             changes{i},
-		ExpectedType:      i.example,
+		ExpectedType:      i.objectType,
 		TypeDescription:   i.options.ObjectDescription,
-		ResyncPeriod:      i.resyncCheck,
+		ResyncPeriod:      i.resyncCheckPeriod,
 		ShouldResync:      func() bool { return i.processor.ShouldResync(time.Now()) },
-		WatchErrorHandler: i.watchErrorHandler(),
+		WatchErrorHandler: i.reportWatchError(),
 		Observer:          i.observer,
 	})
 	return i.reflector
 }
 
-// watchErrorHandler returns the error handler as a reflector of ours calls it. It
-// gets a reflector of client-go's that never runs, since that is in its type: it
-// can ask that one for a name and a type.
-func (i *Informer) watchErrorHandler() func(context.Context, error) {
-	handler := i.onWatchError
-	named := cache.NewReflectorWithOptions(i.listerWatcher, i.example, changes{i},
+// reportWatchError returns the error handler as a reflector of ours calls it. It has a
+// reflector of client-go's in its type, to be asked for a name and a type. The one that
+// it gets never runs.
+func (i *Informer) reportWatchError() func(context.Context, error) {
+	handler := i.watchErrorHandler
+	named := cache.NewReflectorWithOptions(i.listerWatcher, i.objectType, nil,
 		cache.ReflectorOptions{TypeDescription: i.options.ObjectDescription})
 	return func(ctx context.Context, err error) { handler(ctx, named, err) }
 }

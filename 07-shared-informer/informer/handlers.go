@@ -1,0 +1,133 @@
+// The handlers of an informer: how they come, what they get first, and how they go.
+
+package informer
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"example.com/informer/04-indexer/store"
+	"example.com/informer/06-processor/processor"
+)
+
+// minimumResyncPeriod is client-go's: no handler gets resyncs more often than
+// this.
+const minimumResyncPeriod = time.Second
+
+// AddEventHandler is AddEventHandlerWithOptions without options.
+func (i *Informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandlerWithOptions(handler, cache.HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod is AddEventHandlerWithOptions with that option.
+func (i *Informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler,
+	resyncPeriod time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return i.AddEventHandlerWithOptions(handler, cache.HandlerOptions{ResyncPeriod: &resyncPeriod})
+}
+
+// AddEventHandlerWithOptions adds a handler, at any time before the informer has
+// stopped. First it gets what the store holds now, as adds. If it panics, that is
+// reported to utilruntime's PanicHandlers, with the logger of its options, and a
+// second later it is called again, for the next notification.
+func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
+	options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	i.startedLock.Lock()
+	defer i.startedLock.Unlock()
+	switch {
+	case handler == nil:
+		return nil, errors.New("the handler is nil: cache.ResourceEventHandlerFuncs{} does nothing")
+	case i.stopped:
+		return nil, fmt.Errorf(
+			"make a new informer of %s: handler %T was not added to shared informer because it has stopped already",
+			i.typeName(), handler) // callers look for client-go's words at its end
+	}
+	logger := klog.Background()
+	if options.Logger != nil {
+		logger = *options.Logger
+	}
+	period := i.options.ResyncPeriod
+	if options.ResyncPeriod != nil {
+		period = *options.ResyncPeriod
+	}
+	i.blockDeltas.Lock() // the store stands still until the handler is in
+	defer i.blockDeltas.Unlock()
+	return i.processor.Add(handler, processor.Options{
+		Name:         i.Name() + " + event handler " + nameOf(handler),
+		ResyncPeriod: i.determineResyncPeriod(period, logger),
+		Present:      present(i.indexer.Snapshot()),
+		Logger:       &logger,
+	})
+}
+
+// nameOf is what a handler calls itself, if it has a method Name, or else its type.
+func nameOf(handler cache.ResourceEventHandler) string {
+	if named, ok := handler.(interface{ Name() string }); ok {
+		return named.Name()
+	}
+	return fmt.Sprintf("%T", handler)
+}
+
+// present gives all that is stored, as the adds of an initial list. It is read
+// by the goroutine of the handler, however long that takes.
+func present(stored store.Snapshot) iter.Seq[processor.Notification] {
+	return func(yield func(processor.Notification) bool) {
+		for key, obj := range stored.All() {
+			if !yield(processor.Notification{Kind: processor.Added, Initial: true, Key: key, New: obj}) {
+				return
+			}
+		}
+	}
+}
+
+// determineResyncPeriod is the period that a handler gets when it asks for one. Handlers are
+// asked whether they are due at a period of the informer's own, which is the
+// shortest that anybody asked for before the start.
+func (i *Informer) determineResyncPeriod(period time.Duration, logger klog.Logger) time.Duration {
+	if period <= 0 {
+		return 0
+	}
+	if i.resyncCheckPeriod == 0 {
+		logger.Info("Warning: this informer does no resyncs, so the handler gets none", "type", i.typeName(),
+			"resyncPeriod", period)
+		return 0
+	}
+	wanted := period
+	period = max(period, minimumResyncPeriod)
+	if i.started {
+		period = max(period, i.resyncCheckPeriod)
+	} else {
+		i.resyncCheckPeriod = max(min(period, i.resyncCheckPeriod), minimumResyncPeriod)
+	}
+	if period != wanted {
+		logger.Info("Warning: the resync period is too short, and was made longer", "type", i.typeName(), "wanted",
+			wanted, "resyncPeriod", period)
+	}
+	return period
+}
+
+// RemoveEventHandler removes a handler. It does not wait: a call that is under
+// way, or just about to be, is still made. cache.ShutDownEventHandler waits for
+// that call. The rest of the handler's backlog is dropped.
+func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
+	registration, ok := handle.(*processor.Registration)
+	if !ok {
+		return fmt.Errorf("removing a handler: %T is no registration of this informer", handle)
+	}
+	i.processor.Remove(registration)
+	return nil
+}
+
+// ResyncNow notifies all handlers of all that is stored, due or not. It makes no
+// request.
+func (i *Informer) ResyncNow() {
+	i.blockDeltas.Lock()
+	defer i.blockDeltas.Unlock()
+	for key, obj := range i.indexer.Snapshot().All() {
+		i.processor.Distribute(processor.Notification{Kind: processor.Updated, Key: key, Old: obj, New: obj})
+	}
+}

@@ -18,9 +18,9 @@ import (
 func stepKinds(ctx context.Context, l *step.Lesson) error {
 	for name, kinds := range map[string]bool{"as it comes": false, "with its kind": true} {
 		f := factory.New(l.Client, factory.Options{
-			Namespace: l.Namespace,
-			Tweak:     func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=weather" },
-			Kinds:     kinds,
+			Namespace:        l.Namespace,
+			TweakListOptions: func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=weather" },
+			Kinds:            kinds,
 		})
 		defer f.Shutdown()
 		show := func(call string, obj any) {

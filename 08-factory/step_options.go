@@ -20,8 +20,8 @@ import (
 // without the managed fields. Pods are resynced once a second.
 func stepOptions(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{
-		Namespace: l.Namespace,
-		Tweak:     func(options *metav1.ListOptions) { options.LabelSelector = "app=web" },
+		Namespace:        l.Namespace,
+		TweakListOptions: func(options *metav1.ListOptions) { options.LabelSelector = "app=web" },
 		Transform: func(obj any) (any, error) {
 			object, err := meta.Accessor(obj)
 			if err != nil {
@@ -30,7 +30,7 @@ func stepOptions(ctx context.Context, l *step.Lesson) error {
 			object.SetManagedFields(nil) // every object has them, and few programs read them
 			return obj, nil
 		},
-		ResyncFor: map[schema.GroupVersionResource]time.Duration{factory.Pods: time.Second},
+		CustomResync: map[schema.GroupVersionResource]time.Duration{factory.Pods: time.Second},
 	})
 	defer f.Shutdown()
 	resynced := make(chan string, 2)

@@ -32,7 +32,7 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 	sources := map[string]*xray.Source{}
 	f := factory.New(line.Client, factory.Options{
 		Namespace: l.Namespace,
-		Tweak: func(options *metav1.ListOptions) {
+		TweakListOptions: func(options *metav1.ListOptions) {
 			options.FieldSelector = "metadata.name!=kube-root-ca.crt" // which every namespace has
 		},
 		Wrap: func(resource schema.GroupVersionResource, lw cache.ListerWatcher) cache.ListerWatcher {

@@ -37,22 +37,24 @@ import (
 
 // ClientGo returns the factory as client-go's interface, for a controller that
 // wants one. Its informers are this factory's.
-func (f *Factory) ClientGo() informers.SharedInformerFactory { return standIn{f} }
+func (f *Factory) ClientGo() informers.SharedInformerFactory { return sharedInformerFactory{f} }
 
-type standIn struct{ f *Factory }
+type sharedInformerFactory struct{ f *Factory }
 
-func (s standIn) Start(stop <-chan struct{})           { s.StartWithContext(wait.ContextForChannel(stop)) }
-func (s standIn) StartWithContext(ctx context.Context) { s.f.Start(ctx) }
-func (s standIn) Shutdown()                            { s.f.Shutdown() }
-func (s standIn) InformerName() *cache.InformerName    { return s.f.options.InformerName }
+func (s sharedInformerFactory) Start(stop <-chan struct{}) {
+	s.StartWithContext(wait.ContextForChannel(stop))
+}
+func (s sharedInformerFactory) StartWithContext(ctx context.Context) { s.f.Start(ctx) }
+func (s sharedInformerFactory) Shutdown()                            { s.f.Shutdown() }
+func (s sharedInformerFactory) InformerName() *cache.InformerName    { return s.f.options.InformerName }
 
-func (s standIn) WaitForCacheSync(stop <-chan struct{}) map[reflect.Type]bool {
+func (s sharedInformerFactory) WaitForCacheSync(stop <-chan struct{}) map[reflect.Type]bool {
 	return s.WaitForCacheSyncWithContext(wait.ContextForChannel(stop)).Synced
 }
 
 // WaitForCacheSyncWithContext says of each Go type whether all of its informers
 // have synced: those of the dynamic client have one type in common.
-func (s standIn) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
+func (s sharedInformerFactory) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
 	synced, err := s.f.waitForCacheSync(ctx)
 	result := cache.SyncResult{Err: err, Synced: map[reflect.Type]bool{}}
 	for k, has := range synced {
@@ -63,7 +65,7 @@ func (s standIn) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResu
 	return result
 }
 
-func (s standIn) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
+func (s sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
 	asked, err := s.f.ForResource(resource)
 	if err != nil {
 		return nil, err
@@ -76,7 +78,8 @@ func (s standIn) ForResource(resource schema.GroupVersionResource) (informers.Ge
 // has one. For a type that is not client-go's, Forget cannot name it: it stays
 // until Shutdown. An informer that is not ours can be stopped by the factory only if
 // Start has run it.
-func (s standIn) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+func (s sharedInformerFactory) InformerFor(obj runtime.Object,
+	newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	k := keyOf(obj)
 	made, _ := s.f.informerFor(k, func() (cache.SharedIndexInformer, error) {
 		made := newFunc(s.f.client, s.f.resync(k.resource))
@@ -88,12 +91,12 @@ func (s standIn) InformerFor(obj runtime.Object, newFunc internalinterfaces.NewI
 	return made
 }
 
-// ours is what client-go's groups are given for a factory: the functions that
+// A groupFactory is what client-go's groups are given for a factory: the functions that
 // they would make informers with are of client-go, and are not called.
-type ours struct{ standIn }
+type groupFactory struct{ sharedInformerFactory }
 
-func (o ours) InformerFor(obj runtime.Object, _ internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
-	made, err := o.f.ForResource(keyOf(obj).resource)
+func (g groupFactory) InformerFor(obj runtime.Object, _ internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
+	made, err := g.f.ForResource(keyOf(obj).resource)
 	if err != nil {
 		panic(err) // client-go has a type for it, or it would have no group for it
 	}
@@ -101,33 +104,39 @@ func (o ours) InformerFor(obj runtime.Object, _ internalinterfaces.NewInformerFu
 }
 
 // group makes one of client-go's groups out of the factory.
-func group[G any](s standIn, newGroup func(internalinterfaces.SharedInformerFactory, string,
+func group[G any](s sharedInformerFactory, newGroup func(internalinterfaces.SharedInformerFactory, string,
 	internalinterfaces.TweakListOptionsFunc) G) G {
-	return newGroup(ours{s}, s.f.options.Namespace, s.f.options.Tweak)
+	return newGroup(groupFactory{s}, s.f.options.Namespace, s.f.options.TweakListOptions)
 }
 
-func (s standIn) Admissionregistration() admissionregistration.Interface {
+func (s sharedInformerFactory) Admissionregistration() admissionregistration.Interface {
 	return group(s, admissionregistration.New)
 }
-func (s standIn) Internal() apiserverinternal.Interface { return group(s, apiserverinternal.New) }
-func (s standIn) Apps() apps.Interface                  { return group(s, apps.New) }
-func (s standIn) Autoscaling() autoscaling.Interface    { return group(s, autoscaling.New) }
-func (s standIn) Batch() batch.Interface                { return group(s, batch.New) }
-func (s standIn) Certificates() certificates.Interface  { return group(s, certificates.New) }
-func (s standIn) Coordination() coordination.Interface  { return group(s, coordination.New) }
-func (s standIn) Core() core.Interface                  { return group(s, core.New) }
-func (s standIn) Discovery() discovery.Interface        { return group(s, discovery.New) }
-func (s standIn) Events() events.Interface              { return group(s, events.New) }
-func (s standIn) Extensions() extensions.Interface      { return group(s, extensions.New) }
-func (s standIn) Flowcontrol() flowcontrol.Interface    { return group(s, flowcontrol.New) }
-func (s standIn) Lifecycle() lifecycle.Interface        { return group(s, lifecycle.New) }
-func (s standIn) Networking() networking.Interface      { return group(s, networking.New) }
-func (s standIn) Node() node.Interface                  { return group(s, node.New) }
-func (s standIn) Policy() policy.Interface              { return group(s, policy.New) }
-func (s standIn) Rbac() rbac.Interface                  { return group(s, rbac.New) }
-func (s standIn) Resource() resource.Interface          { return group(s, resource.New) }
-func (s standIn) Scheduling() scheduling.Interface      { return group(s, scheduling.New) }
-func (s standIn) Storage() storage.Interface            { return group(s, storage.New) }
-func (s standIn) Storagemigration() storagemigration.Interface {
+func (s sharedInformerFactory) Internal() apiserverinternal.Interface {
+	return group(s, apiserverinternal.New)
+}
+func (s sharedInformerFactory) Apps() apps.Interface               { return group(s, apps.New) }
+func (s sharedInformerFactory) Autoscaling() autoscaling.Interface { return group(s, autoscaling.New) }
+func (s sharedInformerFactory) Batch() batch.Interface             { return group(s, batch.New) }
+func (s sharedInformerFactory) Certificates() certificates.Interface {
+	return group(s, certificates.New)
+}
+func (s sharedInformerFactory) Coordination() coordination.Interface {
+	return group(s, coordination.New)
+}
+func (s sharedInformerFactory) Core() core.Interface               { return group(s, core.New) }
+func (s sharedInformerFactory) Discovery() discovery.Interface     { return group(s, discovery.New) }
+func (s sharedInformerFactory) Events() events.Interface           { return group(s, events.New) }
+func (s sharedInformerFactory) Extensions() extensions.Interface   { return group(s, extensions.New) }
+func (s sharedInformerFactory) Flowcontrol() flowcontrol.Interface { return group(s, flowcontrol.New) }
+func (s sharedInformerFactory) Lifecycle() lifecycle.Interface     { return group(s, lifecycle.New) }
+func (s sharedInformerFactory) Networking() networking.Interface   { return group(s, networking.New) }
+func (s sharedInformerFactory) Node() node.Interface               { return group(s, node.New) }
+func (s sharedInformerFactory) Policy() policy.Interface           { return group(s, policy.New) }
+func (s sharedInformerFactory) Rbac() rbac.Interface               { return group(s, rbac.New) }
+func (s sharedInformerFactory) Resource() resource.Interface       { return group(s, resource.New) }
+func (s sharedInformerFactory) Scheduling() scheduling.Interface   { return group(s, scheduling.New) }
+func (s sharedInformerFactory) Storage() storage.Interface         { return group(s, storage.New) }
+func (s sharedInformerFactory) Storagemigration() storagemigration.Interface {
 	return group(s, storagemigration.New)
 }

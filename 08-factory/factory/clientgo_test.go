@@ -53,8 +53,8 @@ func TestInformerForTakesACallersFunction(t *testing.T) {
 		options Options
 		kind    string
 	}{
-		{"plain", Options{Resync: time.Hour}, "own"},
-		{"with Kinds", Options{Resync: time.Hour, Kinds: true}, "ConfigMap"},
+		{"plain", Options{DefaultResync: time.Hour}, "own"},
+		{"with Kinds", Options{DefaultResync: time.Hour, Kinds: true}, "ConfigMap"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			client := fake.NewClientset()

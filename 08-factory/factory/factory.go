@@ -27,14 +27,14 @@ type Options struct {
 	// Namespace to list and watch. Default: all.
 	Namespace string
 
-	// Resync is how often handlers get an update for every object, from the
-	// cache; ResyncFor is the same for single types. Default: never.
-	Resync    time.Duration
-	ResyncFor map[schema.GroupVersionResource]time.Duration
+	// DefaultResync is how often handlers get an update for every object, from the
+	// cache; CustomResync is the same for single types. Default: never.
+	DefaultResync time.Duration
+	CustomResync  map[schema.GroupVersionResource]time.Duration
 
-	// Tweak, if set, changes the options of every LIST and WATCH, for example to
+	// TweakListOptions, if set, changes the options of every LIST and WATCH, for example to
 	// select by label.
-	Tweak func(*metav1.ListOptions)
+	TweakListOptions func(*metav1.ListOptions)
 
 	// Wrap, if set, is called with what an informer lists and watches with, and
 	// returns what it uses in its place, for example to count its requests.
@@ -64,11 +64,11 @@ type Factory struct {
 	client  kubernetes.Interface
 	options Options
 
-	mu         sync.Mutex
-	entries    map[key]*entry
-	forgotten  map[key]<-chan struct{} // the last one's entry.stopped
-	identities map[schema.GroupVersionResource]cache.InformerNameAndResource
-	shutDown   bool
+	lock         sync.Mutex
+	entries      map[key]*entry
+	forgotten    map[key]<-chan struct{} // the last one's entry.stopped
+	identities   map[schema.GroupVersionResource]cache.InformerNameAndResource
+	shuttingDown bool // Shutdown was called: no informer is started any more
 }
 
 // An entry is an informer and how to stop it.
@@ -94,9 +94,9 @@ func New(client kubernetes.Interface, options Options) *Factory {
 // Start runs every informer that was asked for and does not run yet, until ctx
 // ends. It does not wait. After a type was asked for later, call Start again.
 func (f *Factory) Start(ctx context.Context) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.shutDown {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if f.shuttingDown {
 		return
 	}
 	for _, e := range f.entries {
@@ -160,8 +160,8 @@ func (f *Factory) waitForCacheSync(ctx context.Context) (map[key]bool, error) {
 }
 
 func (f *Factory) started() map[key]*entry {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.lock.Lock()
+	defer f.lock.Unlock()
 	started := maps.Clone(f.entries)
 	maps.DeleteFunc(started, func(_ key, e *entry) bool { return e.ctx == nil })
 	return started
@@ -178,11 +178,11 @@ func (f *Factory) started() map[key]*entry {
 // again.
 func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	k := key{resource: resource}
-	f.mu.Lock()
+	f.lock.Lock()
 	before := f.forgotten[k]
 	e, ok := f.entries[k]
 	if !ok {
-		f.mu.Unlock()
+		f.lock.Unlock()
 		if before != nil {
 			<-before
 		}
@@ -190,7 +190,7 @@ func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	}
 	delete(f.entries, k)
 	f.forgotten[k] = e.stopped
-	f.mu.Unlock()
+	f.lock.Unlock()
 	defer close(e.stopped)
 	e.end(nil)
 	if before != nil {
@@ -202,8 +202,8 @@ func (f *Factory) Forget(resource schema.GroupVersionResource) {
 // is left, even if the program runs them itself; a handler must therefore not call
 // it.
 func (f *Factory) Shutdown() {
-	f.mu.Lock()
-	f.shutDown = true
+	f.lock.Lock()
+	f.shuttingDown = true
 	var ending sync.WaitGroup
 	for _, e := range f.entries {
 		ending.Go(func() { e.end(errShutDown) })
@@ -211,7 +211,7 @@ func (f *Factory) Shutdown() {
 	for _, stopped := range f.forgotten {
 		ending.Go(func() { <-stopped })
 	}
-	f.mu.Unlock()
+	f.lock.Unlock()
 	ending.Wait()
 	f.options.InformerName.Release()
 }
@@ -221,8 +221,8 @@ func (f *Factory) Shutdown() {
 func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, error)) (
 	cache.SharedIndexInformer, error,
 ) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.lock.Lock()
+	defer f.lock.Unlock()
 	if e, ok := f.entries[k]; ok {
 		return e.informer, nil
 	}
@@ -265,10 +265,10 @@ func (f *Factory) identity(resource schema.GroupVersionResource) cache.InformerN
 }
 
 func (f *Factory) resync(resource schema.GroupVersionResource) time.Duration {
-	if period, ok := f.options.ResyncFor[resource]; ok {
+	if period, ok := f.options.CustomResync[resource]; ok {
 		return period
 	}
-	return f.options.Resync
+	return f.options.DefaultResync
 }
 
 var (

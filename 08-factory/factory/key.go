@@ -30,7 +30,7 @@ func keyOf(obj runtime.Object) key {
 	case runtime.Unstructured, *metav1.PartialObjectMetadata:
 		return key{goType: reflect.TypeOf(obj), kind: obj.GetObjectKind().GroupVersionKind()}
 	}
-	found, _, err := clientGo.ObjectKinds(obj)
+	found, _, err := clientGoScheme.ObjectKinds(obj)
 	if err != nil {
 		return key{goType: reflect.TypeOf(obj)}
 	}
@@ -44,7 +44,7 @@ func (k key) objectType() reflect.Type {
 		return k.goType
 	}
 	if kind, ok := kinds()[k.resource]; ok {
-		return reflect.PointerTo(clientGo.AllKnownTypes()[kind])
+		return reflect.PointerTo(clientGoScheme.AllKnownTypes()[kind])
 	}
 	return reflect.TypeFor[*unstructured.Unstructured]()
 }

@@ -26,9 +26,9 @@ func TestNamespaceAndTweak(t *testing.T) {
 	server, client, dyn := newServer(t, map[string]iter.Seq[any]{own: these("a"), "/api/v1/nodes": these(),
 		widgets: these()})
 	f := New(client, Options{
-		Namespace: "ns",
-		Tweak:     func(options *metav1.ListOptions) { options.LabelSelector = "app=web" },
-		Dynamic:   dyn,
+		Namespace:        "ns",
+		TweakListOptions: func(options *metav1.ListOptions) { options.LabelSelector = "app=web" },
+		Dynamic:          dyn,
 	})
 	f.ConfigMaps()
 	f.Nodes()
@@ -125,11 +125,11 @@ func TestResync(t *testing.T) {
 		pods, nodes int // resyncs in ten seconds
 	}{
 		{"never", Options{}, 0, 0},
-		{"all", Options{Resync: 2 * time.Second}, 5, 5},
-		{"one", Options{ResyncFor: map[schema.GroupVersionResource]time.Duration{Pods: 5 * time.Second}}, 2, 0},
+		{"all", Options{DefaultResync: 2 * time.Second}, 5, 5},
+		{"one", Options{CustomResync: map[schema.GroupVersionResource]time.Duration{Pods: 5 * time.Second}}, 2, 0},
 		{"all but one", Options{
-			Resync:    2 * time.Second,
-			ResyncFor: map[schema.GroupVersionResource]time.Duration{Nodes: 0},
+			DefaultResync: 2 * time.Second,
+			CustomResync:  map[schema.GroupVersionResource]time.Duration{Nodes: 0},
 		}, 5, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

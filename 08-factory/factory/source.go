@@ -35,15 +35,15 @@ func (f *Factory) source(resource schema.GroupVersionResource) (source, error) {
 	if !ok {
 		return f.untyped(resource)
 	}
-	list, watch, ok := f.clientFor(resource)
+	list, watchFunc, ok := f.clientFor(resource)
 	if !ok {
 		return source{}, fmt.Errorf("an informer of %s: the clientset cannot list and watch them", name(resource))
 	}
-	example, err := clientGo.New(kind)
+	example, err := clientGoScheme.New(kind)
 	if err != nil {
 		return source{}, fmt.Errorf("an informer of %s: %w", name(resource), err)
 	}
-	return source{f.listWatch(f.client, list, watch), example, kind}, nil
+	return source{f.listWatch(f.client, list, watchFunc), example, kind}, nil
 }
 
 func (f *Factory) untyped(resource schema.GroupVersionResource) (source, error) {
@@ -60,22 +60,22 @@ func (f *Factory) untyped(resource schema.GroupVersionResource) (source, error) 
 	}, nil
 }
 
-// listWatch puts the tweak before both functions. The client says whether a
+// listWatch puts TweakListOptions before both functions. The client says whether a
 // list may be asked for as a stream: not of a fake one.
 func (f *Factory) listWatch(client any, list cache.ListWithContextFunc,
-	watchIt cache.WatchFuncWithContext) cache.ListerWatcher {
-	tweak := f.options.Tweak
-	if tweak == nil {
-		tweak = func(*metav1.ListOptions) {}
+	watchFunc cache.WatchFuncWithContext) cache.ListerWatcher {
+	tweakListOptions := f.options.TweakListOptions
+	if tweakListOptions == nil {
+		tweakListOptions = func(*metav1.ListOptions) {}
 	}
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			tweak(&options)
+			tweakListOptions(&options)
 			return list(ctx, options)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			tweak(&options)
-			return watchIt(ctx, options)
+			tweakListOptions(&options)
+			return watchFunc(ctx, options)
 		},
 	}, client)
 }
@@ -93,47 +93,43 @@ func (f *Factory) wrap(resource schema.GroupVersionResource, lw cache.ListerWatc
 	}, lw)
 }
 
-// clientGo has client-go's own types, and no others. The scheme that programs
+// clientGoScheme has client-go's own types, and no others. The scheme that programs
 // know, scheme.Scheme, is theirs too: what they register there has no method in
 // the clientset.
-var clientGo = func() *runtime.Scheme {
-	types := runtime.NewScheme()
-	utilruntime.Must(scheme.AddToScheme(types))
-	return types
+var clientGoScheme = func() *runtime.Scheme {
+	own := runtime.NewScheme()
+	utilruntime.Must(scheme.AddToScheme(own))
+	return own
 }()
 
 // kinds are the kinds of all resources that client-go has a Go type for. What a
 // kind's resource is called is a guess, and a right one for all of these.
 var kinds = sync.OnceValue(func() map[schema.GroupVersionResource]schema.GroupVersionKind {
-	kinds := map[schema.GroupVersionResource]schema.GroupVersionKind{}
-	for kind, goType := range clientGo.AllKnownTypes() {
+	found := map[schema.GroupVersionResource]schema.GroupVersionKind{}
+	for kind, goType := range clientGoScheme.AllKnownTypes() {
 		if reflect.PointerTo(goType).Implements(reflect.TypeFor[metav1.Object]()) {
 			resource, _ := meta.UnsafeGuessKindToResource(kind)
-			kinds[resource] = kind
+			found[resource] = kind
 		}
 	}
-	return kinds
+	return found
 })
 
 // clientFor finds how the clientset lists and watches a resource: the methods
-// List and Watch of CoreV1().Pods(namespace), say. There is a method for each
-// version of a group, and there one for each resource; it takes a namespace if
-// the resource is in one.
+// List and Watch of CoreV1().Pods(namespace), say. client-go's factory has generated
+// code for each of them. Here their names are found at run time, and client-go's
+// generator sees to it that they fit: one method for each version of a group, and there
+// one for each resource.
 func (f *Factory) clientFor(resource schema.GroupVersionResource) (
-	list cache.ListWithContextFunc, watchIt cache.WatchFuncWithContext, ok bool,
+	list cache.ListWithContextFunc, watchFunc cache.WatchFuncWithContext, ok bool,
 ) {
 	// rbac of rbac.authorization.k8s.io; no two groups of client-go begin alike
 	group, _, _ := strings.Cut(resource.Group, ".")
-	version := method(reflect.ValueOf(f.client), cmp.Or(group, "core")+resource.Version)
-	if !version.IsValid() {
+	groupVersion := callMethod(reflect.ValueOf(f.client), cmp.Or(group, "core")+resource.Version)
+	client := callMethod(groupVersion, resource.Resource, reflect.ValueOf(f.options.Namespace))
+	if !client.IsValid() {
 		return nil, nil, false
 	}
-	part := method(version.Call(nil)[0], resource.Resource)
-	if !part.IsValid() {
-		return nil, nil, false
-	}
-	namespace := []reflect.Value{reflect.ValueOf(f.options.Namespace)}
-	client := part.Call(namespace[:part.Type().NumIn()])[0]
 	lister, watcher := client.MethodByName("List"), client.MethodByName("Watch")
 	if !lister.IsValid() || !watcher.IsValid() { // one can ask for a TokenReview, say, but there is no list of them
 		return nil, nil, false
@@ -146,12 +142,17 @@ func (f *Factory) clientFor(resource schema.GroupVersionResource) (
 	return list, watcher.Interface().(func(context.Context, metav1.ListOptions) (watch.Interface, error)), true
 }
 
-// method finds a method by its name in any case: appsv1 is AppsV1.
-func method(of reflect.Value, name string) reflect.Value {
+// callMethod calls a method by its name in any case: appsv1 is AppsV1. It leaves out
+// arguments that the method does not take: Pods takes a namespace, Nodes does not. If
+// there is no such method, the result is not valid.
+func callMethod(of reflect.Value, name string, args ...reflect.Value) (result reflect.Value) {
+	if !of.IsValid() {
+		return result
+	}
 	for i := range of.NumMethod() {
-		if strings.EqualFold(of.Type().Method(i).Name, name) {
-			return of.Method(i)
+		if method := of.Method(i); strings.EqualFold(of.Type().Method(i).Name, name) {
+			return method.Call(args[:method.Type().NumIn()])[0]
 		}
 	}
-	return reflect.Value{}
+	return result
 }

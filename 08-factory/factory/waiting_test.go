@@ -29,20 +29,20 @@ func TestNobodyWaitsForATypeThatIsForgotten(t *testing.T) {
 		var err error
 		var result cache.SyncResult
 		plain := goOn(func() { err = f.WaitForCacheSync(ctx) })
-		standIn := goOn(func() { result = f.ClientGo().WaitForCacheSyncWithContext(ctx) })
-		if plain.returned() || standIn.returned() {
+		sharedInformerFactory := goOn(func() { result = f.ClientGo().WaitForCacheSyncWithContext(ctx) })
+		if plain.returned() || sharedInformerFactory.returned() {
 			t.Error("it has returned, and pods have not synced")
 		}
 		f.Forget(Pods)
 		f.Pods() // a fresh one, which they did not wait for
 		f.Nodes()
 		f.Start(t.Context())
-		if !plain.returned() || !standIn.returned() {
+		if !plain.returned() || !sharedInformerFactory.returned() {
 			t.Error("it waits for a type that is forgotten")
 			cancel()
 		}
 		<-plain
-		<-standIn
+		<-sharedInformerFactory
 		if want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true}; err != nil || result.Err != nil ||
 			!maps.Equal(result.Synced, want) {
 			t.Errorf("got %v; %v, %v; want %v", err, result.Synced, result.Err, want)

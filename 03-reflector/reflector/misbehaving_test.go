@@ -225,7 +225,8 @@ func TestALateBookmarkIsWarnedOf(t *testing.T) {
 		time.Sleep(time.Minute)
 		cancel()
 		synctest.Wait()
-		if want := []string{"no events received for 10s", "received last event 18s ago"}; !slices.Equal(warnings, want) {
+		want := []string{"no events received for 10s", "received last event 18s ago"}
+		if !slices.Equal(warnings, want) {
 			t.Errorf("warned %q, want %q", warnings, want)
 		}
 	})

@@ -97,7 +97,7 @@ func (b *inbox) isFirst(key string) bool {
 	return b.first[key]
 }
 
-// handled says that the handler has returned from the calls for this key.
+// handled records that the handler has returned from the calls for this key.
 func (b *inbox) handled(key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -107,11 +107,6 @@ func TestNoWatchIsLeftOpenWhenTheStoreRefusesAList(t *testing.T) {
 	})
 }
 
-// An observerFunc is an observer.
-type observerFunc func(observer.Event)
-
-func (f observerFunc) Observe(e observer.Event) { f(e) }
-
 // After an outage the first pause before a list is short, since only watches have
 // failed.
 func TestListsAndWatchesHaveAPauseEach(t *testing.T) {
@@ -134,7 +129,7 @@ func TestListsAndWatchesHaveAPauseEach(t *testing.T) {
 		var pauses []time.Duration
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		go New(Options{ListerWatcher: lw, Store: cache.NewStore(cache.MetaNamespaceKeyFunc), Observer: observerFunc(
+		go New(Options{ListerWatcher: lw, Store: cache.NewStore(cache.MetaNamespaceKeyFunc), Observer: observer.Func(
 			func(e observer.Event) {
 				if e.Kind == observer.BackingOff {
 					pauses = append(pauses, e.Took)
@@ -278,7 +273,7 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 			func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
 				New(Options{ListerWatcher: lw, Store: store,
 					WatchErrorHandler: func(context.Context, error) { handled++ },
-					Observer: observerFunc(func(e observer.Event) {
+					Observer: observer.Func(func(e observer.Event) {
 						if e.Kind == observer.Ended && e.Err != nil {
 							seen++
 						}
@@ -319,7 +314,7 @@ func TestWhatIsRefusedIsObserved(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go New(Options{ListerWatcher: lw, Store: refusesResync{cache.NewStore(cache.MetaNamespaceKeyFunc)},
-			ResyncPeriod: 10 * time.Second, Observer: observerFunc(func(e observer.Event) {
+			ResyncPeriod: 10 * time.Second, Observer: observer.Func(func(e observer.Event) {
 				if e.Kind == observer.Ended {
 					seen = append(seen, e.Err.Error())
 				}

@@ -65,8 +65,8 @@ func (s sharedInformerFactory) WaitForCacheSyncWithContext(ctx context.Context) 
 	return result
 }
 
-func (s sharedInformerFactory) ForResource(resource schema.GroupVersionResource) (informers.GenericInformer, error) {
-	asked, err := s.f.ForResource(resource)
+func (s sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (informers.GenericInformer, error) {
+	asked, err := s.f.ForResource(gvr)
 	if err != nil {
 		return nil, err
 	}

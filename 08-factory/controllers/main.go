@@ -54,7 +54,7 @@ func stepControllers(ctx context.Context, l *play.Lesson) error {
 	if err != nil {
 		return fmt.Errorf("making a dynamic client: %w", err)
 	}
-	ours := factory.New(p.Client, factory.Options{Resync: resync, Transform: trim, Dynamic: client}).ClientGo()
+	ours := factory.New(p.Client, factory.Options{DefaultResync: resync, Transform: trim, Dynamic: client}).ClientGo()
 	l.On("the stores of our informers are looked into", func() {
 		for _, resource := range []schema.GroupVersionResource{factory.Deployments, factory.ReplicaSets, factory.Pods} {
 			held, err := count(ctx, ours, client, resource)

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"slices"
 	"testing"
 	"time"
@@ -95,11 +93,8 @@ func TestInformersQueueInARealFIFO(t *testing.T) {
 }
 
 func TestInOrderInformersCannotBeSwitchedOff(t *testing.T) {
-	self, err := os.Executable()
-	must.Do(t, err)
-	cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestInformersQueueInARealFIFO$", "-test.timeout=60s")
-	cmd.Env = append(os.Environ(), "KUBE_FEATURE_InOrderInformers=false")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("switched off: %v\n%s", err, out)
+	said, err := must.RunAgain(t, "TestInformersQueueInARealFIFO", "KUBE_FEATURE_InOrderInformers=false")
+	if err != nil {
+		t.Errorf("switched off: %v\n%s", err, said)
 	}
 }

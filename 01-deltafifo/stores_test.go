@@ -70,14 +70,8 @@ func TestAFIFOKeepsTheNewestStateOnly(t *testing.T) {
 	must.Do(t, errors.Join(queue.Add(pod1), queue.Add(pod2), queue.Update(pod{"pod1", 1.1}), queue.Delete(pod2)))
 	queue.Close()
 	var popped []any
-	for {
-		_, err := queue.Pop(func(obj any, _ bool) error {
-			popped = append(popped, obj)
-			return nil
-		})
-		if err != nil {
-			break
-		}
+	for err := error(nil); err == nil; {
+		_, err = queue.Pop(func(obj any, _ bool) error { popped = append(popped, obj); return nil })
 	}
 	if want := []any{pod{"pod1", 1.1}}; !slices.Equal(popped, want) {
 		t.Errorf("popped %v, want %v", popped, want)

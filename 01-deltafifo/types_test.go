@@ -5,12 +5,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"k8s.io/client-go/tools/cache"
@@ -65,20 +60,18 @@ func TestWhichCallMakesWhichTypeOfDelta(t *testing.T) {
 	} {
 		test.want["Add"], test.want["Update"], test.want["Delete"] = "[[Added]]", "[[Updated]]", "[[Deleted]]"
 		for call, want := range test.want {
-			queue := test.newQueue()
-			must.Do(t, calls[call](queue))
-			if got := fmt.Sprint(popAll(t, queue)); got != want {
-				t.Errorf("%s: %s makes %s, want %s", name, call, got, want)
-			}
+			t.Run(name+", "+call, func(t *testing.T) {
+				queue := test.newQueue()
+				must.Do(t, calls[call](queue))
+				wantPops(t, queue, want)
+			})
 		}
 	}
 }
 
 func TestAQueueHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
 	newQueues := func() []cache.Queue {
-		return []cache.Queue{
-			cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey}), newRealFIFO(knownPods{}),
-		}
+		return []cache.Queue{newDeltaFIFO(), newRealFIFO(knownPods{})}
 	}
 	for _, queue := range newQueues() {
 		synced := []bool{queue.HasSynced()}
@@ -106,10 +99,7 @@ func TestAQueueHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
 
 // HasSynced does not show the difference: it waits for the lock.
 func TestTheCheckerOfADeltaFIFOIsDoneBeforeTheLastPodIsProcessed(t *testing.T) {
-	for queue, want := range map[cache.Queue]bool{
-		cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey}): true,
-		newRealFIFO(knownPods{}): false,
-	} {
+	for queue, want := range map[cache.Queue]bool{newDeltaFIFO(): true, newRealFIFO(knownPods{}): false} {
 		must.Do(t, queue.Replace([]any{pod1}, "1"))
 		_, err := queue.Pop(func(any, bool) error {
 			if got := cache.IsDone(queue.HasSyncedChecker()); got != want {
@@ -125,23 +115,12 @@ func TestTheCheckerOfADeltaFIFOIsDoneBeforeTheLastPodIsProcessed(t *testing.T) {
 }
 
 func TestDeltaFIFOsCommentsSay(t *testing.T) {
-	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache")
-	dir, err := list.Output()
-	must.Do(t, err)
-	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "delta_fifo.go"))
-	must.Do(t, err)
-	words := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
-	for _, text := range []string{
-		"DeltaFIFO solves this use case: " +
-			"- You want to process every object change (delta) at most once. " +
-			"- When you process an object, you want to see " +
-			"everything that's happened to it since you last processed it. " +
-			"- You want to process the deletion of some of the objects. " +
+	must.Say(t, "delta_fifo.go",
+		"DeltaFIFO solves this use case: "+
+			"- You want to process every object change (delta) at most once. "+
+			"- When you process an object, you want to see "+
+			"everything that's happened to it since you last processed it. "+
+			"- You want to process the deletion of some of the objects. "+
 			"- You might want to periodically reprocess objects.",
-		"if you don't successfully process it, you need to add it back with AddIfNotPresent()",
-	} {
-		if !strings.Contains(words, text) {
-			t.Errorf("delta_fifo.go does not say %q any more", text)
-		}
-	}
+		"if you don't successfully process it, you need to add it back with AddIfNotPresent()")
 }

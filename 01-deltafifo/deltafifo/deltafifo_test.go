@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -17,15 +18,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A brokenLister names a key that it cannot give: with or without an error.
 type brokenLister struct{ err error }
 
-func (b brokenLister) ListKeys() []string                  { return []string{"lost"} }
-func (b brokenLister) GetByKey(string) (any, bool, error)  { return nil, false, b.err }
-func popped(t *testing.T, q *deltafifo.Queue) cache.Deltas { t.Helper(); return popOne(t, q.Pop) }
+func (b brokenLister) ListKeys() []string                 { return []string{"lost"} }
+func (b brokenLister) GetByKey(string) (any, bool, error) { return nil, false, b.err }
 
-func popOne(t *testing.T, pop func(func(cache.Deltas) error) error) (got cache.Deltas) {
+func popped(t *testing.T, q *deltafifo.Queue) (got cache.Deltas) {
 	t.Helper()
-	if err := pop(func(d cache.Deltas) error { got = d; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, q.Pop(func(d cache.Deltas) error { got = d; return nil }))
 	return got
 }
 
@@ -42,11 +40,7 @@ func TestOfTwoDeletesInARowTheBetterOneIsKept(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-			for _, err := range []error{q.Add(item{"a", 0}), q.Delete(test.first), q.Delete(test.second)} {
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
+			must.Do(t, errors.Join(q.Add(item{"a", 0}), q.Delete(test.first), q.Delete(test.second)))
 			want := cache.Deltas{{Type: cache.Added, Object: item{"a", 0}}, {Type: cache.Deleted, Object: test.kept}}
 			if got := popped(t, q); !slices.Equal(got, want) {
 				t.Errorf("got %v, want %v", got, want)
@@ -58,9 +52,7 @@ func TestOfTwoDeletesInARowTheBetterOneIsKept(t *testing.T) {
 func TestAKnownObjectThatCannotBeReadLeavesATombstoneWithoutObject(t *testing.T) {
 	for _, err := range []error{nil, errors.New("disk on fire")} {
 		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: brokenLister{err}})
-		if err := q.Replace(nil, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, q.Replace(nil, ""))
 		want := cache.Deltas{{Type: cache.Deleted, Object: cache.DeletedFinalStateUnknown{Key: "lost"}}}
 		if got := popped(t, q); !slices.Equal(got, want) {
 			t.Errorf("lister error %v: got %v, want %v", err, got, want)
@@ -97,9 +89,7 @@ func TestAnObjectWithoutAKeyIsRefused(t *testing.T) {
 
 func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-	if err := q.Add(item{"a", 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, q.Add(item{"a", 1}))
 	refused := errors.New("refused")
 	if err := q.Pop(func(cache.Deltas) error { return refused }); err != refused {
 		t.Errorf("Pop() = %v, want %v", err, refused)
@@ -122,9 +112,7 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 			t.Fatalf("Pop() on an empty queue returned %v", err)
 		default:
 		}
-		if err := q.Add(item{"a", 1}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, q.Add(item{"a", 1}))
 		if err := <-results; err != nil {
 			t.Errorf("Pop() = %v after Add, want nil", err)
 		}
@@ -141,9 +129,7 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 func TestCloseLeavesWhatWaits(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
 	q.Close()
-	if err := q.Add(item{"a", 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, q.Add(item{"a", 1}))
 	if got := popped(t, q); len(got) != 1 {
 		t.Errorf("popped %v, want one delta", got)
 	}

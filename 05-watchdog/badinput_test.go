@@ -22,7 +22,7 @@ import (
 // has not synced, and still ends well.
 func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, texts ...string) {
 	t.Helper()
-	reported := make(chan error, 100)
+	reported := make(chan error, 1)
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: lw,
 		ObjectType:    objectType,
@@ -35,9 +35,11 @@ func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, 
 		},
 	})
 	must.Do(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- dog.Run(ctx) }()
+	must.Run(t, func(ctx context.Context) {
+		if err := dog.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
 	select {
 	case err := <-reported:
 		for _, text := range texts {
@@ -49,10 +51,6 @@ func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, 
 		t.Errorf("it has synced, with %v", dog.Store().ListKeys())
 	case <-time.After(30 * time.Second):
 		t.Error("nothing was reported")
-	}
-	cancel()
-	if err := <-ended; err != nil {
-		t.Errorf("Run() = %v, want no error", err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -29,25 +28,25 @@ import (
 var configMap = fakeapi.ConfigMap
 
 // newInformer makes an informer of client-go's on a fake server.
-func newInformer(server *fakeapi.Server, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
-	return cache.NewInformerWithOptions(cache.InformerOptions{
+func newInformer(server *fakeapi.Server, handler cache.ResourceEventHandler) cache.Controller {
+	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
 		ListerWatcher: server, ObjectType: &corev1.ConfigMap{}, Handler: handler,
 	})
+	return controller
 }
 
-// runs runs an informer of client-go's until the test is over.
-func runs(t *testing.T, server *fakeapi.Server, handler cache.ResourceEventHandler) (cache.Store, cache.Controller) {
-	t.Helper()
-	store, controller := newInformer(server, handler)
-	must.Run(t, controller.RunWithContext)
-	return store, controller
+// run runs an informer of client-go's until the test is over, or stop is called.
+func run(t *testing.T, server *fakeapi.Server,
+	handler cache.ResourceEventHandler) (controller cache.Controller, stop func()) {
+	controller = newInformer(server, handler)
+	return controller, must.Run(t, controller.RunWithContext)
 }
 
 func TestClientGoDecidesByItsStoreToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines record.Lines
 		server := fakeapi.New(configMap("a", "1"))
-		runs(t, server, record.Handler(&lines))
+		run(t, server, record.Handler(&lines))
 		w := server.NextWatch()
 		w.Add(configMap("a", "2"))
 		w.Modify(configMap("b", "3"))
@@ -59,7 +58,7 @@ func TestClientGoDeliversAllAgainAfterARelist(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines record.Lines
 		server := fakeapi.New(configMap("a", "1"))
-		runs(t, server, record.Handler(&lines))
+		run(t, server, record.Handler(&lines))
 		fakeapi.Expire(server.NextWatch())
 		server.NextWatch()
 		lines.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
@@ -72,7 +71,7 @@ func TestClientGoMakesOneUpdateOfAnotherObjectOfTheSameName(t *testing.T) {
 		before, after := configMap("a", "1"), configMap("a", "2")
 		before.UID, after.UID = "one", "another"
 		server := fakeapi.New(before)
-		runs(t, server, cache.ResourceEventHandlerFuncs{
+		run(t, server, cache.ResourceEventHandlerFuncs{
 			UpdateFunc: func(oldObj, newObj any) {
 				lines.Add("%s, was %s", newObj.(metav1.Object).GetUID(), oldObj.(metav1.Object).GetUID())
 			},
@@ -120,7 +119,7 @@ func TestClientGoResyncsWithoutAPauseIfThePeriodIsNegative(t *testing.T) {
 func TestClientGosHasSyncedMeansHandled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
-		_, controller := runs(t, fakeapi.New(configMap("a", "1")),
+		controller, _ := run(t, fakeapi.New(configMap("a", "1")),
 			cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
 		synctest.Wait()
 		if controller.HasSynced() {
@@ -134,36 +133,9 @@ func TestClientGosHasSyncedMeansHandled(t *testing.T) {
 	})
 }
 
-// Where more than one event waits, client-go stores them together.
-func TestClientGosStoreCanBeAheadOfItsHandler(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var store cache.Store
-		var lines record.Lines
-		busy := make(chan struct{})
-		server := fakeapi.New()
-		handler := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
-			if name := obj.(metav1.Object).GetName(); name == "a" {
-				<-busy
-			} else {
-				lines.Add("%s, stored: %v", name, slices.Sorted(slices.Values(store.ListKeys())))
-			}
-		}}
-		store, controller := newInformer(server, handler)
-		must.Run(t, controller.RunWithContext)
-		w := server.NextWatch()
-		w.Add(configMap("a", "2"))
-		synctest.Wait()
-		w.Add(configMap("b", "3"))
-		w.Add(configMap("c", "4"))
-		synctest.Wait()
-		close(busy)
-		lines.Want(t, "b, stored: [ns/a ns/b ns/c]", "c, stored: [ns/a ns/b ns/c]")
-	})
-}
-
 // panicsWith runs an informer and returns what its Run panics with.
 func panicsWith(t *testing.T, handler cache.ResourceEventHandler) (p any) {
-	_, controller := newInformer(fakeapi.New(configMap("a", "1")), handler)
+	controller := newInformer(fakeapi.New(configMap("a", "1")), handler)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	defer func() { p = recover() }()
@@ -187,7 +159,8 @@ func TestClientGoFindsOutThatThereIsNoHandlerAtTheFirstEvent(t *testing.T) {
 	})
 }
 
-// Once there was RetryOnError: then the queue got it back.
+// Once there was RetryOnError: then the queue got it back. (That it is gone is
+// tested in chapter 02.)
 func TestClientGosLoopDropsWhatProcessRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var popped []string
@@ -207,20 +180,15 @@ func TestClientGosLoopDropsWhatProcessRefuses(t *testing.T) {
 			t.Errorf("popped %q, want %q", popped, want)
 		}
 	})
-	if _, ok := reflect.TypeFor[cache.Config]().FieldByName("RetryOnError"); ok {
-		t.Error("there is RetryOnError again")
-	}
 }
 
 func TestClientGosInformerWaitsForItsHandlerForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy, ended := make(chan struct{}), make(chan struct{})
-		_, controller := newInformer(fakeapi.New(configMap("a", "1")),
+		_, stop := run(t, fakeapi.New(configMap("a", "1")),
 			cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() { defer close(ended); controller.RunWithContext(ctx) }()
 		synctest.Wait()
-		cancel()
+		go func() { defer close(ended); stop() }()
 		select {
 		case <-ended:
 			t.Error("RunWithContext has returned")
@@ -235,7 +203,7 @@ func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines record.Lines
 		server := fakeapi.New(configMap("a", "1"))
-		_, controller := runs(t, server, record.Handler(&lines))
+		controller, _ := run(t, server, record.Handler(&lines))
 		server.NextWatch()
 		synctest.Wait()
 		must.Run(t, controller.RunWithContext)
@@ -251,7 +219,7 @@ func TestClientGoPassesAWrongTypeOnFromAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines record.Lines
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
-		runs(t, fakeapi.New(pod), cache.ResourceEventHandlerFuncs{
+		run(t, fakeapi.New(pod), cache.ResourceEventHandlerFuncs{
 			AddFunc: func(obj any) { lines.Add("asked for *v1.ConfigMap, got %T", obj) },
 		})
 		lines.Want(t, "asked for *v1.ConfigMap, got *v1.Pod")

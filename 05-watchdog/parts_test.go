@@ -8,7 +8,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -71,45 +70,11 @@ func TestAReflectorForgetsToStopTheWatchOfARefusedList(t *testing.T) {
 	})
 }
 
-func TestMetaNamespaceKeyFuncCannotNameATombstone(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		key  cache.KeyFunc
-		left int
-	}{
-		{"MetaNamespaceKeyFunc", cache.MetaNamespaceKeyFunc, 1},
-		{"DeletionHandlingMetaNamespaceKeyFunc", cache.DeletionHandlingMetaNamespaceKeyFunc, 0},
-	} {
-		store := cache.NewStore(test.key)
-		must.Do(t, store.Add(configMap("a", "1")))
-		err := store.Delete(cache.DeletedFinalStateUnknown{Key: "ns/a", Obj: configMap("a", "1")})
-		if (err != nil) != (test.left > 0) || len(store.ListKeys()) != test.left {
-			t.Errorf("%s: Delete() = %v, left: %v; want %d left", test.name, err, store.ListKeys(), test.left)
-		}
-	}
-}
-
 func TestClientGosInformersHaveNoKeyFunction(t *testing.T) {
 	options := reflect.TypeFor[cache.InformerOptions]()
 	if fields := reflect.VisibleFields(options); slices.ContainsFunc(fields, func(f reflect.StructField) bool {
 		return f.Type == reflect.TypeFor[cache.KeyFunc]()
 	}) {
 		t.Error("InformerOptions has a key function now")
-	}
-}
-
-func TestABareReflectorTakesNoErrorHandler(t *testing.T) {
-	reflector := reflect.TypeFor[*cache.Reflector]()
-	for method := range reflector.Methods() {
-		if strings.Contains(method.Name, "ErrorHandler") {
-			t.Errorf("a Reflector has %s now", method.Name)
-		}
-	}
-	fields := append(reflect.VisibleFields(reflector.Elem()),
-		reflect.VisibleFields(reflect.TypeFor[cache.ReflectorOptions]())...)
-	for _, field := range fields {
-		if field.IsExported() && strings.Contains(field.Name, "ErrorHandler") {
-			t.Errorf("a Reflector has %s now", field.Name)
-		}
 	}
 }

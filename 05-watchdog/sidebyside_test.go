@@ -13,45 +13,33 @@ import (
 	"example.com/informer/05-watchdog/watchdog"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
-	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
-
-func runWatchDog(t *testing.T, s *session.Session) *record.Informer {
-	t.Helper()
-	in := record.NewInformer(t, s, "WatchDog", 1)
-	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: in.ConfigMaps,
-		ObjectType:    &corev1.ConfigMap{},
-		Handler:       in.Recorders[0],
-		OnError:       func(err error) { t.Log(err) },
-	})
-	must.Do(t, err)
-	in.Store = dog.Store()
-	must.Run(t, func(ctx context.Context) {
-		if err := dog.Run(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	return in
-}
-
-func runInformer(t *testing.T, s *session.Session) *record.Informer {
-	t.Helper()
-	in := record.NewInformer(t, s, "client-go's informer", 1)
-	store, controller := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: in.ConfigMaps,
-		ObjectType:    &corev1.ConfigMap{},
-		Handler:       in.Recorders[0],
-	})
-	in.Store = store
-	must.Run(t, controller.RunWithContext)
-	return in
-}
 
 func TestSideBySide(t *testing.T) {
 	s := sessiontest.Open(t)
 	record.SideBySide(t, s, func() []*record.Informer {
-		return []*record.Informer{runWatchDog(t, s), runInformer(t, s)}
+		ours := record.NewInformer(t, s, "WatchDog", 1)
+		dog, err := watchdog.New(watchdog.Options{
+			ListerWatcher: ours.ConfigMaps,
+			ObjectType:    &corev1.ConfigMap{},
+			Handler:       ours.Recorders[0],
+			OnError:       func(err error) { t.Log(err) },
+		})
+		must.Do(t, err)
+		ours.Store = dog.Store()
+		must.Run(t, func(ctx context.Context) {
+			if err := dog.Run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+
+		theirs := record.NewInformer(t, s, "client-go's informer", 1)
+		store, controller := cache.NewInformerWithOptions(cache.InformerOptions{
+			ListerWatcher: theirs.ConfigMaps, ObjectType: &corev1.ConfigMap{}, Handler: theirs.Recorders[0],
+		})
+		theirs.Store = store
+		must.Run(t, controller.RunWithContext)
+		return []*record.Informer{ours, theirs}
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -30,9 +31,8 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		ObjectType:    &corev1.ConfigMap{},
 		Handler:       cache.ResourceEventHandlerFuncs{},
 	}
-	if _, err := New(good); err != nil {
-		t.Fatal(err)
-	}
+	_, err := New(good)
+	must.Do(t, err)
 	for _, test := range []struct {
 		name, want string
 		spoil      func(*Options)
@@ -98,9 +98,7 @@ func TestAnEventWithoutAnObjectIsDropped(t *testing.T) {
 		theirs, calls := fakeapi.New(), record.Lines{}
 		_, informer := cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: theirs,
 			ObjectType: &corev1.ConfigMap{}, Handler: record.Handler(&calls)})
-		ctx, cancel := context.WithCancel(t.Context())
-		defer func() { cancel(); synctest.Wait() }()
-		go informer.RunWithContext(ctx)
+		must.Run(t, informer.RunWithContext)
 		for _, w := range []*watch.FakeWatcher{r.server.NextWatch(), theirs.NextWatch()} {
 			w.Add(nil)
 			w.Delete(nil)
@@ -186,11 +184,7 @@ func TestAHandlerThatNeverReturns(t *testing.T) {
 		synctest.Wait()
 		w.Add(configMap("b", "2")) // the reflector is not held up by the handler
 		start := time.Now()
-		err := r.stop()
-		if want := "the handler has not returned from OnAdd of ns/a after 5s"; err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("Run() = %v, want %q", err, want)
-		}
+		wantRun(t, r.stop(), "the handler has not returned from OnAdd of ns/a after 5s")
 		if took := time.Since(start); took != 5*time.Second {
 			t.Errorf("it took %v to give up, want 5s", took)
 		}
@@ -208,10 +202,6 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 		}
 		r := run(t, server)
 		synctest.Wait()
-		err := r.stop()
-		if want := "the ListerWatcher of *v1.ConfigMap has not returned after 5s"; err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("Run() = %v, want %q", err, want)
-		}
+		wantRun(t, r.stop(), "the ListerWatcher of *v1.ConfigMap has not returned after 5s")
 	})
 }

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -43,9 +44,7 @@ func run(t *testing.T, server *fakeapi.Server, options ...func(*rig, *Options)) 
 		option(r, &opts)
 	}
 	dog, err := New(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r.WatchDog = dog
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

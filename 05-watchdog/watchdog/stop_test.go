@@ -12,8 +12,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
+
+// wantRun wants an error of Run with this text in it.
+func wantRun(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Run() = %v, want %q", err, want)
+	}
+}
 
 // That no goroutine stays is checked by synctest, which waits for all of them.
 func TestRunEndsWithItsContext(t *testing.T) {
@@ -21,9 +30,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		r := run(t, fakeapi.New(configMap("a", "1")))
 		<-r.Synced()
 		start := time.Now()
-		if err := r.stop(); err != nil {
-			t.Errorf("Run() = %v, want no error", err)
-		}
+		must.Do(t, r.stop())
 		if took := time.Since(start); took != 0 {
 			t.Errorf("it took %v", took)
 		}
@@ -56,9 +63,7 @@ func TestNoCallBeginsAfterTheEnd(t *testing.T) {
 		busy <- struct{}{}
 		synctest.Wait() // busy with b, which was popped with its update; c waits
 		go func() { time.Sleep(time.Second); close(busy) }()
-		if err := r.stop(); err != nil {
-			t.Errorf("Run() = %v, want that it waits for the handler", err)
-		}
+		must.Do(t, r.stop()) // it waits for the handler
 		r.calls.Want(t, "OnAdd a 1", "OnAdd b 2")
 	})
 }
@@ -67,14 +72,10 @@ func TestAContextThatHasEndedAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dog, err := New(Options{ListerWatcher: fakeapi.New(), ObjectType: configMap("", ""),
 			Handler: cache.ResourceEventHandlerFuncs{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := dog.Run(ctx); err != nil {
-			t.Errorf("Run() = %v, want no error", err)
-		}
+		must.Do(t, dog.Run(ctx))
 	})
 }
 
@@ -83,10 +84,8 @@ func TestRunTwiceIsAnError(t *testing.T) {
 		r := run(t, fakeapi.New(configMap("a", "1")))
 		<-r.Synced()
 		for _, when := range []string{"while it runs", "after its end"} {
-			err := r.Run(t.Context())
-			if err == nil || !strings.Contains(err.Error(), "*v1.ConfigMap was run before") {
-				t.Errorf("%s: Run() = %v, want that it was run before", when, err)
-			}
+			t.Log(when)
+			wantRun(t, r.Run(t.Context()), "*v1.ConfigMap was run before")
 			r.stop()
 		}
 		r.calls.Want(t, "OnAdd a 1 first") // and once only
@@ -121,8 +120,6 @@ func TestAHandlerThatPanics(t *testing.T) {
 				t.Errorf("reported %q, want %q in number %d", reported, want, i)
 			}
 		}
-		if err := r.stop(); err != nil {
-			t.Errorf("Run() = %v, want no error", err)
-		}
+		must.Do(t, r.stop())
 	})
 }

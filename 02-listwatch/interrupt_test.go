@@ -4,7 +4,7 @@ package main
 
 import (
 	"os"
-	"regexp"
+	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,25 +15,24 @@ import (
 	"example.com/informer/scripts/harness/step/steptest"
 )
 
-// interrupt runs the chapter until it prints a line that matches, presses
-// Ctrl-C, and returns the exit code and what matched.
-func interrupt(t *testing.T, line *regexp.Regexp, args ...string) (code int, match string) {
-	t.Helper()
-	cmd := steptest.Command(t, args...)
-	code = steptest.ReadLines(t, cmd, func(printed string) {
-		if match == "" && line.MatchString(printed) {
-			match = line.FindString(printed)
+// With -follow, a change is made in the step's namespace; its event comes, and then Ctrl-C.
+func TestFollowShowsChangesUntilCtrlCAndCleansUp(t *testing.T) {
+	s := sessiontest.Open(t)
+	cmd, own, namespace, seen := steptest.Command(t, "watch", "-follow"), s.Namespace, "", false
+	code := steptest.ReadLines(t, cmd, func(line string) {
+		if _, rest, ok := strings.Cut(line, " -n "); ok && namespace == "" {
+			namespace = strings.Fields(rest)[0]
+			s.Namespace = namespace // of the step
+			sessiontest.Kubectl(t, s, "run nettool --image=registry.k8s.io/pause:3.10.2")
+			s.Namespace = own
+		}
+		if !seen && strings.HasPrefix(line, "ADDED : nettool") {
+			seen = true
 			must.Do(t, cmd.Process.Signal(os.Interrupt))
 		}
 	})
-	return code, match
-}
-
-func TestFollowEndsWellOnCtrlCAndCleansUp(t *testing.T) {
-	s := sessiontest.Open(t)
-	code, namespace := interrupt(t, regexp.MustCompile(`informer-[a-z0-9]+`), "watch", "-follow")
-	if code != 0 {
-		t.Errorf("exit code %d, want 0", code)
+	if code != 0 || !seen {
+		t.Errorf("exit code %d, want 0; the pod was seen: %t", code, seen)
 	}
 	ns, err := s.Client.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) && (err != nil || ns.DeletionTimestamp == nil) {
@@ -43,7 +42,13 @@ func TestFollowEndsWellOnCtrlCAndCleansUp(t *testing.T) {
 
 func TestCtrlCStopsAStep(t *testing.T) {
 	sessiontest.Open(t)
-	if code, _ := interrupt(t, regexp.MustCompile(`^ADDED`), "watch"); code != 130 {
+	cmd := steptest.Command(t, "watch")
+	code := steptest.ReadLines(t, cmd, func(line string) {
+		if strings.HasPrefix(line, "ADDED") {
+			must.Do(t, cmd.Process.Signal(os.Interrupt))
+		}
+	})
+	if code != 130 {
 		t.Errorf("exit code %d, want 130", code)
 	}
 }

@@ -11,15 +11,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
+
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/usage"
 )
 
 // podJSON is a CoreDNS pod as an API server sends it, managed fields and all.
 func podJSON(b *testing.B) []byte {
 	b.Helper()
 	text, err := os.ReadFile("testdata/pod.json")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	return text
 }
 
@@ -27,9 +28,7 @@ func podJSON(b *testing.B) []byte {
 func decode(b *testing.B, decoder apiruntime.Decoder, text []byte) apiruntime.Object {
 	b.Helper()
 	obj, err := apiruntime.Decode(decoder, text)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 	return obj
 }
 
@@ -48,9 +47,7 @@ func BenchmarkKind(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := bench.do(); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, bench.do())
 			}
 		})
 	}
@@ -62,8 +59,8 @@ func BenchmarkUntyped(b *testing.B) {
 	text := podJSON(b)
 	var untyped, typed cost
 	for b.Loop() {
-		untyped.add(measure(func() any { return decode(b, unstructured.UnstructuredJSONScheme, text) }))
-		typed.add(measure(func() any { return decode(b, scheme.Codecs.UniversalDeserializer(), text) }))
+		untyped.add(func() any { return decode(b, unstructured.UnstructuredJSONScheme, text) })
+		typed.add(func() any { return decode(b, scheme.Codecs.UniversalDeserializer(), text) })
 	}
 	b.ReportMetric(0, "ns/op") // of both together, it says nothing
 	b.ReportMetric(typed.bytes/float64(b.N), "B/typed")
@@ -72,36 +69,21 @@ func BenchmarkUntyped(b *testing.B) {
 	b.ReportMetric(float64(untyped.time)/float64(typed.time), "time-ratio")
 }
 
-// cost is what one object took to decode, and the memory that it holds on to.
+// A cost is what some objects took to decode, and the memory that they hold on to.
 type cost struct {
 	time  time.Duration
 	bytes float64
 }
 
-func (c *cost) add(other cost) {
-	c.time += other.time
-	c.bytes += other.bytes
-}
-
-// measure makes many objects and returns the cost of one.
-func measure(object func() any) cost {
+// add makes many objects and adds what one of them costs.
+func (c *cost) add(object func() any) {
 	const many = 200
 	kept := make([]any, many)
-	before := heap()
-	start := time.Now()
+	before, start := usage.Heap(), time.Now()
 	for i := range kept {
 		kept[i] = object()
 	}
-	took := time.Since(start)
-	held := heap() - before
+	c.time += time.Since(start) / many
+	c.bytes += float64(usage.Heap()-before) / many
 	runtime.KeepAlive(kept)
-	return cost{time: took / many, bytes: held / many}
-}
-
-// heap returns the bytes that are in use.
-func heap() float64 {
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return float64(stats.HeapAlloc)
 }

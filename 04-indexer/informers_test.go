@@ -1,16 +1,15 @@
-// What the page says about client-go's informers and their indexes. Programs
-// that are meant to end badly are started as a process of their own.
+// What the page says about client-go's informers and their indexes, and about its
+// mutation detector. What ends its program is tested in a process of its own.
 
 package main
 
 import (
-	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
@@ -22,45 +21,6 @@ import (
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
-
-// child is set in the environment of a process that is to run one of children.
-const child = "RUN_CHILD"
-
-var children = map[string]func(){
-	"change": func() {
-		informer := newFakeInformer(cache.Indexers{})
-		mustAlso(informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(obj any) { obj.(*corev1.Pod).Labels["app"] = "mine" },
-		}))
-		informer.RunWithContext(context.Background())
-	},
-	"index": func() {
-		informer := newFakeInformer(cache.Indexers{"strict": func(any) ([]string, error) {
-			return nil, errors.New("no colour")
-		}})
-		informer.RunWithContext(context.Background())
-	},
-}
-
-func mustAlso(_ any, err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-// runChild runs a child to its end and returns its exit code and all it said.
-func runChild(t *testing.T, name string, env ...string) (code int, said string) {
-	t.Helper()
-	self, err := os.Executable()
-	must.Do(t, err)
-	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(append(os.Environ(), child+"="+name), env...)
-	output, err := cmd.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), string(output)
-}
 
 // newFakeInformer returns an informer of a server that has ns1/pod1.
 func newFakeInformer(indexers cache.Indexers) cache.SharedIndexInformer {
@@ -81,45 +41,57 @@ func TestAFactorysInformersHaveANamespaceIndex(t *testing.T) {
 	}
 }
 
-func TestIndexersMayBeAddedToAnInformerThatRuns(t *testing.T) {
-	informer := newFakeInformer(cache.Indexers{})
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { informer.RunWithContext(ctx) })
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-		t.Fatal("no sync")
-	}
-	must.Do(t, informer.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
-	wantKeys(t, informer.GetIndexer(), "app", "l1", "ns1/pod1")
-
-	cancel()
-	running.Wait()
-	if err := informer.AddIndexers(cache.Indexers{"late": indexer.ByImage}); err == nil {
-		t.Error("an informer that has ended took another index")
-	}
-}
-
-func TestAddIndexersPanicsIfThereWasNoMapToAddTo(t *testing.T) {
-	byApp := cache.Indexers{"app": indexer.ByLabel("app")}
-	if !panics(func() { _ = newFakeInformer(nil).AddIndexers(byApp) }) {
-		t.Error("an informer made with Indexers nil took an index")
-	}
-	if panics(func() { must.Do(t, newFakeInformer(cache.Indexers{}).AddIndexers(byApp)) }) {
-		t.Error("an informer made with an empty map did not")
-	}
-}
-
-func TestASharedInformerEndsTheProgramThatChangesItsObjects(t *testing.T) {
-	code, said := runChild(t, "change", "KUBE_CACHE_MUTATION_DETECTOR=true")
-	if code != 2 || !strings.Contains(said, "panic: cache *v1.Pod modified") {
-		t.Errorf("exit code %d, want 2 and the detector's panic; it said:\n%s", code, said)
-	}
-}
-
 func TestAFailingIndexFunctionEndsTheProgram(t *testing.T) {
-	code, said := runChild(t, "index")
-	if code != 2 || !strings.Contains(said,
-		`unable to calculate an index entry for key "ns1/pod1" on index "strict": no colour`) {
-		t.Errorf("exit code %d, want 2 and the store's panic; it said:\n%s", code, said)
+	const inside = "INDEX_FUNCTION_FAILS"
+	if os.Getenv(inside) != "" {
+		strict := func(any) ([]string, error) { return nil, errors.New("no colour") }
+		newFakeInformer(cache.Indexers{"strict": strict}).RunWithContext(t.Context())
+		return
 	}
+	said, err := must.RunAgain(t, t.Name(), inside+"=1")
+	if err == nil || err.Error() != "exit status 2" || !strings.Contains(said,
+		`unable to calculate an index entry for key "ns1/pod1" on index "strict": no colour`) {
+		t.Errorf("it ended with %v, want status 2 and the store's panic; it said:\n%s", err, said)
+	}
+}
+
+// The detector compares each object with its copy for two to four minutes after
+// it has got it. It can only be switched on from outside.
+func TestTheMutationDetectorRemembersAnObjectForMinutes(t *testing.T) {
+	const when = "CHANGE_WHEN"
+	if change := os.Getenv(when); change != "" {
+		addAfter, changeAfter, _ := strings.Cut(change, " ")
+		added, err := time.ParseDuration(addAfter)
+		must.Do(t, err)
+		changed, err := time.ParseDuration(changeAfter)
+		must.Do(t, err)
+		synctest.Test(t, func(t *testing.T) { changeLater(t, added, changed) })
+		return
+	}
+	for change, found := range map[string]bool{
+		"0s 4m":         true,
+		"0s 4m10s":      false,
+		"119500ms 110s": true, // just before the detector puts its list aside
+		"119500ms 130s": false,
+	} {
+		said, err := must.RunAgain(t, t.Name(), "KUBE_CACHE_MUTATION_DETECTOR=true", when+"="+change)
+		if got := strings.Contains(said, "panic: cache pods modified"); got != found || got != (err != nil) {
+			t.Errorf("%s: found: %t, want %t; it ended with %v and said:\n%s", change, got, found, err, said)
+		}
+	}
+}
+
+// changeLater gives the detector a pod, and changes the pod some time after that.
+func changeLater(t *testing.T, added, changed time.Duration) {
+	t.Helper()
+	detector, stop := cache.NewCacheMutationDetector("pods"), make(chan struct{})
+	go detector.Run(stop)
+	time.Sleep(added)
+	pod := newPod("ns1", "pod1", "l1")
+	detector.AddObject(pod)
+	time.Sleep(changed)
+	synctest.Wait() // for the detector, which may be looking at the pod
+	pod.Labels["app"] = "l2"
+	time.Sleep(2 * time.Second) // it looks once a second
+	close(stop)
 }

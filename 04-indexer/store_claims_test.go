@@ -4,21 +4,16 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	clientgofeatures "k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
 
@@ -28,133 +23,123 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// pausing is an index function that stops for one object until it is released.
-type pausing struct {
-	at               any // the object
-	paused, released chan struct{}
+// A heldCall is one that an index function stops at some object until it is released.
+type heldCall struct {
+	indexers      cache.Indexers
+	stopped, goOn chan struct{}
+	running       sync.WaitGroup
 }
 
-func newPausing(at any) pausing { return pausing{at, make(chan struct{}), make(chan struct{})} }
-
-func (p pausing) indexers() cache.Indexers {
-	return cache.Indexers{"app": func(obj any) ([]string, error) {
-		if obj == p.at {
-			close(p.paused)
-			<-p.released
+func hold(at any) *heldCall {
+	h := &heldCall{stopped: make(chan struct{}), goOn: make(chan struct{})}
+	h.indexers = cache.Indexers{"app": func(obj any) ([]string, error) {
+		if obj == at {
+			close(h.stopped)
+			<-h.goOn
 		}
 		return indexer.ByLabel("app")(obj)
 	}}
+	return h
 }
+
+// run makes the call, and returns when it is stopped.
+func (h *heldCall) run(call func()) { h.running.Go(call); <-h.stopped }
+
+// release returns when the call has, and all others that ran meanwhile.
+func (h *heldCall) release() { close(h.goOn); h.running.Wait() }
 
 // waitsForLock returns when a goroutine waits for a lock, such as
 // sync.RWMutex.RLock, in a method.
 func waitsForLock(t *testing.T, lock, method string) {
 	t.Helper()
 	stacks := make([]byte, 1<<20)
-	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, time.Minute, true,
-		func(context.Context) (bool, error) {
-			for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
-				header, calls, _ := strings.Cut(stack, "\n")
-				if strings.Contains(header, "["+lock) && strings.Contains(calls, method+"(") {
-					return true, nil
-				}
+	must.Until(t, "a goroutine waits for "+lock+" in "+method, func() bool {
+		for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+			header, calls, _ := strings.Cut(stack, "\n")
+			if strings.Contains(header, "["+lock) && strings.Contains(calls, method+"(") {
+				return true
 			}
-			return false, nil
-		})
-	if err != nil {
-		t.Errorf("no goroutine waits for %s in %s", lock, method)
-	}
+		}
+		return false
+	})
 }
 
-func TestAReaderHoldsUpAWriterOfClientGosStore(t *testing.T) {
+// readAndWrite has a reader in client-go's store, and a writer that waits for it.
+func readAndWrite(t *testing.T) (index cache.Indexer, reader *heldCall) {
+	t.Helper()
 	asked := newPod("ns1", "asked", "l1")
-	reader := newPausing(asked)
-	index := filled(t, reader.indexers())
-	var running sync.WaitGroup
-	running.Go(func() { index.Index("app", asked) })
-	<-reader.paused
+	reader = hold(asked)
+	index = filled(t, reader.indexers)
+	reader.run(func() { index.Index("app", asked) })
 	for _, key := range []string{"ns1/pod1", "ns2/pod2"} { // other readers are welcome
 		if _, exists, _ := index.GetByKey(key); !exists {
 			t.Errorf("%s is not there", key)
 		}
 	}
-	running.Go(func() { index.Update(newPod("ns1", "pod1", "l3")) })
+	reader.running.Go(func() { index.Update(newPod("ns1", "pod1", "l3")) })
 	waitsForLock(t, "sync.RWMutex.Lock", "(*threadSafeMap).Update")
-	close(reader.released)
-	running.Wait()
+	return index, reader
+}
+
+func TestAReaderHoldsUpAWriterOfClientGosStore(t *testing.T) {
+	index, reader := readAndWrite(t)
+	reader.release()
 	wantKeys(t, index, "app", "l3", "ns1/pod1")
 }
 
 func TestAWaitingWriterHoldsUpTheReadersAfterIt(t *testing.T) {
-	asked := newPod("ns1", "asked", "l1")
-	reader := newPausing(asked)
-	index := filled(t, reader.indexers())
-	var running sync.WaitGroup
-	running.Go(func() { index.Index("app", asked) })
-	<-reader.paused
-	running.Go(func() { index.Update(newPod("ns1", "pod1", "l3")) })
-	waitsForLock(t, "sync.RWMutex.Lock", "(*threadSafeMap).Update")
-	running.Go(func() { index.GetByKey("ns2/pod2") })
-	running.Go(func() { index.List() })
+	index, reader := readAndWrite(t)
+	reader.running.Go(func() { index.GetByKey("ns2/pod2") })
+	reader.running.Go(func() { index.List() })
 	waitsForLock(t, "sync.RWMutex.RLock", "(*threadSafeMap).Get")
 	waitsForLock(t, "sync.RWMutex.RLock", "(*threadSafeMap).List")
-	close(reader.released)
-	running.Wait()
+	reader.release()
 }
 
 func TestClientGosStoreIsLockedWhileAnIndexFunctionRuns(t *testing.T) {
 	pod := newPod("ns3", "pod3", "l3")
-	writer := newPausing(pod)
-	index := filled(t, writer.indexers())
-	var running sync.WaitGroup
-	running.Go(func() { index.Add(pod) })
-	<-writer.paused
-	running.Go(func() { index.GetByKey("ns1/pod1") })
+	writer := hold(pod)
+	index := filled(t, writer.indexers)
+	writer.run(func() { index.Add(pod) })
+	writer.running.Go(func() { index.GetByKey("ns1/pod1") })
 	waitsForLock(t, "sync.RWMutex.RLock", "(*threadSafeMap).Get")
-	close(writer.released)
-	running.Wait()
+	writer.release()
 }
 
 func TestAnIndexFunctionHoldsUpListsOfOurStoreAndNoGets(t *testing.T) {
 	pod := newPod("ns3", "pod3", "l3")
-	writer := newPausing(pod)
-	index := store.New(store.Options{Indexers: writer.indexers()})
+	writer := hold(pod)
+	index := store.New(store.Options{Indexers: writer.indexers})
 	must.Do(t, index.Add(newPod("ns1", "pod1", "l1")))
-	var running sync.WaitGroup
-	running.Go(func() { index.Add(pod) })
-	<-writer.paused
+	writer.run(func() { index.Add(pod) })
 	if _, exists, _ := index.GetByKey("ns1/pod1"); !exists { // it does not wait
 		t.Error("ns1/pod1 is not there")
 	}
-	running.Go(func() { index.List() })
+	writer.running.Go(func() { index.List() })
 	waitsForLock(t, "sync.Mutex.Lock", "(*Store).Snapshot")
-	close(writer.released)
-	running.Wait()
+	writer.release()
 }
 
 // A reader that comes in the middle of a transaction gets the state after it.
 func TestATransactionOfClientGosStoreTakesTheLockOnce(t *testing.T) {
 	first := newPod("ns3", "pod3", "l3")
-	writer := newPausing(first)
-	index := filled(t, writer.indexers())
+	writer := hold(first)
+	index := filled(t, writer.indexers)
 	transactions, ok := index.(cache.TransactionStore)
 	if !ok {
 		t.Fatalf("a %T has no transactions", index)
 	}
-	var running sync.WaitGroup
-	running.Go(func() {
+	writer.run(func() {
 		if err := transactions.Transaction(cache.Transaction{Type: cache.TransactionTypeAdd, Object: first},
 			cache.Transaction{Type: cache.TransactionTypeDelete, Object: newPod("ns1", "pod1", "")},
 			cache.Transaction{Type: cache.TransactionTypeUpdate, Object: newPod("ns2", "pod2", "l4")}); err != nil {
 			t.Error(err)
 		}
 	})
-	<-writer.paused
 	var seen []any
-	running.Go(func() { seen = index.List() })
+	writer.running.Go(func() { seen = index.List() })
 	waitsForLock(t, "sync.RWMutex.RLock", "(*threadSafeMap).List")
-	close(writer.released)
-	running.Wait()
+	writer.release()
 	if got := names(seen); len(seen) != 2 || !strings.Contains(got, "pod3") || !strings.Contains(got, "pod2") {
 		t.Errorf("a reader saw %s", got)
 	}
@@ -173,28 +158,24 @@ func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 	for range 2 {
 		must.Do(t, queue.Update(pod(0)))
 	}
-	var sizes []int
-	for range 3 {
-		must.Do(t, queue.PopBatch(
-			func(deltas []cache.Delta, _ bool) error { sizes = append(sizes, len(deltas)); return nil },
-			func(any, bool) error { sizes = append(sizes, 1); return nil }))
+	wantBatches := func(want ...int) {
+		t.Helper()
+		var sizes []int
+		for range want {
+			must.Do(t, queue.PopBatch(
+				func(deltas []cache.Delta, _ bool) error { sizes = append(sizes, len(deltas)); return nil },
+				func(any, bool) error { sizes = append(sizes, 1); return nil }))
+		}
+		if !slices.Equal(sizes, want) {
+			t.Errorf("batches of %v, want %v", sizes, want)
+		}
 	}
-	if fmt.Sprint(sizes) != "[1000 101 1]" {
-		t.Errorf("batches of %v; want 1,000, the next 101 pods, and the second update of one of them", sizes)
-	}
+	wantBatches(1000, 101, 1) // the next 101 pods, and the second update of one of them
 	// A whole list, or a resync, is never in a batch with others.
 	queue = cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true})
 	must.Do(t, errors.Join(queue.Add(pod(1)), queue.Add(pod(2)), queue.Replace([]any{pod(1), pod(2)}, "5"),
 		queue.Add(pod(3)), queue.Add(pod(4)), queue.Resync()))
-	sizes = nil
-	for range 4 {
-		must.Do(t, queue.PopBatch(
-			func(deltas []cache.Delta, _ bool) error { sizes = append(sizes, len(deltas)); return nil },
-			func(any, bool) error { sizes = append(sizes, 1); return nil }))
-	}
-	if fmt.Sprint(sizes) != "[2 1 2 1]" {
-		t.Errorf("batches of %v; want two pods, the list, two pods, the resync", sizes)
-	}
+	wantBatches(2, 1, 2, 1) // two pods, the list, two pods, the resync
 	if !clientgofeatures.FeatureGates().Enabled(clientgofeatures.InOrderInformersBatchProcess) {
 		t.Error("informers do not pop in batches any more, unless they are told to")
 	}
@@ -217,9 +198,7 @@ func TestTheStoreIsAheadOfTheEventsOfABatch(t *testing.T) {
 				}
 			}},
 		})
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { loop.RunWithContext(ctx) })
+		stop := must.Run(t, loop.RunWithContext)
 		w := server.NextWatch()
 		for _, name := range []string{"pod1", "pod2", "pod3"} {
 			w.Add(newPod("ns1", name, "l1"))
@@ -227,8 +206,7 @@ func TestTheStoreIsAheadOfTheEventsOfABatch(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		cancel()
-		running.Wait()
+		stop()
 		if stored["pod1"] != 1 || stored["pod2"] != 3 || stored["pod3"] != 3 {
 			t.Errorf("pods in the store at each event: %v", stored)
 		}
@@ -238,36 +216,11 @@ func TestTheStoreIsAheadOfTheEventsOfABatch(t *testing.T) {
 // An update that keeps one value leaves the index alone; the lines that do this,
 // and the reason for transactions, are in the source.
 func TestClientGosStoreSays(t *testing.T) {
-	for file, texts := range map[string][]string{
-		"store.go": {
-			"Transaction allows multiple operations to occur within a single lock acquisition to ensure progress can " +
-				"be made when there is contention",
-		},
-		"thread_safe_store.go": {
-			"len(indexValues) == 1 && len(oldIndexValues) == 1 && indexValues[0] == oldIndexValues[0]",
-			"oldObject := c.items[key] c.items[key] = obj c.index.updateIndices(oldObject, obj, key)",
-		},
-		"controller.go": {
-			"all Deltas are applied atomically in a single transaction and corresponding handler callbacks are " +
-				"executed afterward. Otherwise, each Delta is processed individually",
-		},
-	} {
-		words := clientGosWords(t, file)
-		for _, text := range texts {
-			if !strings.Contains(words, text) {
-				t.Errorf("%s does not say %q any more", file, text)
-			}
-		}
-	}
-}
-
-// clientGosWords are the words of a file of client-go's tools/cache.
-func clientGosWords(t *testing.T, file string) string {
-	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache")
-	dir, err := list.Output()
-	must.Do(t, err)
-	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), file))
-	must.Do(t, err)
-	return strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
+	must.Say(t, "store.go", "Transaction allows multiple operations to occur within a single lock acquisition to "+
+		"ensure progress can be made when there is contention")
+	must.Say(t, "thread_safe_store.go",
+		"len(indexValues) == 1 && len(oldIndexValues) == 1 && indexValues[0] == oldIndexValues[0]",
+		"oldObject := c.items[key] c.items[key] = obj c.index.updateIndices(oldObject, obj, key)")
+	must.Say(t, "controller.go", "all Deltas are applied atomically in a single transaction and corresponding "+
+		"handler callbacks are executed afterward. Otherwise, each Delta is processed individually")
 }

@@ -11,14 +11,6 @@ import (
 	"example.com/informer/scripts/harness/step/steptest"
 )
 
-func TestWithoutACluster(t *testing.T) {
-	for _, args := range [][]string{{"informer"}, {"-addr", "nonsense", "http"}, {"http", "-follow"}} {
-		steptest.WantExit(t, steptest.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh",
-			"-kubeconfig")
-	}
-	steptest.WantExit(t, steptest.Outside(t, "informers"), 2, `no step "informers"`, "informer, index, http,")
-}
-
 func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 	needCluster(t)
 	busy, err := net.Listen("tcp", "127.0.0.1:0")

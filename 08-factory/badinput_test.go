@@ -20,14 +20,6 @@ import (
 	"example.com/informer/scripts/harness/step/steptest"
 )
 
-func TestWithoutACluster(t *testing.T) {
-	for _, args := range [][]string{{"factory"}, {"-addr", "nonsense", "http"}, {"http", "-follow"}} {
-		steptest.WantExit(t, steptest.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh",
-			"-kubeconfig")
-	}
-	steptest.WantExit(t, steptest.Outside(t, "factories"), 2, `no step "factories"`, "factory, same, options,")
-}
-
 func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a cluster")

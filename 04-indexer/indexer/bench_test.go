@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/must"
 )
 
 // BenchmarkFind finds the 10 pods of one node among 100,000, by the index and
@@ -23,9 +24,7 @@ func BenchmarkFind(b *testing.B) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: fmt.Sprintf("pod%d", i)},
 			Spec:       corev1.PodSpec{NodeName: fmt.Sprintf("node%d", i/perNode)},
 		}
-		if err := index.Add(pod); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, index.Add(pod))
 	}
 	var indexed, filtered time.Duration
 	for b.Loop() {
@@ -88,9 +87,7 @@ func BenchmarkUpdate(b *testing.B) {
 			index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, bench.indexers)
 			pod := full()
 			for b.Loop() {
-				if err := index.Update(pod); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, index.Update(pod))
 			}
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/must"
 )
 
 // functions are all that the package has.
@@ -45,9 +46,7 @@ func full() *corev1.Pod {
 func untyped(t *testing.T, obj runtime.Object, apiVersion, kind string) *unstructured.Unstructured {
 	t.Helper()
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	u := &unstructured.Unstructured{Object: fields}
 	u.SetAPIVersion(apiVersion)
 	u.SetKind(kind)
@@ -151,9 +150,8 @@ func TestAnUntypedPodThatNoServerCouldHaveSent(t *testing.T) {
 func TestObjectsAreNotChanged(t *testing.T) {
 	pod, want := full(), full()
 	for name, values := range functions {
-		if _, err := values(pod); err != nil {
-			t.Fatal(err)
-		}
+		_, err := values(pod)
+		must.Do(t, err)
 		if pod.String() != want.String() {
 			t.Errorf("%s changed the pod", name)
 		}
@@ -177,9 +175,7 @@ func TestAnIndexFindsWhatAFilterFinds(t *testing.T) {
 		case 5:
 			err = index.Replace([]any{pod, randomPod(random)}, "")
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for name := range functions {
 			compare(t, index, name)
 		}
@@ -193,9 +189,7 @@ func compare(t *testing.T, index cache.Indexer, name string) {
 	for _, obj := range index.List() {
 		key, _ := cache.MetaNamespaceKeyFunc(obj)
 		values, err := functions[name](obj)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, value := range values {
 			want[value] = append(want[value], key)
 		}

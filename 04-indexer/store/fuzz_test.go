@@ -18,6 +18,7 @@ import (
 func FuzzStore(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 2, 1, 1, 2, 1, 5, 0, 0, 3, 3, 9})
 	f.Add([]byte("add, add, take a snapshot, delete; and whatever these letters stand for"))
+	f.Add([]byte{6, 1, 0, 14, 0, 14, 0, 14, 0, 14, 0, 14, 0, 14, 2, 14, 2, 14, 2, 14}) // pods move in an index, and go
 	f.Add(slices.Repeat([]byte{0, 7, 0, 21, 5, 0, 2, 7, 4, 4}, 40))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		theirs := cache.NewIndexer(cache.MetaNamespaceKeyFunc, byNamespace())

@@ -16,14 +16,10 @@ import (
 func TestEmptyPagesAreDropped(t *testing.T) {
 	s := New(Options{KeyFunction: func(obj any) (string, error) { return obj.(string), nil }})
 	for i := range 3 * pageSize {
-		if err := s.Add(strconv.Itoa(i)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Add(strconv.Itoa(i)))
 	}
 	for i := range 2*pageSize - 1 {
-		if err := s.Delete(strconv.Itoa(i)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Delete(strconv.Itoa(i)))
 	}
 	has := func() (all []bool) {
 		for i, keys := range s.keys.table[0].items[:3] {
@@ -42,9 +38,7 @@ func TestEmptyPagesAreDropped(t *testing.T) {
 		t.Errorf("keys that are gone: %q", got)
 	}
 	for i := range pageSize { // slots that are free are used again, and their pages come back
-		if err := s.Add(strconv.Itoa(i)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Add(strconv.Itoa(i)))
 	}
 	if got := has(); !slices.Equal(got, []bool{true, true, true}) || s.size != 3*pageSize {
 		t.Errorf("pages %v, %d slots", got, s.size)

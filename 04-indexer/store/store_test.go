@@ -18,6 +18,7 @@ import (
 
 	"example.com/informer/04-indexer/store"
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/usage"
 )
 
 // pod is number i, in one of three namespaces, at a version.
@@ -209,26 +210,35 @@ func TestTheStoreKeepsNothingAlive(t *testing.T) {
 	}
 }
 
-func TestIndexesOfObjectsThatMove(t *testing.T) {
-	s := store.New(store.Options{})
-	labelled := func(version int, values string) *corev1.Pod {
-		p := pod(0, version)
-		p.Labels = map[string]string{"values": values}
-		return p
+// A write after a snapshot copies what it changes. That is garbage as soon as the
+// snapshot is: it must be little, in a large store, too.
+func TestHowMuchAWriteCopiesAfterASnapshot(t *testing.T) {
+	const objects, writes = 100_000, 500
+	s := store.New(store.Options{Indexers: byNamespace()})
+	for i := range objects {
+		must.Do(t, s.Add(pod(i, i)))
 	}
-	must.Do(t, s.AddIndexers(cache.Indexers{"values": func(obj any) ([]string, error) {
-		return strings.Fields(obj.(*corev1.Pod).Labels["values"]), nil
-	}}))
-	for v, values := range []string{"a b", "b c c", "", "a"} {
-		must.Do(t, s.Update(labelled(v, values)))
-		got := s.ListIndexFuncValues("values")
-		slices.Sort(got)
-		if want := slices.Compact(strings.Fields(values)); !slices.Equal(got, want) {
-			t.Errorf("%q: the index has %v", values, got)
+	others := make([]any, writes)
+	for i := range others {
+		others[i] = pod(objects/2+i, objects+i)
+	}
+	for _, test := range []struct {
+		name  string
+		write func(i int) error
+		limit int
+	}{
+		{"update", func(i int) error { return s.Update(others[i]) }, 2500},
+		{"delete", func(i int) error { return s.Delete(others[i]) }, 10_000},
+		{"add", func(i int) error { return s.Add(others[i]) }, 10_000},
+	} {
+		before := usage.Allocated()
+		for i := range others {
+			s.Snapshot()
+			must.Do(t, test.write(i))
 		}
-	}
-	must.Do(t, s.Delete(labelled(9, "")))
-	if got := s.ListIndexFuncValues("values"); len(got) > 0 {
-		t.Errorf("the index of an empty store has %v", got)
+		copied := (usage.Allocated() - before) / writes
+		if t.Logf("%s: %d bytes", test.name, copied); copied > test.limit {
+			t.Errorf("%s: %d bytes for each write, want %d at most", test.name, copied, test.limit)
+		}
 	}
 }

@@ -102,8 +102,7 @@ func TestClientGoHoldsEveryNotificationForAStalledHandler(t *testing.T) {
 		synctest.Wait()
 		if n := pods.alive(); calls != 0 || others != many || n < many {
 			t.Errorf("calls: %d of the stalled handler, %d of the other, and %d pods are alive; want 0, %d and all "+
-				"of %d",
-				calls, others, n, many, objects+many)
+				"of %d", calls, others, n, many, objects+many)
 		}
 		close(release)
 		synctest.Wait()

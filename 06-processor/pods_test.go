@@ -33,25 +33,18 @@ func newLines() chan string { return make(chan string, 16) }
 
 // recorder returns a handler that writes down its calls. Before each OnAdd it
 // calls first, if that is not nil.
-func recorder(name string, lines chan<- string, first func(*corev1.Pod)) cache.ResourceEventHandler {
-	write := func(call string, obj any, note string) {
-		pod := obj.(*corev1.Pod)
-		lines <- fmt.Sprintf("%s : %s : %s : %s%s", name, call, pod.Name, pod.Status.Phase, note)
+func recorder(lines chan<- string, first func(*corev1.Pod)) cache.ResourceEventHandler {
+	write := func(call string, obj any) {
+		lines <- fmt.Sprintf("%s %s %s", call, obj.(*corev1.Pod).Name, obj.(*corev1.Pod).Status.Phase)
 	}
-	return cache.ResourceEventHandlerDetailedFuncs{
-		AddFunc: func(obj any, isInInitialList bool) {
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc: func(obj any) {
 			if first != nil {
 				first(obj.(*corev1.Pod))
 			}
-			note := ""
-			if isInInitialList {
-				note = " (in the initial list)"
-			}
-			write("OnAdd", obj, note)
+			write("OnAdd", obj)
 		},
-		UpdateFunc: func(oldObj, newObj any) {
-			write("OnUpdate", newObj, fmt.Sprintf(" (was %s)", oldObj.(*corev1.Pod).Status.Phase))
-		},
-		DeleteFunc: func(obj any) { write("OnDelete", obj, "") },
+		UpdateFunc: func(oldObj, newObj any) { write("OnUpdate from", oldObj); write("to", newObj) },
+		DeleteFunc: func(obj any) { write("OnDelete", obj) },
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"example.com/informer/06-processor/processor"
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
 // onAdd is a handler that does something in OnAdd; done is closed when it has.
@@ -54,9 +55,8 @@ func TestStopDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 				t.Error("Stop has returned, and the handler has not")
 			}
 		})
-		if _, err := p.Add(handler, processor.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := p.Add(handler, processor.Options{})
+		must.Do(t, err)
 		p.Distribute(added(newPod("pod1", "Pending")))
 		<-done
 	})
@@ -65,33 +65,25 @@ func TestStopDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 func TestClientGosRunDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		informer := newInformer(fakeapi.New(newPod("pod1", "Pending")))
-		begin := make(chan struct{})
-		var stop func()
-		var ended <-chan struct{}
+		begin := make(chan func(), 1)
 		handler, done := onAdd(func() {
-			<-begin
-			stop()
-			if !waitsADay(ended) {
+			if !waitsADay(inBackground(<-begin)) {
 				t.Error("Run has returned, and the handler has not")
 			}
 		})
 		join(t, informer, handler)
-		stop, ended = start(t, informer)
-		close(begin)
+		begin <- start(t, informer)
 		<-done
-		<-ended
 	})
 }
 
 func TestShutDownEventHandlerDoesNotReturnInsideTheHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		informer := newInformer(fakeapi.New(newPod("pod1", "Pending")))
-		begin := make(chan struct{})
-		var registration cache.ResourceEventHandlerRegistration
+		begin := make(chan cache.ResourceEventHandlerRegistration, 1)
 		handler, done := onAdd(func() {
-			<-begin
 			left := inBackground(func() {
-				if err := cache.ShutDownEventHandler(informer, registration); err != nil {
+				if err := cache.ShutDownEventHandler(informer, <-begin); err != nil {
 					t.Error(err)
 				}
 			})
@@ -99,9 +91,8 @@ func TestShutDownEventHandlerDoesNotReturnInsideTheHandler(t *testing.T) {
 				t.Error("ShutDownEventHandler has returned, and the handler has not")
 			}
 		})
-		registration = join(t, informer, handler)
+		begin <- join(t, informer, handler)
 		start(t, informer)
-		close(begin)
 		<-done
 	})
 }
@@ -114,15 +105,14 @@ func TestHandlersAreHandedTheSameObject(t *testing.T) {
 		pod := newPod("pod1", "Pending")
 		changer := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { obj.(*corev1.Pod).Status.Phase = "Mine" }}
 		lines := newLines()
-		for _, handler := range []cache.ResourceEventHandler{changer, recorder("another", lines, nil)} {
+		for _, handler := range []cache.ResourceEventHandler{changer, recorder(lines, nil)} {
 			present := slices.Values([]processor.Notification{added(pod)})
-			if _, err := p.Add(handler, processor.Options{Present: present}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := p.Add(handler, processor.Options{Present: present})
+			must.Do(t, err)
 			synctest.Wait()
 		}
 		p.Distribute(updated(pod, newPod("pod1", "Running")))
-		wantLines(t, lines, "another : OnAdd : pod1 : Mine", "another : OnUpdate : pod1 : Running (was Mine)")
+		wantLines(t, lines, "OnAdd pod1 Mine", "OnUpdate from pod1 Mine", "to pod1 Running")
 	})
 }
 
@@ -147,9 +137,7 @@ func logged(t *testing.T, verbosity string) string {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)
 	for name, value := range map[string]string{"v": verbosity, "logtostderr": "false"} {
-		if err := flags.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, flags.Set(name, value))
 	}
 	var log bytes.Buffer
 	klog.SetOutput(&log)

@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -41,13 +40,11 @@ var both = map[string]func(cache.ListerWatcher, runtime.Object,
 // it, and waits for its end.
 func start(t *testing.T, shared cache.SharedInformer) (stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { shared.RunWithContext(ctx) })
-	if !cache.WaitFor(ctx, "", shared.HasSyncedChecker()) {
-		t.Fatal(ctx.Err())
+	stop = must.Run(t, shared.RunWithContext)
+	if !cache.WaitFor(t.Context(), "", shared.HasSyncedChecker()) {
+		t.Fatal(t.Context().Err())
 	}
-	return func() { cancel(); running.Wait() }
+	return stop
 }
 
 // taken runs an informer whose index function does not return from one object,

@@ -5,7 +5,6 @@
 package main
 
 import (
-	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -15,7 +14,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -92,15 +90,11 @@ func TestTheConstructorsForOneHandler(t *testing.T) {
 			return []string{obj.(*corev1.ConfigMap).Name}, nil
 		}}
 		run := func(store cache.Store, controller cache.Controller, indexed bool) {
-			ctx, cancel := context.WithCancel(t.Context())
-			var running sync.WaitGroup
-			running.Go(func() { controller.RunWithContext(ctx) })
-			cache.WaitFor(ctx, "", controller.HasSyncedChecker())
+			defer must.Run(t, controller.RunWithContext)()
+			cache.WaitFor(t.Context(), "", controller.HasSyncedChecker())
 			if _, err := store.(cache.Indexer).ByIndex("name", "a"); (err == nil) != indexed {
 				t.Errorf("the index by name: %v", err)
 			}
-			cancel()
-			running.Wait()
 		}
 		lw := func() cache.ListerWatcher { return fakeapi.New(fakeapi.ConfigMap("a", "1")) }
 		of := &corev1.ConfigMap{}

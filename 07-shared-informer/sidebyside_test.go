@@ -9,10 +9,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 	"example.com/informer/scripts/harness/session"
@@ -21,12 +19,10 @@ import (
 
 // runShared runs an informer with ten handlers. Half of them are there from the
 // start, the others join a running informer; the slowest takes 9 ms for a call.
-func runShared(t *testing.T, s *session.Session, name string,
-	newInformer func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer,
-) *record.Informer {
+func runShared(t *testing.T, s *session.Session, name string) *record.Informer {
 	t.Helper()
 	in := record.NewInformer(t, s, name, 10)
-	shared := newInformer(in.ConfigMaps, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	shared := both[name](in.ConfigMaps, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	in.Store = shared.GetStore()
 	add := func(i int) {
 		in.Recorders[i] = record.NewRecorder(func(int) { time.Sleep(time.Duration(i) * time.Millisecond) })
@@ -36,10 +32,7 @@ func runShared(t *testing.T, s *session.Session, name string,
 	for i := 0; i < 10; i += 2 {
 		add(i)
 	}
-	must.Run(t, shared.RunWithContext)
-	if !cache.WaitFor(t.Context(), "", shared.HasSyncedChecker()) {
-		t.Fatal(t.Context().Err())
-	}
+	start(t, shared)
 	for i := 1; i < 10; i += 2 {
 		add(i)
 	}
@@ -49,13 +42,6 @@ func runShared(t *testing.T, s *session.Session, name string,
 func TestSideBySide(t *testing.T) {
 	s := sessiontest.Open(t)
 	record.SideBySide(t, s, func() []*record.Informer {
-		return []*record.Informer{
-			runShared(t, s, "client-go's informer", cache.NewSharedIndexInformerWithOptions),
-			runShared(t, s, "our informer",
-				func(lw cache.ListerWatcher, example runtime.Object,
-					options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-					return informer.New(lw, example, options)
-				}),
-		}
+		return []*record.Informer{runShared(t, s, "client-go"), runShared(t, s, "ours")}
 	})
 }

@@ -1,5 +1,4 @@
-// What the chapter says when it cannot do its work: one or two lines, and
-// what to do next.
+// What the chapter says when it cannot do its work, and how it serves until Ctrl-C.
 
 package main
 
@@ -7,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"net"
+	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -77,4 +78,33 @@ func start(t testing.TB, f *factory.Factory) {
 	t.Helper()
 	f.Start(t.Context())
 	must.Do(t, f.WaitForCacheSync(t.Context()))
+}
+
+var ownURL = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+
+func TestFollowServesUntilCtrlC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a cluster")
+	}
+	cmd := steptest.Command(t, "http", "-follow", "-addr", "127.0.0.1:0")
+	cmd.Stdin = strings.NewReader("> the factory starts\n")
+	asked := false
+	code := steptest.ReadLines(t, cmd, func(line string) {
+		url := ownURL.FindString(line)
+		if url == "" || asked {
+			return
+		}
+		asked = true
+		defer func() { must.Do(t, cmd.Process.Signal(syscall.SIGINT)) }()
+		must.Until(t, "it is ready", func() bool {
+			status, _, err := get(t.Context(), url+"/readyz")
+			return err == nil && status == 200
+		})
+		if status, body, err := get(t.Context(), url+"/"); status != 200 || body != "[]\n" || err != nil {
+			t.Errorf("%d %s %v, want no pods", status, body, err)
+		}
+	})
+	if code != 0 || !asked {
+		t.Errorf("exit code %d, it said where it serves: %t", code, asked)
+	}
 }

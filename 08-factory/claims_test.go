@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -147,25 +146,33 @@ func TestAFakeClientsetHasNoRESTClient(t *testing.T) {
 	}
 }
 
-func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
-	s := sessiontest.Open(t)
-	var asked requests.Counter
-	config := rest.CopyConfig(s.Config)
-	asked.Count(config)
+// inTwoFactories caches the ConfigMaps of a namespace in two factories of
+// client-go's: as objects with their type, and as maps.
+func inTwoFactories(t *testing.T, config *rest.Config, namespace string) (objects, maps cache.Store) {
+	t.Helper()
 	clientset, err := kubernetes.NewForConfig(config)
 	must.Do(t, err)
 	dynamicClient, err := dynamic.NewForConfig(config)
 	must.Do(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	typed := informers.NewSharedInformerFactoryWithOptions(clientset, 0, informers.WithNamespace(s.Namespace))
-	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient, 0, s.Namespace, nil)
-	defer func() { cancel(); typed.Shutdown(); untyped.Shutdown() }()
-	typed.Core().V1().ConfigMaps().Informer()
-	untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
+	typed := informers.NewSharedInformerFactoryWithOptions(clientset, 0, informers.WithNamespace(namespace))
+	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient, 0, namespace, nil)
+	t.Cleanup(func() { cancel(); typed.Shutdown(); untyped.Shutdown() })
+	objects = typed.Core().V1().ConfigMaps().Informer().GetStore()
+	maps = untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer().GetStore()
 	typed.StartWithContext(ctx)
 	untyped.Start(ctx.Done())
 	must.Do(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
 	untyped.WaitForCacheSync(ctx.Done())
+	return objects, maps
+}
+
+func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
+	s := sessiontest.Open(t)
+	var asked requests.Counter
+	config := rest.CopyConfig(s.Config)
+	asked.Count(config)
+	inTwoFactories(t, config, s.Namespace)
 	if asked.Lists() != 2 {
 		t.Errorf("%d lists, want 2", asked.Lists())
 	}
@@ -179,18 +186,7 @@ func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
 	if kind := list.Items[0].Kind; kind != "" {
 		t.Errorf("in a list it is a %q", kind)
 	}
-	dynamicClient, err := dynamic.NewForConfig(s.Config)
-	must.Do(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	typed := informers.NewSharedInformerFactoryWithOptions(s.Client, 0, informers.WithNamespace(s.Namespace))
-	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient, 0, s.Namespace, nil)
-	defer func() { cancel(); typed.Shutdown(); untyped.Shutdown() }()
-	objects := typed.Core().V1().ConfigMaps().Informer().GetStore()
-	maps := untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer().GetStore()
-	typed.StartWithContext(ctx)
-	untyped.Start(ctx.Done())
-	must.Do(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
-	untyped.WaitForCacheSync(ctx.Done())
+	objects, maps := inTwoFactories(t, s.Config, s.Namespace)
 	if kind := objects.List()[0].(*corev1.ConfigMap).Kind; kind != "" {
 		t.Errorf("in an informer's store it is a %q", kind)
 	}
@@ -224,35 +220,4 @@ func TestClientGosResultNamesTheTypes(t *testing.T) {
 	if want := "failed to sync all caches: *v1.Pod: no more patience"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-}
-
-// One type for both: what is gone, and what nobody saw go.
-func TestADeletedObjectHasAKeyEitherWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := fakeapi.New(&corev1.ConfigMap{ObjectMeta: object("a")}, &corev1.ConfigMap{ObjectMeta: object("b")})
-		informer := cache.NewTypedSharedIndexInformer[*corev1.ConfigMap](
-			cache.NewSharedIndexInformerWithOptions(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}))
-		var deleted []string
-		_, err := informer.AddTypedEventHandler(cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
-			DeleteFunc: func(obj cache.DeletedObject[*corev1.ConfigMap]) {
-				deleted = append(deleted, obj.GetKey(),
-					map[bool]string{true: "seen", false: "unseen"}[obj.FinalStateUnknown == nil])
-			},
-		})
-		must.Do(t, err)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { defer close(ended); informer.RunWithContext(ctx) }()
-		w := server.NextWatch()
-		w.Delete(&corev1.ConfigMap{ObjectMeta: object("a")})
-		server.Set()
-		fakeapi.Expire(w)
-		server.NextWatch()
-		synctest.Wait()
-		cancel()
-		<-ended
-		if want := []string{"ns/a", "seen", "ns/b", "unseen"}; !slices.Equal(deleted, want) {
-			t.Errorf("got %q, want %q", deleted, want)
-		}
-	})
 }

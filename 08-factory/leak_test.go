@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
@@ -94,13 +93,6 @@ func kubeconfig(t *testing.T, server *httptest.Server, token string) (file strin
 // await waits until the program has printed what matches, and returns that.
 func await(t testing.TB, w *record.Buffer, pattern *regexp.Regexp) string {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		text := w.String()
-		if found := pattern.FindString(text); found != "" {
-			return found
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s has not come; so far:\n%s", pattern, text)
-		}
-	}
+	must.Until(t, "it prints "+pattern.String(), func() bool { return pattern.MatchString(w.String()) })
+	return pattern.FindString(w.String())
 }

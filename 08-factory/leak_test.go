@@ -56,6 +56,7 @@ func TestNoTokenAndNoSecretComeOut(t *testing.T) {
 				"-addr", "127.0.0.1:0")
 			cmd.Stdin = strings.NewReader("> the factory starts\n")
 			cmd.Stdout, cmd.Stderr = out, out
+			defer func() { t.Logf("it printed\n%s", out) }()
 			must.Do(t, cmd.Start())
 			url := await(t, out, ownURL)
 			await(t, out, regexp.MustCompile(`reflector\.go`)) // client-go has logged it

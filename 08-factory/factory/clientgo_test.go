@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -89,23 +90,13 @@ type gadget struct{ corev1.ConfigMap }
 
 func TestInformerForOfATypeOfTheCallersOwn(t *testing.T) {
 	f := New(fake.NewClientset(), Options{})
-	newInformer := func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-		return informer.New(fakeapi.New(), &gadget{}, cache.SharedIndexInformerOptions{})
-	}
-	one := f.ClientGo().InformerFor(&gadget{}, newInformer)
-	if f.ClientGo().InformerFor(&gadget{}, newInformer) != one {
+	one := f.ClientGo().InformerFor(&gadget{}, on(fakeapi.New(), &gadget{}))
+	if f.ClientGo().InformerFor(&gadget{}, nil) != one {
 		t.Error("there is more than one informer of gadgets")
 	}
 	start(t, f)
 	if !one.HasSynced() {
 		t.Error("it was not waited for")
-	}
-}
-
-// empty makes an informer of an object's type, on a server that has none.
-func empty(obj runtime.Object) func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-	return func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-		return informer.New(fakeapi.New(), obj, cache.SharedIndexInformerOptions{})
 	}
 }
 
@@ -135,7 +126,7 @@ func TestInformerForKeepsTypesApart(t *testing.T) {
 		&metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1",
 			Kind: "Pod"}},
 	} {
-		one := f.ClientGo().InformerFor(obj, empty(obj))
+		one := f.ClientGo().InformerFor(obj, on(fakeapi.New(), obj))
 		if other, ok := made[one]; ok {
 			t.Errorf("%T of %v has the informer of %s", obj, obj.GetObjectKind(), other)
 		}
@@ -150,41 +141,17 @@ func TestInformerForKeepsTypesApart(t *testing.T) {
 	}
 }
 
-func TestTheStandInSaysWhichTypesHaveSynced(t *testing.T) {
-	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
-	f := New(client, Options{})
-	defer f.Shutdown()
-	theirs := f.ClientGo()
-	theirs.Core().V1().ConfigMaps().Informer()
-	theirs.Apps().V1().Deployments().Informer()
-	stop := make(chan struct{})
-	theirs.Start(stop)
-	must.Do(t, f.only(t, ConfigMaps))
-
-	tired := errors.New("no more patience")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, tired)
-	defer cancel()
-	result := theirs.WaitForCacheSyncWithContext(ctx)
-	want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true,
-		reflect.TypeFor[*appsv1.Deployment](): false}
-	if !reflect.DeepEqual(result.Synced, want) || !errors.Is(result.Err, tired) || result.AsError() == nil {
-		t.Errorf("got %v, %v; want %v", result.Synced, result.Err, want)
-	}
-	close(stop)
-	if synced := theirs.WaitForCacheSync(stop); !reflect.DeepEqual(synced, want) {
-		t.Errorf("got %v, want %v", synced, want)
-	}
-	theirs.Shutdown()
-}
-
 // A type of the caller's own is in the map, and so is the one type that all
 // objects of the dynamic client have: false as long as one of them is missing.
 func TestTheStandInSaysItOfAllTypes(t *testing.T) {
-	_, client, dyn := newServer(t, map[string]iter.Seq[any]{"/apis/example.com/v1/widgets": these()})
+	_, client, dyn := newServer(t, map[string]iter.Seq[any]{configMaps: these("a"),
+		"/apis/example.com/v1/widgets": these()})
 	f := New(client, Options{Dynamic: dyn})
 	defer f.Shutdown()
 	theirs := f.ClientGo()
-	served := []cache.SharedIndexInformer{theirs.InformerFor(&gadget{}, empty(&gadget{}))}
+	served := []cache.SharedIndexInformer{theirs.Core().V1().ConfigMaps().Informer(),
+		theirs.InformerFor(&gadget{}, on(fakeapi.New(), &gadget{}))}
+	theirs.Apps().V1().Deployments().Informer()
 	for _, resource := range []string{"widgets", "gizmos"} {
 		asked, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1",
 			Resource: resource})
@@ -193,17 +160,27 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 			served = append(served, asked.Informer())
 		}
 	}
-	theirs.StartWithContext(t.Context())
+	stop := make(chan struct{})
+	theirs.Start(stop)
 	for _, informer := range served {
 		must.Until(t, "it has synced", informer.HasSynced)
 	}
-	stop := make(chan struct{})
+	tired := errors.New("no more patience")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, tired)
+	defer cancel()
+	result := theirs.WaitForCacheSyncWithContext(ctx)
+	want := map[reflect.Type]bool{
+		reflect.TypeFor[*corev1.ConfigMap](): true, reflect.TypeFor[*appsv1.Deployment](): false,
+		reflect.TypeFor[*gadget](): true, reflect.TypeFor[*unstructured.Unstructured](): false,
+	}
+	if !maps.Equal(result.Synced, want) || !errors.Is(result.Err, tired) || result.AsError() == nil {
+		t.Errorf("got %v, %v; want %v", result.Synced, result.Err, want)
+	}
 	close(stop)
-	want := map[reflect.Type]bool{reflect.TypeFor[*gadget](): true,
-		reflect.TypeFor[*unstructured.Unstructured](): false}
-	if synced := theirs.WaitForCacheSync(stop); !reflect.DeepEqual(synced, want) {
+	if synced := theirs.WaitForCacheSync(stop); !maps.Equal(synced, want) {
 		t.Errorf("got %v, want %v", synced, want)
 	}
+	theirs.Shutdown()
 }
 
 // askedMetrics are the names of the metrics that were asked for. There is one

@@ -125,8 +125,7 @@ func TestAskingAgainWhileTheOldOneEnds(t *testing.T) {
 			AddFunc: func(obj any) { added <- obj.(*corev1.ConfigMap).Name },
 		})
 		must.Do(t, err)
-		f.Start(t.Context())
-		must.Do(t, f.WaitForCacheSync(t.Context()))
+		start(t, f)
 		if name := <-added; name != "a" || fresh == old {
 			t.Errorf("OnAdd of %q, by the old one: %t", name, fresh == old)
 		}
@@ -177,8 +176,7 @@ func TestAnInformerThatIsForgottenBeforeTheStartHasStopped(t *testing.T) {
 			t.Errorf("the server was asked: %v", asked)
 		}
 		f.ConfigMaps()
-		f.Start(t.Context())
-		must.Do(t, f.WaitForCacheSync(t.Context()))
+		start(t, f)
 		synctest.Wait()
 		if old.HasSynced() {
 			t.Error("it has synced")
@@ -249,6 +247,9 @@ func TestEverythingAtOnce(t *testing.T) {
 		})
 	}
 	working.Wait()
+	lister := f.ConfigMaps().Lister() // a fresh one, of that confusion
+	f.Start(t.Context())
+	must.Until(t, "a is cached", func() bool { _, err := lister.ConfigMaps("ns").Get("a"); return err == nil })
 	for _, resource := range slices.Repeat(resources, 4) {
 		working.Go(func() {
 			_, _ = f.ForResource(resource)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
@@ -83,30 +82,15 @@ func TestStartingAgainStartsOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
-func TestInformersEndWithTheContext(t *testing.T) {
-	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
-	f := New(client, Options{})
-	informer := f.ConfigMaps().Informer()
-	ctx, cancel := context.WithCancel(t.Context())
-	f.Start(ctx)
-	must.Do(t, f.WaitForCacheSync(t.Context()))
-	cancel()
-	must.Until(t, "the informer has stopped", informer.IsStopped)
-	if got := f.ConfigMaps().Informer(); got != informer {
-		t.Error("the stopped informer is not in its place any more")
-	}
-	f.Shutdown()
-}
-
 func TestWaitForCacheSyncNamesWhatHasNotSynced(t *testing.T) {
 	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
 	f := New(client, Options{})
 	defer f.Shutdown()
-	f.ConfigMaps()
+	served := f.ConfigMaps().Informer()
 	f.Pods()
 	f.Deployments()
 	f.Start(t.Context())
-	must.Do(t, f.only(t, ConfigMaps))
+	must.Until(t, "it has synced", served.HasSynced)
 	tired := errors.New("no more patience")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, tired)
 	defer cancel()
@@ -116,15 +100,6 @@ func TestWaitForCacheSyncNamesWhatHasNotSynced(t *testing.T) {
 	if !errors.Is(err, tired) || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
-}
-
-// only waits for one informer.
-func (f *Factory) only(t *testing.T, resource schema.GroupVersionResource) error {
-	asked, err := f.ForResource(resource)
-	if err == nil && !cache.WaitFor(t.Context(), "", asked.Informer().HasSyncedChecker()) {
-		err = context.Cause(t.Context())
-	}
-	return err
 }
 
 func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
@@ -151,24 +126,6 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 	f.Shutdown() // again
 	if !nodes.IsStopped() {
 		t.Error("the program could run it")
-	}
-}
-
-func TestShutdownWaitsForAHandler(t *testing.T) {
-	client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta})
-	f := New(client, Options{})
-	busy, release := make(chan struct{}), make(chan struct{})
-	var returned bool
-	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { close(busy); <-release; returned = true },
-	})
-	must.Do(t, err)
-	f.Start(t.Context())
-	<-busy
-	time.AfterFunc(20*time.Millisecond, func() { close(release) })
-	f.Shutdown()
-	if !returned {
-		t.Error("Shutdown has returned while the handler was busy")
 	}
 }
 

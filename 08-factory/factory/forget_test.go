@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -39,8 +37,8 @@ func TestForgetGivesTheMemoryBack(t *testing.T) {
 	const n = 20_000
 	f := New(nowhere(t), Options{})
 	before, goroutines := usage.Heap(), goleak.IgnoreCurrent()
-	_, err := f.ClientGo().InformerFor(&corev1.ConfigMap{},
-		on(many(n))).AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
+	_, err := f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(many(n), &corev1.ConfigMap{})).AddEventHandler(
+		cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
 	must.Do(t, err)
 	start(t, f)
 	if got := len(f.ConfigMaps().Informer().GetStore().ListKeys()); got != n {
@@ -76,8 +74,7 @@ func TestAfterForgetThereIsAFreshOne(t *testing.T) {
 	if fresh == old.Informer() || fresh.HasSynced() {
 		t.Error("it is not fresh")
 	}
-	f.Start(t.Context())
-	must.Do(t, f.WaitForCacheSync(t.Context()))
+	start(t, f)
 	if !fresh.HasSynced() || server.Lists() != 1 {
 		t.Errorf("synced: %t, lists: %d; want one", fresh.HasSynced(), server.Lists())
 	}
@@ -116,57 +113,4 @@ func TestForgetWhatDoesNotRunOrIsNotThere(t *testing.T) {
 	f.Pods()
 	f.Shutdown()
 	f.Forget(Pods) // after the end
-}
-
-func TestForgetWaitsForAHandler(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := New(fake.NewClientset(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}), Options{})
-		release := make(chan struct{})
-		_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-			<-release
-		}})
-		must.Do(t, err)
-		f.Start(t.Context())
-		synctest.Wait()
-		forgotten := make(chan struct{})
-		go func() { defer close(forgotten); f.Forget(ConfigMaps) }()
-		synctest.Wait()
-		select {
-		case <-forgotten:
-			t.Error("Forget has returned while the handler was busy")
-		default:
-		}
-		f.ConfigMaps() // meanwhile, others can ask
-		close(release)
-		<-forgotten
-	})
-}
-
-func TestForgetFromManyGoroutines(t *testing.T) {
-	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a", "b"), "/api/v1/nodes": these()})
-	before := goleak.IgnoreCurrent()
-	f := New(client, Options{})
-	var busy sync.WaitGroup
-	for range 8 {
-		busy.Go(func() {
-			for range 20 {
-				f.ConfigMaps()
-				f.Nodes()
-				f.Start(t.Context())
-				f.Forget(ConfigMaps)
-				f.Forget(Nodes)
-			}
-		})
-	}
-	busy.Wait()
-	lister := f.ConfigMaps().Lister()
-	f.Start(t.Context())
-	must.Do(t, f.WaitForCacheSync(t.Context()))
-	if _, err := lister.ConfigMaps("ns").Get("a"); err != nil {
-		t.Error(err)
-	}
-	f.Shutdown()
-	if err := goleak.Find(before); err != nil {
-		t.Error(err)
-	}
 }

@@ -59,7 +59,7 @@ func TestKinds(t *testing.T) {
 func TestKindsOfATombstone(t *testing.T) {
 	server := fakeapi.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta})
 	f := New(nowhere(t), Options{Kinds: true})
-	informer := f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(server))
+	informer := f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(server, &corev1.ConfigMap{}))
 	gone := make(chan cache.DeletedFinalStateUnknown, 1)
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		DeleteFunc: func(obj any) { gone <- obj.(cache.DeletedFinalStateUnknown) },
@@ -73,10 +73,11 @@ func TestKindsOfATombstone(t *testing.T) {
 	}
 }
 
-// on makes informers that are not the factory's own.
-func on(lw cache.ListerWatcher) func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+// on makes informers of an object's type that are not the factory's own.
+func on(lw cache.ListerWatcher, obj runtime.Object,
+) func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 	return func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
-		return informer.New(lw, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+		return informer.New(lw, obj, cache.SharedIndexInformerOptions{})
 	}
 }
 
@@ -136,7 +137,7 @@ func BenchmarkList(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				f := New(client, Options{Kinds: kinds})
-				f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(fakeapi.New(objs...)))
+				f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(fakeapi.New(objs...), &corev1.ConfigMap{}))
 				f.Start(b.Context())
 				must.Do(b, f.WaitForCacheSync(b.Context()))
 				f.Shutdown()

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/informers"
@@ -200,33 +199,5 @@ func TestTypesOfTheProgramsOwn(t *testing.T) {
 				t.Errorf("a %s is cached", kind)
 			}
 		})
-	}
-}
-
-func TestListers(t *testing.T) {
-	s := sessiontest.Open(t)
-	f := New(s.Client, Options{Namespace: s.Namespace})
-	lister := f.ConfigMaps().Lister()
-	generic, err := f.ForResource(ConfigMaps)
-	must.Do(t, err)
-	nodes := f.Nodes().Lister()
-	start(t, f)
-	sessiontest.Kubectl(t, s, "create configmap weather")
-	must.Until(t, "the config map is cached", func() bool {
-		_, err := lister.ConfigMaps(s.Namespace).Get("weather")
-		return err == nil
-	})
-	typed, err := lister.ConfigMaps(s.Namespace).Get("weather")
-	must.Do(t, err)
-	same, err := generic.Lister().ByNamespace(s.Namespace).Get("weather")
-	must.Do(t, err)
-	if same != typed {
-		t.Error("the generic lister has another object than the typed one")
-	}
-	if all, err := nodes.List(labels.Everything()); err != nil || len(all) == 0 {
-		t.Errorf("%d nodes, %v; want at least one", len(all), err)
-	}
-	if elsewhere, err := lister.ConfigMaps("kube-system").List(labels.Everything()); err != nil || len(elsewhere) != 0 {
-		t.Errorf("%d config maps of another namespace, %v", len(elsewhere), err)
 	}
 }

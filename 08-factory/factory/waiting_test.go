@@ -95,7 +95,7 @@ func TestTheWaitIsOverWithTheInformers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := New(noPods(), Options{})
 				defer f.Shutdown()
-				f.ConfigMaps()
+				configMaps := f.ConfigMaps().Informer()
 				f.Pods()
 				ctx, cancel := context.WithCancelCause(t.Context())
 				f.Start(ctx)
@@ -115,6 +115,9 @@ func TestTheWaitIsOverWithTheInformers(t *testing.T) {
 				}
 				if again := f.WaitForCacheSync(patience); !errors.Is(again, test.why) {
 					t.Errorf("asked again: %v", again)
+				}
+				if !configMaps.IsStopped() || f.ConfigMaps().Informer() != configMaps {
+					t.Error("what had synced runs on, or is not in its place any more")
 				}
 			})
 		})

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/harness/must"
 )
 
 // checkLoopback fails if a process of the cluster in a folder listens on anything but
@@ -32,9 +33,7 @@ func checkLoopback(t *testing.T, dir string) {
 	listening := 0
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		content, err := os.ReadFile(table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for line := range strings.Lines(string(content)) {
 			// sl local_address rem_address st … inode; 0A is LISTEN
 			fields := strings.Fields(line)

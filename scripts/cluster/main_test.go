@@ -132,7 +132,7 @@ func TestReboot(t *testing.T) {
 	for _, process := range local.Processes(tree.root) {
 		must.Do(t, syscall.Kill(process.PID, syscall.SIGKILL))
 	}
-	waitUntil(t, func() bool { return len(local.Processes(tree.root)) == 0 })
+	must.Until(t, "its processes are gone", func() bool { return len(local.Processes(tree.root)) == 0 })
 	pids, err := filepath.Glob(tree.path("local/clusters/*/pids/*.pid"))
 	must.Do(t, err)
 	for _, file := range pids {
@@ -157,20 +157,30 @@ func TestReboot(t *testing.T) {
 const foreign = `{"current-context": "x", "contexts": [{"name": "x", "context": {"cluster": "x"}}],
 		"clusters": [{"name": "x", "cluster": {"server": "http://127.0.0.1:1"}}]}`
 
+func (t tree) putForeign() {
+	t.Helper()
+	must.Do(t, os.MkdirAll(t.path(""), 0o755))
+	must.Do(t, os.WriteFile(t.path("kubeconfig"), []byte(foreign), 0o600))
+}
+
+func (t tree) downKeepsForeign() {
+	t.Helper()
+	t.good("down")
+	if content, err := os.ReadFile(t.path("kubeconfig")); string(content) != foreign || err != nil {
+		t.Errorf("%s, %v", content, err)
+	}
+}
+
 // A kubeconfig that the user has put into .cluster stays, whether its cluster answers or not.
 func TestForeignKubeconfig(t *testing.T) {
 	tree := newTree(t)
-	must.Do(t, os.MkdirAll(tree.path(""), 0o755))
-	must.Do(t, os.WriteFile(tree.path("kubeconfig"), []byte(foreign), 0o600))
+	tree.putForeign()
 	for _, args := range [][]string{{"up", "local"}, {"exec", "true"}} {
 		if said, code := tree.run(args...); code != exitFailure || !strings.Contains(said, "not made here") {
 			t.Errorf("%v: %s", args, said)
 		}
 	}
-	tree.good("down")
-	if content, err := os.ReadFile(tree.path("kubeconfig")); string(content) != foreign || err != nil {
-		t.Errorf("%s, %v", content, err)
-	}
+	tree.downKeepsForeign()
 }
 
 // A kind cluster that goes by another name is somebody else's.
@@ -187,12 +197,8 @@ esac`
 	t.Setenv("CALLS", filepath.Join(bin, "calls"))
 	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
-	must.Do(t, os.MkdirAll(tree.path(""), 0o755))
-	must.Do(t, os.WriteFile(tree.path("kubeconfig"), []byte(foreign), 0o600))
-	tree.good("down")
-	if content, err := os.ReadFile(tree.path("kubeconfig")); string(content) != foreign || err != nil {
-		t.Errorf("%s, %v", content, err)
-	}
+	tree.putForeign()
+	tree.downKeepsForeign()
 	calls, err := os.ReadFile(filepath.Join(bin, "calls"))
 	if err != nil || strings.Contains(string(calls), "rm -f") || !strings.Contains(string(calls), "ps") {
 		t.Errorf("asked: %s, %v", calls, err)
@@ -226,7 +232,7 @@ func (t tree) checkNothingIsLeft() {
 	if left, err := filepath.Glob(t.path("exec-*")); len(left) > 0 || err != nil {
 		t.Errorf("left: %v, %v", left, err)
 	}
-	waitUntil(t.T, func() bool { return len(local.Processes(t.root)) == 0 })
+	must.Until(t, "its processes are gone", func() bool { return len(local.Processes(t.root)) == 0 })
 }
 
 // Interrupted whenever: while it starts, while the program runs, while it removes. And
@@ -244,21 +250,12 @@ func TestExecIsInterrupted(t *testing.T) {
 		timer.Stop()
 		t.Logf("%v after %v: %v", signal, after, err)
 		if signal == syscall.SIGKILL {
-			waitUntil(t, func() bool {
+			must.Until(t, "its folder is gone", func() bool {
 				left, err := filepath.Glob(tree.path("exec-*"))
 				return len(left) == 0 && err == nil
 			})
 		}
 		tree.checkNothingIsLeft()
-	}
-}
-
-func waitUntil(t *testing.T, met func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !met(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("it does not come to that")
-		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // install makes a script the only go there is, and returns a workspace.
@@ -20,9 +22,7 @@ func install(t *testing.T, script string) {
 		os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644), os.MkdirAll(module, 0o755),
 		os.WriteFile(filepath.Join(module, "go.mod"), []byte("module x\n\nrequire (\n\tk8s.io/kubernetes v1.37.1\n"+
 			"\tgo.etcd.io/etcd/server/v3 v3.7.3\n\tsigs.k8s.io/kwok v0.8.0 // indirect\n)\n"), 0o644))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Setenv("PATH", bin)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Chdir(root)
@@ -44,9 +44,7 @@ func TestGetBuildsOnce(t *testing.T) {
 	for i := range 2 {
 		var progress strings.Builder
 		folder, err := Get(t.Context(), Options{Build: true, Progress: &progress}, "etcd", "kubectl")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, name := range []string{"etcd", "kubectl"} {
 			if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
 				t.Error(err)
@@ -90,9 +88,7 @@ func TestKubectlFits(t *testing.T) {
 	for minor, want := range map[string]bool{"35": false, "36": true, "37": true, "38": true, "39": false, "x": false} {
 		kubectl := filepath.Join(t.TempDir(), "kubectl")
 		script := "#!/bin/sh\necho Client Version: v1." + minor + ".4-dispatcher\necho Kustomize Version: v5.5.0\n"
-		if err := os.WriteFile(kubectl, []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(kubectl, []byte(script), 0o755))
 		if got := fits(t.Context(), kubectl, "v1.37.1"); got != want {
 			t.Errorf("1.%s: %t", minor, got)
 		}

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -92,9 +94,7 @@ func TestDownload(t *testing.T) {
 			folder := t.TempDir()
 			var progress strings.Builder
 			names := []string{"kube-apiserver", "etcd", "kwok"}
-			if err := releases(t, send).download(t.Context(), names, folder, &progress); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, releases(t, send).download(t.Context(), names, folder, &progress))
 			for _, name := range names {
 				content, err := os.ReadFile(filepath.Join(folder, name))
 				info, _ := os.Stat(filepath.Join(folder, name))

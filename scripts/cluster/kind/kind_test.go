@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 // name of the cluster.
@@ -26,9 +28,7 @@ func install(t *testing.T, scripts map[string]string) (home string) {
 	t.Helper()
 	bin, home := t.TempDir(), t.TempDir()
 	for name, script := range scripts {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o755))
 	}
 	t.Setenv("PATH", bin)
 	t.Setenv("HOME", home)
@@ -98,9 +98,7 @@ run*) : > $NODE; echo no more containers today >&2; exit 125;;
 func create(ctx context.Context, t *testing.T) error {
 	t.Helper()
 	provider, err := Find()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return provider.Create(ctx, name, filepath.Join(t.TempDir(), "kubeconfig"), "kubectl")
 }
 

@@ -5,21 +5,20 @@ package informer
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/record"
 )
 
-// A checker is a handler that keeps what it was called with, and finds what
-// cannot be.
+// A checker is a handler that records its calls, for the checks of package
+// record. What only shows at the time of a call, it checks itself.
 type checker struct {
+	*record.Recorder
 	name       string
-	server     *modelServer
 	store      cache.Store
 	slow       time.Duration // what each call takes
 	lenient    bool          // no check that it has not synced too early
@@ -30,119 +29,41 @@ type checker struct {
 	stalled      bool
 	gone         bool                                   // it was removed
 	registration cache.ResourceEventHandlerRegistration // nil until the handler was added
-	calls        int
-	state        map[string]*corev1.ConfigMap
-	newest       map[string]int // the highest version of each object that it ever got
-	changes      []change       // what has changed since its initial list
-	failure      error          // the first thing that cannot be
+	initial      int                                    // its first calls, for the initial list
+	failure      error
 }
 
-// A change is what a call says.
-type change struct{ method, name, version string }
-
-func newChecker(name string, server *modelServer, store cache.Store) *checker {
-	h := &checker{name: name, server: server, store: store, state: map[string]*corev1.ConfigMap{},
-		newest: map[string]int{}}
+func newChecker(name string, store cache.Store) *checker {
+	h := &checker{name: name, store: store}
+	h.Recorder = record.NewRecorder(h.take)
 	h.wake.L = &h.mu
 	return h
 }
 
 // OnAdd implements cache.ResourceEventHandler.
 func (h *checker) OnAdd(obj any, initial bool) {
-	h.take(func() error {
-		c := obj.(*corev1.ConfigMap)
-		if known := h.state[c.Name]; known != nil {
-			return fmt.Errorf("add of %s, which it knows as %s", show(c), show(known))
+	h.mu.Lock()
+	if initial {
+		h.initial++
+		if h.registration != nil && h.registration.HasSynced() && !h.lenient {
+			h.failure = errors.Join(h.failure, errors.New("an add of the initial list, after the sync"))
 		}
-		if synced := h.registration != nil && h.registration.HasSynced(); initial && synced && !h.lenient {
-			return fmt.Errorf("add of %s, in the initial list, after the sync", show(c))
-		}
-		if !initial {
-			h.changes = append(h.changes, change{"OnAdd", c.Name, c.ResourceVersion})
-		}
-		return h.setState(c, true)
-	})
-}
-
-// OnUpdate implements cache.ResourceEventHandler.
-func (h *checker) OnUpdate(oldObj, newObj any) {
-	h.take(func() error {
-		before, c := oldObj.(*corev1.ConfigMap), newObj.(*corev1.ConfigMap)
-		known := h.state[c.Name]
-		switch {
-		case known == nil:
-			return fmt.Errorf("update of %s, which it does not know", show(c))
-		case before.ResourceVersion != known.ResourceVersion || before.Name != known.Name || !h.server.hasSent(before):
-			return fmt.Errorf("update to %s from %s, which it knows as %s", show(c), show(before), show(known))
-		}
-		unchanged := c.ResourceVersion == known.ResourceVersion
-		if !unchanged {
-			h.changes = append(h.changes, change{"OnUpdate", c.Name, c.ResourceVersion})
-		}
-		return h.setState(c, !unchanged)
-	})
-}
-
-// OnDelete implements cache.ResourceEventHandler.
-func (h *checker) OnDelete(obj any) {
-	h.take(func() error {
-		tombstone, unseen := obj.(cache.DeletedFinalStateUnknown)
-		if unseen {
-			obj = tombstone.Obj
-		}
-		c := obj.(*corev1.ConfigMap)
-		if unseen && tombstone.Key != "ns/"+c.Name {
-			return fmt.Errorf("tombstone %s of %s", tombstone.Key, show(c))
-		}
-		known := h.state[c.Name]
-		if known == nil {
-			return fmt.Errorf("delete of %s, which it does not know", show(c))
-		}
-		delete(h.state, c.Name)
-		h.changes = append(h.changes, change{"OnDelete", c.Name, c.ResourceVersion})
-		newer := c.ResourceVersion != known.ResourceVersion
-		if !newer && !unseen {
-			return fmt.Errorf("delete of %s in the version in which it lived", show(c))
-		}
-		return h.verify(c, newer)
-	})
-}
-
-// setState takes a state that is true now.
-func (h *checker) setState(c *corev1.ConfigMap, newer bool) error {
-	h.state[c.Name] = c
-	return h.verify(c, newer)
-}
-
-// verify checks a state: it was sent, it is newer than all before if it should be,
-// and the store knows it already, or something later.
-func (h *checker) verify(c *corev1.ConfigMap, newer bool) error {
-	version := number(c)
-	if newest := h.newest[c.Name]; version < newest || newer && version == newest {
-		return fmt.Errorf("called with %s, and with version %d before", show(c), newest)
 	}
-	h.newest[c.Name] = version
-	if !h.server.hasSent(c) {
-		return fmt.Errorf("called with %s, which was never sent", show(c))
-	}
-	if stored, exists, _ := h.store.GetByKey("ns/" + c.Name); exists && number(stored.(*corev1.ConfigMap)) < version &&
-		h.state[c.Name] == c {
-		return fmt.Errorf("called with %s, when the store has %s", show(c), show(stored.(*corev1.ConfigMap)))
-	}
-	return nil
+	h.mu.Unlock()
+	h.Recorder.OnAdd(obj, initial)
 }
 
-// take takes a call: it checks it, and behaves as it is meant to behave.
-func (h *checker) take(check func() error) {
+// take takes a call when it is recorded: the store must know that state, or
+// something later. Then it behaves as it is meant to behave.
+func (h *checker) take(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.calls++
-	err := check()
-	if h.gone {
-		err = fmt.Errorf("a call after its removal (%v)", err)
-	}
-	if h.failure == nil && err != nil {
-		h.failure = fmt.Errorf("%s, call %d: %w", h.name, h.calls, err)
+	calls, _ := h.Calls()
+	call := calls[n-1]
+	if item, exists, _ := h.store.GetByKey(call.Key); exists && call.Method != "OnDelete" {
+		if stored := number(item.(record.Object)); stored < number(call.New) {
+			h.failure = errors.Join(h.failure, fmt.Errorf("%v, when the store has %d", call, stored))
+		}
 	}
 	for h.stalled {
 		h.wake.Wait()
@@ -152,9 +73,14 @@ func (h *checker) take(check func() error) {
 		time.Sleep(h.slow)
 		h.mu.Lock()
 	}
-	if h.panicEvery > 0 && h.calls%h.panicEvery == 0 && h.calls/h.panicEvery <= 10 {
+	if h.panicEvery > 0 && n%h.panicEvery == 0 && n/h.panicEvery <= 10 {
 		panic("ouch")
 	}
+}
+
+func number(o record.Object) int {
+	n, _ := strconv.Atoi(o.GetResourceVersion())
+	return n
 }
 
 // stall makes it wait in its next call, or no more.
@@ -169,43 +95,46 @@ func (h *checker) stall(stalled bool) {
 func (h *checker) leave(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.Removed(0)
 	h.gone, h.failure = true, errors.Join(h.failure, err)
 }
 
-// check reports the first wrong call so far; at a quiet point, the handler must
-// know what the store holds.
-func (h *checker) check(informerSynced bool) error {
+// check reports what is wrong with the calls so far: each must fit those before
+// it, and have objects that came from the server. At a quiet point, the handler
+// must know what the store holds.
+func (h *checker) check(sent map[record.Object]bool, informerSynced bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.failure != nil || h.gone || h.stalled {
-		return h.failure
+	calls, found := h.Calls()
+	found = append(found, record.CheckCalls(calls)...)
+	for i, call := range calls {
+		if !sent[call.Old] || !sent[call.New] {
+			found = append(found, fmt.Errorf("call %d, %v: it was never sent", i+1, call))
+		}
 	}
-	if synced := h.registration.HasSynced(); synced != informerSynced {
-		return fmt.Errorf("%s: synced: %t, the informer: %t", h.name, synced, informerSynced)
+	stored, err := record.Cached(h.store)
+	found = append(found, err, h.failure)
+	if !h.gone && !h.stalled {
+		if synced := h.registration.HasSynced(); synced != informerSynced {
+			found = append(found, fmt.Errorf("synced: %t, the informer: %t", synced, informerSynced))
+		}
+		if want := record.Versions(stored); h.Behind(want) {
+			found = append(found, fmt.Errorf("it does not know what the store holds: %v", want))
+		}
 	}
-	stored := map[string]*corev1.ConfigMap{}
-	for _, obj := range h.store.List() {
-		stored[obj.(*corev1.ConfigMap).Name] = obj.(*corev1.ConfigMap)
-	}
-	if got, want := list(h.state), list(stored); !slices.Equal(got, want) {
-		return fmt.Errorf("%s: knows %v, the store holds %v", h.name, got, want)
+	if err := errors.Join(found...); err != nil {
+		return fmt.Errorf("%s: %w", h.name, err)
 	}
 	return nil
 }
 
-func number(c *corev1.ConfigMap) int {
-	n, _ := strconv.Atoi(c.ResourceVersion)
-	return n
-}
-
-func show(c *corev1.ConfigMap) string {
-	return fmt.Sprintf("%s@%s(%s)", c.Name, c.ResourceVersion, c.UID)
-}
-
-// list is what a map holds, sorted.
-func list(all map[string]*corev1.ConfigMap) (text []string) {
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		text = append(text, show(all[name]))
+// changes are the calls since its initial list, but for those that change nothing.
+func (h *checker) changes() (all []string) {
+	calls, _ := h.Calls()
+	for _, call := range calls[h.initial:] {
+		if call.Old == nil || number(call.Old) != number(call.New) {
+			all = append(all, call.String())
+		}
 	}
-	return text
+	return all
 }

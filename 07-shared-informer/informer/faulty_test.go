@@ -4,7 +4,6 @@ package informer
 
 import (
 	"errors"
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,78 +15,54 @@ import (
 
 type notification = processor.Notification
 
-// A faultyFanout does not distribute what it is given.
-type faultyFanout struct {
-	processor.Fanout
-	distribute func(n int, next notification) []notification // of the n-th
-	n          int
-}
+// A bug changes what is on its way to a handler: it returns what comes instead of
+// the nth notification. Each handler has its own.
+type bug func(n int, next notification) []notification
 
-func (f *faultyFanout) Distribute(n notification) {
-	if n.Kind > processor.Deleted { // the mark of the sync
-		f.Fanout.Distribute(n)
-		return
-	}
-	f.n++
-	for _, n := range f.distribute(f.n, n) {
-		f.Fanout.Distribute(n)
-	}
-}
-
-// A faultyStart is an informer whose handlers begin with something else than what
-// is stored.
-type faultyStart struct {
+// A faultyInformer has a bug for each of its handlers. Late is one that was added
+// after the sync.
+type faultyInformer struct {
 	*Informer
-	begin func([]notification) []notification
+	plant func(late bool) bug
 }
 
-func (f faultyStart) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
-	_ cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
-	f.blockDeltas.Lock()
-	defer f.blockDeltas.Unlock()
-	first := f.begin(slices.Collect(present(f.indexer.Snapshot())))
-	return f.processor.Add(handler, processor.Options{Present: slices.Values(first)})
-}
-
-// A hesitant informer keeps the first object of an initial list back until the
-// next call.
-type hesitant struct{ *Informer }
-
-func (h hesitant) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
+func (f faultyInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
 	options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
-	var kept any
-	return h.Informer.AddEventHandlerWithOptions(cache.ResourceEventHandlerDetailedFuncs{
-		AddFunc: func(obj any, initial bool) {
-			if kept == nil && initial {
-				kept = obj
-				return
+	n, change := 0, f.plant(f.HasSynced())
+	pass := func(next notification) {
+		n++
+		for _, next := range change(n, next) {
+			switch next.Kind {
+			case processor.Added:
+				handler.OnAdd(next.New, next.Initial)
+			case processor.Updated:
+				handler.OnUpdate(next.Old, next.New)
+			case processor.Deleted:
+				handler.OnDelete(next.New)
 			}
-			handler.OnAdd(obj, initial)
-		},
-		UpdateFunc: func(old, obj any) {
-			if kept != nil {
-				handler.OnAdd(kept, true)
-			}
-			handler.OnUpdate(old, obj)
-		},
-		DeleteFunc: handler.OnDelete,
+		}
+	}
+	return f.Informer.AddEventHandlerWithOptions(cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc:    func(obj any, initial bool) { pass(notification{Kind: processor.Added, New: obj, Initial: initial}) },
+		UpdateFunc: func(old, obj any) { pass(notification{Kind: processor.Updated, Old: old, New: obj}) },
+		DeleteFunc: func(obj any) { pass(notification{Kind: processor.Deleted, New: obj}) },
 	}, options)
 }
 
-// A faultyInformer removes a handler, and adds it again.
-type faultyInformer struct {
+// A clingingInformer adds a handler again that is removed.
+type clingingInformer struct {
 	*Informer
 	handlers map[cache.ResourceEventHandlerRegistration]cache.ResourceEventHandler
 }
 
-func (f faultyInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
+func (f clingingInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
 	options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	registration, err := f.Informer.AddEventHandlerWithOptions(handler, options)
 	f.handlers[registration] = handler
 	return registration, err
 }
 
-func (f faultyInformer) RemoveEventHandler(registration cache.ResourceEventHandlerRegistration) error {
+func (f clingingInformer) RemoveEventHandler(registration cache.ResourceEventHandlerRegistration) error {
 	_, err := f.AddEventHandler(f.handlers[registration])
 	return errors.Join(err, f.Informer.RemoveEventHandler(registration))
 }
@@ -110,103 +85,98 @@ func (l lossyListener) Next() []notification {
 	return batch
 }
 
-// with returns a maker of informers that use this way to their handlers.
-func with(fanout func() processor.Fanout) maker {
-	return func(lw cache.ListerWatcher, example runtime.Object,
-		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-		informer := New(lw, example, options)
-		informer.processor = processor.New(fanout())
-		return informer
-	}
-}
+// A spoiler makes a faulty informer of one that is not.
+type spoiler func(*Informer) cache.SharedIndexInformer
 
-func distributing(change func(n int, next notification) []notification) maker {
-	return with(func() processor.Fanout { return &faultyFanout{Fanout: processor.NewLog(), distribute: change} })
-}
-
-func beginning(change func([]notification) []notification) maker {
-	return func(lw cache.ListerWatcher, example runtime.Object,
-		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-		return faultyStart{New(lw, example, options), change}
-	}
-}
-
-// sometimes changes what is distributed, of one kind, each fifth time.
-func sometimes(kind processor.Kind, change func(notification) []notification) maker {
-	return distributing(func(n int, next notification) []notification {
-		if n%5 != 0 || next.Kind != kind {
-			return []notification{next}
+// sometimes changes what is of one kind, each fifth time.
+func sometimes(kind processor.Kind, change func(notification) []notification) spoiler {
+	return planted(func(bool) bug {
+		return func(n int, next notification) []notification {
+			if n%5 != 0 || next.Kind != kind {
+				return []notification{next}
+			}
+			return change(next)
 		}
-		return change(next)
 	})
+}
+
+// first changes the beginning of a late handler.
+func first(change func(notification) []notification) spoiler {
+	return planted(func(late bool) bug {
+		return func(n int, next notification) []notification {
+			if n != 1 || !late {
+				return []notification{next}
+			}
+			return change(next)
+		}
+	})
+}
+
+func planted(plant func(late bool) bug) spoiler {
+	return func(informer *Informer) cache.SharedIndexInformer { return faultyInformer{informer, plant} }
 }
 
 func TestTheModelFindsBugs(t *testing.T) {
 	none := func(notification) []notification { return nil }
 	twice := func(n notification) []notification { return []notification{n, n} }
-	copied := func(obj any) any { return obj.(*corev1.ConfigMap).DeepCopy() }
-	for name, newInformer := range map[string]maker{
-		"an add is lost":       sometimes(processor.Added, none),
-		"an update is lost":    sometimes(processor.Updated, none),
-		"a delete is lost":     sometimes(processor.Deleted, none),
-		"an add comes twice":   sometimes(processor.Added, twice),
-		"a delete comes twice": sometimes(processor.Deleted, twice),
-		"what is new is not so": sometimes(processor.Updated, func(n notification) []notification {
-			n.New = n.Old
-			return []notification{n}
-		}),
-		"what is old is not so": sometimes(processor.Updated, func(n notification) []notification {
-			n.Old = n.New
-			return []notification{n}
-		}),
-		"a state is made up": sometimes(processor.Updated, func(n notification) []notification {
-			n.New = copied(n.New)
-			return []notification{n}
-		}),
-		"an update is an add": sometimes(processor.Updated, func(n notification) []notification {
-			n.Kind = processor.Added
-			return []notification{n}
-		}),
-		"an add is initial": sometimes(processor.Added, func(n notification) []notification {
-			n.Initial = true
-			return []notification{n}
-		}),
-		"two change places": with(func() processor.Fanout {
+	altered := func(alter func(*notification)) func(notification) []notification {
+		return func(n notification) []notification { alter(&n); return []notification{n} }
+	}
+	for name, spoil := range map[string]spoiler{
+		"an add is lost":        sometimes(processor.Added, none),
+		"an update is lost":     sometimes(processor.Updated, none),
+		"a delete is lost":      sometimes(processor.Deleted, none),
+		"an add comes twice":    sometimes(processor.Added, twice),
+		"a delete comes twice":  sometimes(processor.Deleted, twice),
+		"what is new is not so": sometimes(processor.Updated, altered(func(n *notification) { n.New = n.Old })),
+		"what is old is not so": sometimes(processor.Updated, altered(func(n *notification) { n.Old = n.New })),
+		"a state is made up": sometimes(processor.Updated, altered(func(n *notification) {
+			n.New = n.New.(*corev1.ConfigMap).DeepCopy()
+		})),
+		"an update is an add": sometimes(processor.Updated, altered(func(n *notification) { n.Kind = processor.Added })),
+		"an add is initial":   sometimes(processor.Added, altered(func(n *notification) { n.Initial = true })),
+		"two change places": planted(func(bool) bug {
 			var kept []notification
-			return &faultyFanout{Fanout: processor.NewLog(), distribute: func(n int, next notification) []notification {
+			return func(n int, next notification) []notification {
 				batch := append([]notification{next}, kept...)
 				if kept = nil; n%9 == 0 {
 					kept, batch = batch, nil
 				}
 				return batch
-			}}
-		}),
-		"a late handler misses something": beginning(func(first []notification) []notification {
-			if len(first) > 1 {
-				return first[1:]
 			}
-			return first
 		}),
-		"a late handler gets something twice": beginning(func(first []notification) []notification {
-			if len(first) > 1 {
-				return append([]notification{first[0], first[0]}, first[1:]...)
+		"a late handler misses something":     first(none),
+		"a late handler gets something twice": first(twice),
+		// It keeps the first object of an initial list back until the next update.
+		"a handler syncs too early": planted(func(bool) bug {
+			var kept []notification
+			return func(n int, next notification) (batch []notification) {
+				switch {
+				case n == 1 && next.Initial:
+					kept = []notification{next}
+				case next.Kind == processor.Updated:
+					batch, kept = append(kept, next), nil
+				default:
+					batch = []notification{next}
+				}
+				return batch
 			}
-			return first
 		}),
-		"a handler syncs too early": func(lw cache.ListerWatcher, example runtime.Object,
-			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-			return hesitant{New(lw, example, options)}
+		"folded, and the old state is wrong": func(informer *Informer) cache.SharedIndexInformer {
+			informer.processor = processor.New(lossyFanout{processor.NewLog()})
+			return informer
 		},
-		"folded, and the old state is wrong": with(func() processor.Fanout { return lossyFanout{processor.NewLog()} }),
-		"a removed handler is called": func(lw cache.ListerWatcher, example runtime.Object,
-			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-			return faultyInformer{New(lw, example, options),
-				map[cache.ResourceEventHandlerRegistration]cache.ResourceEventHandler{}}
+		"a removed handler is called": func(informer *Informer) cache.SharedIndexInformer {
+			return clingingInformer{informer, map[cache.ResourceEventHandlerRegistration]cache.ResourceEventHandler{}}
 		},
 	} {
+		faulty := func(lw cache.ListerWatcher, example runtime.Object,
+			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+			return spoil(New(lw, example, options))
+		}
 		found := false
 		for seed := uint64(0); seed < 200 && !found; seed++ {
-			err := runScenario(t, scriptOf(seed, 200), newInformer, false)
+			err := runScenario(t, scriptOf(seed, 200), faulty, false)
 			if found = err != nil; found {
 				t.Logf("%s: found with seed %d: %.300v", name, seed, err)
 			}

@@ -49,15 +49,15 @@ func runScenario(t *testing.T, text []byte, newInformer maker, lenient bool) (er
 		s := &scenario{script: script{text}, server: newModelServer(), lenient: lenient}
 		s.long = s.one(256) == 255
 		for range s.one(8) {
-			s.server.write(s.name(), false)
+			s.server.write(s.name())
 		}
 		period := []time.Duration{0, 0, 20 * time.Second, time.Minute}[s.one(4)]
-		s.informer = newInformer(s.server.serve(s.one(2) == 0), &corev1.ConfigMap{},
-			cache.SharedIndexInformerOptions{ResyncPeriod: period})
+		s.server.plain = s.one(2) == 0
+		s.informer = newInformer(s.server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{ResyncPeriod: period})
 		_ = s.informer.SetWatchErrorHandler(func(*cache.Reflector, error) {})
 		s.reference = s.join("reference", 0)
 		for range s.one(4) {
-			s.act(joins)
+			s.joinAnother()
 		}
 		defer must.Run(t, s.informer.RunWithContext)()
 		err = errors.Join(s.all(), s.end())
@@ -65,33 +65,42 @@ func runScenario(t *testing.T, text []byte, newInformer maker, lenient bool) (er
 	return err
 }
 
-// What can happen. What is likely is there more than once.
-const (
-	writes = iota
-	removes
-	marks
-	cuts
-	expires
-	compacts
-	breaks
-	mends
-	joins
-	leaves
-	stalls
-	wakes
-	waits
-	storms
-)
-
-var acts = []int{
-	writes, writes, writes, writes, writes, writes, writes, writes, removes, removes, removes, marks,
-	cuts, expires, compacts, breaks, mends, mends, joins, joins, leaves, stalls, wakes, waits, storms,
+// What can happen, and how likely it is. Nothing waits for its consequences.
+var acts = []struct {
+	times int
+	do    func(*scenario)
+}{
+	{8, func(s *scenario) { s.server.write(s.name()) }},
+	{3, func(s *scenario) { s.server.remove(s.name()) }},
+	{1, func(s *scenario) { s.server.bookmark() }},
+	{1, func(s *scenario) { s.server.cut(nil) }},
+	{1, func(s *scenario) { s.server.cut(errExpired) }},
+	{1, func(s *scenario) { s.server.compact(); s.server.cut(nil) }},
+	{1, func(s *scenario) {
+		s.server.failWith([]error{errRefused, errUnreachable}[s.one(2)])
+		s.server.cut(nil)
+	}},
+	{2, func(s *scenario) { s.server.failWith(nil) }},
+	{2, (*scenario).joinAnother},
+	{1, (*scenario).leave},
+	{1, func(s *scenario) { s.stall(true) }},
+	{1, func(s *scenario) { s.stall(false) }},
+	{1, func(s *scenario) { time.Sleep(time.Duration(s.one(256)) * 100 * time.Millisecond) }},
+	{1, (*scenario).storm},
 }
+
+// likely has each act as often as it is likely.
+var likely = func() (all []func(*scenario)) {
+	for _, act := range acts {
+		all = append(all, slices.Repeat([]func(*scenario){act.do}, act.times)...)
+	}
+	return all
+}()
 
 // all runs the whole script, and looks around now and then.
 func (s *scenario) all() error {
 	for n := 1; len(s.rest) > 0; n++ {
-		s.act(acts[s.one(len(acts))])
+		likely[s.one(len(likely))](s)
 		if n%16 == 0 {
 			time.Sleep(2 * time.Minute)
 			if err := s.check(); err != nil {
@@ -107,45 +116,20 @@ func (s *scenario) all() error {
 
 func (s *scenario) name() string { return string(rune('a' + s.one(7))) }
 
-// act makes one thing happen. It does not wait for its consequences.
-func (s *scenario) act(what int) {
-	switch what {
-	case writes:
-		s.server.write(s.name(), s.one(2) == 0)
-	case removes:
-		s.server.remove(s.name())
-	case marks:
-		s.server.bookmark()
-	case cuts:
-		s.server.cut(false)
-	case expires:
-		s.server.cut(true)
-	case compacts:
-		s.server.compact()
-		s.server.cut(false)
-	case breaks:
-		s.server.failWith([]error{errRefused, errUnreachable}[s.one(2)])
-		s.server.cut(false)
-	case mends:
-		s.server.failWith(nil)
-	case joins:
-		s.others = append(s.others, s.join(fmt.Sprintf("handler %d", len(s.others)+1), s.one(16)))
-	case leaves:
-		s.leave()
-	case stalls, wakes:
-		if len(s.others) > 0 {
-			s.others[s.one(len(s.others))].stall(what == stalls)
-		}
-	case waits:
-		time.Sleep(time.Duration(s.one(256)) * 100 * time.Millisecond)
-	case storms:
-		s.storm()
+func (s *scenario) joinAnother() {
+	s.others = append(s.others, s.join(fmt.Sprintf("handler %d", len(s.others)+1), s.one(16)))
+}
+
+// stall makes one of the handlers wait, or wait no more.
+func (s *scenario) stall(stalled bool) {
+	if len(s.others) > 0 {
+		s.others[s.one(len(s.others))].stall(stalled)
 	}
 }
 
 // join adds a handler of some character.
 func (s *scenario) join(name string, character int) *checker {
-	h := newChecker(name, s.server, s.informer.GetStore())
+	h := newChecker(name, s.informer.GetStore())
 	h.lenient = s.lenient
 	if character&3 == 3 {
 		h.slow = time.Millisecond
@@ -196,18 +180,18 @@ func (s *scenario) storm() {
 		if i%11 == 0 {
 			s.server.remove(name)
 		} else {
-			s.server.write(name, i%7 > 2 && i%5 == 0)
+			s.server.write(name)
 		}
 	}
 	for range 7 { // how it ends
 		name := s.name()
 		s.server.remove(name)
-		if end := s.one(3); end > 0 {
-			s.server.write(name, end == 1)
+		if s.one(3) > 0 {
+			s.server.write(name)
 		}
 	}
 	for range n / 50 { // what came last is folded when there is enough after it
-		s.server.write("z", false)
+		s.server.write("z")
 	}
 	synctest.Wait()
 }
@@ -215,8 +199,10 @@ func (s *scenario) storm() {
 // check looks around at a quiet point.
 func (s *scenario) check() error {
 	synctest.Wait()
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
 	for _, h := range slices.Concat(s.others, []*checker{s.reference}) {
-		if err := h.check(s.informer.HasSynced()); err != nil {
+		if err := h.check(s.server.sent, s.informer.HasSynced()); err != nil {
 			return err
 		}
 	}
@@ -234,19 +220,19 @@ func (s *scenario) end() error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	if got, want := list(s.reference.state), list(s.server.objects); !slices.Equal(got, want) {
-		return fmt.Errorf("the handlers know %v, the server has %v", got, want)
+	if want := s.server.versions(); s.reference.Behind(want) {
+		return fmt.Errorf("the handlers do not know what the server has: %v", want)
 	}
 	if s.folded != nil {
-		if n := len(s.folded.changes); n > 5000 && !s.lenient {
+		if n := len(s.folded.changes()); n > 5000 && !s.lenient {
 			return fmt.Errorf("%s got %d changes", s.folded.name, n)
 		}
 		return nil
 	}
+	whole := s.reference.changes()
 	for _, h := range s.others {
-		whole := s.reference.changes
-		if !h.gone && !slices.Equal(h.changes, whole[max(0, len(whole)-len(h.changes)):]) {
-			return fmt.Errorf("%s got\n%q\nthe reference got\n%q", h.name, h.changes, whole)
+		if got := h.changes(); !h.gone && !slices.Equal(got, whole[max(0, len(whole)-len(got)):]) {
+			return fmt.Errorf("%s got\n%q\nthe reference got\n%q", h.name, got, whole)
 		}
 	}
 	return nil

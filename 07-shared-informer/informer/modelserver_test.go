@@ -6,7 +6,8 @@ package informer
 import (
 	"context"
 	"errors"
-	"net/http"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -18,54 +19,47 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/record"
 )
 
 // A modelServer is the truth, and knows all that it ever sent.
 type modelServer struct {
+	*cache.ListWatch
+	plain bool // it cannot send its list over the watch
+
 	mu        sync.Mutex
-	changed   sync.Cond // with mu: there is more history, or a stream is to end
-	objects   map[string]*corev1.ConfigMap
-	uids      map[string]int
+	changed   chan struct{} // is closed when there is more history
+	objects   map[string]record.Object
+	uids      map[string]types.UID
 	history   []watch.Event // event n has version n; there is none with version 0
-	sent      map[*corev1.ConfigMap]bool
-	streams   map[*stream]bool
-	compacted int   // no watch can begin before this version
-	down      error // what every request is answered with, if not nil
+	sent      map[record.Object]bool
+	streams   context.Context         // of the watches that are open
+	end       context.CancelCauseFunc // ends them
+	compacted int                     // no watch can begin before this version
+	down      error                   // what every request is answered with, if not nil
 }
 
 func newModelServer() *modelServer {
 	m := &modelServer{
-		objects: map[string]*corev1.ConfigMap{}, uids: map[string]int{}, sent: map[*corev1.ConfigMap]bool{},
-		streams: map[*stream]bool{}, history: make([]watch.Event, 1),
+		changed: make(chan struct{}), history: make([]watch.Event, 1), objects: map[string]record.Object{},
+		uids: map[string]types.UID{}, sent: map[record.Object]bool{nil: true},
 	}
-	m.changed.L = &m.mu
+	m.streams, m.end = context.WithCancelCause(context.Background())
+	m.ListWatch = &cache.ListWatch{ListWithContextFunc: m.list, WatchFuncWithContext: m.watch}
 	return m
 }
 
-// A modelListWatch is the server's side of a reflector. A plain one cannot send
-// its list over the watch.
-type modelListWatch struct {
-	*cache.ListWatch
-	plain bool
-}
+func (m *modelServer) IsWatchListSemanticsUnSupported() bool { return m.plain }
 
-func (l modelListWatch) IsWatchListSemanticsUnSupported() bool { return l.plain }
-
-func (m *modelServer) serve(plain bool) cache.ListerWatcher {
-	return modelListWatch{&cache.ListWatch{ListWithContextFunc: m.list, WatchFuncWithContext: m.watch}, plain}
-}
-
-// write makes an object, or changes it. One that comes back is the same one that
-// went, or another.
-func (m *modelServer) write(name string, another bool) {
+// write makes an object, or changes it. One that comes back has another UID.
+func (m *modelServer) write(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	kind := watch.Modified
 	if m.objects[name] == nil {
 		kind = watch.Added
-		if another {
-			m.uids[name]++
-		}
+		m.uids[name] = types.UID(version(len(m.history)))
 	}
 	m.objects[name] = m.emit(kind, name)
 }
@@ -79,40 +73,32 @@ func (m *modelServer) remove(name string) {
 	}
 }
 
-// emit adds to the history. The caller holds mu.
-func (m *modelServer) emit(kind watch.EventType, name string) *corev1.ConfigMap {
-	c := configMap(name, strconv.Itoa(len(m.history)))
-	c.UID = types.UID(strconv.Itoa(m.uids[name]))
-	m.sent[c] = true
-	m.history = append(m.history, watch.Event{Type: kind, Object: c})
-	m.changed.Broadcast()
-	return c
-}
-
 // bookmark is an event of no object. It has a version of its own.
 func (m *modelServer) bookmark() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	mark := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: strconv.Itoa(len(m.history))}}
-	m.history = append(m.history, watch.Event{Type: watch.Bookmark, Object: mark})
-	m.changed.Broadcast()
+	m.emit(watch.Bookmark, "")
 }
 
-// hasSent reports whether this very object came from the server.
-func (m *modelServer) hasSent(c *corev1.ConfigMap) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.sent[c]
+// emit adds to the history. The caller holds mu.
+func (m *modelServer) emit(kind watch.EventType, name string) *corev1.ConfigMap {
+	c := configMap(name, version(len(m.history)))
+	c.UID = m.uids[name]
+	m.sent[c] = true
+	m.history = append(m.history, watch.Event{Type: kind, Object: c})
+	close(m.changed)
+	m.changed = make(chan struct{})
+	return c
 }
 
-// cut ends all watches. Expired ones cannot be resumed.
-func (m *modelServer) cut(expired bool) {
+var errExpired = apierrors.NewResourceExpired("it is too long ago")
+
+// cut ends all watches. Those that end with an error cannot be resumed.
+func (m *modelServer) cut(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for s := range m.streams {
-		s.over, s.expired = true, expired
-	}
-	m.changed.Broadcast()
+	m.end(err)
+	m.streams, m.end = context.WithCancelCause(context.Background())
 }
 
 // compact makes it impossible to begin a watch anywhere but now.
@@ -135,116 +121,93 @@ var (
 	errUnreachable       = errors.New("no way to the server")
 )
 
-// copies of all that there is. The caller holds mu.
-func (m *modelServer) copies() (all []*corev1.ConfigMap, version string) {
-	for _, c := range m.objects {
-		c = c.DeepCopy()
-		m.sent[c] = true
-		all = append(all, c)
-	}
-	return all, strconv.Itoa(len(m.history) - 1)
-}
-
+// list answers with copies of all that there is.
 func (m *modelServer) list(context.Context, metav1.ListOptions) (runtime.Object, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.down != nil {
-		return nil, m.down
+	list := &corev1.List{ListMeta: metav1.ListMeta{ResourceVersion: version(len(m.history) - 1)}}
+	for _, object := range m.objects {
+		object = object.DeepCopyObject().(record.Object)
+		m.sent[object] = true
+		list.Items = append(list.Items, runtime.RawExtension{Object: object})
 	}
-	list := &corev1.List{}
-	all, version := m.copies()
-	for _, c := range all {
-		list.Items = append(list.Items, runtime.RawExtension{Object: c})
-	}
-	list.ResourceVersion = version
-	return list, nil
+	return list, m.down
 }
 
-func (m *modelServer) watch(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+func (m *modelServer) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	var first []watch.Event
+	if options.SendInitialEvents != nil {
+		all, err := m.list(ctx, options)
+		if err != nil {
+			return nil, err
+		}
+		list := all.(*corev1.List)
+		for _, item := range list.Items {
+			first = append(first, watch.Event{Type: watch.Added, Object: item.Object})
+		}
+		first = append(first, endOfList(list.ResourceVersion))
+		options.ResourceVersion = list.ResourceVersion
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.down != nil {
+	last, err := strconv.Atoi(options.ResourceVersion)
+	switch {
+	case m.down != nil:
 		return nil, m.down
+	case err != nil || last < m.compacted:
+		return nil, errExpired
 	}
-	s := &stream{server: m, events: make(chan watch.Event), stopped: make(chan struct{})}
-	if options.SendInitialEvents != nil {
-		all, version := m.copies()
-		for _, c := range all {
-			s.first = append(s.first, watch.Event{Type: watch.Added, Object: c})
+	events := make(chan watch.Event)
+	w := watch.NewProxyWatcher(events)
+	go m.send(events, w.StopChan(), m.streams, first, last+1)
+	return w, nil
+}
+
+// endOfList is the mark at the end of a streamed list.
+func endOfList(version string) watch.Event {
+	end := configMap("", version)
+	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+	return watch.Event{Type: watch.Bookmark, Object: end}
+}
+
+// send sends some events and the history from next on, until the stream is cut or
+// its receiver stops it.
+func (m *modelServer) send(events chan<- watch.Event, stopped <-chan struct{}, stream context.Context,
+	all []watch.Event, next int) {
+	defer close(events)
+	for stream.Err() == nil {
+		m.mu.Lock()
+		all = slices.Concat(all, m.history[next:])
+		next = len(m.history)
+		changed := m.changed
+		m.mu.Unlock()
+		for ; len(all) > 0 && stream.Err() == nil; all = all[1:] {
+			select {
+			case events <- all[0]:
+			case <-stream.Done():
+			case <-stopped:
+				return
+			}
 		}
-		s.first = append(s.first, watch.Event{Type: watch.Bookmark,
-			Object: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-				ResourceVersion: version, Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
-			}}})
-		s.next = len(m.history)
-	} else {
-		version, err := strconv.Atoi(options.ResourceVersion)
-		if err != nil || version < m.compacted {
-			return nil, apierrors.NewResourceExpired("it is too long ago")
-		}
-		s.next = version + 1
-	}
-	m.streams[s] = true
-	go s.run()
-	return s, nil
-}
-
-// A stream is a watch. All but the channels is guarded by the server's mu.
-type stream struct {
-	server        *modelServer
-	events        chan watch.Event
-	stopped       chan struct{}
-	first         []watch.Event // before the history
-	next          int           // in the history
-	over, expired bool
-}
-
-// ResultChan implements watch.Interface.
-func (s *stream) ResultChan() <-chan watch.Event { return s.events }
-
-// Stop implements watch.Interface.
-func (s *stream) Stop() {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	if s.server.streams[s] {
-		delete(s.server.streams, s)
-		s.over = true
-		close(s.stopped)
-		s.server.changed.Broadcast()
-	}
-}
-
-func (s *stream) run() {
-	defer close(s.events)
-	for event, ok := s.wait(); ok; event, ok = s.wait() {
 		select {
-		case s.events <- event:
-		case <-s.stopped:
+		case <-changed:
+		case <-stream.Done():
+		case <-stopped:
 			return
 		}
 	}
+	if context.Cause(stream) == errExpired {
+		status := errExpired.Status()
+		select {
+		case events <- watch.Event{Type: watch.Error, Object: &status}:
+		case <-stopped:
+		}
+	}
 }
 
-// wait returns the next event, if there is to be one.
-func (s *stream) wait() (event watch.Event, ok bool) {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	for {
-		switch {
-		case s.expired:
-			s.expired = false
-			return watch.Event{Type: watch.Error, Object: &metav1.Status{
-				Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired,
-			}}, true
-		case s.over:
-			return event, false
-		case len(s.first) > 0:
-			event, s.first = s.first[0], s.first[1:]
-			return event, true
-		case s.next < len(s.server.history):
-			s.next++
-			return s.server.history[s.next-1], true
-		}
-		s.server.changed.Wait()
-	}
+// versions are those of the objects, by their keys.
+func (m *modelServer) versions() map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return record.Versions(slices.Collect(maps.Values(m.objects)))
 }

@@ -55,7 +55,7 @@ func TestAHandlerThatPanics(t *testing.T) {
 				}, cache.HandlerOptions{Logger: &logger})
 				calm := r.recorder(t)
 				r.run(t)
-				wantSynced(t, name+", the one that panicked", panicking, wantDone)
+				wantSynced(t, name+", the one that panicked", wantDone, panicking)
 				w := r.server.NextWatch()
 				w.Modify(configMap("a", "2"))
 				w.Delete(configMap("a", "3"))
@@ -105,18 +105,6 @@ func TestAHandlerThatPanicsEndsAProgramOfClientGo(t *testing.T) {
 	}
 }
 
-func TestTheDeletionOfAnUnknownObjectIsNotDelivered(t *testing.T) {
-	for name, want := range map[string][]string{"client-go": {"OnDelete never-seen 2"}, "ours": nil} {
-		inFakeTime(t, func(t *testing.T) {
-			r := newRig(implementations[name], options())
-			handler := r.recorder(t)
-			r.run(t)
-			r.server.NextWatch().Delete(configMap("never-seen", "2"))
-			handler.Want(t, want...)
-		})
-	}
-}
-
 func TestNilIndexersAreNone(t *testing.T) {
 	add := func(informer cache.SharedIndexInformer) (p any) {
 		defer func() { p = recover() }()
@@ -147,22 +135,6 @@ func TestNoHandlerIsRefusedAtOnce(t *testing.T) {
 	registration, err := newRig(ours, options()).AddEventHandler(nil)
 	if registration != nil || err == nil || !strings.Contains(err.Error(), "nil") {
 		t.Errorf("AddEventHandler(nil) = %v, %v; want an error", registration, err)
-	}
-}
-
-// The comment of NewSharedIndexInformerWithOptions says that the resync checking
-// period is a second at least. There, it is so for a period that a handler asks
-// for, and not for the informer's own.
-func TestTheCheckPeriodIsASecondAtLeast(t *testing.T) {
-	for name, want := range map[string][]string{"client-go": {"1.5s", "3s", "4.5s"}, "ours": {"2s", "4s"}} {
-		inFakeTime(t, func(t *testing.T) {
-			r := newRig(implementations[name], resyncing(100*time.Millisecond), configMap("a", "1"))
-			r.run(t)
-			var calls record.Lines
-			r.handle(t, ticks(&calls), every(1500*time.Millisecond))
-			time.Sleep(5 * time.Second)
-			calls.Want(t, want...)
-		})
 	}
 }
 
@@ -270,21 +242,6 @@ func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
 			t.Error("its watch goes on")
 		}
 	})
-}
-
-// A negative period makes no sense. Ours takes it for zero, client-go's makes
-// the informer's own of it.
-func TestANegativeResyncPeriodOfAHandler(t *testing.T) {
-	for name, want := range map[string][]string{"client-go": {"2s", "4s"}, "ours": nil} {
-		inFakeTime(t, func(t *testing.T) {
-			r := newRig(implementations[name], resyncing(2*time.Second), configMap("a", "1"))
-			var calls record.Lines
-			r.handle(t, ticks(&calls), every(-1))
-			r.run(t)
-			time.Sleep(5 * time.Second)
-			calls.Want(t, want...)
-		})
-	}
 }
 
 // The store is the informer's to write to. What a program writes there before
@@ -432,7 +389,7 @@ func TestAStalledHandlerDoesNotGetEveryChange(t *testing.T) {
 		w.Delete(configMap("short", "100004"))
 		calls.Want(t, "OnAdd first 1 first")
 		close(busy)
-		wantSynced(t, "after its backlog", registration, true)
+		wantSynced(t, "after its backlog", true, registration)
 		got := calls.Take()
 		if len(got) > 1000 || !strings.HasPrefix(got[0], "OnUpdate first ") ||
 			!strings.HasSuffix(got[0], ", was 1") {

@@ -5,7 +5,6 @@ package informer
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -116,7 +115,7 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 		must.Do(t, err)
 		r.run(t)
 		calls.WantSorted(t, "add a", "add b")
-		wantSynced(t, "the typed handler", registration, true)
+		wantSynced(t, "the typed handler", true, registration)
 		w := r.server.NextWatch()
 		w.Modify(configMap("a", "2"))
 		calls.Want(t, "a: 1 to 2")
@@ -132,25 +131,5 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 		calls.Want(t, "delete ns/a 2, known: false")
 		synctest.Wait()
 		must.Do(t, typed.RemoveEventHandler(registration))
-	})
-}
-
-func TestAFilteringHandler(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options())
-		var calls record.Lines
-		r.handle(t, cache.FilteringResourceEventHandler{
-			FilterFunc: func(obj any) bool {
-				return slices.Contains([]string{"2", "5"}, obj.(*corev1.ConfigMap).ResourceVersion)
-			},
-			Handler: record.Handler(&calls),
-		})
-		r.run(t)
-		w := r.server.NextWatch()
-		w.Add(configMap("a", "1"))
-		w.Modify(configMap("a", "2"))
-		w.Modify(configMap("a", "3"))
-		w.Delete(configMap("a", "5"))
-		calls.Want(t, "OnAdd a 2", "OnDelete a 2", "OnDelete a 5")
 	})
 }

@@ -9,109 +9,112 @@ import (
 	"testing/synctest"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/record"
 )
 
-func TestALife(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options())
-		handler := r.recorder(t)
-		r.run(t)
-		w := r.server.NextWatch()
-		w.Add(configMap("a", "2"))
-		w.Modify(configMap("a", "3"))
-		w.Delete(configMap("a", "4"))
-		w.Add(configMap("a", "5"))
-		handler.Want(t, "OnAdd a 2", "OnUpdate a 3, was 2", "OnDelete a 4", "OnAdd a 5")
-	})
+// event is one of object name in version.
+func event(kind watch.EventType, name, version string) watch.Event {
+	return watch.Event{Type: kind, Object: configMap(name, version)}
 }
 
-func TestTheStoreDecidesBetweenAddAndUpdate(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		w := r.server.NextWatch()
-		w.Add(configMap("a", "2"))
-		w.Modify(configMap("b", "3"))
-		handler.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "OnAdd b 3")
-	})
-}
-
-func TestOnlyTheFirstListIsInitial(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		handler.Want(t, "OnAdd a 1 first")
-		r.server.Set(configMap("b", "2"), configMap("a", "3"))
-		fakeapi.Expire(r.server.NextWatch())
-		r.server.NextWatch()
-		handler.Want(t, "OnAdd b 2", "OnUpdate a 3, was 1")
-	})
-}
-
-// A delete exposes the state of the event: its version is one in which the
-// object is absent.
-func TestADeleteHasTheVersionOfTheDelete(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		r.server.NextWatch().Delete(configMap("a", "9"))
-		handler.Want(t, "OnAdd a 1 first", "OnDelete a 9")
-	})
-}
-
-func TestATombstoneAfterARelist(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		w := r.server.NextWatch()
-		w.Modify(configMap("b", "2"))
-		handler.Take()
-		r.server.Set(configMap("a", "7"))
-		fakeapi.Expire(w)
-		r.server.NextWatch()
-		handler.Want(t, "OnDelete tombstone ns/b of 2", "OnUpdate a 7, was 1")
-		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/a"}) {
-			t.Errorf("the store holds %v", got)
+// A list, events, and another list after the watch has expired.
+func TestWhatAHandlerIsCalledWith(t *testing.T) {
+	type objects = []runtime.Object
+	another, same := configMap("a", "2"), configMap("a", "1")
+	another.UID = "another"
+	stranger := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "b", ResourceVersion: "2"}}
+	for name, test := range map[string]struct {
+		list     objects
+		events   []watch.Event
+		relist   objects // nil: there is none
+		want     []string
+		clientGo []string // if client-go's does something else
+	}{
+		"a life": {
+			events: []watch.Event{event(watch.Added, "a", "2"), event(watch.Modified, "a", "3"),
+				event(watch.Deleted, "a", "4"), event(watch.Added, "a", "5")},
+			want: []string{"OnAdd a 2", "OnUpdate a 3, was 2", "OnDelete a 4", "OnAdd a 5"},
+		},
+		"the store decides between add and update": {
+			list:   objects{configMap("a", "1")},
+			events: []watch.Event{event(watch.Added, "a", "2"), event(watch.Modified, "b", "3")},
+			want:   []string{"OnAdd a 1 first", "OnUpdate a 2, was 1", "OnAdd b 3"},
+		},
+		"only the first list is initial": {
+			list: objects{configMap("a", "1")}, relist: objects{configMap("b", "2"), configMap("a", "3")},
+			want: []string{"OnAdd a 1 first", "OnAdd b 2", "OnUpdate a 3, was 1"},
+		},
+		// Its version is one in which the object is absent.
+		"a delete has the version of the delete": {
+			list: objects{configMap("a", "1")}, events: []watch.Event{event(watch.Deleted, "a", "9")},
+			want: []string{"OnAdd a 1 first", "OnDelete a 9"},
+		},
+		"a tombstone after another list": {
+			list: objects{configMap("b", "1")}, events: []watch.Event{event(watch.Modified, "b", "2")},
+			relist: objects{configMap("a", "7")},
+			want:   []string{"OnAdd b 1 first", "OnUpdate b 2, was 1", "OnDelete tombstone ns/b of 2", "OnAdd a 7"},
+		},
+		// The UID is no part of an object's name.
+		"deleted and made again unseen is one update": {
+			list: objects{configMap("a", "1")}, relist: objects{another},
+			want: []string{"OnAdd a 1 first", "OnUpdate a 2, was 1"},
+		},
+		// Without resyncs there is nobody to be spared.
+		"unchanged objects of another list go to all of an informer without resyncs": {
+			list: objects{configMap("a", "1")}, relist: objects{configMap("a", "1")},
+			want: []string{"OnAdd a 1 first", "OnUpdate a 1, was 1"},
+		},
+		"an event of another type is dropped": {
+			events: []watch.Event{{Type: watch.Added, Object: stranger}, event(watch.Added, "a", "3")},
+			want:   []string{"OnAdd a 3"},
+		},
+		"a bookmark is no event": {
+			list:   objects{configMap("a", "1")},
+			events: []watch.Event{event(watch.Bookmark, "a", "30"), event(watch.Modified, "a", "31")},
+			want:   []string{"OnAdd a 1 first", "OnUpdate a 31, was 1"},
+		},
+		"the deletion of an unknown object is not delivered": {
+			events:   []watch.Event{event(watch.Deleted, "never-seen", "2")},
+			clientGo: []string{"OnDelete never-seen 2"},
+		},
+		"an object that a list names twice is delivered once": {
+			list: objects{configMap("a", "1"), configMap("a", "2")},
+			want: []string{"OnAdd a 2 first"}, clientGo: []string{"OnAdd a 1 first", "OnAdd a 2 first"},
+		},
+		"the same pointer twice, and not only the same name": {
+			list: objects{same, same},
+			want: []string{"OnAdd a 1 first"}, clientGo: []string{"OnAdd a 1 first", "OnAdd a 1 first"},
+		},
+	} {
+		for implementation, newInformer := range implementations {
+			t.Run(name+"/"+implementation, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := newRig(newInformer, options(), test.list...)
+					handler := r.recorder(t)
+					r.run(t)
+					w := r.server.NextWatch()
+					for _, e := range test.events {
+						w.Action(e.Type, e.Object)
+					}
+					if test.relist != nil {
+						r.server.Set(test.relist...)
+						fakeapi.Expire(w)
+						r.server.NextWatch()
+					}
+					want := test.want
+					if implementation == "client-go" && test.clientGo != nil {
+						want = test.clientGo
+					}
+					handler.Want(t, want...)
+				})
+			})
 		}
-	})
-}
-
-// The UID is no part of an object's name.
-func TestDeletedAndMadeAgainUnseenIsOneUpdate(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		before, after := configMap("a", "1"), configMap("a", "2")
-		before.UID, after.UID = "one", "another"
-		r := newRig(newInformer, options(), before)
-		var calls record.Lines
-		r.handle(t, cache.ResourceEventHandlerFuncs{UpdateFunc: func(oldObj, newObj any) {
-			calls.Add("%s, was %s", newObj.(metav1.Object).GetUID(), oldObj.(metav1.Object).GetUID())
-		}})
-		r.run(t)
-		r.server.Set(after)
-		fakeapi.Expire(r.server.NextWatch())
-		r.server.NextWatch()
-		calls.Want(t, "another, was one")
-	})
-}
-
-// Without resyncs there is nobody to be spared.
-func TestUnchangedObjectsOfARelistGoToAllOfAnInformerWithoutResyncs(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		fakeapi.Expire(r.server.NextWatch())
-		r.server.NextWatch()
-		handler.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
-	})
+	}
 }
 
 // "Client notifications happen after the corresponding cache update and … after
@@ -153,24 +156,21 @@ func TestNotificationsComeOneAfterTheOther(t *testing.T) {
 		r := newRig(newInformer, options())
 		var inside atomic.Int32
 		var calls record.Lines
-		r.handle(t, cache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) {},
-			UpdateFunc: func(oldObj, newObj any) {
-				if inside.Add(1) > 1 {
-					t.Error("two calls at once")
-				}
-				calls.Add("%s %s", oldObj.(metav1.Object).GetResourceVersion(),
-					newObj.(metav1.Object).GetResourceVersion())
-				inside.Add(-1)
-			},
-		})
+		recorder := record.Handler(&calls)
+		r.handle(t, cache.ResourceEventHandlerFuncs{UpdateFunc: func(oldObj, newObj any) {
+			if inside.Add(1) > 1 {
+				t.Error("two calls at once")
+			}
+			recorder.OnUpdate(oldObj, newObj)
+			inside.Add(-1)
+		}})
 		r.run(t)
 		w := r.server.NextWatch()
 		var want []string
 		w.Add(configMap("a", version(0)))
 		for i := range 1000 {
 			w.Modify(configMap("a", version(i+1)))
-			want = append(want, version(i)+" "+version(i+1))
+			want = append(want, "OnUpdate a "+version(i+1)+", was "+version(i))
 		}
 		calls.Want(t, want...)
 	})
@@ -194,18 +194,5 @@ func TestABlockedHandlerHoldsUpNeitherTheOthersNorTheStore(t *testing.T) {
 		late.WantSorted(t, "OnAdd a 1 first", "OnAdd b 2 first", "OnAdd c 3 first")
 		close(blocked)
 		synctest.Wait()
-	})
-}
-
-// Of what comes through the watch, only the expected type is stored.
-func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options())
-		handler := r.recorder(t)
-		r.run(t)
-		w := r.server.NextWatch()
-		w.Add(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "b", ResourceVersion: "2"}})
-		w.Add(configMap("a", "3"))
-		handler.Want(t, "OnAdd a 3")
 	})
 }

@@ -11,8 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/must"
@@ -58,16 +56,16 @@ func TestTheLastWatchErrorHandlerIsCalled(t *testing.T) {
 			r.server.Fail(errNotToday)
 			must.Do(t, test.set(r))
 			handler := r.recorder(t)
-			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), contextKey{}, "a value"))
-			go r.RunWithContext(ctx)
+			stop := must.Run(t, func(ctx context.Context) {
+				r.RunWithContext(context.WithValue(ctx, contextKey{}, "a value"))
+			})
 			first.Want(t)
 			last.Want(t, test.want)
 			r.server.Set(configMap("a", "1"))
 			time.Sleep(2 * time.Second)
 			handler.Want(t, "OnAdd a 1 first")
 			last.Want(t)
-			cancel()
-			synctest.Wait()
+			stop()
 		}
 	})
 }
@@ -111,34 +109,6 @@ func TestWhatHasToBeSetBeforeTheStart(t *testing.T) {
 				synctest.Wait()
 				r.stop()
 			}
-		}
-	})
-}
-
-// Each pause is twice as long as the one before, up to half a minute, and longer
-// by up to as much again. After two minutes it begins anew, whether anything has
-// succeeded or not.
-func TestThePausesBetweenTries(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options())
-		var tries []time.Time
-		r.server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			tries = append(tries, time.Now())
-			return nil, errNotToday
-		}
-		must.Do(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
-		r.run(t)
-		time.Sleep(time.Hour)
-		r.stop()
-		least := 800 * time.Millisecond
-		for i := range 6 {
-			if pause := tries[i+1].Sub(tries[i]); pause < least || pause > 2*least {
-				t.Errorf("pause %d is %v, want %v to %v", i+1, pause, least, 2*least)
-			}
-			least *= 2
-		}
-		if n := len(tries); n < 150 || n > 250 {
-			t.Errorf("%d tries in an hour", n)
 		}
 	})
 }

@@ -81,19 +81,6 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 	})
 }
 
-func TestRemovedWhileItRuns(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		gone, stays := r.recorder(t), r.recorder(t)
-		r.run(t)
-		must.Do(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
-		w := r.server.NextWatch()
-		w.Add(configMap("b", "2"))
-		gone.Want(t, "OnAdd a 1 first")
-		stays.Want(t, "OnAdd a 1 first", "OnAdd b 2")
-	})
-}
-
 // "This function is guaranteed to be idempotent, and thread-safe."
 func TestRemoveTwiceAndFromManyPlaces(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {

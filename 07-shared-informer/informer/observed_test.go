@@ -103,7 +103,7 @@ func TestAnObserverSeesWhatWaitsForAHandler(t *testing.T) {
 		}})
 		var lines record.Lines
 		var folded atomic.Int64
-		must.Do(t, informer.SetObserver(observerFunc(func(e observer.Event) {
+		must.Do(t, informer.SetObserver(observer.Func(func(e observer.Event) {
 			switch e.Kind {
 			case observer.Called:
 				lines.Add("%s waiting %d", e.Handler[strings.LastIndex(e.Handler, " ")+1:], e.Waiting)
@@ -135,7 +135,7 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 		var lines record.Lines
 		busy := make(chan struct{})
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
-		must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(observerFunc(func(e observer.Event) {
+		must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(observer.Func(func(e observer.Event) {
 			lines.Add("%s", e.Kind)
 			if e.Kind == observer.Folded {
 				for range e.Count {
@@ -161,7 +161,3 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 		}
 	})
 }
-
-type observerFunc func(observer.Event)
-
-func (f observerFunc) Observe(e observer.Event) { f(e) }

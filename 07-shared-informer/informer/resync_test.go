@@ -3,6 +3,7 @@
 package informer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -41,44 +42,44 @@ func ticks(l *record.Lines) cache.ResourceEventHandler {
 // "rounded up to a multiple of the informer's resync checking period", which is
 // the shortest that anybody asked for before the start.
 func TestResyncPeriods(t *testing.T) {
-	const none = 0 * time.Second
+	const second, everySecond = time.Second, "1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 11s 12s"
+	byDefault := cache.HandlerOptions{}
 	for _, test := range []struct {
 		name     string
 		informer time.Duration
-		other    time.Duration          // what another handler asks for before the start, if not 0
-		late     bool                   // the handler comes after the start
-		handler  []cache.HandlerOptions // none: the informer's own
-		want     string                 // when it is called, in the first 12.5 s
+		other    time.Duration        // what another handler asks for before the start, if not 0
+		late     bool                 // the handler comes after the start
+		handler  cache.HandlerOptions // by default it gets the informer's own
+		want     string               // when it is called, in the first 12.5 s
+		clientGo string               // if client-go's does something else
 	}{
-		{"the default is the informer's", 4 * time.Second, none, false, nil, "4s 8s 12s"},
-		{"the same for a late one", 4 * time.Second, none, true, nil, "4s 8s 12s"},
-		{"nil is the default", 4 * time.Second, none, false, []cache.HandlerOptions{{}}, "4s 8s 12s"},
-		{"zero is never", 4 * time.Second, none, false, []cache.HandlerOptions{every(0)}, ""},
-		{"zero is never, though others get resyncs", 4 * time.Second, time.Second, false,
-			[]cache.HandlerOptions{every(0)}, ""},
-		{"an informer without resyncs does none", none, none, false, []cache.HandlerOptions{every(time.Second)}, ""},
-		{"not even for a late one", none, none, true, []cache.HandlerOptions{every(time.Second)}, ""},
-		{"shorter than the informer's", 5 * time.Second, none, false, []cache.HandlerOptions{every(3 * time.Second)},
-			"3s 6s 9s 12s"},
-		{"shorter than the informer's, and late", 5 * time.Second, none, true,
-			[]cache.HandlerOptions{every(3 * time.Second)}, "5s 10s"},
-		{"shorter than another's, and late", 9 * time.Second, 4 * time.Second, true,
-			[]cache.HandlerOptions{every(3 * time.Second)}, "4s 8s 12s"},
-		{"shorter than a second", 5 * time.Second, none, false, []cache.HandlerOptions{every(4 * time.Nanosecond)},
-			"1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 11s 12s"},
-		{"shorter than a second, all of it", time.Millisecond, none, false, nil,
-			"1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 11s 12s"},
-		{"rounded up", 4 * time.Second, none, false, []cache.HandlerOptions{every(5 * time.Second)}, "8s"},
-		{"rounded up, and late", 4 * time.Second, none, true, []cache.HandlerOptions{every(5 * time.Second)}, "8s"},
-		{"rounded up to another's", 9 * time.Second, 2 * time.Second, false,
-			[]cache.HandlerOptions{every(5 * time.Second)}, "6s 12s"},
-		{"a multiple of another's", 9 * time.Second, 2 * time.Second, false,
-			[]cache.HandlerOptions{every(6 * time.Second)}, "6s 12s"},
-		{"the informer's, which is no multiple", 5 * time.Second, 2 * time.Second, false, nil, "6s 12s"},
+		{"the default is the informer's", 4 * second, 0, false, byDefault, "4s 8s 12s", ""},
+		{"the same for a late one", 4 * second, 0, true, byDefault, "4s 8s 12s", ""},
+		{"zero is never", 4 * second, 0, false, every(0), "", ""},
+		{"zero is never, though others get resyncs", 4 * second, second, false, every(0), "", ""},
+		// It makes no sense. Ours takes it for zero, client-go's makes the informer's own of it.
+		{"less than zero", 4 * second, 0, false, every(-1), "", "4s 8s 12s"},
+		{"an informer without resyncs does none", 0, 0, false, every(second), "", ""},
+		{"not even for a late one", 0, 0, true, every(second), "", ""},
+		{"shorter than the informer's", 5 * second, 0, false, every(3 * second), "3s 6s 9s 12s", ""},
+		{"shorter than the informer's, and late", 5 * second, 0, true, every(3 * second), "5s 10s", ""},
+		{"shorter than another's, and late", 9 * second, 4 * second, true, every(3 * second), "4s 8s 12s", ""},
+		{"shorter than a second", 5 * second, 0, false, every(4), everySecond, ""},
+		{"shorter than a second, all of it", time.Millisecond, 0, false, byDefault, everySecond, ""},
+		// The comment of NewSharedIndexInformerWithOptions says that the resync checking
+		// period is a second at least. There, it is so for a period that a handler asks
+		// for, and not for the informer's own.
+		{"rounded up to a second, and late", second / 10, 0, true, every(second * 3 / 2), "2s 4s 6s 8s 10s 12s",
+			"1.5s 3s 4.5s 6s 7.5s 9s 10.5s 12s"},
+		{"rounded up", 4 * second, 0, false, every(5 * second), "8s", ""},
+		{"rounded up, and late", 4 * second, 0, true, every(5 * second), "8s", ""},
+		{"rounded up to another's", 9 * second, 2 * second, false, every(5 * second), "6s 12s", ""},
+		{"a multiple of another's", 9 * second, 2 * second, false, every(6 * second), "6s 12s", ""},
+		{"the informer's, which is no multiple", 5 * second, 2 * second, false, byDefault, "6s 12s", ""},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			forBoth(t, func(t *testing.T, newInformer maker) {
-				r := newRig(newInformer, resyncing(test.informer), configMap("a", "1"))
+		for name, want := range map[string]string{"client-go": cmp.Or(test.clientGo, test.want), "ours": test.want} {
+			inFakeTime(t, func(t *testing.T) {
+				r := newRig(implementations[name], resyncing(test.informer), configMap("a", "1"))
 				if test.other > 0 {
 					r.recorder(t, every(test.other))
 				}
@@ -86,14 +87,16 @@ func TestResyncPeriods(t *testing.T) {
 				if test.late {
 					r.run(t)
 				}
-				r.handle(t, ticks(&calls), test.handler...)
+				r.handle(t, ticks(&calls), test.handler)
 				if !test.late {
 					r.run(t)
 				}
 				time.Sleep(12500 * time.Millisecond)
-				calls.Want(t, strings.Fields(test.want)...)
+				if got := strings.Join(calls.Take(), " "); got != want {
+					t.Errorf("%s, %s: called after %s, want %s", test.name, name, got, want)
+				}
 			})
-		})
+		}
 	}
 }
 

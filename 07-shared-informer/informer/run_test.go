@@ -194,10 +194,9 @@ func TestTheEndInTheMidstOfThings(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		r.run(t)
-		ended := make(chan struct{})
+		var working sync.WaitGroup
 		for range 4 {
-			go func() {
-				defer func() { ended <- struct{}{} }()
+			working.Go(func() {
 				for range 50 {
 					if registration, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil {
 						registration.HasSynced()
@@ -207,11 +206,9 @@ func TestTheEndInTheMidstOfThings(t *testing.T) {
 					}
 					r.LastSyncResourceVersion()
 				}
-			}()
+			})
 		}
 		r.stop()
-		for range 4 {
-			<-ended
-		}
+		working.Wait()
 	})
 }

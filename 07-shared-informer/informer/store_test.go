@@ -174,20 +174,6 @@ func TestLastSyncResourceVersion(t *testing.T) {
 	})
 }
 
-// No handler is called for a bookmark.
-func TestABookmarkIsNoEvent(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		r.server.NextWatch().Action(watch.Bookmark, configMap("a", "30"))
-		handler.Want(t, "OnAdd a 1 first")
-		if obj, _, _ := r.GetStore().GetByKey("ns/a"); obj.(*corev1.ConfigMap).ResourceVersion != "1" {
-			t.Errorf("stored: %v", obj)
-		}
-	})
-}
-
 // "GetController is deprecated, it does nothing useful": what it returns can be
 // asked, and not run.
 func TestGetController(t *testing.T) {
@@ -200,9 +186,9 @@ func TestGetController(t *testing.T) {
 		if lists := r.server.Lists(); lists != 0 || r.IsStopped() {
 			t.Errorf("%d lists, stopped: %t; want none, false", lists, r.IsStopped())
 		}
-		wantSynced(t, "before the start", controller, false)
+		wantSynced(t, "before the start", false, controller)
 		r.run(t)
-		wantSynced(t, "after the list", controller, true)
+		wantSynced(t, "after the list", true, controller)
 		if version := controller.LastSyncResourceVersion(); version != "1" {
 			t.Errorf("LastSyncResourceVersion() = %q", version)
 		}

@@ -25,11 +25,13 @@ type syncChecker interface {
 	HasSyncedChecker() cache.DoneChecker
 }
 
-func wantSynced(t *testing.T, what string, s syncChecker, want bool) {
+func wantSynced(t *testing.T, when string, want bool, all ...syncChecker) {
 	t.Helper()
 	synctest.Wait()
-	if got, done := s.HasSynced(), cache.IsDone(s.HasSyncedChecker()); got != want || done != want {
-		t.Errorf("%s: HasSynced() = %t, its checker is done: %t; want %t", what, got, done, want)
+	for _, s := range all {
+		if got, done := s.HasSynced(), cache.IsDone(s.HasSyncedChecker()); got != want || done != want {
+			t.Errorf("%s, %T: HasSynced() = %t, its checker is done: %t; want %t", when, s, got, done, want)
+		}
 	}
 }
 
@@ -41,16 +43,14 @@ func TestSyncedIsAnotherThingForAHandler(t *testing.T) {
 		calls := make(chan struct{})
 		slow := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-calls }})
 		quick := r.recorder(t)
-		wantSynced(t, "the informer before the start", r, false)
-		wantSynced(t, "a handler before the start", slow, false)
+		wantSynced(t, "before the start", false, r, slow)
 		r.run(t)
-		wantSynced(t, "the informer", r, true)
-		wantSynced(t, "the quick handler", quick, true)
-		wantSynced(t, "the slow one, in its first call", slow, false)
+		wantSynced(t, "the informer and the quick handler", true, r, quick)
+		wantSynced(t, "the slow one, in its first call", false, slow)
 		calls <- struct{}{}
-		wantSynced(t, "the slow one, in its last call", slow, false)
+		wantSynced(t, "the slow one, in its last call", false, slow)
 		calls <- struct{}{}
-		wantSynced(t, "the slow one, when it has returned", slow, true)
+		wantSynced(t, "the slow one, when it has returned", true, slow)
 	})
 }
 
@@ -59,9 +59,7 @@ func TestAnEmptyListSyncs(t *testing.T) {
 		r := newRig(newInformer, options())
 		early := r.recorder(t)
 		r.run(t)
-		wantSynced(t, "the informer", r, true)
-		wantSynced(t, "the handler", early, true)
-		wantSynced(t, "a late one", r.recorder(t), true)
+		wantSynced(t, "after the list", true, r, early, r.recorder(t))
 	})
 }
 
@@ -74,11 +72,11 @@ func TestALateHandlerSyncsOverItsStartupBatch(t *testing.T) {
 		calls := make(chan struct{})
 		late := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-calls }})
 		w.Add(configMap("b", "2"))
-		wantSynced(t, "in the call for the batch", late, false)
+		wantSynced(t, "in the call for the batch", false, late)
 		calls <- struct{}{}
-		wantSynced(t, "in the call for what came after", late, true)
+		wantSynced(t, "in the call for what came after", true, late)
 		calls <- struct{}{}
-		wantSynced(t, "after all calls", late, true)
+		wantSynced(t, "after all calls", true, late)
 	})
 }
 
@@ -99,12 +97,10 @@ func TestAHandlerThatComesWhileTheListIsUnderWay(t *testing.T) {
 		r.run(t)
 		between := r.recorder(t)
 		between.Want(t)
-		wantSynced(t, "the informer", r, false)
-		wantSynced(t, "the handler", between, false)
+		wantSynced(t, "before the list", false, r, between)
 		release()
 		between.Want(t, "OnAdd a 1 first")
-		wantSynced(t, "the informer", r, true)
-		wantSynced(t, "the handler", between, true)
+		wantSynced(t, "after the list", true, r, between)
 	})
 }
 
@@ -114,13 +110,11 @@ func TestAFailedListDoesNotSync(t *testing.T) {
 		r.server.Fail(errors.New("not today"))
 		handler := r.recorder(t)
 		r.run(t)
-		wantSynced(t, "the informer", r, false)
-		wantSynced(t, "the handler", handler, false)
+		wantSynced(t, "before the list", false, r, handler)
 		r.server.Set(configMap("a", "1"))
 		time.Sleep(2 * time.Second)
 		handler.Want(t, "OnAdd a 1 first")
-		wantSynced(t, "the informer", r, true)
-		wantSynced(t, "the handler", handler, true)
+		wantSynced(t, "after the list", true, r, handler)
 	})
 }
 
@@ -131,16 +125,14 @@ func TestSyncedAfterTheEnd(t *testing.T) {
 		handler := r.recorder(t)
 		r.run(t)
 		r.stop()
-		wantSynced(t, "an informer that had synced", r, true)
-		wantSynced(t, "its handler", handler, true)
+		wantSynced(t, "after a sync", true, r, handler)
 
 		r = newRig(newInformer, options())
 		release := hold(r)
 		handler = r.recorder(t)
 		r.run(t)
 		r.stop()
-		wantSynced(t, "an informer that had not", r, false)
-		wantSynced(t, "its handler", handler, false)
+		wantSynced(t, "without a sync", false, r, handler)
 		release()
 	})
 }

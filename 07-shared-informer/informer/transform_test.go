@@ -12,7 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -141,11 +140,11 @@ func TestAListThatCannotBeTransformed(t *testing.T) {
 		r.run(t)
 		failed.Want(t, "unable to sync list result: I do not like it")
 		handler.Want(t)
-		wantSynced(t, "with half a list", r, false)
+		wantSynced(t, "with half a list", false, r)
 		r.server.Set(configMap("a", "1"))
 		time.Sleep(2 * time.Second)
 		handler.Want(t, "OnAdd a 1 first")
-		wantSynced(t, "with a list", handler, true)
+		wantSynced(t, "with a list", true, handler)
 	})
 }
 
@@ -177,22 +176,15 @@ func TestAnEventThatCannotBeTransformed(t *testing.T) {
 	})
 }
 
-// streaming is a server that sends its list over the watch.
-func streaming(w watch.Interface) *cache.ListWatch {
-	return &cache.ListWatch{
-		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			return nil, errors.New("there is no list")
-		},
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },
-	}
-}
-
 // It "is called for each object which is about to be stored": one of a streamed
 // list is about to be stored twice, by the reflector and by the informer.
 func TestAStreamedListIsTransformedTwice(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		w := watch.NewFake()
-		r := &rig{SharedIndexInformer: newInformer(streaming(w), &corev1.ConfigMap{}, options())}
+		server := &cache.ListWatch{
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },
+		}
+		r := &rig{SharedIndexInformer: newInformer(server, &corev1.ConfigMap{}, options())}
 		must.Do(t, r.SetTransform(func(obj any) (any, error) {
 			c := obj.(*corev1.ConfigMap)
 			c.ResourceVersion = fmt.Sprintf("%s'", c.ResourceVersion)
@@ -202,12 +194,10 @@ func TestAStreamedListIsTransformedTwice(t *testing.T) {
 		r.run(t)
 		w.Add(configMap("a", "1"))
 		synctest.Wait()
-		wantSynced(t, "in the midst of the list", r, false)
-		w.Action(watch.Bookmark, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-			ResourceVersion: "2", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
-		}})
+		wantSynced(t, "in the midst of the list", false, r)
+		w.Action(watch.Bookmark, endOfList("2").Object)
 		handler.Want(t, "OnAdd a 1'' first")
-		wantSynced(t, "after the mark", handler, true)
+		wantSynced(t, "after the mark", true, handler)
 		w.Add(configMap("b", "3"))
 		handler.Want(t, "OnAdd b 3'")
 	})

@@ -4,7 +4,6 @@ package reflector
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,26 +20,18 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
-func named(name string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: "1"}}
-}
+func named(name string) *corev1.ConfigMap { return fakeapi.ConfigMap(name, "1") }
 
 // endOfList is the mark at the end of a streamed list.
-func endOfList() *corev1.ConfigMap {
-	end := named("")
+func endOfList(version string) *corev1.ConfigMap {
+	end := fakeapi.ConfigMap("", version)
 	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	return end
-}
-
-// streaming is a source whose watches come from a function. There is no LIST.
-func streaming(watches func() watch.Interface) cache.ListerWatcher {
-	return &cache.ListWatch{
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-			return watches(), nil
-		},
-	}
 }
 
 func TestAnEventWithoutAnObjectIsReportedAndLeftOut(t *testing.T) {
@@ -54,22 +45,18 @@ func TestAnEventWithoutAnObjectIsReportedAndLeftOut(t *testing.T) {
 		w := watch.NewFakeWithChanSize(10, false)
 		w.Add(nil) // in the list
 		w.Add(named("a"))
-		w.Action(watch.Bookmark, endOfList())
+		w.Action(watch.Bookmark, endOfList("1"))
 		w.Modify(nil) // and after it
 		w.Delete(nil)
 		w.Action(watch.Bookmark, nil)
 		w.Add(named("b"))
-		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-		ctx, cancel := context.WithCancel(t.Context())
-		go run(ctx, streaming(func() watch.Interface { return w }), store)
-		synctest.Wait()
-		cancel()
-		synctest.Wait()
+		store := newStore()
+		runFor(t, time.Second, run, streaming(func() watch.Interface { return w }), store)
 		if want := slices.Repeat([]string{"Unable to understand watch event"}, 4); !slices.Equal(reported, want) {
 			t.Errorf("reported %q", reported)
 		}
-		if keys := slices.Sorted(slices.Values(store.ListKeys())); fmt.Sprint(keys) != "[a b]" {
-			t.Errorf("stored %v", keys)
+		if got := keys(store); got != "[ns/a ns/b]" {
+			t.Errorf("stored %v", got)
 		}
 	})
 }
@@ -104,7 +91,7 @@ func TestAPanicLeavesNoWatchOpen(t *testing.T) {
 		for _, where := range []string{"Transformer", "Replace", "Add"} {
 			w := watch.NewFakeWithChanSize(10, false)
 			w.Add(named("a"))
-			w.Action(watch.Bookmark, endOfList())
+			w.Action(watch.Bookmark, endOfList("1"))
 			w.Add(named("b"))
 			func() {
 				defer func() {
@@ -113,7 +100,7 @@ func TestAPanicLeavesNoWatchOpen(t *testing.T) {
 					}
 				}()
 				run(t.Context(), streaming(func() watch.Interface { return w }),
-					panicking{cache.NewStore(cache.MetaNamespaceKeyFunc), where})
+					panicking{newStore(), where})
 			}()
 			if w.IsStopped() != (name == "ours" || where != "Replace") {
 				t.Errorf("after a panic in %s the watch is stopped: %t", where, w.IsStopped())
@@ -155,7 +142,7 @@ func TestASourceWithoutContextsIsWaitedForInWatch(t *testing.T) {
 			source := blocking{kind, make(chan struct{}), watch.NewFake()}
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan struct{})
-			go func() { defer close(ended); run(ctx, source, cache.NewStore(cache.MetaNamespaceKeyFunc)) }()
+			go func() { defer close(ended); run(ctx, source, newStore()) }()
 			synctest.Wait()
 			cancel()
 			synctest.Wait()
@@ -196,7 +183,7 @@ func TestAStreamedListThatBreaksOffIsAskedForAgainAfterAPause(t *testing.T) {
 				w := watch.NewFakeWithChanSize(1, false)
 				breakOff(w)
 				return w
-			}), cache.NewStore(cache.MetaNamespaceKeyFunc))
+			}), newStore())
 			if (requests < 10) != (name == "ours") {
 				t.Errorf("%d requests in a minute", requests)
 			}
@@ -215,16 +202,16 @@ func TestALateBookmarkIsWarnedOf(t *testing.T) {
 				warnings = append(warnings, late.FindString(line))
 			}
 		}, funcr.Options{})
-		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
 		w := watch.NewFakeWithChanSize(1, false)
-		go run(ctx, streaming(func() watch.Interface { return w }), cache.NewStore(cache.MetaNamespaceKeyFunc))
+		stop := must.Run(t, func(ctx context.Context) {
+			run(klog.NewContext(ctx, logger), streaming(func() watch.Interface { return w }), newStore())
+		})
 		time.Sleep(12 * time.Second)
 		w.Add(named("a"))
 		time.Sleep(20 * time.Second)
-		w.Action(watch.Bookmark, endOfList())
+		w.Action(watch.Bookmark, endOfList("1"))
 		time.Sleep(time.Minute)
-		cancel()
-		synctest.Wait()
+		stop()
 		want := []string{"no events received for 10s", "received last event 18s ago"}
 		if !slices.Equal(warnings, want) {
 			t.Errorf("warned %q, want %q", warnings, want)
@@ -240,9 +227,7 @@ func TestAClientThatCannotStreamIsLogged(t *testing.T) {
 	defer klog.SetLogger(klog.Logger{})
 	var level klog.Level
 	defer func() { _ = level.Set("0") }()
-	if err := level.Set("2"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, level.Set("2"))
 	New(Options{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{}, noStreams{})})
 	if len(lines) != 1 || !strings.Contains(lines[0], "doesn't support WatchList semantics") {
 		t.Errorf("logged %q", lines)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,49 +21,105 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/must"
 )
 
 var errRefused = &os.SyscallError{Syscall: "connect", Err: syscall.ECONNREFUSED}
 
 type runFunc = func(context.Context, cache.ListerWatcher, cache.ReflectorStore)
 
+// reflectors are client-go's and ours, for objects of a type.
+func reflectors(expected runtime.Object) map[string]runFunc {
+	return map[string]runFunc{
+		"client-go": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+			cache.NewReflector(lw, expected, store, 0).RunWithContext(ctx)
+		},
+		"ours": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+			New(Options{ListerWatcher: lw, Store: store, ExpectedType: expected}).Run(ctx)
+		},
+	}
+}
+
 // both runs a test with our reflector and with client-go's, in fake time.
 func both(t *testing.T, test func(t *testing.T, name string, run runFunc)) {
 	t.Helper()
-	for name, run := range map[string]runFunc{
-		"client-go": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
-			cache.NewReflector(lw, nil, store, 0).RunWithContext(ctx)
-		},
-		"ours": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
-			New(Options{ListerWatcher: lw, Store: store}).Run(ctx)
-		},
-	} {
+	for name, run := range reflectors(nil) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test(t, name, run) })
 		})
 	}
 }
 
+// start runs a reflector until the test is over, or stop is called.
+func start(t *testing.T, run runFunc, lw cache.ListerWatcher, store cache.ReflectorStore) (stop func()) {
+	return must.Run(t, func(ctx context.Context) { run(ctx, lw, store) })
+}
+
+// runFor runs a reflector for a time.
+func runFor(t *testing.T, lasts time.Duration, run runFunc, lw cache.ListerWatcher, store cache.ReflectorStore) {
+	t.Helper()
+	stop := start(t, run, lw, store)
+	time.Sleep(lasts)
+	stop()
+}
+
+func newStore() cache.Store { return cache.NewStore(cache.MetaNamespaceKeyFunc) }
+
+// keys are those of a store, sorted.
+func keys(store cache.Store) string {
+	return fmt.Sprint(slices.Sorted(slices.Values(store.ListKeys())))
+}
+
+type (
+	listFunc  = func(metav1.ListOptions) (runtime.Object, error)
+	watchFunc = func(metav1.ListOptions) (watch.Interface, error)
+)
+
+// source is a server that answers with functions.
+func source(list listFunc, watches watchFunc) *cache.ListWatch {
+	return &cache.ListWatch{
+		ListWithContextFunc: func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) { return list(o) },
+		WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return watches(o)
+		},
+	}
+}
+
+// noStreams is a client that cannot stream lists.
+type noStreams struct{}
+
+func (noStreams) IsWatchListSemanticsUnSupported() bool { return true }
+
+// plain is a source that streams no lists.
+func plain(list listFunc, watches watchFunc) cache.ListerWatcher {
+	return cache.ToListWatcherWithWatchListSemantics(source(list, watches), noStreams{})
+}
+
+// streaming is a source whose watches come from a function. A LIST is empty.
+func streaming(watches func() watch.Interface) cache.ListerWatcher {
+	return source(empty, func(metav1.ListOptions) (watch.Interface, error) { return watches(), nil })
+}
+
+// refuse answers a WATCH with an error.
+func refuse(err error) watchFunc {
+	return func(metav1.ListOptions) (watch.Interface, error) { return nil, err }
+}
+
+// empty answers a LIST.
+func empty(metav1.ListOptions) (runtime.Object, error) {
+	return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+}
+
 // While the server refuses connections, client-go's reflector notices the end of
 // its context when the pause is over, which can take a minute. Ours notices at once.
 func TestItEndsAtOnceWhileTheServerRefusesConnections(t *testing.T) {
 	both(t, func(t *testing.T, name string, run runFunc) {
-		lw := &cache.ListWatch{
-			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-				return nil, errRefused
-			},
-			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-				return nil, errRefused
-			},
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan time.Time, 1)
-		go func() { run(ctx, lw, cache.NewStore(cache.MetaNamespaceKeyFunc)); ended <- time.Now() }()
+		list := func(metav1.ListOptions) (runtime.Object, error) { return nil, errRefused }
+		stop := start(t, run, source(list, refuse(errRefused)), newStore())
 		time.Sleep(10 * time.Minute)
-		synctest.Wait()
 		cancelled := time.Now()
-		cancel()
-		if took := (<-ended).Sub(cancelled); (took == 0) != (name == "ours") {
+		stop()
+		if took := time.Since(cancelled); (took == 0) != (name == "ours") {
 			t.Errorf("it took %v", took)
 		}
 	})
@@ -78,23 +135,12 @@ func (refusing) Replace([]any, string) error { return errors.New("not this list"
 func TestNoWatchIsLeftOpenWhenTheStoreRefusesAList(t *testing.T) {
 	both(t, func(t *testing.T, name string, run runFunc) {
 		var watches []*watch.FakeWatcher
-		lw := &cache.ListWatch{
-			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-				return &corev1.ConfigMapList{}, nil
-			},
-			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-				w := watch.NewFakeWithChanSize(1, false)
-				w.Action(watch.Bookmark, endOfList())
-				watches = append(watches, w)
-				return w, nil
-			},
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { defer close(ended); run(ctx, lw, refusing{cache.NewStore(cache.MetaNamespaceKeyFunc)}) }()
-		time.Sleep(10 * time.Minute)
-		cancel()
-		<-ended
+		runFor(t, 10*time.Minute, run, streaming(func() watch.Interface {
+			w := watch.NewFakeWithChanSize(1, false)
+			w.Action(watch.Bookmark, endOfList("1"))
+			watches = append(watches, w)
+			return w
+		}), refusing{newStore()})
 		open := 0
 		for _, w := range watches {
 			if !w.IsStopped() {
@@ -103,43 +149,6 @@ func TestNoWatchIsLeftOpenWhenTheStoreRefusesAList(t *testing.T) {
 		}
 		if len(watches) < 10 || (open == 0) != (name == "ours") {
 			t.Errorf("%d of %d watches are open", open, len(watches))
-		}
-	})
-}
-
-// After an outage the first pause before a list is short, since only watches have
-// failed.
-func TestListsAndWatchesHaveAPauseEach(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		watches := 0
-		lw := &cache.ListWatch{
-			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-				return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
-			},
-			WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
-				if options.SendInitialEvents != nil {
-					return nil, apierrors.NewBadRequest("no streams here")
-				}
-				if watches++; watches < 6 {
-					return nil, errRefused
-				}
-				return nil, apierrors.NewResourceExpired("too old")
-			},
-		}
-		var pauses []time.Duration
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go New(Options{ListerWatcher: lw, Store: cache.NewStore(cache.MetaNamespaceKeyFunc), Observer: observer.Func(
-			func(e observer.Event) {
-				if e.Kind == observer.BackingOff {
-					pauses = append(pauses, e.Took)
-				}
-			})}).Run(ctx)
-		time.Sleep(5 * time.Minute)
-		cancel()
-		synctest.Wait()
-		if len(pauses) < 6 || pauses[4] < 8*defaultBackoffInit || pauses[5] > 2*defaultBackoffInit {
-			t.Errorf("pauses: %v", pauses)
 		}
 	})
 }
@@ -161,24 +170,13 @@ func TestWhatIsOfAnotherTypeIsLeftOut(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := watch.NewFakeWithChanSize(10, false)
-			lw := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-				ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-					return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
-				},
-				WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-					return w, nil
-				},
-			}, noStreams{})
 			for _, obj := range test.send {
 				w.Add(obj)
 			}
-			s := cache.NewStore(cache.MetaNamespaceKeyFunc)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			go New(Options{ListerWatcher: lw, Store: s, ExpectedType: test.expected}).Run(ctx)
-			synctest.Wait()
-			keys := s.ListKeys()
-			if got := fmt.Sprint(keys); len(got) != len(test.want) || !strings.Contains(test.want, keys[0]) {
+			lw := plain(empty, func(metav1.ListOptions) (watch.Interface, error) { return w, nil })
+			s := newStore()
+			runFor(t, time.Second, reflectors(test.expected)["ours"], lw, s)
+			if got := keys(s); got != test.want {
 				t.Errorf("%T: stored %v, want %s", test.expected, got, test.want)
 			}
 		})
@@ -190,39 +188,25 @@ func TestWhatIsOfAnotherTypeIsLeftOut(t *testing.T) {
 func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", ResourceVersion: "1"}}
 	pods := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{pod}}
-	for name, run := range map[string]runFunc{
-		"client-go": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
-			cache.NewReflector(lw, &corev1.ConfigMap{}, store, 0).RunWithContext(ctx)
-		},
-		"ours": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
-			New(Options{ListerWatcher: lw, Store: store, ExpectedType: &corev1.ConfigMap{}}).Run(ctx)
-		},
-	} {
+	list := func(metav1.ListOptions) (runtime.Object, error) { return pods, nil }
+	for name, run := range reflectors(&corev1.ConfigMap{}) {
 		for streamed, want := range map[bool]string{true: "[]", false: "[pod]"} {
 			synctest.Test(t, func(t *testing.T) {
-				lw := &cache.ListWatch{
-					ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-						return pods, nil
-					},
-					WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
-						w := watch.NewFakeWithChanSize(2, false)
-						switch {
-						case o.SendInitialEvents == nil:
-						case !streamed:
-							return nil, apierrors.NewBadRequest("no streams here")
-						default:
-							w.Add(&pod)
-							w.Action(watch.Bookmark, endOfList())
-						}
-						return w, nil
-					},
-				}
-				s := cache.NewStore(cache.MetaNamespaceKeyFunc)
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				go run(ctx, lw, s)
-				synctest.Wait()
-				if got := fmt.Sprint(s.ListKeys()); got != want {
+				lw := source(list, func(o metav1.ListOptions) (watch.Interface, error) {
+					w := watch.NewFakeWithChanSize(2, false)
+					switch {
+					case o.SendInitialEvents == nil:
+					case !streamed:
+						return nil, apierrors.NewBadRequest("no streams here")
+					default:
+						w.Add(&pod)
+						w.Action(watch.Bookmark, endOfList("1"))
+					}
+					return w, nil
+				})
+				s := newStore()
+				runFor(t, time.Second, run, lw, s)
+				if got := keys(s); got != want {
 					t.Errorf("%s, streamed %t: stored %s, want %s", name, streamed, got, want)
 				}
 			})
@@ -234,18 +218,15 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 // It does not hear of a server that refuses connections or has too much to do, nor
 // of a watch that fails when it is open. Our observer sees all of them.
 func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
-	broken := func() (watch.Interface, error) {
+	broken := func(metav1.ListOptions) (watch.Interface, error) {
 		w := watch.NewFakeWithChanSize(1, false)
 		w.Error(&metav1.Status{Code: 500, Reason: metav1.StatusReasonInternalError})
 		return w, nil
 	}
-	refuse := func(err error) func() (watch.Interface, error) {
-		return func() (watch.Interface, error) { return nil, err }
-	}
 	forbidden := apierrors.NewForbidden(corev1.Resource("configmaps"), "", errors.New("no"))
 	for name, test := range map[string]struct {
 		list    error
-		watch   func() (watch.Interface, error)
+		watch   watchFunc
 		handled bool
 	}{
 		"refused":           {nil, refuse(errRefused), false},
@@ -281,11 +262,7 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 			},
 		} {
 			handled = 0
-			synctest.Test(t, func(t *testing.T) {
-				requesting(t, 10*time.Minute, run, list, func(metav1.ListOptions) (watch.Interface, error) {
-					return test.watch()
-				})
-			})
+			synctest.Test(t, func(t *testing.T) { runFor(t, 10*time.Minute, run, plain(list, test.watch), newStore()) })
 			if (handled > 0) != test.handled {
 				t.Errorf("%s: handled %d times", name, handled)
 			}
@@ -301,27 +278,23 @@ func TestWhatIsRefusedIsObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var seen []string
 		streams := 0
-		lw := &cache.ListWatch{
-			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-				if streams++; streams == 1 {
-					return nil, errRefused
-				}
-				w := watch.NewFakeWithChanSize(1, false)
-				w.Action(watch.Bookmark, endOfList())
-				return w, nil
-			},
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		go New(Options{ListerWatcher: lw, Store: refusesResync{cache.NewStore(cache.MetaNamespaceKeyFunc)},
-			ResyncPeriod: 10 * time.Second, Observer: observer.Func(func(e observer.Event) {
+		lw := source(nil, func(metav1.ListOptions) (watch.Interface, error) {
+			if streams++; streams == 1 {
+				return nil, errRefused
+			}
+			w := watch.NewFakeWithChanSize(1, false)
+			w.Action(watch.Bookmark, endOfList("1"))
+			return w, nil
+		})
+		reflector := New(Options{ListerWatcher: lw, Store: refusesResync{newStore()}, ResyncPeriod: 10 * time.Second,
+			Observer: observer.Func(func(e observer.Event) {
 				if e.Kind == observer.Ended {
 					seen = append(seen, e.Err.Error())
 				}
-			})}).Run(ctx)
+			})})
+		stop := must.Run(t, reflector.Run)
 		time.Sleep(15 * time.Second)
-		cancel()
-		synctest.Wait()
+		stop()
 		if got := strings.Join(seen, "; "); got !=
 			"connect: connection refused; resyncing the store of <unspecified>: no resync today" {
 			t.Error(got)
@@ -332,8 +305,3 @@ func TestWhatIsRefusedIsObserved(t *testing.T) {
 type refusesResync struct{ cache.Store }
 
 func (refusesResync) Resync() error { return errors.New("no resync today") }
-
-// noStreams is a client that cannot stream lists.
-type noStreams struct{}
-
-func (noStreams) IsWatchListSemanticsUnSupported() bool { return true }

@@ -3,14 +3,12 @@
 package reflector
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,11 +16,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 // A server answers requests as a script says. When the script has ended, it does
 // all that it is asked for.
 type server struct {
+	*cache.ListWatch
 	mu      sync.Mutex
 	script  []byte
 	streams bool
@@ -38,6 +40,7 @@ type server struct {
 
 func newServer(script []byte) *server {
 	s := &server{script: script, version: 10, objects: map[string]*corev1.ConfigMap{}}
+	s.ListWatch = source(s.list, s.watch)
 	s.streams = s.one(2) == 0
 	s.slim = []string{"", "nil", "slim"}[s.one(3)]
 	s.period = []time.Duration{0, 2300*time.Millisecond + 7, 17*time.Second + 7}[s.one(3)] // never at a full second
@@ -66,8 +69,7 @@ func (s *server) change() watch.Event {
 	s.version++
 	name := string(rune('a' + s.one(4)))
 	old := s.objects[name]
-	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "ns", Name: name, ResourceVersion: strconv.Itoa(s.version)}}
+	obj := fakeapi.ConfigMap(name, strconv.Itoa(s.version))
 	switch {
 	case old == nil:
 		s.objects[name] = obj
@@ -91,7 +93,7 @@ func (s *server) failure() error {
 		tooLarge.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
 		return tooLarge
 	case 3:
-		return &os.SyscallError{Syscall: "connect", Err: syscall.ECONNREFUSED}
+		return errRefused
 	case 4:
 		return apierrors.NewTooManyRequests("slow down", 1)
 	case 5:
@@ -102,8 +104,8 @@ func (s *server) failure() error {
 	return nil
 }
 
-// ListWithContext answers a LIST.
-func (s *server) ListWithContext(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
+// list answers a LIST.
+func (s *server) list(options metav1.ListOptions) (runtime.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note("LIST from %q, limit %d", options.ResourceVersion, options.Limit)
@@ -111,23 +113,15 @@ func (s *server) ListWithContext(_ context.Context, options metav1.ListOptions) 
 		return nil, err
 	}
 	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.Itoa(s.version)}}
-	for _, name := range s.names() {
+	for _, name := range slices.Sorted(maps.Keys(s.objects)) {
 		list.Items = append(list.Items, *s.objects[name])
 	}
 	return list, nil
 }
 
-func (s *server) names() (names []string) {
-	for name := range s.objects {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// WatchWithContext answers a WATCH with the events that it will have, the last of
+// watch answers a WATCH with the events that it will have, the last of
 // them later, perhaps.
-func (s *server) WatchWithContext(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+func (s *server) watch(options metav1.ListOptions) (watch.Interface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note("WATCH from %q, list first: %t, bookmarks: %t", options.ResourceVersion, options.SendInitialEvents != nil,
@@ -166,52 +160,38 @@ func (s *server) aWhile() time.Duration { return time.Duration(1+s.one(60)) * ti
 // sendList sends all objects, with a change in between, perhaps, and a mark at the
 // end, mostly.
 func (s *server) sendList(w *watch.FakeWatcher) {
-	for _, name := range s.names() {
+	for _, name := range slices.Sorted(maps.Keys(s.objects)) {
 		w.Add(s.objects[name])
 	}
 	if s.one(3) == 1 {
 		w.Action(s.event())
 	}
-	if s.one(6) == 1 {
-		return
+	if s.one(6) != 1 {
+		w.Action(watch.Bookmark, endOfList(strconv.Itoa(s.version)))
 	}
-	end := s.nameless()
-	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
-	w.Action(watch.Bookmark, end)
-}
-
-// nameless is the object of a bookmark.
-func (s *server) nameless() *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: strconv.Itoa(s.version)}}
 }
 
 // event is a change, a bookmark, an error, or something that nobody expects.
 func (s *server) event() (watch.EventType, runtime.Object) {
+	failed := func(err *apierrors.StatusError) (watch.EventType, runtime.Object) { return watch.Error, &err.ErrStatus }
 	switch s.one(16) {
 	case 1, 2:
 		s.version += 5
-		return watch.Bookmark, s.nameless()
+		return watch.Bookmark, fakeapi.ConfigMap("", strconv.Itoa(s.version))
 	case 3:
-		status := apierrors.NewResourceExpired("too old").Status()
-		return watch.Error, &status
+		return failed(apierrors.NewResourceExpired("too old"))
 	case 4:
-		status := apierrors.NewTooManyRequests("slow down", 1).Status()
-		return watch.Error, &status
+		return failed(apierrors.NewTooManyRequests("slow down", 1))
 	case 5:
-		status := apierrors.NewInternalError(errors.New("oh")).Status()
-		return watch.Error, &status
+		return failed(apierrors.NewInternalError(errors.New("oh")))
 	case 6:
 		return watch.Added, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "no-config-map", ResourceVersion: "7"}}
 	case 7:
-		return "STRANGE", s.nameless()
+		return "STRANGE", fakeapi.ConfigMap("", strconv.Itoa(s.version))
 	}
 	e := s.change()
 	return e.Type, e.Object
 }
-
-// List and Watch are never called.
-func (s *server) List(metav1.ListOptions) (runtime.Object, error)   { panic("without a context") }
-func (s *server) Watch(metav1.ListOptions) (watch.Interface, error) { panic("without a context") }
 
 // IsWatchListSemanticsUnSupported is asked by both reflectors.
 func (s *server) IsWatchListSemanticsUnSupported() bool { return !s.streams }

@@ -43,7 +43,9 @@ func (f faultyInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHa
 		}
 	}
 	return f.Informer.AddEventHandlerWithOptions(cache.ResourceEventHandlerDetailedFuncs{
-		AddFunc:    func(obj any, initial bool) { pass(notification{Kind: processor.Added, New: obj, Initial: initial}) },
+		AddFunc: func(obj any, initial bool) {
+			pass(notification{Kind: processor.Added, New: obj, Initial: initial})
+		},
 		UpdateFunc: func(old, obj any) { pass(notification{Kind: processor.Updated, Old: old, New: obj}) },
 		DeleteFunc: func(obj any) { pass(notification{Kind: processor.Deleted, New: obj}) },
 	}, options)
@@ -133,8 +135,10 @@ func TestTheModelFindsBugs(t *testing.T) {
 		"a state is made up": sometimes(processor.Updated, altered(func(n *notification) {
 			n.New = n.New.(*corev1.ConfigMap).DeepCopy()
 		})),
-		"an update is an add": sometimes(processor.Updated, altered(func(n *notification) { n.Kind = processor.Added })),
-		"an add is initial":   sometimes(processor.Added, altered(func(n *notification) { n.Initial = true })),
+		"an update is an add": sometimes(processor.Updated, altered(func(n *notification) {
+			n.Kind = processor.Added
+		})),
+		"an add is initial": sometimes(processor.Added, altered(func(n *notification) { n.Initial = true })),
 		"two change places": planted(func(bool) bug {
 			var kept []notification
 			return func(n int, next notification) []notification {

@@ -1,4 +1,4 @@
-// What the player waits for: lines, events, a watch, the end of the program.
+// What the player waits for: lines, actions, a watch, the end of the program.
 
 package play
 
@@ -25,17 +25,18 @@ func (p *player) poll(ctx context.Context, limit time.Duration, done func() bool
 	}
 }
 
-// awaitEvent waits until the step offers the event.
-func (p *player) awaitEvent(ctx context.Context, name string, limit time.Duration) (command, error) {
+// awaitAction waits until the step offers the action.
+func (p *player) awaitAction(ctx context.Context, name string, limit time.Duration) (command, error) {
 	var do func()
-	p.poll(ctx, limit, func() bool { do = p.lesson.event(name); return do != nil })
+	var offered []string
+	p.poll(ctx, limit, func() bool { do, offered = p.lesson.action(name); return do != nil })
 	switch {
 	case ctx.Err() != nil:
 		return command{}, ctx.Err()
 	case p.hasEnded():
-		return command{}, fmt.Errorf("the step has returned: there is no event %q any more", name)
+		return command{}, fmt.Errorf("the step has returned: there is no action %q any more", name)
 	case do == nil:
-		return command{}, fmt.Errorf("the step offers no event %q; %s", name, p.lesson.offers())
+		return command{}, fmt.Errorf("the step offers no action %q; it offers %q", name, offered)
 	}
 	return command{run: func(context.Context) []string { do(); return nil }}, nil
 }
@@ -120,13 +121,8 @@ func (p *player) patience(verdict match, enough bool) time.Duration {
 
 // hint says what the play waits for.
 func (p *player) hint(b block, got []string) {
-	for _, line := range b.lines {
-		if !slices.Contains(got, line) {
-			p.say("(waiting for: " + line + ")")
-			return
-		}
-	}
-	p.say("(waiting for more lines)")
+	missing := slices.DeleteFunc(slices.Clone(b.lines), func(line string) bool { return slices.Contains(got, line) })
+	p.say("(waiting for: " + append(missing, "more lines")[0] + ")")
 }
 
 // errSilent is a program that should return by itself, and does not.

@@ -13,31 +13,18 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 )
 
-// speaker returns the name that begins the line, or nothing.
-func (s Step) speaker(line string) string {
-	for _, name := range s.Speakers {
-		if strings.HasPrefix(line, name+" : ") {
-			return name
-		}
-	}
-	return ""
-}
-
-// of returns the lines of one speaker.
-func (s Step) of(name string, lines []string) []string {
-	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return s.speaker(line) != name })
+// speaker returns the number of the speaker that begins the line, from 1 on, or 0.
+func (s Step) speaker(line string) int {
+	return 1 + slices.IndexFunc(s.Speakers, func(name string) bool { return strings.HasPrefix(line, name+" : ") })
 }
 
 // tidy puts the lines of one speaker together, in the order of Speakers after
 // those of nobody, and folds equal neighbours if the step wants that.
 func (s Step) tidy(lines []string) []string {
-	var tidied []string
-	for _, name := range append([]string{""}, s.Speakers...) {
-		spoken := s.of(name, lines)
-		if s.Fold {
-			spoken = slices.Compact(spoken)
-		}
-		tidied = append(tidied, spoken...)
+	tidied := slices.Clone(lines)
+	slices.SortStableFunc(tidied, func(a, b string) int { return s.speaker(a) - s.speaker(b) })
+	if s.Fold {
+		tidied = slices.Compact(tidied)
 	}
 	return tidied
 }
@@ -55,41 +42,39 @@ const (
 // compare compares the lines of a block. before is the last line of each
 // speaker from the blocks before: a repetition of it that comes late is folded
 // as well.
-func (s Step) compare(want, got []string, before map[string]string) match {
-	want = s.tidy(want)
-	verdict := s.compareTidied(want, s.tidy(got))
-	if verdict != differs || !s.Fold {
-		return verdict
+func (s Step) compare(want, got []string, before map[int]string) match {
+	verdict := s.compareTidied(s.tidy(want), s.tidy(got))
+	if verdict == differs && s.Fold {
+		return s.compareTidied(s.tidy(want), s.tidy(s.withoutRepeats(got, before)))
 	}
-	return s.compareTidied(want, s.tidy(s.withoutRepeats(got, before)))
+	return verdict
 }
 
 // withoutRepeats leaves out the first lines of each speaker if they only
 // repeat what that speaker printed last.
-func (s Step) withoutRepeats(lines []string, before map[string]string) (rest []string) {
-	spoken := map[string]bool{}
-	for _, line := range lines {
-		name := s.speaker(line)
-		if last, ok := before[name]; ok && !spoken[name] && line == last {
-			continue
-		}
-		spoken[name] = true
-		rest = append(rest, line)
-	}
-	return rest
+func (s Step) withoutRepeats(lines []string, before map[int]string) []string {
+	news := map[int]bool{} // from these speakers
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		speaker := s.speaker(line)
+		last, ok := before[speaker]
+		news[speaker] = news[speaker] || !ok || line != last
+		return !news[speaker]
+	})
 }
 
+// compareTidied takes each line for the next one of its speaker. It changes want.
 func (s Step) compareTidied(want, got []string) match {
-	if slices.Equal(want, got) {
-		return matches
-	}
-	for _, name := range append([]string{""}, s.Speakers...) {
-		expected, printed := s.of(name, want), s.of(name, got)
-		if len(printed) > len(expected) || !slices.Equal(expected[:len(printed)], printed) {
+	for _, line := range got {
+		i := slices.IndexFunc(want, func(next string) bool { return s.speaker(next) == s.speaker(line) })
+		if i < 0 || want[i] != line {
 			return differs
 		}
+		want = slices.Delete(want, i, i+1)
 	}
-	return awaited
+	if len(want) > 0 {
+		return awaited
+	}
+	return matches
 }
 
 // differenceError says what is missing from got, with a minus, and what it has
@@ -103,7 +88,7 @@ func differenceError(want, got transcript) error {
 	if err != nil || text == "" {
 		return err
 	}
-	return fmt.Errorf("not as in its transcript (- is missing, + is new):\n%s", strings.TrimSuffix(text, "\n"))
+	return fmt.Errorf("not as in its transcript (- is missing, + is new; -update takes it as it is now):\n%s", strings.TrimSuffix(text, "\n"))
 }
 
 // output collects the lines that are written to it, from any goroutine.
@@ -117,10 +102,6 @@ type output struct {
 	more    chan struct{} // closed, and made anew, when a line comes
 }
 
-func newOutput(name func(string) string, show func(string)) *output {
-	return &output{name: name, show: show, more: make(chan struct{})}
-}
-
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -131,27 +112,22 @@ func (o *output) Write(p []byte) (int, error) {
 			return len(p), nil
 		}
 		o.partial = rest
-		o.add(string(line))
+		named := o.name(string(line))
+		o.lines = append(o.lines, named)
+		o.show(named)
+		close(o.more)
+		o.more = make(chan struct{})
 	}
 }
 
-// flush makes a line of what was written without the end of a line.
+// flush ends a line that was written without its end.
 func (o *output) flush() {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.partial) > 0 {
-		o.add(string(o.partial))
-		o.partial = nil
+	begun := len(o.partial) > 0
+	o.mu.Unlock()
+	if begun {
+		o.Write([]byte("\n"))
 	}
-}
-
-// add is called with mu held.
-func (o *output) add(line string) {
-	line = o.name(line)
-	o.lines = append(o.lines, line)
-	o.show(line)
-	close(o.more)
-	o.more = make(chan struct{})
 }
 
 // from returns the lines that came after the first n, and a channel that
@@ -159,19 +135,5 @@ func (o *output) add(line string) {
 func (o *output) from(n int) (lines []string, more <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return append([]string(nil), o.lines[n:]...), o.more
-}
-
-// namer returns a function that puts a word in the place of what differs from
-// run to run.
-func namer(namespace string, address func() string) func(string) string {
-	return func(line string) string {
-		if namespace != "" {
-			line = strings.ReplaceAll(line, namespace, "NAMESPACE")
-		}
-		if a := address(); a != "" {
-			line = strings.ReplaceAll(line, a, "ADDRESS")
-		}
-		return line
-	}
+	return slices.Clone(o.lines[n:]), o.more
 }

@@ -49,7 +49,7 @@ func TestFollow(t *testing.T) {
 				t.Errorf("stdout lacks %q", want)
 			}
 		}
-		if code != 0 || !strings.HasPrefix(stderr, `> somebody rings: the step offers no event`) {
+		if code != 0 || !strings.HasPrefix(stderr, `> somebody rings: the step offers no action`) {
 			t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
 		}
 	})
@@ -63,7 +63,7 @@ func TestFollowAnActionThatDoesNotReturn(t *testing.T) {
 		code, _, stderr := run(ctx, chapterOf(stuck(t), stuckTranscript),
 			"somebody leans on the door\nsomebody rings\n", "toy", "-follow")
 		want := "> somebody leans on the door: after 10s: it did not return, and nobody waits for it any longer\n" +
-			"> somebody rings: the step offers no event"
+			"> somebody rings: the step offers no action"
 		if code != exitOK || !strings.HasPrefix(stderr, want) {
 			t.Errorf("exit code %d, stderr\n%s", code, stderr)
 		}

@@ -40,19 +40,33 @@ func Main(c Chapter) {
 
 // run is Main without the process around it.
 func (c Chapter) run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	line := c.commandLine(stderr)
-	selected, code, ok := line.parse(args, stdout)
-	if !ok {
-		return code
+	r := c.newRunner(stdout, stderr)
+	names, err := r.parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		return exitUsage // the flag package has said what is wrong
+	case r.list:
+		r.printSteps(stdout)
+		return exitOK
 	}
-	r := runner{commandLine: line, stdout: stdout}
-	if *line.pause || *line.follow {
+	selected, err := r.choose(names)
+	if err != nil {
+		var all []string
+		for _, step := range c.Steps {
+			all = append(all, step.Name)
+		}
+		fmt.Fprintf(stderr, "%s: %v\nthe steps are: %s\n", c.Name, err, strings.Join(all, ", "))
+		return exitUsage
+	}
+	if r.pause || r.follow {
 		r.input = readLines(ctx, stdin)
 	}
 	good := 0
 	for _, step := range selected {
 		err := r.run(ctx, step)
-		if ctx.Err() != nil && !*line.follow {
+		if ctx.Err() != nil && !r.follow {
 			fmt.Fprintf(stderr, "%s: stopped\n", c.Name)
 			return exitInterrupted
 		}
@@ -62,7 +76,7 @@ func (c Chapter) run(ctx context.Context, args []string, stdin io.Reader, stdout
 		}
 		good++
 	}
-	if *line.check {
+	if r.check {
 		fmt.Fprintf(stdout, "%s: %d of %d steps as expected\n", c.Name, good, len(selected))
 	}
 	if good < len(selected) {
@@ -71,11 +85,76 @@ func (c Chapter) run(ctx context.Context, args []string, stdin io.Reader, stdout
 	return exitOK
 }
 
-// A runner runs the steps as the command line says.
+// A runner runs the steps of a chapter as the command line says.
 type runner struct {
-	*commandLine
-	input  <-chan string // lines that the user types, if there is a use for them
-	stdout io.Writer
+	chapter        Chapter
+	flags          *flag.FlagSet
+	input          <-chan string // lines that the user types, if there is a use for them
+	stdout, stderr io.Writer
+
+	list, check, update, pause, follow bool
+}
+
+func (c Chapter) newRunner(stdout, stderr io.Writer) *runner {
+	flags := flag.NewFlagSet(c.Name, flag.ContinueOnError)
+	r := &runner{chapter: c, flags: flags, stdout: stdout, stderr: stderr}
+	flags.SetOutput(stderr)
+	flags.BoolVar(&r.list, "list", false, "name the steps and stop")
+	flags.BoolVar(&r.check, "check", false, "show only what is not as in the transcripts (testdata/STEP.txt)")
+	flags.BoolVar(&r.update, "update", false, "write the transcripts anew, with what comes now")
+	flags.BoolVar(&r.pause, "pause", false, "wait for Enter before each command of a transcript")
+	flags.BoolVar(&r.follow, "follow", false, "run one step until Ctrl-C, and say what to try in another terminal")
+	if c.Flags != nil {
+		c.Flags(flags)
+	}
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "%s: %s\n\nusage: go run ./%s [FLAGS] [STEP]\n\n"+
+			"Without a STEP, all steps run in this order:\n", c.Name, c.Title, c.Name)
+		r.printSteps(stderr)
+		fmt.Fprintln(stderr, "\nFlags:")
+		flags.PrintDefaults()
+	}
+	return r
+}
+
+func (r *runner) printSteps(w io.Writer) {
+	for _, step := range r.chapter.Steps {
+		fmt.Fprintf(w, "  %-10s %s\n", step.Name, step.Title)
+	}
+}
+
+// parse returns what is not a flag. Flags may stand before and after the step.
+func (r *runner) parse(args []string) (names []string, err error) {
+	for err = r.flags.Parse(args); err == nil && r.flags.NArg() > 0; err = r.flags.Parse(args) {
+		names, args = append(names, r.flags.Arg(0)), r.flags.Args()[1:]
+	}
+	return names, err
+}
+
+// choose returns the steps to run, or what is wrong with the command line.
+func (r *runner) choose(names []string) ([]Step, error) {
+	switch {
+	case r.follow && len(names) != 1:
+		return nil, errors.New("-follow wants the name of one step")
+	case r.follow && (r.check || r.update || r.pause):
+		return nil, errors.New("-follow goes without -check, -update and -pause")
+	case r.check && (r.update || r.pause):
+		return nil, errors.New("-check goes without -update and -pause")
+	case len(names) > 1:
+		return nil, fmt.Errorf("one step at a time, please: got %q", names)
+	case len(names) == 0:
+		return r.chapter.Steps, nil
+	}
+	i := r.chapter.index(names[0])
+	if i < 0 {
+		return nil, fmt.Errorf("there is no step %q", names[0])
+	}
+	return r.chapter.Steps[i : i+1], nil
+}
+
+// index is the place of a step in the chapter, or -1.
+func (c Chapter) index(name string) int {
+	return slices.IndexFunc(c.Steps, func(s Step) bool { return s.Name == name })
 }
 
 // readLines gives the lines of a reader until ctx ends: a read cannot be
@@ -95,56 +174,50 @@ func readLines(ctx context.Context, from io.Reader) <-chan string {
 	return lines
 }
 
-func (r runner) run(ctx context.Context, s Step) (err error) {
+func (r *runner) run(ctx context.Context, s Step) error {
 	show := func(line string) { fmt.Fprintln(r.stdout, line) }
-	if *r.check {
+	if r.check {
 		show = func(string) {}
 	} else {
 		r.heading(s)
 	}
-	p, err := r.chapter.newPlayer(ctx, s, show)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, p.close(ctx)) }()
-	if *r.follow {
-		return p.explain(r.followStep(ctx, p))
-	}
-	p.update = *r.update
-	p.say = func(line string) { fmt.Fprintln(r.flags.Output(), line) }
-	if *r.pause {
-		fmt.Fprintln(r.stdout, "(Enter gives the command that is shown.)")
-		p.pause = func(ctx context.Context) {
-			select {
-			case <-r.input:
-			case <-ctx.Done():
+	return r.chapter.perform(ctx, s, show, func(p *player) error {
+		if r.follow {
+			return r.followStep(ctx, p)
+		}
+		p.update = r.update
+		p.say = func(line string) { fmt.Fprintln(r.stderr, line) }
+		if r.pause {
+			fmt.Fprintln(r.stdout, "(Enter gives the command that is shown.)")
+			p.pause = func(ctx context.Context) {
+				select {
+				case <-r.input:
+				case <-ctx.Done():
+				}
 			}
 		}
-	}
-	got, err := p.play(ctx)
-	if err != nil {
-		return p.explain(err)
-	}
-	if *r.update {
-		return r.write(s, got)
-	}
-	if err := differenceError(p.want, got); err != nil {
-		return fmt.Errorf("%w\nif it is right as it is now: go run ./%s %s -update", err, r.chapter.Name, s.Name)
-	}
-	return nil
+		got, err := p.play(ctx)
+		switch {
+		case err != nil:
+			return err
+		case r.update:
+			return r.write(s, got)
+		}
+		return differenceError(p.want, got)
+	})
 }
 
 // heading announces a step; it is not part of the step's output.
-func (r runner) heading(step Step) {
-	i := slices.IndexFunc(r.chapter.Steps, func(s Step) bool { return s.Name == step.Name })
-	fmt.Fprintf(r.stdout, "\n== %s %d/%d %s: %s\n", r.chapter.Name, i+1, len(r.chapter.Steps), step.Name, step.Title)
-	if step.Fold {
+func (r *runner) heading(s Step) {
+	fmt.Fprintf(r.stdout, "\n== %s %d/%d %s: %s\n",
+		r.chapter.Name, r.chapter.index(s.Name)+1, len(r.chapter.Steps), s.Name, s.Title)
+	if s.Fold {
 		fmt.Fprintln(r.stdout, "(A line that comes several times in a row counts once.)")
 	}
 }
 
 // write writes the transcript anew, into the workspace.
-func (r runner) write(s Step, got transcript) error {
+func (r *runner) write(s Step, got transcript) error {
 	if err := got.writable(); err != nil {
 		return err
 	}
@@ -158,95 +231,4 @@ func (r runner) write(s Step, got transcript) error {
 	}
 	fmt.Fprintln(r.stdout, "written:", file)
 	return nil
-}
-
-type commandLine struct {
-	chapter Chapter
-	flags   *flag.FlagSet
-
-	list, check, update, pause, follow *bool
-}
-
-func (c Chapter) commandLine(stderr io.Writer) *commandLine {
-	flags := flag.NewFlagSet(c.Name, flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	line := &commandLine{
-		chapter: c,
-		flags:   flags,
-		list:    flags.Bool("list", false, "name the steps and stop"),
-		check:   flags.Bool("check", false, "show only what is not as in the transcripts (testdata/STEP.txt)"),
-		update:  flags.Bool("update", false, "write the transcripts anew, with what comes now"),
-		pause:   flags.Bool("pause", false, "wait for Enter before each command of a transcript"),
-		follow: flags.Bool("follow", false,
-			"run one step until Ctrl-C, and say what to try in another terminal"),
-	}
-	if c.Flags != nil {
-		c.Flags(flags)
-	}
-	flags.Usage = line.usage
-	return line
-}
-
-// parse returns the steps to run. When there is nothing more to do, ok is
-// false and code is the exit code. Flags may stand before and after the step.
-func (l *commandLine) parse(args []string, stdout io.Writer) (selected []Step, code int, ok bool) {
-	var names []string
-	for {
-		switch err := l.flags.Parse(args); {
-		case errors.Is(err, flag.ErrHelp):
-			return nil, exitOK, false
-		case err != nil:
-			return nil, exitUsage, false // the flag package has said what is wrong
-		}
-		if l.flags.NArg() == 0 {
-			break
-		}
-		names, args = append(names, l.flags.Arg(0)), l.flags.Args()[1:]
-	}
-	if *l.list {
-		l.printSteps(stdout)
-		return nil, exitOK, false
-	}
-	switch {
-	case *l.follow && len(names) != 1:
-		return nil, l.wrong("-follow wants the name of one step"), false
-	case *l.follow && (*l.check || *l.update || *l.pause):
-		return nil, l.wrong("-follow goes without -check, -update and -pause"), false
-	case *l.check && (*l.update || *l.pause):
-		return nil, l.wrong("-check goes without -update and -pause"), false
-	case len(names) == 0:
-		return l.chapter.Steps, exitOK, true
-	case len(names) > 1:
-		return nil, l.wrong("one step at a time, please: got %q", names), false
-	}
-	if i := slices.IndexFunc(l.chapter.Steps, func(s Step) bool { return s.Name == names[0] }); i >= 0 {
-		return l.chapter.Steps[i : i+1], exitOK, true
-	}
-	return nil, l.wrong("there is no step %q", names[0]), false
-}
-
-// wrong reports a command line that cannot be followed, with the steps there are.
-func (l *commandLine) wrong(format string, args ...any) int {
-	var names []string
-	for _, step := range l.chapter.Steps {
-		names = append(names, step.Name)
-	}
-	fmt.Fprintf(l.flags.Output(), "%s: %s\nthe steps are: %s\n",
-		l.chapter.Name, fmt.Sprintf(format, args...), strings.Join(names, ", "))
-	return exitUsage
-}
-
-func (l *commandLine) usage() {
-	w := l.flags.Output()
-	fmt.Fprintf(w, "%s: %s\n\nusage: go run ./%s [FLAGS] [STEP]\n\nWithout a STEP, all steps run in this order:\n",
-		l.chapter.Name, l.chapter.Title, l.chapter.Name)
-	l.printSteps(w)
-	fmt.Fprintln(w, "\nFlags:")
-	l.flags.PrintDefaults()
-}
-
-func (l *commandLine) printSteps(w io.Writer) {
-	for _, step := range l.chapter.Steps {
-		fmt.Fprintf(w, "  %-10s %s\n", step.Name, step.Title)
-	}
 }

@@ -62,7 +62,7 @@ func TestCtrlCEndsAPause(t *testing.T) {
 	})
 }
 
-func TestAnEventIsNotGivenAfterCtrlC(t *testing.T) {
+func TestAnActionIsNotGivenAfterCtrlC(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, ctrlC := context.WithCancel(t.Context())
 		stdin, typed := io.Pipe()

@@ -36,16 +36,16 @@ type player struct {
 	say    func(line string)     // what is not part of the transcript
 	pause  func(context.Context) // called before each command is given
 
-	seen   int               // lines of the program that belong to blocks before this one
-	before map[string]string // the last line of each speaker in those
-	ended  chan struct{}     // closed when the program has returned
-	failed error             // what it returned; to be read when ended is closed
+	seen   int            // lines of the program that belong to blocks before this one
+	before map[int]string // the last line of each speaker in those
+	ended  chan struct{}  // closed when the program has returned
+	failed error          // what it returned; to be read when ended is closed
 }
 
 // play runs the step to its end and returns the transcript of what happened.
 // Where that is as expected, it is the expected one.
 func (p *player) play(ctx context.Context) (got transcript, err error) {
-	p.before = map[string]string{}
+	p.before = map[int]string{}
 	got.start = p.want.start
 	for _, b := range p.want.setup {
 		done, err := p.give(ctx, b, nil)
@@ -147,7 +147,7 @@ func (p *player) command(ctx context.Context, line string, stop context.CancelFu
 		stop()
 		return command{}, nil
 	case line[0] == '>':
-		return p.awaitEvent(ctx, line[2:], p.quiet)
+		return p.awaitAction(ctx, line[2:], p.quiet)
 	}
 	looking, cancel := context.WithTimeout(ctx, p.quiet)
 	defer cancel()

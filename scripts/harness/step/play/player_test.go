@@ -101,9 +101,9 @@ func TestPlay(t *testing.T) {
 		"the end of the transcript":     {door("knock"), "the door is there\n> the wind blows\nthe door is gone\n", ""},
 		"its last line is not expected": {door("knock"), "the door is there\n> somebody knocks\n", "+knock"},
 		"a reworded line":               {door("knock, knock"), doorTranscript, "+knock, knock"},
-		"an event that nobody offers": {
+		"an action that nobody offers": {
 			door("knock"),
-			"the door is there\n> somebody rings\n", `the step offers no event "somebody rings"`,
+			"the door is there\n> somebody rings\n", `the step offers no action "somebody rings"`,
 		},
 		"all commands are gone": {
 			door("knock"),
@@ -111,8 +111,8 @@ func TestPlay(t *testing.T) {
 		},
 		"a program that fails":                    {failing, "> somebody knocks\n", "out of pods"},
 		"a program that returns too soon":         {says("un"), "un\n> somebody knocks\n", "the step has returned"},
-		"an event after its end":                  {quits, "never\n> somebody knocks\n", "the step has returned"},
-		"a program that fails when it is stopped": {gruff, "> somebody rings\n", `offers no event "somebody rings"`},
+		"an action after its end":                 {quits, "never\n> somebody knocks\n", "the step has returned"},
+		"a program that fails when it is stopped": {gruff, "> somebody rings\n", `offers no action "somebody rings"`},
 		"a question after its end": {
 			door("knock"),
 			doorTranscript + "$ curl http://ADDRESS/\ncurl: Get \"http:///\": http: no Host in request URL\n", "",
@@ -126,7 +126,7 @@ func TestPlay(t *testing.T) {
 			says("un"),
 			"$ go run ./01-deltafifo pop\nun\n", "the only such line there can be",
 		},
-		"an event before the start": {
+		"an action before the start": {
 			says("un"),
 			"> somebody knocks\n$ go run ./99-toy toy\nun\n", "the program does not run yet",
 		},

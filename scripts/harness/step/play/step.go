@@ -9,11 +9,11 @@ package play
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -50,15 +50,15 @@ type Lesson struct {
 	Cluster Cluster   // nil for a step that needs none
 
 	mu      sync.Mutex
-	events  map[string]func()
+	actions map[string]func()
 	address string
 }
 
-// On offers an event: where the transcript says "> name", do is called.
+// On offers an action: where the transcript says "> name", do is called.
 func (l *Lesson) On(name string, do func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.events[name] = do
+	l.actions[name] = do
 }
 
 // ServesAt makes the address of the step's web server known. In the transcript
@@ -69,27 +69,28 @@ func (l *Lesson) ServesAt(address string) {
 	l.address = address
 }
 
-// event returns what was offered by that name, or nil.
-func (l *Lesson) event(name string) (do func()) {
+// action returns what was offered by that name, or nil, and all names.
+func (l *Lesson) action(name string) (do func(), all []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.events[name]
-}
-
-// offers names the events that the step offers, for an error.
-func (l *Lesson) offers() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.events) == 0 {
-		return "it offers none"
-	}
-	return fmt.Sprintf("it offers %q", slices.Sorted(maps.Keys(l.events)))
+	return l.actions[name], slices.Sorted(maps.Keys(l.actions))
 }
 
 func (l *Lesson) servesAt() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.address
+}
+
+// name puts a word in the place of what differs from run to run.
+func (l *Lesson) name(line string) string {
+	if l.Cluster != nil {
+		line = strings.ReplaceAll(line, l.Cluster.Namespace(), "NAMESPACE")
+	}
+	if address := l.servesAt(); address != "" {
+		line = strings.ReplaceAll(line, address, "ADDRESS")
+	}
+	return line
 }
 
 // A Chapter is a list of steps in reading order.

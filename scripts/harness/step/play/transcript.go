@@ -79,14 +79,6 @@ func isCommand(line string) bool {
 // the program returns by itself.
 func (t transcript) played() bool { return len(t.blocks) > 1 }
 
-// commands are those that are given while the program runs.
-func (t transcript) commands() (lines []string) {
-	for _, b := range t.blocks[1:] {
-		lines = append(lines, b.command)
-	}
-	return lines
-}
-
 // writable is nil if String gives the text of this transcript. There is none
 // where a line of output looks like a command.
 func (t transcript) writable() error {
@@ -100,20 +92,13 @@ func (t transcript) writable() error {
 
 func (t transcript) String() string {
 	var text strings.Builder
-	write := func(blocks []block) {
-		for _, b := range blocks {
-			if b.command != "" {
-				text.WriteString(b.command + "\n")
-			}
-			for _, line := range b.lines {
-				text.WriteString(line + "\n")
-			}
+	for _, b := range slices.Concat(t.setup, []block{{command: t.start}}, t.blocks) {
+		if b.command != "" {
+			text.WriteString(b.command + "\n")
+		}
+		for _, line := range b.lines {
+			text.WriteString(line + "\n")
 		}
 	}
-	write(t.setup)
-	if t.start != "" {
-		text.WriteString(t.start + "\n")
-	}
-	write(t.blocks)
 	return text.String()
 }

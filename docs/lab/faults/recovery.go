@@ -43,8 +43,7 @@ var refresh = list(200 * time.Millisecond)
 
 // upToDate tells whether the store has what the server has, by the versions.
 func (s *scenario) upToDate(i *testInformer) bool {
-	cached, err := record.Cached(i.GetStore())
-	return err == nil && maps.Equal(record.Versions(cached), s.versions[i.resource])
+	return record.UpToDate(i.GetStore(), s.versions[i.resource])
 }
 
 // knownToHandlers tells whether every handler knows what the server has.

@@ -3,6 +3,7 @@
 package netfault
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -41,10 +42,7 @@ func For(config *rest.Config) (*Proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the API server's address: %w", err)
 	}
-	port := server.Port()
-	if port == "" {
-		port = server.Scheme // net.Dial knows it by its name
-	}
+	port := cmp.Or(server.Port(), server.Scheme) // net.Dial knows a port by its name
 	return New(net.JoinHostPort(server.Hostname(), port)), nil
 }
 
@@ -113,20 +111,34 @@ func (p *Proxy) admit(c *conn) error {
 
 // Refuse lets no new connection be made, as where nobody listens. Those that
 // are open stay.
-func (p *Proxy) Refuse() { p.fail(syscall.ECONNREFUSED) }
+func (p *Proxy) Refuse() { p.set(dialError(syscall.ECONNREFUSED), false) }
 
 // Pull pulls out the cable: it breaks all connections, and for new ones the
 // network is unreachable. A reflector gives up its watch as soon as resuming it
 // failed to dial, and asks for a list when it can.
 func (p *Proxy) Pull() {
-	p.fail(syscall.ENETUNREACH)
+	p.set(dialError(syscall.ENETUNREACH), false)
 	p.each((*conn).close)
 }
 
-func (p *Proxy) fail(errno syscall.Errno) {
+// Cut breaks all connections, and each new one as soon as it is made: a
+// reflector can go on trying to resume its watch.
+func (p *Proxy) Cut() {
+	p.set(nil, true)
+	p.each((*conn).close)
+}
+
+// Restore ends Refuse, Pull and Cut.
+func (p *Proxy) Restore() { p.set(nil, false) }
+
+func (p *Proxy) set(fault error, cut bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fault, p.refused = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errno)}, false
+	p.fault, p.cut, p.refused = fault, cut, p.refused && fault == nil
+}
+
+func dialError(errno syscall.Errno) error {
+	return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errno)}
 }
 
 // DialFailed reports whether Dial has failed since Refuse or Pull.
@@ -136,32 +148,32 @@ func (p *Proxy) DialFailed() bool {
 	return p.refused
 }
 
-// Cut breaks all connections, and each new one as soon as it is made: a
-// reflector can go on trying to resume its watch.
-func (p *Proxy) Cut() {
-	p.mu.Lock()
-	p.cut = true
-	p.mu.Unlock()
-	p.each((*conn).close)
-}
-
-// Restore ends Refuse, Pull and Cut.
-func (p *Proxy) Restore() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.fault, p.cut = nil, false
-}
-
 // Reset ends all connections with a RST at both ends.
-func (p *Proxy) Reset() { p.each((*conn).reset) }
+func (p *Proxy) Reset() {
+	p.each(func(c *conn) {
+		_ = c.client.socket.SetLinger(0) // close sends a RST
+		_ = c.server.socket.SetLinger(0)
+		c.close()
+	})
+}
 
 // HalfClose ends what comes from the server with a FIN, in the midst of it;
 // what the client sends still gets there.
-func (p *Proxy) HalfClose() { p.each((*conn).halfClose) }
+func (p *Proxy) HalfClose() {
+	p.each(func(c *conn) {
+		c.client.lost.Store(true)
+		_ = c.client.socket.CloseWrite()
+	})
+}
 
 // BlackHole makes whatever is sent on the connections vanish, both ways, for
 // ever: no FIN, no RST, no byte.
-func (p *Proxy) BlackHole() { p.each((*conn).blackHole) }
+func (p *Proxy) BlackHole() {
+	p.each(func(c *conn) {
+		c.client.lost.Store(true)
+		c.server.lost.Store(true)
+	})
+}
 
 func (p *Proxy) each(do func(*conn)) {
 	p.mu.Lock()
@@ -225,20 +237,4 @@ func (c *conn) carry(from, to *end) {
 func (c *conn) close() {
 	c.client.socket.Close()
 	c.server.socket.Close()
-}
-
-func (c *conn) reset() {
-	_ = c.client.socket.SetLinger(0) // close sends a RST
-	_ = c.server.socket.SetLinger(0)
-	c.close()
-}
-
-func (c *conn) halfClose() {
-	c.client.lost.Store(true)
-	_ = c.client.socket.CloseWrite()
-}
-
-func (c *conn) blackHole() {
-	c.client.lost.Store(true)
-	c.server.lost.Store(true)
 }

@@ -44,7 +44,7 @@ type history struct {
 
 // next tells whether call can come now, and goes on from it in any case.
 func (h *history) next(call Call) error {
-	err := errors.Join(h.checkMethod(call), h.checkVersion(call), h.checkDeleted(call))
+	err := errors.Join(h.checkMethod(call), h.checkVersion(call))
 	if h.last != nil && h.last.GetUID() != call.New.GetUID() {
 		h.deleted[h.last.GetUID()] = true // replaced by another of the same name
 	}
@@ -66,6 +66,8 @@ func (h *history) checkMethod(call Call) error {
 		return fmt.Errorf("the handler's last call had %s", version(h.last))
 	case call.Method == "OnDelete" && call.New.GetUID() != h.last.GetUID():
 		return fmt.Errorf("the handler has another object, %s", version(h.last))
+	case call.Method != "OnDelete" && h.deleted[call.New.GetUID()]:
+		return errors.New("it was deleted before")
 	}
 	return nil
 }
@@ -84,13 +86,6 @@ func (h *history) checkVersion(call Call) error {
 		return fmt.Errorf("back from version %s", h.latest)
 	case order == 0 && (call.Method == "OnAdd" || call.Method == "OnDelete" && !call.Tombstone):
 		return fmt.Errorf("version %s came before", h.latest)
-	}
-	return nil
-}
-
-func (h *history) checkDeleted(call Call) error {
-	if call.Method != "OnDelete" && h.deleted[call.New.GetUID()] {
-		return errors.New("it was deleted before")
 	}
 	return nil
 }

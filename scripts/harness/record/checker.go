@@ -99,70 +99,49 @@ func CheckStore(store cache.Store, server []Object) []error {
 }
 
 func checkIdentical(item any, want Object) error {
-	got, ok := item.(Object)
-	if !ok {
-		return fmt.Errorf("it is a %T", item)
-	}
-	if version(got) != version(want) {
-		return fmt.Errorf("it is %s, the server has %s", version(got), version(want))
-	}
-	a, errA := json.Marshal(got)
+	a, errA := json.Marshal(item)
 	b, errB := json.Marshal(want)
-	if err := errors.Join(errA, errB); err != nil {
+	if err := errors.Join(errA, errB); err != nil || bytes.Equal(a, b) {
 		return err
 	}
-	if !bytes.Equal(a, b) {
-		return fmt.Errorf("it is\n%s\nthe server has\n%s", a, b)
-	}
-	return nil
+	return fmt.Errorf("it is\n%s\nthe server has\n%s", a, b)
 }
 
-// CheckIndexes compares every index with one that is computed from scratch.
+// CheckIndexes compares every index with that of a new indexer.
 func CheckIndexes(indexer cache.Indexer, server []Object) []error {
 	var found []error
-	for name, indexFunc := range indexer.GetIndexers() {
-		want := map[string]sets.Set[string]{}
-		for _, o := range server {
-			values, err := indexFunc(o)
-			if err != nil {
-				return []error{fmt.Errorf("index %s: %w", name, err)}
+	want := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexer.GetIndexers())
+	for _, o := range server {
+		found = append(found, want.Add(o))
+	}
+	for name := range indexer.GetIndexers() {
+		values := sets.New(want.ListIndexFuncValues(name)...)
+		for value := range values.Union(sets.New(indexer.ListIndexFuncValues(name)...)) {
+			err := checkIndexed(indexer, want, name, value)
+			if err == nil && !values.Has(value) {
+				err = errors.New("no object has this value any more, but it is still listed")
 			}
-			for _, value := range values {
-				if want[value] == nil {
-					want[value] = sets.New[string]()
-				}
-				want[value].Insert(cache.MetaObjectToName(o).String())
+			if err != nil {
+				found = append(found, fmt.Errorf("index %s, under %q: %w", name, value, err))
 			}
 		}
-		found = append(found, checkIndex(indexer, name, want)...)
 	}
-	return found
+	return slices.DeleteFunc(found, func(err error) bool { return err == nil })
 }
 
-func checkIndex(indexer cache.Indexer, name string, want map[string]sets.Set[string]) []error {
-	var found []error
-	report := func(value, format string, args ...any) {
-		found = append(found, fmt.Errorf("index %s, under %q: "+format, append([]any{name, value}, args...)...))
+// checkIndexed compares what two indexers have under one value.
+func checkIndexed(indexer, other cache.Indexer, name, value string) error {
+	keys, err := indexer.IndexKeys(name, value)
+	wanted, otherErr := other.IndexKeys(name, value)
+	got, want := sets.New(keys...), sets.New(wanted...)
+	if err := errors.Join(err, otherErr); err != nil || !got.Equal(want) {
+		return errors.Join(err, fmt.Errorf("missing: %v, stale: %v",
+			sets.List(want.Difference(got)), sets.List(got.Difference(want))))
 	}
-	for value := range sets.New(indexer.ListIndexFuncValues(name)...).Union(sets.KeySet(want)) {
-		if want[value] == nil {
-			report(value, "no object has this value any more, but it is still listed")
-		}
-		keys, err := indexer.IndexKeys(name, value)
-		if err != nil {
-			report(value, "%w", err)
-			continue
-		}
-		got := sets.New(keys...)
-		if lost, stale := want[value].Difference(got), got.Difference(want[value]); len(lost)+len(stale) > 0 {
-			report(value, "missing: %v, stale: %v", sets.List(lost), sets.List(stale))
-			continue
-		}
-		if objects, err := indexer.ByIndex(name, value); err != nil || len(objects) != len(keys) {
-			report(value, "%d objects for %d keys, %v", len(objects), len(keys), err)
-		}
+	if objects, err := indexer.ByIndex(name, value); err != nil || len(objects) != len(keys) {
+		return fmt.Errorf("%d objects for %d keys, %v", len(objects), len(keys), err)
 	}
-	return found
+	return nil
 }
 
 // Contents has an object for each version. Whatever has the same version must

@@ -6,6 +6,7 @@ package record
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,15 +59,15 @@ func List(ctx context.Context, client rest.Interface, resource, namespace string
 // A Lister is a store that can list its objects.
 type Lister interface{ List() []any }
 
-// Cached returns the objects in a store, or an error if an item is no object.
-func Cached(store Lister) ([]Object, error) {
+// UpToDate tells whether a store has what the server has, by the versions.
+func UpToDate(store Lister, server map[string]string) bool {
 	var objects []Object
 	for _, item := range store.List() {
 		o, ok := item.(Object)
 		if !ok {
-			return nil, fmt.Errorf("the store holds a %T", item)
+			return false
 		}
 		objects = append(objects, o)
 	}
-	return objects, nil
+	return maps.Equal(Versions(objects), server)
 }

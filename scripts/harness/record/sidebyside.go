@@ -6,7 +6,6 @@ package record
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -147,10 +146,7 @@ func (in *Informer) wantStore(t *testing.T, server map[string]string) {
 	t.Helper()
 	for i, r := range in.Recorders {
 		what := fmt.Sprintf("%s and its handler %d have what the server has: %v", in.Name, i, server)
-		must.Until(t, what, func() bool {
-			cached, err := Cached(in.Store)
-			return err == nil && maps.Equal(Versions(cached), server) && !r.Behind(server)
-		})
+		must.Until(t, what, func() bool { return UpToDate(in.Store, server) && !r.Behind(server) })
 	}
 }
 

@@ -2,6 +2,7 @@
 package requests
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,9 +14,8 @@ import (
 // A Counter counts the requests of the clients that it was built into with
 // Count. The zero value is ready for use.
 type Counter struct {
-	mu    sync.Mutex
-	verbs map[Verb]int
-	open  bool // the server has accepted a watch
+	mu     sync.Mutex
+	counts map[Verb]int
 }
 
 // Count changes a configuration so that clients made from it are counted.
@@ -25,63 +25,52 @@ func (c *Counter) Count(config *rest.Config) {
 	})
 }
 
-// Lists returns how many requests asked for a list, plain or as a stream.
-func (c *Counter) Lists() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.verbs[List] + c.verbs[WatchList]
-}
+// Lists returns how many requests asked for a list, plain or as a stream. Each page
+// is one.
+func (c *Counter) Lists() int { return c.sum(List, NextPage, WatchList) }
 
 // Watches returns how many requests were for a watch from a version, without
 // the list.
-func (c *Counter) Watches() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.verbs[Watch]
-}
+func (c *Counter) Watches() int { return c.sum(Watch) }
 
 // Watching is true once the server has accepted a watch, with the list or
 // without: what happens from now on is seen.
-func (c *Counter) Watching() bool {
+func (c *Counter) Watching() bool { return c.sum(accepted) > 0 }
+
+func (c *Counter) sum(verbs ...Verb) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.open
+	for _, verb := range verbs {
+		n += c.counts[verb]
+	}
+	return n
 }
 
 // String lists the counts, such as "LIST 1, WATCH 1", or "none".
 func (c *Counter) String() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	var counts []string
-	for _, verb := range []Verb{WatchList, List, Watch, Other} {
-		if n := c.verbs[verb]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%s %d", verb, n))
+	for _, verbs := range [][]Verb{{WatchList}, {List, NextPage}, {Watch}, {Other}} {
+		if n := c.sum(verbs...); n > 0 {
+			counts = append(counts, fmt.Sprintf("%s %d", verbs[0], n))
 		}
 	}
-	if counts == nil {
-		return "none"
-	}
-	return strings.Join(counts, ", ")
+	return cmp.Or(strings.Join(counts, ", "), "none")
 }
 
 // Reset forgets all that was counted.
 func (c *Counter) Reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.verbs, c.open = nil, false
+	c.counts = nil
 }
 
-// add counts a request. Each page of a list is a LIST.
 func (c *Counter) add(verb Verb) {
-	if verb == NextPage {
-		verb = List
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.verbs == nil {
-		c.verbs = map[Verb]int{}
+	if c.counts == nil {
+		c.counts = map[Verb]int{}
 	}
-	c.verbs[verb]++
+	c.counts[verb]++
 }
 
 // transport counts requests on their way to the next one.
@@ -95,9 +84,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.counter.add(verb)
 	response, err := t.next.RoundTrip(r)
 	if err == nil && response.StatusCode == http.StatusOK && verb.Watches() {
-		t.counter.mu.Lock()
-		defer t.counter.mu.Unlock()
-		t.counter.open = true
+		t.counter.add(accepted)
 	}
 	return response, err
 }
@@ -115,6 +102,8 @@ const (
 	Watch     Verb = "WATCH"
 	WatchList Verb = "WATCH with the initial list"
 	Other     Verb = "other"
+
+	accepted Verb = "accepted watch" // counted besides the request itself
 )
 
 // VerbOf names a request. Whatever reads and does not watch is taken for a LIST.

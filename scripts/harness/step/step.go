@@ -5,7 +5,6 @@ package step
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -30,7 +29,7 @@ type Lesson struct {
 	// Requests counts what was asked of the API server with Client and Config.
 	Requests *requests.Counter
 
-	proxy *netfault.Proxy // of ClientOnCable; else nil
+	proxy *netfault.Proxy // of ClientOnCable
 }
 
 // A Step is a play.Step whose program gets a Lesson with a cluster.
@@ -78,11 +77,7 @@ func (c Chapter) Played() play.Chapter {
 				if err != nil {
 					return err
 				}
-				defer func() {
-					if lesson.proxy != nil {
-						lesson.proxy.Close()
-					}
-				}()
+				defer lesson.proxy.Close()
 				return s.Run(ctx, lesson)
 			},
 		})
@@ -104,14 +99,15 @@ func (c *cluster) Watching() bool    { return c.requests.Watching() }
 func newLesson(l *play.Lesson) (lesson *Lesson, err error) {
 	c, ok := l.Cluster.(*cluster)
 	if !ok {
-		return &Lesson{Lesson: l, Requests: &requests.Counter{}}, nil
+		return &Lesson{Lesson: l, Requests: &requests.Counter{}, proxy: netfault.New("")}, nil
 	}
 	lesson = &Lesson{Lesson: l, Namespace: c.Namespace(), Config: rest.CopyConfig(c.Config), Requests: &c.requests}
 	c.requests.Count(lesson.Config)
-	if lesson.Client, err = kubernetes.NewForConfig(lesson.Config); err != nil {
-		return nil, fmt.Errorf("making the step's client: %w", err)
+	if lesson.proxy, err = netfault.For(lesson.Config); err != nil {
+		return nil, err
 	}
-	return lesson, nil
+	lesson.Client, err = kubernetes.NewForConfig(lesson.Config)
+	return lesson, err
 }
 
 // ClientOnCable returns a client whose bytes all go through a proxy. It loses the
@@ -119,18 +115,13 @@ func newLesson(l *play.Lesson) (lesson *Lesson, err error) {
 // where it says "> the cable is plugged in": not before it has failed to reach the
 // server, because then a reflector has to list.
 func (l *Lesson) ClientOnCable(ctx context.Context) (kubernetes.Interface, error) {
-	proxy, err := netfault.For(l.Config)
-	if err != nil {
-		return nil, err
-	}
-	l.proxy = proxy
 	config := rest.CopyConfig(l.Config)
-	config.Dial = proxy.Dial
-	l.On("the cable is pulled out", proxy.Pull)
+	config.Dial = l.proxy.Dial
+	l.On("the cable is pulled out", l.proxy.Pull)
 	l.On("the cable is plugged in", func() {
 		_ = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, time.Minute, true,
-			func(context.Context) (bool, error) { return proxy.DialFailed(), nil })
-		proxy.Restore()
+			func(context.Context) (bool, error) { return l.proxy.DialFailed(), nil })
+		l.proxy.Restore()
 	})
 	return kubernetes.NewForConfig(config)
 }

@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/step/play"
 )
@@ -33,9 +35,7 @@ type Chapter interface{ Played() play.Chapter }
 func Run(t *testing.T, chapter Chapter) {
 	c := chapter.Played()
 	each(t, c, func(t *testing.T, s play.Step) {
-		if c.NeedsCluster(s) && testing.Short() {
-			t.Skip("needs a cluster")
-		}
+		skipShort(t, c, s)
 		t.Parallel()
 		check(t, c, s)
 	})
@@ -54,20 +54,23 @@ func RunInFakeTime(t *testing.T, chapter Chapter) {
 func each(t *testing.T, c play.Chapter, test func(*testing.T, play.Step)) {
 	files, err := fs.Glob(c.Files, "testdata/*.txt")
 	must.Do(t, err)
-	left := map[string]bool{}
-	for _, file := range files {
-		left[file] = true
-	}
+	transcripts := sets.New(files...)
 	for _, s := range c.Steps {
 		file := "testdata/" + s.Name + ".txt"
-		if !left[file] {
+		if !transcripts.Has(file) {
 			t.Errorf("there is no %s: write it with go run ./%s -update %s", file, c.Name, s.Name)
 		}
-		delete(left, file)
+		transcripts.Delete(file)
 		t.Run(s.Name, func(t *testing.T) { test(t, s) })
 	}
-	for file := range left {
-		t.Errorf("%s is the transcript of no step: remove it", file)
+	if len(transcripts) > 0 {
+		t.Errorf("transcripts of no step, to be removed: %v", transcripts.UnsortedList())
+	}
+}
+
+func skipShort(t *testing.T, c play.Chapter, s play.Step) {
+	if c.NeedsCluster(s) && testing.Short() {
+		t.Skip("needs a cluster")
 	}
 }
 
@@ -86,9 +89,7 @@ func check(t *testing.T, c play.Chapter, s play.Step) {
 func EndsOnCtrlC(t *testing.T, chapter Chapter, name string) {
 	c := chapter.Played()
 	s := c.Steps[slices.IndexFunc(c.Steps, func(s play.Step) bool { return s.Name == name })]
-	if c.NeedsCluster(s) && testing.Short() {
-		t.Skip("needs a cluster")
-	}
+	skipShort(t, c, s)
 	for nth := 1; nth <= 2; nth++ {
 		t.Run(fmt.Sprintf("%s, line %d", s.Name, nth), func(t *testing.T) {
 			t.Parallel()

@@ -60,6 +60,7 @@ func newCall(method string, oldObj, newObj any) (Call, error) {
 // A Recorder is a handler that records its calls. It keeps the objects, so that
 // their contents can be compared later.
 type Recorder struct {
+	cache.ResourceEventHandlerDetailedFuncs
 	after func(n int)
 
 	mu            sync.Mutex
@@ -74,17 +75,12 @@ type Recorder struct {
 // NewRecorder returns a recorder that calls after, unless it is nil, when it has
 // recorded its nth call. If after sleeps, blocks or panics, so does the handler.
 func NewRecorder(after func(n int)) *Recorder {
-	return &Recorder{after: after, versions: map[string]string{}}
+	r := &Recorder{after: after, versions: map[string]string{}}
+	r.AddFunc = func(obj any, _ bool) { r.record("OnAdd", nil, obj) }
+	r.UpdateFunc = func(oldObj, newObj any) { r.record("OnUpdate", oldObj, newObj) }
+	r.DeleteFunc = func(obj any) { r.record("OnDelete", nil, obj) }
+	return r
 }
-
-// OnAdd implements cache.ResourceEventHandler.
-func (r *Recorder) OnAdd(obj any, _ bool) { r.record("OnAdd", nil, obj) }
-
-// OnUpdate implements cache.ResourceEventHandler.
-func (r *Recorder) OnUpdate(oldObj, newObj any) { r.record("OnUpdate", oldObj, newObj) }
-
-// OnDelete implements cache.ResourceEventHandler.
-func (r *Recorder) OnDelete(obj any) { r.record("OnDelete", nil, obj) }
 
 func (r *Recorder) record(method string, oldObj, newObj any) {
 	call, err := newCall(method, oldObj, newObj)

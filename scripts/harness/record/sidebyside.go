@@ -4,7 +4,6 @@
 package record
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -104,16 +103,16 @@ func SideBySide(t *testing.T, s *session.Session, newInformers func() []*Informe
 func writeAll(t *testing.T, all []*Writer) {
 	t.Helper()
 	var writing sync.WaitGroup
-	errs := make([]error, len(all))
-	for i, w := range all {
+	for _, w := range all {
 		writing.Go(func() {
 			for range changes {
-				errs[i] = errors.Join(errs[i], w.Change(t.Context()))
+				if err := w.Change(t.Context()); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}
 	writing.Wait()
-	must.Do(t, errors.Join(errs...))
 }
 
 // disturb breaks connections in the midst of changes. In two rounds of three

@@ -14,7 +14,6 @@ import (
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"example.com/informer/scripts/harness/workspace"
 )
@@ -43,41 +42,33 @@ var errNoCluster = errors.New(
 // files returns the kubeconfig files to read, of which at least one exists,
 // and the place that named them.
 func (o Options) files() (files []string, origin string, err error) {
-	env := os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
-	switch {
-	case o.Kubeconfig != "":
-		files, origin = []string{o.Kubeconfig}, "-kubeconfig"
-	case env != "":
-		files, origin = filepath.SplitList(env), "$KUBECONFIG"
-	default:
-		return ownCluster()
+	if files, origin = []string{o.Kubeconfig}, "-kubeconfig"; o.Kubeconfig == "" {
+		files, origin = filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)), "$KUBECONFIG"
 	}
+	if len(files) == 0 { // the cluster that the scripts brought up, if they did
+		root, err := workspace.Root(".")
+		if err != nil {
+			return nil, "", errNoCluster
+		}
+		files, origin = []string{filepath.Join(root, ".cluster", "kubeconfig")}, "the workspace"
+	}
+	exists := false
 	for i, file := range files {
 		if files[i], err = filepath.Abs(file); err != nil {
 			return nil, "", err
 		}
+		_, err := os.Stat(file)
+		exists = exists || err == nil
 	}
-	for _, file := range files {
-		if _, err := os.Stat(file); err == nil {
-			return files, origin, nil
-		}
+	switch {
+	case exists:
+		return files, origin, nil
+	case origin == "the workspace":
+		return nil, "", errNoCluster
 	}
 	return nil, "", fmt.Errorf(
 		"the kubeconfig %s, named by %s, does not exist: check the path, or leave it out and run scripts/local-up.sh",
 		strings.Join(files, string(filepath.ListSeparator)), origin)
-}
-
-// ownCluster returns the kubeconfig of the cluster that the scripts brought up.
-func ownCluster() (files []string, origin string, err error) {
-	root, err := workspace.Root(".")
-	if err != nil {
-		return nil, "", errNoCluster
-	}
-	file := filepath.Join(root, ".cluster", "kubeconfig")
-	if _, err := os.Stat(file); err != nil {
-		return nil, "", errNoCluster
-	}
-	return []string{file}, "the workspace", nil
 }
 
 // load reads the kubeconfig and returns the configuration of its chosen context,
@@ -94,33 +85,16 @@ func (o Options) load() (config *rest.Config, kubeconfig string, err error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("%s cannot be read: %w", name, oneLine(err))
 	}
-	context, err := o.context(merged, name)
-	if err != nil {
-		return nil, "", err
+	contexts := slices.Sorted(maps.Keys(merged.Contexts))
+	if len(contexts) == 0 {
+		return nil, "", fmt.Errorf("%s is empty: it names no cluster. Run scripts/local-up.sh for one of your own", name)
 	}
-	config, err = clientcmd.NewNonInteractiveClientConfig(*merged, context, &clientcmd.ConfigOverrides{},
-		nil).ClientConfig()
-	if err != nil {
-		return nil, "", fmt.Errorf("%s cannot be used: %w", name, oneLine(err))
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: o.Context}
+	if config, err = clientcmd.NewDefaultClientConfig(*merged, overrides).ClientConfig(); err != nil {
+		return nil, "", fmt.Errorf("%s cannot be used: %w. Choose a context with -context; it has: %s",
+			name, oneLine(err), strings.Join(contexts, ", "))
 	}
 	return config, kubeconfig, nil
-}
-
-// context returns the name of the context to use, which exists.
-func (o Options) context(merged *clientcmdapi.Config, name string) (string, error) {
-	if len(merged.Contexts) == 0 {
-		return "", fmt.Errorf("%s is empty: it names no cluster. Run scripts/local-up.sh for one of your own", name)
-	}
-	context := o.Context
-	if context == "" {
-		context = merged.CurrentContext
-	}
-	if _, ok := merged.Contexts[context]; !ok {
-		there := strings.Join(slices.Sorted(maps.Keys(merged.Contexts)), ", ")
-		return "", fmt.Errorf("there is no context %q in %s: choose one with -context; it has: %s",
-			context, name, there)
-	}
-	return context, nil
 }
 
 // oneLine folds an error's text into one line; a YAML error has several.

@@ -86,7 +86,9 @@ func TestBadKubeconfig(t *testing.T) {
 		{"not YAML", "", session.Options{Kubeconfig: write(t, "\t{nonsense")}, []string{"cannot be read", "yaml"}},
 		{"a directory", "", session.Options{Kubeconfig: t.TempDir()}, []string{"cannot be read", "is a directory"}},
 		{"no such context", "", session.Options{Kubeconfig: somewhere, Context: "there"},
-			[]string{`no context "there"`, "it has: here"}},
+			[]string{"context", "there", "it has: here"}},
+		{"no current context", "", session.Options{Kubeconfig: write(t, "contexts: [{name: here, context: {}}]")},
+			[]string{"Choose a context with -context", "it has: here"}},
 		{"nobody listens", "", session.Options{Kubeconfig: somewhere},
 			[]string{"https://127.0.0.1:1", "connection refused", "scripts/local-up.sh"}},
 	} {

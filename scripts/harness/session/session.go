@@ -140,12 +140,10 @@ func (s *Session) Explain(err error) error {
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("%s forbids this: %w.\n"+
 			"Ask for that right, or use a cluster of your own (scripts/local-up.sh)", server, err)
-	case errors.As(err, &unreached) && unreached.Timeout():
-		return fmt.Errorf("%s did not answer in time: is the cluster running? (scripts/local-up.sh starts one): %w",
-			server, err)
 	case errors.As(err, &unreached):
-		return fmt.Errorf("%s cannot be reached: is the cluster running? (scripts/local-up.sh starts one): %w",
-			server, unreached.Err)
+		outcome := map[bool]string{true: "did not answer in time", false: "cannot be reached"}[unreached.Timeout()]
+		return fmt.Errorf("%s %s: is the cluster running? (scripts/local-up.sh starts one): %w",
+			server, outcome, unreached.Err)
 	default:
 		return err
 	}

@@ -3,11 +3,11 @@
 package sessiontest
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session"
 )
 
@@ -19,14 +19,8 @@ func Open(t *testing.T) *session.Session {
 		t.Skip("needs a cluster")
 	}
 	s, err := session.Open(t.Context(), session.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-	})
+	must.Do(t, err)
+	t.Cleanup(func() { must.Do(t, s.Close(t.Context())) })
 	return s
 }
 

@@ -27,18 +27,20 @@ func (p *player) poll(ctx context.Context, limit time.Duration, done func() bool
 
 // awaitAction waits until the step offers the action.
 func (p *player) awaitAction(ctx context.Context, name string, limit time.Duration) (command, error) {
-	var do func()
-	var offered []string
-	p.poll(ctx, limit, func() bool { do, offered = p.lesson.action(name); return do != nil })
+	var do any
+	p.poll(ctx, limit, func() (found bool) { do, found = p.lesson.actions.Load(name); return found })
 	switch {
 	case ctx.Err() != nil:
 		return command{}, ctx.Err()
 	case p.hasEnded():
 		return command{}, fmt.Errorf("the step has returned: there is no action %q any more", name)
 	case do == nil:
+		var offered []string
+		p.lesson.actions.Range(func(name, _ any) bool { offered = append(offered, name.(string)); return true })
+		slices.Sort(offered)
 		return command{}, fmt.Errorf("the step offers no action %q; it offers %q", name, offered)
 	}
-	return command{run: func(context.Context) []string { do(); return nil }}, nil
+	return command{run: func(context.Context) []string { do.(func())(); return nil }}, nil
 }
 
 // errStuck is a command that does not return.
@@ -72,15 +74,16 @@ func (p *player) await(ctx context.Context, b block, given command) ([]string, e
 		if p.isOver(b, verdict, given.question) || ended || left <= 0 || ctx.Err() != nil {
 			return p.take(b, got, printed, verdict), nil
 		}
-		if err := p.endless(begun); err != nil {
-			return nil, err
+		if limit := max(longest, 2*p.quiet); time.Since(begun) > limit {
+			// Where something is printed all the time, or no two answers have the same length, there is no silence.
+			return nil, fmt.Errorf("after %v: it still prints", limit)
 		}
 		if ask {
 			left = min(left, askAgain)
 		}
 		if hint := time.Until(last.Add(hinting)); hint > 0 {
 			left = min(left, hint)
-		} else if !hinted {
+		} else if !hinted && !p.toEnd() {
 			hinted = true
 			p.hint(b, got)
 		}
@@ -93,14 +96,9 @@ func (p *player) await(ctx context.Context, b block, given command) ([]string, e
 	}
 }
 
-// endless is an error if it goes on and on: where something is printed all the
-// time, or no two answers have the same length, there is no silence.
-func (p *player) endless(begun time.Time) error {
-	if limit := max(longest, 2*p.quiet); time.Since(begun) > limit {
-		return fmt.Errorf("after %v: it still prints", limit)
-	}
-	return nil
-}
+// toEnd is whether the program runs, and is to return by itself: nobody stops it
+// because of its lines.
+func (p *player) toEnd() bool { return p.ended != nil && !p.want.played() }
 
 // isOver is whether there is no line to wait for. For -update, a block without
 // lines says nothing; but before the program runs, only a question has an answer.
@@ -108,12 +106,12 @@ func (p *player) isOver(b block, verdict match, question bool) bool {
 	if p.update && len(b.lines) == 0 {
 		return p.ended == nil && !question
 	}
-	return verdict == matches
+	return verdict == matches && !p.toEnd()
 }
 
 // patience is how long to wait for another line.
 func (p *player) patience(verdict match, enough bool) time.Duration {
-	if verdict == differs && enough && !p.update {
+	if verdict == differs && enough && !p.update && !p.toEnd() {
 		return min(settling, p.quiet)
 	}
 	return p.quiet
@@ -127,25 +125,6 @@ func (p *player) hint(b block, got []string) {
 
 // errSilent is a program that should return by itself, and does not.
 var errSilent = errors.New("it printed nothing more, and did not return: its context was ended")
-
-// awaitEnd waits until the program has returned by itself.
-func (p *player) awaitEnd(ctx context.Context) error {
-	for begun := time.Now(); ; {
-		if err := p.endless(begun); err != nil {
-			return err
-		}
-		_, more := p.out.from(p.seen)
-		select {
-		case <-p.ended:
-			return ctx.Err() // it may be why the program has returned
-		case <-more:
-		case <-time.After(p.quiet):
-			return fmt.Errorf("after %v: %w", p.quiet, errSilent)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
 
 // waitForEnd waits for a program whose context has ended.
 func (p *player) waitForEnd() error {

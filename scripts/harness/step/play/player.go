@@ -77,10 +77,6 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 			err = errors.Join(err, p.failed)
 		}
 	}()
-	if !p.want.played() {
-		got.blocks = []block{{}}
-		return got, p.awaitEnd(ctx)
-	}
 	for i, b := range p.want.blocks {
 		if i == 1 && len(p.want.blocks[0].lines) == 0 {
 			// What happens next is to reach the program as an event.
@@ -94,6 +90,9 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 		if err != nil {
 			return got, err
 		}
+	}
+	if !p.want.played() && !p.hasEnded() {
+		return got, fmt.Errorf("after %v: %w", p.quiet, errSilent)
 	}
 	// A line that nobody expects gets the time to come. It proves nothing; that takes
 	// an event that is expected later.
@@ -151,14 +150,7 @@ func (p *player) command(ctx context.Context, line string, stop context.CancelFu
 	}
 	looking, cancel := context.WithTimeout(ctx, p.quiet)
 	defer cancel()
-	given, err := p.shell.parse(looking, line[2:])
-	name := p.out.name
-	return given.through(func(_ context.Context, lines []string) []string {
-		for i, line := range lines {
-			lines[i] = name(line)
-		}
-		return lines
-	}), err
+	return p.shell.parse(looking, line[2:])
 }
 
 // call runs a command, and returns its answer if that comes in time. Nobody can
@@ -175,6 +167,9 @@ func (p *player) call(ctx context.Context, given command, limit time.Duration) (
 	}
 	if running.Err() != nil { // the answer, if there is one, says no more than that
 		return nil, cmp.Or(ctx.Err(), fmt.Errorf("after %v: %w", p.quiet, errStuck))
+	}
+	for i, line := range answer {
+		answer[i] = p.out.name(line)
 	}
 	return answer, nil
 }

@@ -11,10 +11,9 @@ import (
 	"flag"
 	"io"
 	"io/fs"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -49,37 +48,20 @@ type Lesson struct {
 	Follow  bool      // the flag -follow was given: a user is the world around the step
 	Cluster Cluster   // nil for a step that needs none
 
-	mu      sync.Mutex
-	actions map[string]func()
-	address string
+	actions sync.Map     // by name: func()
+	address atomic.Value // of the step's web server: a string
 }
 
 // On offers an action: where the transcript says "> name", do is called.
-func (l *Lesson) On(name string, do func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.actions[name] = do
-}
+func (l *Lesson) On(name string, do func()) { l.actions.Store(name, do) }
 
 // ServesAt makes the address of the step's web server known. In the transcript
 // it is called ADDRESS.
-func (l *Lesson) ServesAt(address string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.address = address
-}
-
-// action returns what was offered by that name, or nil, and all names.
-func (l *Lesson) action(name string) (do func(), all []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.actions[name], slices.Sorted(maps.Keys(l.actions))
-}
+func (l *Lesson) ServesAt(address string) { l.address.Store(address) }
 
 func (l *Lesson) servesAt() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.address
+	address, _ := l.address.Load().(string)
+	return address
 }
 
 // name puts a word in the place of what differs from run to run.

@@ -3,6 +3,7 @@
 package play
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,26 +28,19 @@ type block struct {
 // of the transcript does.
 const interrupt = "^C"
 
-// read returns the transcript of a step. A step that has none yet gets an
-// empty one.
-func (c Chapter) read(s Step) (transcript, error) {
-	name := "testdata/" + s.Name + ".txt"
-	text, err := fs.ReadFile(c.Files, name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return transcript{blocks: []block{{}}}, nil
+// read returns the transcript of a step, whose commands the player can give. A
+// step that has none yet gets an empty one.
+func (c Chapter) read(ctx context.Context, s Step) (transcript, error) {
+	text, err := fs.ReadFile(c.Files, "testdata/"+s.Name+".txt")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return transcript{}, err
 	}
+	t, err := parse(string(text), fmt.Sprintf("$ go run ./%s %s", c.Name, s.Name))
 	if err != nil {
-		return transcript{}, fmt.Errorf("reading the transcript: %w", err)
+		return t, err
 	}
-	t, err := parse(string(text), c.startLine(s))
-	if err != nil {
-		return transcript{}, fmt.Errorf("%s/%s: %w", c.Name, name, err)
-	}
-	return t, nil
+	return t, t.check(ctx)
 }
-
-// startLine is the command that runs a step.
-func (c Chapter) startLine(s Step) string { return fmt.Sprintf("$ go run ./%s %s", c.Name, s.Name) }
 
 // parse reads a transcript. What stands above the line start is the set-up.
 func parse(text, start string) (transcript, error) {

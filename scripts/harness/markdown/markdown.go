@@ -24,7 +24,7 @@ var reader = goldmark.New(
 
 // Parse takes a page apart.
 func Parse(source []byte) ast.Node {
-	ids := parser.WithIDs(headingIDs{Anchors{}})
+	ids := parser.WithIDs(Anchors{})
 	return reader.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(ids)))
 }
 
@@ -93,10 +93,10 @@ func (a Anchors) Add(heading string) string {
 	return unique
 }
 
-// headingIDs gives the anchors to the parser.
-type headingIDs struct{ Anchors }
-
-func (h headingIDs) Generate(heading []byte, _ ast.NodeKind) []byte {
-	return []byte(h.Add(string(heading)))
+// Generate implements parser.IDs.
+func (a Anchors) Generate(heading []byte, _ ast.NodeKind) []byte {
+	return []byte(a.Add(string(heading)))
 }
-func (h headingIDs) Put(id []byte) { h.Anchors[string(id)] = true }
+
+// Put implements parser.IDs.
+func (a Anchors) Put(id []byte) { a[string(id)] = true }

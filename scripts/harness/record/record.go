@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,4 +71,147 @@ func UpToDate(store Lister, server map[string]string) bool {
 		objects = append(objects, o)
 	}
 	return maps.Equal(Versions(objects), server)
+}
+
+// A Call is one call of a handler.
+type Call struct {
+	Method    string // OnAdd, OnUpdate or OnDelete
+	Key       string
+	Old       Object // of OnUpdate
+	New       Object // for OnDelete: the object that was deleted
+	Tombstone bool
+}
+
+func (c Call) String() string {
+	s := c.Method + " " + c.Key
+	if c.Old != nil {
+		s += " " + version(c.Old) + " →"
+	}
+	s += " " + version(c.New)
+	if c.Tombstone {
+		s += " (tombstone)"
+	}
+	return s
+}
+
+// newCall returns an error for arguments that no informer may pass.
+func newCall(method string, oldObj, newObj any) (Call, error) {
+	call := Call{Method: method}
+	tombstone, ok := newObj.(cache.DeletedFinalStateUnknown)
+	if ok {
+		if method != "OnDelete" {
+			return call, fmt.Errorf("%s with a tombstone of %s", method, tombstone.Key)
+		}
+		call.Tombstone, call.Key, newObj = true, tombstone.Key, tombstone.Obj
+	}
+	if call.New, ok = newObj.(Object); !ok {
+		return call, fmt.Errorf("%s with a %T", method, newObj)
+	}
+	if method == "OnUpdate" {
+		if call.Old, ok = oldObj.(Object); !ok {
+			return call, fmt.Errorf("%s with a %T as the old object", method, oldObj)
+		}
+	}
+	key, err := cache.MetaNamespaceKeyFunc(call.New)
+	if err == nil && call.Tombstone && call.Key != key {
+		err = fmt.Errorf("the tombstone of %s holds %s", call.Key, key)
+	}
+	call.Key = key
+	return call, err
+}
+
+// A Recorder is a handler that records its calls. It keeps the objects, so that
+// their contents can be compared later.
+type Recorder struct {
+	cache.ResourceEventHandlerDetailedFuncs
+	after func(n int)
+
+	mu            sync.Mutex
+	calls         []Call
+	malformed     []error           // calls with arguments that no informer may pass
+	versions      map[string]string // what exists, according to the calls
+	removed       bool
+	beforeRemoval int // calls
+	inFlight      int // calls, at most, when the handler was removed
+}
+
+// NewRecorder returns a recorder that calls after, unless it is nil, when it has
+// recorded its nth call. If after sleeps, blocks or panics, so does the handler.
+func NewRecorder(after func(n int)) *Recorder {
+	r := &Recorder{after: after, versions: map[string]string{}}
+	r.AddFunc = func(obj any, _ bool) { r.record("OnAdd", nil, obj) }
+	r.UpdateFunc = func(oldObj, newObj any) { r.record("OnUpdate", oldObj, newObj) }
+	r.DeleteFunc = func(obj any) { r.record("OnDelete", nil, obj) }
+	return r
+}
+
+func (r *Recorder) record(method string, oldObj, newObj any) {
+	call, err := newCall(method, oldObj, newObj)
+	r.mu.Lock()
+	switch {
+	case err != nil:
+		r.malformed = append(r.malformed, err)
+	case method == "OnDelete":
+		r.calls = append(r.calls, call)
+		delete(r.versions, call.Key)
+	default:
+		r.calls = append(r.calls, call)
+		r.versions[call.Key] = version(call.New)
+	}
+	n := len(r.calls)
+	r.mu.Unlock()
+	if r.after != nil {
+		r.after(n)
+	}
+}
+
+// Removed notes that the handler has just been removed from its informer. At
+// most inFlight calls may still come.
+func (r *Recorder) Removed(inFlight int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.removed, r.beforeRemoval, r.inFlight = true, len(r.calls), inFlight
+}
+
+// Calls returns all calls so far, and an error for each one that was malformed
+// or came too late.
+func (r *Recorder) Calls() ([]Call, []error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []error
+	found = append(found, r.malformed...)
+	if late := len(r.calls) - r.beforeRemoval; r.removed && late > r.inFlight {
+		found = append(found, fmt.Errorf("%d calls began after the handler was removed", late))
+	}
+	return r.calls[:len(r.calls):len(r.calls)], found
+}
+
+// Behind tells whether the calls so far do not yet add up to what the server
+// has. A handler that was removed is never behind: nobody calls it any more.
+func (r *Recorder) Behind(server map[string]string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.removed && !maps.Equal(r.versions, server)
+}
+
+// checkVersions finds the differences between what exists according to the calls
+// and what the server has. A handler that was removed cannot know.
+func (r *Recorder) checkVersions(server map[string]string) []error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.removed {
+		return nil
+	}
+	var found []error
+	for key, v := range server {
+		if r.versions[key] != v {
+			found = append(found, fmt.Errorf("%s is %s, the handler's last call had %q", key, v, r.versions[key]))
+		}
+	}
+	for key := range r.versions {
+		if server[key] == "" {
+			found = append(found, fmt.Errorf("%s is not on the server, and the handler got no OnDelete", key))
+		}
+	}
+	return found
 }

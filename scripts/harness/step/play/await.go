@@ -3,10 +3,12 @@
 package play
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -133,4 +135,51 @@ func (p *player) waitForEnd() error {
 		return fmt.Errorf("its context ended %v ago, and it has not returned", stopping)
 	}
 	return nil
+}
+
+// output collects the lines that are written to it, from any goroutine.
+type output struct {
+	show func(line string)        // called for each line as it comes
+	name func(line string) string // puts NAMESPACE and ADDRESS into the line
+
+	mu      sync.Mutex
+	partial []byte
+	lines   []string
+	more    chan struct{} // closed, and made anew, when a line comes
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.partial = append(o.partial, p...)
+	for {
+		line, rest, found := bytes.Cut(o.partial, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		o.partial = rest
+		named := o.name(string(line))
+		o.lines = append(o.lines, named)
+		o.show(named)
+		close(o.more)
+		o.more = make(chan struct{})
+	}
+}
+
+// flush ends a line that was written without its end.
+func (o *output) flush() {
+	o.mu.Lock()
+	begun := len(o.partial) > 0
+	o.mu.Unlock()
+	if begun {
+		o.Write([]byte("\n"))
+	}
+}
+
+// from returns the lines that came after the first n, and a channel that
+// closes when another one comes.
+func (o *output) from(n int) (lines []string, more <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.lines[n:]), o.more
 }

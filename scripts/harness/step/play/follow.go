@@ -14,10 +14,8 @@ import (
 // followStep plays the set-up of a step and runs the step until Ctrl-C.
 func (r *runner) followStep(ctx context.Context, p *player) error {
 	p.lesson.Follow = true
-	for _, b := range p.want.setup {
-		if _, err := p.give(ctx, b, nil); err != nil {
-			return err
-		}
+	if _, err := p.setUp(ctx); err != nil {
+		return err
 	}
 	p.out.show = p.show                                   // as it comes, even of several speakers
 	p.out.name = func(line string) string { return line } // with the real namespace and address

@@ -197,13 +197,10 @@ func (r *runner) run(ctx context.Context, s Step) error {
 			}
 		}
 		got, err := p.play(ctx)
-		switch {
-		case err != nil:
+		if err != nil || !r.update {
 			return err
-		case r.update:
-			return r.write(s, got)
 		}
-		return differenceError(p.want, got)
+		return r.write(s, got)
 	})
 }
 

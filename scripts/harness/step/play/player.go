@@ -42,17 +42,12 @@ type player struct {
 	failed error          // what it returned; to be read when ended is closed
 }
 
-// play runs the step to its end and returns the transcript of what happened.
-// Where that is as expected, it is the expected one.
+// play runs the step to its end and returns the transcript of what happened,
+// with an error if that is not the expected one, unless it is to be updated.
 func (p *player) play(ctx context.Context) (got transcript, err error) {
-	p.before = map[int]string{}
 	got.start = p.want.start
-	for _, b := range p.want.setup {
-		done, err := p.give(ctx, b, nil)
-		if err != nil {
-			return got, err
-		}
-		got.setup = append(got.setup, done)
+	if got.setup, err = p.setUp(ctx); err != nil {
+		return got, err
 	}
 	if p.want.start != "" {
 		p.show(p.want.start)
@@ -75,6 +70,8 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 			err = errors.Join(err, differenceError(want, got))
 		case p.failed != nil:
 			err = errors.Join(err, p.failed)
+		case err == nil && !p.update:
+			err = differenceError(p.want, got)
 		}
 	}()
 	for i, b := range p.want.blocks {
@@ -98,6 +95,19 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 	// an event that is expected later.
 	p.poll(ctx, lingering, p.hasEnded)
 	return got, ctx.Err()
+}
+
+// setUp gives the commands that stand above the start of the program.
+func (p *player) setUp(ctx context.Context) (done []block, err error) {
+	p.before = map[int]string{}
+	for _, b := range p.want.setup {
+		given, err := p.give(ctx, b, nil)
+		if err != nil {
+			return done, err
+		}
+		done = append(done, given)
+	}
+	return done, nil
 }
 
 // start runs the program in the background. That it returns because its

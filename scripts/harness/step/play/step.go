@@ -7,8 +7,11 @@
 package play
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -97,6 +100,49 @@ func (c Chapter) NeedsCluster(s Step) bool { return c.Connect != nil && !s.Offli
 
 // Played is the chapter itself; see steptest.
 func (c Chapter) Played() Chapter { return c }
+
+// Check plays a step, on the cluster at hand, and returns an error if it does
+// not do as its transcript says. quiet is how long it may print nothing, unless
+// the step itself asks for more; show is called with each line that is printed.
+func (c Chapter) Check(ctx context.Context, s Step, quiet time.Duration, show func(line string)) error {
+	return c.perform(ctx, s, show, func(p *player) error {
+		p.quiet = max(quiet, s.Quiet)
+		_, err := p.play(ctx)
+		return err
+	})
+}
+
+// perform reads the transcript of a step, connects to the cluster, and lets do play
+// the step. show is called with each line that the user is to see.
+func (c Chapter) perform(ctx context.Context, s Step, show func(string), do func(*player) error) (err error) {
+	want, err := c.read(ctx, s)
+	if err != nil {
+		return fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
+	}
+	lesson := &Lesson{}
+	if c.NeedsCluster(s) {
+		if lesson.Cluster, err = c.Connect(ctx); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(lesson.Cluster.Explain(err), lesson.Cluster.Close(ctx)) }()
+	}
+	var mu sync.Mutex // the program and the player show their lines from different goroutines
+	oneAtATime := func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		show(line)
+	}
+	out := &output{name: lesson.name, show: oneAtATime, more: make(chan struct{})}
+	if len(s.Speakers) > 0 {
+		out.show = func(string) {} // the player shows them, speaker by speaker
+	}
+	lesson.Out = out
+	return do(&player{
+		step: s, want: want, lesson: lesson, out: out, quiet: cmp.Or(s.Quiet, quiet),
+		shell: &shell{cluster: lesson.Cluster, files: c.Files, address: lesson.servesAt},
+		show:  oneAtATime, say: func(string) {}, pause: func(context.Context) {},
+	})
+}
 
 // A Cluster is what the player needs of the cluster that a step runs on. Most of
 // it is a session.

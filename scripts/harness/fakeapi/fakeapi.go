@@ -1,5 +1,5 @@
-// Package fakeapi is a ListerWatcher without a server, for tests: it lists
-// and watches what the test says.
+// Package fakeapi is a ListerWatcher without a server, for tests: a test sets what
+// it lists, and sends the events of its watches.
 package fakeapi
 
 import (
@@ -22,7 +22,7 @@ func ConfigMap(name, version string) *corev1.ConfigMap {
 	}}
 }
 
-// A Server lists what was last given to Set. Each watch is handed to the test.
+// A Server lists what was last set. Each watch is handed to the test.
 type Server struct {
 	*cache.ListWatch
 	watches chan *watch.FakeWatcher
@@ -47,10 +47,10 @@ func New(objs ...runtime.Object) *Server {
 // initial list over the watch, which a fake watch cannot give.
 func (s *Server) IsWatchListSemanticsUnSupported() bool { return true }
 
-// Set says what the next list gives.
+// Set sets what lists return.
 func (s *Server) Set(objs ...runtime.Object) { s.answer.Store(&answer{objs: objs}) }
 
-// Fail says that lists fail, until Set.
+// Fail lets lists return an error, until Set.
 func (s *Server) Fail(err error) { s.answer.Store(&answer{err: err}) }
 
 // Lists returns how often a list was asked for.

@@ -32,19 +32,20 @@ func Parse(source []byte) ast.Node {
 // follow says no, the text is left.
 func HTML(source []byte, follow func(target string) bool) (string, error) {
 	page := Parse(source)
+	var left []ast.Node
 	if err := ast.Walk(page, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering { // the last moment: what is inside is done
-			for c := n.FirstChild(); c != nil; {
-				next := c.NextSibling()
-				if target, ok := targetOf(c); ok && !follow(target) {
-					unwrap(c)
-				}
-				c = next
-			}
+		if target, ok := targetOf(n); ok && entering && !follow(target) {
+			left = append(left, n)
 		}
 		return ast.WalkContinue, nil
 	}); err != nil {
 		return "", err
+	}
+	for _, n := range left { // what is inside takes its place
+		for c := n.FirstChild(); c != nil; c = n.FirstChild() {
+			n.Parent().InsertBefore(n.Parent(), n, c)
+		}
+		n.Parent().RemoveChild(n.Parent(), n)
 	}
 	var out bytes.Buffer
 	err := reader.Renderer().Render(&out, source, page)
@@ -59,14 +60,6 @@ func targetOf(n ast.Node) (target string, ok bool) {
 		return string(n.Destination), true
 	}
 	return "", false
-}
-
-// unwrap leaves of a node what is inside it.
-func unwrap(n ast.Node) {
-	for c := n.FirstChild(); c != nil; c = n.FirstChild() {
-		n.Parent().InsertBefore(n.Parent(), n, c)
-	}
-	n.Parent().RemoveChild(n.Parent(), n)
 }
 
 // Anchors are the fragments that lead to the headings of a page.

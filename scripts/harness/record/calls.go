@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // CheckCalls finds the calls that do not fit those before them. For each object:
@@ -103,24 +104,25 @@ type Change struct {
 // CheckComplete finds the changes that are missing in the calls of a handler that
 // was there the whole time, where no list can have left them out.
 func CheckComplete(calls []Call, changes []Change) []error {
-	seen, deleted := map[string]bool{}, map[types.UID]bool{}
+	reported := sets.New[string]()
 	for _, call := range calls {
-		if call.Method == "OnDelete" {
-			deleted[call.New.GetUID()] = true
-		} else {
-			seen[version(call.New)] = true
-		}
+		reported.Insert(outcome(call.Method == "OnDelete", call.New.GetUID(), call.New.GetResourceVersion()))
 	}
 	var found []error
 	for _, c := range changes {
-		if c.Deleted && !deleted[c.UID] {
-			found = append(found, fmt.Errorf("%s was deleted (%s), and no call came for it", c.Key, c.UID))
-		}
-		if v := versionOf(c.UID, c.Version); !c.Deleted && !seen[v] {
-			found = append(found, fmt.Errorf("%s was written (%s), and no call came for it", c.Key, v))
+		if o := outcome(c.Deleted, c.UID, c.Version); !reported.Has(o) {
+			found = append(found, fmt.Errorf("%s was %s, and no call came for it", c.Key, o))
 		}
 	}
 	return found
+}
+
+// outcome is what a change has done to an object.
+func outcome(deleted bool, uid types.UID, version string) string {
+	if deleted {
+		return fmt.Sprintf("deleted (%s)", uid)
+	}
+	return fmt.Sprintf("written (%s@%s)", uid, version)
 }
 
 // CheckExplained finds the calls that the changes do not explain: those with an

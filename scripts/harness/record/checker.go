@@ -69,10 +69,10 @@ func (r *Recorder) check(contents Contents) []error {
 // Summary joins errors, the first few of many, or returns nil if there are none.
 func Summary(all []error) error {
 	const few = 5
-	if len(all) <= few {
-		return errors.Join(all...)
+	if more := len(all) - few; more > 0 {
+		all = append(slices.Clone(all[:few]), fmt.Errorf("… and %d more", more))
 	}
-	return errors.Join(append(slices.Clone(all[:few]), fmt.Errorf("… and %d more", len(all)-few))...)
+	return errors.Join(all...)
 }
 
 // CheckStore finds the differences between what a store holds and what the server
@@ -88,23 +88,17 @@ func CheckStore(store cache.Store, server []Object) []error {
 			found = append(found, errors.Join(fmt.Errorf("%s is not in the store", key), err))
 			continue
 		}
-		if err := checkIdentical(item, want); err != nil {
-			found = append(found, fmt.Errorf("%s in the store: %w", key, err))
+		a, errA := json.Marshal(item)
+		b, errB := json.Marshal(want)
+		if err := errors.Join(errA, errB); err != nil || !bytes.Equal(a, b) {
+			difference := fmt.Errorf("%s in the store: it is\n%s\nthe server has\n%s", key, a, b)
+			found = append(found, errors.Join(difference, err))
 		}
 	}
 	for key := range stale {
 		found = append(found, fmt.Errorf("%s is in the store, and not on the server", key))
 	}
 	return found
-}
-
-func checkIdentical(item any, want Object) error {
-	a, errA := json.Marshal(item)
-	b, errB := json.Marshal(want)
-	if err := errors.Join(errA, errB); err != nil || bytes.Equal(a, b) {
-		return err
-	}
-	return fmt.Errorf("it is\n%s\nthe server has\n%s", a, b)
 }
 
 // CheckIndexes compares every index with that of a new indexer.

@@ -7,13 +7,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 )
@@ -26,11 +26,7 @@ type Object interface {
 
 // version identifies an object at one version. An object that was deleted and
 // created again under the same name has another UID.
-func version(o Object) string { return versionOf(o.GetUID(), o.GetResourceVersion()) }
-
-func versionOf(uid types.UID, resourceVersion string) string {
-	return fmt.Sprintf("%s@%s", uid, resourceVersion)
-}
+func version(o Object) string { return fmt.Sprintf("%s@%s", o.GetUID(), o.GetResourceVersion()) }
 
 // Versions returns the versions of objects by their keys.
 func Versions(objects []Object) map[string]string {
@@ -83,15 +79,14 @@ type Call struct {
 }
 
 func (c Call) String() string {
-	s := c.Method + " " + c.Key
+	versions := version(c.New)
 	if c.Old != nil {
-		s += " " + version(c.Old) + " →"
+		versions = version(c.Old) + " → " + versions
 	}
-	s += " " + version(c.New)
 	if c.Tombstone {
-		s += " (tombstone)"
+		versions += " (tombstone)"
 	}
-	return s
+	return fmt.Sprint(c.Method, " ", c.Key, " ", versions)
 }
 
 // newCall returns an error for arguments that no informer may pass.
@@ -102,7 +97,7 @@ func newCall(method string, oldObj, newObj any) (Call, error) {
 		if method != "OnDelete" {
 			return call, fmt.Errorf("%s with a tombstone of %s", method, tombstone.Key)
 		}
-		call.Tombstone, call.Key, newObj = true, tombstone.Key, tombstone.Obj
+		call.Tombstone, newObj = true, tombstone.Obj
 	}
 	if call.New, ok = newObj.(Object); !ok {
 		return call, fmt.Errorf("%s with a %T", method, newObj)
@@ -112,12 +107,11 @@ func newCall(method string, oldObj, newObj any) (Call, error) {
 			return call, fmt.Errorf("%s with a %T as the old object", method, oldObj)
 		}
 	}
-	key, err := cache.MetaNamespaceKeyFunc(call.New)
-	if err == nil && call.Tombstone && call.Key != key {
-		err = fmt.Errorf("the tombstone of %s holds %s", call.Key, key)
+	call.Key = cache.MetaObjectToName(call.New).String()
+	if call.Tombstone && tombstone.Key != call.Key {
+		return call, fmt.Errorf("the tombstone of %s holds %s", tombstone.Key, call.Key)
 	}
-	call.Key = key
-	return call, err
+	return call, nil
 }
 
 // A Recorder is a handler that records its calls. It keeps the objects, so that
@@ -126,13 +120,12 @@ type Recorder struct {
 	cache.ResourceEventHandlerDetailedFuncs
 	after func(n int)
 
-	mu            sync.Mutex
-	calls         []Call
-	malformed     []error           // calls with arguments that no informer may pass
-	versions      map[string]string // what exists, according to the calls
-	removed       bool
-	beforeRemoval int // calls
-	inFlight      int // calls, at most, when the handler was removed
+	mu        sync.Mutex
+	calls     []Call
+	malformed []error           // calls with arguments that no informer may pass
+	versions  map[string]string // what exists, according to the calls
+	removed   bool
+	most      int // calls, once the handler was removed
 }
 
 // NewRecorder returns a recorder that calls after, unless it is nil, when it has
@@ -148,15 +141,14 @@ func NewRecorder(after func(n int)) *Recorder {
 func (r *Recorder) record(method string, oldObj, newObj any) {
 	call, err := newCall(method, oldObj, newObj)
 	r.mu.Lock()
-	switch {
-	case err != nil:
+	if err != nil {
 		r.malformed = append(r.malformed, err)
-	case method == "OnDelete":
-		r.calls = append(r.calls, call)
-		delete(r.versions, call.Key)
-	default:
+	} else {
 		r.calls = append(r.calls, call)
 		r.versions[call.Key] = version(call.New)
+		if method == "OnDelete" {
+			delete(r.versions, call.Key)
+		}
 	}
 	n := len(r.calls)
 	r.mu.Unlock()
@@ -170,7 +162,7 @@ func (r *Recorder) record(method string, oldObj, newObj any) {
 func (r *Recorder) Removed(inFlight int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.removed, r.beforeRemoval, r.inFlight = true, len(r.calls), inFlight
+	r.removed, r.most = true, len(r.calls)+inFlight
 }
 
 // Calls returns all calls so far, and an error for each one that was malformed
@@ -178,10 +170,9 @@ func (r *Recorder) Removed(inFlight int) {
 func (r *Recorder) Calls() ([]Call, []error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var found []error
-	found = append(found, r.malformed...)
-	if late := len(r.calls) - r.beforeRemoval; r.removed && late > r.inFlight {
-		found = append(found, fmt.Errorf("%d calls began after the handler was removed", late))
+	found := slices.Clone(r.malformed)
+	if late := len(r.calls) - r.most; r.removed && late > 0 {
+		found = append(found, fmt.Errorf("%d calls began after the handler was removed, beside those in flight", late))
 	}
 	return r.calls[:len(r.calls):len(r.calls)], found
 }

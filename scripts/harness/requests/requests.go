@@ -20,9 +20,7 @@ type Counter struct {
 
 // Count changes a configuration so that clients made from it are counted.
 func (c *Counter) Count(config *rest.Config) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
-		return &transport{counter: c, next: next}
-	})
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &transport{counter: c, next: next} })
 }
 
 // Lists returns how many requests asked for a list, plain or as a stream. Each page

@@ -87,7 +87,7 @@ func (o Options) load() (config *rest.Config, kubeconfig string, err error) {
 	}
 	contexts := slices.Sorted(maps.Keys(merged.Contexts))
 	if len(contexts) == 0 {
-		return nil, "", fmt.Errorf("%s is empty: it names no cluster. Run scripts/local-up.sh for one of your own", name)
+		return nil, "", fmt.Errorf("%s is empty: it names no cluster. scripts/local-up.sh starts one of your own", name)
 	}
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: o.Context}
 	if config, err = clientcmd.NewDefaultClientConfig(*merged, overrides).ClientConfig(); err != nil {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -116,10 +114,7 @@ func (s *Session) Close(ctx context.Context) error {
 // KubectlCommand is how to reach this namespace from another terminal. It names
 // the kubeconfig, since what is set here need not be set there.
 func (s *Session) KubectlCommand() string {
-	command := "kubectl --kubeconfig " + s.kubeconfig
-	if strings.Contains(s.kubeconfig, string(filepath.ListSeparator)) {
-		command = fmt.Sprintf("KUBECONFIG=%s kubectl", s.kubeconfig)
-	}
+	command := fmt.Sprintf("KUBECONFIG=%s kubectl", s.kubeconfig)
 	if s.context != "" {
 		command += " --context " + s.context
 	}

@@ -64,10 +64,7 @@ func (c Chapter) Played() play.Chapter {
 	}
 	played.Connect = func(ctx context.Context) (play.Cluster, error) {
 		s, err := session.Open(ctx, options)
-		if err != nil {
-			return nil, err
-		}
-		return &cluster{Session: s}, nil
+		return &cluster{Session: s}, err
 	}
 	for _, s := range c.Steps {
 		played.Steps = append(played.Steps, play.Step{

@@ -14,16 +14,15 @@ import (
 func Heap() int {
 	runtime.GC()
 	runtime.GC() // the first lets go of what a sync.Pool holds
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int(stats.HeapAlloc)
+	return int(memory().HeapAlloc)
 }
 
 // Allocated returns how many bytes were ever allocated.
-func Allocated() int {
-	var stats runtime.MemStats
+func Allocated() int { return int(memory().TotalAlloc) }
+
+func memory() (stats runtime.MemStats) {
 	runtime.ReadMemStats(&stats)
-	return int(stats.TotalAlloc)
+	return stats
 }
 
 // Goroutines counts the goroutines that have this value for the pprof label. A

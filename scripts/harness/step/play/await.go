@@ -72,7 +72,11 @@ func (p *player) await(ctx context.Context, b block, given command) ([]string, e
 			last, count = time.Now(), len(got)
 		}
 		verdict := p.step.compare(b.lines, got, p.before)
-		left := time.Until(last.Add(p.patience(verdict, !given.question && len(got) >= len(b.lines))))
+		patience := p.quiet
+		if verdict == differs && len(got) >= len(b.lines) && !given.question && !p.update && !p.toEnd() {
+			patience = min(settling, p.quiet)
+		}
+		left := time.Until(last.Add(patience))
 		if p.isOver(b, verdict, given.question) || ended || left <= 0 || ctx.Err() != nil {
 			return p.take(b, got, printed, verdict), nil
 		}
@@ -109,14 +113,6 @@ func (p *player) isOver(b block, verdict match, question bool) bool {
 		return p.ended == nil && !question
 	}
 	return verdict == matches && !p.toEnd()
-}
-
-// patience is how long to wait for another line.
-func (p *player) patience(verdict match, enough bool) time.Duration {
-	if verdict == differs && enough && !p.update && !p.toEnd() {
-		return min(settling, p.quiet)
-	}
-	return p.quiet
 }
 
 // hint says what the play waits for.

@@ -53,15 +53,11 @@ func (s *shell) parse(ctx context.Context, line string) (command, error) {
 			return command{}, err
 		}
 		filter, err := parseJQ(piped[1:])
-		return asked.through(filter), err
+		filtered := func(ctx context.Context) []string { return filter(ctx, asked.run(ctx)) }
+		return command{question: true, run: filtered}, err
 	default:
 		return command{}, errors.New("the player knows kubectl, curl, and curl | jq, and nothing else")
 	}
-}
-
-// through passes the answer of a command on to a filter.
-func (c command) through(filter func(ctx context.Context, lines []string) []string) command {
-	return command{question: c.question, run: func(ctx context.Context) []string { return filter(ctx, c.run(ctx)) }}
 }
 
 // kubectl runs kubectl in the step's namespace. There has to be one.

@@ -192,5 +192,6 @@ func differenceError(want, got transcript) error {
 	if err != nil || text == "" {
 		return err
 	}
-	return fmt.Errorf("not as in its transcript (- is missing, + is new; -update takes it as it is now):\n%s", strings.TrimSuffix(text, "\n"))
+	return fmt.Errorf("not as in its transcript (- is missing, + is new; -update takes it as it is now):\n%s",
+		strings.TrimSuffix(text, "\n"))
 }

@@ -45,8 +45,8 @@ type environment struct {
 	program string            // kubectl
 	config  *rest.Config      // the administrator's
 	key     *ecdsa.PrivateKey // of the certificate authority, and of the API server
-	ca      *x509.Certificate
-	serial  *big.Int // of the API server's latest certificate
+	ca      *x509.Certificate // its own authority
+	serial  *big.Int          // of the API server's latest certificate
 }
 
 // startEnvironment starts a control plane. Watches of ConfigMaps come from the API
@@ -62,7 +62,13 @@ func startEnvironment(ctx context.Context, progress io.Writer) (_ *environment, 
 			err = errors.Join(err, e.stop())
 		}
 	}()
-	if err := e.newAuthority(ctx); err != nil {
+	if e.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
+		return nil, err
+	}
+	if e.ca, err = cert.NewSelfSignedCACert(cert.Config{CommonName: "the fault harness"}, e.key); err != nil {
+		return nil, err
+	}
+	if err := e.newCertificate(ctx); err != nil {
 		return nil, err
 	}
 	programs := binaries.Options{Progress: progress}
@@ -214,7 +220,7 @@ func (e *environment) compact(ctx context.Context) error {
 	request.Close = true // no connection is to stay
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return fmt.Errorf("compacting etcd: %w", err)
+		return err
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
@@ -226,18 +232,6 @@ func (e *environment) compact(ctx context.Context) error {
 // serverName is that of the certificate which the API server shows to the informers
 // under test (SNI). Every other client sees another one.
 const serverName = "faults.informer.example.com"
-
-// newAuthority makes a certificate authority that lives as long as the environment,
-// and a first certificate.
-func (e *environment) newAuthority(ctx context.Context) (err error) {
-	if e.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
-		return err
-	}
-	if e.ca, err = cert.NewSelfSignedCACert(cert.Config{CommonName: "the fault harness"}, e.key); err != nil {
-		return err
-	}
-	return e.newCertificate(ctx)
-}
 
 // newCertificate writes a certificate. The API server reads it when it starts, and
 // must not run now.

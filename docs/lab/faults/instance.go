@@ -72,8 +72,8 @@ func startInstance(impl implementation) step {
 			return err
 		}
 		config.Dial = proxy.Dial
-		in := &instance{implementation: impl, tcp: proxy}
-		in.result = result{fault: s.fault.name, implementation: in.name, recovery: never}
+		in := &instance{implementation: impl, tcp: proxy,
+			result: result{fault: s.fault.name, implementation: impl.name, recovery: never}}
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 			in.http = httpfault.New(next)
 			return in.http
@@ -107,7 +107,7 @@ func (in *instance) run(ctx context.Context, client rest.Interface) error {
 			}),
 			implementation: in.implementation, resource: resource, handlers: map[string]*handler{},
 		}
-		for _, kind := range initialHandlers {
+		for _, kind := range []string{fast, slow, stalled, stuck, panicking, resynced, removedBefore, removedDuring} {
 			if err := i.add(kind); err != nil {
 				return err
 			}
@@ -148,15 +148,11 @@ const (
 	resynced      = "resynced"       // gets a resync every second
 	removedBefore = "removed before" // is removed before the fault
 	removedDuring = "removed during" // is removed during the fault
-)
 
-// These are added later:
-const (
+	// These are added later.
 	addedDuring = "added during" // during the fault
 	addedAfter  = "added after"  // when the store is up to date again
 )
-
-var initialHandlers = []string{fast, slow, stalled, stuck, panicking, resynced, removedBefore, removedDuring}
 
 const resyncPeriod = time.Second
 
@@ -164,13 +160,12 @@ const resyncPeriod = time.Second
 type handler struct {
 	*record.Recorder
 	registration cache.ResourceEventHandlerRegistration
-	resync       time.Duration
 	gate         sync.RWMutex // locked while the handler stalls
-	shut         bool
+	resume       func()       // ends that
 }
 
 func newHandler(kind string) *handler {
-	h := &handler{}
+	h := &handler{resume: func() {}}
 	var after func(int)
 	switch kind {
 	case slow:
@@ -184,8 +179,6 @@ func newHandler(kind string) *handler {
 			h.gate.RLock()
 			defer h.gate.RUnlock()
 		}
-	case resynced:
-		h.resync = resyncPeriod
 	case panicking:
 		after = func(n int) {
 			if n == 50 || n == 100 {
@@ -197,17 +190,10 @@ func newHandler(kind string) *handler {
 	return h
 }
 
-// stall makes the next call last until resume. One goroutine calls both.
+// stall makes the next call last until resume.
 func (h *handler) stall() {
 	h.gate.Lock()
-	h.shut = true
-}
-
-func (h *handler) resume() {
-	if h.shut {
-		h.shut = false
-		h.gate.Unlock()
-	}
+	h.resume = sync.OnceFunc(h.gate.Unlock)
 }
 
 // testInformer watches one resource, in all namespaces.
@@ -220,7 +206,8 @@ type testInformer struct {
 
 func (i *testInformer) add(kind string) (err error) {
 	h := newHandler(kind)
-	h.registration, err = i.AddEventHandlerWithResyncPeriod(h, h.resync)
+	resync := map[string]time.Duration{resynced: resyncPeriod}[kind]
+	h.registration, err = i.AddEventHandlerWithResyncPeriod(h, resync)
 	i.handlers[kind] = h
 	return err
 }

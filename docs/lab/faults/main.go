@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"regexp"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -65,9 +66,6 @@ func parse(args []string) (o options, err error) {
 	return o, nil
 }
 
-// fullScale has no hold: most faults last between one and ten seconds, at random.
-var fullScale = scale{deletes: 50_000, timeout: 4 * time.Minute}
-
 // soak runs faults until the time is up, or ctx ends, and then prints the table.
 func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	fmt.Fprintf(stderr, "seed %d\n", o.seed)
@@ -76,7 +74,7 @@ func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) 
 	if err != nil {
 		return err
 	}
-	r, err := newRunner(ctx, o.seed, fullScale, stderr)
+	r, err := newRunner(ctx, o.seed, scale{deletes: 50_000, timeout: 4 * time.Minute}, stderr)
 	if err != nil {
 		return err
 	}
@@ -136,7 +134,7 @@ func (r *runner) runAll(ctx context.Context, o options, progress io.Writer) (run
 	spent := make([]time.Duration, len(o.faults))
 	for begin := time.Now(); ; {
 		for _, n := range random.Perm(len(o.faults)) {
-			r.scale.hold = time.Second + time.Duration(random.Int64N(int64(9*time.Second)))
+			r.scale.hold = time.Second + time.Duration(random.Int64N(int64(9*time.Second))) // one to ten seconds
 			started := time.Now()
 			total := started.Sub(begin)
 			if total > o.duration {
@@ -169,4 +167,66 @@ func printResult(w io.Writer, r result) {
 	if r.err != nil {
 		fmt.Fprintf(w, "%d errors: %v\n", r.errors, r.err)
 	}
+}
+
+// results are those of one run of a fault, by the names of the implementations.
+type results map[string]result
+
+// head says how the faults were run, and what the columns mean.
+func head(o options, r *runner, took time.Duration) string {
+	return fmt.Sprintf(`
+%.0f minutes of faults at random, seed %d, amid %.0f changes a second (%d tried) to ConfigMaps and pods in 3 namespaces
+both at the same time, each with ten handlers for ConfigMaps and ten for pods; client-go / ours
+events: calls of these handlers; errors: what the checker found, be it lost or wrong in another way
+recovery: seconds from the end of the fault until the cache has what the server has
+first: how often each one recovered first; within a tenth of a second neither did
+heap in use after each fault: %s to %s
+`, took.Minutes(), o.seed, float64(r.load.confirmed.Load())/r.load.worked.Seconds(), rate,
+		report.Value(float64(r.minHeap), "B"), report.Value(float64(r.maxHeap), "B"))
+}
+
+// table has a line for each fault that was run, in the order of faults.
+func table(faults []fault, runs []results) string {
+	lines := [][]string{{"fault", "runs", "events", "errors", "recovery, median", "worst", "first"}}
+	for _, f := range faults {
+		ofFault := slices.DeleteFunc(slices.Clone(runs), func(both results) bool { return both[ours].fault != f.name })
+		if len(ofFault) == 0 {
+			continue
+		}
+		line := []string{f.name, strconv.Itoa(len(ofFault))}
+		theirs := cells(ofFault, clientGo, ours)
+		for i, cell := range cells(ofFault, ours, clientGo) {
+			line = append(line, theirs[i]+" / "+cell)
+		}
+		lines = append(lines, line)
+	}
+	return report.Align(lines)
+}
+
+// cells are what one implementation has in the columns after the second.
+func cells(runs []results, implementation, other string) []string {
+	const tie = 100 * time.Millisecond
+	var events, errs, first int
+	var recoveries []time.Duration
+	for _, both := range runs {
+		r := both[implementation]
+		events += r.events
+		errs += r.errors
+		recoveries = append(recoveries, r.recovery)
+		if r.recovery < both[other].recovery-tie {
+			first++
+		}
+	}
+	slices.Sort(recoveries)
+	return []string{
+		report.Count(events), report.Count(errs),
+		seconds(recoveries[(len(recoveries)-1)/2]), seconds(recoveries[len(recoveries)-1]), strconv.Itoa(first),
+	}
+}
+
+func seconds(recovery time.Duration) string {
+	if recovery == never {
+		return "never"
+	}
+	return fmt.Sprintf("%.2f", recovery.Seconds())
 }

@@ -41,7 +41,6 @@ func list(maxAge time.Duration) step {
 // still make a change when it goes on.
 var refresh = list(200 * time.Millisecond)
 
-// upToDate tells whether the store has what the server has, by the versions.
 func (s *scenario) upToDate(i *testInformer) bool {
 	return record.UpToDate(i.GetStore(), s.versions[i.resource])
 }

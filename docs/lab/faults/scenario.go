@@ -1,5 +1,5 @@
 // A scenario runs informers of both implementations through the same fault, at the
-// same time, and checks them.
+// same time, amid the changes of a workload, and checks them.
 
 package main
 
@@ -9,11 +9,16 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"math/rand/v2"
 	"runtime/pprof"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/flowcontrol"
 
 	"example.com/informer/scripts/harness/record"
 	"example.com/informer/scripts/harness/usage"
@@ -194,4 +199,81 @@ func (s *scenario) stop() error {
 		errs = append(errs, s.until(context.Background(), "no goroutine of "+in.name+" is left", none))
 	}
 	return errors.Join(errs...)
+}
+
+// workload makes changes between start and pause. It counts a change that
+// fails, and goes on: the server may be down or frozen.
+type workload struct {
+	writers []*record.Writer
+	limiter flowcontrol.RateLimiter
+	skew    atomic.Int64   // of the clock that stamps the objects
+	running sync.WaitGroup // the writers
+	stop    context.CancelFunc
+	started time.Time     // the last time
+	worked  time.Duration // before that
+
+	confirmed, failed atomic.Int64 // changes so far
+	mu                sync.Mutex
+	changes           map[string][]record.Change // confirmed, by resource
+}
+
+const (
+	rate         = 300             // changes a second, in all
+	writeTimeout = 2 * time.Second // then the writer gives up: whether the change was made is not known
+)
+
+// newWorkload returns a workload that is not started, with two writers in each
+// namespace.
+func newWorkload(client kubernetes.Interface, seed uint64) *workload {
+	w := &workload{limiter: flowcontrol.NewTokenBucketRateLimiter(rate, 1)}
+	w.takeChanges()
+	for i := range 2 * len(namespaces) {
+		w.writers = append(w.writers, &record.Writer{
+			Client: client.CoreV1().RESTClient(), Namespace: namespaces[i/2], Prefix: fmt.Sprintf("w%d", i%2),
+			ConfigMaps: 30, Pods: 10, Random: rand.New(rand.NewPCG(seed, uint64(i))),
+			Clock: func() time.Time { return time.Now().Add(time.Duration(w.skew.Load())) }, Confirmed: w.confirm,
+		})
+	}
+	return w
+}
+
+// start starts the writers, or starts them again.
+func (w *workload) start(ctx context.Context) {
+	w.started = time.Now()
+	ctx, w.stop = context.WithCancel(ctx)
+	for _, writer := range w.writers {
+		w.running.Go(func() {
+			for w.limiter.Wait(ctx) == nil {
+				// A change is never broken off in the middle.
+				within, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+				if err := writer.Change(within); err != nil {
+					w.failed.Add(1)
+				}
+				cancel()
+			}
+		})
+	}
+}
+
+// pause returns when no change is under way.
+func (w *workload) pause() {
+	w.stop()
+	w.running.Wait()
+	w.worked += time.Since(w.started)
+}
+
+func (w *workload) confirm(c record.Change) {
+	w.confirmed.Add(1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changes[c.Resource] = append(w.changes[c.Resource], c)
+}
+
+// takeChanges empties the log, and returns the changes by resource.
+func (w *workload) takeChanges() map[string][]record.Change {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changes := w.changes
+	w.changes = map[string][]record.Change{}
+	return changes
 }

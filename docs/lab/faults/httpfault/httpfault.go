@@ -4,9 +4,12 @@
 package httpfault
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +19,7 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/informer/scripts/harness/requests"
 )
@@ -115,4 +119,142 @@ func (t *Transport) Requests(resource, outcome string, verbs ...requests.Verb) (
 		}
 	}
 	return n
+}
+
+// stream is the body of a watch: frames, one JSON value after the other.
+type stream struct {
+	transport *Transport
+	request   Count
+	body      io.ReadCloser
+	frames    *json.Decoder
+	ready     bytes.Buffer // to be read next
+	err       error        // to be returned after that
+	fault     FrameFault   // for the next frame; guarded by transport.mu
+}
+
+// Inject puts a fault in the place of the next frame of every watch that is open.
+func (t *Transport) Inject(fault FrameFault) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for s := range t.streams {
+		s.fault = fault
+	}
+}
+
+// Pending is how many of these watches still wait for their next frame.
+func (t *Transport) Pending() int { return t.count(func(s *stream) bool { return s.fault != nil }) }
+
+// Watches is how many watches are open.
+func (t *Transport) Watches() int { return t.count(func(*stream) bool { return true }) }
+
+func (t *Transport) count(which func(*stream) bool) (n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for s := range t.streams {
+		if which(s) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	for s.ready.Len() == 0 {
+		if s.err != nil {
+			return 0, s.err
+		}
+		s.fill()
+	}
+	return s.ready.Read(p)
+}
+
+// fill takes the next frame from the server.
+func (s *stream) fill() {
+	var frame json.RawMessage
+	s.err = s.frames.Decode(&frame)
+	t := s.transport
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.err == nil {
+		if code := errorCode(frame); code != 0 {
+			t.counts[Count{s.request.Resource, s.request.Verb, fmt.Sprintf("ERROR %d", code)}]++
+		}
+		if s.fault == nil {
+			s.fault = func(frame []byte) ([]byte, error) { return append(frame, '\n'), nil }
+		}
+		var sent []byte
+		sent, s.err = s.fault(frame)
+		s.ready.Write(sent)
+		s.fault = nil
+	}
+	if s.err != nil {
+		delete(t.streams, s)
+	}
+}
+
+func (s *stream) Close() error {
+	s.transport.mu.Lock()
+	delete(s.transport.streams, s)
+	s.transport.mu.Unlock()
+	return s.body.Close()
+}
+
+// errorCode is the HTTP status in an ERROR event, or 0 for other events.
+func errorCode(frame []byte) int {
+	if !bytes.HasPrefix(frame, []byte(`{"type":"ERROR"`)) {
+		return 0
+	}
+	var event struct{ Object metav1.Status }
+	if err := json.Unmarshal(frame, &event); err != nil {
+		return -1
+	}
+	return int(event.Object.Code)
+}
+
+// A FrameFault gets the next frame of a watch and returns what is sent in its
+// place. With an error, the stream ends after it.
+type FrameFault func(frame []byte) (sent []byte, err error)
+
+// Cut ends the stream in the middle of the frame.
+func Cut(frame []byte) ([]byte, error) { return frame[:len(frame)/2], io.EOF }
+
+// Each of these puts something in front of the frame.
+var (
+	// Garbage is not JSON.
+	Garbage = inFront(func(any) string { return "<html>\x00\xff\xfe 502 Bad Gateway</html>" })
+	// UnknownType is an event of a type that does not exist.
+	UnknownType = inFront(func(object any) string { return event("EXPLODED", object) })
+	// ErrorEvent says that the server has failed.
+	ErrorEvent = inFront(func(any) string {
+		return event("ERROR", apierrors.NewInternalError(errors.New("made up")).ErrStatus)
+	})
+	// Expired says that the watch's version is too old.
+	Expired = inFront(func(any) string { return event("ERROR", apierrors.NewResourceExpired("made up").ErrStatus) })
+	// WrongKind is an object of another kind, where a watch never has one.
+	WrongKind = inFront(func(any) string {
+		return event("ADDED", json.RawMessage(`{"kind":"Secret","apiVersion":"v1","metadata":`+
+			`{"name":"stray","namespace":"default","uid":"stray","resourceVersion":"1"}}`))
+	})
+	// NoName is a copy of the frame's object that has lost its name.
+	NoName = inFront(func(object any) string {
+		metadata, _ := object.(map[string]any)["metadata"].(map[string]any)
+		delete(metadata, "name")
+		return event("ADDED", object)
+	})
+)
+
+func inFront(what func(object any) string) FrameFault {
+	return func(frame []byte) ([]byte, error) {
+		var event struct{ Object any }
+		err := json.Unmarshal(frame, &event)
+		return fmt.Appendf(nil, "%s\n%s\n", what(event.Object), frame), err
+	}
+}
+
+func event(kind string, object any) string {
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(err) // it was JSON before
+	}
+	return fmt.Sprintf(`{"type":%q,"object":%s}`, kind, text)
 }

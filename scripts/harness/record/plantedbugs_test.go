@@ -107,33 +107,26 @@ type call struct {
 	first       bool
 }
 
-// buggyHandler passes its calls through a bug.
-type buggyHandler struct {
-	next cache.ResourceEventHandler
-	bug  func(call, func(call))
-}
-
+// handler passes the calls of a handler through the bug.
 func (b bug) handler(next cache.ResourceEventHandler) cache.ResourceEventHandler {
 	if b.calls == nil {
 		return next
 	}
-	return buggyHandler{next, b.calls()}
-}
-
-func (h buggyHandler) OnAdd(obj any, first bool) { h.bug(call{"OnAdd", nil, obj, first}, h.pass) }
-func (h buggyHandler) OnUpdate(oldObj, newObj any) {
-	h.bug(call{"OnUpdate", oldObj, newObj, false}, h.pass)
-}
-func (h buggyHandler) OnDelete(obj any) { h.bug(call{"OnDelete", nil, obj, false}, h.pass) }
-
-func (h buggyHandler) pass(c call) {
-	switch c.method {
-	case "OnAdd":
-		h.next.OnAdd(c.obj, c.first)
-	case "OnUpdate":
-		h.next.OnUpdate(c.oldObj, c.obj)
-	case "OnDelete":
-		h.next.OnDelete(c.obj)
+	change := b.calls()
+	pass := func(c call) {
+		switch c.method {
+		case "OnAdd":
+			next.OnAdd(c.obj, c.first)
+		case "OnUpdate":
+			next.OnUpdate(c.oldObj, c.obj)
+		case "OnDelete":
+			next.OnDelete(c.obj)
+		}
+	}
+	return cache.ResourceEventHandlerDetailedFuncs{
+		AddFunc:    func(obj any, first bool) { change(call{"OnAdd", nil, obj, first}, pass) },
+		UpdateFunc: func(oldObj, newObj any) { change(call{"OnUpdate", oldObj, newObj, false}, pass) },
+		DeleteFunc: func(obj any) { change(call{"OnDelete", nil, obj, false}, pass) },
 	}
 }
 
@@ -190,37 +183,24 @@ func addDeleted(c call, pass func(call)) {
 	}
 }
 
-// incompleteIndexer is one that has lost an entry.
-type incompleteIndexer struct{ cache.Indexer }
-
-func (i incompleteIndexer) IndexKeys(name, value string) ([]string, error) {
-	if value == "app-10" {
-		return nil, nil
-	}
-	return i.Indexer.IndexKeys(name, value)
-}
-
-func missingEntry(indexer cache.Indexer) cache.Indexer { return incompleteIndexer{indexer} }
-
-// staleIndexer is one that still has a value, with some keys or none.
-type staleIndexer struct {
+// buggyIndexer is one that has other keys under a value, or none.
+type buggyIndexer struct {
 	cache.Indexer
-	keys []string
+	value string
+	keys  []string
 }
 
-func (s staleIndexer) ListIndexFuncValues(name string) []string {
-	return append(s.Indexer.ListIndexFuncValues(name), "app-1")
+func (b buggyIndexer) ListIndexFuncValues(name string) []string {
+	return append(b.Indexer.ListIndexFuncValues(name), b.value)
 }
 
-func (s staleIndexer) IndexKeys(name, value string) ([]string, error) {
-	if value == "app-1" {
-		return s.keys, nil
+func (b buggyIndexer) IndexKeys(name, value string) ([]string, error) {
+	if value == b.value {
+		return b.keys, nil
 	}
-	return s.Indexer.IndexKeys(name, value)
+	return b.Indexer.IndexKeys(name, value)
 }
 
-func staleEntry(indexer cache.Indexer) cache.Indexer {
-	return staleIndexer{indexer, []string{"default/a"}}
+func indexes(value string, keys ...string) func(cache.Indexer) cache.Indexer {
+	return func(indexer cache.Indexer) cache.Indexer { return buggyIndexer{indexer, value, keys} }
 }
-
-func staleValue(indexer cache.Indexer) cache.Indexer { return staleIndexer{indexer, nil} }

@@ -6,14 +6,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 
 	"example.com/informer/scripts/harness/must"
@@ -49,12 +48,10 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 	must.Do(t, err)
 	s, err := session.Open(t.Context(), session.Options{})
 	must.Do(t, err)
-	closed := false
-	defer func() {
-		if !closed {
-			_ = s.Close(context.WithoutCancel(t.Context()))
-		}
-	}()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	closing := sync.OnceValue(func() error { return s.Close(ended) }) // works even then
+	defer closing()
 	files := fstest.MapFS{"testdata/widgets.yaml": {Data: []byte(widgets)}, "testdata/cog.yaml": {Data: []byte(cog)}}
 	var answer []string
 	for _, line := range []string{
@@ -71,22 +68,13 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 	if want := "widget." + s.Namespace + ".example.com/cog"; len(answer) != 1 || answer[0] != want {
 		t.Errorf("got %q, want %s", answer, want)
 	}
-	closed = true
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := s.Close(ended); err != nil { // works even then
-		t.Error(err)
-	}
+	must.Do(t, closing())
 	definitions := client.Resource(schema.GroupVersionResource{
 		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
-	err = wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true,
-		func(ctx context.Context) (bool, error) {
-			_, err := definitions.Get(ctx, "widgets."+s.Namespace+".example.com", metav1.GetOptions{})
-			return apierrors.IsNotFound(err), nil
-		})
-	if err != nil {
-		t.Errorf("the definition is still there: %v", err)
-	}
+	must.Until(t, "the definition is gone", func() bool {
+		_, err := definitions.Get(t.Context(), "widgets."+s.Namespace+".example.com", metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	})
 }
 
 // What get prints, and what kubectl says of errors; nothing else.

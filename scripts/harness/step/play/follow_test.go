@@ -7,7 +7,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 )
@@ -16,21 +15,12 @@ import (
 // once, and nothing is suggested.
 func TestFollowAStepThatFailsBeforeItServes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := Chapter{
-			Name:  "00-test",
-			Files: fstest.MapFS{"testdata/page.txt": {Data: []byte("$ curl 'http://ADDRESS/'\nhello\n")}},
-			Steps: []Step{{Name: "page", Run: func(context.Context, *Lesson) error {
-				return errors.New("the port is taken")
-			}}},
-		}
+		fails := Step{Run: func(context.Context, *Lesson) error { return errors.New("the port is taken") }}
 		began := time.Now()
-		var stdout, stderr strings.Builder
-		code := c.run(t.Context(), []string{"page", "-follow"}, strings.NewReader(""), &stdout, &stderr)
-		if took := time.Since(began); code != exitFailed || took > settling {
-			t.Errorf("exit code %d after %v, want %d at once", code, took, exitFailed)
-		}
-		if strings.Contains(stdout.String(), "Try") || !strings.Contains(stderr.String(), "the port is taken") {
-			t.Errorf("stdout:\n%s\nstderr:\n%s", &stdout, &stderr)
+		code, stdout, stderr := run(t.Context(), chapterOf(fails, "$ curl 'http://ADDRESS/'\nhello\n"), "", "toy", "-follow")
+		if took := time.Since(began); code != exitFailed || took > settling ||
+			strings.Contains(stdout, "Try") || !strings.Contains(stderr, "the port is taken") {
+			t.Errorf("exit code %d after %v, stdout:\n%s\nstderr:\n%s", code, took, stdout, stderr)
 		}
 	})
 }
@@ -66,20 +56,6 @@ func TestFollowAnActionThatDoesNotReturn(t *testing.T) {
 			"> somebody rings: the step offers no action"
 		if code != exitOK || !strings.HasPrefix(stderr, want) {
 			t.Errorf("exit code %d, stderr\n%s", code, stderr)
-		}
-	})
-}
-
-func TestFollowAProgramThatDoesNotStop(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		hangs := make(chan struct{})
-		defer close(hangs)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		c := chapterOf(Step{Run: func(context.Context, *Lesson) error { <-hangs; return nil }}, "^C\n")
-		code, _, stderr := run(ctx, c, "", "toy", "-follow")
-		if code != exitFailed || !strings.Contains(stderr, "its context ended 30s ago, and it has not returned") {
-			t.Errorf("exit code %d, stderr %q", code, stderr)
 		}
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -19,11 +18,17 @@ import (
 
 func TestCtrlCEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), settling/2) // before the play goes on without the line
-		defer cancel()
-		code, _, stderr := run(ctx, chapterOf(door("knock"), "the door is there\n> somebody knocks\nnever\n"), "")
-		if code != 130 || stderr != "99-toy: stopped\n" {
-			t.Errorf("exit code %d, stderr %q", code, stderr)
+		for _, c := range []Chapter{
+			chapterOf(door("knock"), "the door is there\n> somebody knocks\nnever\n"),
+			chapterOf(stuck(t), stuckTranscript), // an action that does not return
+		} {
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), settling/2) // before the play goes on without the line
+			defer cancel()
+			code, _, stderr := run(ctx, c, "")
+			if took := time.Since(began); code != exitInterrupted || stderr != "99-toy: stopped\n" || took > settling {
+				t.Errorf("exit code %d after %v, stderr %q", code, took, stderr)
+			}
 		}
 	})
 }
@@ -34,50 +39,36 @@ func TestCtrlCBeforeTheFirstLine(t *testing.T) {
 	for range 100 { // either end may be seen first
 		synctest.Test(t, func(t *testing.T) {
 			ctx, ctrlC := context.WithCancel(t.Context())
-			c := chapterOf(Step{Run: func(ctx context.Context, _ *Lesson) error { return ctx.Err() }}, "never\n")
-			err := c.Check(ctx, c.Steps[0], quiet, func(string) {})
-			if err == nil {
-				t.Error("the line did not come, and there is no error")
-			}
+			returns := Step{Run: func(ctx context.Context, _ *Lesson) error { return ctx.Err() }}
+			want(t, check(ctx, returns, "never\n"), "-never")
 			ctrlC()
-			if err := c.Check(ctx, c.Steps[0], quiet, func(string) {}); !errors.Is(err, context.Canceled) {
+			if err := check(ctx, returns, "never\n"); !errors.Is(err, context.Canceled) {
 				t.Errorf("after Ctrl-C: %v", err)
 			}
 		})
 	}
 }
 
+// Neither does the next step wait for its Enter, nor is the action given.
 func TestCtrlCEndsAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, ctrlC := context.WithCancel(t.Context())
-		stdin, typed := io.Pipe()
-		defer typed.Close()
-		time.AfterFunc(time.Second, ctrlC)
-		c := toy() // of two steps, neither of which is to wait for the other's Enter
-		c.Files = fstest.MapFS{"testdata/one.txt": {Data: []byte("$ go run ./99-toy one\nun\n")}}
-		var stdout, stderr record.Buffer
-		if code := c.run(ctx, []string{"-pause"}, stdin, &stdout, &stderr); code != exitInterrupted {
-			t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, &stderr, &stdout)
-		}
-	})
-}
-
-func TestAnActionIsNotGivenAfterCtrlC(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, ctrlC := context.WithCancel(t.Context())
-		stdin, typed := io.Pipe()
-		defer typed.Close()
-		time.AfterFunc(time.Second, ctrlC)
 		asked := false
 		asks := Step{Run: func(ctx context.Context, l *Lesson) error {
 			l.On("somebody asks", func() { asked = true })
 			<-ctx.Done()
 			return nil
 		}}
-		var stdout, stderr record.Buffer
-		code := chapterOf(asks, "> somebody asks\n").run(ctx, []string{"-pause"}, stdin, &stdout, &stderr)
-		if code != exitInterrupted || asked {
-			t.Errorf("exit code %d, asked %t, stderr %q", code, asked, &stderr)
+		for _, transcript := range []string{"$ go run ./99-toy toy\nun\n", "> somebody asks\n"} {
+			ctx, ctrlC := context.WithTimeout(t.Context(), time.Second)
+			defer ctrlC()
+			stdin, typed := io.Pipe()
+			defer typed.Close()
+			c := chapterOf(asks, transcript)
+			c.Steps = append(c.Steps, c.Steps[0])
+			var stdout, stderr record.Buffer
+			if code := c.run(ctx, []string{"-pause"}, stdin, &stdout, &stderr); code != exitInterrupted || asked {
+				t.Errorf("exit code %d, asked %t, stderr %q, stdout:\n%s", code, asked, &stderr, &stdout)
+			}
 		}
 	})
 }
@@ -103,18 +94,6 @@ func TestPauseWaitsForEnter(t *testing.T) {
 		}
 		if code := <-ended; code != 0 {
 			t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, &stderr, &stdout)
-		}
-	})
-}
-
-func TestCtrlCEndsAnActionThatDoesNotReturn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		began := time.Now()
-		code, _, stderr := run(ctx, chapterOf(stuck(t), stuckTranscript), "")
-		if took := time.Since(began); code != exitInterrupted || stderr != "99-toy: stopped\n" || took > time.Second {
-			t.Errorf("exit code %d after %v, stderr %q", code, took, stderr)
 		}
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -29,6 +28,20 @@ func chapterOf(s Step, transcript string) Chapter {
 		Name:  "99-toy",
 		Steps: []Step{s},
 		Files: fstest.MapFS{"testdata/toy.txt": {Data: []byte(transcript)}},
+	}
+}
+
+// check plays a step without a cluster against a transcript, in fake time or not.
+func check(ctx context.Context, s Step, transcript string) error {
+	c := chapterOf(s, transcript)
+	return c.Check(ctx, c.Steps[0], quiet, func(string) {})
+}
+
+// want wants an error with this text, or none for "".
+func want(t *testing.T, err error, text string) {
+	t.Helper()
+	if (err == nil) != (text == "") || err != nil && !strings.Contains(err.Error(), text) {
+		t.Errorf("got %v\nwant %q", err, text)
 	}
 }
 
@@ -92,10 +105,7 @@ func TestPlay(t *testing.T) {
 		"equal neighbours":              {says("un", "un"), "un\n", "+un"},
 		"equal neighbours, folded":      {fold(says("un", "un")), "un\n", ""},
 		"folded neighbours that differ": {fold(says("un", "deux", "un")), "un\ndeux\n", "+un"},
-		"two speakers": {
-			talk("second : a", "first : a", "first : b"),
-			"first : a\nfirst : b\nsecond : a\n", "",
-		},
+		"two speakers":                  {talk("second : a", "first : a", "first : b"), "first : a\nfirst : b\nsecond : a\n", ""},
 		"a speaker has an order":        {talk("first : b", "first : a"), "first : a\nfirst : b\n", "+first : b"},
 		"a program until it is stopped": {door("knock"), doorTranscript, ""},
 		"the end of the transcript":     {door("knock"), "the door is there\n> the wind blows\nthe door is gone\n", ""},
@@ -122,23 +132,14 @@ func TestPlay(t *testing.T) {
 			door("knock"),
 			"the door is there\n$ kubectl get pods\nerror: this step has no cluster\nthe door is gone\n", "",
 		},
-		"another step's start": {
-			says("un"),
-			"$ go run ./01-deltafifo pop\nun\n", "the only such line there can be",
-		},
+		"another step's start": {says("un"), "$ go run ./01-deltafifo pop\nun\n", "the only such line there can be"},
 		"an action before the start": {
 			says("un"),
 			"> somebody knocks\n$ go run ./99-toy toy\nun\n", "the program does not run yet",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				c := chapterOf(test.step, test.transcript)
-				err := c.Check(t.Context(), c.Steps[0], quiet, func(string) {})
-				if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
-					t.Errorf("got %v\nwant %q", err, test.err)
-				}
-			})
+			synctest.Test(t, func(t *testing.T) { want(t, check(t.Context(), test.step, test.transcript), test.err) })
 		})
 	}
 }
@@ -146,23 +147,14 @@ func TestPlay(t *testing.T) {
 // A reader changes a line: the play goes on, soon, and ends.
 func TestAPlayNeverHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, test := range map[string]struct {
-			transcript string
-			most       time.Duration
-		}{
-			"a reworded line": {doorTranscript, 3 * settling},
-			"a line is missing": {
-				strings.Replace(doorTranscript, "knock\n", "knock\nand again\n", 1),
-				quiet + 3*settling,
-			},
+		for transcript, most := range map[string]time.Duration{
+			doorTranscript: 3 * settling,
+			strings.Replace(doorTranscript, "knock\n", "knock\nand again\n", 1): quiet + 3*settling,
 		} {
-			c := chapterOf(door("reworded"), test.transcript)
 			start := time.Now()
-			if err := c.Check(t.Context(), c.Steps[0], quiet, func(string) {}); err == nil {
-				t.Errorf("%s: no error", name)
-			}
-			if took := time.Since(start); took > test.most {
-				t.Errorf("%s: took %v, want %v at most", name, took, test.most)
+			want(t, check(t.Context(), door("reworded"), transcript), "+reworded")
+			if took := time.Since(start); took > most {
+				t.Errorf("took %v, want %v at most, for\n%s", took, most, transcript)
 			}
 		}
 	})
@@ -171,12 +163,16 @@ func TestAPlayNeverHangs(t *testing.T) {
 func TestAProgramThatDoesNotStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := make(chan struct{})
-		c := chapterOf(Step{Run: func(context.Context, *Lesson) error { <-hangs; return nil }}, "^C\n")
-		err := c.Check(t.Context(), c.Steps[0], quiet, func(string) {})
-		if err == nil || !strings.Contains(err.Error(), "its context ended 30s ago, and it has not returned") {
-			t.Errorf("got %v", err)
+		defer close(hangs)
+		s := Step{Run: func(context.Context, *Lesson) error { <-hangs; return nil }}
+		const late = "its context ended 30s ago, and it has not returned"
+		want(t, check(t.Context(), s, "^C\n"), late)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		code, _, stderr := run(ctx, chapterOf(s, "^C\n"), "", "toy", "-follow")
+		if code != exitFailed || !strings.Contains(stderr, late) {
+			t.Errorf("-follow: exit code %d, stderr %q", code, stderr)
 		}
-		close(hangs)
 	})
 }
 
@@ -189,47 +185,26 @@ func TestARepetitionThatComesLateIsFolded(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		}}
-		for transcript, good := range map[string]bool{
-			"Running\n> it is deleted\nGone\n":          true,
-			"Running\n> it is deleted\nRunning\nGone\n": true,
-			"Running\n> it is deleted\nPending\nGone\n": false,
-		} {
-			c := chapterOf(kubelet, transcript)
-			if err := c.Check(t.Context(), c.Steps[0], quiet, func(string) {}); (err == nil) != good {
-				t.Errorf("%q: %v", transcript, err)
-			}
-		}
-	})
-}
-
-func TestShownSpeakerBySpeaker(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := says("second : a", "first : a", "second : b")
-		s.Speakers = []string{"first", "second"}
-		var shown []string
-		c := chapterOf(s, "first : a\nsecond : a\nsecond : b\n")
-		show := func(line string) { shown = append(shown, line) }
-		if err := c.Check(t.Context(), c.Steps[0], quiet, show); err != nil {
-			t.Error(err)
-		}
-		if got := strings.Join(shown, ", "); got != "first : a, second : a, second : b" {
-			t.Errorf("shown: %s", got)
+		for lines, text := range map[string]string{"Gone": "", "Running\nGone": "", "Pending\nGone": "-Pending"} {
+			want(t, check(t.Context(), kubelet, "Running\n> it is deleted\n"+lines+"\n"), text)
 		}
 	})
 }
 
 // A program that fails is heard to its end.
-func TestShownWhenItFails(t *testing.T) {
+func TestShownSpeakerBySpeaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var shown []string
-		s := Step{Speakers: []string{"first"}, Run: func(_ context.Context, l *Lesson) error {
-			fmt.Fprintln(l.Out, "first : a")
-			return errors.New("out of pods")
-		}}
-		c := chapterOf(s, "first : a\n")
-		err := c.Check(t.Context(), c.Steps[0], quiet, func(line string) { shown = append(shown, line) })
-		if err == nil || !slices.Equal(shown, []string{"first : a"}) {
-			t.Errorf("shown: %q, error: %v", shown, err)
+		for _, failed := range []error{nil, errors.New("out of pods")} {
+			s := Step{Speakers: []string{"first", "second"}, Run: func(_ context.Context, l *Lesson) error {
+				fmt.Fprint(l.Out, "second : a\nfirst : a\nsecond : b\n")
+				return failed
+			}}
+			c := chapterOf(s, "first : a\nsecond : a\nsecond : b\n")
+			var shown []string
+			err := c.Check(t.Context(), c.Steps[0], quiet, func(line string) { shown = append(shown, line) })
+			if !errors.Is(err, failed) || strings.Join(shown, ", ") != "first : a, second : a, second : b" {
+				t.Errorf("shown: %q, error: %v", shown, err)
+			}
 		}
 	})
 }

@@ -69,20 +69,17 @@ func TestAQuestionIsAskedAgain(t *testing.T) {
 		<-ctx.Done()
 		return nil
 	}}
-	for expected, want := range map[string]string{"later than true": "", "sooner": "-sooner"} {
+	for expected, text := range map[string]string{"later than true": "", "sooner": "-sooner"} {
 		t.Run(expected, func(t *testing.T) {
 			t.Parallel()
 			c := chapterOf(late, "serving\n$ curl -s 'http://ADDRESS/'\n"+expected+"\n")
-			err := c.Check(t.Context(), c.Steps[0], 3*settling, func(string) {})
-			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-				t.Errorf("got %v, want %q", err, want)
-			}
+			want(t, c.Check(t.Context(), c.Steps[0], 3*settling, func(string) {}), text)
 		})
 	}
 }
 
 func TestWhatTheShellRefuses(t *testing.T) {
-	for line, want := range map[string]string{
+	for line, text := range map[string]string{
 		`make coffee`:                              "the player knows kubectl, curl, and curl | jq",
 		`curl http://example.com/`:                 "curl asks the step's own server",
 		`curl -s http://ADDRESS/ | sed s/a/b/`:     "the player knows",
@@ -98,8 +95,7 @@ func TestWhatTheShellRefuses(t *testing.T) {
 		`kubectl get 'pods`:                        "is not closed",
 		`kubectl`:                                  "the player knows",
 	} {
-		if _, err := new(shell).parse(t.Context(), line); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s\ngot  %v\nwant %s", line, err, want)
-		}
+		_, err := new(shell).parse(t.Context(), line)
+		want(t, err, text)
 	}
 }

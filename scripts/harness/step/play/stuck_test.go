@@ -5,6 +5,7 @@ package play
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -34,9 +35,8 @@ const stuckTranscript = "the door is there\n> somebody leans on the door\nit ope
 // The play ends with what is known: the action, and the lines so far.
 func TestAnActionThatDoesNotReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := chapterOf(stuck(t), stuckTranscript)
 		began := time.Now()
-		err := c.Check(t.Context(), c.Steps[0], quiet, func(string) {})
+		err := check(t.Context(), stuck(t), stuckTranscript)
 		if took := time.Since(began); took > quiet+settling {
 			t.Errorf("took %v", took)
 		}
@@ -51,6 +51,34 @@ func wantStuck(t *testing.T, err error, texts ...string) {
 		if err == nil || !strings.Contains(err.Error(), text) || strings.Contains(err.Error(), "knocks") {
 			t.Errorf("got %v\nwant %q", err, text)
 		}
+	}
+}
+
+// silentCluster is one whose kubectl gets no answer.
+type silentCluster struct{ Cluster }
+
+func (silentCluster) Namespace() string                 { return "informer-x" }
+func (silentCluster) Watching() bool                    { return true }
+func (silentCluster) FindKubectl(context.Context) error { return nil }
+func (silentCluster) Explain(err error) error           { return err }
+func (silentCluster) Close(context.Context) error       { return nil }
+func (silentCluster) Kubectl(ctx context.Context, _ fs.FS, _ string, _ ...string) ([]string, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestKubectlGetsNoAnswer(t *testing.T) {
+	const line = "$ kubectl run nettool --image=registry.k8s.io/pause:3.10.2\n"
+	for _, transcript := range []string{
+		line + "$ go run ./99-toy toy\n> somebody knocks\n",
+		"the door is there\n" + line + "> somebody knocks\n",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := chapterOf(door("knock"), transcript)
+			c.Connect = func(context.Context) (Cluster, error) { return silentCluster{}, nil }
+			wantStuck(t, c.Check(t.Context(), c.Steps[0], time.Second, func(string) {}),
+				strings.TrimSpace(line)+": after 1s: it did not return")
+		})
 	}
 }
 
@@ -71,11 +99,7 @@ func TestAProgramThatPrintsForEver(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
-				c := chapterOf(tick, transcript)
-				err := c.Check(ctx, c.Steps[0], quiet, func(string) {})
-				if ctx.Err() != nil || err == nil || !strings.Contains(err.Error(), "after 5m0s: it still prints") {
-					t.Errorf("got %v", err)
-				}
+				want(t, check(ctx, tick, transcript), "after 5m0s: it still prints")
 			})
 		})
 	}

@@ -85,8 +85,7 @@ func TestUpdateOfLinesThatAreNotAllWords(t *testing.T) {
 			s := says("un", line)
 			text, code, stderr := updated(t, s, "un\n")
 			if good {
-				c := chapterOf(s, text)
-				if err := c.Check(t.Context(), c.Steps[0], quiet, func(string) {}); err != nil || code != 0 {
+				if err := check(t.Context(), s, text); err != nil || code != 0 {
 					t.Errorf("exit code %d: %s\nand then: %v", code, stderr, err)
 				}
 			} else if want := fmt.Sprintf("%q", line); code != 1 || text != "un\n" || !strings.Contains(stderr, want) {

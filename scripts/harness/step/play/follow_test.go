@@ -17,7 +17,8 @@ func TestFollowAStepThatFailsBeforeItServes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fails := Step{Run: func(context.Context, *Lesson) error { return errors.New("the port is taken") }}
 		began := time.Now()
-		code, stdout, stderr := run(t.Context(), chapterOf(fails, "$ curl 'http://ADDRESS/'\nhello\n"), "", "toy", "-follow")
+		c := chapterOf(fails, "$ curl 'http://ADDRESS/'\nhello\n")
+		code, stdout, stderr := run(t.Context(), c, "", "toy", "-follow")
 		if took := time.Since(began); code != exitFailed || took > settling ||
 			strings.Contains(stdout, "Try") || !strings.Contains(stderr, "the port is taken") {
 			t.Errorf("exit code %d after %v, stdout:\n%s\nstderr:\n%s", code, took, stdout, stderr)

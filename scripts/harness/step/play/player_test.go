@@ -105,7 +105,10 @@ func TestPlay(t *testing.T) {
 		"equal neighbours":              {says("un", "un"), "un\n", "+un"},
 		"equal neighbours, folded":      {fold(says("un", "un")), "un\n", ""},
 		"folded neighbours that differ": {fold(says("un", "deux", "un")), "un\ndeux\n", "+un"},
-		"two speakers":                  {talk("second : a", "first : a", "first : b"), "first : a\nfirst : b\nsecond : a\n", ""},
+		"two speakers": {
+			talk("second : a", "first : a", "first : b"),
+			"first : a\nfirst : b\nsecond : a\n", "",
+		},
 		"a speaker has an order":        {talk("first : b", "first : a"), "first : a\nfirst : b\n", "+first : b"},
 		"a program until it is stopped": {door("knock"), doorTranscript, ""},
 		"the end of the transcript":     {door("knock"), "the door is there\n> the wind blows\nthe door is gone\n", ""},

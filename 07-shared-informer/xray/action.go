@@ -3,10 +3,11 @@
 package xray
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 
+	"example.com/informer/03-reflector/observer"
 	"example.com/informer/07-shared-informer/xray/recorder"
 )
 
@@ -23,10 +25,13 @@ const (
 	bulkWorkers = 16
 )
 
-// actions are all that there are. Each returns a sentence about what was done.
-var actions = map[string]func(context.Context, *Subject, order) (string, error){
-	"create": create, "relabel": relabel, "delete": remove, "recreate": recreate, "update": update,
-	"cut": cut, "restore": restore, "expire": expire, "resync": resync,
+// An action returns a sentence about what was done.
+type action func(context.Context, *Subject, order) (string, error)
+
+var actions = map[string]action{
+	"create": create, "relabel": onObject(relabel), "delete": onObject(remove), "recreate": onObject(recreate),
+	"update": update,
+	"cut":    cut, "restore": restore, "expire": expire, "resync": resync,
 	"add": addHandler, "pace": setPace, "remove": removeHandler,
 }
 
@@ -43,70 +48,50 @@ func create(ctx context.Context, s *Subject, _ order) (string, error) {
 	}
 }
 
-// objectOf returns the name and the label app of the object that an order is about. It
-// must be in the store: what is not shown cannot be changed.
-func objectOf(s *Subject, o order) (name, app string, err error) {
-	key := s.namespace + "/" + o.Name
-	if o.Name == "" {
-		key = s.recorder.LastKey()
+// onObject is for an action on an object: the one that the order names, or the one that
+// changed last. It must be in the store: what is not shown cannot be changed.
+func onObject(do func(ctx context.Context, s *Subject, name, app string) (string, error)) action {
+	return func(ctx context.Context, s *Subject, o order) (string, error) {
+		key := s.namespace + "/" + o.Name
+		if o.Name == "" {
+			key = s.recorder.LastKey()
+		}
+		obj, _, _ := s.Informer.GetStore().GetByKey(key)
+		about, err := meta.Accessor(obj)
+		switch {
+		case err != nil && o.Name == "":
+			return "", refuse(http.StatusNotFound, "there is no %s to change: create one first", s.Kind)
+		case err != nil || about.GetNamespace() != s.namespace:
+			return "", refuse(http.StatusNotFound, "there is no %s %q in the store: choose one that the page shows",
+				s.Kind, o.Name)
+		}
+		return do(ctx, s, about.GetName(), about.GetLabels()["app"])
 	}
-	obj, ok, err := s.Informer.GetStore().GetByKey(key)
-	namespace, name, _ := cache.SplitMetaNamespaceKey(key)
-	switch {
-	case err != nil:
-		return "", "", err
-	case !ok && o.Name == "":
-		return "", "", refuse(http.StatusNotFound, "there is no %s to change: create one first", s.Kind)
-	case !ok || namespace != s.namespace:
-		return "", "", refuse(http.StatusNotFound, "there is no %s %q in the store: choose one that the page shows",
-			s.Kind, o.Name)
-	}
-	about, err := meta.Accessor(obj)
-	if err != nil {
-		return "", "", err
-	}
-	return name, about.GetLabels()["app"], nil
 }
 
 // relabel gives an object another value of the label app, the next one in a circle.
-func relabel(ctx context.Context, s *Subject, o order) (string, error) {
-	name, app, err := objectOf(s, o)
-	if err != nil {
-		return "", err
-	}
-	next := map[string]string{"web": "db", "db": "cache"}[app]
-	if next == "" {
-		next = "web"
-	}
+func relabel(ctx context.Context, s *Subject, name, app string) (string, error) {
+	next := cmp.Or(map[string]string{"web": "db", "db": "cache"}[app], "web")
 	if err := s.Objects.Patch(ctx, name, fmt.Appendf(nil, `{"metadata":{"labels":{"app":%q}}}`, next)); err != nil {
 		return "", err
 	}
-	has := fmt.Sprintf("%s has the label app=%s now.", name, next)
-	s.recorder.RecordAction(has+" An index follows its objects.", recorder.LinkIndex)
-	return s.Kind + " " + has, nil
+	return s.recorder.RecordAction(recorder.LinkIndex, "%s has the label app=%s now. An index follows its objects.",
+		name, next), nil
 }
 
-func remove(ctx context.Context, s *Subject, o order) (string, error) {
-	name, _, err := objectOf(s, o)
-	if err != nil {
-		return "", err
-	}
-	err = s.Objects.Delete(ctx, name)
+func remove(ctx context.Context, s *Subject, name, _ string) (string, error) {
+	err := s.Objects.Delete(ctx, name)
 	if apierrors.IsNotFound(err) {
 		err = refuse(http.StatusNotFound, "%s is deleted already: the store does not know it yet", name)
 	}
 	return fmt.Sprintf("%s %s was deleted.", s.Kind, name), err
 }
 
-func recreate(ctx context.Context, s *Subject, o order) (string, error) {
-	name, app, err := objectOf(s, o)
-	if err != nil {
-		return "", err
-	}
+func recreate(ctx context.Context, s *Subject, name, app string) (string, error) {
 	if err := s.Objects.Delete(ctx, name); err != nil {
 		return "", err
 	}
-	err = wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		err := s.Objects.Create(ctx, name, map[string]string{"app": app})
 		if apierrors.IsAlreadyExists(err) {
 			return false, nil // it is not gone yet
@@ -118,12 +103,9 @@ func recreate(ctx context.Context, s *Subject, o order) (string, error) {
 
 // update has all objects changed, in the background: see runUpdates.
 func update(ctx context.Context, s *Subject, o order) (string, error) {
-	b, what := &bulk{updates: o.Count}, recorder.Count(o.Count, "update")
-	switch {
-	case o.Count < 1 || o.Count > maxUpdates:
+	b := &bulk{updates: o.Count}
+	if o.Count < 1 || o.Count > maxUpdates {
 		return "", refuse(http.StatusBadRequest, "%d updates: want 1 to %d", o.Count, maxUpdates)
-	case ctx.Err() != nil:
-		return "", refuse(http.StatusServiceUnavailable, "%w", ctx.Err())
 	}
 	for _, key := range s.Informer.GetStore().ListKeys() {
 		if namespace, name, err := cache.SplitMetaNamespaceKey(key); err == nil && namespace == s.namespace {
@@ -139,9 +121,8 @@ func update(ctx context.Context, s *Subject, o order) (string, error) {
 	if !s.bulk.CompareAndSwap(nil, b) {
 		return "", refuse(http.StatusConflict, "many updates are under way: wait until they are made")
 	}
-	s.recorder.RecordAction(fmt.Sprintf("%s of %s begin.", what, recorder.Count(len(b.names), "object")),
-		recorder.LinkInformer)
-	return what + " have begun.", nil
+	return s.recorder.RecordAction(recorder.LinkInformer, "%s of %s begin.", recorder.Count(b.updates, "update"),
+		recorder.Count(len(b.names), "object")), ctx.Err() // after the end nobody makes them
 }
 
 // runUpdates makes the updates that were asked for, several at a time, until the context
@@ -162,38 +143,31 @@ func runUpdates(ctx context.Context, s *Subject) {
 		}
 		b.made.Add(1)
 	})
-	done := recorder.Count(b.updates, "update") + " are made."
 	if err := context.Cause(ctx); err != nil {
-		done = fmt.Sprintf("The updates were broken off: %v", err)
+		s.recorder.RecordAction(recorder.LinkInformer, "The updates were broken off: %v", err)
+	} else {
+		s.recorder.RecordAction(recorder.LinkInformer, "%s are made.", recorder.Count(b.updates, "update"))
 	}
-	s.recorder.RecordAction(done, recorder.LinkInformer)
 	s.bulk.Store(nil)
 }
 
 func cut(_ context.Context, s *Subject, _ order) (string, error) {
-	return changeLine(s, (*Line).pull, "The connection is cut.",
-		"The cable is pulled out: both informers lose their connections.")
+	defer s.Line.pull()
+	return s.recorder.RecordAction(recorder.LinkCut,
+		"The cable is pulled out: both informers lose their connections."), nil
 }
 
 func restore(_ context.Context, s *Subject, _ order) (string, error) {
-	return changeLine(s, (*Line).restore, "The cable is plugged in: a reflector tries again when its pause is over.",
-		"The cable is plugged in. A reflector notices when its pause is over.")
-}
-
-func changeLine(s *Subject, change func(*Line), done, caption string) (string, error) {
-	if s.Line == nil {
-		return "", refuse(http.StatusConflict, "the connection of %s cannot be cut here", s.Name)
-	}
-	s.recorder.RecordAction(caption, recorder.LinkCut)
-	change(s.Line)
-	return done, nil
+	defer s.Line.restore()
+	return s.recorder.RecordAction(recorder.LinkCut,
+		"The cable is plugged in. A reflector notices when its pause is over."), nil
 }
 
 func expire(_ context.Context, s *Subject, _ order) (string, error) {
 	ended := 0
-	for _, source := range []*Source{s.Source, s.Theirs} {
-		if source != nil {
-			ended += source.Expire()
+	for _, l := range s.lanes {
+		if l.source.Expire() {
+			ended++
 		}
 	}
 	if ended == 0 {
@@ -203,34 +177,37 @@ func expire(_ context.Context, s *Subject, _ order) (string, error) {
 }
 
 func resync(_ context.Context, s *Subject, _ order) (string, error) {
-	s.recorder.RecordAction("No request was made: handlers get each object of the store once more. "+
-		"client-go's informer has no such call.", recorder.LinkResync)
-	s.Informer.ResyncNow()
-	return "Handlers get all that is stored once more; client-go's have no such call.", nil
+	defer s.Informer.ResyncNow()
+	return s.recorder.RecordAction(recorder.LinkResync, "No request was made: handlers get each object of the store "+
+		"once more. client-go's informer has no such call."), nil
 }
 
 func addHandler(_ context.Context, s *Subject, o order) (string, error) {
-	if err := checkPace(o.Pace); err != nil {
-		return "", err
-	}
 	name, err := s.addHandler("", o.Pace)
 	return fmt.Sprintf("%s joins, and is %s.", name, o.Pace), err
 }
 
 func setPace(_ context.Context, s *Subject, o order) (string, error) {
-	if err := checkPace(o.Pace); err != nil {
+	p, err := newPace(o.Pace)
+	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s is %s now.", o.Handler, o.Pace), s.setPace(o.Handler, o.Pace)
+	return fmt.Sprintf("%s is %s now.", o.Handler, o.Pace), s.withHandler(o.Handler, func(h *handler) error {
+		h.setPace(p)
+		s.recorder.RecordPace(o.Handler, o.Pace)
+		return nil
+	})
 }
 
-func checkPace(pace string) error {
-	if paces := []string{recorder.Fast, recorder.Slow, recorder.Stalled}; !slices.Contains(paces, pace) {
-		return refuse(http.StatusBadRequest, "there is no pace %q (known: %q)", pace, paces)
-	}
-	return nil
-}
-
+// removeHandler removes a handler, which need not wait for its pace any more.
 func removeHandler(_ context.Context, s *Subject, o order) (string, error) {
-	return o.Handler + " is removed.", s.removeHandler(o.Handler)
+	return o.Handler + " is removed.", s.withHandler(o.Handler, func(h *handler) (err error) {
+		delete(s.handlers, o.Handler)
+		for of, l := range s.lanes {
+			err = errors.Join(err, l.RemoveEventHandler(h.registered[of]))
+			l.source.observer.Observe(observer.Event{Kind: observer.Removed, Handler: o.Handler})
+		}
+		h.setPace(new(pace))
+		return err
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const maxBody = 4 << 10
@@ -26,37 +27,26 @@ type order struct {
 func readOrder(body io.Reader) (o order, err error) {
 	decoder := json.NewDecoder(body)
 	decoder.DisallowUnknownFields()
-	err = decoder.Decode(&o)
-	if err == nil && !errors.Is(decoder.Decode(new(any)), io.EOF) {
+	if err = decoder.Decode(&o); err == nil && !errors.Is(decoder.Decode(new(any)), io.EOF) {
 		err = errors.New("there is more than one value")
 	}
-	switch {
-	case err == nil:
-		return o, nil
-	case errors.As(err, new(*http.MaxBytesError)):
+	if errors.As(err, new(*http.MaxBytesError)) {
 		return o, refuse(http.StatusRequestEntityTooLarge, "the body has more than %d bytes", maxBody)
+	} else if err != nil {
+		return o, refuse(http.StatusBadRequest, `the body: %v; want JSON such as {"action":"create"}`, err)
 	}
-	return o, refuse(http.StatusBadRequest, `the body: %w; want JSON such as {"action":"create"}`, err)
+	return o, nil
 }
 
-// A refusal is an error that is the client's, with the status for it.
-type refusal struct {
-	status int
-	error
-}
-
-func refuse(status int, format string, args ...any) error {
-	return refusal{status, fmt.Errorf(format, args...)}
+// refuse is an error of the client, as the API server has them.
+func refuse(status int32, format string, args ...any) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Code: status, Message: fmt.Sprintf(format, args...)}}
 }
 
 // statusOf tells the errors of the client from those of the API server.
 func statusOf(err error) int {
-	var refused refusal
 	var status apierrors.APIStatus
-	switch {
-	case errors.As(err, &refused):
-		return refused.status
-	case errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500:
+	if errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500 {
 		return int(status.Status().Code)
 	}
 	return http.StatusBadGateway

@@ -32,7 +32,7 @@ func TestPages(t *testing.T) {
 			"/xray/files/nothing.js":             `404 there is no file`,
 			"/xray/state":                        `200 "informer":"configmaps","informers":["configmaps"]`,
 			"/xray/handlers/fast":                `200 {"calls":[{"change":"initial"`,
-			"/xray/handlers/slow?lane=client-go": `200 "lane":"client-go"`,
+			"/xray/handlers/slow?lane=client-go": `200 {"calls":[{"change":"initial"`,
 			"/xray/handlers/nobody":              `404 there is no handler`,
 			"/xray/handlers/fast?lane=x":         `404 there is no handler`,
 			"/xray/book/03-reflector.md":         `200 <h1 id="03--the-reflector">`,

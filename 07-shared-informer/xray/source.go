@@ -1,11 +1,12 @@
-// The source of an informer: a ListerWatcher whose watches can be made to expire.
+// The source of an informer: a ListerWatcher whose watch can be made to expire.
 
 package xray
 
 import (
 	"context"
+	"io"
 	"net/http"
-	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,23 +18,22 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// A Source lists and watches what another ListerWatcher does, and one more thing can
-// happen to its watches: Expire.
+// A Source lists and watches what another ListerWatcher does, for one reflector, and one
+// more thing can happen to its watch: Expire.
 type Source struct {
 	*cache.ListWatch
 	from     cache.ListerWatcherWithContext
 	plain    bool              // it does not stream lists
-	observer observer.Observer // of what passes, on its way to client-go's informer; else nil
-
-	mu   sync.Mutex
-	open map[chan struct{}]bool // one for each watch, closed by Expire
+	observer observer.Observer // of what passes
+	open     atomic.Pointer[passage]
 }
 
 // NewSource returns a source of what lw lists and watches.
 func NewSource(lw cache.ListerWatcher) *Source {
 	s := &Source{
-		from: cache.ToListerWatcherWithContext(lw), open: map[chan struct{}]bool{},
-		plain: watchlist.DoesClientNotSupportWatchListSemantics(lw),
+		from:     cache.ToListerWatcherWithContext(lw),
+		plain:    watchlist.DoesClientNotSupportWatchListSemantics(lw),
+		observer: observer.Func(func(observer.Event) {}), // another one on the way to client-go's informer
 	}
 	s.ListWatch = &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
 	return s
@@ -45,14 +45,14 @@ func (s *Source) IsWatchListSemanticsUnSupported() bool { return s.plain }
 // list has the observer see a list as it sees the beginning of a watch that streams one.
 func (s *Source) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	list, err := s.from.ListWithContext(ctx, options)
-	if err != nil || s.observer == nil {
-		return list, err
+	if err != nil {
+		return nil, err
 	}
 	if options.Continue == "" {
 		s.observer.Observe(observer.Event{Kind: observer.Listing})
 	}
 	err = meta.EachListItem(list, func(obj runtime.Object) error {
-		s.observe(watch.Event{Type: watch.Added, Object: obj}, true)
+		s.received(watch.Event{Type: watch.Added, Object: obj}, true)
 		return nil
 	})
 	if about, failed := meta.ListAccessor(list); failed == nil && about.GetContinue() == "" {
@@ -61,66 +61,9 @@ func (s *Source) list(ctx context.Context, options metav1.ListOptions) (runtime.
 	return list, err
 }
 
-func (s *Source) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	from, err := s.from.WatchWithContext(ctx, options)
-	if err != nil {
-		return nil, err
-	}
-	initial := options.SendInitialEvents != nil && *options.SendInitialEvents
-	if initial && s.observer != nil {
-		s.observer.Observe(observer.Event{Kind: observer.Listing})
-	}
-	events, expired := make(chan watch.Event), make(chan struct{})
-	to := watch.NewProxyWatcher(events)
-	s.mu.Lock()
-	s.open[expired] = true
-	s.mu.Unlock()
-	go func() { // it hands on events until one side ends the watch, or it expires
-		defer func() {
-			from.Stop()
-			close(events)
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			delete(s.open, expired)
-		}()
-		for ok, event := true, (watch.Event{}); ok && event.Type != watch.Error; {
-			select {
-			case event, ok = <-from.ResultChan():
-				initial = s.observe(event, initial)
-			case <-expired:
-				event = watch.Event{Type: watch.Error, Object: &tooOld}
-			case <-to.StopChan():
-				return
-			}
-			if ok {
-				select {
-				case events <- event:
-				case <-to.StopChan():
-				}
-			}
-		}
-	}()
-	return to, nil
-}
-
-var tooOld = metav1.Status{
-	Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired,
-	Message: "too old resource version: made to expire here",
-}
-
-// observe shows an event to the observer. It returns whether the initial list goes on.
-func (s *Source) observe(event watch.Event, initial bool) bool {
-	about, err := meta.Accessor(event.Object)
-	switch {
-	case s.observer == nil || err != nil: // an error is the server's reason to end the watch
-	case event.Type != watch.Bookmark:
-		s.observer.Observe(observer.Event{Kind: observer.Received, Type: string(event.Type), Key: keyOf(event.Object),
-			New: event.Object, Initial: initial})
-	case initial && about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true":
-		s.observer.Observe(observer.Event{Kind: observer.Listed})
-		return false
-	}
-	return initial
+func (s *Source) received(e watch.Event, initial bool) {
+	s.observer.Observe(observer.Event{Kind: observer.Received, Type: string(e.Type), Key: keyOf(e.Object),
+		New: e.Object, Initial: initial})
 }
 
 func keyOf(obj any) string {
@@ -128,15 +71,64 @@ func keyOf(obj any) string {
 	return key
 }
 
-// Expire ends the open watches as a server does that no longer has their version,
-// and returns how many there were.
-func (s *Source) Expire() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ended := len(s.open)
-	for expired := range s.open {
-		close(expired)
-		delete(s.open, expired)
+func (s *Source) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	from, err := s.from.WatchWithContext(ctx, options)
+	if err != nil {
+		return nil, err
 	}
-	return ended
+	p := &passage{Interface: from, source: s}
+	if p.initial = options.SendInitialEvents != nil && *options.SendInitialEvents; p.initial {
+		s.observer.Observe(observer.Event{Kind: observer.Listing})
+	}
+	s.open.Store(p)
+	return watch.NewStreamWatcher(p, nil), nil
+}
+
+// Expire ends the open watch as a server does that no longer has its version. It is false
+// if there is none.
+func (s *Source) Expire() bool {
+	p := s.open.Swap(nil)
+	if p != nil {
+		p.expired.Store(true)
+		p.Stop()
+	}
+	return p != nil
+}
+
+// A passage is a watch whose events the observer sees: a watch.Decoder.
+type passage struct {
+	watch.Interface
+	source  *Source
+	initial bool // the initial list goes on
+	expired atomic.Bool
+}
+
+var tooOld = metav1.Status{
+	Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired,
+	Message: "too old resource version: made to expire here",
+}
+
+// Decode waits for an event, or for the end.
+func (p *passage) Decode() (watch.EventType, runtime.Object, error) {
+	event, ok := <-p.ResultChan()
+	about, err := meta.Accessor(event.Object)
+	switch {
+	case !ok && p.expired.Swap(false):
+		return watch.Error, &tooOld, nil
+	case !ok:
+		return "", nil, io.EOF
+	case err != nil: // the server's reason to end the watch
+	case event.Type != watch.Bookmark:
+		p.source.received(event, p.initial)
+	case p.initial && about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true":
+		p.initial = false
+		p.source.observer.Observe(observer.Event{Kind: observer.Listed})
+	}
+	return event.Type, event.Object, nil
+}
+
+// Close ends the watch.
+func (p *passage) Close() {
+	p.Stop()
+	p.source.open.CompareAndSwap(p, nil)
 }

@@ -6,7 +6,6 @@ package xray
 import (
 	"context"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"maps"
 	"mime"
@@ -49,12 +48,10 @@ func Start(ctx context.Context, namespace string, subjects ...*Subject) (*XRay, 
 	x.view = view.New(ctx, recorders)
 	for _, s := range subjects {
 		x.running.Go(func() { s.recorder.Run(ctx) })
+		x.running.Go(func() { s.lanes[recorder.Theirs].RunWithContext(ctx) })
 		x.running.Go(func() {
 			wait.UntilWithContext(ctx, func(ctx context.Context) { runUpdates(ctx, s) }, recorder.TickTime)
 		})
-		if theirs := s.informers[recorder.Theirs]; theirs != nil {
-			x.running.Go(func() { theirs.RunWithContext(ctx) })
-		}
 	}
 	return x, nil
 }
@@ -65,24 +62,20 @@ func (x *XRay) Wait() { x.running.Wait() }
 // Pages are what a web.Server serves.
 func (x *XRay) Pages() web.Pages {
 	pages := x.view.Pages()
-	pages["POST /xray/do"] = x.do
+	pages["POST /xray/do"] = x.view.About(x.do)
 	return pages
 }
 
 // do answers a request for an action. The server has checked the host and the origin.
-func (x *XRay) do(c *gin.Context) {
-	i, _, ok := x.view.Choose(c)
-	if !ok {
-		return
-	}
+func (x *XRay) do(c *gin.Context, i int) {
 	done, err := x.act(c, x.subjects[i])
-	switch {
+	switch status := statusOf(err); {
 	case err == nil:
 		c.JSON(http.StatusOK, gin.H{"done": done})
-	case errors.As(err, new(refusal)):
-		web.Fail(c, statusOf(err), "%v", err)
+	case status < http.StatusInternalServerError:
+		web.Fail(c, status, "%v", err)
 	default:
-		web.Fail(c, statusOf(err), "the action failed: %v (try again; kubectl says whether the cluster is there)", err)
+		web.Fail(c, status, "the action failed: %v (try again; kubectl says whether the cluster is there)", err)
 	}
 }
 
@@ -104,12 +97,12 @@ func (x *XRay) act(c *gin.Context, s *Subject) (done string, err error) {
 	if err != nil {
 		return "", err
 	}
-	action, ok := actions[o.Action]
+	do, ok := actions[o.Action]
 	if !ok {
 		return "", refuse(http.StatusBadRequest, "there is no action %q (known: %q)", o.Action,
 			slices.Sorted(maps.Keys(actions)))
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, actionTimeout)
 	defer cancel()
-	return action(ctx, s, o)
+	return do(ctx, s, o)
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -87,7 +88,6 @@ type Options struct {
 	Namespace  string // no object of another one is shown, and no Secret
 	Indexers   cache.Indexers
 	Streams    bool // its reflector streams lists, if the server can
-	Theirs     bool // there is an informer of client-go's beside it
 	Status     func() Status
 }
 
@@ -109,7 +109,7 @@ type Recorder struct {
 
 // New returns a recorder that has got no event.
 func New(o Options) *Recorder {
-	s := newState(o.Indexers, o.Streams, o.Theirs)
+	s := newState(o)
 	return &Recorder{Options: o, state: s, set: encode(s.stations()), more: make(chan struct{})}
 }
 
@@ -123,9 +123,11 @@ func (r *Recorder) Lane(lane string) observer.Observer {
 	})
 }
 
-// RecordAction records something that the user did.
-func (r *Recorder) RecordAction(text, link string) {
-	r.add(event{Event: observer.Event{Kind: action}, lane: Ours, caption: &caption{clip(text), link}})
+// RecordAction records what the user did, in words, which it returns.
+func (r *Recorder) RecordAction(link, format string, args ...any) string {
+	text := clip(fmt.Sprintf(format, args...))
+	r.add(event{Event: observer.Event{Kind: action}, lane: Ours, caption: &caption{text, link}})
+	return text
 }
 
 // RecordPace records how fast a handler is now, in both lanes.

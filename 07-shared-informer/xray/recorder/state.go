@@ -5,8 +5,6 @@ package recorder
 import (
 	"slices"
 
-	"k8s.io/client-go/tools/cache"
-
 	"example.com/informer/03-reflector/observer"
 )
 
@@ -26,8 +24,7 @@ type Status struct {
 // state is that of both lanes. The recorder's lock guards it.
 type state struct {
 	Status
-	streams  bool // the reflector streams its lists, if the server can
-	indexers cache.Indexers
+	of Options
 
 	// The reflector, and its connection to the API server.
 	up                bool // there is a list or a watch
@@ -51,7 +48,6 @@ type state struct {
 	chunks []chunk
 
 	// client-go's informer.
-	theirs   bool // there is one
 	received int
 	known    map[string]bool
 	listed   map[string]bool // the keys of a list that is not complete
@@ -67,13 +63,13 @@ type chunk struct {
 	Used  int `json:"used"`
 }
 
-func newState(indexers cache.Indexers, streams, theirs bool) *state {
+func newState(of Options) *state {
 	s := &state{
-		streams: streams, indexers: indexers, theirs: theirs, doing: "stopped", chunks: []chunk{},
+		of: of, doing: "stopped", chunks: []chunk{},
 		keys: newRecent(), indexes: map[string]recent{}, known: map[string]bool{}, listed: map[string]bool{},
 		handlers: map[string]map[string]*handler{Ours: {}, Theirs: {}}, paces: map[string]string{},
 	}
-	for name := range indexers {
+	for name := range of.Indexers {
 		s.indexes[name] = newRecent()
 	}
 	return s
@@ -166,7 +162,7 @@ func (s *state) reflect(e *event) {
 func (s *state) howItLists() string {
 	plain := s.doing == "listing" && (s.before == observer.Listing || s.before == observer.Expired) ||
 		s.doing == "streaming" && s.before == observer.Ended
-	if !s.streams || plain {
+	if !s.of.Streams || plain {
 		return "listing"
 	}
 	return "streaming"
@@ -197,7 +193,7 @@ func (s *state) index(obj any, by int) {
 	if obj == nil {
 		return
 	}
-	for name, values := range s.indexers {
+	for name, values := range s.of.Indexers {
 		under, _ := values(obj) // the store has reported an error
 		for _, value := range slices.Compact(slices.Sorted(slices.Values(under))) {
 			s.indexes[name].add(clip(value), by)
@@ -250,7 +246,7 @@ func (s *state) receive(e *event) {
 // stations are all that is shown, by the names that chips and the page have for them.
 // Of the store they have the keys that changed last, and of each index the values.
 func (s *state) stations() fields {
-	keys, values, indexes, start := []string{}, map[string]int{}, map[string]map[string]int{}, s.end
+	keys, values, indexes := []string{}, map[string]int{}, map[string]map[string]int{}
 	for _, key := range s.keys.first(shownKeys) {
 		keys = append(keys, key.text)
 	}
@@ -267,20 +263,16 @@ func (s *state) stations() fields {
 			"events": s.events, "bookmarks": s.bookmarks, "error": s.failure},
 		"store": fields{"objects": len(s.keys.at), "version": s.version, "indexes": indexes, "values": values,
 			"keys": keys},
+		"log":                fields{"end": s.end, "chunks": s.chunks},
+		"client-go/informer": fields{"received": s.received, "objects": len(s.known)},
 	}
 	for name, h := range s.handlers[Ours] {
-		at := max(0, s.end-h.waiting())
-		start = min(start, at)
 		shown := h.station(name, s.paces[name])
-		shown["folded"], shown["at"] = h.folded, at
+		shown["folded"], shown["at"] = h.folded, max(0, s.end-h.waiting())
 		set["handlers/"+name] = shown
 	}
 	for name, h := range s.handlers[Theirs] {
 		set["client-go/handlers/"+name] = h.station(name, s.paces[name])
-	}
-	set["log"] = fields{"end": s.end, "start": start, "chunks": s.chunks}
-	if s.theirs {
-		set["client-go/informer"] = fields{"received": s.received, "objects": len(s.known)}
 	}
 	if s.Updates > 0 {
 		set["bulk"] = fields{"what": Count(s.Updates, "update"), "made": s.Made, "of": s.Updates}

@@ -168,10 +168,10 @@ func TestTheHandlersState(t *testing.T) {
 		want(2, 3, 0, 1, "update")
 		r.feed(observer.Event{Kind: observer.Folded, Handler: called.Handler, Count: 2, Waiting: 1})
 		want(2, 1, 2, 3, "update")
-		wantStation(t, r, "log", `{"end":4,"start":3,"chunks":[{"first":0,"size":4,"used":4}]}`)
+		wantStation(t, r, "log", `{"end":4,"chunks":[{"first":0,"size":4,"used":4}]}`)
 		r.feed(appended, observer.Event{Kind: observer.Chunk, Count: 8})
 		wantStation(t, r, "log",
-			`{"end":5,"start":3,"chunks":[{"first":0,"size":4,"used":4},{"first":4,"size":8,"used":1}]}`)
+			`{"end":5,"chunks":[{"first":0,"size":4,"used":4},{"first":4,"size":8,"used":1}]}`)
 
 		if calls, _ := r.Calls(Ours, "slow"); len(calls) != 2 || calls[0]["change"] != "update" {
 			t.Errorf("calls: %+v", calls)
@@ -256,7 +256,7 @@ func TestASampleIsExact(t *testing.T) {
 func TestWhatAPageGets(t *testing.T) {
 	r := scripted(false)
 	for range 200 {
-		r.RecordAction(strings.Repeat("x", maxFrame), strings.Repeat("x", maxFrame/100))
+		r.RecordAction(strings.Repeat("x", maxFrame/100), "%s", strings.Repeat("x", maxFrame))
 		r.tick()
 	}
 	for seq, want := range map[int64]string{-1: "0 0", r.history.seq: "0 0", r.history.seq - 2: "2 0"} {

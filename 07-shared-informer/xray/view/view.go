@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"io"
 	"mime"
 	"net/http"
 	"os"
@@ -63,28 +62,32 @@ func New(ctx context.Context, recorders []*recorder.Recorder) *View {
 // from elsewhere: that is the server's policy.
 func (v *View) Pages() web.Pages {
 	return web.Pages{
-		"/xray":                v.file,
-		"/xray/files/:name":    v.file,
-		"/xray/state":          v.state,
-		"/xray/events":         v.events,
-		"/xray/object/:seq":    v.object,
-		"/xray/handlers/:name": v.handler,
+		"/xray":                v.About(v.file),
+		"/xray/files/:name":    v.About(v.file),
+		"/xray/state":          v.About(v.state),
+		"/xray/events":         v.About(v.events),
+		"/xray/object/:seq":    v.About(v.object),
+		"/xray/handlers/:name": v.About(v.handler, "lane"),
 		"/xray/book/:page":     book,
 	}
 }
 
-// Choose returns the number of the informer that the query names. If ok is false, the
-// answer is given.
-func (v *View) Choose(c *gin.Context, more ...string) (i int, query map[string]string, ok bool) {
-	query, ok = web.Query(c, append(more, "informer")...)
-	name, given := query["informer"]
-	if !ok || !given {
-		return 0, query, ok
+// About is a page about the informer that the query names. It may have more parameters.
+func (v *View) About(page func(c *gin.Context, i int), more ...string) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		query, ok := web.Query(c, append(more, "informer")...)
+		name, given := query["informer"]
+		i := slices.Index(v.names(), name)
+		switch {
+		case !ok:
+		case !given:
+			page(c, 0)
+		case i < 0:
+			web.Fail(c, http.StatusNotFound, "there is no informer %q (known: %q)", name, v.names())
+		default:
+			page(c, i)
+		}
 	}
-	if i = slices.Index(v.names(), name); i < 0 {
-		web.Fail(c, http.StatusNotFound, "there is no informer %q (known: %q)", name, v.names())
-	}
-	return i, query, i >= 0
 }
 
 func (v *View) names() (names []string) {
@@ -95,10 +98,7 @@ func (v *View) names() (names []string) {
 }
 
 // file is the page, with the token that its buttons need, or another file of it.
-func (v *View) file(c *gin.Context) {
-	if _, _, ok := v.Choose(c); !ok {
-		return
-	}
+func (v *View) file(c *gin.Context, _ int) {
 	name := cmp.Or(c.Param("name"), "index.html")
 	text, err := embedded.ReadFile("page/" + name)
 	kind := mime.TypeByExtension(path.Ext(name))
@@ -118,20 +118,14 @@ func (v *View) message(i int, now recorder.Frame) gin.H {
 	}
 }
 
-func (v *View) state(c *gin.Context) {
-	if i, _, ok := v.Choose(c); ok {
-		c.JSON(http.StatusOK, v.message(i, v.recorders[i].After(-1)))
-	}
+func (v *View) state(c *gin.Context, i int) {
+	c.JSON(http.StatusOK, v.message(i, v.recorders[i].After(-1)))
 }
 
 // events sends a message whenever there is something new, until the client goes away, or
 // all ends. A client that reads slowly holds up nobody: it gets the state as it is then,
 // and the last records.
-func (v *View) events(c *gin.Context) {
-	i, _, ok := v.Choose(c)
-	if !ok {
-		return
-	}
+func (v *View) events(c *gin.Context, i int) {
 	select {
 	case v.streams <- struct{}{}:
 		defer func() { <-v.streams }()
@@ -176,11 +170,7 @@ func (v *View) events(c *gin.Context) {
 }
 
 // object shows an object before and after a record.
-func (v *View) object(c *gin.Context) {
-	i, _, ok := v.Choose(c)
-	if !ok {
-		return
-	}
+func (v *View) object(c *gin.Context, i int) {
 	seq, err := strconv.ParseInt(c.Param("seq"), 10, 64)
 	if err != nil || seq < 1 {
 		web.Fail(c, http.StatusBadRequest, "%q is no number of a record: want 1 or more", c.Param("seq"))
@@ -199,22 +189,15 @@ func (v *View) object(c *gin.Context) {
 	}
 }
 
-func (v *View) handler(c *gin.Context) {
-	i, query, ok := v.Choose(c, "lane")
-	if !ok {
-		return
-	}
-	name, lane := c.Param("name"), query["lane"]
-	if lane == "" {
-		lane = recorder.Ours
-	}
+func (v *View) handler(c *gin.Context, i int) {
+	name, lane := c.Param("name"), c.DefaultQuery("lane", recorder.Ours)
 	calls, ok := v.recorders[i].Calls(lane, name)
 	if !ok {
 		web.Fail(c, http.StatusNotFound, "there is no handler %q in lane %q (known lanes: %q)", name, lane,
 			[]string{recorder.Ours, recorder.Theirs})
 		return
 	}
-	c.JSON(http.StatusOK, gin.H{"name": name, "lane": lane, "calls": calls})
+	c.JSON(http.StatusOK, gin.H{"calls": calls})
 }
 
 // The book: a page of docs/, so that a caption can link to the section that explains it.
@@ -250,12 +233,7 @@ func readBook(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file, err := os.OpenInRoot(filepath.Join(root, "docs"), name)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(file)
+	text, err := os.ReadFile(filepath.Join(root, "docs", name))
 	if err != nil {
 		return "", err
 	}

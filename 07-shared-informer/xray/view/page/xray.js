@@ -78,7 +78,6 @@ function begin(state) {
   chips.clear();
   stations.release();
   parts.said.textContent = '';
-  parts.stage.classList.toggle('alone', !state.set['client-go/informer']);
   parts.kind.textContent = state.kind;
   parts.namespace.textContent = state.namespace;
   drawInformers(state.informers);

@@ -48,24 +48,17 @@ func create(ctx context.Context, s *Subject, _ order) (string, error) {
 	}
 }
 
-// onObject is for an action on an object: the one that the order names, or the one that
-// changed last. It must be in the store: what is not shown cannot be changed.
+// onObject is for an action on the object that an order names. It must be in the store:
+// what is not shown cannot be changed.
 func onObject(do func(ctx context.Context, s *Subject, name, app string) (string, error)) action {
 	return func(ctx context.Context, s *Subject, o order) (string, error) {
-		key := s.namespace + "/" + o.Name
-		if o.Name == "" {
-			key = s.recorder.LastKey()
-		}
-		obj, _, _ := s.Informer.GetStore().GetByKey(key)
+		obj, _, _ := s.Informer.GetStore().GetByKey(s.namespace + "/" + o.Name)
 		about, err := meta.Accessor(obj)
-		switch {
-		case err != nil && o.Name == "":
-			return "", refuse(http.StatusNotFound, "there is no %s to change: create one first", s.Kind)
-		case err != nil || about.GetNamespace() != s.namespace:
-			return "", refuse(http.StatusNotFound, "there is no %s %q in the store: choose one that the page shows",
-				s.Kind, o.Name)
+		if err != nil {
+			return "", refuse(http.StatusNotFound,
+				"there is no %s %q in the store: create one, or choose one that the page shows", s.Kind, o.Name)
 		}
-		return do(ctx, s, about.GetName(), about.GetLabels()["app"])
+		return do(ctx, s, o.Name, about.GetLabels()["app"])
 	}
 }
 

@@ -100,14 +100,12 @@ func Pods(client kubernetes.Interface, namespace string) Objects {
 	})
 }
 
-// A client of one type, as clientsets have it.
-type client[T any] interface {
+// objectsOf are those of a client of one type, as clientsets have it.
+func objectsOf[T any](c interface {
 	Create(context.Context, T, metav1.CreateOptions) (T, error)
 	Patch(context.Context, string, types.PatchType, []byte, metav1.PatchOptions, ...string) (T, error)
 	Delete(context.Context, string, metav1.DeleteOptions) error
-}
-
-func objectsOf[T any](c client[T], object func(metav1.ObjectMeta) T) Objects {
+}, object func(metav1.ObjectMeta) T) Objects {
 	return Objects{
 		Create: func(ctx context.Context, name string, labels map[string]string) error {
 			_, err := c.Create(ctx, object(metav1.ObjectMeta{Name: name, Labels: labels}), metav1.CreateOptions{})

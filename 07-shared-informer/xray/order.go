@@ -18,7 +18,7 @@ const maxBody = 4 << 10
 // An order is the body of a request for an action.
 type order struct {
 	Action  string
-	Name    string // of an object; empty: the one that changed last
+	Name    string // of an object
 	Count   int    // of updates
 	Handler string // its name
 	Pace    string

@@ -35,8 +35,8 @@ func TestOnlyTheLastRecordsAreKept(t *testing.T) {
 		first := last - int64(len(r.history.kept)) + 1
 		for seq, want := range map[int64]bool{first - 1: false, first: true, last: true, last + 1: false} {
 			version := fmt.Sprintf(`"resourceVersion":"%d"`, seq)
-			if got, ok := r.history.at(seq); ok != want || ok && !strings.Contains(string(got.after), version) {
-				t.Errorf("record %d: %t %.200s", seq, ok, got.after)
+			if got, ok := r.history.at(seq); ok != want || ok && !strings.Contains(string(got.After), version) {
+				t.Errorf("record %d: %t %.200s", seq, ok, got.After)
 			}
 		}
 	}
@@ -82,8 +82,8 @@ func TestAnObjectOfAnotherNamespaceAndASecret(t *testing.T) {
 		r := scripted(false)
 		r.Kind = test.kind
 		r.feed(observer.Event{Kind: observer.Stored, Type: "ADDED", Key: "a", New: test.obj})
-		if _, _, after, ok := r.Object(1); !ok || (after != nil) != test.want {
-			t.Errorf("%s of namespace %s: %s", test.kind, about(test.obj).GetNamespace(), after)
+		if got, ok := r.Object(1); !ok || got.Shown() != test.want {
+			t.Errorf("%s of namespace %s: %s", test.kind, about(test.obj).GetNamespace(), got.After)
 		}
 	}
 }

@@ -12,7 +12,7 @@ const keptCalls = 50
 // A handler is how many calls it has had, and how its backlog is counted.
 type handler struct {
 	calls     int
-	last      []fields // calls, the newest last
+	last      []fields // calls, the newest first
 	folded    int
 	base      int                         // what waited when it was last known
 	since     int                         // what was appended since then
@@ -34,9 +34,9 @@ func (h *handler) call(e *event, waiting int) {
 		h.initial--
 	}
 	h.calls++
-	h.last = append(h.last, fields{"time": e.at.UnixMilli(), "key": e.Key, "change": e.change(),
+	h.last = slices.Insert(h.last, 0, fields{"time": e.at.UnixMilli(), "key": e.Key, "change": e.change(),
 		"tookMs": float64(e.Took.Microseconds()) / 1000})
-	h.last = slices.Delete(h.last, 0, max(0, len(h.last)-keptCalls))
+	h.last = h.last[:min(len(h.last), keptCalls)]
 	h.caughtUp = h.behind && h.waiting() == 0
 	h.behind = h.behind && !h.caughtUp
 }
@@ -50,11 +50,13 @@ func (h *handler) fold(e *event) {
 	h.folded += e.Count
 }
 
-// station is the handler as it is shown.
-func (h *handler) station(name, pace string) fields {
-	shown := fields{"name": name, "pace": pace, "calls": h.calls, "waiting": h.waiting(), "last": nil}
-	if n := len(h.last); n > 0 {
-		shown["last"] = h.last[n-1]
+// station is the handler as it is shown. In client-go's lane nothing is folded, and there
+// is no log in which it has come to a place.
+func (h *handler) station(name, pace string, end int) fields {
+	shown := fields{"name": name, "pace": pace, "calls": h.calls, "waiting": h.waiting(), "folded": h.folded,
+		"at": max(0, end-h.waiting()), "last": nil}
+	if len(h.last) > 0 {
+		shown["last"] = h.last[0]
 	}
 	return shown
 }

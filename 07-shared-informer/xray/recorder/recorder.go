@@ -3,7 +3,6 @@
 package recorder
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,13 +30,23 @@ const (
 	KeptBytes   = 30_000_000 // of records and objects; they take somewhat more memory
 )
 
-// A kept record is in JSON, and so is its object before and after, shortened.
-type kept struct {
-	text, before, after json.RawMessage
-	key                 string
+// An Object is what a record is about, before and after: in JSON, shortened.
+type Object struct {
+	Key    string          `json:"key"`
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
 }
 
-func (k *kept) size() int { return len(k.text) + len(k.before) + len(k.after) }
+// Shown is whether there is something to show.
+func (o Object) Shown() bool { return o.Before != nil || o.After != nil }
+
+// A kept record is in JSON, too.
+type kept struct {
+	text json.RawMessage
+	Object
+}
+
+func (k *kept) size() int { return len(k.text) + len(k.Before) + len(k.After) }
 
 // A history numbers records from 1, and keeps the last ones, without a gap.
 type history struct {
@@ -46,12 +55,12 @@ type history struct {
 	bytes int // the size of those
 }
 
-func (h *history) add(record fields, about kept) {
+func (h *history) add(record fields, about Object) {
 	h.seq++
 	record["seq"] = h.seq
-	about.text = encode(record)
-	h.kept = append(h.kept, about)
-	h.bytes += about.size()
+	added := kept{encode(record), about}
+	h.kept = append(h.kept, added)
+	h.bytes += added.size()
 	for h.bytes > KeptBytes || len(h.kept) > KeptRecords {
 		h.bytes -= h.kept[0].size()
 		h.kept[0] = kept{} // or the array would hold its texts
@@ -157,16 +166,15 @@ func (r *Recorder) tick() {
 	status := r.Status()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.record(events)
-	r.state.Status = status
-	set := encode(r.state.stations())
-	if len(events) == 0 {
-		if bytes.Equal(set, r.set) {
-			return
-		}
-		r.record([]event{{Event: observer.Event{Kind: tick}, lane: Ours, at: time.Now()}})
+	if len(events) == 0 && status != r.state.Status {
+		events = []event{{Event: observer.Event{Kind: tick}, lane: Ours, at: time.Now()}}
 	}
-	r.set = set
+	if len(events) == 0 {
+		return
+	}
+	r.state.Status = status
+	r.record(events)
+	r.set = encode(r.state.stations())
 	close(r.more)
 	r.more = make(chan struct{})
 }
@@ -196,13 +204,13 @@ func (r *Recorder) record(events []event) {
 			skipped++
 			continue
 		}
-		object := kept{key: e.Key, before: shownOnce(e.Old), after: shownOnce(e.New)}
+		object := Object{e.Key, shownOnce(e.Old), shownOnce(e.New)}
 		if e.Type == "DELETED" {
-			object.before, object.after = object.after, nil
+			object.Before, object.After = object.After, nil
 		}
 		chip := chipOf(e, r.state)
-		if chip != nil { // whether the page of the object has something to show
-			chip["object"] = object.before != nil || object.after != nil
+		if chip != nil {
+			chip["object"] = object.Shown()
 		}
 		r.history.add(fields{"time": e.at.UnixMilli(), "lane": e.lane, "kind": e.Kind, "chip": chip, "caption": said,
 			"skipped": skipped}, object) // events before this one that have no record
@@ -210,17 +218,16 @@ func (r *Recorder) record(events []event) {
 	}
 }
 
+// lanePrefix is what the stations of handlers begin with.
+var lanePrefix = map[string]string{Ours: "handlers/", Theirs: "client-go/handlers/"}
+
 // ways are from which station to which one an object travels, by lane and kind of event.
-// The name of a handler comes behind.
 var ways = map[string]map[observer.Kind][2]string{
 	Ours: {
 		observer.Received: {"server", "reflector"}, observer.Stored: {"reflector", "store"},
-		observer.Appended: {"store", "log"}, observer.Called: {"log", "handlers/"},
+		observer.Appended: {"store", "log"}, observer.Called: {"log"},
 	},
-	Theirs: {
-		observer.Received: {"server", "client-go/informer"},
-		observer.Called:   {"client-go/informer", "client-go/handlers/"},
-	},
+	Theirs: {observer.Received: {"server", "client-go/informer"}, observer.Called: {"client-go/informer"}},
 }
 
 // chipOf is the object that travels, if one does. The state has taken the event into
@@ -230,11 +237,14 @@ func chipOf(e *event, s *state) fields {
 	if !ok {
 		return nil
 	}
-	chip := fields{"key": e.Key, "name": e.name(), "change": e.change(), "from": way[0], "to": way[1] + e.Handler}
+	chip := fields{"key": e.Key, "name": e.name(), "change": e.change(), "from": way[0], "to": way[1]}
+	if e.Kind == observer.Called {
+		chip["to"] = lanePrefix[e.lane] + e.Handler
+	}
 	if h := s.handlers[Ours][e.Handler]; e.lane == Ours && h != nil && h.snapshot {
 		chip["from"] = "store"
 	}
-	if e.lane == Theirs && e.Kind == observer.Received && e.Initial && s.known[e.Key] {
+	if e.lane == Theirs && e.Kind == observer.Received && e.Initial && s.known.Has(e.Key) {
 		chip["change"] = "resync" // of a relist
 	}
 	return chip
@@ -261,13 +271,12 @@ func (r *Recorder) After(seq int64) Frame {
 	return f
 }
 
-// Object is what a record is about, before and after; ok is false if the record is no
-// longer kept.
-func (r *Recorder) Object(seq int64) (key string, before, after json.RawMessage, ok bool) {
+// Object is what a record is about; ok is false if the record is no longer kept.
+func (r *Recorder) Object(seq int64) (found Object, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	found, ok := r.history.at(seq)
-	return found.key, found.before, found.after, ok
+	record, ok := r.history.at(seq)
+	return record.Object, ok
 }
 
 // Calls are the last ones of a handler, the newest first.
@@ -276,18 +285,7 @@ func (r *Recorder) Calls(lane, name string) (calls []fields, ok bool) {
 	defer r.mu.Unlock()
 	h, ok := r.state.handlers[lane][name]
 	if ok {
-		calls = append([]fields{}, h.last...) // never null
-		slices.Reverse(calls)
+		calls = slices.Clone(h.last)
 	}
 	return calls, ok
-}
-
-// LastKey is that of the object that changed last; empty if there is none.
-func (r *Recorder) LastKey() (last string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, key := range r.state.keys.first(1) {
-		last = key.text
-	}
-	return last
 }

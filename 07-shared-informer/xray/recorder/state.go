@@ -5,6 +5,8 @@ package recorder
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"example.com/informer/03-reflector/observer"
 )
 
@@ -49,8 +51,8 @@ type state struct {
 
 	// client-go's informer.
 	received int
-	known    map[string]bool
-	listed   map[string]bool // the keys of a list that is not complete
+	known    sets.Set[string]
+	listed   sets.Set[string] // the keys of a list that is not complete
 
 	handlers map[string]map[string]*handler // by lane and name
 	paces    map[string]string              // in both lanes
@@ -66,7 +68,7 @@ type chunk struct {
 func newState(of Options) *state {
 	s := &state{
 		of: of, doing: "stopped", chunks: []chunk{},
-		keys: newRecent(), indexes: map[string]recent{}, known: map[string]bool{}, listed: map[string]bool{},
+		keys: newRecent(), indexes: map[string]recent{}, known: sets.New[string](), listed: sets.New[string](),
 		handlers: map[string]map[string]*handler{Ours: {}, Theirs: {}}, paces: map[string]string{},
 	}
 	for name := range of.Indexers {
@@ -225,21 +227,16 @@ func (s *state) receive(e *event) {
 		clear(s.listed)
 	case e.Kind == observer.Received && e.Initial:
 		s.received++
-		s.listed[e.Key] = true
+		s.listed.Insert(e.Key)
 	case e.Kind == observer.Received:
 		s.received++
 		s.notify(Theirs, 1)
-		if s.known[e.Key] = true; e.Type == "DELETED" {
-			delete(s.known, e.Key)
+		if s.known.Insert(e.Key); e.Type == "DELETED" {
+			s.known.Delete(e.Key)
 		}
 	case e.Kind == observer.Listed: // each object of it comes for the handlers, and a tombstone for each that it lacks
-		s.notify(Theirs, len(s.listed))
-		for key := range s.known {
-			if !s.listed[key] {
-				s.notify(Theirs, 1)
-			}
-		}
-		s.known, s.listed = s.listed, map[string]bool{}
+		s.notify(Theirs, s.listed.Union(s.known).Len())
+		s.known, s.listed = s.listed, sets.New[string]()
 	}
 }
 
@@ -266,13 +263,10 @@ func (s *state) stations() fields {
 		"log":                fields{"end": s.end, "chunks": s.chunks},
 		"client-go/informer": fields{"received": s.received, "objects": len(s.known)},
 	}
-	for name, h := range s.handlers[Ours] {
-		shown := h.station(name, s.paces[name])
-		shown["folded"], shown["at"] = h.folded, max(0, s.end-h.waiting())
-		set["handlers/"+name] = shown
-	}
-	for name, h := range s.handlers[Theirs] {
-		set["client-go/handlers/"+name] = h.station(name, s.paces[name])
+	for lane, handlers := range s.handlers {
+		for name, h := range handlers {
+			set[lanePrefix[lane]+name] = h.station(name, s.paces[name], s.end)
+		}
 	}
 	if s.Updates > 0 {
 		set["bulk"] = fields{"what": Count(s.Updates, "update"), "made": s.Made, "of": s.Updates}

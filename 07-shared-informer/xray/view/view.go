@@ -140,27 +140,25 @@ func (v *View) events(c *gin.Context, i int) {
 		connection.SetReadDeadline(time.Time{}) != nil { // else the request would end with the server's timeout
 		return
 	}
-	send := func(format string, args ...any) bool {
-		if connection.SetWriteDeadline(time.Now().Add(sendTimeout)) != nil {
-			return false
-		}
-		_, err := fmt.Fprintf(c.Writer, format, args...)
-		return err == nil && connection.Flush() == nil
+	send := func(format string, text []byte) { // if the client does not take it, the context of the request ends
+		connection.SetWriteDeadline(time.Now().Add(sendTimeout))
+		fmt.Fprintf(c.Writer, format, text)
+		connection.Flush()
 	}
 	alive := time.NewTicker(aliveTime)
 	defer alive.Stop()
-	for seq, taken := int64(-1), true; taken; {
+	for seq := int64(-1); c.Request.Context().Err() == nil; {
 		now := v.recorders[i].After(seq)
 		if now.Seq != seq {
 			seq = now.Seq
-			text, err := json.Marshal(v.message(i, now))
-			taken = err == nil && send("data: %s\n\n", text)
+			text, _ := json.Marshal(v.message(i, now)) // all of it is in JSON already, or plain
+			send("data: %s\n\n", text)
 			continue
 		}
 		select {
 		case <-now.More:
 		case <-alive.C:
-			taken = send(": alive\n\n")
+			send(": %s\n\n", []byte("alive"))
 		case <-c.Request.Context().Done():
 			return
 		case <-v.ctx.Done():
@@ -176,16 +174,16 @@ func (v *View) object(c *gin.Context, i int) {
 		web.Fail(c, http.StatusBadRequest, "%q is no number of a record: want 1 or more", c.Param("seq"))
 		return
 	}
-	key, before, after, ok := v.recorders[i].Object(seq)
+	object, ok := v.recorders[i].Object(seq)
 	switch {
 	case !ok:
 		web.Fail(c, http.StatusNotFound, "record %d is not kept: only the last %d are, and %d MB at most", seq,
 			recorder.KeptRecords, recorder.KeptBytes/1_000_000)
-	case before == nil && after == nil:
+	case !object.Shown():
 		web.Fail(c, http.StatusNotFound, "record %d has no object to show: want one of namespace %s, and no Secret",
 			seq, v.recorders[i].Namespace)
 	default:
-		c.JSON(http.StatusOK, gin.H{"key": key, "before": before, "after": after})
+		c.JSON(http.StatusOK, object)
 	}
 }
 

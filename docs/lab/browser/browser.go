@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,8 +80,7 @@ func Visit(browser context.Context, address string, look Look) (p *Page, leave f
 		return ""
 	})
 	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	err = errors.Join(err, p.SetLook(look),
-		p.Do(chromedp.Navigate(address), chromedp.Evaluate[chromedp.Void](noteChips)),
+	err = errors.Join(err, p.setLook(look), p.Do(chromedp.Navigate(address)), p.Run(noteChips),
 		p.Until("events come", `document.body.dataset.stream === "open"`),
 		p.Until("the stations are drawn", Field("handlers/fast", "calls")+` !== ""`))
 	if err != nil {
@@ -130,29 +130,26 @@ func (p *Page) Wrong() []string {
 	return wrong
 }
 
-// SetLook changes how somebody looks at the page.
-func (p *Page) SetLook(look Look) error {
-	if look.Width == 0 {
-		look.Width, look.Height = 1280, 900
-	}
-	scheme, motion := "dark", "no-preference"
+func (p *Page) setLook(look Look) error {
+	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}
 	if look.Light {
-		scheme = "light"
+		features[0].Value = "light"
 	}
 	if look.Still {
-		motion = "reduce"
+		features = append(features, &emulation.MediaFeature{Name: "prefers-reduced-motion", Value: "reduce"})
 	}
-	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
-		},
-	})
-	return errors.Join(err, p.Do(chromedp.EmulateViewport(look.Width, look.Height)))
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+	return errors.Join(err, p.Do(chromedp.EmulateViewport(cmp.Or(look.Width, 1280), cmp.Or(look.Height, 900))))
 }
 
 // Do does things in the tab.
 func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) error {
 	return chromedp.Do(p.ctx, actions...)
+}
+
+// Run runs JavaScript; a promise, until it is kept.
+func (p *Page) Run(script string) error {
+	return p.Do(chromedp.Evaluate[chromedp.Void](script, chromedp.EvalAwaitPromise))
 }
 
 // Eval returns the value of an expression in JavaScript; of a promise, its result.
@@ -184,9 +181,10 @@ func Field(station, field string) string {
 // Click brings an element to the middle of the window, where nothing covers it, and
 // clicks it.
 func (p *Page) Click(selector string) error {
-	return p.Do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
-		`document.querySelector('%s').scrollIntoView({block: "center", behavior: "instant"})`, selector)),
-		chromedp.Click(chromedp.CSS(selector)))
+	return errors.Join(
+		p.Run(fmt.Sprintf(`document.querySelector('%s').scrollIntoView({block: "center", behavior: "instant"})`,
+			selector)),
+		p.Do(chromedp.Click(chromedp.CSS(selector))))
 }
 
 // Press presses the button of an action, and waits until the program has done it.
@@ -196,7 +194,7 @@ func (p *Page) Press(action string, more ...string) error {
 	return errors.Join(
 		p.Until("the button "+selector+" can be pressed",
 			fmt.Sprintf(`document.querySelector('%s:not([aria-disabled="true"])')`, selector)),
-		p.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#said").textContent = ""`)),
+		p.Run(`document.querySelector("#said").textContent = ""`),
 		p.Click(selector),
 		p.Until("the program has done "+action,
 			`document.querySelector("#said").textContent && !document.querySelector("#said.error")`))
@@ -204,7 +202,7 @@ func (p *Page) Press(action string, more ...string) error {
 
 // Picture is a PNG of what the window shows.
 func (p *Page) Picture() ([]byte, error) {
-	if err := p.Do(chromedp.Evaluate[chromedp.Void](`scrollTo(0, 0)`)); err != nil {
+	if err := p.Run(`scrollTo(0, 0)`); err != nil {
 		return nil, err
 	}
 	return chromedp.Run(p.ctx, chromedp.CaptureScreenshot())

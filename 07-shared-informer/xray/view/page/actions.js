@@ -5,6 +5,7 @@ import { rows, make } from './stations.js';
 const said = document.querySelector('#said');
 const object = document.querySelector('#object');
 const bulk = document.querySelector('#bulk');
+let newest = ''; // the name of the object that changed last
 let token = document.querySelector('meta[name="xray-token"]').content;
 
 // renewToken asks for the token of a program that was started again.
@@ -25,7 +26,7 @@ export function listenForActions(query) {
 
 function bodyOf({ dataset: { action, count: number, pace, handler, needs } }) {
   const body = { action };
-  if (needs === 'object') body.name = object.value;
+  if (needs === 'object') body.name = object.value || newest;
   if (number) body.count = Number(number);
   if (pace) body.pace = pace;
   if (handler) body.handler = handler;
@@ -60,6 +61,7 @@ function say(words, failed) {
 // A button is disabled with aria-disabled, because a button that is disabled while it has the focus loses it.
 export function drawActions(latest, lost) {
   const keys = latest.store?.keys ?? [];
+  newest = nameOf(keys[0]);
   const possible = {
     object: true,
     idle: !latest.bulk,

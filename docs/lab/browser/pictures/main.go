@@ -11,17 +11,41 @@ import (
 	"os/signal"
 	"path/filepath"
 
-	"github.com/chromedp/chromedp"
-
 	"example.com/informer/docs/lab/browser"
 	"example.com/informer/scripts/harness/workspace"
 )
 
+// A move is one thing that is done in a scene.
+type move func(*browser.Page) error
+
+func press(action string, more ...string) move {
+	return func(p *browser.Page) error { return p.Press(action, more...) }
+}
+
+func until(what, condition string) move {
+	return func(p *browser.Page) error { return p.Until(what, condition) }
+}
+
+var (
+	create  = press("create")
+	notices = until("the reflector notices", browser.Field("reflector", "doing")+` === "backing off"`)
+
+	busy = []move{
+		create, create, create, create, create, press("relabel"), press("update", `[data-count="100"]`),
+		until("the slow handler has a backlog", browser.Field("handlers/slow", "waiting")+" > 40"),
+	}
+	cut = []move{
+		create, create, create, press("cut"), notices, press("delete"),
+		until("the caption says so", `document.querySelector("#captions").innerText.includes("cable")`),
+		until("all chips have arrived", `!document.querySelector("[data-chip]")`),
+	}
+)
+
 // A scene is what is done before a picture is taken.
 type scene struct {
-	file string
-	look browser.Look
-	play func(*browser.Page) error
+	file  string
+	look  browser.Look
+	moves []move
 }
 
 var scenes = []scene{
@@ -29,28 +53,67 @@ var scenes = []scene{
 	{"xray-light", browser.Look{Light: true}, busy},
 	{"xray-narrow", browser.Look{Width: 390, Height: 844}, busy},
 	{"xray-cut", browser.Look{}, cut},
-	{"xray-tombstone", browser.Look{}, tombstone},
-	{"xray-late", browser.Look{}, late},
-	{"xray-stalled", browser.Look{}, stalled},
-	{"xray-resync", browser.Look{}, resync},
-	{"xray-recreated", browser.Look{}, recreated},
+	{"xray-tombstone", browser.Look{}, append(cut, press("restore"), backTo("tombstone", "handlers/fast"))},
+	{"xray-late", browser.Look{}, []move{create, create, create, create, press("add", `[data-pace="fast"]`),
+		backTo("initial", "handlers/handler-3")}},
+	{"xray-stalled", browser.Look{}, []move{create, create, create,
+		press("pace", `[data-handler="slow"]`, `[data-pace="stalled"]`), press("update", `[data-count="10000"]`),
+		until("the backlog of client-go's handler is long",
+			browser.Field("client-go/handlers/slow", "waiting")+" > 4000")}},
+	{"xray-resync", browser.Look{}, []move{create, create, create, press("resync"),
+		backTo("resync", "handlers/fast")}},
+	{"xray-recreated", browser.Look{}, []move{create, create, press("cut"), notices, press("recreate"),
+		press("restore"), backTo("update", "store"), run(`document.querySelector("[data-chip]").click()`),
+		until("the diff is shown", `document.querySelector("#panel-body .minus")`)}},
+}
+
+func run(script string) move {
+	return func(p *browser.Page) error { return p.Run(script) }
+}
+
+// backTo waits for a change to reach a station, pauses, and goes back to the moment
+// in which it travels there.
+func backTo(change, station string) move {
+	chip := fmt.Sprintf("document.querySelector('[data-chip][data-change=%q][data-to=%q]')", change, station)
+	return all(
+		until("a chip has gone to "+station, browser.Seen(station+" "+change)),
+		run(fmt.Sprintf(`(async () => {
+			document.querySelector("#pause").click();
+			for (let steps = 0; steps < 300 && !%s; steps++) {
+				document.querySelector("#back").click();
+				await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+			}
+		})()`, chip)),
+		until("the caption follows",
+			fmt.Sprintf(`document.querySelector("#caption").innerText.includes(%s.dataset.key.split("/").pop())`, chip)))
+}
+
+// all makes moves one after the other.
+func all(moves ...move) move {
+	return func(p *browser.Page) error {
+		for _, m := range moves {
+			if err := m(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func main() {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
-	if err := run(ctx); err != nil {
+	if err := takeAll(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
+func takeAll(ctx context.Context) error {
 	root, err := workspace.Root(".")
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(root, "docs", "pictures")
 	dir, err := os.MkdirTemp("", "pictures")
 	if err != nil {
 		return err
@@ -70,8 +133,8 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.file, err)
 		}
-		file := filepath.Join(to, s.file+".png")
-		if err := errors.Join(os.MkdirAll(to, 0o755), os.WriteFile(file, picture, 0o644)); err != nil {
+		file := filepath.Join(root, "docs", "pictures", s.file+".png")
+		if err := os.WriteFile(file, picture, 0o644); err != nil {
 			return err
 		}
 		fmt.Println(file)
@@ -79,7 +142,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// take plays a scene on a program of its own.
+// take makes moves on a program of its own.
 func (s scene) take(ctx context.Context, program string, window context.Context) (picture []byte, err error) {
 	serving, err := browser.Start(ctx, program, "localhost:0")
 	if err != nil {
@@ -91,110 +154,8 @@ func (s scene) take(ctx context.Context, program string, window context.Context)
 		return nil, err
 	}
 	defer leave()
-	if err := s.play(p); err != nil {
+	if err := all(s.moves...)(p); err != nil {
 		return nil, err
 	}
 	return p.Picture()
-}
-
-// press presses buttons, one after the other.
-func press(p *browser.Page, buttons ...[]string) error {
-	for _, b := range buttons {
-		if err := p.Press(b[0], b[1:]...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func create(n int) (buttons [][]string) {
-	for range n {
-		buttons = append(buttons, []string{"create"})
-	}
-	return buttons
-}
-
-var (
-	relabel = []string{"relabel"}
-	stall   = []string{"pace", `[data-handler="slow"]`, `[data-pace="stalled"]`}
-	join    = []string{"add", `[data-pace="fast"]`}
-)
-
-func busy(p *browser.Page) error {
-	return errors.Join(
-		press(p, append(create(5), relabel)...),
-		press(p, []string{"update", `[data-count="100"]`}),
-		p.Until("the slow handler has a backlog", browser.Field("handlers/slow", "waiting")+" > 40"))
-}
-
-func cut(p *browser.Page) error {
-	return errors.Join(
-		press(p, append(create(3), []string{"cut"})...),
-		p.Until("the reflector notices", browser.Field("reflector", "doing")+` === "backing off"`),
-		press(p, []string{"delete"}),
-		p.Until("the caption says so", `document.querySelector("#captions").innerText.includes("cable")`),
-		p.Until("all chips have arrived", `!document.querySelector("[data-chip]")`))
-}
-
-func tombstone(p *browser.Page) error {
-	return errors.Join(cut(p), press(p, []string{"restore"}), backTo(p, "tombstone", "handlers/fast"))
-}
-
-func late(p *browser.Page) error {
-	return errors.Join(
-		press(p, append(create(4), join)...),
-		backTo(p, "initial", "handlers/handler-3"))
-}
-
-func stalled(p *browser.Page) error {
-	return errors.Join(
-		press(p, append(create(3), stall, []string{"update", `[data-count="10000"]`})...),
-		p.Until("the backlog of client-go's handler is long",
-			browser.Field("client-go/handlers/slow", "waiting")+" > 4000"))
-}
-
-func resync(p *browser.Page) error {
-	return errors.Join(
-		press(p, append(create(3), []string{"resync"})...),
-		backTo(p, "resync", "handlers/fast"))
-}
-
-func recreated(p *browser.Page) error {
-	return errors.Join(
-		press(p, append(create(2), []string{"cut"})...),
-		p.Until("the reflector notices", browser.Field("reflector", "doing")+` === "backing off"`),
-		press(p, []string{"recreate"}, []string{"restore"}),
-		backTo(p, "update", "store"),
-		p.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[data-chip]").click()`)),
-		p.Until("the diff is shown", `document.querySelector("#panel-body .minus")`))
-}
-
-// backTo waits for a change to reach a station, pauses, and goes back to the moment
-// in which it travels there.
-func backTo(p *browser.Page, change, station string) error {
-	chip := fmt.Sprintf(`[data-chip][data-change="%s"][data-to="%s"]`, change, station)
-	if err := errors.Join(
-		p.Until("a chip has gone to "+station, browser.Seen(station+" "+change)),
-		p.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#pause").click()`))); err != nil {
-		return err
-	}
-	for range 300 {
-		found, err := browser.Eval[bool](p, fmt.Sprintf("Boolean(document.querySelector(`%s`))", chip))
-		if err != nil {
-			return err
-		}
-		if found {
-			return p.Until("the caption follows", fmt.Sprintf("document.querySelector('#caption').innerText"+
-				".includes(document.querySelector(`%s`).dataset.key.split('/').pop())", chip))
-		}
-		if err := p.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("#back").click()`)); err != nil {
-			return err
-		}
-		if err := p.Do(chromedp.Evaluate[chromedp.Void](
-			`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))`,
-			chromedp.EvalAwaitPromise)); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("no %s has travelled to %s", change, station)
 }

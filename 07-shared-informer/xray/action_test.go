@@ -45,6 +45,16 @@ func (r rig) handlerOf(lane, name string) station {
 	return r.stations()[prefixes[lane]+name]
 }
 
+// wantInBoth compares a handler in both lanes.
+func (r rig) wantInBoth(name string, calls, waiting int) {
+	r.t.Helper()
+	for _, lane := range []string{recorder.Ours, recorder.Theirs} {
+		if got := r.handlerOf(lane, name); got.Calls != calls || got.Waiting != waiting {
+			r.t.Errorf("%s: %+v", lane, got)
+		}
+	}
+}
+
 func wantRefused(t *testing.T, err error, status int, text string) {
 	t.Helper()
 	if got := statusOf(err); err == nil || got != status || !strings.Contains(err.Error(), text) {
@@ -96,11 +106,7 @@ func TestManyUpdates(t *testing.T) {
 		r.Informer.SetPatience(50)
 		r.must(order{Action: "update", Count: 300}) // of an object that it makes
 		r.settle()
-		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
-			if got := r.handlerOf(lane, recorder.Fast); got.Calls != 301 || got.Waiting != 0 {
-				t.Errorf("%s: %+v", lane, got)
-			}
-		}
+		r.wantInBoth(recorder.Fast, 301, 0)
 		if got := r.handlerOf(recorder.Theirs, recorder.Slow); got.Calls+got.Waiting != 301 {
 			t.Errorf("client-go's slow handler: %+v", got)
 		}
@@ -206,18 +212,13 @@ func TestHandlersComeAndGo(t *testing.T) {
 		if got := r.must(order{Action: "add", Pace: recorder.Slow}); got != "handler-3 joins, and is slow." {
 			t.Error(got)
 		}
-		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
-			got := r.handlerOf(lane, "handler-3")
-			if got.Waiting != 2 || got.Calls != 0 || got.Pace != recorder.Slow {
-				t.Errorf("%s: %+v", lane, got)
-			}
-		}
+		r.wantInBoth("handler-3", 0, 2)
 		r.wantCaption("handler-3 joins late. It gets 2 initial adds from a snapshot of the store.")
 		time.Sleep(time.Second)
+		r.wantInBoth("handler-3", 2, 0)
 		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
 			got := r.handlerOf(lane, "handler-3")
-			if got.Waiting != 0 || got.Calls != 2 || got.Last.Change != "initial" ||
-				got.Last.TookMs != 200 {
+			if got.Pace != recorder.Slow || got.Last.Change != "initial" || got.Last.TookMs != 200 {
 				t.Errorf("%s: %+v", lane, got)
 			}
 		}
@@ -290,20 +291,10 @@ func TestAStalledHandler(t *testing.T) {
 		}
 		r.must(order{Action: "create"})
 		time.Sleep(time.Minute)
-		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
-			if got := r.handlerOf(lane, "handler-3"); got.Calls != 0 || got.Waiting != 2 {
-				t.Errorf("%s: %+v", lane, got)
-			}
-			if got := r.handlerOf(lane, recorder.Fast); got.Calls != 2 || got.Waiting != 0 {
-				t.Errorf("%s: %+v", lane, got)
-			}
-		}
+		r.wantInBoth("handler-3", 0, 2)
+		r.wantInBoth(recorder.Fast, 2, 0)
 		r.must(order{Action: "pace", Handler: "handler-3", Pace: recorder.Fast})
-		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
-			if got := r.handlerOf(lane, "handler-3"); got.Calls != 2 || got.Waiting != 0 {
-				t.Errorf("%s: %+v", lane, got)
-			}
-		}
+		r.wantInBoth("handler-3", 2, 0)
 		r.must(order{Action: "remove", Handler: "handler-4"})
 		r.wantCaption("handler-5 stalls")
 		r.stop() // handler-5 is in its call

@@ -78,9 +78,10 @@ func flood(t *testing.T, rate int) (address string) {
 	subject := &xray.Subject{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
+		Source:   xray.NewSource(source), Theirs: xray.NewSource(fakeapi.New()), Line: &xray.Line{},
 	}
 	options := cache.SharedIndexInformerOptions{Indexers: subject.Indexers}
-	subject.Informer = informer.New(source, subject.Example, options)
+	subject.Informer = informer.New(subject.Source, subject.Example, options)
 	x, err := xray.Start(ctx, "ns", subject)
 	must.Do(t, err)
 	running.Go(x.Wait)

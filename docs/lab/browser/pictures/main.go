@@ -84,8 +84,8 @@ func backTo(change, station string) move {
 				await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 			}
 		})()`, chip)),
-		until("the caption follows",
-			fmt.Sprintf(`document.querySelector("#caption").innerText.includes(%s.dataset.key.split("/").pop())`, chip)))
+		until("the caption follows", fmt.Sprintf(
+			`document.querySelector("#caption").innerText.includes(%s.dataset.key.split("/").pop())`, chip)))
 }
 
 // all makes moves one after the other.

@@ -14,13 +14,13 @@ import (
 )
 
 // stepLoop runs a reflector of our own, with an observer that prints each of its
-// decisions. The server is asked to end a watch after five seconds, and not after
+// decisions. The server is asked to end a watch after eight seconds, and not after
 // minutes. Two seconds before the end it sends a bookmark.
 func stepLoop(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewFilteredListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		func(options *metav1.ListOptions) {
 			options.FieldSelector = "metadata.name!=kube-root-ca.crt" // which every namespace has
-			options.TimeoutSeconds = new(int64(5))
+			options.TimeoutSeconds = new(int64(8))
 		})
 	reached := "" // the version that the reflector has come to
 	version := func(v string) string {

@@ -56,17 +56,23 @@ func List(ctx context.Context, client rest.Interface, resource, namespace string
 // A Lister is a store that can list its objects.
 type Lister interface{ List() []any }
 
-// UpToDate tells whether a store has what the server has, by the versions.
-func UpToDate(store Lister, server map[string]string) bool {
+// Cached returns the objects in a store, or an error if an item is no object.
+func Cached(store Lister) ([]Object, error) {
 	var objects []Object
 	for _, item := range store.List() {
 		o, ok := item.(Object)
 		if !ok {
-			return false
+			return nil, fmt.Errorf("the store holds a %T", item)
 		}
 		objects = append(objects, o)
 	}
-	return maps.Equal(Versions(objects), server)
+	return objects, nil
+}
+
+// UpToDate tells whether a store has what the server has, by the versions.
+func UpToDate(store Lister, server map[string]string) bool {
+	objects, err := Cached(store)
+	return err == nil && maps.Equal(Versions(objects), server)
 }
 
 // A Call is one call of a handler.

@@ -113,7 +113,7 @@ func (p *passage) Decode() (watch.EventType, runtime.Object, error) {
 	event, ok := <-p.ResultChan()
 	about, err := meta.Accessor(event.Object)
 	switch {
-	case !ok && p.expired.Swap(false):
+	case p.expired.Swap(false): // a client may report its end as an error
 		return watch.Error, &tooOld, nil
 	case !ok:
 		return "", nil, io.EOF

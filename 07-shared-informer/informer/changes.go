@@ -32,6 +32,7 @@ func (c changes) Add(obj any) error {
 	}
 	c.blockDeltas.Lock()
 	defer c.blockDeltas.Unlock()
+	defer c.version.send()
 	old, err := c.indexer.Put(key, obj)
 	if err != nil {
 		return err
@@ -52,6 +53,7 @@ func (c changes) Delete(obj any) error {
 	}
 	c.blockDeltas.Lock()
 	defer c.blockDeltas.Unlock()
+	defer c.version.send()
 	if old := c.indexer.Remove(key, obj); old != nil {
 		c.notify(processor.Notification{Kind: processor.Deleted, Key: key, Old: old, New: obj})
 	}
@@ -76,6 +78,7 @@ func (c changes) Replace(list []any, version string) error {
 	}
 	c.blockDeltas.Lock()
 	defer c.blockDeltas.Unlock()
+	defer c.version.send()
 	listed, gone, err := c.indexer.ReplaceAll(keys, objs, version)
 	if err != nil {
 		return err
@@ -164,6 +167,7 @@ func (c changes) Resync() error {
 // Bookmark takes the version that the watch has come to without an event.
 func (c changes) Bookmark(version string) error {
 	c.indexer.Bookmark(version)
+	c.version.send()
 	return nil
 }
 

@@ -36,6 +36,7 @@ type Informer struct {
 	cacheMutationDetector cache.MutationDetector // does nothing, unless KUBE_CACHE_MUTATION_DETECTOR is set
 	synced                chan struct{}          // closed when the store holds the first list
 	ended                 chan struct{}          // closed when it has run, and its last handler has returned
+	version               signal                 // sent when the store may have come to another version
 
 	// blockDeltas is held from a change of the store until it is in the log: while
 	// you hold it, the store and the log agree, and a late handler can join safely.

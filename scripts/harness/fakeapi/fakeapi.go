@@ -31,8 +31,9 @@ type Server struct {
 }
 
 type answer struct {
-	objs []runtime.Object
-	err  error
+	version string
+	objs    []runtime.Object
+	err     error
 }
 
 // New returns a server that has these objects.
@@ -48,7 +49,12 @@ func New(objs ...runtime.Object) *Server {
 func (s *Server) IsWatchListSemanticsUnSupported() bool { return true }
 
 // Set sets what lists return.
-func (s *Server) Set(objs ...runtime.Object) { s.answer.Store(&answer{objs: objs}) }
+func (s *Server) Set(objs ...runtime.Object) { s.SetVersion("1", objs...) }
+
+// SetVersion is Set for a list of that version.
+func (s *Server) SetVersion(version string, objs ...runtime.Object) {
+	s.answer.Store(&answer{version: version, objs: objs})
+}
 
 // Fail lets lists return an error, until Set.
 func (s *Server) Fail(err error) { s.answer.Store(&answer{err: err}) }
@@ -68,7 +74,7 @@ func Expire(w *watch.FakeWatcher) {
 func (s *Server) list(context.Context, metav1.ListOptions) (runtime.Object, error) {
 	s.lists.Add(1)
 	answer := s.answer.Load()
-	list := &corev1.List{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}
+	list := &corev1.List{ListMeta: metav1.ListMeta{ResourceVersion: answer.version}}
 	for _, obj := range answer.objs {
 		list.Items = append(list.Items, runtime.RawExtension{Object: obj})
 	}

@@ -18,8 +18,8 @@ import (
 )
 
 // Pages are what a server shows, by gin's patterns: "/pods",
-// "/indexes/:name/:value". They are read with GET or HEAD. A pattern that begins
-// with "POST " is asked to do something: the page has to find out who asks.
+// "/indexes/:name/:value". They are read with GET or HEAD. A pattern with another
+// method before it, such as "POST /pods", is asked to do something.
 type Pages map[string]gin.HandlerFunc
 
 // headers has browsers take JSON for nothing else, keep no copy of what may have

@@ -36,7 +36,7 @@ func TestAnswers(t *testing.T) {
 		{"HEAD", "/pods", 200, ""},
 		{"HEAD", "/no/such/page", 404, ""},
 		{"POST", "/pods", 405, `{"error":"there is nothing but GET and HEAD here, got \"POST\""}`},
-		{"DELETE", "/no/such/page", 405, `{"error":"there is nothing but GET and HEAD here, got \"DELETE\""}`},
+		{"DELETE", "/no/such/page", 404, `{"error":"there is no page \"/no/such/page\""}`},
 	} {
 		status, header, body := do(t, test.method, s.URL()+test.path, "")
 		if status != test.status || body != test.want {
@@ -53,12 +53,12 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestAPageThatTakesPOST(t *testing.T) {
-	s := running(t, Pages{"/": hello, "POST /do/:name": hello, "POST /do": hello})
+func TestAPageOfAnotherMethod(t *testing.T) {
+	s := running(t, Pages{"/": hello, "POST /do/:name": hello, "POST /do": hello, "PUT /do": hello})
 	for asked, want := range map[string]string{
 		"POST /do":   `200 {"name":"","query":{},"value":""}`,
 		"POST /do/x": `200 {"name":"x","query":{},"value":""}`,
-		"GET /do":    `405 {"error":"there is nothing but POST here, got \"GET\""}`,
+		"GET /do":    `405 {"error":"there is nothing but POST and PUT here, got \"GET\""}`,
 		"POST /":     `405 {"error":"there is nothing but GET and HEAD here, got \"POST\""}`,
 	} {
 		method, path, _ := strings.Cut(asked, " ")

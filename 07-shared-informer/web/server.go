@@ -108,21 +108,17 @@ func (s *Server) engine(pages Pages) http.Handler {
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false // there is one way to each page
 	engine.Use(headers, gin.CustomRecovery(failed), s.limited, s.checked)
-	engine.NoRoute(func(c *gin.Context) {
-		allowed := []string{http.MethodGet, http.MethodHead}
-		if pages["POST "+c.Request.URL.Path] != nil {
-			allowed = []string{http.MethodPost}
-		} else if slices.Contains(allowed, c.Request.Method) {
-			Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path)
-			return
-		}
-		c.Header("Allow", strings.Join(allowed, ", "))
+	engine.NoRoute(func(c *gin.Context) { Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path) })
+	engine.HandleMethodNotAllowed = true
+	engine.NoMethod(func(c *gin.Context) {
+		allowed := strings.Split(c.Writer.Header().Get("Allow"), ", ")
+		slices.Sort(allowed)
 		Fail(c, http.StatusMethodNotAllowed, "there is nothing but %s here, got %q", strings.Join(allowed, " and "),
 			c.Request.Method)
 	})
 	for pattern, page := range pages {
-		if path, ok := strings.CutPrefix(pattern, "POST "); ok {
-			engine.POST(path, page)
+		if method, path, ok := strings.Cut(pattern, " "); ok {
+			engine.Handle(method, path, page)
 		} else {
 			engine.Match([]string{http.MethodGet, http.MethodHead}, pattern, page)
 		}

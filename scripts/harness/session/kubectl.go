@@ -36,7 +36,8 @@ var verbFlags = map[string][]string{"delete": {"--wait=false"}, "wait": {"--time
 // error has kubectl's own words, in one line. delete does not wait. The file that
 // "-f FILE" names is that in files, below testdata; the word NAMESPACE in it
 // stands for the session's namespace, so that it can name what is unique in the
-// whole cluster. Close removes what such a file has made.
+// whole cluster. Close removes what create has made of such a file; what apply has
+// made stays, since others may have applied the same.
 func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ...string) ([]string, error) {
 	if err := s.FindKubectl(ctx); err != nil {
 		return nil, err
@@ -50,13 +51,16 @@ func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ..
 			if err := os.WriteFile(filepath.Join(s.dir, args[i]), text, 0o600); err != nil {
 				return nil, err
 			}
-			s.files = append(s.files, "-f", args[i])
+			s.defined = true
+			if verb == "create" {
+				s.files = append(s.files, "-f", args[i])
+			}
 		}
 	}
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		answer, err := s.runKubectl(ctx, verb, append(verbFlags[verb], args...)...)
 		switch {
-		case lacksType(err) && len(s.files) > 0 && time.Since(begun) < servingTimeout && ctx.Err() == nil:
+		case lacksType(err) && s.defined && time.Since(begun) < servingTimeout && ctx.Err() == nil:
 			// A file may have defined the type a moment ago.
 		case err != nil || verb != "get" || answer == "":
 			return nil, err

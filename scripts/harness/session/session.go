@@ -38,7 +38,8 @@ type Session struct {
 	kubectl string     // the program
 	cache   string     // the folder of what it knows of the server's types
 	dir     string     // where it runs; temporary
-	files   []string   // in dir, that it has made objects of: -f FILE -f FILE
+	files   []string   // in dir, that it has created objects of: -f FILE -f FILE
+	defined bool       // it has read a file, which may have defined a type
 }
 
 // Open connects to the chosen cluster, makes a namespace, unless the options name

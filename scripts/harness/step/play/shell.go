@@ -74,13 +74,15 @@ func (s *shell) kubectl(ctx context.Context, verb string, args []string) (comman
 	}}, s.cluster.FindKubectl(ctx)
 }
 
-// curl asks the step's web server. Its flags are -s, and -w with the variable
-// %{http_code}.
+// curl asks the step's web server. Its flags are -s, -X, -d, and -w with the variable
+// %{http_code}. What does not only read is asked for once.
 func (s *shell) curl(args []string) (command, error) {
 	flags := pflag.NewFlagSet("curl", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.BoolP("silent", "s", false, "")
 	write := flags.StringP("write-out", "w", "", "")
+	method := flags.StringP("request", "X", http.MethodGet, "")
+	data := flags.StringP("data", "d", "", "")
 	if err := flags.Parse(args); err != nil {
 		return command{}, err
 	}
@@ -89,8 +91,8 @@ func (s *shell) curl(args []string) (command, error) {
 		return command{}, fmt.Errorf("curl asks the step's own server for one page: want http://ADDRESS/PATH, got %q",
 			flags.Args())
 	}
-	return command{question: true, run: func(ctx context.Context) []string {
-		status, body, err := get(ctx, "http://"+s.address()+"/"+url)
+	return command{question: *method == http.MethodGet, run: func(ctx context.Context) []string {
+		status, body, err := request(ctx, *method, "http://"+s.address()+"/"+url, *data)
 		if err != nil {
 			return []string{"curl: " + err.Error()}
 		}
@@ -99,9 +101,9 @@ func (s *shell) curl(args []string) (command, error) {
 	}}, nil
 }
 
-// get reads a page.
-func get(ctx context.Context, url string) (status int, body string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// request asks for a page.
+func request(ctx context.Context, method, url, data string) (status int, body string, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(data))
 	if err != nil {
 		return 0, "", err
 	}

@@ -56,7 +56,6 @@ var chapter = step.Chapter{
 			Name: "clientgo", Title: "client-go's own informer, with two handlers", Run: stepClientgo,
 			Speakers: []string{"first", "second"},
 		},
-		{Name: "controller", Title: "a controller on our informer", Run: stepController},
 		{Name: "once", Title: "three informers, and one with three handlers", Run: stepOnce},
 		{Name: "xray", Title: "a page that shows all parts at work", Run: stepXray},
 	},

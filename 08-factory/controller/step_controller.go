@@ -51,7 +51,7 @@ func stepController(ctx context.Context, l *step.Lesson) error {
 		if shutdown {
 			return nil
 		}
-		if err := reconcile(ctx, l, lister, key); err != nil {
+		if err := reconcileSky(ctx, l, lister, key); err != nil {
 			utilruntime.HandleErrorWithContext(ctx, err, "Reconciling, to be tried again", "key", key)
 			queue.AddRateLimited(key)
 		} else {
@@ -61,9 +61,9 @@ func stepController(ctx context.Context, l *step.Lesson) error {
 	}
 }
 
-// reconcile reads a ConfigMap from the informer's store, and writes its sky into
+// reconcileSky reads a ConfigMap from the informer's store, and writes its sky into
 // an annotation if it is not there yet.
-func reconcile(ctx context.Context, l *step.Lesson, lister corelisters.ConfigMapLister, key string) error {
+func reconcileSky(ctx context.Context, l *step.Lesson, lister corelisters.ConfigMapLister, key string) error {
 	namespace, name, err := cache.SplitMetaNamespaceKey(key)
 	if err != nil {
 		return err

@@ -1,0 +1,63 @@
+// The comparison of versions, by hand.
+
+package main
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+
+	"example.com/informer/08-factory/controller/notices"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/session/sessiontest"
+)
+
+// behind is true while the store does not have what was written with that version. A
+// worker that finds it true puts its key back and decides nothing.
+func behind(informer cache.SharedIndexInformer, written string) (bool, error) {
+	stored := informer.GetStore().LastStoreSyncResourceVersion()
+	if stored == "" {
+		return true, nil // there was no list yet
+	}
+	order, err := resourceversion.CompareResourceVersion(stored, written)
+	return order < 0, err
+}
+
+func TestAComparisonByHand(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer notices.NewInformer) {
+		s := sessiontest.Open(t)
+		secrets := newInformer(cache.NewListWatchFromClient(s.Client.CoreV1().RESTClient(), "secrets", s.Namespace,
+			fields.Everything()), &corev1.Secret{}, cache.SharedIndexInformerOptions{})
+		ended := make(chan struct{})
+		go func() { defer close(ended); secrets.RunWithContext(t.Context()) }()
+		t.Cleanup(func() { <-ended })
+
+		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+		t.Cleanup(queue.ShutDown)
+		created, err := s.Client.CoreV1().Secrets(s.Namespace).Create(t.Context(),
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "token"}}, metav1.CreateOptions{})
+		must.Do(t, err)
+		queue.Add(s.Namespace + "/token")
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+			key, _ := queue.Get()
+			waits, err := behind(secrets, created.ResourceVersion)
+			must.Do(t, err)
+			if !waits {
+				if _, exists, _ := secrets.GetStore().GetByKey(key); !exists {
+					t.Error("the store is not behind, and lacks the Secret")
+				}
+				queue.Done(key)
+				return
+			}
+			queue.AddRateLimited(key)
+			queue.Done(key)
+		}
+		t.Error("the store has been behind for a minute")
+	})
+}

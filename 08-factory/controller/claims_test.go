@@ -1,0 +1,181 @@
+// What the pages say of rights, and of fake clientsets.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/retry"
+
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/08-factory/controller/notices"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/session/sessiontest"
+)
+
+func TestRightsInANamespaceAreNotEnoughForTheCluster(t *testing.T) {
+	s := sessiontest.Open(t)
+	sessiontest.Kubectl(t, s, "create role reader --verb=list,watch --resource=configmaps")
+	sessiontest.Kubectl(t, s, "create rolebinding reader --role=reader --serviceaccount="+s.Namespace+":default")
+	config := rest.CopyConfig(s.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + s.Namespace + ":default"}
+	client, err := kubernetes.NewForConfig(config)
+	must.Do(t, err)
+	_, err = client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
+	must.Do(t, err)
+	if _, err = client.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("a list of the whole cluster: %v, want 403", err)
+	}
+}
+
+// A test that writes only after this channel is closed loses nothing.
+func TestAWatchReactorTellsWhenTheWatchIsThere(t *testing.T) {
+	client := fake.NewClientset(secret("before"))
+	watching := make(chan struct{})
+	var once sync.Once
+	client.PrependWatchReactor("secrets", func(action clienttesting.Action) (bool, watch.Interface, error) {
+		w, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())
+		once.Do(func() { close(watching) })
+		return true, w, err
+	})
+	factory := informers.NewSharedInformerFactory(client, 0)
+	t.Cleanup(factory.Shutdown)
+	gone := make(chan struct{})
+	_, err := factory.Core().V1().Secrets().Informer().AddEventHandler(
+		cache.ResourceEventHandlerFuncs{DeleteFunc: func(any) { close(gone) }})
+	must.Do(t, err)
+	factory.Start(t.Context().Done())
+	factory.WaitForCacheSync(t.Context().Done())
+	<-watching // WaitForCacheSync is not enough: it is about the list
+	must.Do(t, client.CoreV1().Secrets("ns").Delete(t.Context(), "before", metav1.DeleteOptions{}))
+	<-gone
+}
+
+func TestAReactorAnswersWithAConflict(t *testing.T) {
+	client := fake.NewClientset(secret("a"))
+	old := secret("a")
+	old.ResourceVersion = "1"
+	for range 2 { // the second one has a version that is no longer the newest
+		_, err := client.CoreV1().Secrets("ns").Update(t.Context(), old.DeepCopy(), metav1.UpdateOptions{})
+		must.Do(t, err)
+	}
+
+	conflicts := 1
+	client.PrependReactor("update", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+		if conflicts--; conflicts < 0 {
+			return false, nil, nil // the next reactor: the object tracker
+		}
+		return true, nil, apierrors.NewConflict(corev1.Resource("secrets"), "a", errors.New("somebody was faster"))
+	})
+	tries := 0
+	must.Do(t, retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		tries++
+		_, err := client.CoreV1().Secrets("ns").Update(t.Context(), old, metav1.UpdateOptions{})
+		return err
+	}))
+	if tries != 2 {
+		t.Errorf("%d tries, want 2", tries)
+	}
+}
+
+func TestAFakeIgnoresFinalizers(t *testing.T) {
+	kept := secret("a")
+	kept.Finalizers = []string{"example.com/keep"}
+	client := fake.NewClientset(kept)
+	must.Do(t, client.CoreV1().Secrets("ns").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+	if _, err := client.CoreV1().Secrets("ns").Get(t.Context(), "a", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("got %v, want that it is gone", err)
+	}
+}
+
+func secret(name string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
+}
+
+// An informer of a custom resource can be there before the definition is.
+func TestADefinitionThatComesLater(t *testing.T) {
+	definition := `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: parcels.NAMESPACE.example.com}
+spec:
+  group: NAMESPACE.example.com
+  scope: Namespaced
+  names: {plural: parcels, singular: parcel, kind: Parcel, listKind: ParcelList}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`
+	parcel := "apiVersion: NAMESPACE.example.com/v1\nkind: Parcel\nmetadata: {name: late}\n"
+	files := fstest.MapFS{
+		"testdata/crd.yaml":    {Data: []byte(definition)},
+		"testdata/parcel.yaml": {Data: []byte(parcel)},
+	}
+	forBoth(t, func(t *testing.T, newInformer notices.NewInformer) {
+		s := sessiontest.Open(t)
+		client, err := dynamic.NewForConfig(s.Config)
+		must.Do(t, err)
+		parcels := client.Resource(schema.GroupVersionResource{
+			Group: s.Namespace + ".example.com", Version: "v1", Resource: "parcels",
+		}).Namespace(s.Namespace)
+		refused, added := make(chan error, 100), make(chan string, 100)
+		informer := newInformer(&cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+				return parcels.List(ctx, options)
+			},
+			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+				return parcels.Watch(ctx, options)
+			},
+		}, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
+		must.Do(t, informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { refused <- err }))
+		_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) { added <- obj.(*unstructured.Unstructured).GetName() },
+		})
+		must.Do(t, err)
+		ended := make(chan struct{})
+		go func() { defer close(ended); informer.RunWithContext(t.Context()) }()
+		t.Cleanup(func() { <-ended })
+
+		if err := <-refused; !strings.Contains(err.Error(), "the server could not find the requested resource") {
+			t.Errorf("before there is a definition: %v", err)
+		}
+		for _, file := range []string{"crd.yaml", "parcel.yaml"} {
+			_, err := s.Kubectl(t.Context(), files, "create", "-f", file)
+			must.Do(t, err)
+		}
+		if got := <-added; got != "late" {
+			t.Errorf("got %s", got)
+		}
+	})
+}
+
+// forBoth runs a test with client-go's informers, and with ours.
+func forBoth(t *testing.T, test func(t *testing.T, newInformer notices.NewInformer)) {
+	t.Run("client-go's", func(t *testing.T) { test(t, cache.NewSharedIndexInformerWithOptions) })
+	t.Run("ours", func(t *testing.T) {
+		test(t, func(lw cache.ListerWatcher, example runtime.Object,
+			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+			return informer.New(lw, example, options)
+		})
+	})
+}

@@ -1,0 +1,48 @@
+// Chapter 08, from informer to controller.
+package main
+
+import (
+	"embed"
+	"flag"
+
+	"github.com/go-logr/logr"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+//go:embed testdata
+var files embed.FS
+
+var addr string // where the step dynamic listens; set by a flag
+
+var chapter = step.Chapter{
+	Name:  "08-factory/controller",
+	Title: "from informer to controller",
+	Files: files,
+	Flags: func(fs *flag.FlagSet) {
+		fs.StringVar(&addr, "addr", "127.0.0.1:0",
+			"the host and port that the step dynamic listens on; port 0 is any free one")
+	},
+	Steps: []step.Step{
+		{Name: "queue", Title: "keys, not events", Run: stepQueue, Offline: true},
+		{Name: "retry", Title: "a key that fails comes back later, and later still", Run: stepRetry, Offline: true},
+		{Name: "struct", Title: "a handler as a struct with three methods", Run: stepStruct},
+		{Name: "controller", Title: "the smallest controller", Run: stepController},
+		{Name: "reconcile", Title: "a complete small controller", Run: stepReconcile},
+		{Name: "manager", Title: "the same reconciler, in a manager of controller-runtime", Run: stepManager},
+		{Name: "ownwrites", Title: "a cache that does not know your own write", Run: stepOwnwrites},
+		{Name: "names", Title: "a name that does not depend on chance", Run: stepNames},
+		{Name: "expectations", Title: "do nothing until the event has come", Run: stepExpectations},
+		{Name: "version", Title: "wait for the version of your own write", Run: stepVersion},
+		{Name: "consistent", Title: "a client that waits by itself", Run: stepConsistent},
+		{Name: "dynamic", Title: "any resource, over HTTP", Run: stepDynamic},
+		{Name: "rights", Title: "list and watch, given and taken away", Run: stepRights, Fold: true},
+		{Name: "fakes", Title: "an event that a fake clientset loses", Run: stepFakes},
+	},
+}
+
+func main() {
+	log.SetLogger(logr.Discard()) // controller-runtime's own, which complains if nobody sets it
+	step.Main(chapter)
+}

@@ -1,0 +1,97 @@
+// What the page says of client-go's work queue.
+
+package main
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+func TestNoTwoWorkersHaveTheSameKey(t *testing.T) {
+	queue := workqueue.NewTyped[int]()
+	var busy [10]atomic.Bool
+	var handled atomic.Int32
+	var workers sync.WaitGroup
+	for range 8 {
+		workers.Go(func() {
+			for {
+				key, shutdown := queue.Get()
+				if shutdown {
+					return
+				}
+				if busy[key].Swap(true) {
+					t.Errorf("two workers have key %d", key)
+				}
+				handled.Add(1)
+				busy[key].Store(false)
+				queue.Done(key)
+			}
+		})
+	}
+	for i := range 100_000 {
+		queue.Add(i % len(busy))
+	}
+	queue.ShutDownWithDrain()
+	workers.Wait()
+	if n := handled.Load(); n < 10 || n > 100_000 {
+		t.Errorf("%d keys were handled", n)
+	}
+}
+
+func TestTheDefaultRateLimiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := workqueue.DefaultTypedControllerRateLimiter[string]()
+		if first := limiter.When("key"); first != 5*time.Millisecond {
+			t.Errorf("the first pause is %v", first)
+		}
+		for range 30 {
+			limiter.When("key")
+		}
+		if last := limiter.When("key"); last != 1000*time.Second {
+			t.Errorf("the longest pause is %v", last)
+		}
+		time.Sleep(time.Hour) // the bucket is full again
+		start := time.Now()
+		for i := range 120 {
+			when := limiter.When(string(rune('a' + i))) // each key for the first time
+			if slow := when > 5*time.Millisecond; slow != (i >= 100) {
+				t.Fatalf("key %d waits %v", i, when)
+			}
+			if i == 119 && (when < 1900*time.Millisecond || when > 2100*time.Millisecond) {
+				t.Errorf("twenty keys over a hundred: the last waits %v, want 2 s", when)
+			}
+		}
+		if time.Since(start) != 0 {
+			t.Error("the questions took time")
+		}
+	})
+}
+
+// The goroutine that waits with the delayed keys ends with ShutDown.
+// ShutDownWithDrain alone leaves it until it looks at the clock again.
+func TestShutDownAfterShutDownWithDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		waits := func() bool {
+			synctest.Wait()
+			stacks := make([]byte, 1<<20)
+			return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "waitingLoop")
+		}
+		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+		synctest.Wait() // until it waits
+		queue.ShutDownWithDrain()
+		if !waits() {
+			t.Error("ShutDownWithDrain ends it by now: the line after it in notices.go can go")
+		}
+		queue.ShutDown()
+		if waits() {
+			t.Error("it is still there after ShutDown")
+		}
+	})
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/restmapper"
+
+	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepDynamic serves any resource of the step's namespace by its name: reads come from
+// the factory's caches, writes go to the API server.
+func stepDynamic(ctx context.Context, l *step.Lesson) error {
+	client, err := dynamic.NewForConfig(l.Config)
+	if err != nil {
+		return err
+	}
+	asking, err := discovery.NewDiscoveryClientForConfig(l.Config)
+	if err != nil {
+		return err
+	}
+	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace, Dynamic: client, Kinds: true})
+	defer f.Shutdown()
+	api := &resources{
+		ctx: ctx, client: client, factory: f, namespace: l.Namespace,
+		mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(asking)),
+	}
+	server, err := web.Start(ctx, addr, web.Pages{
+		"/:resource":              api.list,
+		"/:resource/:name":        api.get,
+		"POST /:resource":         api.create,
+		"PUT /:resource/:name":    api.update,
+		"DELETE /:resource/:name": api.delete,
+	})
+	if err != nil {
+		return err
+	}
+	l.ServesAt(strings.TrimPrefix(server.URL(), "http://"))
+	fmt.Fprintln(l.Out, "serving at", server.URL())
+	return server.Wait()
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepExpectations is ownwrites with expectations, as the ReplicaSet controller has
+// them: a count of creates whose events have not come. While there are some, it does
+// nothing; the event that it waits for brings the key back. (It counts everybody's
+// Secrets, in a namespace that has none. A controller counts its own, for each key.)
+func stepExpectations(ctx context.Context, l *step.Lesson) error {
+	secrets := newSlowWatch(l)
+	var (
+		mu       sync.Mutex
+		expected = 0
+	)
+	seen := make(chan struct{}, 1)
+	registration, err := secrets.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		mu.Lock()
+		defer mu.Unlock()
+		expected--
+		seen <- struct{}{} // a controller would put the key of the owner into its queue
+	}})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { secrets.RunWithContext(ctx) })
+	cache.WaitFor(ctx, "", registration.HasSyncedChecker()) // the handler has a count to keep
+
+	reconcile := func(try int) error {
+		mu.Lock()
+		defer mu.Unlock()
+		switch cached := len(secrets.GetStore().List()); {
+		case expected > 0:
+			fmt.Fprintf(l.Out, "reconcile %d : %d expected, nothing is decided\n", try, expected)
+			return nil
+		case cached > 0:
+			fmt.Fprintf(l.Out, "reconcile %d : the cache has %d\n", try, cached)
+			return nil
+		}
+		expected++ // before the request: the event may come before the answer
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{GenerateName: "token-"}}
+		_, err := l.Client.CoreV1().Secrets(l.Namespace).Create(ctx, secret, metav1.CreateOptions{})
+		if err != nil {
+			expected--
+			return err
+		}
+		fmt.Fprintf(l.Out, "reconcile %d : created one\n", try)
+		return nil
+	}
+	secrets.hold()
+	for try := 1; try <= 2; try++ {
+		if err := reconcile(try); err != nil {
+			return err
+		}
+	}
+	secrets.release()
+	select {
+	case <-seen:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := reconcile(3); err != nil {
+		return err
+	}
+	return countSecrets(ctx, l)
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepNames is ownwrites with a name that does not depend on chance: the API server
+// refuses the second one.
+func stepNames(ctx context.Context, l *step.Lesson) error {
+	secrets := newSlowWatch(l)
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { secrets.RunWithContext(ctx) })
+	cache.WaitFor(ctx, "", secrets.HasSyncedChecker())
+
+	secrets.hold()
+	for try := 1; try <= 2; try++ {
+		if _, exists, _ := secrets.GetStore().GetByKey(l.Namespace + "/token"); exists {
+			continue
+		}
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "token"}} // made from its owner's name
+		_, err := l.Client.CoreV1().Secrets(l.Namespace).Create(ctx, secret, metav1.CreateOptions{})
+		switch {
+		case apierrors.IsAlreadyExists(err):
+			// Ours, or somebody else's? Its owner reference says so: read it past the cache.
+			fmt.Fprintf(l.Out, "reconcile %d : %v\n", try, err)
+		case err != nil:
+			return err
+		default:
+			fmt.Fprintf(l.Out, "reconcile %d : created one\n", try)
+		}
+	}
+	secrets.release()
+	return countSecrets(ctx, l)
+}

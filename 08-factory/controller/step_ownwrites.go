@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepOwnwrites wants one Secret, and makes one if the cache has none. The cache does
+// not know yet what the program itself has just written.
+func stepOwnwrites(ctx context.Context, l *step.Lesson) error {
+	secrets := newSlowWatch(l)
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { secrets.RunWithContext(ctx) })
+	cache.WaitFor(ctx, "", secrets.HasSyncedChecker())
+
+	secrets.hold() // the events of the watch are under way
+	for try := 1; try <= 2; try++ {
+		cached := len(secrets.GetStore().List())
+		fmt.Fprintf(l.Out, "reconcile %d : the cache has %d\n", try, cached)
+		if cached == 0 {
+			secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{GenerateName: "token-"}}
+			_, err := l.Client.CoreV1().Secrets(l.Namespace).Create(ctx, secret, metav1.CreateOptions{})
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(l.Out, "reconcile %d : created one\n", try)
+		}
+	}
+	secrets.release()
+	return countSecrets(ctx, l)
+}
+
+// countSecrets asks the API server, past the cache.
+func countSecrets(ctx context.Context, l *step.Lesson) error {
+	list, err := l.Client.CoreV1().Secrets(l.Namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "the API server has %d, 1 was wanted\n", len(list.Items))
+	return nil
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepRetry is a worker whose keys fail. A key that fails comes back later, and
+// later still. One that fails for ever, a poison key, is given up.
+func stepRetry(_ context.Context, l *step.Lesson) error {
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, time.Minute)
+	queue := workqueue.NewTypedRateLimitingQueue(limiter)
+	defer queue.ShutDown()
+	failures := map[string]int{"flaky": 2, "poison": 1000} // of these keys, and how often they fail
+	queue.Add("flaky")
+
+	const maxRetries = 4
+	for range 9 {
+		key, _ := queue.Get()
+		err := errors.New("out of luck")
+		if failures[key]--; failures[key] < 0 {
+			err = nil
+		}
+		switch retries := queue.NumRequeues(key); {
+		case err == nil:
+			queue.Forget(key) // the next failure of this key is its first again
+			fmt.Fprintf(l.Out, "%s : done after %d retries, forgotten now: %d\n", key, retries, queue.NumRequeues(key))
+			queue.Add("poison")
+		case retries == maxRetries:
+			queue.Forget(key)
+			fmt.Fprintf(l.Out, "%s : given up after %d retries: %v\n", key, retries, err)
+			queue.AddAfter("flaky", time.Millisecond) // its failures are used up
+		default:
+			pause := limiter.When(key)
+			queue.AddAfter(key, pause) // these two lines are AddRateLimited
+			fmt.Fprintf(l.Out, "%s : %v, again in %v\n", key, err, pause)
+		}
+		queue.Done(key)
+	}
+	return nil
+}

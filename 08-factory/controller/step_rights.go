@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/connrotation"
+	"k8s.io/klog/v2"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepRights runs client-go's informer as a service account, and shows its log. The
+// transcript gives the account rights, and takes them away.
+func stepRights(ctx context.Context, l *step.Lesson) error {
+	config := rest.CopyConfig(l.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + l.Namespace + ":default"}
+	connections := connrotation.NewDialer(new(net.Dialer).DialContext)
+	defer connections.CloseAll()
+	config.Dial = connections.DialContext
+	l.On("the connections break", connections.CloseAll)
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	configMaps := cache.NewSharedIndexInformerWithOptions(
+		cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+			fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")),
+		&corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	_, err = configMaps.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(obj any) { fmt.Fprintln(l.Out, "OnAdd :", obj.(*corev1.ConfigMap).Name) },
+	})
+	if err != nil {
+		return err
+	}
+
+	// Without "reflector", which is a line of code, "logger", which is UnhandledError, and "type".
+	configMaps.RunWithContext(klog.NewContext(ctx, logger(l.Out, "reflector", "logger", "type")))
+	return nil
+}

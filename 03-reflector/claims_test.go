@@ -199,7 +199,8 @@ func TestWhichVersionAReflectorListsFrom(t *testing.T) {
 
 func TestClientGosReflectorSays(t *testing.T) {
 	must.Say(t, "reflector.go",
-		`initial list performed by reflector uses "0" as resource version to allow it to be served from the watch cache`,
+		`initial list performed by reflector uses "0" as resource version`,
+		"to allow it to be served from the watch cache",
 		"Streaming has the primary advantage of using fewer server's resources to fetch data",
 		"might result in an increased memory consumption of the APIServer",
 		"defaultBackoffInit = 800 * time.Millisecond",

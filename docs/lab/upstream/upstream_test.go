@@ -108,7 +108,7 @@ var sources = []source{
 		{"rs.(*DeltaFIFO).list()", "ours.Objects(rs.(*DeltaFIFO))"},
 	}},
 	{file: "reflector_watchlist_test.go", leftOut: map[string]string{
-		"TestInitialEventsEndBookmarkTicker": "calls functions that ours does not have; our warning has a test beside it",
+		"TestInitialEventsEndBookmarkTicker": "calls functions that ours lacks; our warning has a test",
 	}, edits: []edit{
 		{"*Reflector,", "*ours.Reflector,"},
 		{"r.useWatchList", "r.UseWatchList()"},

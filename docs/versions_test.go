@@ -18,44 +18,34 @@ func TestPagesNameTheVersionsOfTheirChapter(t *testing.T) {
 	}
 }
 
-// A module inside a chapter has pages of its own.
-func TestVersionsAtAnyDepth(t *testing.T) {
+// A chapter has several pages, and they begin with its number.
+func TestVersionsOnEachPage(t *testing.T) {
 	tree := fstest.MapFS{
-		"go.work":                 {Data: []byte("use (\n\t./08-x\n\t./08-x/deep/er\n)\n")},
-		"08-x/go.mod":             {Data: []byte("go 1.26.0\n\nrequire k8s.io/api v0.1.0\n")},
-		"08-x/deep/er/go.mod":     {Data: []byte("go 1.26.0\n\nrequire (\n\tk8s.io/client-go v0.2.0\n)\n")},
-		"08-x/outside/go.mod":     {Data: []byte("go 1.25.0\n")}, // of the workspace
-		"docs/08-x.md":            {Data: []byte("# X\n\n*Kubernetes API v0.1.0, Go 1.26*\n\n")},
-		"docs/08-x-deep-er-up.md": {Data: []byte("# X\n\n*client-go v0.1.0, Go 1.26*\n\n")},
+		"08-x/go.mod":      {Data: []byte("go 1.26.0\n\nrequire (\n\tk8s.io/client-go v0.2.0\n)\n")},
+		"docs/08-x.md":     {Data: []byte("# X\n\n*client-go v0.2.0, Go 1.26*\n\n")},
+		"docs/08-other.md": {Data: []byte("# X\n\n*client-go v0.1.0, Go 1.26*\n\n")},
 	}
-	want := "docs/08-x-deep-er-up.md:3: write *client-go v0.2.0, Go 1.26* here, which is what 08-x/deep/er/go.mod says"
+	want := "docs/08-other.md:3: write *client-go v0.2.0, Go 1.26* here, which is what 08-x/go.mod says"
 	if got := strings.Join(checkVersions(t, tree), "\n"); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-// modules of chapters in go.work, the inner ones after those around them.
-var modules = regexp.MustCompile(`(?m)^\s*(?:use )?\./([0-9][0-9]-\S+)`)
-
-// checkVersions looks at each page. It belongs to the innermost module whose folder
-// its name begins with: docs/08-x-deep-up.md to 08-x/deep.
+// checkVersions looks at each page of each chapter.
 func checkVersions(t *testing.T, root fs.FS) (problems []string) {
 	t.Helper()
 	pages, _ := fs.Glob(root, "docs/[0-9][0-9]-*.md")
-	found := modules.FindAllStringSubmatch(readFile(t, root, "go.work"), -1)
-	if len(pages) == 0 || len(found) == 0 {
-		t.Fatalf("found %d pages and %d chapters", len(pages), len(found))
+	if len(pages) == 0 {
+		t.Fatal("found no pages")
 	}
 	for _, page := range pages {
-		module := ""
-		for _, m := range found {
-			if strings.HasPrefix(path.Base(page), strings.ReplaceAll(m[1], "/", "-")) && len(m[1]) > len(module) {
-				module = m[1]
-			}
+		modules, _ := fs.Glob(root, path.Base(page)[:3]+"*/go.mod")
+		if len(modules) != 1 {
+			t.Fatalf("%s: the chapter of its number is not one, but %q", page, modules)
 		}
-		want := versions(t, root, module+"/go.mod")
+		want := versions(t, root, modules[0])
 		if lines := strings.SplitN(readFile(t, root, page), "\n", 4); len(lines) < 4 || lines[2] != want {
-			problems = append(problems, page+":3: write "+want+" here, which is what "+module+"/go.mod says")
+			problems = append(problems, page+":3: write "+want+" here, which is what "+modules[0]+" says")
 		}
 	}
 	return problems

@@ -64,7 +64,7 @@ func Run(ctx context.Context, config *rest.Config, namespace string, newInformer
 		return fmt.Errorf("making a dynamic client: %w", err)
 	}
 	resource := dynamicClient.Resource(Resource).Namespace(namespace)
-	notices := newInformer(listWatch(resource), &unstructured.Unstructured{},
+	notices := newInformer(listWatch(resource, dynamicClient), &unstructured.Unstructured{},
 		cache.SharedIndexInformerOptions{ObjectDescription: Resource.String()})
 	copies := newInformer(
 		cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace, fields.Everything()),
@@ -90,15 +90,16 @@ func Run(ctx context.Context, config *rest.Config, namespace string, newInformer
 	return c.run(ctx, notices, copies)
 }
 
-func listWatch(notices dynamic.ResourceInterface) cache.ListerWatcher {
-	return &cache.ListWatch{
+// listWatch asks for notices. Whether client can stream a list (a fake cannot), it knows itself.
+func listWatch(notices dynamic.ResourceInterface, client dynamic.Interface) cache.ListerWatcher {
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			return notices.List(ctx, options)
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			return notices.Watch(ctx, options)
 		},
-	}
+	}, client)
 }
 
 // A controller calls a Reconciler with the keys of notices about which something

@@ -1,0 +1,122 @@
+// The controller on fake clients: what Reconcile does with a key, and the whole of it
+// in fake time.
+
+package notices
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// newFake returns a Reconciler on fake clients, which have one notice of one copy.
+func newFake(notices cache.Store, copies cache.Indexer) (*Reconciler, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
+	picnic := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": Resource.GroupVersion().String(), "kind": Kind,
+		"metadata": map[string]any{
+			"namespace": "ns", "name": "picnic", "uid": "1", "generation": int64(7), "finalizers": []any{finalizer},
+		},
+		"spec": map[string]any{"text": "on Sunday", "copies": int64(1)},
+	}}
+	client := fake.NewClientset()
+	dynamicClient := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{Resource: "NoticeList"}, picnic)
+	return &Reconciler{
+		Client: client, Resource: dynamicClient.Resource(Resource).Namespace("ns"), Notices: notices, Copies: copies,
+		Recorder: events.NewFakeRecorder(10),
+	}, client, dynamicClient
+}
+
+func TestReconcile(t *testing.T) {
+	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
+	r, client, _ := newFake(notices, copies)
+	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.Do(t, err)
+	must.Do(t, notices.Add(picnic)) // the caches are what the test puts into them
+
+	must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
+	made, err := client.CoreV1().ConfigMaps("ns").Get(t.Context(), "picnic-0", metav1.GetOptions{})
+	must.Do(t, err)
+	if !metav1.IsControlledBy(made, picnic) || made.Data["text"] != "on Sunday" {
+		t.Errorf("it made %v", made)
+	}
+	must.Do(t, r.Reconcile(t.Context(), "ns/picnic")) // the cache is late: it must not make another one
+	must.Do(t, copies.Add(made))
+	must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
+	now, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.Do(t, err)
+	got, _, _ := unstructured.NestedMap(now.Object, "status")
+	if got["copies"] != int64(1) || got["observedGeneration"] != int64(7) {
+		t.Errorf("the status is %v", got)
+	}
+
+	changed := made.DeepCopy()
+	changed.Data["text"] = "cancelled"
+	must.Do(t, copies.Update(changed))
+	client.PrependReactor("update", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), "picnic-0", errors.New("too late"))
+	})
+	if err := r.Reconcile(t.Context(), "ns/picnic"); !apierrors.IsConflict(err) {
+		t.Errorf("got %v, want the conflict, for the queue to try again", err)
+	}
+	must.Do(t, r.Reconcile(t.Context(), "ns/no-such-notice"))
+}
+
+// Three creates fail. The controller tries again by itself, and the test takes no time.
+func TestTheControllerInFakeTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, client, dynamicClient := newFake(nil, nil)
+		failures := 3
+		client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+			if failures--; failures < 0 {
+				return false, nil, nil
+			}
+			return true, nil, errors.New("out of luck")
+		})
+		configMaps := client.CoreV1().ConfigMaps("ns")
+		notices := cache.NewSharedIndexInformerWithOptions(listWatch(r.Resource, dynamicClient),
+			&unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
+		copies := cache.NewSharedIndexInformerWithOptions(cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+				return configMaps.List(ctx, options)
+			},
+			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+				return configMaps.Watch(ctx, options)
+			},
+		}, client), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: Indexers})
+		r.Notices, r.Copies = notices.GetStore(), copies.GetIndexer()
+		c := &controller{
+			Reconciler: *r,
+			queue:      workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
+		}
+		began := time.Now()
+		stop := must.Run(t, func(ctx context.Context) { must.Do(t, c.run(ctx, notices, copies)) })
+		for len(copies.GetStore().List()) == 0 && time.Since(began) < time.Minute {
+			time.Sleep(time.Millisecond)
+		}
+		took := time.Since(began)
+		stop()
+		if took < 10*time.Millisecond || took > time.Second {
+			t.Errorf("the copy was there after %v, want some milliseconds: the pauses of the queue", took)
+		}
+	})
+}

@@ -27,6 +27,7 @@ import (
 // stepManager runs the reconciler of package notices in a manager of
 // controller-runtime, whose cache runs on our informers.
 func stepManager(ctx context.Context, l *step.Lesson) error {
+	defer removeFinalizers(l)
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {
 		return err

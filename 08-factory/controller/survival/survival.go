@@ -60,6 +60,10 @@ func Test(t *testing.T, c Controller, newInformer NewInformer) {
 	proxy, err := netfault.For(r.Config)
 	must.Do(t, err)
 	t.Cleanup(proxy.Close)
+	t.Cleanup(func() { // of a test that fails, the namespace could not be removed without this
+		_, _ = r.Kubectl(context.WithoutCancel(t.Context()), c.Files, "patch", c.Resource, "--type=merge",
+			"--patch", `{"metadata":{"finalizers":null}}`)
+	})
 	r.config = rest.CopyConfig(r.Config)
 	r.config.Dial = proxy.Dial
 	r.config.Wrap(r.failWrites)

@@ -4,6 +4,7 @@ package main
 import (
 	"embed"
 	"flag"
+	"time"
 
 	"github.com/go-logr/logr"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -37,7 +38,10 @@ var chapter = step.Chapter{
 		{Name: "version", Title: "wait for the version of your own write", Run: stepVersion},
 		{Name: "consistent", Title: "a client that waits by itself", Run: stepConsistent},
 		{Name: "dynamic", Title: "any resource, over HTTP", Run: stepDynamic},
-		{Name: "rights", Title: "list and watch, given and taken away", Run: stepRights, Fold: true},
+		{
+			Name: "rights", Title: "list and watch, given and taken away", Run: stepRights, Fold: true,
+			Quiet: 90 * time.Second, // the reflector's pauses grow up to 30 s
+		},
 		{Name: "fakes", Title: "an event that a fake clientset loses", Run: stepFakes},
 	},
 }

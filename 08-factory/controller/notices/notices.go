@@ -90,7 +90,7 @@ func Run(ctx context.Context, config *rest.Config, namespace string, newInformer
 	return c.run(ctx, notices, copies)
 }
 
-// listWatch asks for notices. Whether client can stream a list (a fake cannot), it knows itself.
+// listWatch asks for notices. The client says whether it can stream a list: a fake cannot.
 func listWatch(notices dynamic.ResourceInterface, client dynamic.Interface) cache.ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {

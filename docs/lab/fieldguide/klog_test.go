@@ -1,0 +1,75 @@
+// Package fieldguide makes each symptom of docs/field-guide.md happen, and finds
+// its log line in what klog writes. klog is global: no test here is parallel.
+package fieldguide
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// A klogOutput is what klog writes during a test.
+type klogOutput struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer, for klog.
+func (o *klogOutput) Write(text []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(text)
+}
+
+func (o *klogOutput) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// captureKlog takes what klog writes at a verbosity, as `-v` of a program sets it,
+// until the end of the test.
+func captureKlog(t *testing.T, verbosity int) *klogOutput {
+	t.Helper()
+	state := klog.CaptureState()
+	t.Cleanup(state.Restore)
+	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
+	klog.InitFlags(flags)
+	for name, value := range map[string]string{
+		"logtostderr": "false", "alsologtostderr": "false", "stderrthreshold": "FATAL", "v": strconv.Itoa(verbosity),
+	} {
+		must.Do(t, flags.Set(name, value))
+	}
+	output := new(klogOutput)
+	klog.SetOutput(output)
+	return output
+}
+
+// want waits until klog has written a line of the guide. The line stands there in a
+// block of its own, and `…` stands for whatever differs from run to run.
+func (o *klogOutput) want(t *testing.T, line string) {
+	t.Helper()
+	guide, err := os.ReadFile("../../field-guide.md")
+	must.Do(t, err)
+	if !strings.Contains(string(guide), "\n"+line+"\n") {
+		t.Errorf("docs/field-guide.md has no line\n%s", line)
+	}
+	pattern := "(?m)^" + strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*") + "$"
+	expected := regexp.MustCompile(pattern)
+	for deadline := time.Now().Add(time.Minute); !expected.MatchString(o.String()); {
+		if time.Now().After(deadline) {
+			t.Fatalf("klog did not write\n%s\nin a minute, but\n%s", line, o)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

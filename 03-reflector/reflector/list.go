@@ -32,7 +32,7 @@ func (r *Reflector) list(ctx context.Context) error {
 		return fmt.Errorf("failed to list %v: %w", r.TypeDescription, err)
 	}
 	// Pages in the answer to "0" mean that there is no watch cache. Pages in the answer
-	// to "" mean nothing: such a list comes from etcd, watch cache or not.
+	// to "" mean nothing: a server makes them from etcd or from its watch cache.
 	if from == "0" && paginatedResult {
 		r.paginatedResult = true
 	}
@@ -52,8 +52,8 @@ func (r *Reflector) list(ctx context.Context) error {
 }
 
 // relistResourceVersion is the version to list from. "0" means: any state will do,
-// so that the server can answer from its watch cache. "" means: the newest, which the
-// server has to read from etcd.
+// so that the server can answer from its watch cache. "" means: the newest, and the
+// server has to ask etcd which one that is.
 func (r *Reflector) relistResourceVersion() string {
 	r.lastSyncResourceVersionMutex.Lock()
 	defer r.lastSyncResourceVersionMutex.Unlock()
@@ -78,10 +78,11 @@ func (r *Reflector) newPager(ctx context.Context, from string) *pager.ListPager 
 		listPager.PageSize = r.WatchListPageSize
 	case r.paginatedResult: // there is no watch cache to be read from: pages, as in the first list
 	case from != "" && from != "0":
-		// The server can answer out of its watch cache, but it does so only if it is asked
-		// for no pages. When an API server is restarted, all reflectors of the cluster list
-		// at once: with pages, all of them would have to be served from etcd. From "0" it
-		// may be asked for pages: the watch cache does not make any.
+		// Without a limit, the server can answer out of its watch cache, with any state from
+		// this version on. With a limit, it has to be this very version. When an API server
+		// is restarted, all reflectors of the cluster list at once, and its new watch cache
+		// has no older version: all pages would have to come from etcd. From "0" it may be
+		// asked for pages: the watch cache does not make any.
 		listPager.PageSize = 0
 	}
 	return listPager

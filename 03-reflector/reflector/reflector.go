@@ -4,7 +4,6 @@ package reflector
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -47,8 +46,8 @@ type Options struct {
 	ShouldResync func() bool
 
 	// WatchListPageSize is how many objects a page of a LIST has. A server reads pages
-	// from etcd, which is slow, and never from its watch cache. Default: 500, and no
-	// pages where a list without them can come from the watch cache.
+	// from etcd, which is slow, if its watch cache does not have their version. Default:
+	// 500, and no pages where a list without them can come from the watch cache.
 	WatchListPageSize int64
 
 	// MinWatchTimeout is the least time after which the server is asked to end a
@@ -186,8 +185,8 @@ func (r *Reflector) logWatchError(ctx context.Context, err error) {
 	switch {
 	case isExpiredError(err):
 		r.logger(ctx).V(4).Info("Watch closed", "err", err)
-	case errors.Is(err, io.EOF): // it was closed as usual
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case err == io.EOF: // it was closed as usual; not a list, whose error is a wrapped one
+	case err == io.ErrUnexpectedEOF:
 		r.logger(ctx).V(1).Info("Watch closed with unexpected EOF", "err", err)
 	default:
 		utilruntime.HandleErrorWithContext(ctx, err, "Failed to watch", "type", r.TypeDescription)

@@ -1,0 +1,215 @@
+// An API server whose watch cache lags, and informers that are connected to it.
+
+package versions
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/connrotation"
+	"k8s.io/utils/ptr"
+
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/docs/lab/faults/httpfault"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/requests"
+)
+
+// The rows have a request and its answer. N is the version of an object that the cache does
+// not have yet.
+func TestALaggingServer(t *testing.T) {
+	s := startServers(t)
+	release := s.hold(t)
+	n := s.create(t, "n")
+	for _, row := range tableOf(t, "Two API servers, one of which lags") {
+		verb, query, _ := strings.Cut(row[0], "?")
+		start := time.Now()
+		got := s.ask(t, strings.TrimSpace(verb), s.options(t, strings.ReplaceAll(query, "Version=N", "Version="+n)))
+		if time.Since(start) >= 3*time.Second && got != "nothing" {
+			got += ", after 3 s"
+		}
+		compare(t, row, 1, got)
+	}
+	release()
+	s.untilUpToDate(t)
+}
+
+// ask describes an answer of the lagging server in the words of the table.
+func (s *servers) ask(t *testing.T, verb string, o metav1.ListOptions) string {
+	t.Helper()
+	before, objects, from := s.counted(t), 0, ""
+	switch verb {
+	case "GET n":
+		_, err := s.second.CoreV1().PodTemplates("default").Get(t.Context(), "n",
+			metav1.GetOptions{ResourceVersion: o.ResourceVersion})
+		if err != nil {
+			return code(err)
+		}
+		return "the newest"
+	case "WATCH":
+		o.TimeoutSeconds = ptr.To[int64](4)
+		all, err := s.watch(t, o, func() {}, func(e watch.Event) bool { return e.Type == watch.Bookmark })
+		if err != nil {
+			return "ERROR " + code(err)
+		}
+		objects = len(all) - 1 // the last one is the bookmark
+	case "LIST":
+		list, err := s.list(t, o)
+		if err != nil {
+			return code(err)
+		}
+		objects = len(list.Items)
+		if s.counted(t)["etcd"] != before["etcd"] {
+			from = ", from etcd"
+		}
+	}
+	return map[int]string{-1: "nothing", len(s.created) - 1: "the state before", len(s.created): "the newest"}[objects] + from
+}
+
+// A connection leads to one of the two servers.
+type connection struct {
+	address atomic.Pointer[string]
+	dialer  *connrotation.Dialer
+	seen    chan string // the requests
+	expire  atomic.Bool // the next WATCH gets 410
+	lw      *cache.ListWatch
+}
+
+func (s *servers) connect(t *testing.T, address string) *connection {
+	t.Helper()
+	c := &connection{seen: make(chan string, 100)}
+	c.address.Store(&address)
+	c.dialer = connrotation.NewDialer(func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, *c.address.Load())
+	})
+	t.Cleanup(c.dialer.CloseAll)
+	config := rest.CopyConfig(s.config)
+	config.Dial = c.dialer.DialContext
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		transport := httpfault.New(next)
+		transport.SetRule(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+			verb := strings.Replace(string(requests.VerbOf(r)), " with the initial list", "+", 1)
+			c.seen <- verb + " " + cmp.Or(r.URL.Query().Get("resourceVersion"), `""`)
+			if verb == "WATCH" && c.expire.CompareAndSwap(true, false) {
+				return httpfault.Refuse(expired)(r, next)
+			}
+			return next.RoundTrip(r)
+		})
+		return transport
+	})
+	client, err := kubernetes.NewForConfig(config)
+	must.Do(t, err)
+	c.lw = cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "podtemplates", "default", fields.Everything())
+	return c
+}
+
+// move breaks the connection. The next one leads to this server.
+func (c *connection) move(address string) {
+	c.address.Store(&address)
+	c.dialer.CloseAll()
+}
+
+// await takes what comes, up to what is wanted.
+func await(t *testing.T, from <-chan string, want string) (before []string) {
+	t.Helper()
+	for {
+		select {
+		case got := <-from:
+			if got == want {
+				return before
+			}
+			before = append(before, got)
+		case <-time.After(time.Minute):
+			t.Fatalf("waited in vain for %s, but there came %q", want, before)
+		}
+	}
+}
+
+// start runs an informer that notes which objects were added and deleted.
+func (c *connection) start(t *testing.T, ours, streams bool) (i cache.SharedIndexInformer, calls chan string) {
+	t.Helper()
+	lw := listerWatcher(c.lw, streams)
+	i = cache.NewSharedIndexInformer(lw, &corev1.PodTemplate{}, 0, nil)
+	if ours {
+		i = informer.New(lw, &corev1.PodTemplate{}, cache.SharedIndexInformerOptions{})
+	}
+	calls = make(chan string, 100)
+	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(obj any) { calls <- obj.(*corev1.PodTemplate).Name },
+		DeleteFunc: func(any) { calls <- "a delete" },
+	})
+	must.Do(t, err)
+	must.Run(t, i.RunWithContext)
+	return i, calls
+}
+
+// A handler gets each object once, in order.
+func TestAnInformerMovesToALaggingServer(t *testing.T) {
+	s := startServers(t)
+	first := strings.TrimPrefix(s.config.Host, "https://")
+	has := func(i cache.SharedIndexInformer) int { return len(i.GetStore().ListKeys()) }
+	for name, ours := range map[string]bool{"client-go": false, "ours": true} {
+		t.Run(name, func(t *testing.T) {
+			c := s.connect(t, first)
+			i, calls := c.start(t, ours, true)
+			for range s.created {
+				<-calls
+			}
+			added := func(want string) {
+				if others := await(t, calls, name+want); others != nil {
+					t.Errorf("calls for %q before %s", others, name+want)
+				}
+			}
+			release := s.hold(t)
+			x := s.create(t, name+"-1")
+			added("-1")
+			c.move(s.address) // to a server that does not have that object
+			await(t, c.seen, "WATCH "+x)
+			s.create(t, name+"-2")
+			release()
+			added("-2")
+			c.move(first)
+
+			release = s.hold(t)
+			y := s.create(t, name+"-3")
+			added("-3")
+			c.expire.Store(true)
+			c.move(s.address) // and it has to list there
+			for _, request := range []string{"WATCH " + y, "WATCH+ " + y, `WATCH+ ""`, `WATCH+ ""`} {
+				await(t, c.seen, request)
+			}
+			if has(i) != len(s.created) {
+				t.Errorf("it has %d objects, want %d", has(i), len(s.created))
+			}
+			fresh := s.connect(t, s.address)
+			streamed, _ := fresh.start(t, ours, true)
+			listed, _ := s.connect(t, s.address).start(t, ours, false)
+			must.Until(t, "the list from 0", listed.HasSynced)
+			if has(listed) != len(s.created)-1 {
+				t.Errorf("the list from 0 has %d objects, want one less than %d", has(listed), len(s.created))
+			}
+			await(t, fresh.seen, `WATCH+ ""`)
+			await(t, fresh.seen, `WATCH+ ""`)
+			if streamed.HasSynced() {
+				t.Error("it has synced with a server that lags")
+			}
+			release()
+			s.create(t, name+"-4")
+			added("-4")
+			must.Until(t, "all objects", func() bool { return has(streamed) == len(s.created) && has(listed) == len(s.created) })
+		})
+	}
+}

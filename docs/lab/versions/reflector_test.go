@@ -1,0 +1,221 @@
+// What a reflector requests when, and which errors its handler gets: ours and client-go's, in
+// fake time.
+
+package versions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"example.com/informer/03-reflector/reflector"
+	"example.com/informer/docs/lab/faults/httpfault"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/record"
+)
+
+var (
+	expired   = apierrors.NewResourceExpired("too old")
+	forbidden = apierrors.NewForbidden(schema.GroupResource{}, "", nil)
+	internal  = apierrors.NewInternalError(errors.New("oh"))
+	tooMany   = apierrors.NewTooManyRequests("slow down", 1)
+	tooLarge  = apierrors.NewTimeoutError("Too large resource version: 12, current: 11", 1)
+)
+
+// A situation is how the first lists and watches go. All others go well.
+type situation struct {
+	lists   []error
+	watches []any // an error: refused; a Status: it ends with it; "ends": as usual; "short": at once
+}
+
+// situations have the names that the page has for them.
+var situations = map[string]situation{
+	"the first list": {},
+	"the first list gets 422: the server cannot stream":  {lists: []error{apierrors.NewInvalid(schema.GroupKind{}, "", nil)}},
+	"the first list gets 403":                            {lists: []error{forbidden}},
+	"the first list gets EOF":                            {lists: []error{io.EOF}},
+	"the first list gets “connection refused”":           {lists: []error{syscall.ECONNREFUSED}},
+	"a watch ends":                                       {watches: []any{"ends"}},
+	"a watch ends in its first second, without an event": {watches: []any{"short"}},
+	"a watch sends ERROR 410":                            {watches: []any{expired.ErrStatus}},
+	"… and the list gets 410":                            {watches: []any{expired.ErrStatus}, lists: []error{nil, expired}},
+	"… and the list gets 504 “too large”":                {watches: []any{expired.ErrStatus}, lists: []error{nil, tooLarge}},
+	"a watch sends ERROR 429":                            {watches: []any{tooMany.ErrStatus}},
+	"a watch sends ERROR 500":                            {watches: []any{internal.ErrStatus}},
+	"a WATCH gets “connection refused”":                  {watches: []any{"ends", syscall.ECONNREFUSED}},
+	"a WATCH gets 429":                                   {watches: []any{"ends", tooMany}},
+	"a WATCH gets 410":                                   {watches: []any{"ends", expired}},
+	"a WATCH gets 403":                                   {watches: []any{"ends", forbidden}},
+	"a WATCH gets EOF":                                   {watches: []any{"ends", io.EOF}},
+	"a WATCH gets “unexpected EOF”":                      {watches: []any{"ends", io.ErrUnexpectedEOF}},
+}
+
+// A server has a list of version 10, and its watches send an object of version 11.
+type server struct {
+	situation
+	requests record.Lines
+}
+
+// next takes the first of a slice.
+func next[T any](all *[]T) (first T) {
+	if len(*all) > 0 {
+		first, *all = (*all)[0], (*all)[1:]
+	}
+	return first
+}
+
+func (s *server) list(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	s.requests.Add("LIST %s", cmp.Or(o.ResourceVersion, `""`))
+	return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "10"}}, next(&s.lists)
+}
+
+func (s *server) watch(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	w, verb := watch.NewFakeWithChanSize(3, false), "WATCH"
+	if o.SendInitialEvents != nil {
+		verb = "WATCH+"
+	}
+	s.requests.Add("%s %s", verb, cmp.Or(o.ResourceVersion, `""`))
+	if verb == "WATCH+" {
+		if err := next(&s.lists); err != nil {
+			return nil, err
+		}
+		end := fakeapi.ConfigMap("", "10")
+		end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
+		w.Action(watch.Bookmark, end)
+	}
+	what := next(&s.watches)
+	if err, refused := what.(error); refused {
+		return nil, err
+	}
+	if what != "short" {
+		w.Add(fakeapi.ConfigMap("a", "11"))
+	}
+	if status, ok := what.(metav1.Status); ok {
+		w.Error(&status)
+	}
+	if what != nil {
+		w.Stop()
+	}
+	return w, nil
+}
+
+type noStreams struct{}
+
+func (noStreams) IsWatchListSemanticsUnSupported() bool { return true }
+
+// listerWatcher has streamed lists, or plain ones.
+func listerWatcher(lw *cache.ListWatch, streams bool) cache.ListerWatcher {
+	if streams {
+		return lw
+	}
+	return cache.ToListWatcherWithWatchListSemantics(lw, noStreams{})
+}
+
+// usual is what a reflector logs when all goes well.
+var usual = regexp.MustCompile(`"(The client used .*|Starting reflector|Listing and watching|Caches populated|Watch close|Exiting watch .*)"`)
+
+// run runs a reflector through a situation, for a minute. Without a handler it has its own.
+func run(t *testing.T, ours, streams bool, name string, handler func(context.Context, error)) (requests, logged []string) {
+	t.Helper()
+	what, known := situations[name]
+	if !known {
+		t.Fatalf("the page has a row %q", name)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{situation: what}
+		lw := listerWatcher(&cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}, streams)
+		runs := reflector.New(reflector.Options{ListerWatcher: lw, WatchErrorHandler: handler,
+			Store: cache.NewStore(cache.MetaNamespaceKeyFunc)}).Run
+		if !ours {
+			informer := cache.NewSharedIndexInformer(lw, &corev1.ConfigMap{}, 0, nil)
+			if handler != nil {
+				must.Do(t, informer.SetWatchErrorHandlerWithContext(
+					func(ctx context.Context, _ *cache.Reflector, err error) { handler(ctx, err) }))
+			}
+			runs = informer.RunWithContext
+		}
+		var lines record.Lines
+		logger := funcr.New(func(_, line string) {
+			if !usual.MatchString(line) {
+				lines.Add("%s", line)
+			}
+		}, funcr.Options{Verbosity: 4})
+		stop := must.Run(t, func(ctx context.Context) { runs(klog.NewContext(ctx, logger)) })
+		time.Sleep(time.Minute)
+		requests, logged = s.requests.Take(), lines.Take()
+		stop()
+	})
+	return requests, logged
+}
+
+func TestWhatAReflectorRequests(t *testing.T) {
+	for _, row := range tableOf(t, "What a reflector requests when") {
+		for i, streams := range []bool{true, false} {
+			for _, ours := range []bool{true, false} {
+				requests, _ := run(t, ours, streams, row[0], func(context.Context, error) {})
+				compare(t, row, 1+i, strings.Join(requests, ", "))
+			}
+		}
+	}
+}
+
+var logLine = regexp.MustCompile(`^(?:"level"=(\d) )?"msg"="([^"]*)"`)
+
+func TestWhichErrorsReachTheHandler(t *testing.T) {
+	for _, row := range tableOf(t, "Which errors reach a WatchErrorHandler") {
+		for _, ours := range []bool{true, false} {
+			called := "no"
+			run(t, ours, false, row[0], func(context.Context, error) { called = "yes" })
+			compare(t, row, 1, called)
+			seen := "nothing"
+			if _, logged := run(t, ours, false, row[0], nil); len(logged) > 0 {
+				match := logLine.FindStringSubmatch(logged[0])
+				seen = strings.Replace("V"+match[1]+" ", "V ", "error ", 1) + match[2]
+			}
+			compare(t, row, 2, seen)
+		}
+	}
+}
+
+// The REST client repeats a LIST that is too large ten times, as each 5xx with a Retry-After.
+// On a real server each try takes three seconds more.
+func TestTheRESTClientRepeatsAListThatIsTooLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries, start, transport := 0, time.Now(), httpfault.New(nil)
+		transport.SetRule(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+			tries++
+			return httpfault.Refuse(tooLarge)(r, next)
+		})
+		client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1}, &http.Client{Transport: transport})
+		must.Do(t, err)
+		_, err = client.CoreV1().PodTemplates("").List(t.Context(), metav1.ListOptions{ResourceVersion: "12"})
+		if took := time.Since(start).Round(time.Second); tries != 11 || took != 10*time.Second || !apierrors.IsTimeout(err) {
+			t.Errorf("%d tries in %v: %v", tries, took, err)
+		}
+	})
+}
+
+func TestClientGoSaysThatPagesComeFromEtcd(t *testing.T) {
+	must.Say(t, "reflector.go", "paginated lists are always served directly from etcd")
+}

@@ -1,0 +1,237 @@
+// Package versions checks docs/resource-versions.md: it compares each cell of its tables with
+// what an API server answers, or a reflector does.
+package versions
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"example.com/informer/scripts/cluster/binaries"
+	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/harness/must"
+)
+
+func TestMain(m *testing.M) {
+	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] // the second sleeps, by a real clock
+	code := m.Run()
+	if shared != nil {
+		shared.stop()
+	}
+	if err := goleak.Find(); err != nil && code == 0 {
+		log.Fatal(err)
+	}
+	os.Exit(code)
+}
+
+var decoration = regexp.MustCompile("`|\\*\\*| ?\\[✓\\]\\([^)]*\\)")
+
+// tableOf returns the rows of the first table below a heading of the page, as plain text.
+func tableOf(t *testing.T, heading string) (rows [][]string) {
+	t.Helper()
+	page, err := os.ReadFile("../../resource-versions.md")
+	must.Do(t, err)
+	_, section, _ := strings.Cut(string(page), "\n## "+heading+"\n")
+	for line := range strings.Lines(section) {
+		if strings.HasPrefix(line, "|") {
+			rows = append(rows, strings.Split(strings.Trim(decoration.ReplaceAllString(line, ""), "| \n"), " | "))
+		} else if len(rows) > 0 {
+			break
+		}
+	}
+	if len(rows) < 3 {
+		t.Fatalf("there is no table below the heading %q", heading)
+	}
+	return rows[2:] // without the head
+}
+
+// compare fails if a cell of a table is not what was seen.
+func compare(t *testing.T, row []string, column int, got string) {
+	t.Helper()
+	if row[column] != got {
+		t.Errorf("%s\ncolumn %d: the page says %q, but it is %q", strings.Join(row, " | "), column+1, row[column], got)
+	}
+}
+
+// servers are two API servers on one etcd. Objects are PodTemplates, which nobody else lists.
+type servers struct {
+	cluster       *local.Cluster // with the first server
+	process       *exec.Cmd      // the second server
+	config        *rest.Config   // of the first server
+	address       string         // of the second server
+	client        *http.Client   // of both
+	first, second kubernetes.Interface
+	proxy         *http.Server // between the second server and etcd
+	toEtcd        *http.Transport
+	held          sync.RWMutex      // locked while the second server gets no events from etcd
+	versions      map[string]string // by the word on the page
+	created       []string          // the versions of the objects
+}
+
+var shared *servers // by the tests, none of which is parallel
+
+// startServers starts the second server later, after a compaction: its watch cache begins in
+// the middle of the history.
+func startServers(t *testing.T) *servers {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	if shared != nil {
+		return shared
+	}
+	dir, err := os.MkdirTemp("", "versions-")
+	must.Do(t, err)
+	s := &servers{versions: map[string]string{"0": "0", "compacted": "1", "future": "999999999", "x": "x"}}
+	s.cluster, err = local.Start(t.Context(), local.Options{Dir: dir, Options: binaries.Options{Progress: t.Output()},
+		Disable: []string{local.ControllerManager, local.Scheduler, local.Node}})
+	must.Do(t, err)
+	s.config, err = clientcmd.BuildConfigFromFlags("", s.cluster.Kubeconfig())
+	must.Do(t, err)
+	s.config.QPS, s.config.ContentType = -1, runtime.ContentTypeJSON
+	s.client, err = rest.HTTPClientFor(s.config)
+	must.Do(t, err)
+	s.first, err = kubernetes.NewForConfigAndClient(s.config, s.client)
+	must.Do(t, err)
+	compaction := fmt.Sprintf(`{"revision":%q,"physical":true}`, s.write(t))
+	response, err := s.client.Post(s.cluster.EtcdURL()+"/v3/kv/compaction", "", strings.NewReader(compaction))
+	must.Do(t, err)
+	response.Body.Close()
+	s.create(t, "a")
+	s.versions["before the cache"] = s.create(t, "b")
+	s.write(t)
+	s.startSecond(t, local.Processes(dir)[local.APIServer].Args)
+	shared = s
+	config := rest.CopyConfig(s.config)
+	config.Host = s.address
+	s.second, err = kubernetes.NewForConfigAndClient(config, s.client)
+	must.Do(t, err)
+	must.Until(t, "the second server", func() bool {
+		_, err := s.second.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(t.Context())
+		return err == nil
+	})
+	s.versions["V"] = s.create(t, "c")
+	s.create(t, "d")
+	s.untilUpToDate(t)
+	return s
+}
+
+// startSecond starts an API server with the arguments of the first.
+func (s *servers) startSecond(t *testing.T, args []string) {
+	t.Helper()
+	etcd, err := url.Parse(s.cluster.EtcdURL())
+	must.Do(t, err)
+	http2 := new(http.Protocols) // for gRPC
+	http2.SetUnencryptedHTTP2(true)
+	s.toEtcd = &http.Transport{Protocols: http2}
+	s.proxy = &http.Server{Protocols: http2, Handler: &httputil.ReverseProxy{Transport: s.toEtcd,
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(etcd) }, ErrorLog: log.New(io.Discard, "", 0),
+		ModifyResponse: func(r *http.Response) error {
+			if r.Request.URL.Path == "/etcdserverpb.Watch/Watch" {
+				r.Body = events{r.Body, &s.held}
+			}
+			return nil
+		}}}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must.Do(t, err)
+	go func() { _ = s.proxy.Serve(listener) }()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	must.Do(t, err)
+	free.Close()
+	s.address = free.Addr().String()
+	for i, arg := range args {
+		args[i] = strings.Replace(arg, etcd.Host, listener.Addr().String(), 1)
+		if strings.HasPrefix(arg, "--secure-port=") {
+			args[i] = fmt.Sprintf("--secure-port=%d", free.Addr().(*net.TCPAddr).Port)
+		}
+	}
+	s.process = exec.Command(args[0], append(args[1:], "--min-request-timeout=1")...)
+	must.Do(t, s.process.Start())
+}
+
+// events are what etcd sends to a watch.
+type events struct {
+	io.ReadCloser
+	held *sync.RWMutex
+}
+
+func (e events) Read(p []byte) (int, error) {
+	n, err := e.ReadCloser.Read(p)
+	e.held.RLock()
+	defer e.held.RUnlock()
+	return n, err
+}
+
+// hold makes the second server lag until release is called, or the test ends.
+func (s *servers) hold(t *testing.T) (release func()) {
+	s.held.Lock()
+	release = sync.OnceFunc(s.held.Unlock)
+	t.Cleanup(release)
+	return release
+}
+
+func (s *servers) stop() {
+	_ = s.process.Process.Kill()
+	_ = s.process.Wait()
+	s.proxy.Close()
+	s.toEtcd.CloseIdleConnections()
+	s.client.CloseIdleConnections()
+	if err := s.cluster.Stop(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// write changes something else in etcd, and returns the version.
+func (s *servers) write(t *testing.T) string {
+	t.Helper()
+	configMap, err := s.first.CoreV1().ConfigMaps("default").Create(t.Context(),
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "x"}}, metav1.CreateOptions{})
+	must.Do(t, err)
+	return configMap.ResourceVersion
+}
+
+// create creates an object through the first server, and returns its version.
+func (s *servers) create(t *testing.T, name string) string {
+	t.Helper()
+	object := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	object.Template.Spec.Containers = []corev1.Container{{Name: "c", Image: "i"}}
+	object, err := s.first.CoreV1().PodTemplates("default").Create(t.Context(), object, metav1.CreateOptions{})
+	must.Do(t, err)
+	s.created = append(s.created, object.ResourceVersion)
+	return object.ResourceVersion
+}
+
+// list asks the second server once: the REST client would repeat a request that failed.
+func (s *servers) list(t *testing.T, o metav1.ListOptions) (list corev1.PodTemplateList, err error) {
+	err = s.second.CoreV1().RESTClient().Get().Namespace("default").Resource("podtemplates").
+		VersionedParams(&o, scheme.ParameterCodec).MaxRetries(0).Do(t.Context()).Into(&list)
+	return list, err
+}
+
+func (s *servers) untilUpToDate(t *testing.T) {
+	t.Helper()
+	must.Until(t, "the last object at the second server", func() bool {
+		list, err := s.list(t, metav1.ListOptions{ResourceVersion: "0"})
+		return err == nil && len(list.Items) == len(s.created)
+	})
+}

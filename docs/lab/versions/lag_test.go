@@ -13,14 +13,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/connrotation"
-	"k8s.io/utils/ptr"
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/docs/lab/faults/httpfault"
@@ -34,10 +31,18 @@ func TestALaggingServer(t *testing.T) {
 	s := startServers(t)
 	release := s.hold(t)
 	n := s.create(t, "n")
+	answers := map[int]string{-1: "nothing", len(s.created) - 1: "the state before", len(s.created): "the newest"}
 	for _, row := range tableOf(t, "Two API servers, one of which lags") {
-		verb, query, _ := strings.Cut(row[0], "?")
-		start := time.Now()
-		got := s.ask(t, strings.TrimSpace(verb), s.options(t, strings.ReplaceAll(query, "Version=N", "Version="+n)))
+		verb, query, _ := strings.Cut(row[0], " ?")
+		before, start := s.counted(t), time.Now()
+		objects, err := s.do(t, verb, options(t, strings.ReplaceAll(query, "Version=N", "Version="+n)))
+		got := answers[objects]
+		if err != nil {
+			got = code(err)
+		}
+		if s.counted(t)["etcd"] != before["etcd"] {
+			got += ", from etcd"
+		}
 		if time.Since(start) >= 3*time.Second && got != "nothing" {
 			got += ", after 3 s"
 		}
@@ -45,38 +50,6 @@ func TestALaggingServer(t *testing.T) {
 	}
 	release()
 	s.untilUpToDate(t)
-}
-
-// ask describes an answer of the lagging server in the words of the table.
-func (s *servers) ask(t *testing.T, verb string, o metav1.ListOptions) string {
-	t.Helper()
-	before, objects, from := s.counted(t), 0, ""
-	switch verb {
-	case "GET n":
-		_, err := s.second.CoreV1().PodTemplates("default").Get(t.Context(), "n",
-			metav1.GetOptions{ResourceVersion: o.ResourceVersion})
-		if err != nil {
-			return code(err)
-		}
-		return "the newest"
-	case "WATCH":
-		o.TimeoutSeconds = ptr.To[int64](4)
-		all, err := s.watch(t, o, func() {}, func(e watch.Event) bool { return e.Type == watch.Bookmark })
-		if err != nil {
-			return "ERROR " + code(err)
-		}
-		objects = len(all) - 1 // the last one is the bookmark
-	case "LIST":
-		list, err := s.list(t, o)
-		if err != nil {
-			return code(err)
-		}
-		objects = len(list.Items)
-		if s.counted(t)["etcd"] != before["etcd"] {
-			from = ", from etcd"
-		}
-	}
-	return map[int]string{-1: "nothing", len(s.created) - 1: "the state before", len(s.created): "the newest"}[objects] + from
 }
 
 // A connection leads to one of the two servers.
@@ -209,7 +182,9 @@ func TestAnInformerMovesToALaggingServer(t *testing.T) {
 			release()
 			s.create(t, name+"-4")
 			added("-4")
-			must.Until(t, "all objects", func() bool { return has(streamed) == len(s.created) && has(listed) == len(s.created) })
+			must.Until(t, "all objects", func() bool {
+				return has(streamed) == len(s.created) && has(listed) == len(s.created)
+			})
 		})
 	}
 }

@@ -37,38 +37,40 @@ import (
 
 var (
 	expired   = apierrors.NewResourceExpired("too old")
+	invalid   = apierrors.NewInvalid(schema.GroupKind{}, "", nil)
 	forbidden = apierrors.NewForbidden(schema.GroupResource{}, "", nil)
 	internal  = apierrors.NewInternalError(errors.New("oh"))
 	tooMany   = apierrors.NewTooManyRequests("slow down", 1)
 	tooLarge  = apierrors.NewTimeoutError("Too large resource version: 12, current: 11", 1)
 )
 
-// A situation is how the first lists and watches go. All others go well.
+// A situation is how the first watches and lists go. All others go well. A watch is an error:
+// refused; a Status: it ends with it; "ends": as usual; "short": at once.
 type situation struct {
+	watches []any
 	lists   []error
-	watches []any // an error: refused; a Status: it ends with it; "ends": as usual; "short": at once
 }
 
 // situations have the names that the page has for them.
 var situations = map[string]situation{
 	"the first list": {},
-	"the first list gets 422: the server cannot stream":  {lists: []error{apierrors.NewInvalid(schema.GroupKind{}, "", nil)}},
-	"the first list gets 403":                            {lists: []error{forbidden}},
-	"the first list gets EOF":                            {lists: []error{io.EOF}},
-	"the first list gets “connection refused”":           {lists: []error{syscall.ECONNREFUSED}},
-	"a watch ends":                                       {watches: []any{"ends"}},
-	"a watch ends in its first second, without an event": {watches: []any{"short"}},
-	"a watch sends ERROR 410":                            {watches: []any{expired.ErrStatus}},
-	"… and the list gets 410":                            {watches: []any{expired.ErrStatus}, lists: []error{nil, expired}},
-	"… and the list gets 504 “too large”":                {watches: []any{expired.ErrStatus}, lists: []error{nil, tooLarge}},
-	"a watch sends ERROR 429":                            {watches: []any{tooMany.ErrStatus}},
-	"a watch sends ERROR 500":                            {watches: []any{internal.ErrStatus}},
-	"a WATCH gets “connection refused”":                  {watches: []any{"ends", syscall.ECONNREFUSED}},
-	"a WATCH gets 429":                                   {watches: []any{"ends", tooMany}},
-	"a WATCH gets 410":                                   {watches: []any{"ends", expired}},
-	"a WATCH gets 403":                                   {watches: []any{"ends", forbidden}},
-	"a WATCH gets EOF":                                   {watches: []any{"ends", io.EOF}},
-	"a WATCH gets “unexpected EOF”":                      {watches: []any{"ends", io.ErrUnexpectedEOF}},
+	"the first list gets 422: the server cannot stream":  {nil, []error{invalid}},
+	"the first list gets 403":                            {nil, []error{forbidden}},
+	"the first list gets EOF":                            {nil, []error{io.EOF}},
+	"the first list gets “connection refused”":           {nil, []error{syscall.ECONNREFUSED}},
+	"a watch ends":                                       {[]any{"ends"}, nil},
+	"a watch ends in its first second, without an event": {[]any{"short"}, nil},
+	"a watch sends ERROR 410":                            {[]any{expired.ErrStatus}, nil},
+	"… and the list gets 410":                            {[]any{expired.ErrStatus}, []error{nil, expired}},
+	"… and the list gets 504 “too large”":                {[]any{expired.ErrStatus}, []error{nil, tooLarge}},
+	"a watch sends ERROR 429":                            {[]any{tooMany.ErrStatus}, nil},
+	"a watch sends ERROR 500":                            {[]any{internal.ErrStatus}, nil},
+	"a WATCH gets “connection refused”":                  {[]any{"ends", syscall.ECONNREFUSED}, nil},
+	"a WATCH gets 429":                                   {[]any{"ends", tooMany}, nil},
+	"a WATCH gets 410":                                   {[]any{"ends", expired}, nil},
+	"a WATCH gets 403":                                   {[]any{"ends", forbidden}, nil},
+	"a WATCH gets EOF":                                   {[]any{"ends", io.EOF}, nil},
+	"a WATCH gets “unexpected EOF”":                      {[]any{"ends", io.ErrUnexpectedEOF}, nil},
 }
 
 // A server has a list of version 10, and its watches send an object of version 11.
@@ -133,10 +135,13 @@ func listerWatcher(lw *cache.ListWatch, streams bool) cache.ListerWatcher {
 }
 
 // usual is what a reflector logs when all goes well.
-var usual = regexp.MustCompile(`"(The client used .*|Starting reflector|Listing and watching|Caches populated|Watch close|Exiting watch .*)"`)
+var usual = regexp.MustCompile(
+	`"(The client used .*|Starting reflector|Listing and watching|Caches populated|Watch close|Exiting watch .*)"`)
 
 // run runs a reflector through a situation, for a minute. Without a handler it has its own.
-func run(t *testing.T, ours, streams bool, name string, handler func(context.Context, error)) (requests, logged []string) {
+func run(t *testing.T, ours, streams bool, name string, handler func(context.Context, error)) (
+	requests, logged []string,
+) {
 	t.Helper()
 	what, known := situations[name]
 	if !known {
@@ -210,7 +215,8 @@ func TestTheRESTClientRepeatsAListThatIsTooLarge(t *testing.T) {
 		client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1}, &http.Client{Transport: transport})
 		must.Do(t, err)
 		_, err = client.CoreV1().PodTemplates("").List(t.Context(), metav1.ListOptions{ResourceVersion: "12"})
-		if took := time.Since(start).Round(time.Second); tries != 11 || took != 10*time.Second || !apierrors.IsTimeout(err) {
+		took := time.Since(start).Round(time.Second)
+		if tries != 11 || took != 10*time.Second || !apierrors.IsTimeout(err) {
 			t.Errorf("%d tries in %v: %v", tries, took, err)
 		}
 	})

@@ -1,0 +1,93 @@
+// The switches of client-go, and the metrics that it has.
+
+package fieldguide
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+)
+
+// A registry takes all gates that client-go has.
+type registry map[features.Feature]features.FeatureSpec
+
+// Add implements features.Registry.
+func (r registry) Add(gates map[features.Feature]features.FeatureSpec) error {
+	maps.Copy(r, gates)
+	return nil
+}
+
+// The guide has a row for each gate. The gates are read once in a process: here from
+// variables that say the opposite of each default.
+func TestGates(t *testing.T) {
+	gates := registry{}
+	must.Do(t, features.AddFeaturesToExistingFeatureGates(gates))
+	if isChild() {
+		for name := range gates {
+			fmt.Printf("%s=%t\n", name, features.FeatureGates().Enabled(name))
+		}
+		return
+	}
+	guide, err := os.ReadFile("../../field-guide.md")
+	must.Do(t, err)
+	if rows := strings.Count(string(guide), "` | on | ") + strings.Count(string(guide), "` | off | "); rows != len(gates) {
+		t.Errorf("the guide has %d gates, and client-go %d", rows, len(gates))
+	}
+	var env []string
+	for name, gate := range gates {
+		env = append(env, fmt.Sprintf("KUBE_FEATURE_%s=%t", name, !gate.Default))
+	}
+	said := runChild(t, env...)
+	said.want(t, `E… envvar.go:…] "Could not set feature gate, feature is locked" logger="UnhandledError" `+
+		`feature="InOrderInformers" desiredState="false" lockedState=true`)
+	for name, gate := range gates {
+		row := fmt.Sprintf("\n| `%s` | %s | %s | ", name, map[bool]string{true: "on", false: "off"}[gate.Default],
+			map[bool]string{true: "yes", false: "no"}[gate.LockToDefault])
+		if !strings.Contains(string(guide), row) {
+			t.Errorf("the guide has no row%s", row)
+		}
+		if now := fmt.Sprintf("%s=%t\n", name, gate.Default == gate.LockToDefault); !strings.Contains(said.String(), now) {
+			t.Errorf("want %sin\n%s", now, said)
+		}
+	}
+}
+
+func TestGatesThatAreOff(t *testing.T) {
+	try := func() (int, string) {
+		server := fakeapi.New()
+		must.Run(t, newConfigMaps(server.ListWatch, 0).RunWithContext)
+		server.NextWatch()
+		lists, informer := server.Lists(), newConfigMaps(server, 0)
+		must.Run(t, informer.RunWithContext)
+		must.Until(t, "it has synced", informer.HasSynced)
+		return lists, informer.GetStore().LastStoreSyncResourceVersion()
+	}
+	if lists, version := try(); lists != 0 || version != "1" {
+		t.Errorf("by default: %d lists; the store has version %q", lists, version)
+	}
+	featurestesting.SetFeatureDuringTest(t, features.WatchListClient, false)
+	featurestesting.SetFeatureDuringTest(t, features.AtomicFIFO, false)
+	if lists, version := try(); lists != 1 || version != "" {
+		t.Errorf("without: %d lists; the store has version %q", lists, version)
+	}
+}
+
+// unused panics if anybody asks it for a metric.
+type unused struct{ cache.MetricsProvider }
+
+// client-go takes a provider for metrics of reflectors, and no reflector asks it for one.
+func TestNoReflectorHasMetrics(t *testing.T) {
+	cache.SetReflectorMetricsProvider(unused{})
+	informer := newConfigMaps(fakeapi.New(), 0)
+	must.Run(t, informer.RunWithContext)
+	must.Until(t, "it has synced", informer.HasSynced)
+}

@@ -1,0 +1,96 @@
+// What a test with a fake clientset, goleak or synctest runs into.
+
+package fieldguide
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/record"
+)
+
+// Both constructors leave the version and the name of an object as they are.
+func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
+	for _, client := range []*fake.Clientset{fake.NewClientset(), fake.NewSimpleClientset()} {
+		synctest.Test(t, func(t *testing.T) {
+			informer := informers.NewSharedInformerFactory(client, 0).Core().V1().ConfigMaps().Informer()
+			var calls record.Lines
+			handle(t, informer, record.Handler(&calls))
+			calls.Want(t)
+			configMaps := client.CoreV1().ConfigMaps("ns")
+			generated := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "a-"}}
+			created, err := configMaps.Create(t.Context(), generated, metav1.CreateOptions{})
+			must.Do(t, err)
+			calls.Want(t, "OnAdd  ") // neither name nor version
+			if _, err = configMaps.Create(t.Context(), generated, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+				t.Errorf("the second: %v, want that it exists", err)
+			}
+			created.Labels = map[string]string{"changed": "yes"}
+			_, err = configMaps.Update(t.Context(), created, metav1.UpdateOptions{})
+			must.Do(t, err)
+			calls.Want(t, "OnUpdate  , was ")
+		})
+	}
+}
+
+func TestSelectorsOnAFake(t *testing.T) {
+	configMaps := fake.NewClientset(fakeapi.ConfigMap("before", "1")).CoreV1().ConfigMaps("ns")
+	for options, want := range map[metav1.ListOptions]int{
+		{FieldSelector: "metadata.name=other"}: 1, {LabelSelector: "app=web"}: 0,
+	} {
+		list, err := configMaps.List(t.Context(), options)
+		must.Do(t, err)
+		w, err := configMaps.Watch(t.Context(), options)
+		must.Do(t, err)
+		if watched := <-w.ResultChan(); len(list.Items) != want || watched.Type != watch.Added {
+			t.Errorf("%v: a list has %d, and a watch %v; want %d and all", options, len(list.Items), watched, want)
+		}
+	}
+}
+
+func TestNobodyReadsAWatchOfAFake(t *testing.T) {
+	configMaps := fake.NewClientset(fakeapi.ConfigMap("a", "1")).CoreV1().ConfigMaps("ns")
+	_, err := configMaps.Watch(t.Context(), metav1.ListOptions{})
+	must.Do(t, err)
+	defer func() { words(fmt.Sprint("panic: ", recover())).want(t, `panic: channel full`) }()
+	for range 100 { // with the one that exists, one more than the channel has room for
+		_, err = configMaps.Update(t.Context(), fakeapi.ConfigMap("a", "1"), metav1.UpdateOptions{})
+		must.Do(t, err)
+	}
+}
+
+func TestAnInformerThatGoesOn(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	informer := newConfigMaps(fakeapi.New(), 0)
+	stop := handle(t, informer, cache.ResourceEventHandlerFuncs{})
+	must.Until(t, "it has synced", informer.HasSynced)
+	leak := words(goleak.Find(before))
+	leak.want(t, `found unexpected goroutines:`)
+	leak.want(t, `… with k8s.io/client-go/tools/cache.(*processorListener).pop on top of the stack:`)
+	stop()
+	must.Do(t, goleak.Find(before))
+}
+
+func TestAnInformerThatOutlivesItsBubble(t *testing.T) {
+	if !isChild() {
+		runChild(t).want(t, `panic: deadlock: main bubble goroutine has exited but blocked goroutines remain …`)
+		return
+	}
+	synctest.Test(t, func(*testing.T) {
+		go newConfigMaps(fakeapi.New(), 0).RunWithContext(context.Background())
+		synctest.Wait()
+	})
+}

@@ -1,0 +1,50 @@
+// Handlers that are called more often than somebody expects.
+
+package fieldguide
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/record"
+)
+
+// newConfigMaps is client-go's informer of ConfigMaps, not started.
+func newConfigMaps(source cache.ListerWatcher, resync time.Duration) cache.SharedIndexInformer {
+	return cache.NewSharedIndexInformer(source, &corev1.ConfigMap{}, resync, cache.Indexers{})
+}
+
+// handle has an informer call a handler, and run, until the test is over or stop is called.
+func handle(t *testing.T, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) (stop func()) {
+	t.Helper()
+	_, err := informer.AddEventHandler(handler)
+	must.Do(t, err)
+	return must.Run(t, informer.RunWithContext)
+}
+
+// Without a change: at the resync, and at the list after an expired watch.
+func TestAllComesAgain(t *testing.T) {
+	log := captureKlog(t, 4)
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
+		var calls record.Lines
+		handle(t, newConfigMaps(server, 10*time.Minute), record.Handler(&calls))
+		calls.Want(t, "OnAdd a 1 first")
+		time.Sleep(10 * time.Minute)
+		calls.Want(t, "OnUpdate a 1, was 1")
+		log.want(t, `I… reflector.go:…] "Forcing resync" reflector="…"`)
+
+		server.NextWatch().Error(&apierrors.NewResourceExpired("too old resource version: 1 (2)").ErrStatus)
+		time.Sleep(time.Minute)
+		calls.Want(t, "OnUpdate a 1, was 1")
+		log.want(t, `I… reflector.go:…] "Watch closed" reflector="…" type="…" err="too old resource version: …"`)
+		log.want(t, `I… reflector.go:…] "Caches populated" type="…" reflector="…"`)
+	})
+}

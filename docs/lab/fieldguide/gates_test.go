@@ -32,9 +32,11 @@ func TestGates(t *testing.T) {
 	gates := registry{}
 	must.Do(t, features.AddFeaturesToExistingFeatureGates(gates))
 	if isChild() {
+		log := captureKlog(t, 1)
 		for name := range gates {
 			fmt.Printf("%s=%t\n", name, features.FeatureGates().Enabled(name))
 		}
+		fmt.Print(log)
 		return
 	}
 	guide, err := os.ReadFile("../../field-guide.md")
@@ -47,6 +49,7 @@ func TestGates(t *testing.T) {
 		env = append(env, fmt.Sprintf("KUBE_FEATURE_%s=%t", name, !gate.Default))
 	}
 	said := runChild(t, env...)
+	said.want(t, `I… envvar.go:…] "Feature gate updated state" feature="WatchListClient" enabled=false`)
 	said.want(t, `E… envvar.go:…] "Could not set feature gate, feature is locked" logger="UnhandledError" `+
 		`feature="InOrderInformers" desiredState="false" lockedState=true`)
 	for name, gate := range gates {
@@ -62,22 +65,26 @@ func TestGates(t *testing.T) {
 }
 
 func TestGatesThatAreOff(t *testing.T) {
-	try := func() (int, string) {
+	try := func() string {
 		server := fakeapi.New()
 		must.Run(t, newConfigMaps(server.ListWatch, 0).RunWithContext)
 		server.NextWatch()
 		lists, informer := server.Lists(), newConfigMaps(server, 0)
 		must.Run(t, informer.RunWithContext)
 		must.Until(t, "it has synced", informer.HasSynced)
-		return lists, informer.GetStore().LastStoreSyncResourceVersion()
+		return fmt.Sprintf("%d lists, versions %q and %q", lists, informer.GetStore().LastStoreSyncResourceVersion(),
+			informer.GetController().LastSyncResourceVersion())
 	}
-	if lists, version := try(); lists != 0 || version != "1" {
-		t.Errorf("by default: %d lists; the store has version %q", lists, version)
+	if got, want := try(), `0 lists, versions "1" and "1"`; got != want {
+		t.Errorf("by default: %s; want %s", got, want)
 	}
-	featurestesting.SetFeatureDuringTest(t, features.WatchListClient, false)
-	featurestesting.SetFeatureDuringTest(t, features.AtomicFIFO, false)
-	if lists, version := try(); lists != 1 || version != "" {
-		t.Errorf("without: %d lists; the store has version %q", lists, version)
+	for _, gate := range []features.Feature{
+		features.WatchListClient, features.AtomicFIFO, features.InformerResourceVersion,
+	} {
+		featurestesting.SetFeatureDuringTest(t, gate, false)
+	}
+	if got, want := try(), `1 lists, versions "" and ""`; got != want {
+		t.Errorf("without: %s; want %s", got, want)
 	}
 }
 

@@ -107,13 +107,11 @@ func TestWhatAnInformerRefuses(t *testing.T) {
 	words(informer.SetTransform(nil)).want(t, `informer has already started`)
 
 	colour := cache.Indexers{"colour": cache.MetaNamespaceIndexFunc}
-	_, err := informer.GetIndexer().ByIndex("colour", "red")
-	words(err).want(t, `Index with name colour does not exist`)
 	must.Do(t, informer.AddIndexers(colour)) // though it runs
 	words(informer.AddIndexers(colour)).want(t, `indexer conflict: map[colour:{}]`)
 	stop()
 	words(informer.AddIndexers(nil)).want(t, `indexer was not added because it has stopped already`)
-	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{})
+	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{})
 	words(err).want(t, `handler … was not added to shared informer because it has stopped already`)
 }
 

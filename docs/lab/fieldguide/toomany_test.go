@@ -3,12 +3,12 @@
 package fieldguide
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
@@ -37,14 +37,17 @@ func TestAllComesAgain(t *testing.T) {
 		var calls record.Lines
 		handle(t, newConfigMaps(server, 10*time.Minute), record.Handler(&calls))
 		calls.Want(t, "OnAdd a 1 first")
+		log.want(t, `I… reflector.go:…] "Starting reflector" type="…" resyncPeriod="…" reflector="…"`)
 		time.Sleep(10 * time.Minute)
 		calls.Want(t, "OnUpdate a 1, was 1")
 		log.want(t, `I… reflector.go:…] "Forcing resync" reflector="…"`)
 
-		server.NextWatch().Error(&apierrors.NewResourceExpired("too old resource version: 1 (2)").ErrStatus)
+		fakeapi.Expire(server.NextWatch())
 		time.Sleep(time.Minute)
 		calls.Want(t, "OnUpdate a 1, was 1")
-		log.want(t, `I… reflector.go:…] "Watch closed" reflector="…" type="…" err="too old resource version: …"`)
 		log.want(t, `I… reflector.go:…] "Caches populated" type="…" reflector="…"`)
+		if n := strings.Count(log.String(), "Caches populated"); n != 2 {
+			t.Errorf("%d lines for two lists", n)
+		}
 	})
 }

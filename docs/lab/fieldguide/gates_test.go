@@ -78,11 +78,9 @@ func TestGatesThatAreOff(t *testing.T) {
 	if got, want := try(), `0 lists, versions "1" and "1"`; got != want {
 		t.Errorf("by default: %s; want %s", got, want)
 	}
-	for _, gate := range []features.Feature{
-		features.WatchListClient, features.AtomicFIFO, features.InformerResourceVersion,
-	} {
-		featurestesting.SetFeatureDuringTest(t, gate, false)
-	}
+	featurestesting.SetFeatureDuringTest(t, features.WatchListClient, false)
+	featurestesting.SetFeatureDuringTest(t, features.AtomicFIFO, false)
+	featurestesting.SetFeatureDuringTest(t, features.InformerResourceVersion, false)
 	if got, want := try(), `1 lists, versions "" and ""`; got != want {
 		t.Errorf("without: %s; want %s", got, want)
 	}

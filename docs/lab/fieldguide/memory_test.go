@@ -22,7 +22,8 @@ func TestASlowHandler(t *testing.T) {
 	log := captureKlog(t, 2)
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New()
-		handle(t, newConfigMaps(server, 0), cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(time.Second) }})
+		slow := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(time.Second) }}
+		handle(t, newConfigMaps(server, 0), slow)
 		w := server.NextWatch()
 		for i := range 1100 {
 			w.Add(fakeapi.ConfigMap(fmt.Sprint(i), "1"))

@@ -35,7 +35,8 @@ func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 			created, err := configMaps.Create(t.Context(), generated, metav1.CreateOptions{})
 			must.Do(t, err)
 			calls.Want(t, "OnAdd  ") // neither name nor version
-			if _, err = configMaps.Create(t.Context(), generated, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+			_, err = configMaps.Create(t.Context(), generated, metav1.CreateOptions{})
+			if !apierrors.IsAlreadyExists(err) {
 				t.Errorf("the second: %v, want that it exists", err)
 			}
 			created.Labels = map[string]string{"changed": "yes"}

@@ -1,0 +1,83 @@
+// Findings in the informer, its queue and its store.
+
+package findings
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/cache/synctrack"
+
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+)
+
+func TestAddIndexersPanicsWithoutIndexers(t *testing.T) {
+	defer func() {
+		if p := recover(); p == nil {
+			mended(t, "AddIndexers returns")
+		}
+	}()
+	informer := cache.NewSharedIndexInformer(fakeapi.New(), &corev1.ConfigMap{}, 0, nil)
+	must.Do(t, informer.AddIndexers(cache.Indexers{"namespace": cache.MetaNamespaceIndexFunc}))
+}
+
+func TestAnObjectWithoutANameHasAKey(t *testing.T) {
+	key, err := cache.MetaNamespaceKeyFunc(fakeapi.ConfigMap("", "1"))
+	if err != nil || key != "ns/" {
+		mended(t, "the key is %q, the error %v", key, err)
+	}
+}
+
+func TestResyncOfARealFIFOLosesItsError(t *testing.T) {
+	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	must.Do(t, known.Add(fakeapi.ConfigMap("a", "1")))
+	noKey := func(any) (string, error) { return "", errors.New("no key") }
+	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known, KeyFunction: noKey})
+	if err := queue.Resync(); err == nil || !strings.Contains(err.Error(), "%!w(<nil>)") {
+		mended(t, "the error is %v", err)
+	}
+}
+
+// Finished of the first object has counted down to zero, and not yet looked whether the
+// list is complete. Meanwhile the second object comes, and the end of the list. It
+// takes two cores to see it, and some tries: there is an instruction between the two.
+func TestATrackerHasSyncedBeforeItsLastObjectIsFinished(t *testing.T) {
+	if runtime.GOMAXPROCS(0) == 1 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var next, finished atomic.Pointer[synctrack.SingleFileTracker]
+	go func() {
+		for ctx.Err() == nil {
+			if tracker := next.Swap(nil); tracker != nil {
+				tracker.Finished()
+				finished.Store(tracker)
+			}
+		}
+	}()
+	for try := 0; ctx.Err() == nil; try++ {
+		tracker := synctrack.NewSingleFileTracker("")
+		tracker.Start()
+		next.Store(tracker)
+		for range try % 100 { // as long as it takes the other goroutine, sooner or later
+			_ = ctx.Err()
+		}
+		tracker.Start()
+		tracker.UpstreamHasSynced()
+		for finished.Load() != tracker && ctx.Err() == nil {
+		}
+		if tracker.HasSynced() {
+			return // with one object left
+		}
+	}
+	mended(t, "a tracker does not sync early in two minutes")
+}

@@ -1,0 +1,110 @@
+// Findings in the reflector, in fake time.
+
+package findings
+
+import (
+	"context"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+)
+
+var expired = apierrors.NewResourceExpired("too old")
+
+// newReflector makes a reflector whose LIST and WATCH these are. It asks for the list
+// as a stream.
+func newReflector(list func(), watches func() (watch.Interface, error)) *cache.Reflector {
+	return cache.NewReflector(&cache.ListWatch{
+		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			list()
+			return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
+		},
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return watches() },
+	}, &corev1.ConfigMap{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
+}
+
+// The server refuses connections for a while, and the watch has expired by then. The
+// list that follows waits as if the server were still away.
+func TestOneBackoffForWatchesAndLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, tries := fakeapi.New(), 0
+		var end time.Time // of the outage
+		server.WatchFuncWithContext = func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
+			switch tries++; {
+			case tries <= 5:
+				return nil, syscall.ECONNREFUSED
+			case tries == 6:
+				end = time.Now()
+				return nil, expired
+			default:
+				return watch.NewFake(), nil
+			}
+		}
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		must.Run(t, cache.NewReflector(server, &corev1.ConfigMap{}, store, 0).RunWithContext)
+		for server.Lists() < 2 {
+			time.Sleep(time.Millisecond)
+		}
+		if pause := time.Since(end); pause < 20*time.Second {
+			mended(t, "the list comes %v after the server is back", pause)
+		}
+	})
+}
+
+// endsEarly is a watch that brings one object of a list, and ends.
+func endsEarly() (watch.Interface, error) {
+	w := watch.NewFakeWithChanSize(1, false)
+	w.Add(fakeapi.ConfigMap("a", "1"))
+	w.Stop()
+	return w, nil
+}
+
+func TestAStreamedListIsAskedForAgainWithoutAPause(t *testing.T) {
+	for name, answer := range map[string]func() (watch.Interface, error){
+		"it breaks off":  endsEarly,
+		"it has expired": func() (watch.Interface, error) { return nil, expired },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				tries, lists := 0, 0
+				reflector := newReflector(func() { lists++; cancel() }, func() (watch.Interface, error) {
+					if tries++; tries == 1000 {
+						cancel()
+					}
+					return answer()
+				})
+				start := time.Now()
+				reflector.RunWithContext(ctx)
+				if took := time.Since(start); tries < 1000 || took > 0 {
+					mended(t, "there are %d requests for a stream in %v, and %d for a LIST", tries, took, lists)
+				}
+			})
+		})
+	}
+}
+
+func TestAReflectorThatWaitsDoesNotSeeTheEndOfItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop := must.Run(t, newReflector(func() {}, func() (watch.Interface, error) {
+			return nil, syscall.ECONNREFUSED
+		}).RunWithContext)
+		time.Sleep(time.Minute)
+		start := time.Now()
+		stop()
+		if took := time.Since(start); took == 0 {
+			mended(t, "it ends at once")
+		}
+	})
+}

@@ -27,7 +27,7 @@ func TestGinsRecoveryMakesAnAbortedAnswerAGoodOne(t *testing.T) {
 			t.Errorf("without gin: %d %q", status, body)
 		}
 		engine := gin.New()
-		engine.Use(gin.RecoveryWithWriter(nil)) // nil: it logs nothing
+		engine.Use(gin.CustomRecoveryWithWriter(nil, func(*gin.Context, any) { mended(t, "it calls the function") }))
 		engine.GET("/", func(c *gin.Context) { abort(c.Writer, c.Request) })
 		if status, body, err := get(engine); status != http.StatusOK || body != begun || err != nil {
 			mended(t, "the answer is %d %q, the error %v", status, body, err)

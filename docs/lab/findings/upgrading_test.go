@@ -37,9 +37,9 @@ func TestWhichGatesAreOn(t *testing.T) {
 	must.Do(t, features.AddVersionedFeaturesToExistingFeatureGates(gates))
 	maps.DeleteFunc(gates, func(_ features.Feature, spec features.FeatureSpec) bool { return !spec.Default })
 	if got, want := slices.Sorted(maps.Keys(gates)), []features.Feature{
-		features.AtomicFIFO, features.ClientsAllowCARotation, features.ClientsAllowTLSCacheGC, features.InOrderInformers,
-		features.InOrderInformersBatchProcess, features.InformerResourceVersion, features.UnlockWhileProcessingFIFO,
-		features.WatchListClient,
+		features.AtomicFIFO, features.ClientsAllowCARotation, features.ClientsAllowTLSCacheGC,
+		features.InOrderInformers, features.InOrderInformersBatchProcess, features.InformerResourceVersion,
+		features.UnlockWhileProcessingFIFO, features.WatchListClient,
 	}; !slices.Equal(got, want) || !gates[features.InOrderInformers].LockToDefault {
 		t.Errorf("on are %q, and of InOrderInformers %+v", got, gates[features.InOrderInformers])
 	}

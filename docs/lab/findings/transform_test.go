@@ -38,10 +38,10 @@ type result struct{ synced, reported, storesA, storesB bool }
 // the answer to a LIST, as from a fake clientset or from a server that cannot stream.
 func results(t *testing.T, transform cache.TransformFunc) map[string]result {
 	t.Helper()
-	got := map[string]result{}
+	got, server := map[string]result{}, fakeapi.New(fakeapi.ConfigMap("a", "1"), fakeapi.ConfigMap("b", "1"))
 	for name, lw := range map[string]cache.ListerWatcher{
-		"streamed": &cache.ListWatch{WatchFuncWithContext: stream},
-		"listed":   fakeapi.New(fakeapi.ConfigMap("a", "1"), fakeapi.ConfigMap("b", "1")),
+		"streamed": &cache.ListWatch{ListWithContextFunc: server.ListWithContextFunc, WatchFuncWithContext: stream},
+		"listed":   server,
 	} {
 		var errs atomic.Int32
 		utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{

@@ -15,7 +15,7 @@ import (
 //go:embed testdata
 var files embed.FS
 
-var addr string // where the step dynamic listens; set by a flag
+var addr string // where the steps dynamic and metrics listen; set by a flag
 
 var chapter = step.Chapter{
 	Name:  "08-factory/controller",
@@ -23,7 +23,7 @@ var chapter = step.Chapter{
 	Files: files,
 	Flags: func(fs *flag.FlagSet) {
 		fs.StringVar(&addr, "addr", "127.0.0.1:0",
-			"the host and port that the step dynamic listens on; port 0 is any free one")
+			"the host and port that the steps dynamic and metrics listen on; port 0 is any free one")
 	},
 	Steps: []step.Step{
 		{Name: "queue", Title: "keys, not events", Run: stepQueue, Offline: true},
@@ -42,6 +42,7 @@ var chapter = step.Chapter{
 			Name: "rights", Title: "list and watch, given and taken away", Run: stepRights, Fold: true,
 			Quiet: 90 * time.Second, // the reflector's pauses grow up to 30 s
 		},
+		{Name: "metrics", Title: "see it before it hurts", Run: stepMetrics},
 		{Name: "fakes", Title: "an event that a fake clientset loses", Run: stepFakes},
 	},
 }

@@ -1,5 +1,5 @@
 // The commands of a transcript that begin with "$ ": kubectl and curl, whose answer
-// can go through jq.
+// can go through jq or grep.
 
 package play
 
@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/itchyny/gojq"
@@ -47,16 +48,16 @@ func (s *shell) parse(ctx context.Context, line string) (command, error) {
 		return s.kubectl(ctx, args[1], args[2:])
 	case len(args) > 0 && args[0] == "curl" && len(piped) == 0:
 		return s.curl(args[1:])
-	case len(args) > 0 && args[0] == "curl" && piped[0] == "jq":
+	case len(args) > 0 && args[0] == "curl" && filters[piped[0]] != nil:
 		asked, err := s.curl(args[1:])
 		if err != nil {
 			return command{}, err
 		}
-		filter, err := parseJQ(piped[1:])
+		filter, err := filters[piped[0]](piped[1:])
 		filtered := func(ctx context.Context) []string { return filter(ctx, asked.run(ctx)) }
 		return command{question: true, run: filtered}, err
 	default:
-		return command{}, errors.New("the player knows kubectl, curl, and curl | jq, and nothing else")
+		return command{}, errors.New("the player knows kubectl, curl, and curl | jq or grep, and nothing else")
 	}
 }
 
@@ -148,9 +149,26 @@ func cut(text string) []string {
 	return all
 }
 
+// A filter changes an answer.
+type filter func(ctx context.Context, lines []string) []string
+
+// filters are the programs behind a |, by name.
+var filters = map[string]func(args []string) (filter, error){"jq": parseJQ, "grep": parseGrep}
+
+// parseGrep returns the filter of "grep -E PATTERN".
+func parseGrep(args []string) (filter, error) {
+	if len(args) != 2 || args[0] != "-E" {
+		return nil, fmt.Errorf("want: grep -E PATTERN, got %q", args)
+	}
+	pattern, err := regexp.Compile(args[1])
+	return func(_ context.Context, lines []string) []string {
+		return slices.DeleteFunc(lines, func(line string) bool { return !pattern.MatchString(line) })
+	}, err
+}
+
 // parseJQ returns the filter of "jq -c FILTER". (The keys of an object come out in
 // the order of the alphabet.)
-func parseJQ(args []string) (filter func(ctx context.Context, lines []string) []string, err error) {
+func parseJQ(args []string) (filter, error) {
 	if len(args) != 2 || args[0] != "-c" {
 		return nil, fmt.Errorf("want: jq -c FILTER, got %q", args)
 	}

@@ -27,13 +27,14 @@ func TestCurl(t *testing.T) {
 	defer server.Close()
 	s := &shell{address: func() string { return strings.TrimPrefix(server.URL, "http://") }}
 	for line, want := range map[string][]string{
-		`curl http://ADDRESS/text`:                                            {"hello"},
-		`curl -sw ' %{http_code}' 'http://ADDRESS/text'`:                      {"hello 200"},
-		`curl -sw '%{http_code}\n' 'http://ADDRESS/no'`:                       {`{"error":"not here"}`, "404"},
-		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '[.[].metadata.name]'`: {`["web-0","web-1"]`},
-		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '.[].metadata.name'`:   {`"web-0"`, `"web-1"`},
-		`curl -s 'http://ADDRESS/pods?app=web' | jq -c .[0]`:                  {`{"metadata":{"name":"web-0"}}`},
-		`curl -s 'http://ADDRESS/no' | jq -c .error`:                          {`"not here"`},
+		`curl http://ADDRESS/text`:                                                 {"hello"},
+		`curl -sw ' %{http_code}' 'http://ADDRESS/text'`:                           {"hello 200"},
+		`curl -sw '%{http_code}\n' 'http://ADDRESS/no'`:                            {`{"error":"not here"}`, "404"},
+		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '[.[].metadata.name]'`:      {`["web-0","web-1"]`},
+		`curl -s 'http://ADDRESS/pods?app=web' | jq -c '.[].metadata.name'`:        {`"web-0"`, `"web-1"`},
+		`curl -s 'http://ADDRESS/pods?app=web' | jq -c .[0]`:                       {`{"metadata":{"name":"web-0"}}`},
+		`curl -s 'http://ADDRESS/no' | jq -c .error`:                               {`"not here"`},
+		`curl -sw '\n%{http_code}' 'http://ADDRESS/text' | grep -E '^[0-9]{3}$|x'`: {"200"},
 		`curl -s 'http://ADDRESS/text' | jq -c .`: {
 			"jq: error: invalid character 'h' looking for beginning of value",
 		},
@@ -80,13 +81,15 @@ func TestAQuestionIsAskedAgain(t *testing.T) {
 
 func TestWhatTheShellRefuses(t *testing.T) {
 	for line, text := range map[string]string{
-		`make coffee`:                              "the player knows kubectl, curl, and curl | jq",
+		`make coffee`:                              "the player knows kubectl, curl, and curl | jq or grep",
 		`curl http://example.com/`:                 "curl asks the step's own server",
 		`curl -s http://ADDRESS/ | sed s/a/b/`:     "the player knows",
 		`curl -s http://ADDRESS/ | jq . | jq -c .`: "there is no shell here",
 		`curl -s http://ADDRESS/ |jq`:              "want: jq -c FILTER",
 		`curl -s http://ADDRESS/ | jq -r .`:        "want: jq -c FILTER",
 		`curl -s http://ADDRESS/ | jq -c '.['`:     "unexpected EOF",
+		`curl -s http://ADDRESS/ | grep -E`:        "want: grep -E PATTERN",
+		`curl -s http://ADDRESS/ | grep -E '('`:    "missing closing )",
 		`curl -s http://ADDRESS/ |`:                "nothing stands behind the |",
 		`curl -s http://ADDRESS/| jq -c .`:         "there is no shell here",
 		`| jq -c .`:                                "there is no shell here",

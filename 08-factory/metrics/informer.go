@@ -1,0 +1,183 @@
+// Package metrics measures informers for Prometheus: ours by what it reports to its
+// observer, client-go's by what it can be asked for.
+package metrics
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"example.com/informer/03-reflector/observer"
+)
+
+// An Informer measures one informer of ours. It is an observer, to be set before the
+// informer is started, and a collector, to be registered. When the informer has ended,
+// unregister it: it gets no events any more, and would look stale.
+type Informer struct {
+	name string
+
+	mu       sync.Mutex
+	listing  bool                 // what ends next is a list
+	ends     map[[2]string]uint64 // how many lists and watches ended, by result
+	objects  int
+	version  uint64
+	last     time.Time // when the server has last sent something
+	handlers map[string]*handler
+}
+
+// A handler is what is known of one.
+type handler struct {
+	waiting []time.Time // when each change came that it has not returned from; the oldest first
+	present int         // of these, how many were in the store when it joined
+	calls   uint64
+	took    time.Duration // all calls together
+	folded  int
+}
+
+// New returns what measures an informer. The name, such as "pods", is the label
+// informer of all its metrics.
+func New(name string) *Informer {
+	return &Informer{name: name, last: time.Now(), ends: map[[2]string]uint64{}, handlers: map[string]*handler{}}
+}
+
+// Observe implements observer.Observer.
+func (i *Informer) Observe(e observer.Event) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	now := time.Now()
+	_, name, _ := strings.Cut(e.Handler, " + event handler ") // before it is the informer's
+	switch h := i.handlers[name]; e.Kind {
+	case observer.Listing:
+		i.listing = true
+	case observer.Listed:
+		i.ended("ok") // a list that comes over a watch is a list first, and then a watch
+		i.received(e, now)
+	case observer.Received, observer.Bookmark:
+		i.received(e, now)
+	case observer.Expired:
+		i.ended("expired")
+	case observer.Ended:
+		if e.Err != nil {
+			i.ended("error")
+		} else {
+			i.ended("ok")
+		}
+	case observer.Stored:
+		i.objects += map[string]int{"ADDED": 1, "DELETED": -1}[e.Type]
+	case observer.Joined:
+		i.handlers[name] = &handler{present: i.objects, waiting: slices.Repeat([]time.Time{now}, i.objects)}
+	case observer.Removed:
+		delete(i.handlers, name)
+	case observer.Appended:
+		for _, h := range i.handlers {
+			if !isResync(e) { // it is not for all handlers, and nothing has changed
+				h.waiting = append(h.waiting, now)
+			}
+		}
+	case observer.Called:
+		if h != nil { // else it was removed during the call
+			h.called(e, now)
+		}
+	case observer.Folded:
+		if h != nil { // the later changes are folded into the earlier ones
+			h.folded += e.Count
+			h.waiting = h.waiting[:max(len(h.waiting)-e.Count, min(len(h.waiting), e.Waiting))]
+		}
+	}
+}
+
+func (i *Informer) ended(result string) {
+	i.ends[[2]string{map[bool]string{true: "list", false: "watch"}[i.listing], result}]++
+	i.listing = false
+}
+
+func (i *Informer) received(e observer.Event, now time.Time) {
+	i.last = now
+	if version, err := strconv.ParseUint(e.Version, 10, 64); err == nil {
+		i.version = version % 1e15 // a float64 holds that exactly
+	}
+}
+
+// isResync compares as the informer does when it decides whom a notification is for.
+func isResync(e observer.Event) bool {
+	before, err := meta.Accessor(e.Old)
+	if err != nil {
+		return false
+	}
+	after, err := meta.Accessor(e.New)
+	return err == nil && before.GetResourceVersion() == after.GetResourceVersion()
+}
+
+func (h *handler) called(e observer.Event, now time.Time) {
+	h.calls++
+	h.took += e.Took
+	if e.Initial && h.present > 0 {
+		h.present--
+	}
+	if len(h.waiting) > 0 && !isResync(e) {
+		h.waiting = h.waiting[1:]
+	}
+	// If nothing is left, what is still here was folded away, or is about to be left for the handler.
+	for e.Waiting == 0 && h.present == 0 && len(h.waiting) > 0 && now.Sub(h.waiting[0]) > time.Second {
+		h.waiting = h.waiting[1:]
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (i *Informer) Describe(out chan<- *prometheus.Desc) {
+	example := New(i.name)
+	example.handlers[""] = &handler{}
+	for _, metric := range example.measured(time.Now()) {
+		out <- metric.Desc()
+	}
+}
+
+// Collect implements prometheus.Collector. The informer does not wait for it.
+func (i *Informer) Collect(out chan<- prometheus.Metric) {
+	for _, metric := range i.measured(time.Now()) {
+		out <- metric
+	}
+}
+
+func (i *Informer) measured(now time.Time) (all []prometheus.Metric) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("informer_"+name, help, labels, prometheus.Labels{"informer": i.name})
+	}
+	add := func(kind prometheus.ValueType, desc *prometheus.Desc, value float64, labels ...string) {
+		all = append(all, prometheus.MustNewConstMetric(desc, kind, value, labels...))
+	}
+	const counter, gauge = prometheus.CounterValue, prometheus.GaugeValue
+	lists := desc("lists_total", "Lists that have ended, by result.", "result")
+	watches := desc("watches_total", "Watches that have ended, by result.", "result")
+	for _, result := range []string{"ok", "expired", "error"} { // from the beginning: a rate needs a zero to begin at
+		add(counter, lists, float64(i.ends[[2]string{"list", result}]), result)
+		add(counter, watches, float64(i.ends[[2]string{"watch", result}]), result)
+	}
+	add(gauge, desc("objects", "Objects in the store."), float64(i.objects))
+	add(gauge, desc("resource_version", "The version that the informer has come to: its last 15 digits."),
+		float64(i.version))
+	add(gauge, desc("last_event_timestamp_seconds", "When a list, an event or a bookmark came, or the measuring began."),
+		float64(i.last.UnixMilli())/1000)
+	for name, h := range i.handlers {
+		age := time.Duration(0)
+		if len(h.waiting) > 0 {
+			age = now.Sub(h.waiting[0])
+		}
+		add(gauge, desc("handler_backlog", "Changes that the handler has not returned from.", "handler"),
+			float64(len(h.waiting)), name)
+		add(gauge, desc("handler_backlog_age_seconds", "How long the oldest of these has waited.", "handler"),
+			age.Seconds(), name)
+		add(counter, desc("handler_folded_total", "Notifications that were folded into others.", "handler"),
+			float64(h.folded), name)
+		all = append(all, prometheus.MustNewConstSummary(desc("handler_duration_seconds",
+			"Calls of the handler, and the time that they took.", "handler"), h.calls, h.took.Seconds(), nil, name))
+	}
+	return all
+}

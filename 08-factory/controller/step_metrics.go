@@ -57,7 +57,7 @@ func stepMetrics(ctx context.Context, l *step.Lesson) error {
 	if err := ours.SetObserver(measured); err != nil {
 		return err
 	}
-	name, err := cache.NewInformerName("theirs")
+	name, err := cache.NewInformerName(l.Namespace) // or any other that is not in use
 	if err != nil {
 		return err
 	}

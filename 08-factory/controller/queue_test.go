@@ -11,7 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/common/expfmt"
+	clientmetrics "k8s.io/client-go/tools/metrics"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestNoTwoWorkersHaveTheSameKey(t *testing.T) {
@@ -94,4 +99,25 @@ func TestShutDownAfterShutDownWithDrain(t *testing.T) {
 			t.Error("it is still there after ShutDown")
 		}
 	})
+}
+
+// That it is imported is enough. (The step manager does.)
+func TestControllerRuntimeMeasures(t *testing.T) {
+	queue := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedControllerRateLimiter[string](),
+		workqueue.TypedRateLimitingQueueConfig[string]{Name: "mail"})
+	defer queue.ShutDown()
+	queue.Add("key")
+	clientmetrics.RequestResult.Increment(t.Context(), "200", "GET", "server") // as each request does
+	families, err := metrics.Registry.Gather()
+	must.Do(t, err)
+	var text strings.Builder
+	for _, family := range families {
+		expfmt.MetricFamilyToText(&text, family)
+	}
+	for _, want := range []string{`workqueue_depth{controller="mail",name="mail",priority=""} 1`,
+		`rest_client_requests_total{code="200",host="server",method="GET"} 1`} {
+		if !strings.Contains(text.String(), "\n"+want+"\n") {
+			t.Errorf("there is no %s in\n%s", want, &text)
+		}
+	}
 }

@@ -18,36 +18,29 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// A mailer is a handler that needs a mail server. Informers ask it for its name, which is
-// a label of its metrics.
+// A mailer is a handler that informers can ask for its name, which is a label of its metrics.
 type mailer struct {
-	ctx        context.Context
-	mailServer chan struct{} // full while the server hangs
+	cache.ResourceEventHandlerFuncs
 }
 
-func (m mailer) Name() string { return "mailer" }
+func (mailer) Name() string { return "mailer" }
 
-func (m mailer) OnAdd(any, bool) {
-	select {
-	case m.mailServer <- struct{}{}:
-		<-m.mailServer
-	case <-m.ctx.Done():
-	}
-}
-
-func (m mailer) OnUpdate(any, any) {}
-
-func (m mailer) OnDelete(any) {}
-
-// stepMetrics serves the metrics of two informers with that handler: ours and client-go's.
+// stepMetrics serves the metrics of two informers with one handler: ours and client-go's.
 func stepMetrics(ctx context.Context, l *step.Lesson) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	handler := mailer{ctx, make(chan struct{}, 1)}
-	l.On("the mail server hangs", func() { handler.mailServer <- struct{}{} })
-	l.On("the mail server goes on", func() { <-handler.mailServer })
+	mailServer := make(chan struct{}, 1) // full while it is busy, or hangs
+	l.On("the mail server hangs", func() { mailServer <- struct{}{} })
+	l.On("the mail server goes on", func() { <-mailServer })
+	handler := mailer{cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		select {
+		case mailServer <- struct{}{}:
+			<-mailServer
+		case <-ctx.Done():
+		}
+	}}}
 
 	registry, measured := prometheus.NewRegistry(), metrics.New("configmaps")
 	registry.MustRegister(measured)

@@ -15,8 +15,9 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// What client-go measures is the way from the reflector into the store.
-func TestClientGoDoesNotMeasureHandlers(t *testing.T) {
+// It is the way from the reflector into the store, and no handler.
+func TestWhatClientGoMeasures(t *testing.T) {
+	must.Say(t, "informer_metrics.go", "the time taken to process events (execute handlers)")
 	cache.SetReflectorMetricsProvider(struct{ cache.MetricsProvider }{}) // nil: to ask it for a metric is a panic
 	name, err := cache.NewInformerName("test")
 	must.Do(t, err)

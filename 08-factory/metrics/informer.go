@@ -22,8 +22,8 @@ type Informer struct {
 	name string
 
 	mu       sync.Mutex
-	listing  bool                 // what ends next is a list
-	ends     map[[2]string]uint64 // how many lists and watches ended, by result
+	listing  bool                  // what ends next is a list
+	ends     map[[2]string]float64 // how many lists and watches ended, by result
 	objects  int
 	version  uint64
 	last     time.Time // when the server has last sent something
@@ -32,17 +32,16 @@ type Informer struct {
 
 // A handler is what is known of one.
 type handler struct {
-	waiting []time.Time // when each change came that it has not returned from; the oldest first
-	present int         // of these, how many were in the store when it joined
-	calls   uint64
-	took    time.Duration // all calls together
-	folded  int
+	waiting       []time.Time // when each change came that it has not returned from; the oldest first
+	present       int         // of these, how many were in the store when it joined
+	calls, folded float64
+	busy          time.Duration
 }
 
 // New returns what measures an informer. The name, such as "pods", is the label
 // informer of all its metrics.
 func New(name string) *Informer {
-	return &Informer{name: name, last: time.Now(), ends: map[[2]string]uint64{}, handlers: map[string]*handler{}}
+	return &Informer{name: name, last: time.Now(), ends: map[[2]string]float64{}, handlers: map[string]*handler{}}
 }
 
 // Observe implements observer.Observer.
@@ -62,11 +61,7 @@ func (i *Informer) Observe(e observer.Event) {
 	case observer.Expired:
 		i.ended("expired")
 	case observer.Ended:
-		if e.Err != nil {
-			i.ended("error")
-		} else {
-			i.ended("ok")
-		}
+		i.ended(map[bool]string{true: "ok", false: "error"}[e.Err == nil])
 	case observer.Stored:
 		i.objects += map[string]int{"ADDED": 1, "DELETED": -1}[e.Type]
 	case observer.Joined:
@@ -85,7 +80,7 @@ func (i *Informer) Observe(e observer.Event) {
 		}
 	case observer.Folded:
 		if h != nil { // the later changes are folded into the earlier ones
-			h.folded += e.Count
+			h.folded += float64(e.Count)
 			h.waiting = h.waiting[:max(len(h.waiting)-e.Count, min(len(h.waiting), e.Waiting))]
 		}
 	}
@@ -115,7 +110,7 @@ func isResync(e observer.Event) bool {
 
 func (h *handler) called(e observer.Event, now time.Time) {
 	h.calls++
-	h.took += e.Took
+	h.busy += e.Took
 	if e.Initial && h.present > 0 {
 		h.present--
 	}
@@ -147,37 +142,30 @@ func (i *Informer) Collect(out chan<- prometheus.Metric) {
 func (i *Informer) measured(now time.Time) (all []prometheus.Metric) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	desc := func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("informer_"+name, help, labels, prometheus.Labels{"informer": i.name})
-	}
-	add := func(kind prometheus.ValueType, desc *prometheus.Desc, value float64, labels ...string) {
-		all = append(all, prometheus.MustNewConstMetric(desc, kind, value, labels...))
+	add := func(kind prometheus.ValueType, name, help string, value float64, label ...string) {
+		names, values := label[:len(label)/2], label[len(label)/2:]
+		desc := prometheus.NewDesc("informer_"+name, help, names, prometheus.Labels{"informer": i.name})
+		all = append(all, prometheus.MustNewConstMetric(desc, kind, value, values...))
 	}
 	const counter, gauge = prometheus.CounterValue, prometheus.GaugeValue
-	lists := desc("lists_total", "Lists that have ended, by result.", "result")
-	watches := desc("watches_total", "Watches that have ended, by result.", "result")
-	for _, result := range []string{"ok", "expired", "error"} { // from the beginning: a rate needs a zero to begin at
-		add(counter, lists, float64(i.ends[[2]string{"list", result}]), result)
-		add(counter, watches, float64(i.ends[[2]string{"watch", result}]), result)
+	for _, result := range []string{"ok", "expired", "error"} { // even if there was none: a rate begins at a zero
+		add(counter, "lists_total", "Lists that have ended.", i.ends[[2]string{"list", result}], "result", result)
+		add(counter, "watches_total", "Watches that have ended.", i.ends[[2]string{"watch", result}], "result", result)
 	}
-	add(gauge, desc("objects", "Objects in the store."), float64(i.objects))
-	add(gauge, desc("resource_version", "The version that the informer has come to: its last 15 digits."),
-		float64(i.version))
-	add(gauge, desc("last_event_timestamp_seconds", "When a list, an event or a bookmark came, or the measuring began."),
+	add(gauge, "objects", "Objects in the store.", float64(i.objects))
+	add(gauge, "resource_version", "The version that it has come to: the last 15 digits.", float64(i.version))
+	add(gauge, "last_event_timestamp_seconds", "When a list, an event or a bookmark came, or the measuring began.",
 		float64(i.last.UnixMilli())/1000)
 	for name, h := range i.handlers {
 		age := time.Duration(0)
 		if len(h.waiting) > 0 {
 			age = now.Sub(h.waiting[0])
 		}
-		add(gauge, desc("handler_backlog", "Changes that the handler has not returned from.", "handler"),
-			float64(len(h.waiting)), name)
-		add(gauge, desc("handler_backlog_age_seconds", "How long the oldest of these has waited.", "handler"),
-			age.Seconds(), name)
-		add(counter, desc("handler_folded_total", "Notifications that were folded into others.", "handler"),
-			float64(h.folded), name)
-		all = append(all, prometheus.MustNewConstSummary(desc("handler_duration_seconds",
-			"Calls of the handler, and the time that they took.", "handler"), h.calls, h.took.Seconds(), nil, name))
+		add(gauge, "handler_backlog", "Changes that it has not returned from.", float64(len(h.waiting)), "handler", name)
+		add(gauge, "handler_backlog_age_seconds", "How long the oldest of these has waited.", age.Seconds(), "handler", name)
+		add(counter, "handler_calls_total", "Calls that have returned.", h.calls, "handler", name)
+		add(counter, "handler_busy_seconds_total", "The time of these calls.", h.busy.Seconds(), "handler", name)
+		add(counter, "handler_folded_total", "Notifications that were folded into others.", h.folded, "handler", name)
 	}
 	return all
 }

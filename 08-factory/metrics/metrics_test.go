@@ -153,7 +153,7 @@ func TestTheBacklog(t *testing.T) {
 		slow.open <- struct{}{} // it returns from one call
 		late.open <- struct{}{}
 		r.wantsBacklog(t, slow, 2, time.Minute)
-		r.wants(t, `handler_duration_seconds_sum{handler="slow"} 120`, `handler_backlog{handler="late"} 2`)
+		r.wants(t, `handler_busy_seconds_total{handler="slow"} 120`, `handler_backlog{handler="late"} 2`)
 		time.Sleep(time.Hour)
 		r.wantsBacklog(t, slow, 2, time.Hour+time.Minute)
 		r.wantsBacklog(t, quick, 0, 0)
@@ -181,8 +181,8 @@ func TestFolding(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		h := r.measured.handlers["slow"]
-		if h.folded == 0 || h.folded+len(h.waiting) != 301 {
-			t.Errorf("%d folded, %d waiting", h.folded, len(h.waiting))
+		if h.folded == 0 || int(h.folded)+len(h.waiting) != 301 {
+			t.Errorf("%v folded, %d waiting", h.folded, len(h.waiting))
 		}
 		r.wantsBacklog(t, slow, len(h.waiting), time.Minute)
 		close(slow.open)

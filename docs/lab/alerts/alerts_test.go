@@ -1,0 +1,187 @@
+// Package alerts tests the alert rules of 08-factory/metrics with Prometheus' own parts, the
+// parser of rule files and the query engine, on samples of informers in fake time.
+package alerts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/common/promslog"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/model/rulefmt"
+	"github.com/prometheus/prometheus/promql"
+	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/storage"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/08-factory/metrics"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+)
+
+// A minute is what happens in it, on a server with one watch, and returns the watch after it.
+type minute func(*fakeapi.Server, *watch.FakeWatcher) *watch.FakeWatcher
+
+// Each fault fires its own alert, and a healthy informer none.
+func TestAlerts(t *testing.T) {
+	bookmark := func(_ *fakeapi.Server, w *watch.FakeWatcher) *watch.FakeWatcher {
+		w.Action(watch.Bookmark, fakeapi.ConfigMap("", "2"))
+		return w
+	}
+	relist := func(server *fakeapi.Server, w *watch.FakeWatcher) *watch.FakeWatcher {
+		fakeapi.Expire(w)
+		return server.NextWatch()
+	}
+	nothing := func(_ *fakeapi.Server, w *watch.FakeWatcher) *watch.FakeWatcher { return w }
+	for name, test := range map[string]struct {
+		minutes []minute // over and over
+		stuck   bool     // is the handler
+		want    []string
+	}{
+		"healthy":                    {minutes: slices.Concat(slices.Repeat([]minute{bookmark}, 9), []minute{relist})},
+		"a watch that is dead":       {minutes: []minute{nothing}, want: []string{"InformerStale"}},
+		"a handler that is stuck":    {minutes: []minute{bookmark}, stuck: true, want: []string{"InformerHandlerStalled"}},
+		"watches that always expire": {minutes: []minute{relist}, want: []string{"InformerRelisting"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := history{series: map[string]*promql.Series{}}
+			synctest.Test(t, func(t *testing.T) {
+				registry, server, w := run(t, test.stuck)
+				for n := range 60 {
+					h.scrape(t, registry)
+					w = test.minutes[n%len(test.minutes)](server, w)
+					time.Sleep(time.Minute)
+				}
+			})
+			if got := h.alerts(t); !slices.Equal(got, test.want) {
+				t.Errorf("fired: %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// run runs an informer of one object. Its handler may be stuck until the test is over.
+func run(t *testing.T, stuck bool) (*prometheus.Registry, *fakeapi.Server, *watch.FakeWatcher) {
+	server, measured, registry := fakeapi.New(fakeapi.ConfigMap("a", "1")), metrics.New("maps"), prometheus.NewRegistry()
+	registry.MustRegister(measured)
+	i := informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	must.Do(t, i.SetObserver(measured))
+	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		if stuck {
+			<-t.Context().Done()
+		}
+	}})
+	must.Do(t, err)
+	must.Run(t, i.RunWithContext)
+	w := server.NextWatch()
+	synctest.Wait()
+	return registry, server, w
+}
+
+// A history is what Prometheus has scraped.
+type history struct {
+	times  []time.Time
+	series map[string]*promql.Series
+}
+
+func (h *history) scrape(t *testing.T, from prometheus.Gatherer) {
+	families, err := from.Gather()
+	must.Do(t, err)
+	samples, err := expfmt.ExtractSamples(&expfmt.DecodeOptions{Timestamp: model.Now()}, families...)
+	must.Do(t, err)
+	h.times = append(h.times, time.Now())
+	for _, sample := range samples {
+		key := sample.Metric.String()
+		if h.series[key] == nil {
+			of := map[string]string{}
+			for name, value := range sample.Metric {
+				of[string(name)] = string(value)
+			}
+			h.series[key] = &promql.Series{Metric: labels.FromMap(of)}
+		}
+		point := promql.FPoint{T: int64(sample.Timestamp), F: float64(sample.Value)}
+		h.series[key].Floats = append(h.series[key].Floats, point)
+	}
+}
+
+// alerts are those that fire at any time.
+func (h *history) alerts(t *testing.T) (fired []string) {
+	rules := parser.NewParser(parser.Options{})
+	file, errs := rulefmt.ParseFile("../../../08-factory/metrics/alerts.yml", false, model.UTF8Validation, rules,
+		promslog.NewNopLogger())
+	must.Do(t, errors.Join(errs...))
+	engine := promql.NewEngine(promql.EngineOpts{MaxSamples: 1e6, Timeout: time.Minute, Parser: rules,
+		LookbackDelta: 5 * time.Minute})
+	for _, rule := range file.Groups[0].Rules {
+		for _, at := range h.times {
+			query, err := engine.NewInstantQuery(t.Context(), &storage.MockQueryable{MockQuerier: &storage.MockQuerier{
+				SelectMockFunction: h.find}}, nil, rule.Expr, at)
+			must.Do(t, err)
+			vector, err := query.Exec(t.Context()).Vector()
+			must.Do(t, err)
+			if len(vector) > 0 && !slices.Contains(fired, rule.Alert) {
+				fired = append(fired, rule.Alert)
+			}
+		}
+	}
+	return fired
+}
+
+// find is how the engine asks for series.
+func (h *history) find(_ bool, _ *storage.SelectHints, matchers ...*labels.Matcher) storage.SeriesSet {
+	found := &seriesSet{SeriesSet: storage.EmptySeriesSet()}
+	for _, series := range h.series {
+		differs := func(m *labels.Matcher) bool { return !m.Matches(series.Metric.Get(m.Name)) }
+		if !slices.ContainsFunc(matchers, differs) {
+			found.series = append(found.series, promql.NewStorageSeries(*series))
+		}
+	}
+	return found
+}
+
+// A seriesSet has no errors and no warnings, as an empty one.
+type seriesSet struct {
+	storage.SeriesSet
+	series []storage.Series
+	next   int
+}
+
+func (s *seriesSet) Next() bool         { s.next++; return s.next <= len(s.series) }
+func (s *seriesSet) At() storage.Series { return s.series[s.next-1] }
+
+// The page has a row for each metric.
+func TestTheTableOfMetrics(t *testing.T) {
+	page, err := os.ReadFile("../../08-controllers-metrics.md")
+	must.Do(t, err)
+	var want []string
+	synctest.Test(t, func(t *testing.T) {
+		registry, _, _ := run(t, false)
+		families, err := registry.Gather()
+		must.Do(t, err)
+		for _, f := range families {
+			want = append(want, fmt.Sprintf("| `%s` | %s | %s", f.GetName(), strings.ToLower(f.GetType().String()), f.GetHelp()))
+		}
+	})
+	var got []string
+	for _, line := range strings.Split(string(page), "\n") {
+		if strings.HasPrefix(line, "| `informer_") && strings.Count(line, "|") == 4 {
+			got = append(got, strings.TrimSuffix(line, " |"))
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("the page has\n%s\nthe registry\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -30,8 +30,9 @@ type Informer struct {
 	handlers map[string]*handler
 }
 
-// A handler is what is known of one.
+// A handler is what is known of one, or of several that have the same name.
 type handler struct {
+	members       int
 	waiting       []time.Time // when each change came that it has not returned from; the oldest first
 	present       int         // of these, how many were in the store when it joined
 	calls, folded float64
@@ -64,24 +65,24 @@ func (i *Informer) Observe(e observer.Event) {
 		i.ended(map[bool]string{true: "ok", false: "error"}[e.Err == nil])
 	case observer.Stored:
 		i.objects += map[string]int{"ADDED": 1, "DELETED": -1}[e.Type]
-	case observer.Joined:
-		i.handlers[name] = &handler{present: i.objects, waiting: slices.Repeat([]time.Time{now}, i.objects)}
-	case observer.Removed:
-		delete(i.handlers, name)
 	case observer.Appended:
 		for _, h := range i.handlers {
-			if !isResync(e) { // it is not for all handlers, and nothing has changed
-				h.waiting = append(h.waiting, now)
-			}
+			h.appended(e, now)
 		}
-	case observer.Called:
-		if h != nil { // else it was removed during the call
-			h.called(e, now)
+	case observer.Joined:
+		if h == nil {
+			h = &handler{}
+			i.handlers[name] = h
 		}
-	case observer.Folded:
-		if h != nil { // the later changes are folded into the earlier ones
-			h.folded += float64(e.Count)
-			h.waiting = h.waiting[:max(len(h.waiting)-e.Count, min(len(h.waiting), e.Waiting))]
+		h.members++
+		h.present += i.objects
+		h.waiting = append(h.waiting, slices.Repeat([]time.Time{now}, i.objects)...)
+	case observer.Called, observer.Folded, observer.Removed:
+		if h == nil {
+			break // it was removed during the call
+		}
+		if h.did(e, now); h.members == 0 {
+			delete(i.handlers, name)
 		}
 	}
 }
@@ -98,28 +99,45 @@ func (i *Informer) received(e observer.Event, now time.Time) {
 	}
 }
 
-// isResync compares as the informer does when it decides whom a notification is for.
+// isResync is true for what has not changed, and is not for all handlers.
 func isResync(e observer.Event) bool {
 	before, err := meta.Accessor(e.Old)
-	if err != nil {
+	if err != nil || e.Type != "MODIFIED" {
 		return false
 	}
 	after, err := meta.Accessor(e.New)
 	return err == nil && before.GetResourceVersion() == after.GetResourceVersion()
 }
 
-func (h *handler) called(e observer.Event, now time.Time) {
-	h.calls++
-	h.busy += e.Took
-	if e.Initial && h.present > 0 {
-		h.present--
+func (h *handler) appended(e observer.Event, now time.Time) {
+	for range h.members {
+		if !isResync(e) {
+			h.waiting = append(h.waiting, now)
+		}
 	}
-	if len(h.waiting) > 0 && !isResync(e) {
-		h.waiting = h.waiting[1:]
-	}
-	// If nothing is left, what is still here was folded away, or is about to be left for the handler.
-	for e.Waiting == 0 && h.present == 0 && len(h.waiting) > 0 && now.Sub(h.waiting[0]) > time.Second {
-		h.waiting = h.waiting[1:]
+}
+
+func (h *handler) did(e observer.Event, now time.Time) {
+	switch e.Kind {
+	case observer.Removed:
+		h.members--
+		h.present, h.waiting = 0, nil // whose they were is not known
+	case observer.Folded: // the later changes into the earlier ones
+		h.folded += float64(e.Count)
+		h.waiting = h.waiting[:max(len(h.waiting)-e.Count, min(len(h.waiting), e.Waiting))]
+	case observer.Called:
+		h.calls++
+		h.busy += e.Took
+		if e.Initial && h.present > 0 {
+			h.present--
+		}
+		if len(h.waiting) > 0 && !isResync(e) {
+			h.waiting = h.waiting[1:]
+		}
+		// If nothing is left for it, what is here was folded away, or comes in a moment.
+		for e.Waiting+h.present == 0 && h.members == 1 && len(h.waiting) > 0 && now.Sub(h.waiting[0]) > time.Second {
+			h.waiting = h.waiting[1:]
+		}
 	}
 }
 

@@ -167,6 +167,24 @@ func TestTheBacklog(t *testing.T) {
 	})
 }
 
+// Most handlers are of one type, and have no name. A quick one does not hide one that is stuck.
+func TestHandlersOfOneName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck, quick := newGate("mail"), newGate("mail")
+		r := newRig(t, cache.SharedIndexInformerOptions{}, stuck, quick)
+		close(quick.open)
+		must.Run(t, r.RunWithContext)
+		w := r.NextWatch()
+		time.Sleep(time.Minute)
+		w.Modify(fakeapi.ConfigMap("a", "2"))
+		time.Sleep(time.Minute)
+		w.Modify(fakeapi.ConfigMap("a", "3"))
+		r.wantsBacklog(t, stuck, 3, time.Minute) // and not two minutes: whose change is the oldest is not known
+		close(stuck.open)
+		r.wantsBacklog(t, stuck, 0, 0)
+	})
+}
+
 // What was folded into another change is not waited for.
 func TestFolding(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

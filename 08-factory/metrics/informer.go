@@ -179,8 +179,10 @@ func (i *Informer) measured(now time.Time) (all []prometheus.Metric) {
 		if len(h.waiting) > 0 {
 			age = now.Sub(h.waiting[0])
 		}
-		add(gauge, "handler_backlog", "Changes that it has not returned from.", float64(len(h.waiting)), "handler", name)
-		add(gauge, "handler_backlog_age_seconds", "How long the oldest of these has waited.", age.Seconds(), "handler", name)
+		add(gauge, "handler_backlog", "Changes that it has not returned from.",
+			float64(len(h.waiting)), "handler", name)
+		add(gauge, "handler_backlog_age_seconds", "How long the oldest of these has waited.",
+			age.Seconds(), "handler", name)
 		add(counter, "handler_calls_total", "Calls that have returned.", h.calls, "handler", name)
 		add(counter, "handler_busy_seconds_total", "The time of these calls.", h.busy.Seconds(), "handler", name)
 		add(counter, "handler_folded_total", "Notifications that were folded into others.", h.folded, "handler", name)

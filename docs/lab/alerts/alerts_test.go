@@ -50,10 +50,10 @@ func TestAlerts(t *testing.T) {
 		stuck   bool     // is the handler
 		want    []string
 	}{
-		"healthy":                    {minutes: slices.Concat(slices.Repeat([]minute{bookmark}, 9), []minute{relist})},
-		"a watch that is dead":       {minutes: []minute{nothing}, want: []string{"InformerStale"}},
-		"a handler that is stuck":    {minutes: []minute{bookmark}, stuck: true, want: []string{"InformerHandlerStalled"}},
-		"watches that always expire": {minutes: []minute{relist}, want: []string{"InformerRelisting"}},
+		"healthy":           {minutes: slices.Concat(slices.Repeat([]minute{bookmark}, 9), []minute{relist})},
+		"a dead watch":      {minutes: []minute{nothing}, want: []string{"InformerStale"}},
+		"a stuck handler":   {minutes: []minute{bookmark}, stuck: true, want: []string{"InformerHandlerStalled"}},
+		"a loop of relists": {minutes: []minute{relist}, want: []string{"InformerRelisting"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := history{series: map[string]*promql.Series{}}
@@ -74,7 +74,8 @@ func TestAlerts(t *testing.T) {
 
 // run runs an informer of one object. Its handler may be stuck until the test is over.
 func run(t *testing.T, stuck bool) (*prometheus.Registry, *fakeapi.Server, *watch.FakeWatcher) {
-	server, measured, registry := fakeapi.New(fakeapi.ConfigMap("a", "1")), metrics.New("maps"), prometheus.NewRegistry()
+	server, measured := fakeapi.New(fakeapi.ConfigMap("a", "1")), metrics.New("maps")
+	registry := prometheus.NewRegistry()
 	registry.MustRegister(measured)
 	i := informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	must.Do(t, i.SetObserver(measured))
@@ -171,7 +172,8 @@ func TestTheTableOfMetrics(t *testing.T) {
 		families, err := registry.Gather()
 		must.Do(t, err)
 		for _, f := range families {
-			want = append(want, fmt.Sprintf("| `%s` | %s | %s", f.GetName(), strings.ToLower(f.GetType().String()), f.GetHelp()))
+			kind := strings.ToLower(f.GetType().String())
+			want = append(want, fmt.Sprintf("| `%s` | %s | %s", f.GetName(), kind, f.GetHelp()))
 		}
 	})
 	var got []string

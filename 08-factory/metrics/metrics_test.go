@@ -146,6 +146,7 @@ func TestTheBacklog(t *testing.T) {
 		w.Add(fakeapi.ConfigMap("b", "2"))
 		r.wantsBacklog(t, slow, 2, time.Minute)
 		w.Modify(fakeapi.ConfigMap("b", "3"))
+		synctest.Wait()
 		registration, err := r.AddEventHandler(late) // it gets what the store holds
 		must.Do(t, err)
 		time.Sleep(time.Minute)
@@ -179,7 +180,7 @@ func TestHandlersOfOneName(t *testing.T) {
 		time.Sleep(time.Minute)
 		w.Modify(fakeapi.ConfigMap("a", "2"))
 		time.Sleep(time.Minute)
-		w.Modify(fakeapi.ConfigMap("a", "3"))
+		w.Delete(fakeapi.ConfigMap("a", "2"))
 		r.wantsBacklog(t, stuck, 3, time.Minute) // and not two minutes: whose change is the oldest is not known
 		close(stuck.open)
 		r.wantsBacklog(t, stuck, 0, 0)

@@ -3,13 +3,35 @@
 package fieldguide
 
 import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
+
+func wantNotSynced(t *testing.T, informer cache.SharedIndexInformer) {
+	t.Helper()
+	if informer.HasSynced() {
+		t.Error("it has synced")
+	}
+}
 
 func TestRightsAreMissing(t *testing.T) {
 	log, s := captureKlog(t, 0), sessiontest.Open(t)
@@ -17,13 +39,136 @@ func TestRightsAreMissing(t *testing.T) {
 	config := rest.CopyConfig(s.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + account}
 	informer := runConfigMaps(t, config, s.Namespace)
-	log.want(t, `E… reflector.go:…] "Failed to watch" err="failed to list *v1.ConfigMap: configmaps is forbidden: User … cannot list resource \"configmaps\" in API group \"\" in the namespace \"…\"" …`)
-	if informer.HasSynced() {
-		t.Error("it has synced")
-	}
+	log.want(t, failedToWatch+`failed to list *v1.ConfigMap: configmaps is forbidden: User … cannot list resource …`)
+	wantNotSynced(t, informer)
 	sessiontest.Kubectl(t, s, "create role reader --verb=list --resource=configmaps")
 	sessiontest.Kubectl(t, s, "create rolebinding reader --role=reader --serviceaccount="+account)
-	log.want(t, `E… reflector.go:…] "Failed to watch" err="configmaps is forbidden: User … cannot watch resource \"configmaps\" in API group \"\" in the namespace \"…\"" …`)
+	log.want(t, failedToWatch+`configmaps is forbidden: User … cannot watch resource …`)
 	must.Until(t, "it has synced", informer.HasSynced)
-	t.Log(log)
+}
+
+func TestTheTypeIsNotServed(t *testing.T) {
+	log, s := captureKlog(t, 0), sessiontest.Open(t)
+	informer := runParcels(t, s, "v1", nil)
+	log.want(t, failedToWatch+`failed to list …, Resource=parcels: the server could not find the requested resource" …`)
+	wantNotSynced(t, informer)
+	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
+	must.Until(t, "it has synced", informer.HasSynced)
+}
+
+func TestAFieldThatIsNoSelector(t *testing.T) {
+	log, s := captureKlog(t, 0), sessiontest.Open(t)
+	change := func(options *metav1.ListOptions) { options.FieldSelector = "spec.priority=1" }
+	wantNotSynced(t, runInformer(t, selected(s.Client, "pods", s.Namespace, change), &corev1.Pod{}))
+	log.want(t, failedToWatch+`failed to list *v1.Pod: field label not supported: spec.priority" …`)
+	wantNotSynced(t, runInformer(t, selected(s.Client, "configmaps", s.Namespace, change), &corev1.ConfigMap{}))
+	log.want(t, failedToWatch+`failed to list *v1.ConfigMap: \"spec.priority\" is not a known field selector: only …`)
+}
+
+func TestTheTypeIsWrong(t *testing.T) {
+	log, s := captureKlog(t, 0), sessiontest.Open(t)
+	wantNotSynced(t, runInformer(t, selected(s.Client, "configmaps", s.Namespace, func(*metav1.ListOptions) {}), &corev1.Pod{}))
+	log.want(t, `E… reflector.go:…] "Unexpected watch event object type" … expectedType="*v1.Pod" actualType="*v1.ConfigMap"`)
+}
+
+// The field data is a map in Go, and a text on the server.
+func TestAnObjectThatCannotBeDecoded(t *testing.T) {
+	log := captureKlog(t, 4)
+	synctest.Test(t, func(t *testing.T) {
+		const object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":"text"}`
+		informer := runAnswered(t, func(request *http.Request) (*http.Response, error) {
+			body := `{"kind":"ConfigMapList","apiVersion":"v1","items":[` + object + `]}`
+			if request.URL.Query().Get("watch") != "" {
+				body = `{"type":"ADDED","object":` + object + `}`
+			}
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+				Body: io.NopCloser(strings.NewReader(body)), Request: request}, nil
+		})
+		log.want(t, `I… reflector.go:…] "Data couldn't be fetched in watchlist mode. Falling back to regular list. …" `+
+			`err="… unable to decode an event from the watch stream: …`)
+		log.want(t, failedToWatch+`failed to list *v1.ConfigMap: json: cannot unmarshal string into Go struct field …`)
+		wantNotSynced(t, informer)
+	})
+}
+
+// A change of the definition lets the API server fill its watch cache anew: it has to
+// convert all that is stored.
+func TestTheConversionWebhookIsDown(t *testing.T) {
+	log, s := captureKlog(t, 2), sessiontest.Open(t)
+	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
+	sessiontest.Kubectl(t, s, "create -f parcel.yaml")
+	sessiontest.Kubectl(t, s, "patch crd parcels."+s.Namespace+".example.com --type=merge -p="+
+		`{"spec":{"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],`+
+		`"clientConfig":{"url":"https://127.0.0.1:1/"}}}}}`)
+	wantNotSynced(t, runParcels(t, s, "v2", nil))
+	log.want(t, `I… reflector.go:…] "watch-list failed - backing off" … `+
+		`err="storage is (re)initializing: … conversion webhook for …, Kind=Parcel failed: Post …`)
+	if strings.Contains(log.String(), "\nE") {
+		t.Errorf("there is an error in the log:\n%s", log)
+	}
+}
+
+func TestTheServerRefusesConnections(t *testing.T) {
+	for verbosity := range 3 {
+		log := captureKlog(t, verbosity)
+		synctest.Test(t, func(t *testing.T) {
+			informer := runAnswered(t, func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
+			time.Sleep(time.Minute)
+			wantNotSynced(t, informer)
+			if verbosity == 2 {
+				log.want(t, `I… reflector.go:…] "watch-list failed - backing off" … err="…: connection refused"`)
+			} else if got := log.String(); got != "" {
+				t.Errorf("-v=%d: there is something in the log: %s", verbosity, got)
+			}
+		})
+	}
+}
+
+func TestAnUnknownAuthority(t *testing.T) {
+	log, server := captureKlog(t, 0), httptest.NewUnstartedServer(nil)
+	server.Config.ErrorLog = nil
+	server.StartTLS()
+	defer server.Close()
+	wantNotSynced(t, runConfigMaps(t, &rest.Config{Host: server.URL}, "ns"))
+	log.want(t, failedToWatch+`failed to list *v1.ConfigMap: Get …: tls: failed to verify certificate: x509: …`)
+}
+
+// The fake watch does not say where the initial list ends.
+func TestTheEndOfTheInitialListIsMissing(t *testing.T) {
+	log := captureKlog(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		informer := runInformer(t, &cache.ListWatch{
+			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				return &corev1.ConfigMapList{}, nil
+			},
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				return watch.NewFake(), nil
+			},
+		}, &corev1.ConfigMap{})
+		log.want(t, `I… reflector.go:…] "Warning: event bookmark expired" `+
+			`err="…: awaiting required bookmark event for initial events stream, no events received for 10s"`)
+		time.Sleep(24 * time.Hour)
+		wantNotSynced(t, informer)
+	})
+}
+
+func TestNobodyHasStartedTheInformer(t *testing.T) {
+	log := captureKlog(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+		factory.Start(ctx.Done())
+		pods := factory.Core().V1().Pods().Informer() // too late
+		if cache.WaitForNamedCacheSync("mine", ctx.Done(), pods.HasSynced) || ctx.Err() == nil {
+			t.Error("it has synced, or it did not wait for the end of the context")
+		}
+		log.want(t, `I… shared_informer.go:…] "Waiting for caches to sync" controller="mine"`)
+		log.want(t, `E… shared_informer.go:…] "Unable to sync caches" … controller="mine"`)
+		if cache.WaitFor(ctx, "caches", pods.HasSyncedChecker()) {
+			t.Error("it has synced")
+		}
+		log.want(t, `I… "Timed out waiting" for="caches" cause="context deadline exceeded" `+
+			`instances=["SharedIndexInformer *v1.Pod"]`)
+	})
 }

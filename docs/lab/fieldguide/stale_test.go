@@ -1,0 +1,178 @@
+// A cache that is behind.
+
+package fieldguide
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"example.com/informer/docs/lab/faults/httpfault"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/netfault"
+	"example.com/informer/scripts/harness/session/sessiontest"
+)
+
+// In two seconds instead of 45.
+func TestAConnectionThatIsDead(t *testing.T) {
+	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "1")
+	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "1")
+	log, s := captureKlog(t, 0), sessiontest.Open(t)
+	proxy, err := netfault.For(s.Config)
+	must.Do(t, err)
+	t.Cleanup(proxy.Close)
+	config := rest.CopyConfig(s.Config)
+	config.Dial = proxy.Dial
+	must.Until(t, "it has synced", runConfigMaps(t, config, s.Namespace).HasSynced)
+	proxy.BlackHole()
+	log.want(t, watchEnded+`an error on the server (\"unable to decode an event from the watch stream: `+
+		`http2: client connection lost\") …`)
+}
+
+// The reflector has no clock of its own for a watch: it waits for the server to end it.
+func TestASilentWatchStaysOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, watches := fakeapi.New(), 0
+		server.WatchFuncWithContext = func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			watches++
+			if timeout := *options.TimeoutSeconds; timeout < 5*60 || timeout > 10*60 {
+				t.Errorf("it asks for %d seconds", timeout)
+			}
+			return watch.NewFake(), nil
+		}
+		runInformer(t, server, &corev1.ConfigMap{})
+		time.Sleep(24 * time.Hour)
+		if watches != 1 {
+			t.Errorf("%d watches in a day, want 1", watches)
+		}
+	})
+}
+
+func TestAVeryShortWatch(t *testing.T) {
+	log := captureKlog(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeapi.New()
+		runInformer(t, server, &corev1.ConfigMap{})
+		server.NextWatch().Stop()
+		log.want(t, watchEnded+`very short watch: …: Unexpected watch close - `+
+			`watch lasted less than a second and no items received"`)
+		server.NextWatch()
+	})
+}
+
+func TestTooManyRequests(t *testing.T) {
+	for verbosity := range 5 {
+		log := captureKlog(t, verbosity)
+		synctest.Test(t, func(t *testing.T) {
+			refuse := httpfault.Refuse(apierrors.NewTooManyRequests("too many requests, please try again later", 1))
+			runAnswered(t, func(r *http.Request) (*http.Response, error) { return refuse(r, nil) })
+			time.Sleep(time.Minute)
+			switch verbosity {
+			case 0, 1:
+				if log.String() != "" {
+					t.Errorf("-v=%d: there is something in the log: %s", verbosity, log)
+				}
+			case 4:
+				log.want(t, `I… with_retry.go:…] "Got a Retry-After response" delay="1s" attempt=1 url="…"`)
+				fallthrough
+			default:
+				log.want(t, `I… reflector.go:…] "watch-list failed - backing off" … `+
+					`err="the server has received too many requests and has asked us to try again later …`)
+			}
+		})
+	}
+}
+
+func TestTheServerGoesAway(t *testing.T) {
+	log := captureKlog(t, 4)
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeapi.New()
+		server.WatchFuncWithContext = func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+			return nil, fmt.Errorf("dial tcp 192.0.2.1:6443: connect: %w", syscall.ECONNREFUSED)
+		}
+		runInformer(t, server, &corev1.ConfigMap{})
+		log.want(t, `I… reflector.go:…] "Watch failed - backing off" … err="…: connect: connection refused"`)
+		time.Sleep(time.Hour)
+		if strings.Contains(log.String(), "\nE") || server.Lists() != 1 {
+			t.Errorf("%d lists, and in the log:\n%s", server.Lists(), log)
+		}
+	})
+}
+
+// The versions that a client knows are ahead of the server's, as when etcd was restored
+// from a backup. No list fails, since the informer makes none.
+func TestTheVersionIsTooLarge(t *testing.T) {
+	log, s := captureKlog(t, 4), sessiontest.Open(t)
+	const version = "999999999"
+	_, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{ResourceVersion: version})
+	if err == nil || !strings.Contains(err.Error(), "Timeout: Too large resource version: "+version+", current: ") {
+		t.Errorf("a list: error %v", err)
+	}
+	var watches atomic.Int64
+	informer := runInformer(t, selected(s.Client, "configmaps", s.Namespace, func(options *metav1.ListOptions) {
+		options.TimeoutSeconds = new(int64(1))
+		if options.SendInitialEvents == nil {
+			options.ResourceVersion = version
+			watches.Add(1)
+		}
+	}), &corev1.ConfigMap{})
+	must.Until(t, "a watch", func() bool { return watches.Load() == 1 })
+	sessiontest.Kubectl(t, s, "create configmap unseen")
+	must.Until(t, "two more", func() bool { return watches.Load() == 3 })
+	log.want(t, `I… reflector.go:…] "Watch close" … totalItems=0`)
+	if keys := informer.GetStore().ListKeys(); len(keys) != 1 {
+		t.Errorf("the cache has %q, want only the cluster's own", keys)
+	}
+}
+
+func TestAVersionThatIsNoLongerServed(t *testing.T) {
+	log, s := captureKlog(t, 0), sessiontest.Open(t)
+	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
+	sessiontest.Kubectl(t, s, "create -f parcel.yaml")
+	informer := runParcels(t, s, "v2", nil)
+	must.Until(t, "it has synced", informer.HasSynced)
+	sessiontest.Kubectl(t, s, "patch crd parcels."+s.Namespace+".example.com --type=json "+
+		`-p=[{"op":"replace","path":"/spec/versions/1/served","value":false}]`)
+	log.want(t, failedToWatch+`the server could not find the requested resource" …`)
+	if keys := informer.GetStore().ListKeys(); len(keys) != 1 || !informer.HasSynced() {
+		t.Errorf("synced: %t, the cache has %q; want both as before", informer.HasSynced(), keys)
+	}
+}
+
+func TestClientSideThrottling(t *testing.T) {
+	log, server := captureKlog(t, 0), httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL, QPS: 0.9, Burst: 1})
+	must.Do(t, err)
+	stop := must.Run(t, func(ctx context.Context) {
+		for ctx.Err() == nil {
+			_, _ = client.CoreV1().Pods("ns").Get(ctx, "a", metav1.GetOptions{})
+		}
+	})
+	defer stop()
+	log.want(t, `I… request.go:…] "Waited before sending request" delay="1.…s" `+
+		`reason="client-side throttling, not priority and fairness" verb="GET" URL="…"`)
+}
+
+func TestTheTokenHasExpired(t *testing.T) {
+	log, s := captureKlog(t, 0), sessiontest.Open(t)
+	config := rest.AnonymousClientConfig(s.Config)
+	config.BearerToken = "expired"
+	runConfigMaps(t, config, s.Namespace)
+	log.want(t, failedToWatch+`failed to list *v1.ConfigMap: Unauthorized" …`)
+}

@@ -118,8 +118,8 @@ func (p *page) shown(n ast.Node) string {
 }
 
 // typed are the languages of blocks that a person writes: pictures, commands
-// to type, and small edits to try.
-var typed = map[string]bool{"mermaid": true, "sh": true, "diff": true}
+// to type, small edits to try, and lines of a log, which docs/lab/fieldguide looks for.
+var typed = map[string]bool{"mermaid": true, "sh": true, "diff": true, "log": true}
 
 var (
 	fenceOpen  = regexp.MustCompile("^(```|~~~)")
@@ -140,7 +140,7 @@ func (p *page) readFence(n *ast.FencedCodeBlock) {
 		p.directives[above].start, p.directives[above].end, p.directives[above].lang = start, end+1, lang
 	} else if !typed[lang] {
 		p.complain(start, "no code or output is typed into a page: put <!-- code … --> or <!-- output … --> "+
-			"on the line above this %q block (only mermaid, sh and diff are typed)", lang)
+			"on the line above this %q block (only mermaid, sh, diff and log are typed)", lang)
 	}
 }
 

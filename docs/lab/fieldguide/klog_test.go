@@ -5,6 +5,7 @@ package fieldguide
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"regexp"
 	"strconv"
@@ -55,6 +56,9 @@ func captureKlog(t *testing.T, verbosity int) *klogOutput {
 	return output
 }
 
+// found are the lines of the guide that tests have found in a log.
+var found = map[string]bool{}
+
 // want waits until klog has written a line of the guide. The line stands there in a
 // block of its own, and `…` stands for whatever differs from run to run.
 func (o *klogOutput) want(t *testing.T, line string) {
@@ -72,4 +76,32 @@ func (o *klogOutput) want(t *testing.T, line string) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+	found[line] = true
+}
+
+// A wholeGuide is a run of tests that fails, too, if no test has found a line of the
+// guide's log blocks. It is content if only some tests were to run.
+type wholeGuide struct{ *testing.M }
+
+var logBlock = regexp.MustCompile("(?ms)^```log\n(.*?)^```$")
+
+// Run implements goleak.TestingM.
+func (g wholeGuide) Run() int {
+	code := g.M.Run()
+	if code != 0 || testing.Short() || flag.Lookup("test.run").Value.String() != "" {
+		return code
+	}
+	guide, err := os.ReadFile("../../field-guide.md")
+	if err != nil {
+		panic(err)
+	}
+	for _, block := range logBlock.FindAllStringSubmatch(string(guide), -1) {
+		for line := range strings.Lines(block[1]) {
+			if line = strings.TrimSuffix(line, "\n"); !found[line] {
+				fmt.Fprintf(os.Stderr, "docs/field-guide.md: no test finds\n%s\n", line)
+				code = 1
+			}
+		}
+	}
+	return code
 }

@@ -5,6 +5,7 @@ package fieldguide
 import (
 	"context"
 	"io"
+	stdlog "log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -26,9 +27,10 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-func wantNotSynced(t *testing.T, informer cache.SharedIndexInformer) {
+// wantUnsynced waits for a line in the log, when the informer must not have synced.
+func (o *klogOutput) wantUnsynced(t *testing.T, informer cache.SharedIndexInformer, line string) {
 	t.Helper()
-	if informer.HasSynced() {
+	if o.want(t, line); informer.HasSynced() {
 		t.Error("it has synced")
 	}
 }
@@ -39,8 +41,8 @@ func TestRightsAreMissing(t *testing.T) {
 	config := rest.CopyConfig(s.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + account}
 	informer := runConfigMaps(t, config, s.Namespace)
-	log.want(t, failedToWatch+`failed to list *v1.ConfigMap: configmaps is forbidden: User … cannot list resource …`)
-	wantNotSynced(t, informer)
+	log.wantUnsynced(t, informer, failedToWatch+
+		`failed to list *v1.ConfigMap: configmaps is forbidden: User … cannot list resource …`)
 	sessiontest.Kubectl(t, s, "create role reader --verb=list --resource=configmaps")
 	sessiontest.Kubectl(t, s, "create rolebinding reader --role=reader --serviceaccount="+account)
 	log.want(t, failedToWatch+`configmaps is forbidden: User … cannot watch resource …`)
@@ -50,8 +52,8 @@ func TestRightsAreMissing(t *testing.T) {
 func TestTheTypeIsNotServed(t *testing.T) {
 	log, s := captureKlog(t, 0), sessiontest.Open(t)
 	informer := runParcels(t, s, "v1", nil)
-	log.want(t, failedToWatch+`failed to list …, Resource=parcels: the server could not find the requested resource" …`)
-	wantNotSynced(t, informer)
+	log.wantUnsynced(t, informer, failedToWatch+
+		`failed to list …, Resource=parcels: the server could not find the requested resource" …`)
 	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
 	must.Until(t, "it has synced", informer.HasSynced)
 }
@@ -59,16 +61,18 @@ func TestTheTypeIsNotServed(t *testing.T) {
 func TestAFieldThatIsNoSelector(t *testing.T) {
 	log, s := captureKlog(t, 0), sessiontest.Open(t)
 	change := func(options *metav1.ListOptions) { options.FieldSelector = "spec.priority=1" }
-	wantNotSynced(t, runInformer(t, selected(s.Client, "pods", s.Namespace, change), &corev1.Pod{}))
-	log.want(t, failedToWatch+`failed to list *v1.Pod: field label not supported: spec.priority" …`)
-	wantNotSynced(t, runInformer(t, selected(s.Client, "configmaps", s.Namespace, change), &corev1.ConfigMap{}))
-	log.want(t, failedToWatch+`failed to list *v1.ConfigMap: \"spec.priority\" is not a known field selector: only …`)
+	pods := runInformer(t, selected(s.Client, "pods", s.Namespace, change), &corev1.Pod{})
+	log.wantUnsynced(t, pods, failedToWatch+`failed to list *v1.Pod: field label not supported: spec.priority" …`)
+	configMaps := runInformer(t, selected(s.Client, "configmaps", s.Namespace, change), &corev1.ConfigMap{})
+	log.wantUnsynced(t, configMaps, failedToWatch+
+		`failed to list *v1.ConfigMap: \"spec.priority\" is not a known field selector: only …`)
 }
 
 func TestTheTypeIsWrong(t *testing.T) {
 	log, s := captureKlog(t, 0), sessiontest.Open(t)
-	wantNotSynced(t, runInformer(t, selected(s.Client, "configmaps", s.Namespace, func(*metav1.ListOptions) {}), &corev1.Pod{}))
-	log.want(t, `E… reflector.go:…] "Unexpected watch event object type" … expectedType="*v1.Pod" actualType="*v1.ConfigMap"`)
+	configMaps := selected(s.Client, "configmaps", s.Namespace, func(*metav1.ListOptions) {})
+	log.wantUnsynced(t, runInformer(t, configMaps, &corev1.Pod{}),
+		`E… reflector.go:…] "Unexpected watch event object type" … expectedType="*v1.Pod" actualType="*v1.ConfigMap"`)
 }
 
 // The field data is a map in Go, and a text on the server.
@@ -76,18 +80,18 @@ func TestAnObjectThatCannotBeDecoded(t *testing.T) {
 	log := captureKlog(t, 4)
 	synctest.Test(t, func(t *testing.T) {
 		const object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":"text"}`
-		informer := runAnswered(t, func(request *http.Request) (*http.Response, error) {
+		informer := runConfigMaps(t, &rest.Config{Transport: answerer(func(request *http.Request) (*http.Response, error) {
 			body := `{"kind":"ConfigMapList","apiVersion":"v1","items":[` + object + `]}`
 			if request.URL.Query().Get("watch") != "" {
 				body = `{"type":"ADDED","object":` + object + `}`
 			}
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
 				Body: io.NopCloser(strings.NewReader(body)), Request: request}, nil
-		})
+		})}, "ns")
 		log.want(t, `I… reflector.go:…] "Data couldn't be fetched in watchlist mode. Falling back to regular list. …" `+
-			`err="… unable to decode an event from the watch stream: …`)
-		log.want(t, failedToWatch+`failed to list *v1.ConfigMap: json: cannot unmarshal string into Go struct field …`)
-		wantNotSynced(t, informer)
+			`err="…unable to decode an event from the watch stream: …`)
+		log.wantUnsynced(t, informer, failedToWatch+
+			`failed to list *v1.ConfigMap: json: cannot unmarshal string into Go struct field …`)
 	})
 }
 
@@ -100,8 +104,7 @@ func TestTheConversionWebhookIsDown(t *testing.T) {
 	sessiontest.Kubectl(t, s, "patch crd parcels."+s.Namespace+".example.com --type=merge -p="+
 		`{"spec":{"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],`+
 		`"clientConfig":{"url":"https://127.0.0.1:1/"}}}}}`)
-	wantNotSynced(t, runParcels(t, s, "v2", nil))
-	log.want(t, `I… reflector.go:…] "watch-list failed - backing off" … `+
+	log.wantUnsynced(t, runParcels(t, s, "v2", nil), `I… reflector.go:…] "watch-list failed - backing off" … `+
 		`err="storage is (re)initializing: … conversion webhook for …, Kind=Parcel failed: Post …`)
 	if strings.Contains(log.String(), "\nE") {
 		t.Errorf("there is an error in the log:\n%s", log)
@@ -109,16 +112,17 @@ func TestTheConversionWebhookIsDown(t *testing.T) {
 }
 
 func TestTheServerRefusesConnections(t *testing.T) {
-	for verbosity := range 3 {
+	refuse := answerer(func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
+	for _, verbosity := range []int{1, 2} {
 		log := captureKlog(t, verbosity)
 		synctest.Test(t, func(t *testing.T) {
-			informer := runAnswered(t, func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
+			informer := runConfigMaps(t, &rest.Config{Transport: refuse}, "ns")
 			time.Sleep(time.Minute)
-			wantNotSynced(t, informer)
 			if verbosity == 2 {
-				log.want(t, `I… reflector.go:…] "watch-list failed - backing off" … err="…: connection refused"`)
-			} else if got := log.String(); got != "" {
-				t.Errorf("-v=%d: there is something in the log: %s", verbosity, got)
+				log.wantUnsynced(t, informer,
+					`I… reflector.go:…] "watch-list failed - backing off" … err="…: connection refused"`)
+			} else if log.String() != "" {
+				t.Errorf("there is something in the log: %s", log)
 			}
 		})
 	}
@@ -126,11 +130,11 @@ func TestTheServerRefusesConnections(t *testing.T) {
 
 func TestAnUnknownAuthority(t *testing.T) {
 	log, server := captureKlog(t, 0), httptest.NewUnstartedServer(nil)
-	server.Config.ErrorLog = nil
+	server.Config.ErrorLog = stdlog.New(io.Discard, "", 0) // it knows that the client hangs up
 	server.StartTLS()
 	defer server.Close()
-	wantNotSynced(t, runConfigMaps(t, &rest.Config{Host: server.URL}, "ns"))
-	log.want(t, failedToWatch+`failed to list *v1.ConfigMap: Get …: tls: failed to verify certificate: x509: …`)
+	log.wantUnsynced(t, runConfigMaps(t, &rest.Config{Host: server.URL}, "ns"), failedToWatch+
+		`failed to list *v1.ConfigMap: Get …: tls: failed to verify certificate: x509: …`)
 }
 
 // The fake watch does not say where the initial list ends.
@@ -145,10 +149,9 @@ func TestTheEndOfTheInitialListIsMissing(t *testing.T) {
 				return watch.NewFake(), nil
 			},
 		}, &corev1.ConfigMap{})
-		log.want(t, `I… reflector.go:…] "Warning: event bookmark expired" `+
-			`err="…: awaiting required bookmark event for initial events stream, no events received for 10s"`)
 		time.Sleep(24 * time.Hour)
-		wantNotSynced(t, informer)
+		log.wantUnsynced(t, informer, `I… reflector.go:…] "Warning: event bookmark expired" `+
+			`err="…: awaiting required bookmark event for initial events stream, no events received for 10s"`)
 	})
 }
 
@@ -160,14 +163,12 @@ func TestNobodyHasStartedTheInformer(t *testing.T) {
 		factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 		factory.Start(ctx.Done())
 		pods := factory.Core().V1().Pods().Informer() // too late
-		if cache.WaitForNamedCacheSync("mine", ctx.Done(), pods.HasSynced) || ctx.Err() == nil {
+		if cache.WaitForNamedCacheSync("mine", ctx.Done(), pods.HasSynced) || ctx.Err() == nil ||
+			cache.WaitFor(ctx, "caches", pods.HasSyncedChecker()) {
 			t.Error("it has synced, or it did not wait for the end of the context")
 		}
 		log.want(t, `I… shared_informer.go:…] "Waiting for caches to sync" controller="mine"`)
 		log.want(t, `E… shared_informer.go:…] "Unable to sync caches" … controller="mine"`)
-		if cache.WaitFor(ctx, "caches", pods.HasSyncedChecker()) {
-			t.Error("it has synced")
-		}
 		log.want(t, `I… "Timed out waiting" for="caches" cause="context deadline exceeded" `+
 			`instances=["SharedIndexInformer *v1.Pod"]`)
 	})

@@ -57,6 +57,7 @@ func TestASilentWatchStaysOpen(t *testing.T) {
 		}
 		runInformer(t, server, &corev1.ConfigMap{})
 		time.Sleep(24 * time.Hour)
+		synctest.Wait()
 		if watches != 1 {
 			t.Errorf("%d watches in a day, want 1", watches)
 		}
@@ -76,21 +77,18 @@ func TestAVeryShortWatch(t *testing.T) {
 }
 
 func TestTooManyRequests(t *testing.T) {
-	for verbosity := range 5 {
+	refuse := httpfault.Refuse(apierrors.NewTooManyRequests("too many requests, please try again later", 1))
+	busy := answerer(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
+	for _, verbosity := range []int{1, 3, 4} {
 		log := captureKlog(t, verbosity)
 		synctest.Test(t, func(t *testing.T) {
-			refuse := httpfault.Refuse(apierrors.NewTooManyRequests("too many requests, please try again later", 1))
-			runAnswered(t, func(r *http.Request) (*http.Response, error) { return refuse(r, nil) })
+			runConfigMaps(t, &rest.Config{Transport: busy}, "ns")
 			time.Sleep(time.Minute)
-			switch verbosity {
-			case 0, 1:
-				if log.String() != "" {
-					t.Errorf("-v=%d: there is something in the log: %s", verbosity, log)
-				}
-			case 4:
+			if verbosity == 1 && log.String() != "" || verbosity == 3 && strings.Contains(log.String(), "Retry-After") {
+				t.Errorf("-v=%d: %s", verbosity, log)
+			}
+			if verbosity == 4 {
 				log.want(t, `I… with_retry.go:…] "Got a Retry-After response" delay="1s" attempt=1 url="…"`)
-				fallthrough
-			default:
 				log.want(t, `I… reflector.go:…] "watch-list failed - backing off" … `+
 					`err="the server has received too many requests and has asked us to try again later …`)
 			}
@@ -156,15 +154,14 @@ func TestAVersionThatIsNoLongerServed(t *testing.T) {
 
 func TestClientSideThrottling(t *testing.T) {
 	log, server := captureKlog(t, 0), httptest.NewServer(http.NotFoundHandler())
-	defer server.Close()
+	t.Cleanup(server.Close)
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL, QPS: 0.9, Burst: 1})
 	must.Do(t, err)
-	stop := must.Run(t, func(ctx context.Context) {
+	must.Run(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
 			_, _ = client.CoreV1().Pods("ns").Get(ctx, "a", metav1.GetOptions{})
 		}
 	})
-	defer stop()
 	log.want(t, `I… request.go:…] "Waited before sending request" delay="1.…s" `+
 		`reason="client-side throttling, not priority and fairness" verb="GET" URL="…"`)
 }

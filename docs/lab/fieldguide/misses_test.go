@@ -19,14 +19,14 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// The first watch ends after a second. The next one is from a version that is older
+// The first watch ends after two seconds. The next one is from a version that is older
 // than the type.
 func TestTheVersionIsTooOld(t *testing.T) {
 	log, s := captureKlog(t, 4), sessiontest.Open(t)
 	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
 	sessiontest.Kubectl(t, s, "create -f parcel.yaml") // waits until they are served
 	informer := runParcels(t, s, "v1", func(options *metav1.ListOptions) {
-		options.TimeoutSeconds = new(int64(1))
+		options.TimeoutSeconds = new(int64(2))
 		if options.AllowWatchBookmarks && options.SendInitialEvents == nil {
 			options.ResourceVersion = "1"
 		}

@@ -117,13 +117,14 @@ func TestTheServerGoesAway(t *testing.T) {
 func TestTheVersionIsTooLarge(t *testing.T) {
 	log, s := captureKlog(t, 4), sessiontest.Open(t)
 	const version = "999999999"
-	_, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{ResourceVersion: version})
+	err := s.Client.CoreV1().RESTClient().Get().Namespace(s.Namespace).Resource("configmaps").
+		Param("resourceVersion", version).MaxRetries(0).Do(t.Context()).Error()
 	if err == nil || !strings.Contains(err.Error(), "Timeout: Too large resource version: "+version+", current: ") {
 		t.Errorf("a list: error %v", err)
 	}
 	var watches atomic.Int64
 	informer := runInformer(t, selected(s.Client, "configmaps", s.Namespace, func(options *metav1.ListOptions) {
-		options.TimeoutSeconds = new(int64(1))
+		options.TimeoutSeconds = new(int64(2))
 		if options.SendInitialEvents == nil {
 			options.ResourceVersion = version
 			watches.Add(1)

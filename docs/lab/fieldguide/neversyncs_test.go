@@ -80,16 +80,17 @@ func TestAnObjectThatCannotBeDecoded(t *testing.T) {
 	log := captureKlog(t, 4)
 	synctest.Test(t, func(t *testing.T) {
 		const object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":"text"}`
-		informer := runConfigMaps(t, &rest.Config{Transport: answerer(func(request *http.Request) (*http.Response, error) {
+		server := answerer(func(request *http.Request) (*http.Response, error) {
 			body := `{"kind":"ConfigMapList","apiVersion":"v1","items":[` + object + `]}`
 			if request.URL.Query().Get("watch") != "" {
 				body = `{"type":"ADDED","object":` + object + `}`
 			}
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
 				Body: io.NopCloser(strings.NewReader(body)), Request: request}, nil
-		})}, "ns")
-		log.want(t, `I… reflector.go:…] "Data couldn't be fetched in watchlist mode. Falling back to regular list. …" `+
-			`err="…unable to decode an event from the watch stream: …`)
+		})
+		informer := runConfigMaps(t, &rest.Config{Transport: server}, "ns")
+		log.want(t, `I… reflector.go:…] "Data couldn't be fetched in watchlist mode. `+
+			`Falling back to regular list. …" err="…unable to decode an event from the watch stream: …`)
 		log.wantUnsynced(t, informer, failedToWatch+
 			`failed to list *v1.ConfigMap: json: cannot unmarshal string into Go struct field …`)
 	})

@@ -105,6 +105,9 @@ func TestTheConversionWebhookIsDown(t *testing.T) {
 	sessiontest.Kubectl(t, s, "patch crd parcels."+s.Namespace+".example.com --type=merge -p="+
 		`{"spec":{"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],`+
 		`"clientConfig":{"url":"https://127.0.0.1:1/"}}}}}`)
+	list := s.Client.CoreV1().RESTClient().Get().MaxRetries(0).
+		AbsPath("/apis", s.Namespace+".example.com", "v2/parcels")
+	must.Until(t, "a list fails", func() bool { return list.Do(t.Context()).Error() != nil })
 	log.wantUnsynced(t, runParcels(t, s, "v2", nil), `I… reflector.go:…] "watch-list failed - backing off" … `+
 		`err="storage is (re)initializing: … conversion webhook for …, Kind=Parcel failed: Post …`)
 	if strings.Contains(log.String(), "\nE") {

@@ -87,14 +87,3 @@ func TestGatesThatAreOff(t *testing.T) {
 		t.Errorf("without: %s; want %s", got, want)
 	}
 }
-
-// unused panics if anybody asks it for a metric.
-type unused struct{ cache.MetricsProvider }
-
-// client-go takes a provider for metrics of reflectors, and no reflector asks it for one.
-func TestNoReflectorHasMetrics(t *testing.T) {
-	cache.SetReflectorMetricsProvider(unused{})
-	informer := newConfigMaps(fakeapi.New(), 0)
-	must.Run(t, informer.RunWithContext)
-	must.Until(t, "it has synced", informer.HasSynced)
-}

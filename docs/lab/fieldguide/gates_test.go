@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/client-go/features"
 	featurestesting "k8s.io/client-go/features/testing"
-	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"

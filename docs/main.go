@@ -15,6 +15,9 @@ import (
 func main() {
 	root, err := workspace.Root(".")
 	if err == nil {
+		err = workspace.Whole(root)
+	}
+	if err == nil {
 		err = book.Rewrite(root, os.Stdout)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks and tests everything, on the cluster at hand or on one that it makes, and says where
-# the time went. With names of parts (lint, tests, browser, controllers, tour) only those.
+# the time went. With names of parts (lint, tests, browser, controllers, tour, practice) only
+# those. `practice` goes through all exercises; a run without names leaves it out.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -68,6 +69,11 @@ tour() {
 	scripts/tour.sh
 }
 
+practice() {
+	say "go test: all exercises"
+	go test -timeout 30m -count=1 ./scripts/harness/practice -run TestExercises -all
+}
+
 timed() {
 	start=$(date +%s)
 	"$1"
@@ -76,10 +82,16 @@ timed() {
 
 for part in "$@"; do
 	case $part in
-	lint|tests|browser|controllers|tour) ;;
-	*) echo "test.sh: no part is called $part; there are lint, tests, browser, controllers, tour" >&2; exit 2 ;;
+	lint|tests|browser|controllers|tour|practice) ;;
+	*) echo "test.sh: no part is called $part; there are lint, tests, browser, controllers, tour, practice" >&2; exit 2 ;;
 	esac
 done
+open=$(git for-each-ref --format="%(refname:lstrip=3)" refs/practice/open 2>/dev/null || true)
+if [ -n "$open" ]; then
+	echo "test.sh: exercises are open:" $open >&2
+	echo "Solve them (scripts/practice.sh check), or put the book's code back (scripts/practice.sh reset NAME)." >&2
+	exit 1
+fi
 if [ -n "${TEST_REPORT-}" ]; then # on a cluster already: see below
 	for part in "$@"; do timed "$part"; done
 	exit

@@ -70,6 +70,15 @@ func TestDeleteIsKeptWhenLookingForTheObjectFails(t *testing.T) {
 	}
 }
 
+func TestATombstoneHasItsKey(t *testing.T) {
+	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
+	for _, obj := range []any{item{"a", 1}, nil} { // a tombstone may be empty
+		if key, err := q.KeyOf(cache.DeletedFinalStateUnknown{Key: "a", Obj: obj}); key != "a" || err != nil {
+			t.Errorf("KeyOf() = %q, %v, want the key of the tombstone", key, err)
+		}
+	}
+}
+
 func TestAnObjectWithoutAKeyIsRefused(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{}) // the default key function wants Kubernetes objects
 	for name, err := range map[string]error{

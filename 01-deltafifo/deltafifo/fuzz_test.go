@@ -128,6 +128,7 @@ func FuzzSameAsClientGo(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 1, 1, 0, 2, 0})                         // add a and b, update a, delete a
 	f.Add([]byte{1, 0, 0, 7, 0, 2, 0, 7, 0})                         // known objects: add, pop, delete, pop
 	f.Add([]byte{0, 0, 0, 7, 0, 2, 0, 7, 0})                         // none: the delete is lost
+	f.Add([]byte{1, 2, 0, 7, 0})                                     // known objects: the delete of what nobody knows
 	f.Add([]byte{3, 4, 7, 7, 0, 7, 0, 4, 12, 5, 0})                  // replace, pop two, replace with others, resync
 	f.Add([]byte{1, 4, 15, 7, 0, 7, 0, 7, 0, 7, 0, 1, 2, 5, 0})      // replace, pop all, update one, resync
 	f.Add([]byte{1, 0, 0, 7, 0, 3, 0, 2, 0, 4, 0, 4, 0})             // tombstone, delete, empty lists

@@ -37,6 +37,26 @@ func TestAnUpdateOfAnUnknownObjectIsAnAdd(t *testing.T) {
 	})
 }
 
+// b comes and changes while the handler is busy with a.
+func TestWhatIsPoppedTogetherIsDecidedOneByOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := make(chan struct{})
+		r := run(t, fakeapi.New(configMap("a", "1")), func(r *rig, o *Options) {
+			recorder := record.Handler(&r.calls)
+			o.Handler = cache.ResourceEventHandlerFuncs{
+				AddFunc:    func(obj any) { <-busy; recorder.OnAdd(obj, false) },
+				UpdateFunc: recorder.OnUpdate,
+			}
+		})
+		w := r.server.NextWatch()
+		w.Add(configMap("b", "2"))
+		w.Modify(configMap("b", "3"))
+		synctest.Wait()
+		close(busy)
+		r.calls.Want(t, "OnAdd a 1", "OnAdd b 2", "OnUpdate b 3, was 2")
+	})
+}
+
 func TestTheStoreIsChangedBeforeTheHandlerIsCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var held any // what the store held after the call before

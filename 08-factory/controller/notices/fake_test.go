@@ -75,10 +75,66 @@ func TestReconcile(t *testing.T) {
 	client.PrependReactor("update", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), "picnic-0", errors.New("too late"))
 	})
-	if err := r.Reconcile(t.Context(), "ns/picnic"); !apierrors.IsConflict(err) {
-		t.Errorf("got %v, want the conflict, for the queue to try again", err)
+	for range 2 { // and again: the cache still has what it had
+		if err := r.Reconcile(t.Context(), "ns/picnic"); !apierrors.IsConflict(err) {
+			t.Errorf("got %v, want the conflict, for the queue to try again", err)
+		}
 	}
 	must.Do(t, r.Reconcile(t.Context(), "ns/no-such-notice"))
+}
+
+// Whether somebody saw the delete, or a list lacks the copy: its notice is looked at. Other
+// ConfigMaps are not for the controller, whichever way they go.
+func TestACopyThatIsGoneBringsItsNoticeBack(t *testing.T) {
+	c := &controller{queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())}
+	defer c.queue.ShutDown()
+	foreign := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic-0"}}
+	made := foreign.DeepCopy()
+	made.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(
+		&metav1.ObjectMeta{Name: "picnic"}, Resource.GroupVersion().WithKind(Kind))}
+	for _, gone := range []any{made, cache.DeletedFinalStateUnknown{Key: "ns/picnic-0", Obj: made}} {
+		if ownerOf(gone) == nil {
+			t.Errorf("the filter drops %T of a copy", gone)
+			continue
+		}
+		c.enqueueOwner(gone)
+		key, _ := c.queue.Get()
+		c.queue.Done(key)
+		if key != "ns/picnic" {
+			t.Errorf("the queue has %q, want %q", key, "ns/picnic")
+		}
+	}
+	for _, gone := range []any{foreign, cache.DeletedFinalStateUnknown{Key: "ns/picnic-0", Obj: foreign}} {
+		if owner := ownerOf(gone); owner != nil {
+			t.Errorf("%T of another ConfigMap belongs to %v", gone, owner)
+		}
+	}
+}
+
+// Whatever became of a key: when it is added again, a worker can have it.
+func TestAKeyCanComeAgain(t *testing.T) {
+	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	r, client, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
+	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.Do(t, err)
+	must.Do(t, notices.Add(picnic))
+	failures := 2 // then it succeeds
+	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		failures--
+		return failures >= 0, nil, errors.New("out of luck")
+	})
+	c := &controller{
+		Reconciler: *r,
+		queue:      workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
+	}
+	defer c.queue.ShutDown()
+	for try := range 4 {
+		c.queue.Add("ns/picnic")
+		if c.queue.Len() != 1 {
+			t.Fatalf("try %d: the key was added, and the queue has %d", try+1, c.queue.Len())
+		}
+		c.processNext(t.Context())
+	}
 }
 
 // Three creates fail. The controller tries again by itself, and the test takes no time.

@@ -5,7 +5,9 @@ package workspace
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // Root returns the nearest folder, dir itself or one above it, that holds a
@@ -23,4 +25,17 @@ func Root(dir string) (string, error) {
 			return "", fmt.Errorf("no go.work in %s or above it: run this inside the workspace", start)
 		}
 	}
+}
+
+// Whole returns an error while an exercise is open, and the code not the book's.
+// A folder that is not in git has no exercises.
+func Whole(root string) error {
+	list := exec.Command("git", "for-each-ref", "--format=%(refname:lstrip=3)", "refs/practice/open")
+	list.Dir = root
+	open, _ := list.Output()
+	if len(open) == 0 {
+		return nil
+	}
+	return fmt.Errorf("exercises are open: %s. Solve them (scripts/practice.sh check), or put the book's code back "+
+		"(scripts/practice.sh reset NAME)", strings.Join(strings.Fields(string(open)), ", "))
 }

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// hang is how long the tests of one command may take; to compile them does not count.
+var hang = 30 * time.Second
+
+// isSolved runs the commands of an exercise up to the first that fails, and prints
+// what was expected and what came.
+func isSolved(ctx context.Context, root string, e exercise, out io.Writer) (ok bool, err error) {
+	dir, err := os.MkdirTemp("", "practice")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	overlay, err := booksTests(root, e, dir)
+	if err != nil {
+		return false, err
+	}
+	for _, command := range e.checks {
+		fmt.Fprintf(out, "%s: %s\n", e.name, command)
+		words := strings.Fields(strings.ReplaceAll(command, "'", ""))
+		args := append([]string{words[1], "-overlay", overlay}, words[2:]...)
+		if words[1] == "test" {
+			args = append([]string{"test", "-overlay", overlay, "-v", "-timeout", hang.String()}, words[2:]...)
+		}
+		text, err := goCommand(ctx, root, args)
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		complaint := ""
+		if err != nil {
+			complaint = summary(root, text)
+		} else if words[1] == "test" {
+			complaint = notPassed(words, text)
+		}
+		if complaint != "" {
+			fmt.Fprintf(out, "%s\n", complaint)
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// goCommand builds and runs. What hangs is ended, with its children.
+func goCommand(ctx context.Context, root string, args []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "go", args...)
+	command.Dir = root
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
+	command.WaitDelay = 10 * time.Second
+	text, err := command.CombinedOutput()
+	return string(text), err
+}
+
+// booksTests writes an overlay for the go command: wherever a test or a transcript
+// is not as it was when the exercise was started, the book's takes its place.
+func booksTests(root string, e exercise, dir string) (file string, err error) {
+	ref := e.ref(e.state(root))
+	if e.state(root) == untouched {
+		ref = "HEAD"
+	}
+	tests := []string{"--", "*_test.go", "*/testdata/*"}
+	changed, err := git(root, append([]string{"diff", "--name-status", "--no-renames", ref}, tests...)...)
+	if err != nil {
+		return "", err
+	}
+	added, err := git(root, append([]string{"ls-files", "--others", "--exclude-standard"}, tests...)...)
+	if err != nil {
+		return "", err
+	}
+	replace := map[string]string{}
+	for _, name := range strings.Fields(added) {
+		replace[filepath.Join(root, name)] = ""
+	}
+	for line := range strings.Lines(changed) {
+		status, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		replace[filepath.Join(root, name)] = ""
+		if status == "A" {
+			continue
+		}
+		text, err := git(root, "show", ref+":"+name)
+		if err != nil {
+			return "", err
+		}
+		book := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
+		if err := os.WriteFile(book, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(root, name)] = book
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	file = filepath.Join(dir, "overlay.json")
+	return file, os.WriteFile(file, overlay, 0o600)
+}
+
+var name = regexp.MustCompile(`Test\w+`)
+
+// notPassed says which test of a command did not pass: one that is skipped or gone
+// has not.
+func notPassed(words []string, text string) string {
+	for _, test := range name.FindAllString(strings.Join(words, " "), -1) {
+		if !strings.Contains(text, "--- PASS: "+test+" (") {
+			return test + " did not run: the exercise needs it"
+		}
+	}
+	return ""
+}
+
+var (
+	frame = regexp.MustCompile(`(?m)^(?:created by )?(\S+)\(.*\)?\n\t(\S+\.go):(\d+)`)
+	noise = regexp.MustCompile(`(?m)^\s*(=== (RUN|PAUSE|CONT|NAME) .*|--- (PASS|SKIP): .*|PASS|FAIL|FAIL\t.*|ok  \t.*|exit status \d+)\n`)
+)
+
+// summary is the part of a failed command's output that a reader needs: of a panic,
+// a hang or a data race one line, with function and file.
+func summary(root, text string) string {
+	for _, trouble := range []struct{ mark, what string }{
+		{"WARNING: DATA RACE", "a data race"},
+		{"panic: test timed out", "it hangs"},
+		{"all goroutines are asleep", "it hangs: all goroutines are asleep"},
+		{"panic: ", ""},
+		{"fatal error: ", ""},
+	} {
+		before, after, found := strings.Cut(text, trouble.mark)
+		if !found {
+			continue
+		}
+		what := trouble.what
+		if what == "" {
+			message, _, _ := strings.Cut(after, "\n")
+			what = trouble.mark + strings.TrimSuffix(message, " [recovered, repanicked]")
+		}
+		test := ""
+		if running := regexp.MustCompile(`=== RUN +(\S+)`).FindAllStringSubmatch(before, -1); running != nil {
+			test = running[len(running)-1][1] + ": "
+		}
+		return test + what + at(root, after)
+	}
+	return shorten(noise.ReplaceAllString(text, ""))
+}
+
+// at names the first function of the course in a stack; one of a test only if there
+// is no other.
+func at(root, stack string) string {
+	inTest := ""
+	for _, found := range frame.FindAllStringSubmatch(stack, -1) {
+		function, file, line := found[1], found[2], found[3]
+		relative, err := filepath.Rel(root, file)
+		if err != nil || strings.HasPrefix(relative, "..") {
+			continue
+		}
+		place := fmt.Sprintf(", in %s (%s:%s)", function[strings.LastIndex(function, "/")+1:], relative, line)
+		if !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(relative, "scripts") {
+			return place
+		}
+		if inTest == "" {
+			inTest = place
+		}
+	}
+	return inTest
+}
+
+// shorten leaves 25 lines.
+func shorten(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) > 25 {
+		lines = append(lines[:25], fmt.Sprintf("… and %d lines more\n", len(lines)-25))
+	}
+	return strings.Join(lines, "")
+}

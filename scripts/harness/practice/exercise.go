@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// An exercise is practice/NAME.md of a chapter, and what practice/answers/NAME.md
+// keeps from the reader.
+type exercise struct {
+	name, chapter, title string
+	task                 string   // the exercise's page, without what is checked
+	checks               []string // commands, as a reader could give them
+	needsCluster         bool
+
+	file        string   // whose code changes, from the root
+	empty, drop []string // build: functions whose bodies go, and declarations that go with them
+	plant       string   // mend: the difference that brings the bug in
+
+	failsWith string // what a check of the exercise says right after its start
+	hints     []string
+	why       string
+	wrong     []answer
+}
+
+// An answer is a tempting one, and wrong.
+type answer struct{ title, difference string }
+
+func (e exercise) kind() string {
+	if e.plant == "" {
+		return "build"
+	}
+	return "mend"
+}
+
+func filter(all []exercise, keep func(exercise) bool) []exercise {
+	return slices.DeleteFunc(slices.Clone(all), func(e exercise) bool { return !keep(e) })
+}
+
+// load reads the exercises of all chapters.
+func load(root string) (all []exercise, err error) {
+	files, err := filepath.Glob(filepath.Join(root, "[0-9][0-9]-*", "practice", "*.md"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		e, err := parse(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, e)
+	}
+	slices.SortStableFunc(all, func(a, b exercise) int {
+		return strings.Compare(a.chapter+a.kind(), b.chapter+b.kind())
+	})
+	return all, nil
+}
+
+var (
+	code       = regexp.MustCompile("`([^`]+)`")
+	fence      = regexp.MustCompile("(?ms)^```[a-z]+\n(.*?)^```$")
+	aHint      = regexp.MustCompile(`(?m)^\d\. `)
+	heading    = regexp.MustCompile(`(?m)^## `)
+	whitespace = regexp.MustCompile(`\s+`)
+)
+
+func parse(file string) (e exercise, err error) {
+	practice, name := filepath.Split(file)
+	page, err := os.ReadFile(file)
+	if err != nil {
+		return e, err
+	}
+	answers, err := os.ReadFile(filepath.Join(practice, "answers", name))
+	if err != nil {
+		return e, err
+	}
+	e.name, e.chapter = strings.TrimSuffix(name, ".md"), filepath.Base(filepath.Dir(filepath.Clean(practice)))
+	e.task = strings.TrimSpace(heading.Split(string(page), 2)[0])
+	e.title = strings.TrimPrefix(strings.SplitN(e.task, "\n", 2)[0], "# ")
+	texts, blocks := map[string]string{}, map[string]string{} // of sections
+	for _, section := range append(heading.Split(string(page), -1), heading.Split(string(answers), -1)...) {
+		title, text, _ := strings.Cut(section, "\n")
+		texts[title] = strings.TrimSpace(text)
+		if found := fence.FindStringSubmatch(text); found != nil {
+			blocks[title] = found[1]
+		}
+		if strings.HasPrefix(title, "Wrong: ") {
+			e.wrong = append(e.wrong, answer{title, blocks[title]})
+		}
+	}
+	e.checks = strings.Split(strings.TrimSpace(blocks["Check"]), "\n")
+	e.needsCluster = strings.Contains(texts["Check"], "needs a cluster")
+	for _, hint := range aHint.Split(texts["Hints"], -1)[1:] {
+		e.hints = append(e.hints, whitespace.ReplaceAllString(strings.TrimSpace(hint), " "))
+	}
+	e.why, e.failsWith, e.plant = texts["Why"], strings.TrimSpace(blocks["Fails with"]), blocks["Start"]
+	// "Empty `f` and `g` of `file`; drop `h`", or "In `file`:" and a difference
+	begin, _, _ := strings.Cut(texts["Start"], "```")
+	begin, dropped, _ := strings.Cut(begin, "; drop ")
+	if names := quoted(begin); len(names) > 0 {
+		e.empty, e.file, e.drop = names[:len(names)-1], names[len(names)-1], quoted(dropped)
+	}
+	if e.checks[0] == "" || e.plant == "" && len(e.empty) == 0 || e.failsWith == "" || len(e.hints) != 3 || e.why == "" ||
+		len(e.wrong) < 2 {
+		return e, fmt.Errorf("the exercise or its answer lacks a part: Check, Start, Fails with, three Hints, Why, two of Wrong")
+	}
+	return e, nil
+}
+
+func quoted(text string) (names []string) {
+	for _, found := range code.FindAllStringSubmatch(text, -1) {
+		names = append(names, found[1])
+	}
+	return names
+}
+
+// The states of an exercise. The commit that has the book's code is kept in git,
+// under a reference that says which of the two others it is.
+const (
+	untouched = ""
+	open      = "open"
+	solved    = "solved"
+)
+
+func (e exercise) ref(state string) string { return "refs/practice/" + state + "/" + e.name }
+
+func (e exercise) state(root string) string {
+	for _, state := range []string{open, solved} {
+		if _, err := git(root, "rev-parse", "--verify", "--quiet", e.ref(state)); err == nil {
+			return state
+		}
+	}
+	return untouched
+}
+
+func (e exercise) setState(root, to string) error {
+	from := e.state(root)
+	commit := "HEAD"
+	if from != untouched {
+		commit = e.ref(from)
+	}
+	if to != untouched {
+		if _, err := git(root, "update-ref", e.ref(to), commit); err != nil {
+			return err
+		}
+	}
+	if from != untouched && from != to {
+		_, err := git(root, "update-ref", "-d", e.ref(from))
+		return err
+	}
+	return nil
+}
+
+// git returns what a command of git prints. Some print and fail, as diff does.
+func git(dir string, args ...string) (string, error) {
+	command := exec.Command("git", args...)
+	command.Dir = dir
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	if err := command.Run(); err != nil {
+		return stdout.String(), fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return stdout.String(), nil
+}

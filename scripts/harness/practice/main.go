@@ -1,0 +1,223 @@
+// Command practice gives the course's own code to the reader to write or to mend,
+// and checks it with the course's own tests and transcripts.
+//
+//	scripts/practice.sh list
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"example.com/informer/scripts/harness/workspace"
+)
+
+const usage = `usage: scripts/practice.sh list            all exercises: which are open, which are solved
+       scripts/practice.sh start NAME      changes the file of an exercise, and says what to do
+       scripts/practice.sh check [NAME]    runs the tests and steps of the open exercises, or of one
+       scripts/practice.sh watch [NAME]    checks whenever you save
+       scripts/practice.sh hint NAME       one hint; there are three
+       scripts/practice.sh solution NAME   from your code to the book's, and why
+       scripts/practice.sh reset NAME      puts the book's code back
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root, err := workspace.Root(".")
+	if err == nil {
+		err = run(ctx, root, os.Args[1:], os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "practice:", err)
+		os.Exit(1)
+	}
+}
+
+// run is one command, in the workspace at root.
+func run(ctx context.Context, root string, args []string, out io.Writer) error {
+	if len(args) == 0 || len(args) > 2 {
+		return fmt.Errorf("which command?\n%s", usage)
+	}
+	if _, err := git(root, "rev-parse", "--verify", "HEAD"); err != nil {
+		return fmt.Errorf("the book's code is kept in git, and %s is not a clone with a commit: %w", root, err)
+	}
+	all, err := load(root)
+	if err != nil {
+		return err
+	}
+	named, command := all, args[0]
+	if len(args) == 2 {
+		named = filter(all, func(e exercise) bool { return e.name == args[1] })
+	} else if command != "list" {
+		named = filter(all, func(e exercise) bool { return e.state(root) == open })
+	}
+	if len(named) == 0 {
+		return fmt.Errorf("%s: no exercise is open, or none has this name; scripts/practice.sh list has them all",
+			strings.Join(args, " "))
+	}
+	switch command {
+	case "list":
+		return list(root, named, out)
+	case "check":
+		return check(ctx, root, named, out)
+	case "watch":
+		return watch(ctx, root, named, out)
+	}
+	do := map[string]func(string, exercise, io.Writer) error{
+		"start": start, "hint": hint, "solution": solution, "reset": reset,
+	}[command]
+	if do == nil || len(args) == 1 {
+		return fmt.Errorf("%s: no such command, or its NAME is missing\n%s", command, usage)
+	}
+	return do(root, named[0], out)
+}
+
+func list(root string, all []exercise, out io.Writer) error {
+	chapter, yours, functions := "", 0, 0
+	for _, e := range all {
+		if e.chapter != chapter {
+			chapter = e.chapter
+			fmt.Fprintf(out, "\n%s\n", chapter)
+		}
+		state := e.state(root)
+		functions += len(e.empty)
+		if state == solved {
+			yours += len(e.empty)
+		}
+		needs := ""
+		if e.needsCluster {
+			needs = " (needs a cluster)"
+		}
+		fmt.Fprintf(out, "  %-7s %-5s %-16s %s%s\n", state, e.kind(), e.name, e.title, needs)
+	}
+	_, err := fmt.Fprintf(out, "\n%d of the %d functions to build are yours\n", yours, functions)
+	return err
+}
+
+// start changes the exercise's file, and remembers the commit that has the book's code.
+func start(root string, e exercise, out io.Writer) error {
+	if e.state(root) == open {
+		return fmt.Errorf("%s is open already: scripts/practice.sh check, or reset %[1]s", e.name)
+	}
+	if changed, err := git(root, "status", "--porcelain", "--", e.file); changed != "" || err != nil {
+		return errors.Join(err, fmt.Errorf("%s has changes that are not committed: commit or stash them first", e.file))
+	}
+	text, err := os.ReadFile(filepath.Join(root, e.file))
+	if err != nil {
+		return err
+	}
+	changed, err := e.begin(string(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w; is it your own code, or another exercise's? scripts/practice.sh reset brings the book's back",
+			e.file, err)
+	}
+	if err := e.setState(root, open); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(root, e.file), []byte(changed), 0o666); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s\n\nYours: %s\n", strings.TrimSpace(e.task), e.file)
+	_, err = fmt.Fprintf(out, "Then:  scripts/practice.sh check %s (or: watch, hint)\n", e.name)
+	return err
+}
+
+func hint(root string, e exercise, out io.Writer) error {
+	given, _ := git(root, "config", "--local", "practice."+e.name+".hints") // none yet is an error
+	n := min(len(strings.TrimSpace(given)), len(e.hints)-1)
+	if _, err := git(root, "config", "--local", "practice."+e.name+".hints", strings.Repeat("x", n+1)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "Hint %d of %d: %s\n", n+1, len(e.hints), e.hints[n])
+	return err
+}
+
+// solution shows what would change if the book's code came back.
+func solution(root string, e exercise, out io.Writer) error {
+	mine, books, err := e.both(root)
+	if err != nil {
+		return err
+	}
+	dir, err := writeAll(map[string]string{"yours": mine, "book": books})
+	defer os.RemoveAll(dir)
+	if err != nil {
+		return err
+	}
+	difference, err := git(dir, "diff", "--no-index", "--no-color", "--", "yours", "book")
+	if difference == "" && err != nil {
+		return err // otherwise it only says that they differ
+	}
+	if difference == "" {
+		difference = "Your code is the book's."
+	}
+	_, err = fmt.Fprintf(out, "%s\n\n%s\n", difference, e.why)
+	return err
+}
+
+func reset(root string, e exercise, out io.Writer) error {
+	_, books, err := e.both(root)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(root, e.file), []byte(books), 0o666); err != nil {
+		return err
+	}
+	if err := e.setState(root, untouched); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s has the book's code again\n", e.file)
+	return err
+}
+
+// check says of each exercise whether it is solved.
+func check(ctx context.Context, root string, named []exercise, out io.Writer) error {
+	failed := 0
+	for _, e := range named {
+		ok, err := isSolved(ctx, root, e, out)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			failed++
+			continue
+		}
+		fmt.Fprintf(out, "%s: solved\n", e.name)
+		if e.state(root) == open {
+			if err := e.setState(root, solved); err != nil {
+				return err
+			}
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d not solved yet", failed, len(named))
+	}
+	return nil
+}
+
+// watch checks whenever the file of an exercise was saved, until all are solved.
+func watch(ctx context.Context, root string, named []exercise, out io.Writer) error {
+	for checked := (time.Time{}); ctx.Err() == nil; time.Sleep(300 * time.Millisecond) {
+		saved := filter(named, func(e exercise) bool {
+			info, err := os.Stat(filepath.Join(root, e.file))
+			return err == nil && info.ModTime().After(checked)
+		})
+		if len(saved) == 0 {
+			continue
+		}
+		checked = time.Now()
+		err := check(ctx, root, named, out)
+		if err == nil {
+			return nil
+		}
+		fmt.Fprintf(out, "%v; save a file to check again, Ctrl-C ends\n\n", err)
+	}
+	return nil
+}

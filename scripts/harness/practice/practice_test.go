@@ -1,0 +1,183 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/workspace"
+)
+
+// toy makes a workspace with one exercise.
+func toy(t *testing.T) (root string) {
+	root = t.TempDir()
+	for _, file := range value(txtar.ParseFile("testdata/toy.txtar")).Files {
+		write(t, root, file.Name, string(file.Data))
+	}
+	value(git(root, "init", "--quiet"))
+	commit(t, root)
+	return root
+}
+
+func write(t *testing.T, root, name, text string) {
+	t.Helper()
+	must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
+}
+
+func commit(t *testing.T, root string) {
+	t.Helper()
+	for _, args := range [][]string{
+		{"add", "--all", "--force"},
+		{"-c", "user.name=reader", "-c", "user.email=reader@example.com", "commit", "--quiet", "--message", "mine"},
+	} {
+		_, err := git(root, args...)
+		must.Do(t, err)
+	}
+}
+
+const toyFile = "01-toy/toy.go"
+
+// writeJoin writes a body for Join, as a reader would.
+func writeJoin(t *testing.T, root, body string) {
+	t.Helper()
+	text := string(value(os.ReadFile(filepath.Join(root, toyFile))))
+	before, after, found := strings.Cut(text, `panic("yours to write")`)
+	if !found {
+		t.Fatalf("nothing to write in\n%s", text)
+	}
+	write(t, root, toyFile, before+body+after)
+}
+
+func TestAnExerciseFromStartToEnd(t *testing.T) {
+	root := toy(t)
+	book := string(value(os.ReadFile(filepath.Join(root, toyFile))))
+	if out := command(t, root, "start", "join"); !strings.Contains(out, "Write `Join`.") || strings.Contains(out, "Check") {
+		t.Errorf("start says %q", out)
+	}
+	if err := workspace.Whole(root); err == nil || !strings.Contains(err.Error(), "exercises are open: join.") {
+		t.Errorf("with an open exercise the workspace is whole: %v", err)
+	}
+	if open := command(t, root, "list"); !strings.Contains(open, "open    build join") {
+		t.Errorf("list says %q", open)
+	}
+	for _, want := range []string{"Hint 1 of 3: One.", "Hint 2 of 3: Two, on two lines.", "Hint 3 of 3: Three.", "Hint 3 of 3: Three."} {
+		if got := command(t, root, "hint", "join"); got != want+"\n" {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	commit(t, root) // the book's code is still known
+	writeJoin(t, root, `return parts[0] + "/" + parts[1]`)
+	if out := command(t, root, "check"); !strings.Contains(out, "join: solved") {
+		t.Errorf("check says %q", out)
+	}
+	if done := command(t, root, "list"); !strings.Contains(done, "solved  build join") || !strings.Contains(done, "1 of the 1") {
+		t.Errorf("list says %q", done)
+	}
+	must.Do(t, workspace.Whole(root))
+	commit(t, root)
+	write(t, root, toyFile, string(value(os.ReadFile(filepath.Join(root, toyFile))))+"\n// A comment of mine.\n")
+	if out := command(t, root, "solution", "join"); !strings.Contains(out, "+\treturn strings.Join(parts, separator())") ||
+		!strings.Contains(out, "Because.") {
+		t.Errorf("solution says %q", out)
+	}
+	command(t, root, "reset", "join")
+	if got := value(os.ReadFile(filepath.Join(root, toyFile))); string(got) != book+"\n// A comment of mine.\n" {
+		t.Errorf("after reset:\n%s", got)
+	}
+}
+
+func TestWhatACheckSays(t *testing.T) {
+	defer func(before time.Duration) { hang = before }(hang)
+	hang = 2 * time.Second
+	for body, want := range map[string]string{
+		`return "ab"`: `got "ab", want a/b`,
+		`var p []string; return p[len(parts)]`: "TestJoin: panic: runtime error: index out of range [2] with length 0, " +
+			"in toy.Join (01-toy/toy.go:6)",
+		`done := make(chan string); go func() { panic("there") }(); return <-done`: "TestJoin: panic: there, in toy.Join.func1 (01-toy/toy.go:6)",
+		`select {}`:     "TestJoin: it hangs, in toy.Join (01-toy/toy.go:6)",
+		`return "`:      "toy.go:6",
+		`return undone`: "undefined: undone",
+	} {
+		root := toy(t)
+		command(t, root, "start", "join")
+		writeJoin(t, root, body)
+		var out strings.Builder
+		if err := run(t.Context(), root, []string{"check"}, &out); err == nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %v, want %q in\n%s", body, err, want, &out)
+		}
+		if strings.Count(out.String(), "\n") > 8 {
+			t.Errorf("%s: too much to read:\n%s", body, &out)
+		}
+	}
+}
+
+func TestChecksUseTheBooksTests(t *testing.T) {
+	const test = "01-toy/toy_test.go"
+	for what, change := range map[string]func(root string) error{
+		"deleted": func(root string) error { return os.Remove(filepath.Join(root, test)) },
+		"skipped": func(root string) error {
+			return os.WriteFile(filepath.Join(root, test),
+				[]byte("package toy\nimport \"testing\"\nfunc TestJoin(t *testing.T) { t.Skip() }\n"), 0o600)
+		},
+		"ended by another": func(root string) error {
+			return os.WriteFile(filepath.Join(root, "01-toy/main_test.go"),
+				[]byte("package toy\nimport (\"os\"; \"testing\")\nfunc TestMain(*testing.M) { os.Exit(0) }\n"), 0o600)
+		},
+	} {
+		for _, committed := range []bool{false, true} {
+			root := toy(t)
+			command(t, root, "start", "join")
+			writeJoin(t, root, `return "ab"`)
+			must.Do(t, change(root))
+			if committed {
+				commit(t, root)
+			}
+			var out strings.Builder
+			if err := run(t.Context(), root, []string{"check"}, &out); err == nil || !strings.Contains(out.String(), "want a/b") {
+				t.Errorf("%s, committed %v: %v\n%s", what, committed, err, &out)
+			}
+		}
+	}
+	t.Run("before the start", func(t *testing.T) {
+		root := toy(t)
+		write(t, root, test, "package toy\n")
+		commit(t, root)
+		command(t, root, "start", "join")
+		var out strings.Builder
+		if err := run(t.Context(), root, []string{"check"}, &out); err == nil || !strings.Contains(out.String(), "TestJoin did not run") {
+			t.Errorf("%v\n%s", err, &out)
+		}
+	})
+}
+
+func TestRefusals(t *testing.T) {
+	root := toy(t)
+	write(t, root, toyFile, "package toy\n")
+	for want, args := range map[string][]string{
+		"usage:":                             {},
+		"no such command":                    {"begin", "join"},
+		"none has this name":                 {"start", "unicorn"},
+		"no exercise is open":                {"check"},
+		"was not started":                    {"solution", "join"},
+		"has changes that are not committed": {"start", "join"},
+	} {
+		if err := run(t.Context(), root, args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", args, err, want)
+		}
+	}
+	commit(t, root)
+	if err := run(t.Context(), root, []string{"start", "join"}, &strings.Builder{}); err == nil ||
+		!strings.Contains(err.Error(), "it has no function Join") {
+		t.Errorf("start in a file without the function: %v", err)
+	}
+	if err := run(t.Context(), t.TempDir(), []string{"list"}, &strings.Builder{}); err == nil ||
+		!strings.Contains(err.Error(), "not a clone with a commit") {
+		t.Errorf("without git: %v", err)
+	}
+}

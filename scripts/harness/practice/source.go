@@ -1,0 +1,180 @@
+// How the code of a file changes: bodies go, a bug comes in, the book's code comes back.
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// begin returns the text of the exercise's file as the reader gets it.
+func (e exercise) begin(text string) (string, error) {
+	if e.plant != "" {
+		return apply(text, e.plant)
+	}
+	for _, name := range slices.Concat(e.empty, e.drop) {
+		from, body, to, err := find(text, name)
+		switch {
+		case err != nil:
+			return "", err
+		case slices.Contains(e.drop, name):
+			text = text[:from] + text[to:]
+		default:
+			text = text[:body] + "{\n\tpanic(\"yours to write\")\n}" + text[to:]
+		}
+	}
+	return tidy(text)
+}
+
+// find returns where a function is: its comment, its body and its end. A method is
+// Type.method.
+func find(text, name string) (from, body, to int, err error) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ParseComments)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	for _, declared := range file.Decls {
+		function, ok := declared.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		its, from := function.Name.Name, function.Pos()
+		if function.Recv != nil {
+			of := function.Recv.List[0].Type
+			its = strings.TrimPrefix(text[of.Pos()-1:of.End()-1], "*") + "." + its
+		}
+		if function.Doc != nil {
+			from = function.Doc.Pos()
+		}
+		if its == name {
+			return int(from) - 1, int(function.Body.Pos()) - 1, int(function.End()) - 1, nil
+		}
+	}
+	return 0, 0, 0, fmt.Errorf("it has no function %s", name)
+}
+
+// apply makes a difference happen: its lines with a minus or a space stand in the
+// text once, and those with a plus or a space take their place.
+func apply(text, difference string) (string, error) {
+	var old, changed string
+	for line := range strings.Lines(difference) {
+		if line == "\n" {
+			line = " \n"
+		}
+		if line[0] != '+' {
+			old += line[1:]
+		}
+		if line[0] != '-' {
+			changed += line[1:]
+		}
+	}
+	if n := strings.Count(text, old); n != 1 {
+		return "", fmt.Errorf("these lines stand in it %d times, not once:\n%s", n, old)
+	}
+	return tidy(strings.Replace(text, old, changed, 1))
+}
+
+var version = regexp.MustCompile(`/v\d+$`) // …/klog/v2
+
+func imports(text string) []*ast.ImportSpec {
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
+	if err != nil {
+		return nil
+	}
+	return file.Imports
+}
+
+// tidy adds imports, drops those that a file does not use, and formats it.
+func tidy(text string, more ...*ast.ImportSpec) (string, error) {
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "", text, parser.ParseComments)
+	if err != nil {
+		return "", err
+	}
+	for _, spec := range more {
+		importPath, _ := strconv.Unquote(spec.Path.Value)
+		alias := ""
+		if spec.Name != nil {
+			alias = spec.Name.Name
+		}
+		astutil.AddNamedImport(set, file, alias, importPath)
+	}
+	used := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			used[fmt.Sprint(selector.X)] = true
+		}
+		return true
+	})
+	for _, spec := range slices.Clone(file.Imports) {
+		importPath, _ := strconv.Unquote(spec.Path.Value)
+		name, alias := path.Base(version.ReplaceAllString(importPath, "")), ""
+		if spec.Name != nil {
+			name, alias = spec.Name.Name, spec.Name.Name
+		}
+		if !used[name] && name != "_" {
+			astutil.DeleteNamedImport(set, file, alias, importPath)
+		}
+	}
+	var tidied bytes.Buffer
+	err = format.Node(&tidied, set, file)
+	return tidied.String(), err
+}
+
+// both returns the exercise's file as it is, and with the book's code in it: what
+// the reader wrote in other places stays.
+func (e exercise) both(root string) (mine, books string, err error) {
+	state := e.state(root)
+	if state == untouched {
+		return "", "", fmt.Errorf("%s was not started: scripts/practice.sh start %[1]s", e.name)
+	}
+	text, err := os.ReadFile(filepath.Join(root, e.file))
+	if err != nil {
+		return "", "", err
+	}
+	book, err := git(root, "show", e.ref(state)+":"+e.file)
+	if err != nil {
+		return "", "", err
+	}
+	started, err := e.begin(book)
+	if err != nil {
+		return "", "", err
+	}
+	dir, err := writeAll(map[string]string{"yours": string(text), "started": started, "book": book})
+	defer os.RemoveAll(dir)
+	if err != nil {
+		return "", "", err
+	}
+	books, err = git(dir, "merge-file", "-p", "--theirs", "yours", "started", "book")
+	if err != nil {
+		return "", "", err
+	}
+	books, err = tidy(books, imports(book)...) // the reader's editor may have dropped some
+	return string(text), books, err
+}
+
+// writeAll writes texts into a new folder.
+func writeAll(texts map[string]string) (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "practice"); err != nil {
+		return "", err
+	}
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return dir, err
+		}
+	}
+	return dir, nil
+}

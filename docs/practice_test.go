@@ -1,0 +1,36 @@
+package main
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// Every exercise is at the end of a page of its chapter, and in the list of all.
+func TestExercisesAreLinked(t *testing.T) {
+	tree := root(t)
+	exercises, err := fs.Glob(tree, "0*/practice/*.md")
+	must.Do(t, err)
+	if len(exercises) == 0 {
+		t.Fatal("no exercises")
+	}
+	for _, exercise := range exercises {
+		link := "(../" + exercise + ")"
+		if !strings.Contains(readFile(t, tree, "docs/practice.md"), link) {
+			t.Errorf("docs/practice.md has no link to %s", exercise)
+		}
+		pages, err := fs.Glob(tree, "docs/"+exercise[:2]+"-*.md")
+		must.Do(t, err)
+		linked := false
+		for _, page := range pages {
+			_, end, _ := strings.Cut(readFile(t, tree, page), "\n[Practise](practice.md)")
+			linked = linked || strings.Contains(end, link)
+		}
+		if !linked {
+			t.Errorf("no page of chapter %s ends with a link to %s", exercise[:2], path.Base(exercise))
+		}
+	}
+}

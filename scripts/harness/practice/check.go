@@ -32,19 +32,17 @@ func isSolved(ctx context.Context, root string, e exercise, out io.Writer) (ok b
 	for _, command := range e.checks {
 		fmt.Fprintf(out, "%s: %s\n", e.name, command)
 		words := strings.Fields(strings.ReplaceAll(command, "'", ""))
-		args := append([]string{words[1], "-overlay", overlay}, words[2:]...)
+		args := []string{words[1], "-overlay", overlay}
 		if words[1] == "test" {
-			args = append([]string{"test", "-overlay", overlay, "-v", "-timeout", hang.String()}, words[2:]...)
+			args = append(args, "-v", "-timeout", hang.String())
 		}
-		text, err := goCommand(ctx, root, args)
+		text, err := goCommand(ctx, root, append(args, words[2:]...))
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		complaint := ""
+		complaint := notRun(command, text)
 		if err != nil {
 			complaint = summary(root, text)
-		} else if words[1] == "test" {
-			complaint = notPassed(words, text)
 		}
 		if complaint != "" {
 			fmt.Fprintf(out, "%s\n", complaint)
@@ -70,12 +68,9 @@ func goCommand(ctx context.Context, root string, args []string) (string, error) 
 // booksTests writes an overlay for the go command: wherever a test or a transcript
 // is not as it was when the exercise was started, the book's takes its place.
 func booksTests(root string, e exercise, dir string) (file string, err error) {
-	ref := e.ref(e.state(root))
-	if e.state(root) == untouched {
-		ref = "HEAD"
-	}
+	ref := e.book(root)
 	tests := []string{"--", "*_test.go", "*/testdata/*"}
-	changed, err := git(root, append([]string{"diff", "--name-status", "--no-renames", ref}, tests...)...)
+	changed, err := git(root, append([]string{"diff", "--name-only", "--no-renames", ref}, tests...)...)
 	if err != nil {
 		return "", err
 	}
@@ -84,22 +79,13 @@ func booksTests(root string, e exercise, dir string) (file string, err error) {
 		return "", err
 	}
 	replace := map[string]string{}
-	for _, name := range strings.Fields(added) {
-		replace[filepath.Join(root, name)] = ""
-	}
-	for line := range strings.Lines(changed) {
-		status, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		replace[filepath.Join(root, name)] = ""
-		if status == "A" {
-			continue
-		}
-		text, err := git(root, "show", ref+":"+name)
-		if err != nil {
-			return "", err
-		}
-		book := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
-		if err := os.WriteFile(book, []byte(text), 0o600); err != nil {
-			return "", err
+	for i, name := range strings.Fields(changed + added) {
+		book := ""
+		if text, err := git(root, "show", ref+":"+name); err == nil { // otherwise the book has no such file
+			book = filepath.Join(dir, fmt.Sprintf("%d-%s", i, filepath.Base(name)))
+			if err := os.WriteFile(book, []byte(text), 0o600); err != nil {
+				return "", err
+			}
 		}
 		replace[filepath.Join(root, name)] = book
 	}
@@ -111,12 +97,10 @@ func booksTests(root string, e exercise, dir string) (file string, err error) {
 	return file, os.WriteFile(file, overlay, 0o600)
 }
 
-var name = regexp.MustCompile(`Test\w+`)
-
-// notPassed says which test of a command did not pass: one that is skipped or gone
-// has not.
-func notPassed(words []string, text string) string {
-	for _, test := range name.FindAllString(strings.Join(words, " "), -1) {
+// notRun says which test of a command has not passed: one that is skipped or gone
+// has not, either.
+func notRun(command, text string) string {
+	for _, test := range regexp.MustCompile(`Test\w+`).FindAllString(command, -1) {
 		if !strings.Contains(text, "--- PASS: "+test+" (") {
 			return test + " did not run: the exercise needs it"
 		}
@@ -132,29 +116,23 @@ var (
 // summary is the part of a failed command's output that a reader needs: of a panic,
 // a hang or a data race one line, with function and file.
 func summary(root, text string) string {
-	for _, trouble := range []struct{ mark, what string }{
-		{"WARNING: DATA RACE", "a data race"},
-		{"panic: test timed out", "it hangs"},
-		{"all goroutines are asleep", "it hangs: all goroutines are asleep"},
-		{"panic: ", ""},
-		{"fatal error: ", ""},
-	} {
-		before, after, found := strings.Cut(text, trouble.mark)
+	for _, mark := range []string{"WARNING: DATA RACE", "panic: ", "fatal error: "} {
+		before, after, found := strings.Cut(text, mark)
 		if !found {
 			continue
 		}
-		what := trouble.what
-		if what == "" {
-			message, _, _ := strings.Cut(after, "\n")
-			what = trouble.mark + strings.TrimSuffix(message, " [recovered, repanicked]")
-		}
+		message, stack, _ := strings.Cut(after, "\n")
 		test := ""
 		if running := regexp.MustCompile(`=== RUN +(\S+)`).FindAllStringSubmatch(before, -1); running != nil {
 			test = running[len(running)-1][1] + ": "
 		}
-		return test + what + at(root, after)
+		return test + mark + strings.TrimSuffix(message, " [recovered, repanicked]") + at(root, stack)
 	}
-	return shorten(noise.ReplaceAllString(text, ""))
+	lines := strings.SplitAfter(noise.ReplaceAllString(text, ""), "\n")
+	if len(lines) > 25 {
+		lines = append(lines[:25], fmt.Sprintf("… and %d lines more\n", len(lines)-25))
+	}
+	return strings.Join(lines, "")
 }
 
 // at names the first function of the course in a stack; one of a test only if there
@@ -176,13 +154,4 @@ func at(root, stack string) string {
 		}
 	}
 	return inTest
-}
-
-// shorten leaves 25 lines.
-func shorten(text string) string {
-	lines := strings.SplitAfter(text, "\n")
-	if len(lines) > 25 {
-		lines = append(lines[:25], fmt.Sprintf("… and %d lines more\n", len(lines)-25))
-	}
-	return strings.Join(lines, "")
 }

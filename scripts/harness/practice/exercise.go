@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,7 +17,7 @@ type exercise struct {
 	name, chapter, title string
 	task                 string   // the exercise's page, without what is checked
 	checks               []string // commands, as a reader could give them
-	needsCluster         bool
+	needs                string   // a cluster, or nothing
 
 	file        string   // whose code changes, from the root
 	empty, drop []string // build: functions whose bodies go, and declarations that go with them
@@ -26,11 +26,8 @@ type exercise struct {
 	failsWith string // what a check of the exercise says right after its start
 	hints     []string
 	why       string
-	wrong     []answer
+	wrong     []string // tempting answers, as differences to the book's
 }
-
-// An answer is a tempting one, and wrong.
-type answer struct{ title, difference string }
 
 func (e exercise) kind() string {
 	if e.plant == "" {
@@ -63,11 +60,9 @@ func load(root string) (all []exercise, err error) {
 }
 
 var (
-	code       = regexp.MustCompile("`([^`]+)`")
-	fence      = regexp.MustCompile("(?ms)^```[a-z]+\n(.*?)^```$")
-	aHint      = regexp.MustCompile(`(?m)^\d\. `)
-	heading    = regexp.MustCompile(`(?m)^## `)
-	whitespace = regexp.MustCompile(`\s+`)
+	fence   = regexp.MustCompile("(?ms)^```[a-z]+\n(.*?)^```$")
+	aHint   = regexp.MustCompile(`(?m)^\d\. `)
+	heading = regexp.MustCompile(`(?m)^## `)
 )
 
 func parse(file string) (e exercise, err error) {
@@ -91,13 +86,15 @@ func parse(file string) (e exercise, err error) {
 			blocks[title] = found[1]
 		}
 		if strings.HasPrefix(title, "Wrong: ") {
-			e.wrong = append(e.wrong, answer{title, blocks[title]})
+			e.wrong = append(e.wrong, blocks[title])
 		}
 	}
 	e.checks = strings.Split(strings.TrimSpace(blocks["Check"]), "\n")
-	e.needsCluster = strings.Contains(texts["Check"], "needs a cluster")
+	if strings.Contains(texts["Check"], "needs a cluster") {
+		e.needs = "(needs a cluster)"
+	}
 	for _, hint := range aHint.Split(texts["Hints"], -1)[1:] {
-		e.hints = append(e.hints, whitespace.ReplaceAllString(strings.TrimSpace(hint), " "))
+		e.hints = append(e.hints, strings.Join(strings.Fields(hint), " "))
 	}
 	e.why, e.failsWith, e.plant = texts["Why"], strings.TrimSpace(blocks["Fails with"]), blocks["Start"]
 	// "Empty `f` and `g` of `file`; drop `h`", or "In `file`:" and a difference
@@ -114,7 +111,7 @@ func parse(file string) (e exercise, err error) {
 }
 
 func quoted(text string) (names []string) {
-	for _, found := range code.FindAllStringSubmatch(text, -1) {
+	for _, found := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(text, -1) {
 		names = append(names, found[1])
 	}
 	return names
@@ -131,40 +128,37 @@ const (
 func (e exercise) ref(state string) string { return "refs/practice/" + state + "/" + e.name }
 
 func (e exercise) state(root string) string {
-	for _, state := range []string{open, solved} {
-		if _, err := git(root, "rev-parse", "--verify", "--quiet", e.ref(state)); err == nil {
-			return state
-		}
-	}
-	return untouched
+	refs, _ := git(root, "for-each-ref", "--format=%(refname:lstrip=2)", e.ref("*"))
+	state, _, _ := strings.Cut(refs, "/")
+	return state
 }
 
-func (e exercise) setState(root, to string) error {
+// book names a commit that has the book's code.
+func (e exercise) book(root string) string {
+	if state := e.state(root); state != untouched {
+		return e.ref(state)
+	}
+	return "HEAD"
+}
+
+func (e exercise) setState(root, to string) (err error) {
 	from := e.state(root)
-	commit := "HEAD"
-	if from != untouched {
-		commit = e.ref(from)
-	}
 	if to != untouched {
-		if _, err := git(root, "update-ref", e.ref(to), commit); err != nil {
-			return err
-		}
+		_, err = git(root, "update-ref", e.ref(to), e.book(root))
 	}
-	if from != untouched && from != to {
-		_, err := git(root, "update-ref", "-d", e.ref(from))
-		return err
+	if from != untouched && from != to && err == nil {
+		_, err = git(root, "update-ref", "-d", e.ref(from))
 	}
-	return nil
+	return err
 }
 
-// git returns what a command of git prints. Some print and fail, as diff does.
+// git returns what a command of git prints.
 func git(dir string, args ...string) (string, error) {
 	command := exec.Command("git", args...)
 	command.Dir = dir
-	var stdout, stderr bytes.Buffer
-	command.Stdout, command.Stderr = &stdout, &stderr
-	if err := command.Run(); err != nil {
-		return stdout.String(), fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(stderr.String()))
+	text, err := command.Output()
+	if failed := new(exec.ExitError); errors.As(err, &failed) {
+		err = fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(failed.Stderr)))
 	}
-	return stdout.String(), nil
+	return string(text), err
 }

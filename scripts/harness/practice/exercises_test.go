@@ -62,9 +62,9 @@ func tryExercise(t *testing.T, dir string, e exercise) {
 	}
 	wantUnsolved(t, dir, e, e.failsWith)
 	for _, wrong := range e.wrong {
-		text, err := apply(string(book), wrong.difference)
+		text, err := apply(string(book), wrong)
 		if err != nil {
-			t.Errorf("wrong: %s: %v", wrong.title, err)
+			t.Errorf("a wrong answer: %v", err)
 			continue
 		}
 		must.Do(t, os.WriteFile(file, []byte(text), 0o600))

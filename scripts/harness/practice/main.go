@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/pmezard/go-difflib/difflib"
 
 	"example.com/informer/scripts/harness/workspace"
 )
@@ -92,11 +95,7 @@ func list(root string, all []exercise, out io.Writer) error {
 		if state == solved {
 			yours += len(e.empty)
 		}
-		needs := ""
-		if e.needsCluster {
-			needs = " (needs a cluster)"
-		}
-		fmt.Fprintf(out, "  %-7s %-5s %-16s %s%s\n", state, e.kind(), e.name, e.title, needs)
+		fmt.Fprintf(out, "  %-7s %-5s %-16s %s %s\n", state, e.kind(), e.name, e.title, e.needs)
 	}
 	_, err := fmt.Fprintf(out, "\n%d of the %d functions to build are yours\n", yours, functions)
 	return err
@@ -125,18 +124,15 @@ func start(root string, e exercise, out io.Writer) error {
 	if err := os.WriteFile(filepath.Join(root, e.file), []byte(changed), 0o666); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s\n\nYours: %s\n", strings.TrimSpace(e.task), e.file)
-	_, err = fmt.Fprintf(out, "Then:  scripts/practice.sh check %s (or: watch, hint)\n", e.name)
+	_, err = fmt.Fprintf(out, "%s\n\nYours: %s\nThen:  scripts/practice.sh check %s (or: watch, hint)\n", e.task, e.file, e.name)
 	return err
 }
 
 func hint(root string, e exercise, out io.Writer) error {
 	given, _ := git(root, "config", "--local", "practice."+e.name+".hints") // none yet is an error
 	n := min(len(strings.TrimSpace(given)), len(e.hints)-1)
-	if _, err := git(root, "config", "--local", "practice."+e.name+".hints", strings.Repeat("x", n+1)); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(out, "Hint %d of %d: %s\n", n+1, len(e.hints), e.hints[n])
+	fmt.Fprintf(out, "Hint %d of %d: %s\n", n+1, len(e.hints), e.hints[n])
+	_, err := git(root, "config", "--local", "practice."+e.name+".hints", strings.Repeat("x", n+1))
 	return err
 }
 
@@ -146,19 +142,13 @@ func solution(root string, e exercise, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	dir, err := writeAll(map[string]string{"yours": mine, "book": books})
-	defer os.RemoveAll(dir)
+	difference, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+		A: difflib.SplitLines(mine), B: difflib.SplitLines(books), FromFile: "yours", ToFile: "the book's", Context: 3,
+	})
 	if err != nil {
 		return err
 	}
-	difference, err := git(dir, "diff", "--no-index", "--no-color", "--", "yours", "book")
-	if difference == "" && err != nil {
-		return err // otherwise it only says that they differ
-	}
-	if difference == "" {
-		difference = "Your code is the book's."
-	}
-	_, err = fmt.Fprintf(out, "%s\n\n%s\n", difference, e.why)
+	_, err = fmt.Fprintf(out, "%s\n%s\n", cmp.Or(difference, "Your code is the book's.\n"), e.why)
 	return err
 }
 

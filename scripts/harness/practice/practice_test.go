@@ -100,7 +100,7 @@ func TestWhatACheckSays(t *testing.T) {
 		`var p []string; return p[len(parts)]`: "TestJoin: panic: runtime error: index out of range [2] with length 0, " +
 			"in toy.Join (01-toy/toy.go:6)",
 		`done := make(chan string); go func() { panic("there") }(); return <-done`: "TestJoin: panic: there, in toy.Join.func1 (01-toy/toy.go:6)",
-		`select {}`:     "TestJoin: it hangs, in toy.Join (01-toy/toy.go:6)",
+		`select {}`:     "TestJoin: panic: test timed out after 2s, in toy.Join (01-toy/toy.go:6)",
 		`return "`:      "toy.go:6",
 		`return undone`: "undefined: undone",
 	} {

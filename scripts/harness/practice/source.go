@@ -87,14 +87,14 @@ func apply(text, difference string) (string, error) {
 	return tidy(strings.Replace(text, old, changed, 1))
 }
 
-var version = regexp.MustCompile(`/v\d+$`) // …/klog/v2
-
-func imports(text string) []*ast.ImportSpec {
-	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
-	if err != nil {
-		return nil
+// names returns what an import is called: in go.mod's words, in the file, and in the
+// import itself if it has a name.
+func names(spec *ast.ImportSpec) (importPath, name, alias string) {
+	importPath, _ = strconv.Unquote(spec.Path.Value)
+	if spec.Name != nil {
+		return importPath, spec.Name.Name, spec.Name.Name
 	}
-	return file.Imports
+	return importPath, path.Base(regexp.MustCompile(`/v\d+$`).ReplaceAllString(importPath, "")), "" // …/klog/v2
 }
 
 // tidy adds imports, drops those that a file does not use, and formats it.
@@ -105,11 +105,7 @@ func tidy(text string, more ...*ast.ImportSpec) (string, error) {
 		return "", err
 	}
 	for _, spec := range more {
-		importPath, _ := strconv.Unquote(spec.Path.Value)
-		alias := ""
-		if spec.Name != nil {
-			alias = spec.Name.Name
-		}
+		importPath, _, alias := names(spec)
 		astutil.AddNamedImport(set, file, alias, importPath)
 	}
 	used := map[string]bool{}
@@ -120,11 +116,7 @@ func tidy(text string, more ...*ast.ImportSpec) (string, error) {
 		return true
 	})
 	for _, spec := range slices.Clone(file.Imports) {
-		importPath, _ := strconv.Unquote(spec.Path.Value)
-		name, alias := path.Base(version.ReplaceAllString(importPath, "")), ""
-		if spec.Name != nil {
-			name, alias = spec.Name.Name, spec.Name.Name
-		}
+		importPath, name, alias := names(spec)
 		if !used[name] && name != "_" {
 			astutil.DeleteNamedImport(set, file, alias, importPath)
 		}
@@ -137,15 +129,14 @@ func tidy(text string, more ...*ast.ImportSpec) (string, error) {
 // both returns the exercise's file as it is, and with the book's code in it: what
 // the reader wrote in other places stays.
 func (e exercise) both(root string) (mine, books string, err error) {
-	state := e.state(root)
-	if state == untouched {
+	if e.state(root) == untouched {
 		return "", "", fmt.Errorf("%s was not started: scripts/practice.sh start %[1]s", e.name)
 	}
 	text, err := os.ReadFile(filepath.Join(root, e.file))
 	if err != nil {
 		return "", "", err
 	}
-	book, err := git(root, "show", e.ref(state)+":"+e.file)
+	book, err := git(root, "show", e.book(root)+":"+e.file)
 	if err != nil {
 		return "", "", err
 	}
@@ -153,28 +144,24 @@ func (e exercise) both(root string) (mine, books string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	dir, err := writeAll(map[string]string{"yours": string(text), "started": started, "book": book})
-	defer os.RemoveAll(dir)
+	dir, err := os.MkdirTemp("", "practice")
 	if err != nil {
 		return "", "", err
+	}
+	defer os.RemoveAll(dir)
+	for name, text := range map[string]string{"yours": string(text), "started": started, "book": book} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return "", "", err
+		}
 	}
 	books, err = git(dir, "merge-file", "-p", "--theirs", "yours", "started", "book")
 	if err != nil {
 		return "", "", err
 	}
-	books, err = tidy(books, imports(book)...) // the reader's editor may have dropped some
+	of, err := parser.ParseFile(token.NewFileSet(), "", book, parser.ImportsOnly)
+	if err != nil {
+		return "", "", err
+	}
+	books, err = tidy(books, of.Imports...) // the reader's editor may have dropped some
 	return string(text), books, err
-}
-
-// writeAll writes texts into a new folder.
-func writeAll(texts map[string]string) (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "practice"); err != nil {
-		return "", err
-	}
-	for name, text := range texts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			return dir, err
-		}
-	}
-	return dir, nil
 }

@@ -110,7 +110,8 @@ func notRun(command, text string) string {
 
 var (
 	frame = regexp.MustCompile(`(?m)^(?:created by )?(\S+)\(.*\)?\n\t(\S+\.go):(\d+)`)
-	noise = regexp.MustCompile(`(?m)^\s*(=== (RUN|PAUSE|CONT|NAME) .*|--- (PASS|SKIP): .*|PASS|FAIL|FAIL\t.*|ok  \t.*|exit status \d+)\n`)
+	noise = regexp.MustCompile(
+		`(?m)^\s*(=== (RUN|PAUSE|CONT|NAME) .*|--- (PASS|SKIP): .*|PASS|FAIL(\t.*)?|ok  \t.*|exit status \d+)\n`)
 )
 
 // summary is the part of a failed command's output that a reader needs: of a panic,

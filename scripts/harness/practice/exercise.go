@@ -103,9 +103,9 @@ func parse(file string) (e exercise, err error) {
 	if names := quoted(begin); len(names) > 0 {
 		e.empty, e.file, e.drop = names[:len(names)-1], names[len(names)-1], quoted(dropped)
 	}
-	if e.checks[0] == "" || e.plant == "" && len(e.empty) == 0 || e.failsWith == "" || len(e.hints) != 3 || e.why == "" ||
-		len(e.wrong) < 2 {
-		return e, fmt.Errorf("the exercise or its answer lacks a part: Check, Start, Fails with, three Hints, Why, two of Wrong")
+	if e.checks[0] == "" || e.plant+strings.Join(e.empty, "") == "" || e.failsWith == "" || e.why == "" ||
+		len(e.hints) != 3 || len(e.wrong) < 2 {
+		return e, errors.New("a part is missing: Check, Start, Fails with, three Hints, Why, two of Wrong")
 	}
 	return e, nil
 }

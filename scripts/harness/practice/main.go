@@ -115,8 +115,8 @@ func start(root string, e exercise, out io.Writer) error {
 	}
 	changed, err := e.begin(string(text))
 	if err != nil {
-		return fmt.Errorf("%s: %w; is it your own code, or another exercise's? scripts/practice.sh reset brings the book's back",
-			e.file, err)
+		return fmt.Errorf("%s: %w; is this your own code, or another exercise's? "+
+			"scripts/practice.sh reset brings the book's back", e.file, err)
 	}
 	if err := e.setState(root, open); err != nil {
 		return err
@@ -124,7 +124,8 @@ func start(root string, e exercise, out io.Writer) error {
 	if err := os.WriteFile(filepath.Join(root, e.file), []byte(changed), 0o666); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s\n\nYours: %s\nThen:  scripts/practice.sh check %s (or: watch, hint)\n", e.task, e.file, e.name)
+	_, err = fmt.Fprintf(out, "%s\n\nYours: %s\nThen:  scripts/practice.sh check %s (or: watch, hint)\n",
+		e.task, e.file, e.name)
 	return err
 }
 

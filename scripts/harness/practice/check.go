@@ -25,7 +25,7 @@ func isSolved(ctx context.Context, root string, e exercise, out io.Writer) (ok b
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	overlay, err := booksTests(root, e, dir)
+	overlay, err := booksTests(root, dir)
 	if err != nil {
 		return false, err
 	}
@@ -66,9 +66,9 @@ func goCommand(ctx context.Context, root string, args []string) (string, error) 
 }
 
 // booksTests writes an overlay for the go command: wherever a test or a transcript
-// is not as it was when the exercise was started, the book's takes its place.
-func booksTests(root string, e exercise, dir string) (file string, err error) {
-	ref := e.book(root)
+// is not as the book has it, the book's takes its place.
+func booksTests(root, dir string) (file string, err error) {
+	ref := bookRef(root)
 	tests := []string{"--", "*_test.go", "*/testdata/*"}
 	changed, err := git(root, append([]string{"diff", "--name-only", "--no-renames", ref}, tests...)...)
 	if err != nil {
@@ -111,7 +111,7 @@ func notRun(command, text string) string {
 var (
 	frame = regexp.MustCompile(`(?m)^(?:created by )?(\S+)\(.*\)?\n\t(\S+\.go):(\d+)`)
 	noise = regexp.MustCompile(
-		`(?m)^\s*(=== (RUN|PAUSE|CONT|NAME) .*|--- (PASS|SKIP): .*|PASS|FAIL(\t.*)?|ok  \t.*|exit status \d+)\n`)
+		`(?m)^\s*(=== (RUN|PAUSE|CONT|NAME) .*|--- (PASS|SKIP): .*|PASS|FAIL(\t.*)?|ok  \t.*|exit status \d+)(\n|$)`)
 )
 
 // summary is the part of a failed command's output that a reader needs: of a panic,

@@ -133,23 +133,24 @@ func (e exercise) state(root string) string {
 	return state
 }
 
-// book names a commit that has the book's code.
-func (e exercise) book(root string) string {
-	if state := e.state(root); state != untouched {
-		return e.ref(state)
-	}
-	return "HEAD"
-}
-
 func (e exercise) setState(root, to string) (err error) {
 	from := e.state(root)
 	if to != untouched {
-		_, err = git(root, "update-ref", e.ref(to), e.book(root))
+		_, err = git(root, "update-ref", e.ref(to), bookRef(root))
 	}
 	if from != untouched && from != to && err == nil {
 		_, err = git(root, "update-ref", "-d", e.ref(from))
 	}
 	return err
+}
+
+// bookRef names a commit that has the book's code: the one that was there when the
+// first exercise was started.
+func bookRef(root string) string {
+	if refs, _ := git(root, "for-each-ref", "--format=%(refname)", "refs/practice"); refs != "" {
+		return strings.Fields(refs)[0] // all of them are at that commit
+	}
+	return "HEAD"
 }
 
 // git returns what a command of git prints.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -62,9 +63,11 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 	} else if command != "list" {
 		named = filter(all, func(e exercise) bool { return e.state(root) == open })
 	}
-	if len(named) == 0 {
-		return fmt.Errorf("%s: no exercise is open, or none has this name; scripts/practice.sh list has them all",
-			strings.Join(args, " "))
+	switch {
+	case len(named) == 0 && len(args) == 2:
+		return fmt.Errorf("no exercise is called %s; scripts/practice.sh list has their names", args[1])
+	case len(named) == 0:
+		return errors.New("no exercise is open: scripts/practice.sh start NAME")
 	}
 	switch command {
 	case "list":
@@ -84,7 +87,7 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 }
 
 func list(root string, all []exercise, out io.Writer) error {
-	chapter, yours, functions := "", 0, 0
+	chapter, yours, functions, mended := "", 0, 0, 0
 	for _, e := range all {
 		if e.chapter != chapter {
 			chapter = e.chapter
@@ -94,12 +97,15 @@ func list(root string, all []exercise, out io.Writer) error {
 		functions += len(e.empty)
 		if state == solved {
 			yours += len(e.empty)
+			mended += min(1, len(e.plant))
 		}
 		fmt.Fprintf(out, "  %-7s %-5s %-16s %s %s\n", state, e.kind(), e.name, e.title, e.needs)
 	}
-	_, err := fmt.Fprintf(out, "\n%d of the %d functions to build are yours\n", yours, functions)
+	_, err := fmt.Fprintf(out, "\n%d of the %d functions to build are yours; %d bugs are mended\n", yours, functions, mended)
 	return err
 }
+
+var aLink = regexp.MustCompile(`\[([^]]+)\]\([^)]+\)`) // of no use in a terminal
 
 // start changes the exercise's file, and remembers the commit that has the book's code.
 func start(root string, e exercise, out io.Writer) error {
@@ -109,24 +115,28 @@ func start(root string, e exercise, out io.Writer) error {
 	if changed, err := git(root, "status", "--porcelain", "--", e.file); changed != "" || err != nil {
 		return errors.Join(err, fmt.Errorf("%s has changes that are not committed: commit or stash them first", e.file))
 	}
-	text, err := os.ReadFile(filepath.Join(root, e.file))
+	mine, book, started, err := e.versions(root)
 	if err != nil {
 		return err
 	}
-	changed, err := e.begin(string(text))
-	if err != nil {
-		return fmt.Errorf("%s: %w; is this your own code, or another exercise's? "+
-			"scripts/practice.sh reset brings the book's back", e.file, err)
-	}
-	if err := e.setState(root, open); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(root, e.file), []byte(changed), 0o666); err != nil {
+	if err := e.write(root, mine, book, started, open); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s\n\nYours: %s\nThen:  scripts/practice.sh check %s (or: watch, hint)\n",
-		e.task, e.file, e.name)
+		aLink.ReplaceAllString(e.task, "$1"), e.file, e.name)
 	return err
+}
+
+// write makes the change between two versions in the exercise's file.
+func (e exercise) write(root, mine, from, to, state string) error {
+	text, err := merge(mine, from, to)
+	if err != nil {
+		return err
+	}
+	if err := e.setState(root, state); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, e.file), []byte(text), 0o666)
 }
 
 func hint(root string, e exercise, out io.Writer) error {
@@ -139,7 +149,11 @@ func hint(root string, e exercise, out io.Writer) error {
 
 // solution shows what would change if the book's code came back.
 func solution(root string, e exercise, out io.Writer) error {
-	mine, books, err := e.both(root)
+	mine, book, started, err := e.versions(root)
+	if err != nil {
+		return err
+	}
+	books, err := merge(mine, started, book)
 	if err != nil {
 		return err
 	}
@@ -154,14 +168,11 @@ func solution(root string, e exercise, out io.Writer) error {
 }
 
 func reset(root string, e exercise, out io.Writer) error {
-	_, books, err := e.both(root)
+	mine, book, started, err := e.versions(root)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(root, e.file), []byte(books), 0o666); err != nil {
-		return err
-	}
-	if err := e.setState(root, untouched); err != nil {
+	if err := e.write(root, mine, started, book, untouched); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s has the book's code again\n", e.file)
@@ -180,7 +191,7 @@ func check(ctx context.Context, root string, named []exercise, out io.Writer) er
 			failed++
 			continue
 		}
-		fmt.Fprintf(out, "%s: solved\n", e.name)
+		fmt.Fprintf(out, "%s: solved. `scripts/practice.sh solution %[1]s` compares with the book's, and says why\n", e.name)
 		if e.state(root) == open {
 			if err := e.setState(root, solved); err != nil {
 				return err

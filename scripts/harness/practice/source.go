@@ -126,42 +126,44 @@ func tidy(text string, more ...*ast.ImportSpec) (string, error) {
 	return tidied.String(), err
 }
 
-// both returns the exercise's file as it is, and with the book's code in it: what
-// the reader wrote in other places stays.
-func (e exercise) both(root string) (mine, books string, err error) {
-	if e.state(root) == untouched {
-		return "", "", fmt.Errorf("%s was not started: scripts/practice.sh start %[1]s", e.name)
-	}
+// versions returns the exercise's file as it is, as the book has it, and as the
+// exercise begins with it.
+func (e exercise) versions(root string) (mine, book, started string, err error) {
 	text, err := os.ReadFile(filepath.Join(root, e.file))
 	if err != nil {
-		return "", "", err
+		return "", "", "", err
 	}
-	book, err := git(root, "show", e.book(root)+":"+e.file)
-	if err != nil {
-		return "", "", err
+	if book, err = git(root, "show", bookRef(root)+":"+e.file); err != nil {
+		return "", "", "", err
 	}
-	started, err := e.begin(book)
-	if err != nil {
-		return "", "", err
-	}
+	started, err = e.begin(book)
+	return string(text), book, started, err
+}
+
+// merge makes the change between two versions in the reader's file: what the reader
+// wrote in the same place goes, what they wrote in other places stays.
+func merge(mine, from, to string) (string, error) {
 	dir, err := os.MkdirTemp("", "practice")
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	defer os.RemoveAll(dir)
-	for name, text := range map[string]string{"yours": string(text), "started": started, "book": book} {
+	for name, text := range map[string]string{"mine": mine, "from": from, "to": to} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			return "", "", err
+			return "", err
 		}
 	}
-	books, err = git(dir, "merge-file", "-p", "--theirs", "yours", "started", "book")
+	merged, err := git(dir, "merge-file", "-p", "--theirs", "mine", "from", "to")
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	of, err := parser.ParseFile(token.NewFileSet(), "", book, parser.ImportsOnly)
+	of, err := parser.ParseFile(token.NewFileSet(), "", to, parser.ImportsOnly)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
-	books, err = tidy(books, of.Imports...) // the reader's editor may have dropped some
-	return string(text), books, err
+	tidied, err := tidy(merged, of.Imports...) // the reader's editor may have dropped some
+	if err != nil {
+		return merged, nil // the reader's code is not Go yet
+	}
+	return tidied, nil
 }

@@ -15,6 +15,7 @@ import (
 // keeps from the reader.
 type exercise struct {
 	name, chapter, title string
+	kind                 string   // build or mend
 	task                 string   // the exercise's page, without what is checked
 	checks               []string // commands, as a reader could give them
 	needs                string   // a cluster, or nothing
@@ -27,13 +28,6 @@ type exercise struct {
 	hints     []string
 	why       string
 	wrong     []string // tempting answers, as differences to the book's
-}
-
-func (e exercise) kind() string {
-	if e.plant == "" {
-		return "build"
-	}
-	return "mend"
 }
 
 func filter(all []exercise, keep func(exercise) bool) []exercise {
@@ -54,7 +48,7 @@ func load(root string) (all []exercise, err error) {
 		all = append(all, e)
 	}
 	slices.SortStableFunc(all, func(a, b exercise) int {
-		return strings.Compare(a.chapter+a.kind(), b.chapter+b.kind())
+		return strings.Compare(a.chapter+a.kind, b.chapter+b.kind)
 	})
 	return all, nil
 }
@@ -96,6 +90,7 @@ func parse(file string) (e exercise, err error) {
 	for _, hint := range aHint.Split(texts["Hints"], -1)[1:] {
 		e.hints = append(e.hints, strings.Join(strings.Fields(hint), " "))
 	}
+	e.kind = map[bool]string{true: "build", false: "mend"}[blocks["Start"] == ""]
 	e.why, e.failsWith, e.plant = texts["Why"], strings.TrimSpace(blocks["Fails with"]), blocks["Start"]
 	// "Empty `f` and `g` of `file`; drop `h`", or "In `file`:" and a difference
 	begin, _, _ := strings.Cut(texts["Start"], "```")

@@ -70,11 +70,12 @@ func tryExercise(t *testing.T, dir string, e exercise) {
 		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
 		wantUnsolved(t, dir, e, "")
 	}
+	must.Do(t, os.WriteFile(file, book, 0o600))
+	command(t, dir, "check", e.name)
 	command(t, dir, "reset", e.name)
 	if text := value(os.ReadFile(file)); string(text) != string(book) {
 		t.Errorf("reset does not bring the book's code back, but\n%s", text)
 	}
-	command(t, dir, "check", e.name)
 }
 
 var compilerSays = regexp.MustCompile(`\.go:\d+:\d+: `)

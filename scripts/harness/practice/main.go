@@ -50,9 +50,6 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 	if len(args) == 0 || len(args) > 2 {
 		return fmt.Errorf("which command?\n%s", usage)
 	}
-	if _, err := git(root, "rev-parse", "--verify", "HEAD"); err != nil {
-		return fmt.Errorf("the book's code is kept in git, and %s is not a clone with a commit: %w", root, err)
-	}
 	all, err := load(root)
 	if err != nil {
 		return err
@@ -99,7 +96,7 @@ func list(root string, all []exercise, out io.Writer) error {
 			yours += len(e.empty)
 			mended += min(1, len(e.plant))
 		}
-		fmt.Fprintf(out, "  %-7s %-5s %-16s %s %s\n", state, e.kind(), e.name, e.title, e.needs)
+		fmt.Fprintf(out, "  %-7s %-5s %-16s %s %s\n", state, e.kind, e.name, e.title, e.needs)
 	}
 	_, err := fmt.Fprintf(out, "\n%d of the %d functions to build are yours; %d bugs are mended\n", yours, functions, mended)
 	return err
@@ -113,7 +110,7 @@ func start(root string, e exercise, out io.Writer) error {
 		return fmt.Errorf("%s is open already: scripts/practice.sh check, or reset %[1]s", e.name)
 	}
 	if changed, err := git(root, "status", "--porcelain", "--", e.file); changed != "" || err != nil {
-		return errors.Join(err, fmt.Errorf("%s has changes that are not committed: commit or stash them first", e.file))
+		return errors.Join(err, fmt.Errorf("%s has changes that are not committed: commit them first", e.file))
 	}
 	mine, book, started, err := e.versions(root)
 	if err != nil {
@@ -122,7 +119,8 @@ func start(root string, e exercise, out io.Writer) error {
 	if err := e.write(root, mine, book, started, open); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s\n\nYours: %s\nThen:  scripts/practice.sh check %s (or: watch, hint)\n",
+	_, err = fmt.Fprintf(out, "%s\n\nYours: %s\nThen:  scripts/practice.sh check %s (or: watch, hint)\n"+
+		"Do not look at git diff, or at your editor's marks of changed lines: they show the answer.\n",
 		aLink.ReplaceAllString(e.task, "$1"), e.file, e.name)
 	return err
 }
@@ -150,8 +148,8 @@ func hint(root string, e exercise, out io.Writer) error {
 // solution shows what would change if the book's code came back.
 func solution(root string, e exercise, out io.Writer) error {
 	mine, book, started, err := e.versions(root)
-	if err != nil {
-		return err
+	if err != nil || e.state(root) == untouched {
+		return cmp.Or(err, fmt.Errorf("%s was not started: scripts/practice.sh start %[1]s", e.name))
 	}
 	books, err := merge(mine, started, book)
 	if err != nil {
@@ -175,7 +173,7 @@ func reset(root string, e exercise, out io.Writer) error {
 	if err := e.write(root, mine, started, book, untouched); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s has the book's code again\n", e.file)
+	_, err = fmt.Fprintf(out, "%s has the book's code again where the exercise was\n", e.file)
 	return err
 }
 
@@ -190,6 +188,9 @@ func check(ctx context.Context, root string, named []exercise, out io.Writer) er
 		if !ok {
 			failed++
 			continue
+		}
+		if e.state(root) == untouched {
+			return fmt.Errorf("%s is not started; the book's code passes", e.name)
 		}
 		fmt.Fprintf(out, "%s: solved. `scripts/practice.sh solution %[1]s` compares with the book's, and says why\n", e.name)
 		if e.state(root) == open {

@@ -54,7 +54,7 @@ func find(text, name string) (from, body, to int, err error) {
 		its, from := function.Name.Name, function.Pos()
 		if function.Recv != nil {
 			of := function.Recv.List[0].Type
-			its = strings.TrimPrefix(text[of.Pos()-1:of.End()-1], "*") + "." + its
+			its = regexp.MustCompile(`\w+`).FindString(text[of.Pos()-1:of.End()-1]) + "." + its
 		}
 		if function.Doc != nil {
 			from = function.Doc.Pos()

@@ -79,6 +79,23 @@ func TestTheDefaultRateLimiter(t *testing.T) {
 	})
 }
 
+// Each call takes from the bucket that all keys share, for a key that waits already, too.
+func TestAddRateLimitedForEachEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+		defer queue.ShutDown()
+		for range 1100 {
+			queue.AddRateLimited("busy")
+		}
+		queue.Get()
+		start := time.Now()
+		queue.AddRateLimited("other")
+		if queue.Get(); time.Since(start) < 90*time.Second {
+			t.Errorf("another key has waited %v, want 100 s", time.Since(start))
+		}
+	})
+}
+
 // The goroutine that waits with the delayed keys ends with ShutDown.
 // ShutDownWithDrain alone leaves it until it looks at the clock again.
 func TestShutDownAfterShutDownWithDrain(t *testing.T) {

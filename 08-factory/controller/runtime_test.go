@@ -240,6 +240,17 @@ func TestTheHandlerForOwnersTakesOldAndNew(t *testing.T) {
 	if queue.Len() != 2 {
 		t.Errorf("%d keys, want those of both owners", queue.Len())
 	}
+
+	child := owned("no controller") // Owns takes no such owner, unless it is told to match every one
+	child.OwnerReferences[0].Controller = nil
+	onlyController := handler.TypedEnqueueRequestForOwner[*corev1.Secret](
+		scheme.Scheme, mapper, &corev1.ConfigMap{}, handler.OnlyControllerOwner())
+	for i, handler := range []handler.TypedEventHandler[*corev1.Secret, reconcile.Request]{onlyController, forOwner} {
+		handler.Delete(t.Context(), event.TypedDeleteEvent[*corev1.Secret]{Object: child}, queue)
+		if queue.Len() != 2+i {
+			t.Errorf("%d keys, want %d", queue.Len(), 2+i)
+		}
+	}
 }
 
 // An object that a filter took, and takes no more, is a delete for a
@@ -260,6 +271,9 @@ func TestAPredicateIsNotAFilter(t *testing.T) {
 	predicates := predicate.NewPredicateFuncs(func(o client.Object) bool { return wanted(o) })
 	if predicates.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
 		t.Error("the predicate lets the update through")
+	}
+	if (predicate.GenerationChangedPredicate{}).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+		t.Error("the predicate for the generation lets a change of labels through")
 	}
 }
 

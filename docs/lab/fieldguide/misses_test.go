@@ -67,3 +67,16 @@ func TestAnIndexOfAnotherName(t *testing.T) {
 	log.want(t, `I… listers.go:…] "Warning: can not retrieve list of objects using index" `+
 		`err="Index with name namespace does not exist"`)
 }
+
+// The store has the key a, and a lister of a namespace asks for /a.
+func TestAListerOfTheWrongScope(t *testing.T) {
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	must.Do(t, indexer.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}}))
+	lister := cache.NewGenericLister(indexer, corev1.Resource("pods"))
+	if _, err := lister.ByNamespace("").Get("a"); !apierrors.IsNotFound(err) {
+		t.Errorf("error %v, want not found", err)
+	}
+	if pods, err := lister.List(labels.Everything()); err != nil || len(pods) != 1 {
+		t.Errorf("%d pods, error %v", len(pods), err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	stdlog "log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -23,6 +25,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -130,6 +133,40 @@ func TestTheServerRefusesConnections(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The client tries it ten times, and calls that a Retry-After; the informer tries it for ever.
+func TestTheServerDoesNotAnswer(t *testing.T) {
+	silent := answerer(func(*http.Request) (*http.Response, error) {
+		time.Sleep(30 * time.Second)
+		return nil, os.ErrDeadlineExceeded // i/o timeout
+	})
+	for _, verbosity := range []int{0, 4} {
+		log := captureKlog(t, verbosity)
+		synctest.Test(t, func(t *testing.T) {
+			informer := runConfigMaps(t, &rest.Config{Transport: silent}, "ns")
+			if time.Sleep(3 * time.Hour); verbosity == 4 {
+				log.wantUnsynced(t, informer, `I… with_retry.go:…] "Got a Retry-After response" delay="1s" attempt=1 url="…"`)
+			} else if log.String() != "" {
+				t.Errorf("there is something in the log: %s", log)
+			}
+		})
+	}
+}
+
+// As one of many namespaces, which asks for each of them, and waits for its turn.
+func TestAListOfOnesOwnTakesLongAndFails(t *testing.T) {
+	log := captureKlog(t, 2)
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeapi.New()
+		server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			time.Sleep(11 * time.Second)
+			return nil, apierrors.NewNotFound(corev1.Resource("namespaces"), "gone")
+		}
+		log.wantUnsynced(t, runInformer(t, server, &corev1.Namespace{}),
+			failedToWatch+`failed to list *v1.Namespace: namespaces \"gone\" not found" …`)
+		log.want(t, `I… trace.go:…] Trace[…]: "Reflector ListAndWatch" name:… (…) (total time: …ms):`)
+	})
 }
 
 func TestAnUnknownAuthority(t *testing.T) {

@@ -4,7 +4,9 @@ package fieldguide
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -42,6 +45,63 @@ func TestAConnectionThatIsDead(t *testing.T) {
 	proxy.BlackHole()
 	log.want(t, watchEnded+`an error on the server (\"unable to decode an event from the watch stream: `+
 		`http2: client connection lost\") …`)
+}
+
+// The timeout is of the whole request, with the body: each watch ends after it.
+func TestTheConfigHasATimeout(t *testing.T) {
+	log, s := captureKlog(t, 5), sessiontest.Open(t)
+	config := rest.CopyConfig(s.Config)
+	config.Timeout = 2 * time.Second
+	must.Until(t, "it has synced", runConfigMaps(t, config, s.Namespace).HasSynced)
+	log.want(t, `I… streamwatcher.go:…] "Unable to decode an event from the watch stream" `+
+		`err="context deadline exceeded (Client.Timeout or context cancellation while reading body)"`)
+}
+
+// A cut is a watch.Decoder that fails after a while.
+type cut struct{ error }
+
+// Decode implements watch.Decoder.
+func (c cut) Decode() (watch.EventType, runtime.Object, error) {
+	time.Sleep(2 * time.Second)
+	return "", nil, c.error
+}
+
+// Close implements watch.Decoder.
+func (cut) Close() {}
+
+// Such watches are resumed without a list.
+func TestAWatchIsCutOff(t *testing.T) {
+	const goAway = `http2: server sent GOAWAY and closed the connection`
+	for err, message := range map[error]string{
+		io.ErrUnexpectedEOF: `"Unexpected EOF during watch stream event decoding" err="unexpected EOF"`,
+		errors.New(goAway):  `"Unable to decode an event from the watch stream" err="` + goAway + `…"`,
+	} {
+		log := captureKlog(t, 5)
+		synctest.Test(t, func(t *testing.T) {
+			server := fakeapi.New()
+			server.WatchFuncWithContext = func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				return watch.NewStreamWatcher(cut{err}, apierrors.NewClientErrorReporter(500, "GET", "")), nil
+			}
+			t.Cleanup(func() { time.Sleep(2 * time.Second) }) // the last decoder
+			runInformer(t, server, &corev1.ConfigMap{})
+			time.Sleep(time.Minute)
+			if log.want(t, `I… streamwatcher.go:…] `+message); server.Lists() != 1 {
+				t.Errorf("%v: %d lists", err, server.Lists())
+			}
+		})
+	}
+}
+
+// The program has written version 3, and version 2 is on its way.
+func TestAStoreThatSomebodyWritesInto(t *testing.T) {
+	server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
+	store := runInformer(t, server, &corev1.ConfigMap{}).GetStore()
+	w := server.NextWatch()
+	must.Do(t, store.Update(fakeapi.ConfigMap("a", "3")))
+	w.Modify(fakeapi.ConfigMap("a", "2"))
+	must.Until(t, "the store has the old one", func() bool {
+		return store.List()[0].(*corev1.ConfigMap).ResourceVersion == "2"
+	})
 }
 
 // The reflector has no clock of its own for a watch: it waits for the server to end it.

@@ -1,0 +1,61 @@
+// What controller-runtime says when it is used in the wrong way, for the field guide.
+
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+func wantError(t *testing.T, err error, text string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("error %v, want %s", err, text)
+	}
+}
+
+func TestReadsThatACacheRefuses(t *testing.T) {
+	m := newManager(t, ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{"default": {}, "kube-system": {}}})
+	m.create(t, "a", nil)
+	var secret corev1.Secret
+	wantError(t, m.GetClient().List(t.Context(), &corev1.SecretList{}), "the cache is not started, can not read objects")
+	must.Do(t, m.GetAPIReader().Get(t.Context(), m.key("a"), &secret))
+	m.start(t)
+	wantError(t, m.GetClient().Get(t.Context(), m.key("a"), &secret), "because of unknown namespace for the cache")
+	byType := client.MatchingFields{".spec.kind": "a"}
+	wantError(t, m.GetClient().List(t.Context(), &corev1.SecretList{}, byType),
+		"ndex with name field:.spec.kind does not exist")
+	wantError(t, m.GetAPIReader().List(t.Context(), &corev1.SecretList{}, byType), "field label not supported: .spec.kind")
+	_, err := apiutil.GVKForObject(&secret, runtime.NewScheme())
+	wantError(t, err, "no kind is registered for the type v1.Secret in scheme")
+}
+
+// The informer has synced. The handler, which has to map each object, has not.
+func TestAControllerWaitsForItsHandlers(t *testing.T) {
+	m := newManager(t, ctrlcache.Options{})
+	m.create(t, "a", nil)
+	slow := func(ctx context.Context, _ client.Object) []reconcile.Request { <-ctx.Done(); return nil }
+	must.Do(t, builder.ControllerManagedBy(m).Named("test").
+		WithOptions(controller.Options{CacheSyncTimeout: time.Second}).
+		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(slow)).
+		Complete(reconcile.Func(nil)))
+	wantError(t, m.Start(t.Context()), "failed to wait for test caches to sync kind source: *v1.Secret: "+
+		"timed out waiting for cache to be synced for kind source: *v1.Secret")
+	if !m.made[0].HasSynced() {
+		t.Error("the informer has not synced")
+	}
+}

@@ -29,17 +29,20 @@ func wantError(t *testing.T, err error, text string) {
 }
 
 func TestReadsThatACacheRefuses(t *testing.T) {
-	m := newManager(t, ctrlcache.Options{DefaultNamespaces: map[string]ctrlcache.Config{"default": {}, "kube-system": {}}})
+	two := map[string]ctrlcache.Config{"default": {}, "kube-system": {}}
+	m := newManager(t, ctrlcache.Options{DefaultNamespaces: two})
 	m.create(t, "a", nil)
 	var secret corev1.Secret
-	wantError(t, m.GetClient().List(t.Context(), &corev1.SecretList{}), "the cache is not started, can not read objects")
+	wantError(t, m.GetClient().List(t.Context(), &corev1.SecretList{}),
+		"the cache is not started, can not read objects")
 	must.Do(t, m.GetAPIReader().Get(t.Context(), m.key("a"), &secret))
 	m.start(t)
 	wantError(t, m.GetClient().Get(t.Context(), m.key("a"), &secret), "because of unknown namespace for the cache")
 	byType := client.MatchingFields{".spec.kind": "a"}
 	wantError(t, m.GetClient().List(t.Context(), &corev1.SecretList{}, byType),
 		"ndex with name field:.spec.kind does not exist")
-	wantError(t, m.GetAPIReader().List(t.Context(), &corev1.SecretList{}, byType), "field label not supported: .spec.kind")
+	wantError(t, m.GetAPIReader().List(t.Context(), &corev1.SecretList{}, byType),
+		"field label not supported: .spec.kind")
 	_, err := apiutil.GVKForObject(&secret, runtime.NewScheme())
 	wantError(t, err, "no kind is registered for the type v1.Secret in scheme")
 }

@@ -146,7 +146,8 @@ func TestTheServerDoesNotAnswer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			informer := runConfigMaps(t, &rest.Config{Transport: silent}, "ns")
 			if time.Sleep(3 * time.Hour); verbosity == 4 {
-				log.wantUnsynced(t, informer, `I… with_retry.go:…] "Got a Retry-After response" delay="1s" attempt=1 url="…"`)
+				log.wantUnsynced(t, informer,
+					`I… with_retry.go:…] "Got a Retry-After response" delay="1s" attempt=1 url="…"`)
 			} else if log.String() != "" {
 				t.Errorf("there is something in the log: %s", log)
 			}

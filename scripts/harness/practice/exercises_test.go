@@ -18,7 +18,7 @@ import (
 var everyOne = flag.Bool("all", false, "try all exercises, not only a few; most of them need a cluster")
 
 // few need no cluster, and one of them is mended.
-var few = []string{"put", "tombstone"}
+var few = []string{"put", "reconnect"}
 
 // TestExercises goes through the exercises as a reader would, in a copy of the
 // workspace. Right after its start an exercise compiles, and its check fails in

@@ -66,7 +66,7 @@ func TestAKnownObjectThatCannotBeReadLeavesATombstoneWithoutObject(t *testing.T)
 func TestDeleteIsKeptWhenLookingForTheObjectFails(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: brokenLister{errors.New("disk on fire")}})
 	if err := q.Delete(item{"a", 1}); err != nil || len(q.List()) != 1 {
-		t.Errorf("Delete() = %v and queued %v, want the item", err, q.List())
+		t.Errorf("a Delete while the known objects cannot be read: error %v, queued %v, want it queued", err, q.List())
 	}
 }
 
@@ -115,7 +115,8 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 		pop := func() { results <- q.Pop(func(cache.Deltas) error { return nil }) }
 
 		go pop()
-		synctest.Wait() // Pop is waiting now
+		go pop()
+		synctest.Wait() // both are waiting now
 		select {
 		case err := <-results:
 			t.Fatalf("Pop() on an empty queue returned %v", err)
@@ -127,12 +128,35 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 		}
 
 		go pop()
-		synctest.Wait()
+		synctest.Wait() // two are waiting again
 		q.Close()
-		if err := <-results; err != cache.ErrFIFOClosed {
-			t.Errorf("Pop() = %v after Close, want ErrFIFOClosed", err)
+		for range 2 {
+			if err := <-results; err != cache.ErrFIFOClosed {
+				t.Errorf("Pop() = %v after Close, want ErrFIFOClosed", err)
+			}
 		}
 	})
+}
+
+// A watchedLister says when it is read.
+type watchedLister struct {
+	brokenLister
+	read func()
+}
+
+func (l watchedLister) ListKeys() []string { l.read(); return nil }
+
+func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
+	var q *deltafifo.Queue
+	wantLocked := func(when string) {
+		if !q.Locked() {
+			t.Errorf("%s: nobody holds the lock", when)
+		}
+	}
+	lister := watchedLister{read: func() { wantLocked("when Replace reads the known objects") }}
+	q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: lister})
+	must.Do(t, q.Replace([]any{item{"a", 1}}, ""))
+	must.Do(t, q.Pop(func(cache.Deltas) error { wantLocked("when Pop calls process"); return nil }))
 }
 
 func TestCloseLeavesWhatWaits(t *testing.T) {

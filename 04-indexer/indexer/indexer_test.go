@@ -1,6 +1,7 @@
 package indexer_test
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -86,8 +87,8 @@ func TestValues(t *testing.T) {
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
-				if text := join(got); text != test.want[name] {
-					t.Errorf("%s: got %s, want %s", name, text, test.want[name])
+				if join(got) != test.want[name] {
+					t.Errorf("the index %s: got the values %q, want %s", name, got, cmp.Or(test.want[name], "none"))
 				}
 			}
 		})

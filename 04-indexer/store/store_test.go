@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"weak"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,6 +60,36 @@ func TestAWriteDoesNotWaitForReaders(t *testing.T) {
 		if version(t, obj) > 999 {
 			t.Errorf("%s is in the snapshot, which is older", obj.(*corev1.Pod).ResourceVersion)
 		}
+	}
+}
+
+// A reader of one object waits for a change, and not for an index function. Without
+// the first, this test is a data race.
+func TestGetWaitsForAChangeAndNotForAnIndexFunction(t *testing.T) {
+	var s *store.Store
+	get := func() <-chan struct{} {
+		got := make(chan struct{})
+		go func() { s.GetByKey("a"); close(got) }()
+		return got
+	}
+	s = store.New(store.Options{Indexers: cache.Indexers{"slow": func(any) ([]string, error) {
+		select {
+		case <-get():
+		case <-time.After(5 * time.Second):
+			t.Fatal("Get waits until an index function has returned")
+		}
+		return nil, nil
+	}}})
+	var before *corev1.Pod
+	for v := range 100 {
+		got, now := get(), pod(1, v)
+		old, err := s.Put("a", now)
+		must.Do(t, err)
+		if p, _ := old.(*corev1.Pod); p != before {
+			t.Fatalf("Put number %d does not return the object that was there before", v+1)
+		}
+		before = now
+		<-got
 	}
 }
 
@@ -171,7 +202,7 @@ func TestAWriteThatFailsChangesNothing(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 		if after := contents(s); !maps.Equal(before, after) {
-			t.Errorf("%s has changed the store:\n%v\n%v", name, before, after)
+			t.Errorf("%s has changed the store:\nbefore: %v\nafter:  %v", name, before, after)
 		}
 	}
 	if err := s.Update(bad(1, "fails")); !strings.Contains(err.Error(), `key "ns-1/pod-1" on index "picky"`) {

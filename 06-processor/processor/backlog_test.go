@@ -12,12 +12,15 @@ import (
 func TestFold(t *testing.T) {
 	tombstone := deleted("a", 2, 2)
 	tombstone.New = cache.DeletedFinalStateUnknown{Key: "a", Obj: tombstone.Old}
+	initial := added("a", 1)
+	initial.Initial = true
 	for _, test := range []struct {
 		name    string
 		changes []Notification
 		want    []string
 	}{
 		{"add, update", []Notification{added("a", 1), updated("a", 1, 2)}, []string{"add a 2"}},
+		{"initial add, update", []Notification{initial, updated("a", 1, 2)}, []string{"add a 2, initial"}},
 		{"add, delete", []Notification{added("a", 1), deleted("a", 1, 2)}, nil},
 		{"add, delete, add", []Notification{added("a", 1), deleted("a", 1, 2), another(added("a", 3))},
 			[]string{"add a 3"}},
@@ -26,6 +29,8 @@ func TestFold(t *testing.T) {
 		{"update, delete unseen", []Notification{updated("a", 1, 2), tombstone}, []string{"delete a tombstone of 2"}},
 		{"delete, add of the same object", []Notification{deleted("a", 1, 2), added("a", 3)},
 			[]string{"update a 1 to 3"}},
+		{"delete unseen, add of the same object", []Notification{tombstone, added("a", 3)},
+			[]string{"update a 2 to 3"}},
 		{"update, delete, add of the same object",
 			[]Notification{updated("a", 1, 2), deleted("a", 2, 3), added("a", 4)},
 			[]string{"update a 1 to 4"}},
@@ -50,7 +55,7 @@ func TestFold(t *testing.T) {
 				got = append(got, texts(changes)...)
 			}
 			if !slices.Equal(got, test.want) {
-				t.Errorf("got %q, want %q", got, test.want)
+				t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 			}
 		})
 	}

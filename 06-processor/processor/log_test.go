@@ -94,6 +94,36 @@ func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 	}
 }
 
+// What makes the log cheap: a chunk never grows, what is read of it has no room for
+// more, and a tail with little in it is kept.
+func TestChunks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fanout := NewLog()
+		l := fanout.Listen(nil)
+		for v := range chunkSize + 1 {
+			fanout.Distribute(updated("a", v, v+1))
+			if size := cap(fanout.tail.items); size > chunkSize {
+				t.Fatalf("a chunk has room for %d, want at most %d", size, chunkSize)
+			}
+			if batch := l.Next(); cap(batch) > len(batch) {
+				t.Fatalf("Next() returns %d, with room for %d: that is the log's", len(batch), cap(batch))
+			}
+		}
+		fanout.Distribute(Notification{Kind: synced})
+		l.Next()
+		if waiting := l.Waiting(); waiting != 0 {
+			t.Errorf("%d wait after the end of the initial list was read, want 0", waiting)
+		}
+		tail := fanout.tail
+		go l.Next()
+		synctest.Wait()
+		if fanout.tail != tail {
+			t.Errorf("a tail of %d was dropped, want that from %d on", len(tail.items), smallSize)
+		}
+		l.Close()
+	})
+}
+
 // A list of many objects is no backlog, whatever the patience. Patience may be as
 // large as an int can be: that is never. Less than none is none.
 func TestPatience(t *testing.T) {

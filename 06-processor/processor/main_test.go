@@ -60,6 +60,9 @@ func another(n Notification) Notification {
 func text(n Notification) string {
 	switch n.Kind {
 	case Added:
+		if n.Initial {
+			return fmt.Sprintf("add %s %s, initial", n.Key, version(n.New))
+		}
 		return fmt.Sprintf("add %s %s", n.Key, version(n.New))
 	case Updated:
 		return fmt.Sprintf("update %s %s to %s", n.Key, version(n.Old), version(n.New))
@@ -114,11 +117,7 @@ func (r *recorder) want(t *testing.T, want ...string) {
 func newRecorder() *recorder {
 	r := &recorder{}
 	r.AddFunc = func(obj any, initial bool) {
-		line := text(Notification{Kind: Added, Key: obj.(*corev1.Pod).Name, New: obj})
-		if initial {
-			line += ", initial"
-		}
-		r.add(line)
+		r.add(text(Notification{Kind: Added, Initial: initial, Key: obj.(*corev1.Pod).Name, New: obj}))
 	}
 	r.UpdateFunc = func(old, obj any) {
 		r.add(text(Notification{Kind: Updated, Key: obj.(*corev1.Pod).Name, Old: old, New: obj}))

@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/03-reflector/observer"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
@@ -35,6 +36,22 @@ func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 		w.Modify(configMap("c", "5"))
 		w.Delete(configMap("a", "6"))
 		late.Want(t, "OnUpdate c 5, was 4", "OnDelete a 6")
+	})
+}
+
+// A change between its look at the store and its place in the log would be lost.
+func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		i := r.SharedIndexInformer.(*Informer)
+		must.Do(t, i.SetObserver(observer.Func(func(e observer.Event) {
+			if e.Kind == observer.Joined && i.blockDeltas.TryLock() {
+				i.blockDeltas.Unlock()
+				t.Error("blockDeltas is free while a handler joins")
+			}
+		})))
+		r.run(t)
+		r.recorder(t).Want(t, "OnAdd a 1 first")
 	})
 }
 

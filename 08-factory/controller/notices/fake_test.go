@@ -77,7 +77,7 @@ func TestReconcile(t *testing.T) {
 	})
 	for range 2 { // and again: the cache still has what it had
 		if err := r.Reconcile(t.Context(), "ns/picnic"); !apierrors.IsConflict(err) {
-			t.Errorf("got %v, want the conflict, for the queue to try again", err)
+			t.Errorf("the copy on the server is still wrong, and Reconcile returns %v: want the conflict", err)
 		}
 	}
 	must.Do(t, r.Reconcile(t.Context(), "ns/no-such-notice"))
@@ -131,7 +131,7 @@ func TestAKeyCanComeAgain(t *testing.T) {
 	for try := range 4 {
 		c.queue.Add("ns/picnic")
 		if c.queue.Len() != 1 {
-			t.Fatalf("try %d: the key was added, and the queue has %d", try+1, c.queue.Len())
+			t.Fatalf("try %d: the key was added, and the queue has no key to give", try+1)
 		}
 		c.processNext(t.Context())
 	}

@@ -15,6 +15,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/08-factory/controller/notices"
@@ -26,6 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	// The second one waits, by a clock that a test in fake time sets back by years.
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
+	klog.SetLogger(klog.Logger{}) // one that says nothing
 	goleak.VerifyTestMain(m)
 }
 

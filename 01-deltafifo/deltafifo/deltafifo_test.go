@@ -139,12 +139,10 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 }
 
 // A watchedLister says when it is read.
-type watchedLister struct {
-	brokenLister
-	read func()
-}
+type watchedLister func()
 
-func (l watchedLister) ListKeys() []string { l.read(); return nil }
+func (read watchedLister) ListKeys() []string            { read(); return nil }
+func (watchedLister) GetByKey(string) (any, bool, error) { return nil, false, nil }
 
 func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
 	var q *deltafifo.Queue
@@ -153,8 +151,9 @@ func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
 			t.Errorf("%s: nobody holds the lock", when)
 		}
 	}
-	lister := watchedLister{read: func() { wantLocked("when Replace reads the known objects") }}
-	q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: lister})
+	q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: watchedLister(func() {
+		wantLocked("when Replace reads the known objects")
+	})})
 	must.Do(t, q.Replace([]any{item{"a", 1}}, ""))
 	must.Do(t, q.Pop(func(cache.Deltas) error { wantLocked("when Pop calls process"); return nil }))
 }

@@ -40,6 +40,7 @@ func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 }
 
 // A change between its look at the store and its place in the log would be lost.
+// And the caller does not wait for the handler.
 func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
@@ -51,7 +52,15 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 			}
 		})))
 		r.run(t)
-		r.recorder(t).Want(t, "OnAdd a 1 first")
+		joined, release := false, make(chan struct{})
+		go func() {
+			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
+			joined = true
+		}()
+		if synctest.Wait(); !joined {
+			t.Error("AddEventHandler waits for the handler")
+		}
+		close(release)
 	})
 }
 

@@ -98,7 +98,8 @@ func list(root string, all []exercise, out io.Writer) error {
 		}
 		fmt.Fprintf(out, "  %-7s %-5s %-16s %s %s\n", state, e.kind, e.name, e.title, e.needs)
 	}
-	_, err := fmt.Fprintf(out, "\n%d of the %d functions to build are yours; %d bugs are mended\n", yours, functions, mended)
+	_, err := fmt.Fprintf(out, "\n%d of the %d functions to build are yours; %d bugs are mended\n",
+		yours, functions, mended)
 	return err
 }
 
@@ -192,7 +193,7 @@ func check(ctx context.Context, root string, named []exercise, out io.Writer) er
 		if e.state(root) == untouched {
 			return fmt.Errorf("%s is not started; the book's code passes", e.name)
 		}
-		fmt.Fprintf(out, "%s: solved. `scripts/practice.sh solution %[1]s` compares with the book's, and says why\n", e.name)
+		fmt.Fprintf(out, "%s: solved. `scripts/practice.sh solution %[1]s` has the book's code, and says why\n", e.name)
 		if e.state(root) == open {
 			if err := e.setState(root, solved); err != nil {
 				return err

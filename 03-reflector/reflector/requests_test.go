@@ -3,12 +3,20 @@
 package reflector
 
 import (
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 )
 
 // A pause is twice as long as the last, up to half a minute, and longer by up to as
@@ -62,6 +70,54 @@ func TestTimeoutsOfWatches(t *testing.T) {
 		}
 		if len(timeouts) < 10 {
 			t.Errorf("hardly random: %v", timeouts)
+		}
+	})
+}
+
+// A watch from no version begins with all objects, in no order: their versions do not
+// say where the next watch can begin.
+func TestAWatchFromNoVersionIsResumedFromNoVersion(t *testing.T) {
+	both(t, func(t *testing.T, _ string, run runFunc) {
+		var asked []string
+		list := func(metav1.ListOptions) (runtime.Object, error) { return &corev1.ConfigMapList{}, nil }
+		runFor(t, 3*time.Minute, run, plain(list, func(o metav1.ListOptions) (watch.Interface, error) {
+			asked = append(asked, o.ResourceVersion)
+			w := watch.NewFakeWithChanSize(1, false)
+			w.Add(fakeapi.ConfigMap("a", "7"))
+			time.AfterFunc(time.Minute, w.Stop)
+			return w, nil
+		}), newStore())
+		if len(asked) < 2 || asked[1] != "" {
+			t.Errorf("watches from %q, want all from no version", asked)
+		}
+	})
+}
+
+// The watch expires. Then the list's version has, too.
+func TestWhatTheReflectorAsksForIsObserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen []string
+		expired := apierrors.NewResourceExpired("too old")
+		list := func(o metav1.ListOptions) (runtime.Object, error) {
+			if o.ResourceVersion == "1" {
+				return nil, expired
+			}
+			return empty(o)
+		}
+		watches := func(metav1.ListOptions) (watch.Interface, error) {
+			w := watch.NewFakeWithChanSize(1, false)
+			w.Error(&expired.ErrStatus)
+			return w, nil
+		}
+		stop := must.Run(t, New(Options{ListerWatcher: plain(list, watches), Store: newStore(),
+			Observer: observer.Func(func(e observer.Event) {
+				seen = append(seen, strings.TrimSpace(string(e.Kind)+" "+e.Version))
+			})}).Run)
+		time.Sleep(2 * time.Second) // at most one pause
+		stop()
+		want := "listing 0, listed 1, watching 1, expired, backing off, listing 1, expired, listing, listed 1, watching 1"
+		if got := strings.Join(seen, ", "); !strings.HasPrefix(got, want) {
+			t.Errorf("observed:\n%s\nwant:\n%s", got, want)
 		}
 	})
 }

@@ -165,28 +165,15 @@ func TestASourceWithoutContextsIsWaitedForInWatch(t *testing.T) {
 	})
 }
 
-// An ending store ends a context when it gets a list.
-type ending struct {
-	cache.Store
-	end func()
-}
-
-func (e ending) Replace(list []any, version string) error {
-	e.end()
-	return e.Store.Replace(list, version)
-}
-
 // The watch that a list came over has nobody else to stop it.
 func TestTheWatchOfAListIsStoppedIfTheContextHasEnded(t *testing.T) {
-	both(t, func(t *testing.T, _ string, run runFunc) {
-		w := watch.NewFakeWithChanSize(1, false)
-		w.Action(watch.Bookmark, endOfList("1"))
-		ctx, cancel := context.WithCancel(t.Context())
-		run(ctx, streaming(func() watch.Interface { return w }), ending{newStore(), cancel})
-		if !w.IsStopped() {
-			t.Error("the watch that the list came over is left open")
-		}
-	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := watch.NewFake()
+	_ = New(Options{ListerWatcher: plain(empty, refuse(errRefused)), Store: newStore()}).watch(ctx, w)
+	if !w.IsStopped() {
+		t.Error("the watch that the list came over is left open")
+	}
 }
 
 // client-go's asks again at once, as fast as it can.

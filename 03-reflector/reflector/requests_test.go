@@ -3,9 +3,9 @@
 package reflector
 
 import (
-	"strings"
+	"io"
+	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,7 +16,6 @@ import (
 
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/scripts/harness/fakeapi"
-	"example.com/informer/scripts/harness/must"
 )
 
 // A pause is twice as long as the last, up to half a minute, and longer by up to as
@@ -93,33 +92,20 @@ func TestAWatchFromNoVersionIsResumedFromNoVersion(t *testing.T) {
 	})
 }
 
-// The watch expires. Then the list's version has, too.
 func TestWhatTheReflectorAsksForIsObserved(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var seen []string
-		expired := apierrors.NewResourceExpired("too old")
-		list := func(o metav1.ListOptions) (runtime.Object, error) {
-			if o.ResourceVersion == "1" {
-				return nil, expired
-			}
-			return empty(o)
+	var seen []string
+	list := func(o metav1.ListOptions) (runtime.Object, error) {
+		if o.ResourceVersion != "" {
+			return nil, apierrors.NewResourceExpired("too old")
 		}
-		watches := func(metav1.ListOptions) (watch.Interface, error) {
-			w := watch.NewFakeWithChanSize(1, false)
-			w.Error(&expired.ErrStatus)
-			return w, nil
-		}
-		stop := must.Run(t, New(Options{ListerWatcher: plain(list, watches), Store: newStore(),
-			Observer: observer.Func(func(e observer.Event) {
-				seen = append(seen, strings.TrimSpace(string(e.Kind)+" "+e.Version))
-			})}).Run)
-		time.Sleep(2 * time.Second) // at most one pause
-		stop()
-		want := "listing 0, listed 1, watching 1, expired, backing off, listing 1, expired, listing, listed 1, watching 1"
-		if got := strings.Join(seen, ", "); !strings.HasPrefix(got, want) {
-			t.Errorf("observed:\n%s\nwant:\n%s", got, want)
-		}
-	})
+		return empty(o)
+	}
+	_ = New(Options{ListerWatcher: plain(list, refuse(io.EOF)), Store: newStore(),
+		Observer: observer.Func(func(e observer.Event) { seen = append(seen, string(e.Kind)+" "+e.Version) }),
+	}).ListAndWatch(t.Context())
+	if want := []string{"listing 0", "expired ", "listing ", "listed 1", "watching 1"}; !slices.Equal(seen, want) {
+		t.Errorf("observed %q, want %q", seen, want)
+	}
 }
 
 // A caller can recover from a panic of its own source, which is called on another

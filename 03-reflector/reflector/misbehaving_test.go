@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/03-reflector/observer"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -173,6 +174,41 @@ func TestTheWatchOfAListIsStoppedIfTheContextHasEnded(t *testing.T) {
 	_ = New(Options{ListerWatcher: plain(empty, refuse(errRefused)), Store: newStore()}).watch(ctx, w)
 	if !w.IsStopped() {
 		t.Error("the watch that the list came over is left open")
+	}
+}
+
+// A watch from no version begins with all objects, in no order: their versions do not
+// say where the next watch can begin.
+func TestAWatchFromNoVersionIsResumedFromNoVersion(t *testing.T) {
+	both(t, func(t *testing.T, _ string, run runFunc) {
+		var asked []string
+		list := func(metav1.ListOptions) (runtime.Object, error) { return &corev1.ConfigMapList{}, nil }
+		runFor(t, 3*time.Minute, run, plain(list, func(o metav1.ListOptions) (watch.Interface, error) {
+			asked = append(asked, o.ResourceVersion)
+			w := watch.NewFakeWithChanSize(1, false)
+			w.Add(fakeapi.ConfigMap("a", "7"))
+			time.AfterFunc(time.Minute, w.Stop)
+			return w, nil
+		}), newStore())
+		if len(asked) < 2 || asked[1] != "" {
+			t.Errorf("watches from %q, want all from no version", asked)
+		}
+	})
+}
+
+func TestWhatTheReflectorAsksForIsObserved(t *testing.T) {
+	var seen []string
+	list := func(o metav1.ListOptions) (runtime.Object, error) {
+		if o.ResourceVersion != "" {
+			return nil, apierrors.NewResourceExpired("too old")
+		}
+		return empty(o)
+	}
+	_ = New(Options{ListerWatcher: plain(list, refuse(apierrors.NewBadRequest("no"))), Store: newStore(),
+		Observer: observer.Func(func(e observer.Event) { seen = append(seen, string(e.Kind)+" "+e.Version) }),
+	}).ListAndWatch(t.Context())
+	if want := []string{"listing 0", "expired ", "listing ", "listed 1", "watching 1"}; !slices.Equal(seen, want) {
+		t.Errorf("observed %q, want %q", seen, want)
 	}
 }
 

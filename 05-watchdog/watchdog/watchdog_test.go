@@ -140,8 +140,8 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	})
 }
 
-// b waits in the queue as part of the first list while it goes and comes back:
-// what came back was not in that list.
+// b waits in the queue as part of the first list while it goes and comes back, by an
+// event and by another list: what came back was not in the first list.
 func TestWhatComesBackIsNotInitial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
@@ -155,9 +155,13 @@ func TestWhatComesBackIsNotInitial(t *testing.T) {
 		w := r.server.NextWatch()
 		w.Delete(configMap("b", "2"))
 		w.Add(configMap("b", "3"))
+		w.Delete(configMap("b", "4"))
+		r.server.Set(configMap("a", "1"), configMap("b", "5"))
+		fakeapi.Expire(w)
+		r.server.NextWatch()
 		synctest.Wait()
 		close(busy)
-		r.calls.Want(t, "OnAdd a 1 first", "OnAdd b 1 first", "OnDelete b 2", "OnAdd b 3")
+		r.calls.Want(t, "OnAdd a 1 first", "OnAdd b 1 first", "OnDelete b 2", "OnAdd b 3", "OnDelete b 4", "OnAdd b 5")
 	})
 }
 

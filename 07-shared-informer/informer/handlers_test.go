@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
@@ -39,16 +40,20 @@ func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 	})
 }
 
-// A change between its look at the store and its place in the log would be lost.
-// And the caller does not wait for the handler.
+// A change between its look at the store and its place in the log would be lost. A
+// handler that joined between a change and its notification would get it twice. And
+// the caller does not wait for the handler.
 func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
 		i := r.SharedIndexInformer.(*Informer)
 		must.Do(t, i.SetObserver(observer.Func(func(e observer.Event) {
-			if e.Kind == observer.Joined && i.blockDeltas.TryLock() {
+			if (e.Kind == observer.Joined || e.Kind == observer.Stored) && i.blockDeltas.TryLock() {
 				i.blockDeltas.Unlock()
-				t.Error("blockDeltas is free while a handler joins")
+				t.Errorf("blockDeltas is free: %s %s %s", e.Kind, e.Type, e.Key)
+			}
+			if e.Kind == observer.Stored && (e.Old == nil) != (e.Type == "ADDED") {
+				t.Errorf("%s %s: the old object is %v", e.Type, e.Key, e.Old)
 			}
 		})))
 		r.run(t)
@@ -61,6 +66,13 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 			t.Error("AddEventHandler waits for the handler")
 		}
 		close(release)
+		r.recorder(t).Want(t, "OnAdd a 1 first")
+		w := r.server.NextWatch()
+		w.Add(configMap("b", "2"))
+		w.Delete(configMap("a", "3"))
+		r.server.Set() // b is gone, too
+		fakeapi.Expire(w)
+		r.server.NextWatch()
 	})
 }
 

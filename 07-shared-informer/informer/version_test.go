@@ -64,9 +64,11 @@ func TestWaitForVersion(t *testing.T) {
 			is(t, result, "")
 		},
 		"a deletion": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
-			result := waitFor(t.Context(), r, "12")
+			first, second := waitFor(t.Context(), r, "12"), waitFor(t.Context(), r, "13")
 			w.Delete(configMap("a", "12"))
-			is(t, result, "")
+			is(t, first, "")
+			w.Delete(configMap("stranger", "13")) // that the store does not hold
+			is(t, second, "")
 		},
 		"a version that it has already": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			w.Modify(configMap("a", "12"))

@@ -6,6 +6,9 @@ package notices
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,6 +84,48 @@ func TestReconcile(t *testing.T) {
 		}
 	}
 	must.Do(t, r.Reconcile(t.Context(), "ns/no-such-notice"))
+}
+
+// Three copies are wanted. One is there, one is too many, and the server refuses each
+// write of a ConfigMap. The first round is for the finalizer.
+func TestReconcileWritesWhatItCan(t *testing.T) {
+	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
+	r, client, dynamicClient := newFake(notices, copies)
+	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.Do(t, err)
+	picnic.SetFinalizers(nil)
+	must.Do(t, unstructured.SetNestedField(picnic.Object, int64(3), "spec", "copies"))
+	owner := *metav1.NewControllerRef(picnic, Resource.GroupVersion().WithKind(Kind))
+	made := &corev1.ConfigMap{Data: map[string]string{"text": "on Sunday"}}
+	made.OwnerReferences = []metav1.OwnerReference{owner}
+	for _, made.Name = range []string{"picnic-1", "picnic-9"} {
+		must.Do(t, copies.Add(made.DeepCopy()))
+	}
+	client.PrependReactor("*", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errors.New("out of luck")
+	})
+	for _, want := range []string{"[update notices] 0 refused, 0 right, cache changed: false",
+		"[create configmaps create configmaps delete configmaps update notices/status] " +
+			"3 refused, 1 right, cache changed: false"} {
+		must.Do(t, notices.Add(picnic))
+		before := fmt.Sprint(picnic)
+		dynamicClient.ClearActions()
+		refused := strings.Count(fmt.Sprint(r.Reconcile(t.Context(), "ns/picnic")), "out of luck")
+		changed := fmt.Sprint(picnic) != before
+		var writes []string
+		for _, a := range append(client.Actions(), dynamicClient.Actions()...) {
+			writes = append(writes, strings.Trim(a.GetVerb()+" "+a.GetResource().Resource+"/"+a.GetSubresource(), "/"))
+		}
+		slices.Sort(writes)
+		picnic, err = r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+		must.Do(t, err)
+		right, _, _ := unstructured.NestedInt64(picnic.Object, "status", "copies")
+		got := fmt.Sprintf("%v %d refused, %d right, cache changed: %t", writes, refused, right, changed)
+		if got != want {
+			t.Fatalf("got\n%s, want\n%s", got, want)
+		}
+	}
 }
 
 // Whether somebody saw the delete, or a list lacks the copy: its notice is looked at. Other

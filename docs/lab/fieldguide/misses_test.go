@@ -68,6 +68,21 @@ func TestAnIndexOfAnotherName(t *testing.T) {
 		`err="Index with name namespace does not exist"`)
 }
 
+// Each list replaces all that is stored, whoever has put it there.
+func TestTwoReflectorsOfOneStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		for _, name := range []string{"a", "b"} {
+			server := fakeapi.New(fakeapi.ConfigMap(name, "1"))
+			must.Run(t, cache.NewReflector(server, &corev1.ConfigMap{}, store, 0).RunWithContext)
+			server.NextWatch()
+		}
+		if keys := store.ListKeys(); len(keys) != 1 || keys[0] != "ns/b" {
+			t.Errorf("%v are stored, want only what was listed last", keys)
+		}
+	})
+}
+
 // The store has the key a, and a lister of a namespace asks for /a.
 func TestAListerOfTheWrongScope(t *testing.T) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})

@@ -15,9 +15,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
@@ -50,6 +52,14 @@ func TestRightsAreMissing(t *testing.T) {
 	sessiontest.Kubectl(t, s, "create rolebinding reader --role=reader --serviceaccount="+account)
 	log.want(t, failedToWatch+`configmaps is forbidden: User … cannot watch resource …`)
 	must.Until(t, "it has synced", informer.HasSynced)
+}
+
+func TestATypeThatCannotBeListed(t *testing.T) {
+	log, s := captureKlog(t, 0), sessiontest.Open(t)
+	list := cache.NewListWatchFromClient(s.Client.AuthorizationV1().RESTClient(), "subjectaccessreviews", "",
+		fields.Everything())
+	log.wantUnsynced(t, runInformer(t, list, &authorizationv1.SubjectAccessReview{}), failedToWatch+
+		`failed to list *v1.SubjectAccessReview: the server does not allow this method on the requested resource" …`)
 }
 
 func TestTheTypeIsNotServed(t *testing.T) {

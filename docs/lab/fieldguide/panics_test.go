@@ -132,3 +132,29 @@ func TestATransformThatGivesNilForAnEvent(t *testing.T) {
 		}
 	})
 }
+
+// A handler that the last resync left out gets no update of the same version.
+func TestATransformThatEmptiesTheVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
+		informer := newConfigMaps(server, 10*time.Minute)
+		must.Do(t, informer.SetTransform(func(obj any) (any, error) {
+			obj.(*corev1.ConfigMap).ResourceVersion = ""
+			return obj, nil
+		}))
+		must.Run(t, informer.RunWithContext)
+		w := server.NextWatch()
+		time.Sleep(time.Minute) // a handler that joins late is not due when the others are
+		var calls record.Lines
+		_, err := informer.AddEventHandler(record.Handler(&calls))
+		must.Do(t, err)
+		calls.Want(t, "OnAdd a  first")
+		w.Modify(fakeapi.ConfigMap("a", "2"))
+		calls.Want(t, "OnUpdate a , was ")
+		time.Sleep(10 * time.Minute)
+		w.Modify(fakeapi.ConfigMap("a", "3"))
+		calls.Want(t)
+		w.Delete(fakeapi.ConfigMap("a", "4"))
+		calls.Want(t, "OnDelete a ")
+	})
+}

@@ -11,8 +11,11 @@ import (
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
@@ -71,6 +74,20 @@ func TestNobodyReadsAWatchOfAFake(t *testing.T) {
 		_, err = configMaps.Update(t.Context(), fakeapi.ConfigMap("a", "1"), metav1.UpdateOptions{})
 		must.Do(t, err)
 	}
+}
+
+func TestADynamicFakeNeedsTheKindOfLists(t *testing.T) {
+	gateways, _ := meta.UnsafeGuessKindToResource(corev1.SchemeGroupVersion.WithKind("Gateway"))
+	if gateways.Resource != "gatewaies" {
+		t.Errorf("the fakes take %s for the plural", gateways.Resource)
+	}
+	defer func() {
+		words(fmt.Sprint("panic: ", recover())).want(t, `panic: coding error: you must register resource to list kind `+
+			`for every resource you're going to LIST when creating the client. …`)
+	}()
+	client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
+	_, err := client.Resource(gateways).List(t.Context(), metav1.ListOptions{})
+	t.Error("no panic, but", err)
 }
 
 func TestAnInformerThatGoesOn(t *testing.T) {

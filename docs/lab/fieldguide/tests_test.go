@@ -18,6 +18,7 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
@@ -51,6 +52,9 @@ func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 }
 
 func TestSelectorsOnAFake(t *testing.T) {
+	if client := fake.NewClientset().CoreV1().RESTClient().(*rest.RESTClient); client != nil {
+		t.Errorf("a fake has a REST client, %v", client)
+	}
 	configMaps := fake.NewClientset(fakeapi.ConfigMap("before", "1")).CoreV1().ConfigMaps("ns")
 	for options, want := range map[metav1.ListOptions]int{
 		{FieldSelector: "metadata.name=other"}: 1, {LabelSelector: "app=web"}: 0,

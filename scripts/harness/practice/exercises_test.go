@@ -47,6 +47,11 @@ func TestExercises(t *testing.T) {
 			tryExercise(t, dir, e)
 		})
 	}
+	for _, name := range few {
+		if !seen[name] {
+			t.Errorf("no exercise is called %s any more: it was one of the few", name)
+		}
+	}
 }
 
 func tryExercise(t *testing.T, dir string, e exercise) {

@@ -218,7 +218,7 @@ func watch(ctx context.Context, root string, named []exercise, out io.Writer) er
 		}
 		checked = time.Now()
 		err := check(ctx, root, named, out)
-		if err == nil {
+		if err == nil || ctx.Err() != nil {
 			return nil
 		}
 		fmt.Fprintf(out, "%v; save a file to check again, Ctrl-C ends\n\n", err)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -100,14 +101,26 @@ func Rewrite(root string, stdout io.Writer) error {
 // headings are those of every chapter page, in this order. Below ## they are free.
 var headings = []string{
 	"# Name of the chapter",
-	"## What you will see",
+	"## Run it",
 	"## The idea",
 	"## The code",
-	"## Run it",
 	"## How client-go does it today",
 	"## Where people trip",
+	"## Summary",
 	"## Try it yourself",
 }
+
+// opening is how a chapter page begins; ending is how it ends: five lines, and a command to
+// check with.
+var (
+	opening = regexp.MustCompile(`(?s)^# [^\n]+\n.*\*\*What you build\.\*\*.*` +
+		`\*\*Why it exists\.\*\*.*\*\*What client-go calls it\.\*\*.*\n## Run it\n\n.*?` + "```sh\n")
+	ending = regexp.MustCompile(`\n## Summary\n\n(- .*\n(  .*\n)*){5}\n[^#]*` + "```sh\n(.+\n)+```\n\n## Try it yourself\n")
+	next   = regexp.MustCompile(`\nNext: [^\n]*?\]\(([^)#]+)[^\n]*(\n[^\n]+)*\n$`)
+)
+
+// most is how many lines a block of code has at most.
+const most = 100
 
 // checkShape holds chapters, pages and the contents page against each other. The
 // pages of chapter 01-one are 01-one.md, and others whose names begin with 01-.
@@ -142,8 +155,19 @@ func (b *Book) checkShape() (found []Problem) {
 			if !slices.Equal(p.headings, headings) {
 				complain(name, "the headings are %q; every chapter page has %q", p.headings, headings)
 			}
+			if !opening.Match(p.source) {
+				complain(name, "before ## Run it, say **What you build.**, **Why it exists.** and "+
+					"**What client-go calls it.**; below it is a block of sh first")
+			}
+			if !ending.Match(p.source) {
+				complain(name, "## Summary is a list of five lines, and a block of sh to check with")
+			}
 			for _, d := range p.directives {
 				shown[d.verb+" "+d.file] = true
+				if d.verb == "code" && d.end-d.start > most+2 {
+					found = append(found, p.problem(d.line, "a block of %d lines: show at most %d at a time, "+
+						"each with the question that it answers", d.end-d.start-2, most))
+				}
 			}
 		}
 		for _, file := range b.outputs(chapter) {
@@ -151,6 +175,37 @@ func (b *Book) checkShape() (found []Problem) {
 				complain(first, "no page of the chapter shows %s: add <!-- output %s --> and run `go run ./docs`",
 					file, file)
 			}
+		}
+	}
+	return append(found, b.checkPath()...)
+}
+
+// checkPath follows "Next:" from page to page, in the order of the contents page, which
+// names each page first where it belongs.
+func (b *Book) checkPath() (found []Problem) {
+	contents := b.pages["docs/README.md"]
+	if contents == nil {
+		return nil
+	}
+	var pages []string
+	for _, l := range contents.links {
+		target, _, _ := strings.Cut(l.target, "#")
+		if name := path.Join("docs", target); b.pages[name] != nil && path.Dir(name) == "docs" && !slices.Contains(pages, name) {
+			pages = append(pages, name)
+		}
+	}
+	for i, name := range pages {
+		want := ""
+		if i+1 < len(pages) {
+			want = path.Base(pages[i+1])
+		}
+		got := ""
+		if m := next.FindSubmatch(b.pages[name].source); m != nil {
+			got = string(m[1])
+		}
+		if got != want {
+			found = append(found, Problem{Page: name, Text: fmt.Sprintf(
+				"it ends with Next: %q; in the contents, %q is next", got, want)})
 		}
 	}
 	return found

@@ -19,9 +19,9 @@ import (
 // a folder is in client-go's tools/cache.
 type bridge struct{ files, names []string }
 
-// bridges are the tables "From our names to client-go's", by page.
+// bridges are the tables of names.md, by chapter.
 var bridges = map[string]bridge{
-	"01-deltafifo.md": {
+	"01": {
 		[]string{"delta_fifo.go", "the_real_fifo.go"},
 		[]string{
 			"DeltaFIFO.items", "DeltaFIFO.queue", "DeltaFIFO.lock", "DeltaFIFO.cond", "DeltaFIFO.knownObjects",
@@ -43,7 +43,7 @@ var bridges = map[string]bridge{
 			"Delta", "ReplacedAllInfo", "SyncAllInfo", "BookmarkInfo",
 		},
 	},
-	"02-listwatch.md": {
+	"02": {
 		[]string{
 			"listwatch.go", "k8s.io/client-go/rest/client.go", "k8s.io/client-go/rest/request.go",
 			"k8s.io/client-go/rest/watch/decoder.go", "k8s.io/apimachinery/pkg/watch/streamwatcher.go",
@@ -56,7 +56,7 @@ var bridges = map[string]bridge{
 			"Decoder", "NewDecoder", "decoder",
 		},
 	},
-	"03-reflector.md": {
+	"03": {
 		[]string{"reflector.go", "store.go", "k8s.io/client-go/tools/pager/pager.go"},
 		[]string{
 			"ReflectorOptions", "NewReflectorWithOptions", "Reflector.RunWithContext",
@@ -66,7 +66,7 @@ var bridges = map[string]bridge{
 			"Reflector.delayHandler", "isWatchErrorRetriable", "Reflector.MaxInternalErrorRetryDuration",
 		},
 	},
-	"04-indexer-a-store-of-our-own.md": {
+	"04": {
 		[]string{"store.go", "thread_safe_store.go", "index.go", "controller.go", "the_real_fifo.go"},
 		[]string{
 			"cache", "cache.cacheStorage", "cache.keyFunc", "cache.transformer", "cache.Update", "cache.Transaction",
@@ -82,7 +82,7 @@ var bridges = map[string]bridge{
 			"controller.processLoop", "RealFIFO.PopBatch", "processDeltasInBatch",
 		},
 	},
-	"05-watchdog.md": {
+	"05": {
 		[]string{"controller.go", "the_real_fifo.go", "store.go"},
 		[]string{
 			"Controller", "controller", "Config", "InformerOptions", "NewInformerWithOptions", "newInformer",
@@ -96,7 +96,7 @@ var bridges = map[string]bridge{
 			"RealFIFO.Pop", "RealFIFO.PopBatch",
 		},
 	},
-	"06-processor.md": {
+	"06": {
 		[]string{"shared_informer.go", "k8s.io/utils/buffer/ring_growing.go"},
 		[]string{
 			"addNotification", "updateNotification", "deleteNotification",
@@ -112,7 +112,7 @@ var bridges = map[string]bridge{
 			"sharedIndexInformer.blockDeltas",
 		},
 	},
-	"07-shared-informer-beside-client-go.md": {
+	"07": {
 		[]string{"shared_informer.go", "controller.go", "the_real_fifo.go", "k8s.io/client-go/informers/factory.go"},
 		[]string{
 			"sharedIndexInformer", "RealFIFO", "controller.processLoop",
@@ -134,7 +134,7 @@ var bridges = map[string]bridge{
 			"RealFIFO.checkSynced_locked", "RealFIFO.populated", "RealFIFO.initialPopulationCount",
 		},
 	},
-	"08-factory.md": {
+	"08": {
 		[]string{
 			"k8s.io/client-go/informers/factory.go", "k8s.io/client-go/informers/generic.go",
 			"k8s.io/client-go/informers/core/interface.go", "k8s.io/client-go/informers/core/v1/interface.go",
@@ -157,21 +157,20 @@ var bridges = map[string]bridge{
 
 func TestClientGoHasTheNamesOfTheBridges(t *testing.T) {
 	dirs := packageDirs(t)
-	for page, bridge := range bridges {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+	text := readFile(t, root(t), "docs/names.md")
+	for chapter, bridge := range bridges {
+		_, section, _ := strings.Cut(text, "\n## Chapter "+chapter)
+		section, _, _ = strings.Cut(section, "\n## ")
 		declared := map[string]bool{}
 		for _, file := range bridge.files {
 			declare(t, declared, filepath.Join(dirs[packageOf(file)], path.Base(file)))
 		}
 		for _, name := range bridge.names {
 			if !declared[name] {
-				t.Errorf("%s: client-go has no %s any more", page, name)
+				t.Errorf("chapter %s of names.md: client-go has no %s any more", chapter, name)
 			}
-			if last := name[strings.LastIndex(name, ".")+1:]; !strings.Contains(string(text), last) {
-				t.Errorf("%s does not mention %s any more", page, name)
+			if last := name[strings.LastIndex(name, ".")+1:]; !strings.Contains(section, last) {
+				t.Errorf("chapter %s of names.md does not mention %s any more", chapter, name)
 			}
 		}
 	}

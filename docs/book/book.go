@@ -116,7 +116,7 @@ var (
 	opening = regexp.MustCompile(`(?s)^# [^\n]+\n.*\*\*What you build\.\*\*.*` +
 		`\*\*Why it exists\.\*\*.*\*\*What client-go calls it\.\*\*.*\n## Run it\n\n.*?` + "```sh\n")
 	ending = regexp.MustCompile(`\n## Summary\n\n(- .*\n(  .*\n)*){5}\n[^#]*` + "```sh\n(.+\n)+```\n\n## Try it yourself\n")
-	next   = regexp.MustCompile(`\nNext: [^\n]*?\]\(([^)#]+)[^\n]*(\n[^\n]+)*\n$`)
+	next   = regexp.MustCompile(`\nNext: [^\n]*?\]\(<?([^)#>]+)[^\n]*(\n[^\n]+)*\n$`)
 )
 
 // most is how many lines a block of code has at most.
@@ -152,14 +152,13 @@ func (b *Book) checkShape() (found []Problem) {
 			if !strings.HasPrefix(name, "docs/"+chapter[:3]) {
 				continue
 			}
-			if !slices.Equal(p.headings, headings) {
+			switch {
+			case !slices.Equal(p.headings, headings):
 				complain(name, "the headings are %q; every chapter page has %q", p.headings, headings)
-			}
-			if !opening.Match(p.source) {
+			case !opening.Match(p.source):
 				complain(name, "before ## Run it, say **What you build.**, **Why it exists.** and "+
 					"**What client-go calls it.**; below it is a block of sh first")
-			}
-			if !ending.Match(p.source) {
+			case !ending.Match(p.source):
 				complain(name, "## Summary is a list of five lines, and a block of sh to check with")
 			}
 			for _, d := range p.directives {
@@ -190,22 +189,22 @@ func (b *Book) checkPath() (found []Problem) {
 	var pages []string
 	for _, l := range contents.links {
 		target, _, _ := strings.Cut(l.target, "#")
-		if name := path.Join("docs", target); b.pages[name] != nil && path.Dir(name) == "docs" && !slices.Contains(pages, name) {
+		name := path.Join("docs", target)
+		if b.pages[name] != nil && path.Dir(name) == "docs" && name != contents.name && !slices.Contains(pages, name) {
 			pages = append(pages, name)
 		}
 	}
 	for i, name := range pages {
-		want := ""
+		want, got := "", ""
 		if i+1 < len(pages) {
 			want = path.Base(pages[i+1])
 		}
-		got := ""
 		if m := next.FindSubmatch(b.pages[name].source); m != nil {
 			got = string(m[1])
 		}
 		if got != want {
 			found = append(found, Problem{Page: name, Text: fmt.Sprintf(
-				"it ends with Next: %q; in the contents, %q is next", got, want)})
+				"the last paragraph is Next: %q; in the contents, %q is next", got, want)})
 		}
 	}
 	return found

@@ -64,10 +64,16 @@ func ExampleQueue_Pop() {}
 
 const chapterPage = `# One
 
-## What you will see
+**What you build.** A queue. **Why it exists.** To wait. **What client-go calls it.** FIFO.
+
+## Run it
+
+BLOCKsh
+go run ./01-one
+BLOCK
 
 <!-- output 01-one/testdata/pop.txt -->
-BLOCK
+OUTPUT
 
 ## The idea
 
@@ -80,12 +86,6 @@ BLOCK
 
 <!-- code 01-one/queue.go Queue.Pop -->
 
-## Run it
-
-BLOCKsh
-go run ./01-one
-BLOCK
-
 ## How client-go does it today
 
 It [pops](https://kubernetes.io/docs/): [TestPop](../01-one/claims_test.go).
@@ -93,6 +93,19 @@ It [pops](https://kubernetes.io/docs/): [TestPop](../01-one/claims_test.go).
 ## Where people trip
 
 See [the idea](#the-idea).
+
+## Summary
+
+- one
+- two,
+  with more
+- three
+- four
+- five
+
+BLOCKsh
+go test ./01-one
+BLOCK
 
 ## Try it yourself
 
@@ -106,7 +119,7 @@ See [the idea](#the-idea).
 // goodTree is a workspace whose book has no problems.
 func goodTree(t *testing.T) fstest.MapFS {
 	t.Helper()
-	page := strings.Replace(chapterPage, "BLOCK\n", "```text\nold\n```\n", 1)
+	page := strings.Replace(chapterPage, "OUTPUT\n", "```text\nold\n```\n", 1)
 	tree := fstest.MapFS{
 		"go.work":                   file("go 1.26.0\n"),
 		"README.md":                 file("# Front\n\nRead [the book](docs/README.md).\n"),
@@ -258,10 +271,10 @@ func TestRewrite(t *testing.T) {
 // What is left for a person is said, and a broken page stays as it is.
 func TestRewriteLeavesBrokenPagesAlone(t *testing.T) {
 	for added, want := range map[string]string{
-		"\n<!-- code lost.go -->\n":      "docs/01-one.md:53: open lost.go: ",
-		"\n```go\nx := 1\n```\n":         "docs/01-one.md:53: no code or output is typed into a page",
-		"\n```sh\nls\n":                  "docs/01-one.md:53: this ``` block is never closed",
-		"\n[a](lost.md)\n\n~~~ [b](c d)": "docs/01-one.md:53: dead link lost.md",
+		"\n<!-- code lost.go -->\n":      "docs/01-one.md:66: open lost.go: ",
+		"\n```go\nx := 1\n```\n":         "docs/01-one.md:66: no code or output is typed into a page",
+		"\n```sh\nls\n":                  "docs/01-one.md:66: this ``` block is never closed",
+		"\n[a](lost.md)\n\n~~~ [b](c d)": "docs/01-one.md:66: dead link lost.md",
 	} {
 		t.Run(want, func(t *testing.T) {
 			root, page := onDisk(t)

@@ -12,53 +12,53 @@ func TestStalePages(t *testing.T) {
 	const stale = "the block below is not what `%` gives: `go run ./docs` brings the page back in step"
 	runBadEdits(t, []badEdit{
 		{"source changed", "01-one/queue.go", "return none, errEmpty", "return none, nil",
-			"docs/01-one.md:19: " + strings.Replace(stale, "%", "code 01-one/queue.go Queue.Pop", 1)},
+			"docs/01-one.md:25: " + strings.Replace(stale, "%", "code 01-one/queue.go Queue.Pop", 1)},
 		{"output changed", "01-one/testdata/pop.txt", "", "more\n",
-			"docs/01-one.md:5: " + strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)},
+			"docs/01-one.md:11: " + strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)},
 		{"block missing", "docs/01-one.md", "```text\nAdded : pod1\n```\n", "",
-			"docs/01-one.md:5: " + strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)},
+			"docs/01-one.md:11: " + strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)},
 		{"other language", "docs/01-one.md", "```yaml", "```json",
-			"docs/01-one.md:46: " + strings.Replace(stale, "%", "code 01-one/pod.yaml", 1)},
+			"docs/01-one.md:59: " + strings.Replace(stale, "%", "code 01-one/pod.yaml", 1)},
 	})
 }
 
 func TestBrokenDirectives(t *testing.T) {
 	const page, code = "docs/01-one.md", "<!-- code 01-one/queue.go Queue.Pop -->"
-	const alone = "docs/01-one.md:19: a directive stands alone on its line, from the first column: …"
+	const alone = "docs/01-one.md:25: a directive stands alone on its line, from the first column: …"
 	runBadEdits(t, []badEdit{
 		{"unknown file", page, code, "<!-- code 01-one/lost.go Queue.Pop -->",
-			"docs/01-one.md:19: open 01-one/lost.go: file does not exist (paths start at the workspace root)"},
-		{"folder", page, code, "<!-- code 01-one -->", "docs/01-one.md:19: read 01-one: …"},
+			"docs/01-one.md:25: open 01-one/lost.go: file does not exist (paths start at the workspace root)"},
+		{"folder", page, code, "<!-- code 01-one -->", "docs/01-one.md:25: read 01-one: …"},
 		{"unknown declaration", page, code, "<!-- code 01-one/queue.go Pop -->",
-			"docs/01-one.md:19: 01-one/queue.go does not declare Pop; it declares Queue, Queue.Pop, errEmpty, " +
+			"docs/01-one.md:25: 01-one/queue.go does not declare Pop; it declares Queue, Queue.Pop, errEmpty, " +
 				"small, large, bare"},
 		{"not Go inside", "01-one/queue.go", "package one", "pakcage one",
-			"docs/01-one.md:19: looking for declarations: 01-one/queue.go:2:1: …"},
+			"docs/01-one.md:25: looking for declarations: 01-one/queue.go:2:1: …"},
 		{"names in YAML", page, "<!-- code 01-one/pod.yaml -->", "<!-- code 01-one/pod.yaml kind -->",
-			"docs/01-one.md:46: 01-one/pod.yaml is not a Go file: it is embedded whole, name nothing in it"},
+			"docs/01-one.md:59: 01-one/pod.yaml is not a Go file: it is embedded whole, name nothing in it"},
 		{"no file", page, code, "<!-- code -->", alone},
 		{"misspelt", page, code, "<!-- coed 01-one/queue.go -->",
-			"docs/01-one.md:20: no code or output is typed into a page: put …"},
+			"docs/01-one.md:26: no code or output is typed into a page: put …"},
 		{"outside the workspace", page, code, "<!-- code ../secret.go -->",
-			"docs/01-one.md:19: open ../secret.go: file does not exist (paths start at the workspace root)"},
+			"docs/01-one.md:25: open ../secret.go: file does not exist (paths start at the workspace root)"},
 		{"two outputs", page, code, "<!-- output 01-one/testdata/pop.txt Queue -->", alone},
 		{"output that no test compares", page, code, "<!-- output 01-one/queue.go -->",
-			"docs/01-one.md:19: 01-one/queue.go is not an output: those are expected, in testdata/*.txt, or " +
+			"docs/01-one.md:25: 01-one/queue.go is not an output: those are expected, in testdata/*.txt, or " +
 				"measured, in docs/lab/*/*.txt"},
 		{"two lines", page, code, "<!-- code 01-one/queue.go\nQueue.Pop -->", alone},
 		{"indented", page, code, "  " + code, alone},
 		{"after text", page, "", "\nLook: " + code,
-			"docs/01-one.md:53: a directive stands alone on its line, from the first column: …"},
+			"docs/01-one.md:66: a directive stands alone on its line, from the first column: …"},
 		{"before text", page, code, code + " there", alone},
 		{"empty file", "01-one/pod.yaml", "kind: Pod\n", "\n",
-			"docs/01-one.md:46: 01-one/pod.yaml is empty: there is nothing to show"},
+			"docs/01-one.md:59: 01-one/pod.yaml is empty: there is nothing to show"},
 		{"in HTML", page, "</summary>\n\n", "</summary>\n",
-			"docs/01-one.md:44: a directive stands alone on its line, …"},
+			"docs/01-one.md:57: a directive stands alone on its line, …"},
 		{"picture in the way", page, "```mermaid", code + "\n```mermaid",
-			"docs/01-one.md:12: the mermaid block below would be replaced by `code 01-one/queue.go Queue.Pop`: " +
+			"docs/01-one.md:18: the mermaid block below would be replaced by `code 01-one/queue.go Queue.Pop`: " +
 				"leave a blank line between the two"},
-		{"unclosed fence", page, "", "\n```sh\nls\n", "docs/01-one.md:53: this ``` block is never closed"},
-		{"unclosed comment", page, "", "\n<!-- a note\n", "docs/01-one.md:53: this <!-- comment is never closed"},
+		{"unclosed fence", page, "", "\n```sh\nls\n", "docs/01-one.md:66: this ``` block is never closed"},
+		{"unclosed comment", page, "", "\n<!-- a note\n", "docs/01-one.md:66: this <!-- comment is never closed"},
 	})
 }
 

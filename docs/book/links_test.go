@@ -43,7 +43,7 @@ func TestLinks(t *testing.T) {
 
 func TestDeadLinks(t *testing.T) {
 	const page = "docs/01-one.md"
-	at := func(text string) string { return "docs/01-one.md:53: " + text }
+	at := func(text string) string { return "docs/01-one.md:66: " + text }
 	runBadEdits(t, []badEdit{
 		{"no such file", page, "", "\n[a](lost.md)\n", at("dead link lost.md: there is no docs/lost.md")},
 		{"image", page, "", "\n![a](lost.png)\n", at("dead link lost.png: there is no docs/lost.png")},
@@ -71,7 +71,7 @@ func TestDeadLinks(t *testing.T) {
 		{"spaces", page, "", "\n[a](b c)\n", at("…a](b… is no link: …")},
 		{"undefined reference", page, "", "\n[a][b]\n", at("…a][… is no link: …")},
 		{"in a table", page, "", "\n| a |\n|---|\n| [b](lost.md) |\n",
-			"docs/01-one.md:55: dead link lost.md: there is no docs/lost.md"},
+			"docs/01-one.md:68: dead link lost.md: there is no docs/lost.md"},
 	})
 }
 
@@ -86,7 +86,7 @@ func TestLiveLinks(t *testing.T) {
 		tree["01-one/notes.md"] = file("# A note\n")
 		tree["docs/a b.md"] = file("# With a space\n")
 		tree["docs/README.md"] = file("[One](01-one.md), [space](<a b.md>)\n\n# Contents\n")
-		tree["docs/01-one.md"] = file(string(tree["docs/01-one.md"].Data) + "\n[a](" + target + ")\n")
+		tree["docs/01-one.md"] = file(string(tree["docs/01-one.md"].Data) + "\n[a](" + target + ")\n\nNext: [space](<a b.md>).\n")
 		wantNone(t, tree)
 	}
 }
@@ -116,13 +116,13 @@ func TestClaims(t *testing.T) {
 		{"an example that is not run", page, claim, "[ExampleQueue_Pop](",
 			at("ExampleQueue_Pop in 01-one/claims_test.go never runs: it has no // Output: comment")},
 		{"by reference", page, "", "\n[Pop][t]\n\n[t]: ../01-one/claims_test.go\n",
-			"docs/01-one.md:53: the link to 01-one/claims_test.go must be called by …"},
+			"docs/01-one.md:66: the link to 01-one/claims_test.go must be called by …"},
 		{"mark of a test that is gone", page, "", "\nIt pops. [✓](../01-one/claims_test.go \"TestPopped\")\n",
-			"docs/01-one.md:53: there is no TestPopped in 01-one/claims_test.go"},
+			"docs/01-one.md:66: there is no TestPopped in 01-one/claims_test.go"},
 		{"mark without a test", page, "", "\nIt pops. [✓](../01-one/claims_test.go)\n",
-			"docs/01-one.md:53: the link to 01-one/claims_test.go must be called by …"},
+			"docs/01-one.md:66: the link to 01-one/claims_test.go must be called by …"},
 		{"mark with a quote missing", page, "", "\nIt pops. [✓](../01-one/claims_test.go \"TestPop)\n",
-			"docs/01-one.md:53: …✓](../01-one/claims_… is no link: …"},
+			"docs/01-one.md:66: …✓](../01-one/claims_… is no link: …"},
 	})
 	for _, link := range []string{"[✓](../01-one/claims_test.go \"TestPop\")",
 		"| a |\n|---|\n| b [✓](../01-one/claims_test.go 'FuzzPop') |"} {
@@ -180,7 +180,7 @@ func TestFilesThatAreNotTested(t *testing.T) {
 	}
 	runBadEdits(t, []badEdit{
 		{"folder", "docs/01-one.md", "", "\n[TestPop](../01-one)\n",
-			"docs/01-one.md:53: TestPop in 01-one never runs: " + noTestFile},
+			"docs/01-one.md:66: TestPop in 01-one never runs: " + noTestFile},
 	})
 }
 

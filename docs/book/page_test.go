@@ -11,8 +11,8 @@ import (
 
 func TestTypedBlocks(t *testing.T) {
 	const page = "docs/01-one.md"
-	const fenced = "docs/01-one.md:53: no code or output is typed into a page: put …"
-	const indent = "docs/01-one.md:53: no code or output is typed into a page, not by indenting it either: embed it"
+	const fenced = "docs/01-one.md:66: no code or output is typed into a page: put …"
+	const indent = "docs/01-one.md:66: no code or output is typed into a page, not by indenting it either: embed it"
 	runBadEdits(t, []badEdit{
 		{"go", page, "", "\n```go\nx := 1\n```\n", fenced},
 		{"no language", page, "", "\n```\nAdded\n```\n", fenced},
@@ -22,15 +22,15 @@ func TestTypedBlocks(t *testing.T) {
 		{"on the front page", "README.md", "", "\n```go\nx := 1\n```\n",
 			"README.md:5: no code or output is typed into a page: put …"},
 		{"a blank line after the directive", page, "pop.txt -->\n", "pop.txt -->\n\n",
-			"docs/01-one.md:7: no code or output is typed into a page: put …"},
+			"docs/01-one.md:13: no code or output is typed into a page: put …"},
 		{"indented block after a directive", page, "",
 			"\n<!-- code 01-one/pod.yaml -->\n  ```yaml\n  kind: Pod\n  ```\n",
-			"docs/01-one.md:54: no code or output is typed into a page: put …"},
+			"docs/01-one.md:67: no code or output is typed into a page: put …"},
 		{"four spaces", page, "", "\n    x := 1\n", indent},
-		{"pre", page, "", "\n<pre>x := 1</pre>\n", "docs/01-one.md:53: <pre>: a link or a picture is Markdown here, …"},
-		{"link in HTML", page, "", "\nSee <a href=\"lost.md\">it</a>.\n", "docs/01-one.md:53: <a>: …"},
+		{"pre", page, "", "\n<pre>x := 1</pre>\n", "docs/01-one.md:66: <pre>: a link or a picture is Markdown here, …"},
+		{"link in HTML", page, "", "\nSee <a href=\"lost.md\">it</a>.\n", "docs/01-one.md:66: <a>: …"},
 		{"typed block in HTML", page, "", "\n<details>\n```sh\nls\n```\n</details>\n",
-			"docs/01-one.md:53: a directive stands alone on its line, …"},
+			"docs/01-one.md:66: a directive stands alone on its line, …"},
 	})
 }
 

@@ -22,7 +22,7 @@ func TestShape(t *testing.T) {
 		{"output shown as code", page, "<!-- output 01-one", "<!-- code 01-one",
 			"docs/01-one.md: no page of the chapter shows 01-one/testdata/pop.txt: …"},
 		{"section renamed", page, "## The idea", "## the idea",
-			`docs/01-one.md: the headings are ["# Name of the chapter" "## What you will see" "## the idea" …`},
+			`docs/01-one.md: the headings are ["# Name of the chapter" "## Run it" "## the idea" …`},
 		{"section missing", page, "## Run it", "### Run it", "docs/01-one.md: the headings are …"},
 		{"last section missing", page, "## Try it yourself", "### Try it yourself",
 			"docs/01-one.md: the headings are …"},
@@ -31,6 +31,11 @@ func TestShape(t *testing.T) {
 		{"second title", page, "", "\n# Two\n", "docs/01-one.md: the headings are …"},
 		{"page not in the contents", "docs/faq.md", "", "# Questions\n",
 			"docs/README.md: the contents page does not link to faq.md"},
+		{"opening incomplete", page, "**Why it exists.**", "**Why.**", "docs/01-one.md: before ## Run it, say …"},
+		{"four lines of summary", page, "- five\n", "", "docs/01-one.md: ## Summary is a list of five lines, …"},
+		{"no checkpoint", page, "go test ./01-one", "", "docs/01-one.md: ## Summary is a list of five lines, …"},
+		{"next page", page, "", "\nNext: [two](../README.md).\n",
+			`docs/01-one.md: the last paragraph is Next: "../README.md"; in the contents, "" is next`},
 		{"no front page", "README.md", "", "", "README.md: this page is missing"},
 	})
 }
@@ -51,6 +56,15 @@ func TestShapeAllows(t *testing.T) {
 	}
 }
 
+func TestLongBlock(t *testing.T) {
+	tree := goodTree(t)
+	tree["01-one/pod.yaml"] = file(strings.Repeat("a: b\n", 101))
+	rewriteTree(t, tree)
+	if got := problems(t, tree); len(got) != 1 || !matches(got[0], "docs/01-one.md:59: a block of 101 lines: …") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A chapter may have a second page, say for a program in a folder of its own: of the
 // same build, and its code, outputs and claims count.
 func TestSecondPage(t *testing.T) {
@@ -60,10 +74,11 @@ func TestSecondPage(t *testing.T) {
 		for _, moved := range []string{"queue.go", "claims_test.go", "testdata/pop.txt"} {
 			tree[sub+moved] = tree["01-one/"+moved]
 		}
-		page := strings.ReplaceAll(strings.Replace(chapterPage, "BLOCK\n", "```text\n```\n", 1), "BLOCK", "```")
+		page := strings.ReplaceAll(strings.Replace(chapterPage, "OUTPUT\n", "```text\n```\n", 1), "BLOCK", "```")
 		tree[name] = file(strings.NewReplacer("01-one/queue.go", sub+"queue.go", "01-one/testdata/", sub+"testdata/",
 			"01-one/claims", sub+"claims").Replace(page))
 		tree["docs/README.md"] = file("# Contents\n\n1. [One](01-one.md), [more](01-one-more.md)\n")
+		tree["docs/01-one.md"] = file(string(tree["docs/01-one.md"].Data) + "\nNext: [more](01-one-more.md),\nor stop.\n")
 		rewriteTree(t, tree)
 		badEdit{file: name, old: old, new: changed}.apply(t, tree)
 		return tree
@@ -72,9 +87,9 @@ func TestSecondPage(t *testing.T) {
 	for _, c := range []struct{ old, changed, want string }{
 		{"## Try it yourself", "### Try it yourself", name + ": the headings are …"},
 		{"Added : pod1", "Added : pod2",
-			name + ":5: the block below is not what `output " + sub + "testdata/pop.txt` …"},
+			name + ":11: the block below is not what `output " + sub + "testdata/pop.txt` …"},
 		{"none, errEmpty", "none, nil",
-			name + ":19: the block below is not what `code " + sub + "queue.go Queue.Pop` …"},
+			name + ":25: the block below is not what `code " + sub + "queue.go Queue.Pop` …"},
 		{"[TestPop]", "[TestPush]", name + ":36: there is no TestPush in " + sub + "claims_test.go"},
 	} {
 		if got := problems(t, build(c.old, c.changed)); len(got) != 1 || !matches(got[0], c.want) {

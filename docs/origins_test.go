@@ -1,0 +1,33 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// oldNames are the names that the programs of the five texts declare, or pass around.
+const oldNames = `pod Pod newPod NewPod podKeyFunc PodKeyFunc df df.Pop df.List() PodLister podLister
+	K8sConfig NewK8sConfig K8sRestConfig kubeConfigFilePath InitClient lib.InitClient InitK8SClient cliset
+	InitDynamicClient dynamicCli deployGVR deployTpl myngx InitDiscoveryClient ServerPreferredResources
+	ServerGroupsAndResources podLW podLw lwc listWatcher listWarcher watcher rf rf.Run(ch) rsCH nettool mygott store
+	ThreadSafeStore threadSafeMap Indices Index LabelsIndexFunc myindex myIdx idxs myIndexer
+	WatchDog NewWatchDog wd.Run PodHandler CmdHandler CmdHandler2 processDeltas clientState
+	lis newProcessListener bufferSize lis.addCh lis.pop lis.run addNotification updateNotification deleteNotification
+	sharedProcessor MySharedInformer NewMySharedInformer msi addEventHandler start
+	sharedIndexInformer HandleDeltas processLoop blockDeltas cacheMutationDetector
+	shareInformer NewShareInformer NewIndexInformer NewIndexInfomer NewShareIndexInformer mysqltest busy-box
+	MyFacotry NewMyFactory PodInformer fact.Start sharedInformerFactory InformerFor startedInformers customResync
+	informerFactory cmGVR podGVR ForResource cmInformer`
+
+func TestEveryOldNameIsFound(t *testing.T) {
+	_, table, found := strings.Cut(readFile(t, root(t), "docs/origins.md"), "\n## Old names")
+	if !found {
+		t.Fatal("docs/origins.md has no section Old names")
+	}
+	table, _, _ = strings.Cut(table, "\n## ")
+	for _, name := range append(strings.Fields(oldNames), "distribute(obj, sync)", `r.Run(":4000")`) {
+		if !strings.Contains(table, "`"+name+"`") {
+			t.Errorf("docs/origins.md does not say where %s is now", name)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -65,9 +66,8 @@ func TestOurQueueAndClientGosPrintTheSame(t *testing.T) {
 	must.Do(t, err)
 	theirs, err := os.ReadFile("testdata/clientgo.txt")
 	must.Do(t, err)
-	if string(ours) != string(theirs) {
-		t.Errorf("the step deltas prints\n%s\nthe step clientgo prints\n%s", ours, theirs)
-	}
+	expect.That(t, string(ours) == string(theirs),
+		"the step deltas prints\n%s\nthe step clientgo prints\n%s", ours, theirs)
 }
 
 func TestDeltaFIFOLosesTheDeleteOfWhatItDoesNotKnow(t *testing.T) {
@@ -94,12 +94,9 @@ func TestRealFIFOWantsKnownObjectsUnlessItsEventsAreAtomic(t *testing.T) {
 		cache.NewRealFIFOWithOptions(opts)
 		return false
 	}
-	if !panics(cache.RealFIFOOptions{}) {
-		t.Error("a RealFIFO without known objects was made")
-	}
-	if !panics(cache.RealFIFOOptions{AtomicEvents: true, KnownObjects: knownPods{}}) {
-		t.Error("a RealFIFO with atomic events and known objects was made")
-	}
+	expect.That(t, panics(cache.RealFIFOOptions{}), "a RealFIFO without known objects was made")
+	expect.That(t, panics(cache.RealFIFOOptions{AtomicEvents: true, KnownObjects: knownPods{}}),
+		"a RealFIFO with atomic events and known objects was made")
 	if panics(cache.RealFIFOOptions{AtomicEvents: true}) || panics(cache.RealFIFOOptions{KnownObjects: knownPods{}}) {
 		t.Error("a RealFIFO with just one of the two was refused")
 	}
@@ -145,9 +142,7 @@ func TestALongRealFIFOStaysLockedInPop(t *testing.T) {
 				stacks = stacks[:runtime.Stack(stacks, true)]
 				return bytes.Contains(stacks, []byte("[sync.Mutex.Lock"))
 			})
-			if len(added) > 0 {
-				t.Error("it has not waited")
-			}
+			expect.That(t, len(added) <= 0, "it has not waited")
 			return nil
 		})
 		must.Do(t, errors.Join(err, <-added))
@@ -191,9 +186,8 @@ func TestATombstoneCanBeEmpty(t *testing.T) {
 			must.Do(t, queue.Replace(nil, ""))
 			_, err := queue.Pop(func(obj any, _ bool) error {
 				gone := obj.(cache.Deltas).Newest().Object.(cache.DeletedFinalStateUnknown)
-				if gone.Key != "pod1" || gone.Obj != nil {
-					t.Errorf("%T: got %+v, want pod1 without an object", queue, gone)
-				}
+				expect.That(t, gone.Key == "pod1" && gone.Obj == nil,
+					"%T: got %+v, want pod1 without an object", queue, gone)
 				return nil
 			})
 			must.Do(t, err)

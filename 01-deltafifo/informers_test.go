@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -46,9 +47,7 @@ func wantCalls(t *testing.T, got <-chan string, want ...string) {
 			t.Fatalf("delivered %v and no more, want %v", seen, want)
 		}
 	}
-	if !slices.Equal(seen, want) {
-		t.Errorf("delivered %v, want %v", seen, want)
-	}
+	expect.That(t, slices.Equal(seen, want), "delivered %v, want %v", seen, want)
 }
 
 // The handler is busy with pod0 while three events arrive (the queue is not
@@ -94,7 +93,5 @@ func TestInformersQueueInARealFIFO(t *testing.T) {
 
 func TestInOrderInformersCannotBeSwitchedOff(t *testing.T) {
 	said, err := must.RunAgain(t, "TestInformersQueueInARealFIFO", "KUBE_FEATURE_InOrderInformers=false")
-	if err != nil {
-		t.Errorf("switched off: %v\n%s", err, said)
-	}
+	expect.That(t, err == nil, "switched off: %v\n%s", err, said)
 }

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -85,15 +86,11 @@ func TestAQueueHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
 			t.Errorf("%T: synced before the list, with two pods, with one, without: %t", queue, synced)
 		}
 		must.Do(t, queue.Replace([]any{pod1, pod2, pod3}, "2"))
-		if !queue.HasSynced() {
-			t.Errorf("%T waits for a list after the first", queue)
-		}
+		expect.That(t, queue.HasSynced(), "%T waits for a list after the first", queue)
 	}
 	for _, queue := range newQueues() {
 		must.Do(t, queue.Add(pod1))
-		if !queue.HasSynced() {
-			t.Errorf("%T waits for a list after Add", queue)
-		}
+		expect.That(t, queue.HasSynced(), "%T waits for a list after Add", queue)
 	}
 }
 
@@ -108,9 +105,7 @@ func TestTheCheckerOfADeltaFIFOIsDoneBeforeTheLastPodIsProcessed(t *testing.T) {
 			return nil
 		})
 		must.Do(t, err)
-		if !cache.IsDone(queue.HasSyncedChecker()) {
-			t.Errorf("%T is not done after the last pod", queue)
-		}
+		expect.That(t, cache.IsDone(queue.HasSyncedChecker()), "%T is not done after the last pod", queue)
 	}
 }
 

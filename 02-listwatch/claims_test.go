@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/yaml"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -41,9 +42,7 @@ func deploymentYAML(t *testing.T) []byte {
 func TestAListWatchHasAllFourFunctions(t *testing.T) {
 	lw := reflect.ValueOf(*cache.NewListWatchFromClient(nil, "pods", "default", fields.Everything()))
 	for _, name := range []string{"ListFunc", "WatchFunc", "ListWithContextFunc", "WatchFuncWithContext"} {
-		if lw.FieldByName(name).IsNil() {
-			t.Errorf("%s is not set", name)
-		}
+		expect.That(t, !lw.FieldByName(name).IsNil(), "%s is not set", name)
 	}
 }
 
@@ -87,9 +86,7 @@ func TestWhatAListWatchAsksTheServerFor(t *testing.T) {
 		"GET /api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Dweb",
 		"GET /api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Dweb&watch=true",
 	}
-	if !slices.Equal(asked, want) {
-		t.Errorf("asked for %q, want %q", asked, want)
-	}
+	expect.That(t, slices.Equal(asked, want), "asked for %q, want %q", asked, want)
 }
 
 // What a client accepts: the typed one, and the REST client in it.
@@ -111,9 +108,7 @@ func TestTheTypedClientAsksForProtobufAndAListWatchForJSON(t *testing.T) {
 	restClient.(*rest.RESTClient).Client.CloseIdleConnections()
 	server.Close()
 	want := []string{"application/vnd.kubernetes.protobuf,application/json", "application/json, */*"}
-	if !slices.Equal(accept, want) {
-		t.Errorf("accepted %q, want %q", accept, want)
-	}
+	expect.That(t, slices.Equal(accept, want), "accepted %q, want %q", accept, want)
 }
 
 func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
@@ -123,12 +118,9 @@ func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
 		return c
 	}
 	core, apps := client(0).CoreV1().RESTClient().GetRateLimiter(), client(0).AppsV1().RESTClient().GetRateLimiter()
-	if core.QPS() != 5 || apps.QPS() != 5 || core == apps {
-		t.Errorf("core: %v, apps: %v requests a second; want 5 for each", core.QPS(), apps.QPS())
-	}
-	if rest.DefaultBurst != 10 {
-		t.Errorf("burst %d, want 10", rest.DefaultBurst)
-	}
+	expect.That(t, core.QPS() == 5 && apps.QPS() == 5 && core != apps,
+		"core: %v, apps: %v requests a second; want 5 for each", core.QPS(), apps.QPS())
+	expect.That(t, rest.DefaultBurst == 10, "burst %d, want 10", rest.DefaultBurst)
 	if limiter := client(-1).CoreV1().RESTClient().GetRateLimiter(); limiter != nil {
 		t.Errorf("QPS -1 gives %v, want no limit", limiter)
 	}
@@ -196,9 +188,8 @@ func TestWatchFromZeroSendsWhatExists(t *testing.T) {
 	defer watcher.Stop()
 	event := <-watcher.ResultChan()
 	configMap, ok := event.Object.(*corev1.ConfigMap)
-	if event.Type != watch.Added || !ok || configMap.Name != "kube-root-ca.crt" {
-		t.Errorf("got %s %v, want ADDED kube-root-ca.crt", event.Type, event.Object)
-	}
+	expect.That(t, event.Type == watch.Added && ok && configMap.Name == "kube-root-ca.crt",
+		"got %s %v, want ADDED kube-root-ca.crt", event.Type, event.Object)
 }
 
 func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
@@ -250,15 +241,12 @@ func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 
 	must.Do(t, unstructured.SetNestedField(deployment.Object, int64(2), "spec", "replicas"))
 	_, err = deployments.Apply(t.Context(), "web", &deployment, metav1.ApplyOptions{FieldManager: "applier"})
-	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "creator") {
-		t.Errorf("Apply() = %v, want a conflict with the creator", err)
-	}
+	expect.That(t, apierrors.IsConflict(err) && strings.Contains(err.Error(), "creator"),
+		"Apply() = %v, want a conflict with the creator", err)
 	forced, err := deployments.Apply(t.Context(), "web", &deployment,
 		metav1.ApplyOptions{FieldManager: "applier", Force: true})
 	must.Do(t, err)
-	if forced.GetGeneration() != 2 {
-		t.Errorf("generation %d after a forced apply, want 2", forced.GetGeneration())
-	}
+	expect.That(t, forced.GetGeneration() == 2, "generation %d after a forced apply, want 2", forced.GetGeneration())
 }
 
 // Decoding YAML into an Unstructured with sigs.k8s.io/yaml keeps whole numbers

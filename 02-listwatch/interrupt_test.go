@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 	"example.com/informer/scripts/harness/step/steptest"
@@ -31,13 +32,10 @@ func TestFollowShowsChangesUntilCtrlCAndCleansUp(t *testing.T) {
 			must.Do(t, cmd.Process.Signal(os.Interrupt))
 		}
 	})
-	if code != 0 || !seen {
-		t.Errorf("exit code %d, want 0; the pod was seen: %t", code, seen)
-	}
+	expect.That(t, code == 0 && seen, "exit code %d, want 0; the pod was seen: %t", code, seen)
 	ns, err := s.Client.CoreV1().Namespaces().Get(t.Context(), namespace, metav1.GetOptions{})
-	if !apierrors.IsNotFound(err) && (err != nil || ns.DeletionTimestamp == nil) {
-		t.Errorf("namespace %s is still there and not on its way out (error: %v)", namespace, err)
-	}
+	expect.That(t, apierrors.IsNotFound(err) || (err == nil && ns.DeletionTimestamp != nil),
+		"namespace %s is still there and not on its way out (error: %v)", namespace, err)
 }
 
 func TestCtrlCStopsAStep(t *testing.T) {
@@ -48,9 +46,7 @@ func TestCtrlCStopsAStep(t *testing.T) {
 			must.Do(t, cmd.Process.Signal(os.Interrupt))
 		}
 	})
-	if code != 130 {
-		t.Errorf("exit code %d, want 130", code)
-	}
+	expect.That(t, code == 130, "exit code %d, want 130", code)
 }
 
 func TestStepsEndOnCtrlC(t *testing.T) {

@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/netfault"
@@ -66,9 +67,7 @@ func resumes(t *testing.T, fail func(*netfault.Proxy)) {
 	sessiontest.Kubectl(t, s, "delete configmap doomed")
 	proxy.Restore()
 	must.Until(t, "the delete", func() bool { return len(store.ListKeys()) == 2 })
-	if counter.Lists() != 1 {
-		t.Errorf("%d lists, want only the first: %s", counter.Lists(), &counter)
-	}
+	expect.That(t, counter.Lists() == 1, "%d lists, want only the first: %s", counter.Lists(), &counter)
 }
 
 // Nothing listens on the server's port.
@@ -117,16 +116,13 @@ func TestAReflectorFallsBackToListWhereItCannotStream(t *testing.T) {
 func TestABareReflectorTakesNoErrorHandler(t *testing.T) {
 	reflector := reflect.TypeFor[*cache.Reflector]()
 	for method := range reflector.Methods() {
-		if strings.Contains(method.Name, "ErrorHandler") {
-			t.Errorf("a Reflector has %s now", method.Name)
-		}
+		expect.That(t, !strings.Contains(method.Name, "ErrorHandler"), "a Reflector has %s now", method.Name)
 	}
 	fields := append(reflect.VisibleFields(reflector.Elem()),
 		reflect.VisibleFields(reflect.TypeFor[cache.ReflectorOptions]())...)
 	for _, field := range fields {
-		if field.IsExported() && strings.Contains(field.Name, "ErrorHandler") {
-			t.Errorf("a Reflector has %s now", field.Name)
-		}
+		expect.That(t, !field.IsExported() || !strings.Contains(field.Name, "ErrorHandler"),
+			"a Reflector has %s now", field.Name)
 	}
 }
 
@@ -148,9 +144,8 @@ func TestAReflectorWaitsLongerAfterEachFailure(t *testing.T) {
 		last, pause := <-tries, time.Duration(0)
 		for i := range 5 {
 			next := <-tries
-			if next.Sub(last) <= pause {
-				t.Errorf("try %d came %v after the one before, the one before that %v", i+2, next.Sub(last), pause)
-			}
+			expect.That(t, next.Sub(last) > pause,
+				"try %d came %v after the one before, the one before that %v", i+2, next.Sub(last), pause)
 			last, pause = next, next.Sub(last)
 		}
 	})

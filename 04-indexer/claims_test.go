@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -47,9 +48,7 @@ func wantKeys(t *testing.T, index cache.Indexer, name, value string, want ...str
 	t.Helper()
 	got, err := index.IndexKeys(name, value)
 	must.Do(t, err)
-	if !slices.Equal(got, want) {
-		t.Errorf("%s %s: got %q, want %q", name, value, got, want)
-	}
+	expect.That(t, slices.Equal(got, want), "%s %s: got %q, want %q", name, value, got, want)
 }
 
 // panics calls f and says whether it panicked.
@@ -104,16 +103,13 @@ func TestOnlyIndexKeysComesSorted(t *testing.T) {
 	for range 10 {
 		keys, err := index.IndexKeys(indexer.Namespace, "ns1")
 		must.Do(t, err)
-		if !slices.IsSorted(keys) {
-			t.Errorf("IndexKeys gives %q", keys)
-		}
+		expect.That(t, slices.IsSorted(keys), "IndexKeys gives %q", keys)
 		objects, err := index.ByIndex(indexer.Namespace, "ns1")
 		must.Do(t, err)
 		byIndex[names(objects)], list[names(index.List())] = true, true
 	}
-	if len(byIndex) == 1 || len(list) == 1 {
-		t.Errorf("in ten calls, ByIndex gave %d orders and List %d; want several", len(byIndex), len(list))
-	}
+	expect.That(t, len(byIndex) != 1 && len(list) != 1,
+		"in ten calls, ByIndex gave %d orders and List %d; want several", len(byIndex), len(list))
 }
 
 func names(pods []any) string {
@@ -130,9 +126,8 @@ func TestClientGosNamespaceIndexAndOurs(t *testing.T) {
 	must.Do(t, err)
 	ours, err := indexer.ByNamespace(node)
 	must.Do(t, err)
-	if !slices.Equal(theirs, []string{""}) || len(ours) != 0 {
-		t.Errorf("theirs: %q, ours: %q; want one empty value, and none", theirs, ours)
-	}
+	expect.That(t, slices.Equal(theirs, []string{""}) && len(ours) == 0,
+		"theirs: %q, ours: %q; want one empty value, and none", theirs, ours)
 	if !panics(func() { _, _ = cache.MetaNamespaceIndexFunc((*corev1.Pod)(nil)) }) {
 		t.Error("theirs takes a nil pod")
 	}
@@ -170,9 +165,7 @@ func TestTheMapOfIndexersIsKeptAndNotCopied(t *testing.T) {
 	mine := cache.Indexers{indexer.Namespace: indexer.ByNamespace}
 	one, other := filled(t, mine), filled(t, mine)
 	must.Do(t, one.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
-	if len(mine) != 2 {
-		t.Errorf("my map has %d indexes, want the added one in it", len(mine))
-	}
+	expect.That(t, len(mine) == 2, "my map has %d indexes, want the added one in it", len(mine))
 	wantKeys(t, one, "app", "l1", "ns1/pod1")
 	wantKeys(t, other, "app", "l1") // no error: it has the function, and not the index
 }
@@ -196,9 +189,7 @@ func TestAShallowCopySharesItsLabels(t *testing.T) {
 	pod := pod1(t, index)
 	shallow := *pod
 	shallow.Labels["app"] = "l3"
-	if pod.Labels["app"] != "l3" {
-		t.Error("the pod in the store kept its label")
-	}
+	expect.That(t, pod.Labels["app"] == "l3", "the pod in the store kept its label")
 }
 
 func TestAnIndexFunctionThatFailsLateTakesItsNameAllTheSame(t *testing.T) {
@@ -246,9 +237,8 @@ func TestTheMapsOfAnIndexer(t *testing.T) {
 		t.Errorf("%v is a map of %v", of, of.Elem())
 	}
 	index := reflect.TypeFor[cache.Indices]().Elem()
-	if index.Name() != "index" || !index.ConvertibleTo(reflect.TypeFor[map[string]sets.Set[string]]()) {
-		t.Errorf("Indices is a map of %v, which is a %v", index.Name(), index)
-	}
+	expect.That(t, index.Name() == "index" && index.ConvertibleTo(reflect.TypeFor[map[string]sets.Set[string]]()),
+		"Indices is a map of %v, which is a %v", index.Name(), index)
 }
 
 func TestATypedIndexFunctionPanicsOnATombstone(t *testing.T) {
@@ -270,14 +260,11 @@ func TestTheServerSendsTheKindAndATypedClientDropsIt(t *testing.T) {
 		"kube-root-ca.crt")
 	sent, err := configMaps.DoRaw(t.Context())
 	must.Do(t, err)
-	if !strings.Contains(string(sent), `"kind":"ConfigMap"`) {
-		t.Errorf("the server sent no kind: %s", sent)
-	}
+	expect.That(t, strings.Contains(string(sent), `"kind":"ConfigMap"`), "the server sent no kind: %s", sent)
 	typed, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Get(t.Context(), "kube-root-ca.crt", metav1.GetOptions{})
 	must.Do(t, err)
-	if typed.Kind != "" || typed.APIVersion != "" {
-		t.Errorf("kind %q, apiVersion %q; want none", typed.Kind, typed.APIVersion)
-	}
+	expect.That(t, typed.Kind == "" && typed.APIVersion == "",
+		"kind %q, apiVersion %q; want none", typed.Kind, typed.APIVersion)
 }
 
 func TestATransformSeesEveryObjectOnceAndNoTombstone(t *testing.T) {
@@ -288,9 +275,7 @@ func TestATransformSeesEveryObjectOnceAndNoTombstone(t *testing.T) {
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: cache.MetaNamespaceKeyFunc,
 		KnownObjects: store, Transformer: count})
 	must.Do(t, queue.Replace([]any{newPod("ns1", "pod1", "")}, "")) // and the tombstone of the other
-	if seen != 1 {
-		t.Errorf("the transform was called %d times, want once, for the pod", seen)
-	}
+	expect.That(t, seen == 1, "the transform was called %d times, want once, for the pod", seen)
 	_, err := queue.Pop(func(obj any, _ bool) error {
 		if kind := obj.(cache.Deltas).Newest().Object.(*corev1.Pod).Kind; kind != "Pod" {
 			t.Errorf("kind %q, want Pod", kind)

@@ -19,6 +19,7 @@ import (
 
 	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/04-indexer/store"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -166,9 +167,7 @@ func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 				func(deltas []cache.Delta, _ bool) error { sizes = append(sizes, len(deltas)); return nil },
 				func(any, bool) error { sizes = append(sizes, 1); return nil }))
 		}
-		if !slices.Equal(sizes, want) {
-			t.Errorf("batches of %v, want %v", sizes, want)
-		}
+		expect.That(t, slices.Equal(sizes, want), "batches of %v, want %v", sizes, want)
 	}
 	wantBatches(1000, 101, 1) // the next 101 pods, and the second update of one of them
 	// A whole list, or a resync, is never in a batch with others.
@@ -176,9 +175,8 @@ func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 	must.Do(t, errors.Join(queue.Add(pod(1)), queue.Add(pod(2)), queue.Replace([]any{pod(1), pod(2)}, "5"),
 		queue.Add(pod(3)), queue.Add(pod(4)), queue.Resync()))
 	wantBatches(2, 1, 2, 1) // two pods, the list, two pods, the resync
-	if !clientgofeatures.FeatureGates().Enabled(clientgofeatures.InOrderInformersBatchProcess) {
-		t.Error("informers do not pop in batches any more, unless they are told to")
-	}
+	expect.That(t, clientgofeatures.FeatureGates().Enabled(clientgofeatures.InOrderInformersBatchProcess),
+		"informers do not pop in batches any more, unless they are told to")
 }
 
 // An informer with one handler calls it in its loop. In the middle of a batch the
@@ -207,9 +205,8 @@ func TestTheStoreIsAheadOfTheEventsOfABatch(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		stop()
-		if stored["pod1"] != 1 || stored["pod2"] != 3 || stored["pod3"] != 3 {
-			t.Errorf("pods in the store at each event: %v", stored)
-		}
+		expect.That(t, stored["pod1"] == 1 && stored["pod2"] == 3 && stored["pod3"] == 3,
+			"pods in the store at each event: %v", stored)
 	})
 }
 

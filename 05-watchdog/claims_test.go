@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -107,9 +108,7 @@ func TestClientGoResyncsWithoutAPauseIfThePeriodIsNegative(t *testing.T) {
 		must.Run(t, controller.RunWithContext)
 		select {
 		case d := <-took:
-			if d != 0 {
-				t.Errorf("100 resyncs took %v, want no time at all", d)
-			}
+			expect.That(t, d == 0, "100 resyncs took %v, want no time at all", d)
 		case <-time.After(24 * time.Hour):
 			t.Error("there are no 100 resyncs in a day")
 		}
@@ -122,14 +121,10 @@ func TestClientGosHasSyncedMeansHandled(t *testing.T) {
 		controller, _ := run(t, fakeapi.New(configMap("a", "1")),
 			cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
 		synctest.Wait()
-		if controller.HasSynced() {
-			t.Error("HasSynced() = true while the handler is busy")
-		}
+		expect.That(t, !controller.HasSynced(), "HasSynced() = true while the handler is busy")
 		close(busy)
 		synctest.Wait()
-		if !controller.HasSynced() {
-			t.Error("HasSynced() = false")
-		}
+		expect.That(t, controller.HasSynced(), "HasSynced() = false")
 	})
 }
 

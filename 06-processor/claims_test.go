@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -48,9 +49,7 @@ func wantLines(t *testing.T, lines chan string, want ...string) {
 	for range len(lines) {
 		got = append(got, <-lines)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	expect.That(t, slices.Equal(got, want), "got %q, want %q", got, want)
 }
 
 // waits is a handler that waits in each call until it is released.
@@ -123,9 +122,7 @@ func TestClientGosRunDropsWhatWaitsAndReturnsAfterTheLastHandler(t *testing.T) {
 		w.Add(newPod("pod2", "Pending"))
 		synctest.Wait() // it is busy with pod1
 		ended := inBackground(stop)
-		if !waitsADay(ended) {
-			t.Error("Run has returned, and the handler has not")
-		}
+		expect.That(t, waitsADay(ended), "Run has returned, and the handler has not")
 		close(release)
 		<-ended
 		wantLines(t, lines, "OnAdd pod1 Pending")

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 )
 
@@ -75,9 +76,7 @@ func TestWhatAStalledHandlerKeepsAlive(t *testing.T) {
 	}
 	channels, log := keeps(processor.NewChannels()), keeps(processor.NewLog())
 	t.Logf("of %d pods, the channels keep %d, the log keeps %d", objects+many, channels, log)
-	if channels < many {
-		t.Errorf("the channels keep %d pods, want all", channels)
-	}
+	expect.That(t, channels >= many, "the channels keep %d pods, want all", channels)
 	if log > 2*objects+2*256 { // the old and the new one of each, and two chunks of the log
 		t.Errorf("the log keeps %d pods, want about %d", log, 2*objects)
 	}
@@ -106,8 +105,6 @@ func TestClientGoHoldsEveryNotificationForAStalledHandler(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		if calls != many {
-			t.Errorf("%d calls after the stall, want %d", calls, many)
-		}
+		expect.That(t, calls == many, "%d calls after the stall, want %d", calls, many)
 	})
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -51,9 +52,7 @@ func TestStopDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 		p.Start()
 		defer p.Stop()
 		handler, done := onAdd(func() {
-			if !waitsADay(inBackground(p.Stop)) {
-				t.Error("Stop has returned, and the handler has not")
-			}
+			expect.That(t, waitsADay(inBackground(p.Stop)), "Stop has returned, and the handler has not")
 		})
 		_, err := p.Add(handler, processor.Options{})
 		must.Do(t, err)
@@ -67,9 +66,7 @@ func TestClientGosRunDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 		informer := newInformer(fakeapi.New(newPod("pod1", "Pending")))
 		begin := make(chan func(), 1)
 		handler, done := onAdd(func() {
-			if !waitsADay(inBackground(<-begin)) {
-				t.Error("Run has returned, and the handler has not")
-			}
+			expect.That(t, waitsADay(inBackground(<-begin)), "Run has returned, and the handler has not")
 		})
 		join(t, informer, handler)
 		begin <- start(t, informer)
@@ -87,9 +84,7 @@ func TestShutDownEventHandlerDoesNotReturnInsideTheHandler(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			if !waitsADay(left) {
-				t.Error("ShutDownEventHandler has returned, and the handler has not")
-			}
+			expect.That(t, waitsADay(left), "ShutDownEventHandler has returned, and the handler has not")
 		})
 		begin <- join(t, informer, handler)
 		start(t, informer)

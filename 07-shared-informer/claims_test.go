@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -103,9 +104,8 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 			defer start(t, in)()
 			server.NextWatch().Add(fakeapi.ConfigMap("a", "2"))
 			synctest.Wait()
-			if !slices.Equal(onReflector, []bool{true}) {
-				t.Errorf("%s: transformed on the reflector's goroutine: %t, want once, and there", name, onReflector)
-			}
+			expect.That(t, slices.Equal(onReflector, []bool{true}),
+				"%s: transformed on the reflector's goroutine: %t, want once, and there", name, onReflector)
 		})
 	}
 }
@@ -216,8 +216,6 @@ func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 		}
 		cancel()
 		factory.Shutdown()
-		if !ours.IsStopped() {
-			t.Error("it has not stopped")
-		}
+		expect.That(t, ours.IsStopped(), "it has not stopped")
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/step/steptest"
 )
@@ -32,14 +33,10 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 				}
 				asked = true
 				status, body := get(t, found+page)
-				if status != 200 || step == "http" && body != "[]" {
-					t.Errorf("%d %s", status, body)
-				}
+				expect.That(t, status == 200 && (step != "http" || body == "[]"), "%d %s", status, body)
 				must.Do(t, program.Process.Signal(os.Interrupt))
 			})
-			if code != 0 || !asked {
-				t.Errorf("exit code %d, asked for a page: %t", code, asked)
-			}
+			expect.That(t, code == 0 && asked, "exit code %d, asked for a page: %t", code, asked)
 		})
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
@@ -41,9 +42,7 @@ func TestClientGosFactoryGivesOneStorePerType(t *testing.T) {
 		pods.GetStore() != generic.Informer().GetStore() {
 		t.Error("there is more than one store of pods")
 	}
-	if pods == f.Core().V1().Pods().Informer() {
-		t.Error("it is not wrapped anew")
-	}
+	expect.That(t, pods != f.Core().V1().Pods().Informer(), "it is not wrapped anew")
 }
 
 // Nobody says so: it is not started, and so it is not waited for.
@@ -58,14 +57,10 @@ func TestWhatIsAskedForAfterStartIsNotWaitedFor(t *testing.T) {
 			t.Errorf("got %v", result)
 		}
 		time.Sleep(time.Hour) // it is fake
-		if pods.HasSynced() {
-			t.Error("it has synced")
-		}
+		expect.That(t, !pods.HasSynced(), "it has synced")
 		f.StartWithContext(ctx)
 		f.WaitForCacheSyncWithContext(ctx)
-		if !pods.HasSynced() {
-			t.Error("it has not synced")
-		}
+		expect.That(t, pods.HasSynced(), "it has not synced")
 	})
 }
 
@@ -101,10 +96,8 @@ func TestClientGosFactoryKeepsAStoppedInformer(t *testing.T) {
 		again := f.Core().V1().ConfigMaps().Informer()
 		f.StartWithContext(t.Context())
 		synctest.Wait()
-		if again.GetStore() != store || !again.IsStopped() || len(store.ListKeys()) != 1 {
-			t.Errorf("the same: %t, stopped: %t, holds %q",
-				again.GetStore() == store, again.IsStopped(), store.ListKeys())
-		}
+		expect.That(t, again.GetStore() == store && again.IsStopped() && len(store.ListKeys()) == 1,
+			"the same: %t, stopped: %t, holds %q", again.GetStore() == store, again.IsStopped(), store.ListKeys())
 	})
 	methods := reflect.TypeFor[informers.SharedInformerFactory]()
 	for i := range methods.NumMethod() {
@@ -119,9 +112,7 @@ func TestClientGosFactoryKeepsAStoppedInformer(t *testing.T) {
 func TestClientGosFactoryKnowsNoCustomResource(t *testing.T) {
 	f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 	_, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
-	if err == nil || !strings.Contains(err.Error(), "no informer found for") {
-		t.Errorf("got %v", err)
-	}
+	expect.That(t, err != nil && strings.Contains(err.Error(), "no informer found for"), "got %v", err)
 }
 
 // The factory of typed objects and that of untyped ones do not know each other.
@@ -134,9 +125,7 @@ func TestClientGosFactoryHasOneInformerForAllThatIsUnstructured(t *testing.T) {
 			return cache.NewSharedIndexInformerWithOptions(fakeapi.New(), obj, cache.SharedIndexInformerOptions{})
 		})
 	}
-	if ask("Pod") != ask("Node") {
-		t.Error("there are two informers")
-	}
+	expect.That(t, ask("Pod") == ask("Node"), "there are two informers")
 }
 
 // A pointer that is nil: to call it is to panic.
@@ -173,9 +162,7 @@ func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
 	config := rest.CopyConfig(s.Config)
 	asked.Count(config)
 	inTwoFactories(t, config, s.Namespace)
-	if asked.Lists() != 2 {
-		t.Errorf("%d lists, want 2", asked.Lists())
-	}
+	expect.That(t, asked.Lists() == 2, "%d lists, want 2", asked.Lists())
 }
 
 // By a LIST, and by the stream that informers ask for.

@@ -18,6 +18,7 @@ import (
 
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
 )
@@ -142,9 +143,7 @@ func TestNotReadyBeforeTheFirstLists(t *testing.T) {
 	} {
 		status, body, err := get(t.Context(), url+path)
 		must.Do(t, err)
-		if status != want {
-			t.Errorf("%s: got %d %s, want %d", path, status, body, want)
-		}
+		expect.That(t, status == want, "%s: got %d %s, want %d", path, status, body, want)
 	}
 	start(t, f)
 	if status, body, err := get(t.Context(), url+"/readyz"); status != 200 || err != nil {
@@ -160,20 +159,15 @@ func TestSecretsOnlyIfTheyAreWanted(t *testing.T) {
 	for _, path := range []string{"/secrets", "/secrets/ns/key", "/secrets?label=x"} {
 		status, body, err := get(t.Context(), url+path)
 		must.Do(t, err)
-		if status != 403 || body != want {
-			t.Errorf("%s: got %d %s\nwant 403 %s", path, status, body, want)
-		}
+		expect.That(t, status == 403 && body == want, "%s: got %d %s\nwant 403 %s", path, status, body, want)
 	}
 	for _, action := range client.(*fake.Clientset).Actions() {
-		if action.GetResource().Resource == "secrets" {
-			t.Errorf("the server was asked: %s secrets", action.GetVerb())
-		}
+		expect.That(t, action.GetResource().Resource != "secrets", "the server was asked: %s secrets", action.GetVerb())
 	}
 	url, _ = serve(t, client, true, true)
 	status, body, err := get(t.Context(), url+"/secrets/ns/key")
-	if status != 200 || err != nil || !strings.Contains(body, "hunter2") {
-		t.Errorf("with the flag: got %d %s, %v", status, body, err)
-	}
+	expect.That(t, status == 200 && err == nil && strings.Contains(body, "hunter2"),
+		"with the flag: got %d %s, %v", status, body, err)
 }
 
 // A client that takes its time has a list of 20,000 objects under way: it is
@@ -207,16 +201,12 @@ func TestALongListIsNotInMemoryTwice(t *testing.T) {
 	must.Do(t, err)
 	more := usage.Heap() - before
 	t.Logf("an answer of %d KiB, under way: %d KiB more in memory", size>>10, more>>10)
-	if more > size/4 {
-		t.Errorf("an answer of %d KiB, under way: %d KiB more in memory", size>>10, more>>10)
-	}
+	expect.That(t, more <= size/4, "an answer of %d KiB, under way: %d KiB more in memory", size>>10, more>>10)
 	got := 0
 	for read.More() {
 		var obj corev1.ConfigMap
 		must.Do(t, read.Decode(&obj))
 		got++
 	}
-	if got != n {
-		t.Errorf("%d objects, want %d", got, n)
-	}
+	expect.That(t, got == n, "%d objects, want %d", got, n)
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -91,9 +92,7 @@ func TestAnObjectWithoutAKeyIsRefused(t *testing.T) {
 			t.Errorf("%s: got %v, want a KeyError with the object", name, err)
 		}
 	}
-	if len(q.List()) != 0 {
-		t.Errorf("queued %v, want nothing", q.List())
-	}
+	expect.That(t, len(q.List()) == 0, "queued %v, want nothing", q.List())
 }
 
 func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
@@ -103,9 +102,7 @@ func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
 	if err := q.Pop(func(cache.Deltas) error { return refused }); err != refused {
 		t.Errorf("Pop() = %v, want %v", err, refused)
 	}
-	if len(q.List()) != 0 {
-		t.Errorf("still queued: %v", q.List())
-	}
+	expect.That(t, len(q.List()) == 0, "still queued: %v", q.List())
 }
 
 func TestPopWaitsForAnItemOrForClose(t *testing.T) {
@@ -147,9 +144,7 @@ func (watchedLister) GetByKey(string) (any, bool, error) { return nil, false, ni
 func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
 	var q *deltafifo.Queue
 	wantLocked := func(when string) {
-		if !q.Locked() {
-			t.Errorf("%s: nobody holds the lock", when)
-		}
+		expect.That(t, q.Locked(), "%s: nobody holds the lock", when)
 	}
 	q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: watchedLister(func() {
 		wantLocked("when Replace reads the known objects")

@@ -22,6 +22,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -103,9 +104,8 @@ func TestAPanicLeavesNoWatchOpen(t *testing.T) {
 				run(t.Context(), streaming(func() watch.Interface { return w }),
 					panicking{newStore(), where})
 			}()
-			if w.IsStopped() != (name == "ours" || where != "Replace") {
-				t.Errorf("after a panic in %s the watch is stopped: %t", where, w.IsStopped())
-			}
+			expect.That(t, w.IsStopped() == (name == "ours" || where != "Replace"),
+				"after a panic in %s the watch is stopped: %t", where, w.IsStopped())
 		}
 	})
 }
@@ -149,19 +149,13 @@ func TestASourceWithoutContextsIsWaitedForInWatch(t *testing.T) {
 			synctest.Wait()
 			select {
 			case <-ended:
-				if kind == "WATCH" {
-					t.Error("it has ended before the WATCH was answered")
-				}
+				expect.That(t, kind != "WATCH", "it has ended before the WATCH was answered")
 			default:
-				if kind == "LIST" {
-					t.Error("it waits for the LIST")
-				}
+				expect.That(t, kind != "LIST", "it waits for the LIST")
 			}
 			close(source.released)
 			<-ended
-			if kind == "WATCH" && !source.watch.IsStopped() {
-				t.Error("the watch is left open")
-			}
+			expect.That(t, kind != "WATCH" || source.watch.IsStopped(), "the watch is left open")
 		}
 	})
 }
@@ -172,9 +166,7 @@ func TestTheWatchOfAListIsStoppedIfTheContextHasEnded(t *testing.T) {
 	cancel()
 	w := watch.NewFake()
 	_ = New(Options{ListerWatcher: plain(empty, refuse(errRefused)), Store: newStore()}).watch(ctx, w)
-	if !w.IsStopped() {
-		t.Error("the watch that the list came over is left open")
-	}
+	expect.That(t, w.IsStopped(), "the watch that the list came over is left open")
 }
 
 // A watch from no version begins with all objects, in no order: their versions do not
@@ -190,9 +182,7 @@ func TestAWatchFromNoVersionIsResumedFromNoVersion(t *testing.T) {
 			time.AfterFunc(time.Minute, w.Stop)
 			return w, nil
 		}), newStore())
-		if len(asked) < 2 || asked[1] != "" {
-			t.Errorf("watches from %q, want all from no version", asked)
-		}
+		expect.That(t, len(asked) >= 2 && asked[1] == "", "watches from %q, want all from no version", asked)
 	})
 }
 
@@ -231,9 +221,7 @@ func TestAStreamedListThatBreaksOffIsAskedForAgainAfterAPause(t *testing.T) {
 				breakOff(w)
 				return w
 			}), newStore())
-			if (requests < 10) != (name == "ours") {
-				t.Errorf("%d requests in a minute", requests)
-			}
+			expect.That(t, (requests < 10) == (name == "ours"), "%d requests in a minute", requests)
 		})
 	}
 }
@@ -260,9 +248,7 @@ func TestALateBookmarkIsWarnedOf(t *testing.T) {
 		time.Sleep(time.Minute)
 		stop()
 		want := []string{"no events received for 10s", "received last event 18s ago"}
-		if !slices.Equal(warnings, want) {
-			t.Errorf("warned %q, want %q", warnings, want)
-		}
+		expect.That(t, slices.Equal(warnings, want), "warned %q, want %q", warnings, want)
 	})
 }
 
@@ -276,7 +262,6 @@ func TestAClientThatCannotStreamIsLogged(t *testing.T) {
 	defer func() { _ = level.Set("0") }()
 	must.Do(t, level.Set("2"))
 	New(Options{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{}, noStreams{})})
-	if len(lines) != 1 || !strings.Contains(lines[0], "doesn't support WatchList semantics") {
-		t.Errorf("logged %q", lines)
-	}
+	expect.That(t, len(lines) == 1 && strings.Contains(lines[0], "doesn't support WatchList semantics"),
+		"logged %q", lines)
 }

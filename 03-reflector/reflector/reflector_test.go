@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -147,9 +148,8 @@ func TestNoWatchIsLeftOpenWhenTheStoreRefusesAList(t *testing.T) {
 				open++
 			}
 		}
-		if len(watches) < 10 || (open == 0) != (name == "ours") {
-			t.Errorf("%d of %d watches are open", open, len(watches))
-		}
+		expect.That(t, len(watches) >= 10 && (open == 0) == (name == "ours"),
+			"%d of %d watches are open", open, len(watches))
 	})
 }
 
@@ -263,13 +263,9 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 		} {
 			handled = 0
 			synctest.Test(t, func(t *testing.T) { runFor(t, 10*time.Minute, run, plain(list, test.watch), newStore()) })
-			if (handled > 0) != test.handled {
-				t.Errorf("%s: handled %d times", name, handled)
-			}
+			expect.That(t, (handled > 0) == test.handled, "%s: handled %d times", name, handled)
 		}
-		if seen < 10 {
-			t.Errorf("%s: observed %d times", name, seen)
-		}
+		expect.That(t, seen >= 10, "%s: observed %d times", name, seen)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 // A pause is twice as long as the last, up to half a minute, and longer by up to as
@@ -20,9 +22,8 @@ func TestPausesGrow(t *testing.T) {
 			pauses, longest := 0, shortest
 			ask := func() error {
 				if pause := time.Since(asked); !asked.IsZero() {
-					if pause < shortest || pause > 2*shortest {
-						t.Errorf("%s, pause %d: %v, want %v to %v", refused, pauses, pause, shortest, 2*shortest)
-					}
+					expect.That(t, pause >= shortest && pause <= 2*shortest,
+						"%s, pause %d: %v, want %v to %v", refused, pauses, pause, shortest, 2*shortest)
 					pauses++
 					shortest = min(2*shortest, defaultBackoffMax)
 				}
@@ -38,9 +39,8 @@ func TestPausesGrow(t *testing.T) {
 			}
 			watches := func(metav1.ListOptions) (watch.Interface, error) { return nil, ask() }
 			runFor(t, time.Hour, run, plain(list, watches), newStore())
-			if pauses < 60 || longest != defaultBackoffMax {
-				t.Errorf("%s: %d pauses of up to %v and as much again", refused, pauses, longest)
-			}
+			expect.That(t, pauses >= 60 && longest == defaultBackoffMax,
+				"%s: %d pauses of up to %v and as much again", refused, pauses, longest)
 		})
 	}
 }
@@ -56,13 +56,9 @@ func TestTimeoutsOfWatches(t *testing.T) {
 			return w, nil
 		}), newStore())
 		for timeout := range timeouts {
-			if timeout < 300 || timeout > 600 {
-				t.Errorf("%d seconds", timeout)
-			}
+			expect.That(t, timeout >= 300 && timeout <= 600, "%d seconds", timeout)
 		}
-		if len(timeouts) < 10 {
-			t.Errorf("hardly random: %v", timeouts)
-		}
+		expect.That(t, len(timeouts) >= 10, "hardly random: %v", timeouts)
 	})
 }
 

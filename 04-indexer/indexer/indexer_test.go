@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -84,9 +85,7 @@ func TestValues(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for name, values := range functions {
 				got, err := values(test.obj)
-				if err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
+				expect.That(t, err == nil, "%s: %v", name, err)
 				if join(got) != test.want[name] {
 					t.Errorf("the index %s: got the values %q, want %s", name, got, cmp.Or(test.want[name], "none"))
 				}
@@ -126,12 +125,9 @@ func TestWhatIsNoObjectIsAnErrorAndNoPanic(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for name, values := range functions {
 				got, err := values(test.obj)
-				if err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("%s: error %v, want one with %q", name, err, test.want)
-				}
-				if got != nil {
-					t.Errorf("%s: got %q beside the error", name, got)
-				}
+				expect.That(t, err != nil && strings.Contains(err.Error(), test.want),
+					"%s: error %v, want one with %q", name, err, test.want)
+				expect.That(t, got == nil, "%s: got %q beside the error", name, got)
 			}
 		})
 	}
@@ -153,9 +149,7 @@ func TestObjectsAreNotChanged(t *testing.T) {
 	for name, values := range functions {
 		_, err := values(pod)
 		must.Do(t, err)
-		if pod.String() != want.String() {
-			t.Errorf("%s changed the pod", name)
-		}
+		expect.That(t, pod.String() == want.String(), "%s changed the pod", name)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -24,9 +25,7 @@ func TestEmptyPagesAreDropped(t *testing.T) {
 	has := func() (all []bool) {
 		for i, keys := range s.keys.table[0].items[:3] {
 			objects := s.objects.table[0].items[i]
-			if (objects == nil) != (keys == nil) {
-				t.Errorf("page %d: keys and objects differ", i)
-			}
+			expect.That(t, (objects == nil) == (keys == nil), "page %d: keys and objects differ", i)
 			all = append(all, objects != nil)
 		}
 		return all
@@ -85,9 +84,7 @@ func TestAStoreOfSeveralDirectories(t *testing.T) {
 			t.Errorf("snapshot %d has %d keys, want %d", i, len(got), len(m.want))
 		}
 		for key, obj := range m.snapshot.All() {
-			if obj != any(key) {
-				t.Errorf("snapshot %d: %q has the key %q", i, obj, key)
-			}
+			expect.That(t, obj == any(key), "snapshot %d: %q has the key %q", i, obj, key)
 		}
 	}
 }

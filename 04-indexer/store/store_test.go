@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/store"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
 )
@@ -53,9 +54,8 @@ func TestAWriteDoesNotWaitForReaders(t *testing.T) {
 		must.Do(t, s.Delete(pod(999-read, 0)))
 		read++
 	}
-	if read != 1000 || len(now.List()) != 1000 || now.Len() != 1000 || now.Version() != "999" {
-		t.Errorf("read %d objects, then %d, of %d, as of %s", read, len(now.List()), now.Len(), now.Version())
-	}
+	expect.That(t, read == 1000 && len(now.List()) == 1000 && now.Len() == 1000 && now.Version() == "999",
+		"read %d objects, then %d, of %d, as of %s", read, len(now.List()), now.Len(), now.Version())
 	for _, obj := range now.List() {
 		if version(t, obj) > 999 {
 			t.Errorf("%s is in the snapshot, which is older", obj.(*corev1.Pod).ResourceVersion)
@@ -107,9 +107,8 @@ func TestAReaderSeesAStateThatExisted(t *testing.T) {
 			versions[version(t, obj)] = true
 		}
 		for v := asOf - pods + 1; v <= asOf; v++ {
-			if !versions[v] {
-				t.Errorf("as of %d: version %d is missing in %v", asOf, v, slices.Sorted(maps.Keys(versions)))
-			}
+			expect.That(t, versions[v],
+				"as of %d: version %d is missing in %v", asOf, v, slices.Sorted(maps.Keys(versions)))
 		}
 	}
 	highest := func(objs []any) (v int) {
@@ -195,9 +194,7 @@ func TestAWriteThatFailsChangesNothing(t *testing.T) {
 		"same index": func() error { return s.AddIndexers(cache.Indexers{"late": fails, "picky": fails}) },
 	} {
 		err := write()
-		if err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		expect.That(t, err != nil, "%s: no error", name)
 		if after := contents(s); !maps.Equal(before, after) {
 			t.Errorf("%s has changed the store:\nbefore: %v\nafter:  %v", name, before, after)
 		}
@@ -233,9 +230,8 @@ func TestTheStoreKeepsNothingAlive(t *testing.T) {
 			left++
 		}
 	}
-	if left != 1 || len(s.List()) != 1 {
-		t.Errorf("%d pods are in memory, %d in the store, want 1 and 1", left, len(s.List()))
-	}
+	expect.That(t, left == 1 && len(s.List()) == 1,
+		"%d pods are in memory, %d in the store, want 1 and 1", left, len(s.List()))
 }
 
 // A write after a snapshot copies what it changes. That is garbage as soon as the

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -53,9 +54,8 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 			bad := good
 			test.spoil(&bad)
 			dog, err := New(bad)
-			if dog != nil || err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("New() = %v, %v; want an error with %q", dog, err, test.want)
-			}
+			expect.That(t, dog == nil && err != nil && strings.Contains(err.Error(), test.want),
+				"New() = %v, %v; want an error with %q", dog, err, test.want)
 		})
 	}
 }
@@ -67,9 +67,7 @@ func TestAListOfAnotherTypeIsRefusedWhole(t *testing.T) {
 		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: "+
 			"*v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
 		r.calls.Want(t)
-		if r.HasSynced() {
-			t.Error("HasSynced() = true: an empty store was taken for the truth")
-		}
+		expect.That(t, !r.HasSynced(), "HasSynced() = true: an empty store was taken for the truth")
 	})
 }
 
@@ -139,9 +137,7 @@ func TestAKeyFunctionThatFails(t *testing.T) {
 		})
 		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: "+
 			"there is no key for *v1.ConfigMap ns/bad: I do not like it")
-		if r.HasSynced() {
-			t.Error("HasSynced() = true with half a list")
-		}
+		expect.That(t, !r.HasSynced(), "HasSynced() = true with half a list")
 
 		r.server.Set(configMap("a", "1"))
 		w := r.server.NextWatch()

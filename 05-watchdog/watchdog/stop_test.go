@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -19,9 +20,7 @@ import (
 // wantRun wants an error of Run with this text in it.
 func wantRun(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("Run() = %v, want %q", err, want)
-	}
+	expect.That(t, err != nil && strings.Contains(err.Error(), want), "Run() = %v, want %q", err, want)
 }
 
 // That no goroutine stays is checked by synctest, which waits for all of them.
@@ -116,9 +115,8 @@ func TestAHandlerThatPanics(t *testing.T) {
 		reported := r.errors.Take()
 		for i, want := range []string{"OnAdd of ns/a: ouch\n", "OnAdd of ns/b: ouch\n",
 			"OnDelete of ns/a: ouch again\n"} {
-			if len(reported) <= i || !strings.Contains(reported[i], want) {
-				t.Errorf("reported %q, want %q in number %d", reported, want, i)
-			}
+			expect.That(t, len(reported) > i && strings.Contains(reported[i], want),
+				"reported %q, want %q in number %d", reported, want, i)
 		}
 		must.Do(t, r.stop())
 	})

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/record"
 )
@@ -61,13 +62,9 @@ func TestTheStoreIsChangedBeforeTheHandlerIsCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var held any // what the store held after the call before
 		check := func(r *rig, old, obj any) {
-			if old != held {
-				t.Error("the old object is not the one that the store held")
-			}
+			expect.That(t, old == held, "the old object is not the one that the store held")
 			held, _, _ = r.Store().GetByKey("ns/a")
-			if held != obj {
-				t.Error("the store does not hold what the handler is called with")
-			}
+			expect.That(t, held == obj, "the store does not hold what the handler is called with")
 		}
 		r := run(t, fakeapi.New(), func(r *rig, o *Options) {
 			o.Handler = cache.ResourceEventHandlerFuncs{
@@ -190,9 +187,7 @@ func TestAListThatFailsDoesNotSync(t *testing.T) {
 		r := run(t, server)
 		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: failed to list *v1.ConfigMap: no "+
 			"list today")
-		if r.HasSynced() {
-			t.Error("HasSynced() = true, want false")
-		}
+		expect.That(t, !r.HasSynced(), "HasSynced() = true, want false")
 		server.Set(configMap("a", "1"))
 		<-r.Synced() // it tries again by itself
 		r.calls.Want(t, "OnAdd a 1 first")
@@ -227,8 +222,7 @@ func TestDeletedAndMadeAgainUnseenIsOneUpdate(t *testing.T) {
 		fakeapi.Expire(w)
 		r.server.NextWatch()
 		synctest.Wait()
-		if before.UID != "uid-a" || after.UID != "another" {
-			t.Errorf("updated from %q to %q, want from uid-a to another", before.UID, after.UID)
-		}
+		expect.That(t, before.UID == "uid-a" && after.UID == "another",
+			"updated from %q to %q, want from uid-a to another", before.UID, after.UID)
 	})
 }

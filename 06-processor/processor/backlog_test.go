@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 func TestFold(t *testing.T) {
@@ -54,9 +56,7 @@ func TestFold(t *testing.T) {
 			for changes := b.pop(); changes != nil; changes = b.pop() {
 				got = append(got, texts(changes)...)
 			}
-			if !slices.Equal(got, test.want) {
-				t.Errorf("%s: got %q, want %q", test.name, got, test.want)
-			}
+			expect.That(t, slices.Equal(got, test.want), "%s: got %q, want %q", test.name, got, test.want)
 		})
 	}
 }
@@ -71,17 +71,13 @@ func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
 	} {
 		b.fold(n)
 	}
-	if b.size() != 4 {
-		t.Errorf("size() = %d, want 4", b.size())
-	}
+	expect.That(t, b.size() == 4, "size() = %d, want 4", b.size())
 	want := []string{"add a 7", "add b 5", "synced", "add d 4"}
 	var got []string
 	for changes := b.pop(); changes != nil; changes = b.pop() {
 		got = append(got, texts(changes)...)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	expect.That(t, slices.Equal(got, want), "got %q, want %q", got, want)
 }
 
 // FuzzFold lets any number of things happen to an object, and listens now and

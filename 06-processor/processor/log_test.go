@@ -11,6 +11,8 @@ import (
 	"weak"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 // round updates each of some objects from one version to the next.
@@ -54,13 +56,9 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 			delivered[n.Key] = number(n.New)
 		}
 	}
-	if len(delivered) != objects {
-		t.Errorf("notified of %d objects, want %d", len(delivered), objects)
-	}
+	expect.That(t, len(delivered) == objects, "notified of %d objects, want %d", len(delivered), objects)
 	for key, v := range delivered {
-		if v != rounds {
-			t.Errorf("%s ends at %d, want %d", key, v, rounds)
-		}
+		expect.That(t, v == rounds, "%s ends at %d, want %d", key, v, rounds)
 	}
 }
 
@@ -117,9 +115,8 @@ func TestChunks(t *testing.T) {
 		tail := fanout.tail
 		go l.Next()
 		synctest.Wait()
-		if fanout.tail != tail {
-			t.Errorf("a tail of %d was dropped, want that from %d on", len(tail.items), smallSize)
-		}
+		expect.That(t, fanout.tail == tail,
+			"a tail of %d was dropped, want that from %d on", len(tail.items), smallSize)
 		l.Close()
 	})
 }

@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 // running returns a processor that runs until the test is over.
@@ -99,17 +101,15 @@ func TestHasSyncedWhenTheHandlerHasReturned(t *testing.T) {
 		wantSynced := func(want bool) {
 			t.Helper()
 			synctest.Wait()
-			if early.HasSynced() != want || late.HasSynced() != want {
-				t.Errorf("HasSynced() = %t, %t, want %t", early.HasSynced(), late.HasSynced(), want)
-			}
+			expect.That(t, early.HasSynced() == want && late.HasSynced() == want,
+				"HasSynced() = %t, %t, want %t", early.HasSynced(), late.HasSynced(), want)
 		}
 		wantSynced(false)
 		<-calls
 		<-calls
 		wantSynced(true)
-		if !cache.WaitFor(context.Background(), "", early.HasSyncedChecker()) || early.Name() != "early" {
-			t.Errorf("waiting for %q failed", early.Name())
-		}
+		expect.That(t, cache.WaitFor(context.Background(), "", early.HasSyncedChecker()) && early.Name() == "early",
+			"waiting for %q failed", early.Name())
 		<-calls
 	})
 }
@@ -122,14 +122,10 @@ func TestAnEmptyListSyncs(t *testing.T) {
 		t.Cleanup(p.Stop)
 		joined := add(t, p, newRecorder(), Options{})
 		synctest.Wait()
-		if early.HasSynced() || joined.HasSynced() {
-			t.Error("synced before there was a list")
-		}
+		expect.That(t, !early.HasSynced() && !joined.HasSynced(), "synced before there was a list")
 		p.Synced()
 		synctest.Wait()
-		if !early.HasSynced() || !joined.HasSynced() {
-			t.Error("not synced, and there is nothing to deliver")
-		}
+		expect.That(t, early.HasSynced() && joined.HasSynced(), "not synced, and there is nothing to deliver")
 	})
 }
 
@@ -142,18 +138,14 @@ func TestResyncsAreForHandlersThatAreDue(t *testing.T) {
 		add(t, p, third, Options{ResyncPeriod: 3 * time.Minute})
 		for minute := range 6 {
 			time.Sleep(time.Minute)
-			if !p.ShouldResync(time.Now()) {
-				t.Errorf("nobody is due in minute %d", minute+1)
-			}
+			expect.That(t, p.ShouldResync(time.Now()), "nobody is due in minute %d", minute+1)
 			p.Resync(updated("a", minute, minute))
 		}
 		each.want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4",
 			"update a 5 to 5")
 		third.want(t, "update a 2 to 2", "update a 5 to 5")
 		never.want(t)
-		if p.ShouldResync(time.Now()) {
-			t.Error("somebody is due at once after a resync")
-		}
+		expect.That(t, !p.ShouldResync(time.Now()), "somebody is due at once after a resync")
 	})
 }
 
@@ -256,16 +248,12 @@ func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
 		p.Synced()
 		p.Distribute(updated("a", 1, 2))
 		steady.want(t, "add a 1", "update a 1 to 2")
-		if !r.HasSynced() {
-			t.Error("a call that panicked was not counted as made")
-		}
+		expect.That(t, r.HasSynced(), "a call that panicked was not counted as made")
 		if want := []string{"oh no, from here: true"}; !slices.Equal(reported, want) {
 			t.Errorf("reported: %q, want %q", reported, want)
 		}
-		if !strings.Contains(logged.String(), `object="a"`) {
-			t.Errorf("the handler's logger, with the object's key, does not reach the PanicHandlers: logged %q",
-				logged.String())
-		}
+		expect.That(t, strings.Contains(logged.String(), `object="a"`),
+			"the handler's logger, with the object's key, does not reach the PanicHandlers: logged %q", logged.String())
 		time.Sleep(pauseAfterPanic - time.Nanosecond)
 		shaky.want(t)
 		time.Sleep(time.Nanosecond)

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -133,9 +134,8 @@ func TestTheCallersIndexersStayAsTheyAre(t *testing.T) {
 
 func TestNoHandlerIsRefusedAtOnce(t *testing.T) {
 	registration, err := newRig(ours, options()).AddEventHandler(nil)
-	if registration != nil || err == nil || !strings.Contains(err.Error(), "nil") {
-		t.Errorf("AddEventHandler(nil) = %v, %v; want an error", registration, err)
-	}
+	expect.That(t, registration == nil && err != nil && strings.Contains(err.Error(), "nil"),
+		"AddEventHandler(nil) = %v, %v; want an error", registration, err)
 }
 
 // What waits is dropped: of three, one call is under way when the handler is
@@ -208,9 +208,8 @@ func TestAListThatAnIndexFunctionPanicsOverIsRefused(t *testing.T) {
 		if got := problems.Take(); len(got) != 1 || !strings.Contains(got[0], "the index function panicked: ouch") {
 			t.Errorf("the error handler gets %q", got)
 		}
-		if r.HasSynced() || len(keys(r.GetStore())) > 0 {
-			t.Errorf("HasSynced() = %t, stored: %v", r.HasSynced(), keys(r.GetStore()))
-		}
+		expect.That(t, !r.HasSynced() && len(keys(r.GetStore())) <= 0,
+			"HasSynced() = %t, stored: %v", r.HasSynced(), keys(r.GetStore()))
 		r.server.Set(configMap("good", "2"))
 		time.Sleep(2 * time.Second)
 		if got := keys(r.GetStore()); !r.HasSynced() || !slices.Equal(got, []string{"ns/good"}) {
@@ -234,9 +233,7 @@ func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
 			t.Errorf("RunWithContext panics with %v, IsStopped() = %t", p, r.IsStopped())
 		}
 		time.Sleep(time.Hour)
-		if w.IsStopped() {
-			t.Error("its watch has ended")
-		}
+		expect.That(t, !w.IsStopped(), "its watch has ended")
 		cancel()
 		if synctest.Wait(); !w.IsStopped() {
 			t.Error("its watch goes on")
@@ -347,24 +344,6 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A handler has a name, and so has its informer, which may be described.
-func TestNamesOfCheckers(t *testing.T) {
-	described := options()
-	described.ObjectDescription = "widgets"
-	for want, options := range map[string]cache.SharedIndexInformerOptions{"*v1.ConfigMap": options(),
-		"widgets": described} {
-		r := newRig(ours, options)
-		registration := r.handle(t, cache.ResourceEventHandlerFuncs{})
-		if got := r.HasSyncedChecker().Name(); got != "Informer "+want {
-			t.Errorf("the informer is called %q", got)
-		}
-		if got := registration.HasSyncedChecker().Name(); got != "Informer "+want+" + event handler "+
-			"cache.ResourceEventHandlerFuncs" {
-			t.Errorf("the handler is called %q", got)
-		}
-	}
-}
-
 // 100,000 updates of an object while a handler is stuck. When it goes on, it gets
 // one that leads far ahead from the state that it knows, and the few that were not
 // folded yet.
@@ -400,8 +379,7 @@ func TestAStalledHandlerDoesNotGetEveryChange(t *testing.T) {
 		}) {
 			t.Errorf("the last call is %q, want that first is at 100003", last)
 		}
-		if slices.Contains(got, "OnAdd short 3") != slices.Contains(got, "OnDelete short 100004") {
-			t.Error("something was added, or deleted, and not both")
-		}
+		expect.That(t, slices.Contains(got, "OnAdd short 3") == slices.Contains(got, "OnDelete short 100004"),
+			"something was added, or deleted, and not both")
 	})
 }

@@ -4,19 +4,13 @@
 package informer
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/kubernetes/fake"
-	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -27,71 +21,6 @@ func namespaced() cache.SharedIndexInformerOptions {
 	return cache.SharedIndexInformerOptions{
 		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 	}
-}
-
-func TestAListerReadsFromIt(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		other := configMap("b", "1")
-		other.Namespace, other.Labels = "other", map[string]string{"app": "web"}
-		r := newRig(newInformer, namespaced(), configMap("a", "1"), other)
-		r.run(t)
-		lister := listers.NewConfigMapLister(r.GetIndexer())
-		for namespace, want := range map[string]int{"": 2, "ns": 1, "other": 1, "none": 0} {
-			if all, err := lister.ConfigMaps(namespace).List(labels.Everything()); err != nil || len(all) != want {
-				t.Errorf("namespace %q: %d objects, %v; want %d", namespace, len(all), err, want)
-			}
-		}
-		if one, err := lister.ConfigMaps("ns").Get("a"); err != nil || one.Name != "a" {
-			t.Errorf("Get() = %v, %v", one, err)
-		}
-		if web, err := lister.List(labels.SelectorFromSet(labels.Set{"app": "web"})); err != nil || len(web) != 1 ||
-			web[0] != other {
-			t.Errorf("app=web: %v, %v", web, err)
-		}
-	})
-}
-
-func TestClientGosFactoryRunsIt(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		server := fakeapi.New(managed("a", "1"))
-		factory := informers.NewSharedInformerFactoryWithOptions(fake.NewClientset(), time.Minute,
-			informers.WithTransform(strip))
-		made := 0
-		informer := func() cache.SharedIndexInformer {
-			return factory.InformerFor(&corev1.ConfigMap{},
-				func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-					made++
-					options := namespaced()
-					options.ResyncPeriod = resync
-					return newInformer(server, &corev1.ConfigMap{}, options)
-				})
-		}
-		var calls record.Lines
-		registration, err := informer().AddEventHandler(stripped(&calls))
-		must.Do(t, err)
-		// The factory's own accessor finds what InformerFor has put there.
-		factory.Core().V1().ConfigMaps().Informer()
-		if informer(); made != 1 {
-			t.Errorf("%d informers made, want one for all", made)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		factory.StartWithContext(ctx)
-		must.Do(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
-		if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) {
-			t.Error("the handler has not synced")
-		}
-		calls.Want(t, "add a 1: true")
-		if _, err := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a"); err != nil {
-			t.Error(err)
-		}
-		time.Sleep(time.Minute)
-		calls.Want(t, "old a 1: true", "new a 1: true")
-		cancel()
-		factory.Shutdown()
-		if !informer().IsStopped() {
-			t.Error("IsStopped() = false after Shutdown")
-		}
-	})
 }
 
 func TestTheTypedInformerRunsOnIt(t *testing.T) {
@@ -120,9 +49,7 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 		w.Modify(configMap("a", "2"))
 		calls.Want(t, "a: 1 to 2")
 		two, err := typed.GetTypedIndexer().ByTypedIndex("version", "2")
-		if err != nil || len(two) != 1 || two[0].Name != "a" {
-			t.Errorf("version 2: %v, %v", two, err)
-		}
+		expect.That(t, err == nil && len(two) == 1 && two[0].Name == "a", "version 2: %v, %v", two, err)
 		r.server.Set()
 		w.Delete(configMap("b", "3"))
 		calls.Want(t, "delete ns/b 3, known: true")

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -52,9 +53,8 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 				i.blockDeltas.Unlock()
 				t.Errorf("blockDeltas is free: %s %s %s", e.Kind, e.Type, e.Key)
 			}
-			if e.Kind == observer.Stored && (e.Old == nil) != (e.Type == "ADDED") {
-				t.Errorf("%s %s: the old object is %v", e.Type, e.Key, e.Old)
-			}
+			expect.That(t, e.Kind != observer.Stored || (e.Old == nil) == (e.Type == "ADDED"),
+				"%s %s: the old object is %v", e.Type, e.Key, e.Old)
 		})))
 		r.run(t)
 		joined, release := false, make(chan struct{})
@@ -113,9 +113,7 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 		r.run(t)
 		gone.Want(t)
 		stays.Want(t, "OnAdd a 1 first")
-		if gone.HasSynced() {
-			t.Error("HasSynced() = true of one that was never called")
-		}
+		expect.That(t, !gone.HasSynced(), "HasSynced() = true of one that was never called")
 	})
 }
 
@@ -211,17 +209,6 @@ func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 			t.Errorf("ShutDownEventHandler returned after %v, want a minute", took)
 		}
 		calls.Want(t, "returned")
-	})
-}
-
-func TestShutDownAfterTheEnd(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
-		r.run(t)
-		r.stop()
-		must.Do(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
-		must.Do(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
 	})
 }
 

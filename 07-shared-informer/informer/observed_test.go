@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
@@ -71,9 +72,7 @@ func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		got := strings.Join(seen.Take(), "\n")
 		for _, want := range []string{"ended", "backing off", "listing", "not today"} {
-			if !strings.Contains(got, want) {
-				t.Errorf("it has not seen %q:\n%s", want, got)
-			}
+			expect.That(t, strings.Contains(got, want), "it has not seen %q:\n%s", want, got)
 		}
 		must.Do(t, r.RemoveEventHandler(registration))
 		seen.Want(t, "removed ResourceEventHandlerFuncs", "chunk 16")
@@ -119,9 +118,7 @@ func TestAnObserverSeesWhatWaitsForAHandler(t *testing.T) {
 		synctest.Wait()
 		close(busy)
 		lines.Want(t, "busy waiting 3", "busy waiting 2", "busy waiting 1", "busy waiting 0")
-		if folded.Load() != 0 {
-			t.Errorf("%d folded before the patience is over", folded.Load())
-		}
+		expect.That(t, folded.Load() == 0, "%d folded before the patience is over", folded.Load())
 		informer.ResyncNow()
 		lines.Want(t, "busy waiting 0")
 	})

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -21,13 +22,9 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
-		if r.IsStopped() {
-			t.Error("IsStopped() = true before the start")
-		}
+		expect.That(t, !r.IsStopped(), "IsStopped() = true before the start")
 		r.run(t)
-		if r.IsStopped() {
-			t.Error("IsStopped() = true while it runs")
-		}
+		expect.That(t, !r.IsStopped(), "IsStopped() = true while it runs")
 		w := r.server.NextWatch()
 		start := time.Now()
 		r.stop()
@@ -37,21 +34,6 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		handler.Want(t, "OnAdd a 1 first")
 		if got := keys(r.GetStore()); len(got) != 1 {
 			t.Errorf("the store holds %v, want that it can still be read", got)
-		}
-	})
-}
-
-func TestRunEndsWithItsChannel(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		handler := r.recorder(t)
-		stop, ended := make(chan struct{}), make(chan struct{})
-		go func() { defer close(ended); r.Run(stop) }()
-		handler.Want(t, "OnAdd a 1 first")
-		close(stop)
-		<-ended
-		if !r.IsStopped() {
-			t.Error("IsStopped() = false")
 		}
 	})
 }
@@ -90,14 +72,11 @@ func TestManyRunsAtOnce(t *testing.T) {
 			go func() { r.RunWithContext(ctx); ended <- struct{}{} }()
 		}
 		synctest.Wait()
-		if len(ended) != 9 || r.server.Lists() != 1 {
-			t.Errorf("%d of ten have returned, %d lists; want 9, 1", len(ended), r.server.Lists())
-		}
+		expect.That(t, len(ended) == 9 && r.server.Lists() == 1,
+			"%d of ten have returned, %d lists; want 9, 1", len(ended), r.server.Lists())
 		cancel()
 		synctest.Wait()
-		if len(ended) != 10 {
-			t.Errorf("%d of ten have returned", len(ended))
-		}
+		expect.That(t, len(ended) == 10, "%d of ten have returned", len(ended))
 	})
 }
 
@@ -124,9 +103,7 @@ func TestItEndsThoughTheServerDoesNotAnswer(t *testing.T) {
 		defer hold(r)()
 		r.run(t)
 		r.stop()
-		if !r.IsStopped() {
-			t.Error("IsStopped() = false")
-		}
+		expect.That(t, r.IsStopped(), "IsStopped() = false")
 	})
 }
 
@@ -172,21 +149,6 @@ func TestAnInformerThatWasStoppedIsNeverRun(t *testing.T) {
 			t.Errorf("%d lists, stopped: %t", r.server.Lists(), r.IsStopped())
 		}
 	})
-}
-
-// Whoever comes first.
-func TestManyRunsAndStopsAtOnce(t *testing.T) {
-	for range 100 {
-		inFakeTime(t, func(t *testing.T) {
-			r := newRig(ours, options(), configMap("a", "1"))
-			var working sync.WaitGroup
-			for range 4 {
-				working.Go(func() { r.RunWithContext(t.Context()) })
-				working.Go(r.SharedIndexInformer.(*Informer).Stop)
-			}
-			working.Wait()
-		})
-	}
 }
 
 // Handlers may be added, removed and asked while it ends.

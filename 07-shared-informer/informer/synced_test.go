@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -149,18 +150,14 @@ func TestWaitFor(t *testing.T) {
 			t.Errorf("WaitFor() = true before the start, or after %v", time.Since(start))
 		}
 		r.run(t)
-		if !cache.WaitFor(t.Context(), "", r.HasSyncedChecker(), handler.HasSyncedChecker()) {
-			t.Error("WaitFor() = false")
-		}
-		if !cache.WaitForCacheSync(t.Context().Done(), r.HasSynced, handler.HasSynced) {
-			t.Error("WaitForCacheSync() = false")
-		}
-		if !cache.WaitForNamedCacheSyncWithContext(t.Context(), r.HasSynced, handler.HasSynced) {
-			t.Error("WaitForNamedCacheSyncWithContext() = false")
-		}
-		if !cache.WaitForNamedCacheSync("c", t.Context().Done(), r.GetController().HasSynced) {
-			t.Error("WaitForNamedCacheSync() = false")
-		}
+		expect.That(t, cache.WaitFor(t.Context(), "", r.HasSyncedChecker(), handler.HasSyncedChecker()),
+			"WaitFor() = false")
+		expect.That(t, cache.WaitForCacheSync(t.Context().Done(), r.HasSynced, handler.HasSynced),
+			"WaitForCacheSync() = false")
+		expect.That(t, cache.WaitForNamedCacheSyncWithContext(t.Context(), r.HasSynced, handler.HasSynced),
+			"WaitForNamedCacheSyncWithContext() = false")
+		expect.That(t, cache.WaitForNamedCacheSync("c", t.Context().Done(), r.GetController().HasSynced),
+			"WaitForNamedCacheSync() = false")
 	})
 }
 
@@ -183,9 +180,7 @@ func TestCheckersHaveNames(t *testing.T) {
 			cache.WaitFor(ctx, "godot", r.HasSyncedChecker(), registration.HasSyncedChecker())
 		})
 		for _, want := range []string{"godot", "Informer *v1.ConfigMap", "Informer *v1.ConfigMap + event handler "} {
-			if !strings.Contains(text, want) {
-				t.Errorf("logged:\n%s\nwant %q in it", text, want)
-			}
+			expect.That(t, strings.Contains(text, want), "logged:\n%s\nwant %q in it", text, want)
 		}
 	})
 }

@@ -75,59 +75,6 @@ func TestEverythingIsTransformed(t *testing.T) {
 	})
 }
 
-// It may return another object; nil stands for no transform.
-func TestTheLastTransformCounts(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		must.Do(t, r.SetTransform(func(any) (any, error) { return nil, errNotToday }))
-		must.Do(t, r.SetTransform(func(obj any) (any, error) { return configMap("b", "7"), nil }))
-		handler := r.recorder(t)
-		r.run(t)
-		handler.Want(t, "OnAdd b 7 first")
-
-		r = newRig(newInformer, options(), configMap("a", "1"))
-		must.Do(t, r.SetTransform(strip))
-		must.Do(t, r.SetTransform(nil))
-		handler = r.recorder(t)
-		r.run(t)
-		handler.Want(t, "OnAdd a 1 first")
-	})
-}
-
-// A valueObject is no pointer, and cannot be compared with ==.
-type valueObject struct {
-	*metav1.ObjectMeta
-	data map[string]string
-}
-
-func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options(), configMap("a", "1"))
-		must.Do(t, r.SetTransform(func(obj any) (any, error) {
-			c := obj.(*corev1.ConfigMap)
-			return valueObject{&c.ObjectMeta, c.Data}, nil
-		}))
-		var calls record.Lines
-		r.handle(t, cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(obj any) { calls.Add("add %s", obj.(valueObject).ResourceVersion) },
-			UpdateFunc: func(_, obj any) { calls.Add("update %s", obj.(valueObject).ResourceVersion) },
-			DeleteFunc: func(obj any) {
-				calls.Add("delete %s", obj.(cache.DeletedFinalStateUnknown).Obj.(valueObject).ResourceVersion)
-			},
-		})
-		r.run(t)
-		w := r.server.NextWatch()
-		w.Modify(configMap("a", "2"))
-		r.server.Set(configMap("a", "3"))
-		fakeapi.Expire(w)
-		w = r.server.NextWatch()
-		r.server.Set()
-		fakeapi.Expire(w)
-		r.server.NextWatch()
-		calls.Want(t, "add 1", "update 2", "update 3", "delete 3")
-	})
-}
-
 // A list with an object that cannot be transformed is refused as a whole, and
 // asked for again.
 func TestAListThatCannotBeTransformed(t *testing.T) {

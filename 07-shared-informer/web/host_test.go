@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -47,9 +48,8 @@ func TestAnotherHostIsRefused(t *testing.T) {
 	want := `{"error":"this server does not answer for host \"evil.example\": ask for ` + s.URL() + `"}`
 	for _, path := range []string{"/pods", "/no/such/page"} {
 		status, _, body := do(t, "GET", s.URL()+path, "evil.example")
-		if status != http.StatusMisdirectedRequest || body != want {
-			t.Errorf("%s: got %d %s\nwant 421 %s", path, status, body, want)
-		}
+		expect.That(t, status == http.StatusMisdirectedRequest && body == want,
+			"%s: got %d %s\nwant 421 %s", path, status, body, want)
 	}
 }
 
@@ -67,8 +67,6 @@ func TestAnotherOriginIsRefused(t *testing.T) {
 		response, err := client.Do(request)
 		must.Do(t, err)
 		response.Body.Close()
-		if response.StatusCode != want {
-			t.Errorf("origin %q: got %d, want %d", origin, response.StatusCode, want)
-		}
+		expect.That(t, response.StatusCode == want, "origin %q: got %d, want %d", origin, response.StatusCode, want)
 	}
 }

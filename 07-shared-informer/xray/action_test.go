@@ -3,15 +3,10 @@
 package xray
 
 import (
-	"context"
-	"errors"
-	"maps"
 	"net/http"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"example.com/informer/07-shared-informer/xray/recorder"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -111,39 +107,12 @@ func TestManyUpdates(t *testing.T) {
 			t.Errorf("client-go's slow handler: %+v", got)
 		}
 		got := r.handlerOf(recorder.Ours, recorder.Slow)
-		if got.Calls+got.Waiting+got.Folded != 301 || got.Folded == 0 {
-			t.Errorf("our slow handler: %+v", got)
-		}
+		expect.That(t, got.Calls+got.Waiting+got.Folded == 301 && got.Folded != 0, "our slow handler: %+v", got)
 		if _, there := r.stations()["bulk"]; there {
 			t.Error("the updates are made, and still under way")
 		}
 		r.wantCaption("300 updates are made.")
 	})
-}
-
-// They end with the context, whatever the API server does.
-func TestManyUpdatesOneAtATime(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
-		r.Objects.Patch = func(ctx context.Context, _ string, _ []byte) error { <-ctx.Done(); return ctx.Err() }
-		r.must(order{Action: "update", Count: 10_000})
-		if got := r.stations()["bulk"]; got.What != "10,000 updates" || got.Made != 0 || got.Of != 10_000 {
-			t.Errorf("bulk: %+v", got)
-		}
-		_, err := r.do(order{Action: "update", Count: 1})
-		wantRefused(t, err, http.StatusConflict, "under way")
-		r.stop()
-		_, err = r.do(order{Action: "update", Count: 1})
-		wantRefused(t, err, http.StatusBadGateway, "canceled")
-	}, "a")
-}
-
-func TestManyUpdatesThatFail(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
-		r.Objects.Patch = func(context.Context, string, []byte) error { return errors.New("not today") }
-		r.must(order{Action: "update", Count: 100})
-		r.settle()
-		r.wantCaption("The updates were broken off: not today")
-	}, "a")
 }
 
 func TestTheConnectionIsCut(t *testing.T) {
@@ -177,13 +146,10 @@ func TestWatchesExpire(t *testing.T) {
 		r.settle()
 		got := r.stations()["reflector"]
 		lists := r.stations()["server"].Lists
-		if got.Doing != "watching" || got.Error != "" || lists != 2 {
-			t.Errorf("%+v, %d lists", got, lists)
-		}
+		expect.That(t, got.Doing == "watching" && got.Error == "" && lists == 2, "%+v, %d lists", got, lists)
 		theirs := r.stations()["client-go/informer"]
-		if theirs.Received != received+2 || theirs.Objects != 2 {
-			t.Errorf("client-go: %+v, had received %d", theirs, received)
-		}
+		expect.That(t, theirs.Received == received+2 && theirs.Objects == 2,
+			"client-go: %+v, had received %d", theirs, received)
 		r.wantCaption("410 Expired")
 		r.wantCaption("(a relist)")
 	}, "a", "b")
@@ -218,9 +184,8 @@ func TestHandlersComeAndGo(t *testing.T) {
 		r.wantInBoth("handler-3", 2, 0)
 		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
 			got := r.handlerOf(lane, "handler-3")
-			if got.Pace != recorder.Slow || got.Last.Change != "initial" || got.Last.TookMs != 200 {
-				t.Errorf("%s: %+v", lane, got)
-			}
+			expect.That(t, got.Pace == recorder.Slow && got.Last.Change == "initial" && got.Last.TookMs == 200,
+				"%s: %+v", lane, got)
 		}
 		r.must(order{Action: "pace", Handler: "handler-3", Pace: recorder.Fast})
 		r.must(order{Action: "create"})
@@ -229,9 +194,7 @@ func TestHandlersComeAndGo(t *testing.T) {
 		}
 		r.must(order{Action: "remove", Handler: "handler-3"})
 		for name := range r.stations() {
-			if strings.Contains(name, "handler-3") {
-				t.Errorf("%s is still there", name)
-			}
+			expect.That(t, !strings.Contains(name, "handler-3"), "%s is still there", name)
 		}
 		for _, o := range []order{
 			{Action: "remove", Handler: "handler-3"}, {Action: "pace", Handler: "x", Pace: recorder.Fast},
@@ -249,38 +212,6 @@ func TestHandlersComeAndGo(t *testing.T) {
 		_, err := r.do(order{Action: "add", Pace: recorder.Fast})
 		wantRefused(t, err, http.StatusConflict, "remove one first")
 	}, "a", "b")
-}
-
-// The limit holds when many ask at the same time.
-func TestManyHandlersAtOnce(t *testing.T) {
-	r := newRig(t)
-	for range 20 {
-		var asking sync.WaitGroup
-		var added atomic.Int64
-		begin := make(chan struct{})
-		for range 5 * maxHandlers {
-			asking.Go(func() {
-				<-begin
-				if _, err := addHandler(t.Context(), r.Subject, order{Pace: recorder.Fast}); err == nil {
-					added.Add(1)
-				} else if statusOf(err) != http.StatusConflict {
-					t.Error(err)
-				}
-			})
-		}
-		close(begin)
-		asking.Wait()
-		names := slices.Collect(maps.Keys(r.handlers))
-		if len(names) != maxHandlers || added.Load() != maxHandlers-2 {
-			t.Fatalf("%q, %d of them added; want %d, two from the start", names, added.Load(), maxHandlers)
-		}
-		for _, name := range names {
-			if name != recorder.Fast && name != recorder.Slow {
-				_, err := removeHandler(t.Context(), r.Subject, order{Handler: name})
-				must.Do(t, err)
-			}
-		}
-	}
 }
 
 // A stalled handler returns when its pace changes, when it is removed, and at the end.

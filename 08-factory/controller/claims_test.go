@@ -3,21 +3,15 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
@@ -109,64 +103,6 @@ func TestAFakeIgnoresFinalizers(t *testing.T) {
 
 func secret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
-}
-
-// An informer of a custom resource can be there before the definition is.
-func TestADefinitionThatComesLater(t *testing.T) {
-	definition := `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: parcels.NAMESPACE.example.com}
-spec:
-  group: NAMESPACE.example.com
-  scope: Namespaced
-  names: {plural: parcels, singular: parcel, kind: Parcel, listKind: ParcelList}
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-`
-	parcel := "apiVersion: NAMESPACE.example.com/v1\nkind: Parcel\nmetadata: {name: late}\n"
-	files := fstest.MapFS{
-		"testdata/crd.yaml":    {Data: []byte(definition)},
-		"testdata/parcel.yaml": {Data: []byte(parcel)},
-	}
-	forBoth(t, func(t *testing.T, newInformer notices.NewInformer) {
-		s := sessiontest.Open(t)
-		client, err := dynamic.NewForConfig(s.Config)
-		must.Do(t, err)
-		parcels := client.Resource(schema.GroupVersionResource{
-			Group: s.Namespace + ".example.com", Version: "v1", Resource: "parcels",
-		}).Namespace(s.Namespace)
-		refused, added := make(chan error, 100), make(chan string, 100)
-		informer := newInformer(&cache.ListWatch{
-			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-				return parcels.List(ctx, options)
-			},
-			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-				return parcels.Watch(ctx, options)
-			},
-		}, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
-		must.Do(t, informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { refused <- err }))
-		_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(obj any) { added <- obj.(*unstructured.Unstructured).GetName() },
-		})
-		must.Do(t, err)
-		ended := make(chan struct{})
-		go func() { defer close(ended); informer.RunWithContext(t.Context()) }()
-		t.Cleanup(func() { <-ended })
-
-		if err := <-refused; !strings.Contains(err.Error(), "the server could not find the requested resource") {
-			t.Errorf("before there is a definition: %v", err)
-		}
-		for _, file := range []string{"crd.yaml", "parcel.yaml"} {
-			_, err := s.Kubectl(t.Context(), files, "create", "-f", file)
-			must.Do(t, err)
-		}
-		if got := <-added; got != "late" {
-			t.Errorf("got %s", got)
-		}
-	})
 }
 
 // forBoth runs a test with client-go's informers, and with ours.

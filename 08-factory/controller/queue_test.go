@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -31,9 +32,7 @@ func TestNoTwoWorkersHaveTheSameKey(t *testing.T) {
 				if shutdown {
 					return
 				}
-				if busy[key].Swap(true) {
-					t.Errorf("two workers have key %d", key)
-				}
+				expect.That(t, !busy[key].Swap(true), "two workers have key %d", key)
 				handled.Add(1)
 				busy[key].Store(false)
 				queue.Done(key)
@@ -69,13 +68,10 @@ func TestTheDefaultRateLimiter(t *testing.T) {
 			if slow := when > 5*time.Millisecond; slow != (i >= 100) {
 				t.Fatalf("key %d waits %v", i, when)
 			}
-			if i == 119 && (when < 1900*time.Millisecond || when > 2100*time.Millisecond) {
-				t.Errorf("twenty keys over a hundred: the last waits %v, want 2 s", when)
-			}
+			expect.That(t, i != 119 || (when >= 1900*time.Millisecond && when <= 2100*time.Millisecond),
+				"twenty keys over a hundred: the last waits %v, want 2 s", when)
 		}
-		if time.Since(start) != 0 {
-			t.Error("the questions took time")
-		}
+		expect.That(t, time.Since(start) == 0, "the questions took time")
 	})
 }
 
@@ -108,13 +104,9 @@ func TestShutDownAfterShutDownWithDrain(t *testing.T) {
 		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
 		synctest.Wait() // until it waits
 		queue.ShutDownWithDrain()
-		if !waits() {
-			t.Error("ShutDownWithDrain ends it by now: the line after it in notices.go can go")
-		}
+		expect.That(t, waits(), "ShutDownWithDrain ends it by now: the line after it in notices.go can go")
 		queue.ShutDown()
-		if waits() {
-			t.Error("it is still there after ShutDown")
-		}
+		expect.That(t, !waits(), "it is still there after ShutDown")
 	})
 }
 
@@ -133,8 +125,6 @@ func TestControllerRuntimeMeasures(t *testing.T) {
 	}
 	for _, want := range []string{`workqueue_depth{controller="mail",name="mail",priority=""} `,
 		`rest_client_requests_total{code="200",host="server",method="GET"} `} {
-		if !strings.Contains(text.String(), "\n"+want) {
-			t.Errorf("there is no %s in\n%s", want, &text)
-		}
+		expect.That(t, strings.Contains(text.String(), "\n"+want), "there is no %s in\n%s", want, &text)
 	}
 }

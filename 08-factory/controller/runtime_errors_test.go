@@ -18,14 +18,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
 func wantError(t *testing.T, err error, text string) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), text) {
-		t.Errorf("error %v, want %s", err, text)
-	}
+	expect.That(t, err != nil && strings.Contains(err.Error(), text), "error %v, want %s", err, text)
 }
 
 func TestReadsThatACacheRefuses(t *testing.T) {
@@ -58,7 +57,5 @@ func TestAControllerWaitsForItsHandlers(t *testing.T) {
 		Complete(reconcile.Func(nil)))
 	wantError(t, m.Start(t.Context()), "failed to wait for test caches to sync kind source: *v1.Secret: "+
 		"timed out waiting for cache to be synced for kind source: *v1.Secret")
-	if !m.made[0].HasSynced() {
-		t.Error("the informer has not synced")
-	}
+	expect.That(t, m.made[0].HasSynced(), "the informer has not synced")
 }

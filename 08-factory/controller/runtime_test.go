@@ -34,6 +34,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session"
@@ -119,9 +120,7 @@ func TestACacheHasOneInformerForEachType(t *testing.T) {
 		must.Do(t, err)
 		must.Do(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
 	}
-	if len(m.made) != 1 {
-		t.Errorf("%d informers were made, want 1", len(m.made))
-	}
+	expect.That(t, len(m.made) == 1, "%d informers were made, want 1", len(m.made))
 }
 
 func TestAClientReadsFromTheCache(t *testing.T) {
@@ -130,9 +129,7 @@ func TestAClientReadsFromTheCache(t *testing.T) {
 	m.start(t)
 	var secret corev1.Secret
 	must.Do(t, m.GetClient().Get(t.Context(), m.key("a"), &secret)) // the first read of a type makes an informer
-	if !m.requests.Watching() {
-		t.Error("the first read has made no watch")
-	}
+	expect.That(t, m.requests.Watching(), "the first read has made no watch")
 	m.requests.Reset()
 	must.Do(t, m.GetClient().Get(t.Context(), m.key("a"), &secret))
 	must.Do(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
@@ -140,9 +137,7 @@ func TestAClientReadsFromTheCache(t *testing.T) {
 		t.Errorf("two reads: %s, want none", got)
 	}
 	must.Do(t, m.GetAPIReader().Get(t.Context(), m.key("a"), &secret))
-	if m.requests.String() == "none" {
-		t.Error("a read past the cache was no request")
-	}
+	expect.That(t, m.requests.String() != "none", "a read past the cache was no request")
 }
 
 func TestACacheCanRefuseToMakeAnInformer(t *testing.T) {
@@ -161,9 +156,7 @@ func TestAReadGivesACopy(t *testing.T) {
 	for range 2 { // the second time from a cache that somebody would have changed
 		var secret corev1.Secret
 		must.Do(t, m.GetClient().Get(t.Context(), m.key("a"), &secret))
-		if secret.Labels != nil {
-			t.Error("a change of what was read has changed the cache")
-		}
+		expect.That(t, secret.Labels == nil, "a change of what was read has changed the cache")
 		secret.Labels = map[string]string{"changed": "yes"}
 	}
 }
@@ -185,9 +178,8 @@ func TestOptionsOfACache(t *testing.T) {
 	m.start(t)
 	var list corev1.SecretList
 	must.Do(t, m.GetClient().List(t.Context(), &list, client.MatchingFields{"name": "a"}))
-	if len(list.Items) != 1 || list.Items[0].Annotations["transformed"] != "yes" {
-		t.Errorf("got %v, want a, transformed", list.Items)
-	}
+	expect.That(t, len(list.Items) == 1 && list.Items[0].Annotations["transformed"] == "yes",
+		"got %v, want a, transformed", list.Items)
 	if got := m.made[0].GetStore().ListKeys(); !slices.Equal(got, []string{m.key("a").String()}) {
 		t.Errorf("the cache has %v, want what the selector takes", got)
 	}
@@ -204,9 +196,7 @@ func TestANamespaceIsAnInformer(t *testing.T) {
 	m := newManager(t, ctrlcache.Options{DefaultNamespaces: two})
 	m.start(t)
 	must.Do(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
-	if len(m.made) != 2 {
-		t.Errorf("%d informers for two namespaces", len(m.made))
-	}
+	expect.That(t, len(m.made) == 2, "%d informers for two namespaces", len(m.made))
 }
 
 func TestASourceIsAHandler(t *testing.T) {
@@ -237,9 +227,7 @@ func TestTheHandlerForOwnersTakesOldAndNew(t *testing.T) {
 	defer queue.ShutDown()
 	update := event.TypedUpdateEvent[*corev1.Secret]{ObjectOld: owned("one"), ObjectNew: owned("two")}
 	forOwner.Update(t.Context(), update, queue)
-	if queue.Len() != 2 {
-		t.Errorf("%d keys, want those of both owners", queue.Len())
-	}
+	expect.That(t, queue.Len() == 2, "%d keys, want those of both owners", queue.Len())
 
 	child := owned("no controller") // Owns takes no such owner, unless it is told to match every one
 	child.OwnerReferences[0].Controller = nil
@@ -247,9 +235,7 @@ func TestTheHandlerForOwnersTakesOldAndNew(t *testing.T) {
 		scheme.Scheme, mapper, &corev1.ConfigMap{}, handler.OnlyControllerOwner())
 	for i, handler := range []handler.TypedEventHandler[*corev1.Secret, reconcile.Request]{onlyController, forOwner} {
 		handler.Delete(t.Context(), event.TypedDeleteEvent[*corev1.Secret]{Object: child}, queue)
-		if queue.Len() != 2+i {
-			t.Errorf("%d keys, want %d", queue.Len(), 2+i)
-		}
+		expect.That(t, queue.Len() == 2+i, "%d keys, want %d", queue.Len(), 2+i)
 	}
 }
 
@@ -265,13 +251,10 @@ func TestAPredicateIsNotAFilter(t *testing.T) {
 		FilterFunc: func(obj any) bool { return wanted(obj.(metav1.Object)) },
 		Handler:    cache.ResourceEventHandlerFuncs{DeleteFunc: func(any) { calls = append(calls, "OnDelete") }},
 	}.OnUpdate(before, after)
-	if !slices.Equal(calls, []string{"OnDelete"}) {
-		t.Errorf("the filter: %v, want OnDelete", calls)
-	}
+	expect.That(t, slices.Equal(calls, []string{"OnDelete"}), "the filter: %v, want OnDelete", calls)
 	predicates := predicate.NewPredicateFuncs(func(o client.Object) bool { return wanted(o) })
-	if predicates.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
-		t.Error("the predicate lets the update through")
-	}
+	expect.That(t, !predicates.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}),
+		"the predicate lets the update through")
 	if (predicate.GenerationChangedPredicate{}).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
 		t.Error("the predicate for the generation lets a change of labels through")
 	}

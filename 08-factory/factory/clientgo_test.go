@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -42,9 +43,7 @@ func TestTheStandInsInformersAreTheFactorys(t *testing.T) {
 		generic.Informer() != own || theirs.InformerFor(&corev1.Pod{}, nil) != own {
 		t.Error("there is more than one informer of pods")
 	}
-	if len(f.entries) != 1 {
-		t.Errorf("%d informers, want 1", len(f.entries))
-	}
+	expect.That(t, len(f.entries) == 1, "%d informers, want 1", len(f.entries))
 }
 
 // With a list of its own, and a transform of its own.
@@ -63,9 +62,7 @@ func TestInformerForTakesACallersFunction(t *testing.T) {
 			var made cache.SharedIndexInformer
 			got := f.ClientGo().InformerFor(&corev1.ConfigMap{},
 				func(given kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-					if given != client || resync != time.Hour {
-						t.Errorf("given %v and %v", given, resync)
-					}
+					expect.That(t, given == client && resync == time.Hour, "given %v and %v", given, resync)
 					made = informer.New(fakeapi.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}),
 						&corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 					must.Do(t, made.SetTransform(func(obj any) (any, error) {
@@ -74,9 +71,7 @@ func TestInformerForTakesACallersFunction(t *testing.T) {
 					}))
 					return made
 				})
-			if got != made || f.ConfigMaps().Informer() != made {
-				t.Error("the caller's informer was not taken")
-			}
+			expect.That(t, got == made && f.ConfigMaps().Informer() == made, "the caller's informer was not taken")
 			start(t, f)
 			if obj, _, _ := got.GetStore().GetByKey("ns/a"); obj.(*corev1.ConfigMap).Kind != test.kind {
 				t.Errorf("stored with kind %q, want %q", obj.(*corev1.ConfigMap).Kind, test.kind)
@@ -91,13 +86,9 @@ type gadget struct{ corev1.ConfigMap }
 func TestInformerForOfATypeOfTheCallersOwn(t *testing.T) {
 	f := New(fake.NewClientset(), Options{})
 	one := f.ClientGo().InformerFor(&gadget{}, on(fakeapi.New(), &gadget{}))
-	if f.ClientGo().InformerFor(&gadget{}, nil) != one {
-		t.Error("there is more than one informer of gadgets")
-	}
+	expect.That(t, f.ClientGo().InformerFor(&gadget{}, nil) == one, "there is more than one informer of gadgets")
 	start(t, f)
-	if !one.HasSynced() {
-		t.Error("it was not waited for")
-	}
+	expect.That(t, one.HasSynced(), "it was not waited for")
 }
 
 // ofKind is an object without a Go type of its own.
@@ -131,9 +122,8 @@ func TestInformerForKeepsTypesApart(t *testing.T) {
 			t.Errorf("%T of %v has the informer of %s", obj, obj.GetObjectKind(), other)
 		}
 		made[one] = fmt.Sprintf("%T of %v", obj, obj.GetObjectKind())
-		if f.ClientGo().InformerFor(obj, nil) != one {
-			t.Errorf("there is more than one informer of %T of %v", obj, obj.GetObjectKind())
-		}
+		expect.That(t, f.ClientGo().InformerFor(obj, nil) == one,
+			"there is more than one informer of %T of %v", obj, obj.GetObjectKind())
 	}
 	start(t, f)
 	if _, err := f.Pods().Lister().List(labels.Everything()); err != nil {
@@ -173,9 +163,8 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 		reflect.TypeFor[*corev1.ConfigMap](): true, reflect.TypeFor[*appsv1.Deployment](): false,
 		reflect.TypeFor[*gadget](): true, reflect.TypeFor[*unstructured.Unstructured](): false,
 	}
-	if !maps.Equal(result.Synced, want) || !errors.Is(result.Err, tired) || result.AsError() == nil {
-		t.Errorf("got %v, %v; want %v", result.Synced, result.Err, want)
-	}
+	expect.That(t, maps.Equal(result.Synced, want) && errors.Is(result.Err, tired) && result.AsError() != nil,
+		"got %v, %v; want %v", result.Synced, result.Err, want)
 	close(stop)
 	if synced := theirs.WaitForCacheSync(stop); !maps.Equal(synced, want) {
 		t.Errorf("got %v, want %v", synced, want)
@@ -214,9 +203,7 @@ func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
 	informerName, err := cache.NewInformerName("TestMetrics")
 	must.Do(t, err)
 	f := New(fake.NewClientset(), Options{InformerName: informerName})
-	if f.ClientGo().InformerName() != informerName {
-		t.Error("the stand-in does not say the name")
-	}
+	expect.That(t, f.ClientGo().InformerName() == informerName, "the stand-in does not say the name")
 	f.ConfigMaps()
 	f.Forget(ConfigMaps)
 	f.ConfigMaps()

@@ -17,6 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -73,15 +74,11 @@ func TestASecondForgetWaitsToo(t *testing.T) {
 		f.ConfigMaps() // a fresh one, that has not started
 		calls = append(calls, goOn(forget))
 		for i, c := range calls {
-			if c.returned() {
-				t.Errorf("call %d of Forget has returned while the handler was busy", i+1)
-			}
+			expect.That(t, !c.returned(), "call %d of Forget has returned while the handler was busy", i+1)
 		}
 		close(release)
 		for i, c := range calls {
-			if !c.returned() {
-				t.Errorf("call %d of Forget has not returned", i+1)
-			}
+			expect.That(t, c.returned(), "call %d of Forget has not returned", i+1)
 		}
 	})
 }
@@ -99,9 +96,8 @@ func TestForgetWaitsForAllThatWereForgotten(t *testing.T) {
 		synctest.Wait()
 		close(releaseSecond)
 		last := goOn(forget)
-		if first.returned() || second.returned() || last.returned() {
-			t.Error("Forget has returned while the first one's handler was busy")
-		}
+		expect.That(t, !first.returned() && !second.returned() && !last.returned(),
+			"Forget has returned while the first one's handler was busy")
 		close(releaseFirst)
 		<-first
 		<-second
@@ -130,9 +126,8 @@ func TestAskingAgainWhileTheOldOneEnds(t *testing.T) {
 			t.Errorf("OnAdd of %q, by the old one: %t", name, fresh == old)
 		}
 		close(release)
-		if !forgotten.returned() || fresh.IsStopped() {
-			t.Errorf("forgotten: %t, and the fresh one has stopped: %t", forgotten.returned(), fresh.IsStopped())
-		}
+		expect.That(t, forgotten.returned() && !fresh.IsStopped(),
+			"forgotten: %t, and the fresh one has stopped: %t", forgotten.returned(), fresh.IsStopped())
 	})
 }
 
@@ -178,9 +173,7 @@ func TestAnInformerThatIsForgottenBeforeTheStartHasStopped(t *testing.T) {
 		f.ConfigMaps()
 		start(t, f)
 		synctest.Wait()
-		if old.HasSynced() {
-			t.Error("it has synced")
-		}
+		expect.That(t, !old.HasSynced(), "it has synced")
 	})
 }
 
@@ -201,17 +194,15 @@ func TestShutdownAndForgetWaitForTheSameHandler(t *testing.T) {
 					calls = append(calls, goOn(func() { fn(f) }))
 					synctest.Wait()
 				}
-				if calls[0].returned() || calls[1].returned() {
-					t.Error("one has returned while the handler was busy")
-				}
+				expect.That(t, !calls[0].returned() && !calls[1].returned(),
+					"one has returned while the handler was busy")
 				fresh := f.ConfigMaps().Informer()
 				f.Start(t.Context())
 				close(release)
 				<-calls[0]
 				<-calls[1]
-				if fresh.HasSynced() || fresh.IsStopped() {
-					t.Error("what was asked for after Shutdown was started")
-				}
+				expect.That(t, !fresh.HasSynced() && !fresh.IsStopped(),
+					"what was asked for after Shutdown was started")
 			})
 		})
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -26,17 +27,12 @@ func TestAskingTwiceGivesTheSameInformer(t *testing.T) {
 	informer := f.ConfigMaps().Informer()
 	generic, err := f.ForResource(ConfigMaps)
 	must.Do(t, err)
-	if f.ConfigMaps().Informer() != informer || generic.Informer() != informer {
-		t.Error("there is more than one informer of config maps")
-	}
-	if f.Pods().Informer() == informer {
-		t.Error("pods and config maps have one informer")
-	}
+	expect.That(t, f.ConfigMaps().Informer() == informer && generic.Informer() == informer,
+		"there is more than one informer of config maps")
+	expect.That(t, f.Pods().Informer() != informer, "pods and config maps have one informer")
 	f.Forget(Pods)
 	start(t, f)
-	if server.Lists() != 1 {
-		t.Errorf("%d lists, want 1", server.Lists())
-	}
+	expect.That(t, server.Lists() == 1, "%d lists, want 1", server.Lists())
 }
 
 func TestAskingFromManyGoroutinesGivesTheSameInformer(t *testing.T) {
@@ -56,9 +52,7 @@ func TestAskingFromManyGoroutinesGivesTheSameInformer(t *testing.T) {
 	if informers = slices.Compact(informers); len(informers) != 1 {
 		t.Errorf("%d informers, want 1", len(informers))
 	}
-	if server.Lists() != 1 {
-		t.Errorf("%d lists, want 1", server.Lists())
-	}
+	expect.That(t, server.Lists() == 1, "%d lists, want 1", server.Lists())
 }
 
 func TestStartingAgainStartsOnlyWhatIsNew(t *testing.T) {
@@ -70,16 +64,13 @@ func TestStartingAgainStartsOnlyWhatIsNew(t *testing.T) {
 
 	nodes := f.Nodes().Informer()
 	must.Do(t, f.WaitForCacheSync(t.Context())) // what does not run is not waited for
-	if nodes.HasSynced() || server.Lists() != 0 {
-		t.Error("it runs, and was not started")
-	}
+	expect.That(t, !nodes.HasSynced() && server.Lists() == 0, "it runs, and was not started")
 	for range 3 {
 		f.Start(t.Context())
 	}
 	must.Do(t, f.WaitForCacheSync(t.Context()))
-	if !nodes.HasSynced() || server.Lists() != 1 {
-		t.Errorf("synced: %t, lists: %d; want one", nodes.HasSynced(), server.Lists())
-	}
+	expect.That(t, nodes.HasSynced() && server.Lists() == 1,
+		"synced: %t, lists: %d; want one", nodes.HasSynced(), server.Lists())
 }
 
 func TestWaitForCacheSyncNamesWhatHasNotSynced(t *testing.T) {
@@ -97,9 +88,7 @@ func TestWaitForCacheSyncNamesWhatHasNotSynced(t *testing.T) {
 	err := f.WaitForCacheSync(ctx)
 	want := "waiting for the first list of deployments.v1.apps, pods (are they served, and may you list and watch " +
 		"them?): no more patience"
-	if !errors.Is(err, tired) || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
+	expect.That(t, errors.Is(err, tired) && err.Error() == want, "got  %v\nwant %s", err, want)
 }
 
 func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
@@ -120,13 +109,9 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 	}
 	nodes := f.Nodes().Informer()
 	f.Start(t.Context())
-	if nodes.HasSynced() || f.entries[key{resource: Nodes}].ctx != nil {
-		t.Error("it was started after the end")
-	}
+	expect.That(t, !nodes.HasSynced() && f.entries[key{resource: Nodes}].ctx == nil, "it was started after the end")
 	f.Shutdown() // again
-	if !nodes.IsStopped() {
-		t.Error("the program could run it")
-	}
+	expect.That(t, nodes.IsStopped(), "the program could run it")
 }
 
 func TestAClientsetThatCannotIsNamed(t *testing.T) {

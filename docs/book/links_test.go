@@ -184,12 +184,6 @@ func TestFilesThatAreNotTested(t *testing.T) {
 	})
 }
 
-func TestAHeadingMayBeCalledExample(t *testing.T) {
-	tree := goodTree(t)
-	badEdit{file: "docs/01-one.md", new: "\n### Example\n\nSee the [Example](#example).\n"}.apply(t, tree)
-	wantNone(t, tree)
-}
-
 func TestFunctionsThatNothingRuns(t *testing.T) {
 	const skips = "it always skips"
 	for _, c := range []struct{ test, function, want string }{

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"testing/fstest"
 )
 
 func TestTypedBlocks(t *testing.T) {
@@ -78,34 +77,4 @@ func TestAnchors(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzPage feeds pages that nobody would write: reading one never panics and
-// loses nothing, and what was rewritten once stays as it is.
-func FuzzPage(f *testing.F) {
-	for _, seed := range []string{
-		chapterPage,
-		"a[^1]\n\n[^1]: <!-- code b.yaml -->\n    ```yaml\n",
-		"a[^1]\n[^1]:",
-		"| a |\n|---|\n| [b](c d) `|` |\n",
-		"<!-- code b.yaml -->\n```yaml\n```\n~~~\n",
-		"> - ```\n[a](<b> \"c\")[d][]\n[d]: e\n`` ` \\[",
-		"a\n---\n<!-- <a href=\"b\"> -->\n<!--\n",
-		"[[[![](()](\n\n[^1]: ](",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > 4<<10 {
-			t.Skip("thousands of open brackets in one paragraph only cost time")
-		}
-		tree := fstest.MapFS{"docs/x.md": file(text), "b.yaml": file("b: 1\n"), "01-one/queue.go": file(queueGo)}
-		b := load(t, tree)
-		b.Problems()
-		once, _, _ := b.render(b.pages["docs/x.md"])
-		twice, stale, _ := b.render(parsePage("docs/x.md", []byte(once)))
-		if once != twice || len(stale) > 0 {
-			t.Fatalf("rewritten once:\n%s\ntwice:\n%s", once, twice)
-		}
-	})
 }

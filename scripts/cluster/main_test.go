@@ -19,6 +19,7 @@ import (
 
 	"example.com/informer/scripts/cluster/binaries"
 	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -102,13 +103,9 @@ func TestClones(t *testing.T) {
 	must.Do(t, exec.Command("cp", "-r", one.root, copied.root).Run())
 
 	copied.good("down")
-	if !one.answers() || !other.answers() {
-		t.Error("a copy has removed the cluster of the tree it was copied from")
-	}
+	expect.That(t, one.answers() && other.answers(), "a copy has removed the cluster of the tree it was copied from")
 	other.good("down")
-	if other.answers() || !one.answers() {
-		t.Error("a clone has removed the cluster of another one, or not its own")
-	}
+	expect.That(t, !other.answers() && one.answers(), "a clone has removed the cluster of another one, or not its own")
 	if said := one.good("up"); !strings.Contains(said, "cluster is up (local)") || strings.Contains(said, "starting") {
 		t.Error("what is there is not found:", said)
 	}
@@ -141,9 +138,7 @@ func TestReboot(t *testing.T) {
 	if said := tree.good("up"); !strings.Contains(said, "does not answer") || len(pids) != 5 {
 		t.Error(pids, said)
 	}
-	if !tree.answers() {
-		t.Error("there is no cluster")
-	}
+	expect.That(t, tree.answers(), "there is no cluster")
 	tree.good("down")
 	if err := somebody.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Error("a process that was not ours was killed:", err)
@@ -200,9 +195,8 @@ esac`
 	tree.putForeign()
 	tree.downKeepsForeign()
 	calls, err := os.ReadFile(filepath.Join(bin, "calls"))
-	if err != nil || strings.Contains(string(calls), "rm -f") || !strings.Contains(string(calls), "ps") {
-		t.Errorf("asked: %s, %v", calls, err)
-	}
+	expect.That(t, err == nil && !strings.Contains(string(calls), "rm -f") && strings.Contains(string(calls), "ps"),
+		"asked: %s, %v", calls, err)
 }
 
 // Two at once have a cluster each, and both are gone afterwards.
@@ -221,9 +215,7 @@ func TestExec(t *testing.T) {
 		}
 	}
 	one, other := said[0].String(), said[1].String()
-	if one == other || !strings.HasPrefix(one, "on "+tree.path("exec-")) {
-		t.Errorf("%q, %q", one, other)
-	}
+	expect.That(t, one != other && strings.HasPrefix(one, "on "+tree.path("exec-")), "%q, %q", one, other)
 	tree.checkNothingIsLeft()
 }
 

@@ -4,9 +4,7 @@ package recorder
 
 import (
 	"errors"
-	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
@@ -81,20 +79,4 @@ func TestCaptions(t *testing.T) {
 			t.Errorf("%s %s:\ngot  %q\nwant %q", test.event.Kind, test.event.Type, got, test.want)
 		}
 	}
-}
-
-// A handler that stays far behind is mentioned again after a while, not at each fold.
-func TestFoldingIsMentionedSeldom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := scripted(false)
-		r.feed(observer.Event{Kind: observer.Joined, Handler: "slow"})
-		for range 121 {
-			r.feed(observer.Event{Kind: observer.Folded, Handler: "slow", Count: 5, Waiting: 3})
-			time.Sleep(time.Second)
-		}
-		captions := slices.DeleteFunc(r.records(t), func(r record) bool { return r.Caption == nil })
-		if n := len(captions); n != 3 {
-			t.Errorf("%d captions in two minutes, want 3", n)
-		}
-	})
 }

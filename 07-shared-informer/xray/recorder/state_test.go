@@ -20,6 +20,7 @@ import (
 
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -177,9 +178,7 @@ func TestTheHandlersState(t *testing.T) {
 			t.Errorf("calls: %+v", calls)
 		}
 		r.feed(observer.Event{Kind: observer.Removed, Handler: called.Handler}, called)
-		if strings.Contains(string(r.set), "slow") {
-			t.Errorf("a removed handler is there: %s", r.set)
-		}
+		expect.That(t, !strings.Contains(string(r.set), "slow"), "a removed handler is there: %s", r.set)
 	})
 }
 
@@ -214,42 +213,6 @@ func script(n int) (events []event) {
 		}
 	}
 	return events
-}
-
-// A sample of a burst leads to the same state as all of it.
-func TestASampleIsExact(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // time stands still
-		events := script(600)
-		sampled, whole := scripted(false), scripted(false)
-		for _, e := range events {
-			sampled.add(e)
-			whole.add(e)
-			whole.tick()
-		}
-		sampled.tick()
-		if string(sampled.set) != string(whole.set) {
-			t.Errorf("the state differs:\nsampled %s\nwhole   %s", sampled.set, whole.set)
-		}
-		records, shown, captions := sampled.records(t), 0, 0
-		for i, r := range records {
-			if r.Seq != int64(i+1) {
-				t.Fatalf("record %d has number %d", i+1, r.Seq)
-			}
-			if shown += 1 + r.Skipped; r.Caption != nil {
-				captions++
-			}
-		}
-		last := events[len(events)-1]
-		if got := records[len(records)-1]; got.Kind != string(last.Kind) || got.Chip["key"] != last.Key {
-			t.Errorf("the last record is %+v, want the last event", got)
-		}
-		if len(records) > tickRecords || len(records) < tickRecords-tickCaptions || shown != len(events) {
-			t.Errorf("%d records, with the skipped %d events of %d", len(records), shown, len(events))
-		}
-		if captions != tickCaptions {
-			t.Errorf("%d captions, want %d", captions, tickCaptions)
-		}
-	})
 }
 
 // A page gets the records that it has not got, as many as one message may have.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -29,15 +30,12 @@ func TestTheBookHasWhatCaptionsLinkTo(t *testing.T) {
 			name, section, _ := strings.Cut(link, "#")
 			page, err := readBook(name)
 			must.Do(t, err)
-			if section == "" || !strings.Contains(page, ` id="`+section+`"`) {
-				t.Errorf("%s has no heading with the anchor %q", name, section)
-			}
+			expect.That(t, section != "" && strings.Contains(page, ` id="`+section+`"`),
+				"%s has no heading with the anchor %q", name, section)
 		}
 		return true
 	})
-	if links < 10 {
-		t.Errorf("found %d links in caption.go", links)
-	}
+	expect.That(t, links >= 10, "found %d links in caption.go", links)
 }
 
 func TestOnlyThePagesOfTheBookAreShown(t *testing.T) {

@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -59,18 +60,14 @@ func TestReconcile(t *testing.T) {
 	must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
 	made, err := client.CoreV1().ConfigMaps("ns").Get(t.Context(), "picnic-0", metav1.GetOptions{})
 	must.Do(t, err)
-	if !metav1.IsControlledBy(made, picnic) || made.Data["text"] != "on Sunday" {
-		t.Errorf("it made %v", made)
-	}
+	expect.That(t, metav1.IsControlledBy(made, picnic) && made.Data["text"] == "on Sunday", "it made %v", made)
 	must.Do(t, r.Reconcile(t.Context(), "ns/picnic")) // the cache is late: it must not make another one
 	must.Do(t, copies.Add(made))
 	must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
 	now, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 	must.Do(t, err)
 	got, _, _ := unstructured.NestedMap(now.Object, "status")
-	if got["copies"] != int64(1) || got["observedGeneration"] != int64(7) {
-		t.Errorf("the status is %v", got)
-	}
+	expect.That(t, got["copies"] == int64(1) && got["observedGeneration"] == int64(7), "the status is %v", got)
 
 	changed := made.DeepCopy()
 	changed.Data["text"] = "cancelled"
@@ -145,9 +142,7 @@ func TestACopyThatIsGoneBringsItsNoticeBack(t *testing.T) {
 		c.enqueueOwner(gone)
 		key, _ := c.queue.Get()
 		c.queue.Done(key)
-		if key != "ns/picnic" {
-			t.Errorf("the queue has %q, want %q", key, "ns/picnic")
-		}
+		expect.That(t, key == "ns/picnic", "the queue has %q, want %q", key, "ns/picnic")
 	}
 	for _, gone := range []any{foreign, cache.DeletedFinalStateUnknown{Key: "ns/picnic-0", Obj: foreign}} {
 		if owner := ownerOf(gone); owner != nil {
@@ -216,8 +211,7 @@ func TestTheControllerInFakeTime(t *testing.T) {
 		}
 		took := time.Since(began)
 		stop()
-		if took < 10*time.Millisecond || took > time.Second {
-			t.Errorf("the copy was there after %v, want some milliseconds: the pauses of the queue", took)
-		}
+		expect.That(t, took >= 10*time.Millisecond && took <= time.Second,
+			"the copy was there after %v, want some milliseconds: the pauses of the queue", took)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/informer/docs/lab/bench/report"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -17,16 +18,13 @@ func TestAQuickRunWritesATableAndResults(t *testing.T) {
 	var stdout bytes.Buffer
 	must.Do(t, program.Run(t.Context(), []string{"-quick", "-o", folder}, &stdout, t.Output()))
 	text := read(t, folder, "table.txt")
-	if stdout.String() != text || !strings.Contains(text, "client-go v0.") {
-		t.Errorf("printed\n%s\nand wrote\n%s", stdout.String(), text)
-	}
+	expect.That(t, stdout.String() == text && strings.Contains(text, "client-go v0."),
+		"printed\n%s\nand wrote\n%s", stdout.String(), text)
 	if got, err := tableOf(t, folder); got != text || err != nil {
 		t.Errorf("error %v; the results beside the table give\n%s", err, got)
 	}
 	for _, row := range rows {
-		if !strings.Contains(text, "\n"+row.what+"  ") {
-			t.Errorf("no row %q", row.what)
-		}
+		expect.That(t, strings.Contains(text, "\n"+row.what+"  "), "no row %q", row.what)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/usage"
 )
 
@@ -28,9 +29,7 @@ func TestGoroutinesAreCountedByInstance(t *testing.T) {
 			got = usage.Goroutines(label, instance)
 			return got == n
 		})
-		if err != nil {
-			t.Errorf("%s has %d goroutines, want %d", instance, got, n)
-		}
+		expect.That(t, err == nil, "%s has %d goroutines, want %d", instance, got, n)
 	}
 	want("one", 2)
 	want("on", 0)
@@ -40,7 +39,5 @@ func TestGoroutinesAreCountedByInstance(t *testing.T) {
 }
 
 func TestOpenFilesAreCounted(t *testing.T) {
-	if openFiles() == 0 {
-		t.Error("none")
-	}
+	expect.That(t, openFiles() != 0, "none")
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/features"
 	featurestesting "k8s.io/client-go/features/testing"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -41,9 +42,7 @@ func TestGates(t *testing.T) {
 	guide, err := os.ReadFile("../../field-guide.md")
 	must.Do(t, err)
 	rows := strings.Count(string(guide), "` | on | ") + strings.Count(string(guide), "` | off | ")
-	if rows != len(gates) {
-		t.Errorf("the guide has %d gates, and client-go %d", rows, len(gates))
-	}
+	expect.That(t, rows == len(gates), "the guide has %d gates, and client-go %d", rows, len(gates))
 	var env []string
 	for name, gate := range gates {
 		env = append(env, fmt.Sprintf("KUBE_FEATURE_%s=%t", name, !gate.Default))
@@ -55,13 +54,9 @@ func TestGates(t *testing.T) {
 	for name, gate := range gates {
 		row := fmt.Sprintf("\n| `%s` | %s | %s | ", name, map[bool]string{true: "on", false: "off"}[gate.Default],
 			map[bool]string{true: "yes", false: "no"}[gate.LockToDefault])
-		if !strings.Contains(string(guide), row) {
-			t.Errorf("the guide has no row%s", row)
-		}
+		expect.That(t, strings.Contains(string(guide), row), "the guide has no row%s", row)
 		now := fmt.Sprintf("%s=%t\n", name, gate.Default == gate.LockToDefault) // the opposite, unless it is locked
-		if !strings.Contains(said.String(), now) {
-			t.Errorf("want %sin\n%s", now, said)
-		}
+		expect.That(t, strings.Contains(said.String(), now), "want %sin\n%s", now, said)
 	}
 }
 

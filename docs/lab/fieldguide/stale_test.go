@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"example.com/informer/docs/lab/faults/httpfault"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/netfault"
@@ -118,9 +119,7 @@ func TestASilentWatchStaysOpen(t *testing.T) {
 		runInformer(t, server, &corev1.ConfigMap{})
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()
-		if watches != 1 {
-			t.Errorf("%d watches in a day, want 1", watches)
-		}
+		expect.That(t, watches == 1, "%d watches in a day, want 1", watches)
 	})
 }
 
@@ -166,9 +165,8 @@ func TestTheServerGoesAway(t *testing.T) {
 		runInformer(t, server, &corev1.ConfigMap{})
 		log.want(t, `I… reflector.go:…] "Watch failed - backing off" … err="…: connect: connection refused"`)
 		time.Sleep(time.Hour)
-		if strings.Contains(log.String(), "\nE") || server.Lists() != 1 {
-			t.Errorf("%d lists, and in the log:\n%s", server.Lists(), log)
-		}
+		expect.That(t, !strings.Contains(log.String(), "\nE") && server.Lists() == 1,
+			"%d lists, and in the log:\n%s", server.Lists(), log)
 	})
 }
 

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -40,9 +41,7 @@ func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 			must.Do(t, err)
 			calls.Want(t, "OnAdd  ") // neither name nor version
 			_, err = configMaps.Create(t.Context(), generated, metav1.CreateOptions{})
-			if !apierrors.IsAlreadyExists(err) {
-				t.Errorf("the second: %v, want that it exists", err)
-			}
+			expect.That(t, apierrors.IsAlreadyExists(err), "the second: %v, want that it exists", err)
 			created.Labels = map[string]string{"changed": "yes"}
 			_, err = configMaps.Update(t.Context(), created, metav1.UpdateOptions{})
 			must.Do(t, err)
@@ -82,9 +81,7 @@ func TestNobodyReadsAWatchOfAFake(t *testing.T) {
 
 func TestADynamicFakeNeedsTheKindOfLists(t *testing.T) {
 	gateways, _ := meta.UnsafeGuessKindToResource(corev1.SchemeGroupVersion.WithKind("Gateway"))
-	if gateways.Resource != "gatewaies" {
-		t.Errorf("the fakes take %s for the plural", gateways.Resource)
-	}
+	expect.That(t, gateways.Resource == "gatewaies", "the fakes take %s for the plural", gateways.Resource)
 	defer func() {
 		words(fmt.Sprint("panic: ", recover())).want(t, `panic: coding error: you must register resource to list kind `+
 			`for every resource you're going to LIST when creating the client. …`)

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/informer/docs/lab/bench/report"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -56,9 +56,8 @@ func TestAQuickRun(t *testing.T) {
 
 func checkRun(t *testing.T, folder, printed string) {
 	results, text := read(t, folder)
-	if text != printed || !strings.Contains(text, "client-go v0.") {
-		t.Errorf("wrote\n%s\nand printed\n%s", text, printed)
-	}
+	expect.That(t, text == printed && strings.Contains(text, "client-go v0."),
+		"wrote\n%s\nand printed\n%s", text, printed)
 	for _, name := range []string{"100/%s/informer=client-go", "100/%s/informer=ours", "300/%s/informer=ours"} {
 		name = "Load/objects=" + name
 		// 50 changes a second for 2 s, to 10 handlers
@@ -66,9 +65,7 @@ func checkRun(t *testing.T, folder, printed string) {
 			t.Errorf("%s: %v events, want 1,000", name, events)
 		}
 		received := results.Values(fmt.Sprintf(name, "Sync"), "received-B")
-		if len(received) != 2 || received[0] < 50*payload {
-			t.Errorf("%s: %v bytes received to sync", name, received)
-		}
+		expect.That(t, len(received) == 2 && received[0] >= 50*payload, "%s: %v bytes received to sync", name, received)
 	}
 }
 
@@ -109,58 +106,5 @@ func TestVerdicts(t *testing.T) {
 		if got := verdict(report.Comparison{Ratio: test.ratio, Ratios: test.ratios}); got != test.want {
 			t.Errorf("%v: %s, want %s", test.ratios, got, test.want)
 		}
-	}
-}
-
-func TestAClientThatFails(t *testing.T) {
-	err := startProcess(t, report.Ours).rpc.Call("Client.Sync", Settings{Kubeconfig: "no-such-file"}, &Values{})
-	if err == nil || err.Error() != "stat no-such-file: no such file or directory" {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestHandlersNoteWhatTheySee(t *testing.T) {
-	hs := handlers{{versions: make([]uint64, 2)}, {versions: make([]uint64, 2)}}
-	first, second, changed, other := newConfigMap(0), newConfigMap(1), newConfigMap(0), newConfigMap(1)
-	first.ResourceVersion, second.ResourceVersion, changed.ResourceVersion = "1", "2", "3"
-	other.Name = "kube-root-ca.crt" // which is none of ours
-	for _, h := range hs {
-		h.OnAdd(first, true)
-		h.OnAdd(second, false)
-		h.OnAdd(other, false)
-	}
-	if lags := hs.lags(); len(lags) != 2 || lags[0] <= 0 || lags[0] > lags[1] || lags[1] > time.Minute ||
-		len(hs.lags()) > 0 {
-		t.Errorf("lags %v, want two, of what is new, in order, and once", lags)
-	}
-	if hs[0].OnUpdate(first, changed); len(hs.lags()) != 1 {
-		t.Error("no lag after a change")
-	}
-	for _, test := range []struct { // the second handler has missed the change
-		listed []uint64
-		want   int
-	}{{[]uint64{1, 2}, 1}, {[]uint64{3, 2}, 1}, {[]uint64{3, 4}, 3}} {
-		if n := hs.missing(test.listed); n != test.want {
-			t.Errorf("%d are missing of %v, want %d", n, test.listed, test.want)
-		}
-	}
-	if text := changed.Data["text"]; len(text) != payload || text != first.Data["text"] {
-		t.Errorf("%d bytes of text, want %d, always the same for one number", len(text), payload)
-	}
-}
-
-func TestAMeterReadsWhatWasUsedSince(t *testing.T) {
-	var m meter
-	for m.read(); m.read()["cpu-ns"] <= 0; { // the test ends in time, or the clock stands still
-	}
-	if v := m.read(); v["ns/op"] <= 0 || v["requests"] != 0 {
-		t.Errorf("read %v", v)
-	}
-	var memory Values
-	if err := new(Client).Memory(0, &memory); err != nil || memory["peak-B"] < memory["heap-B"] {
-		t.Errorf("%v, %v; the most memory is less than the heap", memory, err)
-	}
-	if all, used := cores(); used < 0 || used > all {
-		t.Errorf("%v of %v seconds in use", used, all)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -130,9 +131,7 @@ func TestClientGosTestsPassOnOurParts(t *testing.T) {
 		}
 	}
 	for name := range ours {
-		if !strings.Contains(all.String(), name) {
-			t.Errorf("no test uses %s any more: take it off the list", name)
-		}
+		expect.That(t, strings.Contains(all.String(), name), "no test uses %s any more: take it off the list", name)
 	}
 	binary := compile(t, files)
 	for _, s := range sources {
@@ -144,9 +143,8 @@ func TestClientGosTestsPassOnOurParts(t *testing.T) {
 			}
 			output := run(t, binary, "-test.v", "-test.timeout=3m", "-test.run=^("+strings.Join(names, "|")+")$")
 			for _, name := range names {
-				if !strings.Contains(output, "--- PASS: "+name+" ") {
-					t.Errorf("%s did not run, or skipped itself", name)
-				}
+				expect.That(t, strings.Contains(output, "--- PASS: "+name+" "),
+					"%s did not run, or skipped itself", name)
 			}
 			t.Logf("%s: %d tests pass, %d left out", s.file, len(names), len(s.leftOut))
 		})

@@ -21,6 +21,7 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/docs/lab/faults/httpfault"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 )
@@ -164,21 +165,16 @@ func TestAnInformerMovesToALaggingServer(t *testing.T) {
 			for _, request := range []string{"WATCH " + y, "WATCH+ " + y, `WATCH+ ""`, `WATCH+ ""`} {
 				await(t, c.seen, request)
 			}
-			if has(i) != len(s.created) {
-				t.Errorf("it has %d objects, want %d", has(i), len(s.created))
-			}
+			expect.That(t, has(i) == len(s.created), "it has %d objects, want %d", has(i), len(s.created))
 			fresh := s.connect(t, s.address)
 			streamed, _ := fresh.start(t, ours, true)
 			listed, _ := s.connect(t, s.address).start(t, ours, false)
 			must.Until(t, "the list from 0", listed.HasSynced)
-			if has(listed) != len(s.created)-1 {
-				t.Errorf("the list from 0 has %d objects, want one less than %d", has(listed), len(s.created))
-			}
+			expect.That(t, has(listed) == len(s.created)-1,
+				"the list from 0 has %d objects, want one less than %d", has(listed), len(s.created))
 			await(t, fresh.seen, `WATCH+ ""`)
 			await(t, fresh.seen, `WATCH+ ""`)
-			if streamed.HasSynced() {
-				t.Error("it has synced with a server that lags")
-			}
+			expect.That(t, !streamed.HasSynced(), "it has synced with a server that lags")
 			release()
 			s.create(t, name+"-4")
 			added("-4")

@@ -20,6 +20,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -98,9 +99,8 @@ func TestDownload(t *testing.T) {
 			for _, name := range names {
 				content, err := os.ReadFile(filepath.Join(folder, name))
 				info, _ := os.Stat(filepath.Join(folder, name))
-				if err != nil || string(content) != program || info.Mode()&0o100 == 0 {
-					t.Errorf("%s: %q, %v", name, content, err)
-				}
+				expect.That(t, err == nil && string(content) == program && info.Mode()&0o100 != 0,
+					"%s: %q, %v", name, content, err)
 			}
 			if lines := strings.Count(progress.String(), "\n"); lines != len(names) {
 				t.Errorf("%d lines of progress:\n%s", lines, &progress)
@@ -133,9 +133,7 @@ func TestDownloadThatFails(t *testing.T) {
 			downloadTimeout = 100 * time.Millisecond
 			folder := t.TempDir()
 			err := s.download(t.Context(), []string{"kube-apiserver"}, folder, io.Discard)
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v", err)
-			}
+			expect.That(t, err != nil && strings.Contains(err.Error(), test.want), "got %v", err)
 			if _, err := os.Stat(filepath.Join(folder, "kube-apiserver")); err == nil {
 				t.Error("it is used all the same")
 			}
@@ -158,9 +156,7 @@ func TestProbe(t *testing.T) {
 	} {
 		kubernetesReleases = url
 		err := s.download(t.Context(), []string{"kube-apiserver"}, t.TempDir(), io.Discard)
-		if err == nil || !strings.HasPrefix(err.Error(), "no released kube-apiserver") {
-			t.Errorf("%s: %v", name, err)
-		}
+		expect.That(t, err != nil && strings.HasPrefix(err.Error(), "no released kube-apiserver"), "%s: %v", name, err)
 	}
 	if err := s.download(t.Context(), []string{"kwokctl"}, t.TempDir(), io.Discard); err == nil ||
 		!strings.Contains(err.Error(), "has no kwokctl-"+system) {

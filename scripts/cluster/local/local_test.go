@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"example.com/informer/scripts/cluster/binaries"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -32,31 +33,24 @@ func TestFaults(t *testing.T) {
 	if args := Processes(dir)[APIServer].Args; !slices.Contains(args, "--max-requests-inflight=333") {
 		t.Errorf("the flag is missing: %v", args)
 	}
-	if c.PID(Scheduler) != 0 || c.PID(Node) != 0 {
-		t.Error("a component that is disabled runs")
-	}
+	expect.That(t, c.PID(Scheduler) == 0 && c.PID(Node) == 0, "a component that is disabled runs")
 	must.Do(t, kubectl("create", "configmap", "kept"))
 
 	must.Do(t, c.Signal(APIServer, syscall.SIGSTOP))
-	if kubectl("get", "configmap", "kept", "--request-timeout=1s") == nil {
-		t.Error("a frozen API server answers")
-	}
+	expect.That(t, kubectl("get", "configmap", "kept", "--request-timeout=1s") != nil, "a frozen API server answers")
 	must.Do(t, c.Signal(APIServer, syscall.SIGCONT))
 	must.Do(t, kubectl("get", "configmap", "kept"))
 
 	for _, component := range []string{APIServer, Etcd, ControllerManager} {
 		was := c.PID(component)
 		must.Do(t, c.Kill(component))
-		if c.PID(component) != 0 || syscall.Kill(was, 0) == nil && !zombie(was) {
-			t.Errorf("%s is not gone", component)
-		}
-		if c.Kill(component) == nil || c.Signal(component, syscall.SIGCONT) == nil {
-			t.Errorf("%s: no error though it does not run", component)
-		}
+		expect.That(t, c.PID(component) == 0 && (syscall.Kill(was, 0) != nil || zombie(was)),
+			"%s is not gone", component)
+		expect.That(t, c.Kill(component) != nil && c.Signal(component, syscall.SIGCONT) != nil,
+			"%s: no error though it does not run", component)
 		must.Do(t, c.Restart(t.Context(), component))
-		if c.PID(component) == 0 || c.Restart(t.Context(), component) == nil {
-			t.Errorf("%s does not run, or twice", component)
-		}
+		expect.That(t, c.PID(component) != 0 && c.Restart(t.Context(), component) != nil,
+			"%s does not run, or twice", component)
 		must.Do(t, kubectl("get", "configmap", "kept"))
 	}
 
@@ -86,9 +80,7 @@ func TestStartThatFails(t *testing.T) {
 	defer func() { readyWithin *= 10 }()
 	_, err := Start(t.Context(), Options{Dir: dir, Options: binaries.Options{Progress: t.Output()},
 		APIServerArgs: []string{"--no-such-flag=x"}})
-	if err == nil || !strings.Contains(err.Error(), "unknown flag: --no-such-flag") {
-		t.Errorf("got %v", err)
-	}
+	expect.That(t, err != nil && strings.Contains(err.Error(), "unknown flag: --no-such-flag"), "got %v", err)
 	if _, err := os.Stat(dir); len(Processes(dir)) > 0 || !os.IsNotExist(err) {
 		t.Errorf("left: %v, %v", Processes(dir), err)
 	}

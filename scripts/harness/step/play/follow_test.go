@@ -4,27 +4,13 @@ package play
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-)
 
-// A step that fails before it serves is not waited for: the error comes at
-// once, and nothing is suggested.
-func TestFollowAStepThatFailsBeforeItServes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		fails := Step{Run: func(context.Context, *Lesson) error { return errors.New("the port is taken") }}
-		began := time.Now()
-		c := chapterOf(fails, "$ curl 'http://ADDRESS/'\nhello\n")
-		code, stdout, stderr := run(t.Context(), c, "", "toy", "-follow")
-		if took := time.Since(began); code != exitFailed || took > settling ||
-			strings.Contains(stdout, "Try") || !strings.Contains(stderr, "the port is taken") {
-			t.Errorf("exit code %d after %v, stdout:\n%s\nstderr:\n%s", code, took, stdout, stderr)
-		}
-	})
-}
+	"example.com/informer/scripts/harness/expect"
+)
 
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -36,13 +22,10 @@ func TestFollow(t *testing.T) {
 		for _, want := range []string{"the door is there\n",
 			"Type these here:\n  somebody knocks\nCtrl-C ends it.\n", "knock\n",
 			"the door is gone\n"} {
-			if !strings.Contains(stdout, want) {
-				t.Errorf("stdout lacks %q", want)
-			}
+			expect.That(t, strings.Contains(stdout, want), "stdout lacks %q", want)
 		}
-		if code != 0 || !strings.HasPrefix(stderr, `> somebody rings: the step offers no action`) {
-			t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
-		}
+		expect.That(t, code == 0 && strings.HasPrefix(stderr, `> somebody rings: the step offers no action`),
+			"exit code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
 	})
 }
 
@@ -55,8 +38,6 @@ func TestFollowAnActionThatDoesNotReturn(t *testing.T) {
 			"somebody leans on the door\nsomebody rings\n", "toy", "-follow")
 		want := "> somebody leans on the door: after 10s: it did not return, and nobody waits for it any longer\n" +
 			"> somebody rings: the step offers no action"
-		if code != exitOK || !strings.HasPrefix(stderr, want) {
-			t.Errorf("exit code %d, stderr\n%s", code, stderr)
-		}
+		expect.That(t, code == exitOK && strings.HasPrefix(stderr, want), "exit code %d, stderr\n%s", code, stderr)
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 // toy is a chapter of two steps that print one word each.
@@ -67,27 +69,7 @@ func TestCommandLine(t *testing.T) {
 			}
 		})
 	}
-	if text != "x" {
-		t.Errorf("the chapter's own flag is %q, want %q", text, "x")
-	}
-}
-
-func TestHelpNamesStepsAndFlags(t *testing.T) {
-	for arg, want := range map[string]int{"-h": exitOK, "-nonsense": exitUsage} {
-		code, _, stderr := run(t.Context(), toy(), "", arg)
-		if code != want || want == exitUsage && !strings.Contains(stderr, arg) {
-			t.Errorf("%s: exit code %d, want %d, stderr:\n%s", arg, code, want, stderr)
-		}
-		for _, text := range []string{"a chapter for tests", "go run ./99-toy [FLAGS] [STEP]", "the second", "-list",
-			"-check", "-follow", "-pause", "-update"} {
-			if !strings.Contains(stderr, text) {
-				t.Errorf("%s: help lacks %q:\n%s", arg, text, stderr)
-			}
-		}
-		if strings.Contains(stderr, "-kubeconfig") {
-			t.Errorf("help offers a cluster to a chapter that needs none:\n%s", stderr)
-		}
-	}
+	expect.That(t, text == "x", "the chapter's own flag is %q, want %q", text, "x")
 }
 
 func TestADifferenceIsShown(t *testing.T) {
@@ -98,8 +80,7 @@ func TestADifferenceIsShown(t *testing.T) {
 		"one":    "\n== 99-toy 1/2 one: the first\nuno\n",
 	} {
 		code, out, stderr := run(t.Context(), c, "", args)
-		if code != 1 || out != stdout || !strings.Contains(stderr, "-un\n+uno\n") {
-			t.Errorf("%s: exit code %d\nstdout: %q\nstderr: %q", args, code, out, stderr)
-		}
+		expect.That(t, code == 1 && out == stdout && strings.Contains(stderr, "-un\n+uno\n"),
+			"%s: exit code %d\nstdout: %q\nstderr: %q", args, code, out, stderr)
 	}
 }

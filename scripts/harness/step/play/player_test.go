@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -40,9 +41,8 @@ func check(ctx context.Context, s Step, transcript string) error {
 // want wants an error with this text, or none for "".
 func want(t *testing.T, err error, text string) {
 	t.Helper()
-	if (err == nil) != (text == "") || err != nil && !strings.Contains(err.Error(), text) {
-		t.Errorf("got %v\nwant %q", err, text)
-	}
+	expect.That(t, (err == nil) == (text == "") && (err == nil || strings.Contains(err.Error(), text)),
+		"got %v\nwant %q", err, text)
 }
 
 // says is a step that prints its lines and returns.
@@ -173,9 +173,8 @@ func TestAProgramThatDoesNotStop(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		code, _, stderr := run(ctx, chapterOf(s, "^C\n"), "", "toy", "-follow")
-		if code != exitFailed || !strings.Contains(stderr, late) {
-			t.Errorf("-follow: exit code %d, stderr %q", code, stderr)
-		}
+		expect.That(t, code == exitFailed && strings.Contains(stderr, late),
+			"-follow: exit code %d, stderr %q", code, stderr)
 	})
 }
 
@@ -205,9 +204,8 @@ func TestShownSpeakerBySpeaker(t *testing.T) {
 			c := chapterOf(s, "first : a\nsecond : a\nsecond : b\n")
 			var shown []string
 			err := c.Check(t.Context(), c.Steps[0], quiet, func(line string) { shown = append(shown, line) })
-			if !errors.Is(err, failed) || strings.Join(shown, ", ") != "first : a, second : a, second : b" {
-				t.Errorf("shown: %q, error: %v", shown, err)
-			}
+			expect.That(t, errors.Is(err, failed) && strings.Join(shown, ", ") == "first : a, second : a, second : b",
+				"shown: %q, error: %v", shown, err)
 		}
 	})
 }
@@ -234,7 +232,6 @@ func TestAStepThatPanicsEndsTheProgram(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), inside+"=1")
 	output, err := cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(output), "ouch") {
-		t.Errorf("it ended with %v, want exit status 2 and the panic; it printed\n%s", err, output)
-	}
+	expect.That(t, cmd.ProcessState.ExitCode() == 2 && strings.Contains(string(output), "ouch"),
+		"it ended with %v, want exit status 2 and the panic; it printed\n%s", err, output)
 }

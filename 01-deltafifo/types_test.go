@@ -1,15 +1,17 @@
-// Which call of client-go's queues makes which type of delta, and when a queue has
-// synced.
+// Which call of client-go's queues makes which type of delta, when a queue has
+// synced, which options it has, and which keys.
 
 package main
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
@@ -118,4 +120,62 @@ func TestDeltaFIFOsCommentsSay(t *testing.T) {
 			"- You want to process the deletion of some of the objects. "+
 			"- You might want to periodically reprocess objects.",
 		"if you don't successfully process it, you need to add it back with AddIfNotPresent()")
+}
+
+// The defaults of KnownObjects and EmitDeltaTypeReplaced show above, and in
+// TestDeltaFIFOLosesTheDeleteOfWhatItDoesNotKnow.
+func TestTheOptionsOfADeltaFIFO(t *testing.T) {
+	var fields []string
+	for field := range reflect.TypeFor[cache.DeltaFIFOOptions]().Fields() {
+		fields = append(fields, field.Name)
+	}
+	want := []string{"Logger", "Name", "KeyFunction", "KnownObjects", "EmitDeltaTypeReplaced", "Transformer"}
+	if !slices.Equal(fields, want) {
+		t.Errorf("the options are %v, want %v", fields, want)
+	}
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
+	key, err := queue.KeyOf(realPod("pod1", "1"))
+	if err != nil || key != "ns1/pod1" || queue.Name() != "DeltaFIFO" || queue.Transformer() != nil {
+		t.Errorf("by default the key is %s, %v; the name is %s; there is a transformer: %t",
+			key, err, queue.Name(), queue.Transformer() != nil)
+	}
+	must.Say(t, "delta_fifo.go", "If set, log output will go to this logger instead of klog.Background().")
+}
+
+// It gets what the producer brings, and nothing that was in the queue or the store before.
+func TestATransformerGetsNeitherTombstonesNorResyncs(t *testing.T) {
+	var got []any
+	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey,
+		KnownObjects: knownPods{"pod1": pod1},
+		Transformer:  func(obj any) (any, error) { got = append(got, obj); return obj, nil }})
+	must.Do(t, errors.Join(queue.Resync(), queue.Replace([]any{pod2}, "1"), queue.Add(pod3), queue.Delete(pod3)))
+	if want := []any{pod2, pod3, pod3}; !slices.Equal(got, want) {
+		t.Errorf("it got %v, want %v", got, want)
+	}
+	wantPops(t, queue, "[[Sync Deleted] [Sync] [Added Deleted]]")
+}
+
+func TestTheKeyOfDeltasAndOfATombstone(t *testing.T) {
+	theirs, ours := newDeltaFIFO(), deltafifo.New(deltafifo.Options{KeyFunction: podKey})
+	tombstone := cache.DeletedFinalStateUnknown{Key: "pod2", Obj: pod1} // its object does not count
+	deltas := cache.Deltas{{Type: cache.Added, Object: pod1}, {Type: cache.Deleted, Object: tombstone}}
+	for _, c := range []struct {
+		obj          any
+		theirs, ours string // empty: an error
+	}{
+		{pod1, "pod1", "pod1"},
+		{tombstone, "pod2", "pod2"},
+		{deltas, "pod2", ""}, // of the newest delta
+		{deltas[:1], "pod1", ""},
+		{cache.Deltas{}, "", ""},
+	} {
+		their, theirErr := theirs.KeyOf(c.obj)
+		our, ourErr := ours.KeyOf(c.obj)
+		if their != c.theirs || (theirErr != nil) != (their == "") || our != c.ours || (ourErr != nil) != (our == "") {
+			t.Errorf("%v: theirs %q, %v; ours %q, %v", c.obj, their, theirErr, our, ourErr)
+		}
+	}
+	if _, err := theirs.KeyOf(cache.Deltas{}); !errors.Is(err, cache.ErrZeroLengthDeltasObject) {
+		t.Errorf("no deltas: %v", err)
+	}
 }

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"reflect"
@@ -160,6 +161,48 @@ func TestAReflectorPassesOnOnlyTheTypeItWasMadeFor(t *testing.T) {
 	must.Until(t, "a pod in the store", func() bool { return len(store.ListKeys()) > 0 })
 	if keys := store.ListKeys(); len(keys) != 1 || keys[0] != "pod1" {
 		t.Errorf("the store has %v, want only pod1", keys)
+	}
+}
+
+// The step lost has ConfigMaps. With pods it is the same: the delete of a pod that
+// was popped is lost. While an update of the pod waits in the queue, it arrives.
+func TestADeltaFIFOLosesTheDeleteOfAPodThatWasPopped(t *testing.T) {
+	pod := func(name, version string) *corev1.Pod {
+		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
+	}
+	for updateIsPopped, want := range map[bool][]string{
+		true:  {"Added doomed", "Updated doomed", "Added after"},
+		false: {"Added doomed", "Updated doomed", "Deleted doomed", "Added after"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			server, queue := fakeapi.New(), cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}) // no KnownObjects
+			must.Run(t, cache.NewReflector(server, &corev1.Pod{}, queue, 0).RunWithContext)
+			var got []string
+			pop := func() {
+				_, err := queue.Pop(func(obj any, _ bool) error {
+					for _, delta := range obj.(cache.Deltas) {
+						got = append(got, fmt.Sprintf("%s %s", delta.Type, delta.Object.(*corev1.Pod).Name))
+					}
+					return nil
+				})
+				must.Do(t, err)
+			}
+			watcher := server.NextWatch()
+			watcher.Add(pod("doomed", "2"))
+			pop()
+			watcher.Modify(pod("doomed", "3"))
+			if updateIsPopped {
+				pop()
+			}
+			watcher.Delete(pod("doomed", "4"))
+			watcher.Add(pod("after", "5"))
+			for !slices.Contains(got, "Added after") {
+				pop()
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("the update is popped: %t: got %q, want %q", updateIsPopped, got, want)
+			}
+		})
 	}
 }
 

@@ -284,7 +284,7 @@ func (r *Reflector) setIsLastSyncResourceVersionUnavailable(isUnavailable bool) 
 	r.isLastSyncResourceVersionUnavailable = isUnavailable
 }
 
-// backOff waits, or until ctx ends.
+// backOff sleeps for the next pause, or until ctx ends.
 func (r *Reflector) backOff(ctx context.Context, delay wait.DelayFunc) {
 	pause := delay()
 	r.observe(observer.Event{Kind: observer.BackingOff, Took: pause})

@@ -60,7 +60,7 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 
 // timeoutSeconds is when the server is asked to end a watch: a watch whose connection
 // is dead without a sign would hang forever. It is random, so that the watches that
-// were all opened when a server was started do not all end, and begin anew, at once.
+// were all opened when a server was started do not all end, and begin again, at once.
 func (r *Reflector) timeoutSeconds() *int64 {
 	return ptr.To(int64(r.MinWatchTimeout.Seconds() * (1 + rand.Float64())))
 }

@@ -15,7 +15,8 @@ import (
 
 // stepLoop runs a reflector of our own, with an observer that prints each of its
 // decisions. The server is asked to end a watch after eight seconds, and not after
-// minutes. Two seconds before the end it sends a bookmark.
+// minutes. How many bookmarks it sends until then depends on the time: they are
+// noted, and not printed.
 func stepLoop(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewFilteredListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		func(options *metav1.ListOptions) {
@@ -43,7 +44,6 @@ func stepLoop(ctx context.Context, l *step.Lesson) error {
 			fmt.Fprintf(l.Out, "event : %s : %s\n", e.Type, e.New.(*corev1.ConfigMap).Name)
 			reached = e.Version
 		case observer.Bookmark:
-			fmt.Fprintln(l.Out, "bookmark")
 			reached = e.Version
 		case observer.Ended:
 			fmt.Fprintf(l.Out, "ended : error: %v\n", e.Err)

@@ -60,8 +60,8 @@ type Options struct {
 	Backoff *wait.Backoff
 
 	// WatchErrorHandler is called when there was no list, or no watch could be opened,
-	// before it is tried again. It is not called while the server refuses connections
-	// or has too much to do (429), and not when an open watch ends with an error: the
+	// before it is tried again. It is not called for a watch that the server refuses to
+	// open (connection refused, 429), and not when an open watch ends with an error: the
 	// log and the Observer get those, too. Default: the error is logged.
 	WatchErrorHandler func(context.Context, error)
 

@@ -215,7 +215,7 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 }
 
 // An error handler hears of lists that fail, and of watches that cannot be opened.
-// It does not hear of a server that refuses connections or has too much to do, nor
+// It does not hear of a watch that is refused (connection refused, 429), nor
 // of a watch that fails when it is open. Our observer sees all of them.
 func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 	broken := func(metav1.ListOptions) (watch.Interface, error) {

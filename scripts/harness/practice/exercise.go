@@ -62,11 +62,8 @@ var (
 func parse(file string) (e exercise, err error) {
 	practice, name := filepath.Split(file)
 	page, err := os.ReadFile(file)
-	if err != nil {
-		return e, err
-	}
-	answers, err := os.ReadFile(filepath.Join(practice, "answers", name))
-	if err != nil {
+	answers, answersErr := os.ReadFile(filepath.Join(practice, "answers", name))
+	if err := errors.Join(err, answersErr); err != nil {
 		return e, err
 	}
 	e.name, e.chapter = strings.TrimSuffix(name, ".md"), filepath.Base(filepath.Dir(filepath.Clean(practice)))

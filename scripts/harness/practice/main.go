@@ -114,10 +114,10 @@ func start(root string, e exercise, out io.Writer) error {
 		return errors.Join(err, fmt.Errorf("%s has changes that are not committed: commit them first", e.file))
 	}
 	mine, book, started, err := e.versions(root)
-	if err != nil {
-		return err
+	if err == nil {
+		err = e.write(root, mine, book, started, open)
 	}
-	if err := e.write(root, mine, book, started, open); err != nil {
+	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "%s\n\nYours: %s\nThen:  scripts/practice.sh check %s (or: watch, hint)\n"+
@@ -129,10 +129,10 @@ func start(root string, e exercise, out io.Writer) error {
 // write makes the change between two versions in the exercise's file.
 func (e exercise) write(root, mine, from, to, state string) error {
 	text, err := merge(mine, from, to)
-	if err != nil {
-		return err
+	if err == nil {
+		err = e.setState(root, state)
 	}
-	if err := e.setState(root, state); err != nil {
+	if err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(root, e.file), []byte(text), 0o666)
@@ -168,13 +168,12 @@ func solution(root string, e exercise, out io.Writer) error {
 
 func reset(root string, e exercise, out io.Writer) error {
 	mine, book, started, err := e.versions(root)
-	if err != nil {
-		return err
+	if err == nil {
+		err = e.write(root, mine, started, book, untouched)
 	}
-	if err := e.write(root, mine, started, book, untouched); err != nil {
-		return err
+	if err == nil {
+		fmt.Fprintf(out, "%s has the book's code again where the exercise was\n", e.file)
 	}
-	_, err = fmt.Fprintf(out, "%s has the book's code again where the exercise was\n", e.file)
 	return err
 }
 
@@ -194,10 +193,8 @@ func check(ctx context.Context, root string, named []exercise, out io.Writer) er
 			return fmt.Errorf("%s is not started; the book's code passes", e.name)
 		}
 		fmt.Fprintf(out, "%s: solved. `scripts/practice.sh solution %[1]s` has the book's code, and says why\n", e.name)
-		if e.state(root) == open {
-			if err := e.setState(root, solved); err != nil {
-				return err
-			}
+		if err := e.setState(root, solved); err != nil {
+			return err
 		}
 	}
 	if failed > 0 {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -130,10 +131,8 @@ func tidy(text string, more ...*ast.ImportSpec) (string, error) {
 // exercise begins with it.
 func (e exercise) versions(root string) (mine, book, started string, err error) {
 	text, err := os.ReadFile(filepath.Join(root, e.file))
-	if err != nil {
-		return "", "", "", err
-	}
-	if book, err = git(root, "show", bookRef(root)+":"+e.file); err != nil {
+	book, bookErr := git(root, "show", bookRef(root)+":"+e.file)
+	if err := errors.Join(err, bookErr); err != nil {
 		return "", "", "", err
 	}
 	started, err = e.begin(book)
@@ -154,16 +153,13 @@ func merge(mine, from, to string) (string, error) {
 		}
 	}
 	merged, err := git(dir, "merge-file", "-p", "--theirs", "mine", "from", "to")
-	if err != nil {
+	of, parseErr := parser.ParseFile(token.NewFileSet(), "", to, parser.ImportsOnly)
+	if err := errors.Join(err, parseErr); err != nil {
 		return "", err
 	}
-	of, err := parser.ParseFile(token.NewFileSet(), "", to, parser.ImportsOnly)
-	if err != nil {
-		return "", err
+	// The reader's editor may have dropped imports. If there is an error, the reader's code is not Go yet.
+	if tidied, err := tidy(merged, of.Imports...); err == nil {
+		merged = tidied
 	}
-	tidied, err := tidy(merged, of.Imports...) // the reader's editor may have dropped some
-	if err != nil {
-		return merged, nil // the reader's code is not Go yet
-	}
-	return tidied, nil
+	return merged, nil
 }

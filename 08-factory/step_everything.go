@@ -24,7 +24,7 @@ func stepEverything(ctx context.Context, l *step.Lesson) error {
 		return err
 	}
 	server := discovery.ToDiscoveryInterfaceWithContext(l.Client.Discovery())
-	lists, err := server.ServerPreferredResourcesWithContext(ctx) // the newest version of each type
+	lists, err := server.ServerPreferredResourcesWithContext(ctx) // each type once, in the preferred version
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
 		return err
 	}

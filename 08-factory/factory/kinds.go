@@ -30,7 +30,7 @@ func (f *Factory) transform(kind schema.GroupVersionKind) cache.TransformFunc {
 }
 
 // setKind returns a function that writes the kind into objects. Its two strings
-// are made once: what each object has is where to find them.
+// are made once. All objects point to the same strings.
 func setKind(kind schema.GroupVersionKind) cache.TransformFunc {
 	version, name := kind.ToAPIVersionAndKind()
 	return func(obj any) (any, error) {

@@ -131,7 +131,7 @@ func (f *Factory) clientFor(resource schema.GroupVersionResource) (
 		return nil, nil, false
 	}
 	lister, watcher := client.MethodByName("List"), client.MethodByName("Watch")
-	if !lister.IsValid() || !watcher.IsValid() { // one can ask for a TokenReview, say, but there is no list of them
+	if !lister.IsValid() || !watcher.IsValid() { // a TokenReview, say: one can ask for it, but they cannot be listed
 		return nil, nil, false
 	}
 	list = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {

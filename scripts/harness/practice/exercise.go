@@ -23,11 +23,10 @@ type exercise struct {
 	file        string   // whose code changes, from the root
 	empty, drop []string // build: functions whose bodies go, and declarations that go with them
 	plant       string   // mend: the difference that brings the bug in
-
-	failsWith string // what a check of the exercise says right after its start
-	hints     []string
-	why       string
-	wrong     []string // tempting answers, as differences to the book's
+	failsWith   string   // what a check of the exercise says right after its start
+	hints       []string
+	why         string
+	wrong       []string // tempting answers, as differences to the book's
 }
 
 func filter(all []exercise, keep func(exercise) bool) []exercise {

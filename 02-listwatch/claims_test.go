@@ -1,5 +1,5 @@
-// What the page docs/02-listwatch.md says about client-go and the API server,
-// shown on the pinned version and the cluster at hand.
+// What the pages of chapter 02 say about client-go and the API server, shown on
+// the pinned version and the cluster at hand.
 
 package main
 

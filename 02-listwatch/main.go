@@ -17,6 +17,7 @@ var chapter = step.Chapter{
 	Files: files,
 	Steps: []step.Step{
 		{Name: "clientset", Title: "the typed client: ConfigMaps and their data", Run: stepClientset},
+		{Name: "write", Title: "create, update and delete; an update from an old version", Run: stepWrite},
 		{Name: "dynamic", Title: "the untyped client: a Deployment out of a YAML file", Run: stepDynamic},
 		{Name: "apply", Title: "server-side apply: the same file, as often as you like", Run: stepApply},
 		{Name: "discovery", Title: "which resources there are", Run: stepDiscovery},

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+
+	"example.com/informer/scripts/harness/step"
+)
+
+// stepWrite creates, updates and deletes a ConfigMap. An update carries the version
+// that its writer has read. The server refuses it if the object has a newer one.
+func stepWrite(ctx context.Context, l *step.Lesson) error {
+	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
+	colours := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "colours"}, Data: map[string]string{"sky": "blue"}}
+	first, err := configMaps.Create(ctx, colours, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "create :", first.Data)
+
+	evening := first.DeepCopy()
+	evening.Data["sky"] = "red"
+	updated, err := configMaps.Update(ctx, evening, metav1.UpdateOptions{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "update :", updated.Data)
+
+	first.Data["grass"] = "green" // first still has a blue sky, and the version of that time
+	_, err = configMaps.Update(ctx, first, metav1.UpdateOptions{})
+	fmt.Fprintln(l.Out, "update from the first version :", apierrors.ReasonForError(err))
+
+	err = retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		newest, err := configMaps.Get(ctx, "colours", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		newest.Data["grass"] = "green"
+		updated, err = configMaps.Update(ctx, newest, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "get, and update :", updated.Data)
+
+	if err := configMaps.Delete(ctx, "colours", metav1.DeleteOptions{}); err != nil {
+		return err
+	}
+	err = configMaps.Delete(ctx, "colours", metav1.DeleteOptions{})
+	fmt.Fprintln(l.Out, "delete once more :", apierrors.ReasonForError(err))
+	return nil
+}

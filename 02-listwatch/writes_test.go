@@ -1,0 +1,121 @@
+// What the page docs/02-listwatch-clients.md says about writes.
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
+
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/session/sessiontest"
+)
+
+func colours(version string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "colours", ResourceVersion: version}}
+}
+
+// The server of this test answers all requests with the same object, in version 7.
+func TestWhatAWriteSends(t *testing.T) {
+	var sent []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var object metav1.PartialObjectMetadata
+		if err := json.NewDecoder(r.Body).Decode(&object); err != nil {
+			t.Error(err)
+		}
+		sent = append(sent, fmt.Sprintf("%s %s version %q", r.Method, r.URL.Path, object.ResourceVersion))
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"colours","resourceVersion":"7"}}`)
+	}))
+	config := &rest.Config{Host: server.URL}
+	config.ContentType = "application/json" // the test could not read protobuf
+	client, err := kubernetes.NewForConfig(config)
+	must.Do(t, err)
+	configMaps := client.CoreV1().ConfigMaps("ns")
+	created, err := configMaps.Create(t.Context(), colours(""), metav1.CreateOptions{})
+	must.Do(t, err)
+	_, err = configMaps.Update(t.Context(), created, metav1.UpdateOptions{})
+	must.Do(t, err)
+	must.Do(t, configMaps.Delete(t.Context(), "colours", metav1.DeleteOptions{}))
+	client.CoreV1().RESTClient().(*rest.RESTClient).Client.CloseIdleConnections()
+	server.Close()
+	want := []string{
+		`POST /api/v1/namespaces/ns/configmaps version ""`,
+		`PUT /api/v1/namespaces/ns/configmaps/colours version "7"`,
+		`DELETE /api/v1/namespaces/ns/configmaps/colours version ""`,
+	}
+	if !slices.Equal(sent, want) {
+		t.Errorf("sent %q, want %q", sent, want)
+	}
+}
+
+func TestRetryOnConflictTriesFiveTimes(t *testing.T) {
+	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "colours", errors.New("modified"))
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{conflict, 5},
+		{fmt.Errorf("painting: %w", conflict), 5},
+		{errors.New("something else"), 1},
+	} {
+		calls := 0
+		err := retry.RetryOnConflict(retry.DefaultRetry, func() error { calls++; return c.err })
+		if calls != c.want || !errors.Is(err, c.err) {
+			t.Errorf("%d calls, then %v; want %d, then %v", calls, err, c.want, c.err)
+		}
+	}
+}
+
+func TestWhetherAnUpdateNeedsAVersion(t *testing.T) {
+	s := sessiontest.Open(t)
+	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
+	_, err := configMaps.Create(t.Context(), colours(""), metav1.CreateOptions{})
+	must.Do(t, err)
+	_, err = configMaps.Update(t.Context(), colours(""), metav1.UpdateOptions{})
+	must.Do(t, err) // a ConfigMap does not
+
+	sessiontest.Kubectl(t, s, "create -f widgets.yaml")
+	sessiontest.Kubectl(t, s, "get widgets."+s.Namespace+".example.com -o name") // waits until they are served
+	sessiontest.Kubectl(t, s, "create -f gear.yaml")
+	client, err := dynamic.NewForConfig(s.Config)
+	must.Do(t, err)
+	widgets := client.Resource(schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1",
+		Resource: "widgets"}).Namespace(s.Namespace)
+	gear, err := widgets.Get(t.Context(), "gear", metav1.GetOptions{})
+	must.Do(t, err)
+	gear.SetResourceVersion("")
+	if _, err = widgets.Update(t.Context(), gear, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
+		t.Errorf("Update() = %v, want that a custom resource needs one", err)
+	}
+}
+
+func TestADeleteCanHavePreconditions(t *testing.T) {
+	s := sessiontest.Open(t)
+	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
+	first, err := configMaps.Create(t.Context(), colours(""), metav1.CreateOptions{})
+	must.Do(t, err)
+	must.Do(t, configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID))))
+	_, err = configMaps.Create(t.Context(), colours(""), metav1.CreateOptions{}) // another one, of the same name
+	must.Do(t, err)
+	err = configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID)))
+	if !apierrors.IsConflict(err) {
+		t.Errorf("Delete() = %v, want a conflict: this is not the first any more", err)
+	}
+	if _, err := configMaps.Update(t.Context(), first, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+		t.Errorf("Update() = %v, want a conflict", err)
+	}
+}

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,10 +17,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes/fake"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/04-indexer/store"
 	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
@@ -168,6 +172,56 @@ func TestTheMapOfIndexersIsKeptAndNotCopied(t *testing.T) {
 	expect.That(t, len(mine) == 2, "my map has %d indexes, want the added one in it", len(mine))
 	wantKeys(t, one, "app", "l1", "ns1/pod1")
 	wantKeys(t, other, "app", "l1") // no error: it has the function, and not the index
+}
+
+// What is written into the result is a function without an index.
+func TestGetIndexersReturnsClientGosOwnMapAndACopyOfOurs(t *testing.T) {
+	for name, index := range map[string]cache.Indexer{"client-go": filled(t, cache.Indexers{}),
+		"ours": store.New(store.Options{})} {
+		index.GetIndexers()["app"] = indexer.ByLabel("app")
+		if found, err := index.ByIndex("app", "l1"); len(found) != 0 || (err == nil) != (name == "client-go") {
+			t.Errorf("%s: %d objects under l1, error: %v", name, len(found), err)
+		}
+	}
+}
+
+// A store has nothing to repeat, and nobody to repeat it to. A queue has both.
+func TestAResyncOfAStoreDoesNothingAndOfAQueueItDoes(t *testing.T) {
+	must.Say(t, "store.go", "Resync is meaningless for one of these func (c *cache) Resync() error { return nil }")
+	must.Say(t, "expiration_cache.go", "Resync is a no-op for one of these")
+	known := filled(t, cache.Indexers{})
+	for name, queue := range map[string]cache.Queue{
+		"DeltaFIFO": cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known}),
+		"RealFIFO":  cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known}),
+	} {
+		must.Do(t, queue.Resync())
+		for range known.ListKeys() {
+			_, err := queue.Pop(func(obj any, _ bool) error {
+				if delta := obj.(cache.Deltas).Newest(); delta.Type != cache.Sync {
+					t.Errorf("%s: popped a delta of type %s", name, delta.Type)
+				}
+				return nil
+			})
+			must.Do(t, err)
+		}
+	}
+}
+
+func TestAnInformerOfClientGosHasAnIndexByLabel(t *testing.T) {
+	client := fake.NewClientset(newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2"))
+	factory := informers.NewSharedInformerFactory(client, 0)
+	pods := factory.Core().V1().Pods().Informer()
+	must.Do(t, pods.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
+	ctx, cancel := context.WithCancel(t.Context())
+	factory.StartWithContext(ctx)
+	defer factory.Shutdown()
+	defer cancel()
+	factory.WaitForCacheSync(ctx.Done())
+	wantKeys(t, pods.GetIndexer(), "app", "l1", "ns1/pod1")
+	_, err := client.CoreV1().Pods("ns3").Create(ctx, newPod("ns3", "pod3", "l1"), metav1.CreateOptions{})
+	must.Do(t, err)
+	must.Until(t, "pod3 is in the store", func() bool { return len(pods.GetStore().ListKeys()) == 3 })
+	wantKeys(t, pods.GetIndexer(), "app", "l1", "ns1/pod1", "ns3/pod3")
 }
 
 // The store computes the old values from the object that it has. If that was

@@ -49,9 +49,9 @@ type Store struct {
 	metrics cache.ThreadSafeStore
 
 	// lock is held for a write, and for the moment in which a reader takes a
-	// snapshot. Each snapshot raises the generation. All that the snapshot shares
-	// with the store is of an earlier one then, and a write copies it before it
-	// changes it.
+	// snapshot. Each snapshot raises the generation. Everything that the store has
+	// at that moment is of an earlier generation, and the snapshot shares it. A
+	// write copies what is of an earlier generation before it changes it.
 	lock       sync.Mutex
 	generation uint64
 	values     [][]string // what a write has computed, by index

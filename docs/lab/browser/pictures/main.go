@@ -4,9 +4,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -41,30 +44,41 @@ var (
 	}
 )
 
+// What a picture is cut down to, from its top to its bottom, as selectors.
+const (
+	ours  = `.lane.ours, [data-station="log"], #handlers`
+	both  = "#stage"
+	panel = "#panel"
+)
+
 // A scene is what is done before a picture is taken.
 type scene struct {
 	file  string
 	look  browser.Look
 	moves []move
+	shows string // what it is cut down to; all of it if empty
+	mark  string // a selector: what has a frame around it
 }
 
 var scenes = []scene{
-	{"xray", browser.Look{}, busy},
-	{"xray-light", browser.Look{Light: true}, busy},
-	{"xray-narrow", browser.Look{Width: 390, Height: 844}, busy},
-	{"xray-cut", browser.Look{}, cut},
-	{"xray-tombstone", browser.Look{}, append(cut, press("restore"), backTo("tombstone", "handlers/fast"))},
+	{"xray", browser.Look{}, busy, "", ""},
+	{"xray-light", browser.Look{Light: true}, busy, "", ""},
+	{"xray-narrow", browser.Look{Width: 390, Height: 844}, busy, "", ""},
+	{"xray-cut", browser.Look{}, cut, ours, `[data-station="server"] dl, [data-station="reflector"] .box`},
+	{"xray-tombstone", browser.Look{}, append(cut, press("restore"), backTo("tombstone", "handlers/fast")), ours,
+		`[data-chip][data-change="tombstone"]`},
 	{"xray-late", browser.Look{}, []move{create, create, create, create, press("add", `[data-pace="fast"]`),
-		backTo("initial", "handlers/handler-3")}},
+		backTo("initial", "handlers/handler-3")}, ours, `[data-station="handlers/handler-3"]`},
 	{"xray-stalled", browser.Look{}, []move{create, create, create,
 		press("pace", `[data-handler="slow"]`, `[data-pace="stalled"]`), press("update", `[data-count="10000"]`),
 		until("the backlog of client-go's handler is long",
-			browser.Field("client-go/handlers/slow", "waiting")+" > 4000")}},
+			browser.Field("client-go/handlers/slow", "waiting")+" > 4000")}, both,
+		`[data-station="handlers/slow"], [data-station="client-go/handlers/slow"]`},
 	{"xray-resync", browser.Look{}, []move{create, create, create, press("resync"),
-		backTo("resync", "handlers/fast")}},
+		backTo("resync", "handlers/fast")}, ours, `[data-chip][data-change="resync"]`},
 	{"xray-recreated", browser.Look{}, []move{create, create, press("cut"), notices, press("recreate"),
 		press("restore"), backTo("update", "store"), run(`document.querySelector("[data-chip]").click()`),
-		until("the diff is shown", `document.querySelector("#panel-body .minus")`)}},
+		until("the diff is shown", `document.querySelector("#panel-body .minus")`)}, panel, "#panel-body .minus"},
 }
 
 func run(script string) move {
@@ -157,5 +171,34 @@ func (s scene) take(ctx context.Context, program string, window context.Context)
 	if err := all(s.moves...)(p); err != nil {
 		return nil, err
 	}
-	return p.Picture()
+	if s.shows == "" {
+		return p.Picture()
+	}
+	// How far the elements reach, and a frame around each that is marked.
+	edges, err := browser.Eval[[]float64](p, fmt.Sprintf(`(() => {
+		for (const marked of document.querySelectorAll(%q)) {
+			const at = marked.getBoundingClientRect(), frame = document.body.appendChild(document.createElement("div"));
+			frame.style.cssText = "position: fixed; z-index: 99; border: 3px solid #f0883e; border-radius: 10px;" +
+				"left:" + (at.left - 7) + "px; top:" + (at.top - 7) + "px; width:" + (at.width + 8) + "px; height:" +
+				(at.height + 8) + "px";
+		}
+		const all = [...document.querySelectorAll(%q)].map((shown) => shown.getBoundingClientRect());
+		return [Math.min(...all.map((at) => at.top)) - 12, Math.max(...all.map((at) => at.bottom)) + 12];
+	})()`, s.mark, s.shows))
+	if err != nil {
+		return nil, err
+	}
+	if picture, err = p.Picture(); err != nil {
+		return nil, err
+	}
+	whole, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		return nil, err
+	}
+	part := whole.(interface {
+		SubImage(image.Rectangle) image.Image
+	}).SubImage(image.Rect(0, int(edges[0]), whole.Bounds().Dx(), int(edges[1])))
+	var cut bytes.Buffer
+	err = png.Encode(&cut, part)
+	return cut.Bytes(), err
 }

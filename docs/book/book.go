@@ -169,10 +169,13 @@ func (b *Book) checkShape() (found []Problem) {
 				}
 			}
 		}
-		for _, file := range b.outputs(chapter) {
-			if !shown["output "+file] {
-				complain(first, "no page of the chapter shows %s: add <!-- output %s --> and run `go run ./docs`",
-					file, file)
+		for _, file := range b.shown(chapter) {
+			verb := "code"
+			if path.Ext(file) == ".txt" {
+				verb = "output"
+			}
+			if !shown[verb+" "+file] {
+				complain(first, "no page of the chapter shows %s: add <!-- %s %[1]s --> and run `go run ./docs`", file, verb)
 			}
 		}
 	}
@@ -210,11 +213,12 @@ func (b *Book) checkPath() (found []Problem) {
 	return found
 }
 
-// outputs are what the steps of a chapter are expected to print: those of each
-// program in it, however deep its folder is.
-func (b *Book) outputs(chapter string) (files []string) {
+// shown are the files that the pages of a chapter have to show: its steps, and what they are
+// expected to print; those of each program in it, however deep its folder is.
+func (b *Book) shown(chapter string) (files []string) {
 	_ = fs.WalkDir(b.ws, chapter, func(file string, _ fs.DirEntry, err error) error {
-		if path.Base(path.Dir(file)) == "testdata" && path.Ext(file) == ".txt" {
+		step, _ := path.Match("step_*.go", path.Base(file))
+		if step || path.Base(path.Dir(file)) == "testdata" && path.Ext(file) == ".txt" {
 			files = append(files, file)
 		}
 		return err

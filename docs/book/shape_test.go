@@ -17,6 +17,8 @@ func TestShape(t *testing.T) {
 		{"output not shown", "01-one/testdata/list.txt", "", "[]\n",
 			"docs/01-one.md: no page of the chapter shows 01-one/testdata/list.txt: add <!-- output " +
 				"01-one/testdata/list.txt --> and run `go run ./docs`"},
+		{"step not shown", "01-one/step_list.go", "", "package main\n",
+			"docs/01-one.md: no page of the chapter shows 01-one/step_list.go: add <!-- code 01-one/step_list.go --> …"},
 		{"output of a second program", "01-one/sub/deep/testdata/list.txt", "", "[]\n",
 			"docs/01-one.md: no page of the chapter shows 01-one/sub/deep/testdata/list.txt: …"},
 		{"output shown as code", page, "<!-- output 01-one", "<!-- code 01-one",

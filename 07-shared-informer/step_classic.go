@@ -18,10 +18,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClassic is an informer as client-go puts it together, made from the parts of
-// this book: a reflector, a queue, a loop that pops, a store with an index, and
-// channels to each handler. The slow handler does not return from its first call
-// until the transcript says that it goes on.
+// stepClassic is an informer as client-go puts it together, made from the parts of this book: a
+// reflector, a queue, a loop that pops, a store with an index, and channels to each handler. The
+// slow handler does not return from its first call until the transcript says that it goes on.
 func stepClassic(ctx context.Context, l *step.Lesson) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -87,9 +86,8 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 		handlers.Stop()
 	})
 
-	// The loop: it takes all that happened to one object out of the queue. Store
-	// first, then handlers. The queue is locked meanwhile; Distribute waits for no
-	// handler.
+	// The loop: it takes all that happened to one object out of the queue. Store first, then
+	// handlers. The queue is locked meanwhile; Distribute waits for no handler.
 	for {
 		err := queue.Pop(func(deltas cache.Deltas) error {
 			for _, delta := range deltas {
@@ -97,19 +95,16 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 				if err != nil {
 					return err
 				}
-				n := processor.Notification{Key: key, New: delta.Object}
+				n := processor.Notification{Kind: processor.Updated, Key: key, New: delta.Object}
 				if delta.Type == cache.Deleted {
-					n.Kind = processor.Deleted
-					n.Old = cities.Remove(key, delta.Object)
+					n.Kind, n.Old = processor.Deleted, cities.Remove(key, delta.Object)
 				} else {
-					n.Kind = processor.Updated
-					n.Old, err = cities.Put(key, delta.Object)
+					if n.Old, err = cities.Put(key, delta.Object); err != nil {
+						return err
+					}
 					if n.Old == nil { // the store decides, and not the type of the delta
 						n.Kind = processor.Added
 					}
-				}
-				if err != nil {
-					return err
 				}
 				handlers.Distribute(n)
 			}

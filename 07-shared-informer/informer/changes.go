@@ -41,7 +41,7 @@ func (c changes) Add(obj any) error {
 	return nil
 }
 
-// Update is Add: whether something is new is not for the event to say.
+// Update is Add: the store decides whether an object is new, not the event.
 func (c changes) Update(obj any) error { return c.Add(obj) }
 
 // Delete takes an event of the watch. The deletion of an object that the store

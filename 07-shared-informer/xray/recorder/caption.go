@@ -19,13 +19,13 @@ const (
 	linkExpired   = "/xray/book/03-reflector-one-of-our-own.md#expired-the-server-has-forgotten-the-version"
 	linkTombstone = "/xray/book/05-watchdog.md#tombstone-a-delete-that-nobody-saw"
 	linkRecreated = "/xray/book/05-watchdog.md#and-with-any-informer"
-	LinkResync    = "/xray/book/07-shared-informer.md#resync-the-store-once-more-without-a-request"
-	linkLate      = "/xray/book/07-shared-informer.md#late-a-handler-joins-while-it-runs"
-	linkRemoved   = "/xray/book/07-shared-informer.md#remove-a-handler-leaves"
+	LinkResync    = "/xray/book/07-shared-informer-one-of-our-own.md#resync-the-store-once-more-without-a-request"
+	linkLate      = "/xray/book/07-shared-informer-one-of-our-own.md#late-a-handler-joins-while-it-runs"
+	linkRemoved   = "/xray/book/07-shared-informer-at-work.md#remove-a-handler-leaves"
 	linkStalled   = "/xray/book/06-processor-in-trouble.md#stalled-what-is-kept-for-a-handler-that-is-stuck"
 	linkSlow      = "/xray/book/06-processor.md#slow-nobody-is-held-up"
-	LinkIndex     = "/xray/book/07-shared-informer.md#index-pods-by-the-label-app-live"
-	LinkInformer  = "/xray/book/07-shared-informer.md#the-informer"
+	LinkIndex     = "/xray/book/07-shared-informer-at-work.md#index-pods-by-the-label-app-live"
+	LinkInformer  = "/xray/book/07-shared-informer-one-of-our-own.md#the-informer"
 )
 
 // foldPause is how long no other caption is about the folding of the same handler.

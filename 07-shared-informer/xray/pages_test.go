@@ -149,6 +149,18 @@ func TestASlowClient(t *testing.T) {
 	}, "a")
 }
 
+func TestTooManyPages(t *testing.T) {
+	inBubble(t, func(t *testing.T, r rig) {
+		connect := r.serve()
+		for range 16 {
+			connect()
+		}
+		if status, body := r.get("/xray/events"); status != 503 || !strings.Contains(body, "close one") {
+			t.Errorf("%d %s", status, body)
+		}
+	})
+}
+
 // On a real server: its checks, and its end while a page gets events.
 func TestOnAServer(t *testing.T) {
 	r := newRig(t, configMap("a", "1", "web"))

@@ -3,12 +3,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,8 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 
 	"example.com/informer/scripts/harness/must"
@@ -26,40 +20,6 @@ import (
 
 func colours(version string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "colours", ResourceVersion: version}}
-}
-
-// The server of this test answers all requests with the same object, in version 7.
-func TestWhatAWriteSends(t *testing.T) {
-	var sent []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var object metav1.PartialObjectMetadata
-		if err := json.NewDecoder(r.Body).Decode(&object); err != nil {
-			t.Error(err)
-		}
-		sent = append(sent, fmt.Sprintf("%s %s version %q", r.Method, r.URL.Path, object.ResourceVersion))
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"colours","resourceVersion":"7"}}`)
-	}))
-	config := &rest.Config{Host: server.URL}
-	config.ContentType = "application/json" // the test could not read protobuf
-	client, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
-	configMaps := client.CoreV1().ConfigMaps("ns")
-	created, err := configMaps.Create(t.Context(), colours(""), metav1.CreateOptions{})
-	must.Do(t, err)
-	_, err = configMaps.Update(t.Context(), created, metav1.UpdateOptions{})
-	must.Do(t, err)
-	must.Do(t, configMaps.Delete(t.Context(), "colours", metav1.DeleteOptions{}))
-	client.CoreV1().RESTClient().(*rest.RESTClient).Client.CloseIdleConnections()
-	server.Close()
-	want := []string{
-		`POST /api/v1/namespaces/ns/configmaps version ""`,
-		`PUT /api/v1/namespaces/ns/configmaps/colours version "7"`,
-		`DELETE /api/v1/namespaces/ns/configmaps/colours version ""`,
-	}
-	if !slices.Equal(sent, want) {
-		t.Errorf("sent %q, want %q", sent, want)
-	}
 }
 
 func TestRetryOnConflictTriesFiveTimes(t *testing.T) {

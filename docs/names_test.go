@@ -3,7 +3,6 @@
 package main
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"example.com/informer/docs/book"
 )
@@ -43,23 +41,6 @@ func TestStepsStandAlone(t *testing.T) {
 	if median := counts[len(counts)/2]; median > medianNames {
 		t.Errorf("half of the steps use %d names or more that a reader has to look up, want %d at most",
 			median, medianNames)
-	}
-}
-
-// The steps of a program in a folder of its own count, too.
-func TestForeignNamesAtAnyDepth(t *testing.T) {
-	tree := fstest.MapFS{
-		"08-x/deep/er/step_one.go": {Data: []byte("package main\n\n" +
-			"import \"example.com/informer/scripts/harness/step\"\n\n" +
-			"func stepOne(l *step.Lesson) { helper(limit.x, l.Out) }\n")},
-		"08-x/deep/er/main.go": {Data: []byte("package main\n\n" +
-			"var limit struct{ x int }\n\nfunc helper(int, any) {}\n")},
-		"08-x/main.go":     {Data: []byte("package main\n\nfunc Lesson() {}\n")},
-		"docs/step_two.go": {Data: []byte("package main\n")}, // no chapter
-	}
-	want := "map[08-x/deep/er/step_one.go:[helper limit step.Lesson]]"
-	if got := fmt.Sprint(foreignNames(t, tree)); got != want {
-		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -16,13 +16,6 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// namespaced are the options that client-go's factory gives to its informers.
-func namespaced() cache.SharedIndexInformerOptions {
-	return cache.SharedIndexInformerOptions{
-		Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
-	}
-}
-
 func TestTheTypedInformerRunsOnIt(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))

@@ -14,61 +14,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/record"
 )
 
 var errNotToday = errors.New("not today")
-
-type contextKey struct{}
-
-// "The WatchErrorHandler is called whenever ListAndWatch drops the connection
-// with an error. After calling this handler, the informer will backoff and
-// retry." "There's only one handler, so if you call this multiple times, last
-// one wins".
-func TestTheLastWatchErrorHandlerIsCalled(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
-		var first, last record.Lines
-		byContext := func(l *record.Lines) cache.WatchErrorHandlerWithContext {
-			return func(ctx context.Context, r *cache.Reflector, err error) {
-				l.Add("%v, %s, %t", ctx.Value(contextKey{}), r.TypeDescription(), errors.Is(err, errNotToday))
-			}
-		}
-		plain := func(l *record.Lines) cache.WatchErrorHandler {
-			return func(r *cache.Reflector, err error) {
-				l.Add("%s, %t", r.TypeDescription(), errors.Is(err, errNotToday))
-			}
-		}
-		for _, test := range []struct {
-			name string
-			set  func(cache.SharedInformer) error
-			want string
-		}{
-			{"plain", func(i cache.SharedInformer) error {
-				return errors.Join(i.SetWatchErrorHandlerWithContext(byContext(&first)),
-					i.SetWatchErrorHandler(plain(&last)))
-			}, "*v1.ConfigMap, true"},
-			{"with context", func(i cache.SharedInformer) error {
-				return errors.Join(i.SetWatchErrorHandler(plain(&first)),
-					i.SetWatchErrorHandlerWithContext(byContext(&last)))
-			}, "a value, *v1.ConfigMap, true"},
-		} {
-			r := newRig(newInformer, options())
-			r.server.Fail(errNotToday)
-			must.Do(t, test.set(r))
-			handler := r.recorder(t)
-			stop := must.Run(t, func(ctx context.Context) {
-				r.RunWithContext(context.WithValue(ctx, contextKey{}, "a value"))
-			})
-			first.Want(t)
-			last.Want(t, test.want)
-			r.server.Set(configMap("a", "1"))
-			time.Sleep(2 * time.Second)
-			handler.Want(t, "OnAdd a 1 first")
-			last.Want(t)
-			stop()
-		}
-	})
-}
 
 func TestWithoutAWatchErrorHandlerTheErrorIsLogged(t *testing.T) {
 	for name, set := range map[string]func(cache.SharedInformer) error{

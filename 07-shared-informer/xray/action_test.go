@@ -93,28 +93,6 @@ func TestObjectsAreChanged(t *testing.T) {
 	})
 }
 
-func TestManyUpdates(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
-		for _, n := range []int{0, -1, maxUpdates + 1} {
-			_, err := r.do(order{Action: "update", Count: n})
-			wantRefused(t, err, http.StatusBadRequest, "want 1 to 10000")
-		}
-		r.Informer.SetPatience(50)
-		r.must(order{Action: "update", Count: 300}) // of an object that it makes
-		r.settle()
-		r.wantInBoth(recorder.Fast, 301, 0)
-		if got := r.handlerOf(recorder.Theirs, recorder.Slow); got.Calls+got.Waiting != 301 {
-			t.Errorf("client-go's slow handler: %+v", got)
-		}
-		got := r.handlerOf(recorder.Ours, recorder.Slow)
-		expect.That(t, got.Calls+got.Waiting+got.Folded == 301 && got.Folded != 0, "our slow handler: %+v", got)
-		if _, there := r.stations()["bulk"]; there {
-			t.Error("the updates are made, and still under way")
-		}
-		r.wantCaption("300 updates are made.")
-	})
-}
-
 func TestTheConnectionIsCut(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
 		r.must(order{Action: "cut"})

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -180,39 +179,6 @@ func TestTheHandlersState(t *testing.T) {
 		r.feed(observer.Event{Kind: observer.Removed, Handler: called.Handler}, called)
 		expect.That(t, !strings.Contains(string(r.set), "slow"), "a removed handler is there: %s", r.set)
 	})
-}
-
-// script is a burst of events in both lanes.
-func script(n int) (events []event) {
-	random := rand.New(rand.NewPCG(1, 2))
-	stored := map[string]*corev1.ConfigMap{}
-	for i := range n {
-		name := fmt.Sprint("cm-", random.IntN(70))
-		now, old := configMap(name, fmt.Sprint(i+1), fmt.Sprint("app-", i%3)), stored[name]
-		e := observer.Event{Kind: observer.Stored, Type: "ADDED", Key: "ns/" + name, New: now, Version: fmt.Sprint(i)}
-		if old != nil {
-			e.Type, e.Old = "MODIFIED", old
-		}
-		if stored[name] = now; old != nil && i%5 == 0 {
-			e.Type, e.New = "DELETED", cache.DeletedFinalStateUnknown{Key: e.Key, Obj: old} // with a caption
-			delete(stored, name)
-		}
-		appended, called := e, e
-		appended.Kind, called.Kind = observer.Appended, observer.Called
-		called.Handler, called.Waiting = fmt.Sprint("h-", i%3), random.IntN(10)
-		theirs := called
-		theirs.Handler = "h-0"
-		received := observer.Event{Kind: observer.Received, Type: e.Type, Key: e.Key, New: now}
-		events = append(events, event{Event: e, lane: Ours}, event{Event: appended, lane: Ours},
-			event{Event: called, lane: Ours}, event{Event: received, lane: Theirs},
-			event{Event: theirs, lane: Theirs})
-		if i%40 == 0 {
-			events = append(events, event{Event: observer.Event{Kind: observer.Chunk, Count: 64}, lane: Ours},
-				event{Event: observer.Event{Kind: observer.Joined, Handler: fmt.Sprint("h-", i%3)}, lane: Ours},
-				event{Event: observer.Event{Kind: observer.Joined, Handler: "h-0"}, lane: Theirs})
-		}
-	}
-	return events
 }
 
 // A page gets the records that it has not got, as many as one message may have.

@@ -56,15 +56,6 @@ func TestATombstoneComesAfterACut(t *testing.T) {
 	until(t, p, "the recent changes have it", `document.querySelector("#recent").innerText.includes("ombstone")`)
 }
 
-func TestAWatchThatExpiresIsFollowedByAList(t *testing.T) {
-	p := visit(t, serve(t).URL, Look{})
-	pressed(t, p, "create", +1)
-	lists := eval[string](t, p, Field("server", "lists"))
-	must.Do(t, p.Press("expire"))
-	until(t, p, "the list is asked for", Field("server", "lists")+" > "+lists)
-	until(t, p, "the caption says so", `document.querySelector("#captions").innerText.includes("410")`)
-}
-
 // Ours folds what a stalled handler misses, and client-go's keeps all of it.
 func TestTenThousandUpdatesForAStalledHandler(t *testing.T) {
 	p := visit(t, serve(t).URL, Look{})
@@ -97,30 +88,6 @@ func TestTheNumbersAgree(t *testing.T) {
 		})()`); got != "" {
 			t.Error(got)
 		}
-	}
-}
-
-func TestHandlersComeAndGo(t *testing.T) {
-	p := visit(t, serve(t).URL, Look{})
-	pressed(t, p, "create", +1)
-	must.Do(t, p.Press("add", `[data-pace="fast"]`))
-	until(t, p, "the late handler has an initial add",
-		Field("handlers/handler-3", "last")+`.includes('"change":"initial"')`)
-	must.Do(t, p.Do(chromedp.Navigate(eval[string](t, p, "location.href"))))
-	until(t, p, "the handlers come in the same order", `[...document.querySelectorAll("#handlers .name")].
-		map(name => name.innerText).join() === "fast,slow,handler-3"`)
-	must.Do(t, p.Press("remove", `[data-handler="handler-3"]`))
-	until(t, p, "its box has gone", `!document.querySelector('[data-station="handlers/handler-3"]')`)
-}
-
-func TestTwoBrowsersSeeTheSame(t *testing.T) {
-	program := serve(t)
-	one, other := visit(t, program.URL, Look{}), visit(t, program.URL, Look{Light: true})
-	before := number(t, one, "store", "objects")
-	pressed(t, one, "create", +1)
-	pressed(t, other, "create", +1)
-	for _, p := range []*Page{one, other} {
-		until(t, p, "both objects are there", fmt.Sprintf(`%s === "%d"`, Field("store", "objects"), before+2))
 	}
 }
 
@@ -193,15 +160,6 @@ func TestTheInformersOfAFactory(t *testing.T) {
 	until(t, p, "the reflector notices", Field("reflector", "doing")+` === "backing off"`)
 	must.Do(t, p.Press("restore"))
 	until(t, p, "it watches again", Field("reflector", "doing")+` === "watching"`)
-}
-
-func TestOtherInformers(t *testing.T) {
-	p := visit(t, serve(t).URL+"?informer=pods", Look{})
-	pressed(t, p, "create", +1)
-	if kind := eval[string](t, p, `document.querySelector("#kind").innerText`); kind != "Pod" {
-		t.Errorf("the page says %q", kind)
-	}
-	pressed(t, p, "delete", -1)
 }
 
 // The link at a caption leads to the section that explains it.

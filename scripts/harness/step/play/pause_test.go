@@ -4,7 +4,6 @@ package play
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -31,22 +30,6 @@ func TestCtrlCEndsTheRun(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A program that returns because of Ctrl-C has not done as its transcript says,
-// and that is no difference.
-func TestCtrlCBeforeTheFirstLine(t *testing.T) {
-	for range 100 { // either end may be seen first
-		synctest.Test(t, func(t *testing.T) {
-			ctx, ctrlC := context.WithCancel(t.Context())
-			returns := Step{Run: func(ctx context.Context, _ *Lesson) error { return ctx.Err() }}
-			want(t, check(ctx, returns, "never\n"), "-never")
-			ctrlC()
-			if err := check(ctx, returns, "never\n"); !errors.Is(err, context.Canceled) {
-				t.Errorf("after Ctrl-C: %v", err)
-			}
-		})
-	}
 }
 
 // Neither does the next step wait for its Enter, nor is the action given.

@@ -13,9 +13,6 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// parts tells a command from a line that looks like one.
-func parts(t transcript) string { return fmt.Sprintf("%q, %q, %q", t.setup, t.start, t.blocks) }
-
 // updated is the transcript after -update, in a workspace of its own.
 func updated(t *testing.T, s Step, transcript string) (text string, code int, stderr string) {
 	t.Helper()

@@ -22,11 +22,10 @@ var program = report.Program{Folder: "bench", Package: "bench/fanout", Measure: 
 
 func main() { program.Main() }
 
-// A row compares the two informers in one unit of a benchmark. The first row of a
-// benchmark says how long it runs, as -benchtime takes it: 1s, or 100x for a hundred
-// times. Where objects are many it is a number, because all of them are made anew for
-// each guess of what fills 1s. Ours has to be wanted times better at least; where the
-// row only shows how something grows, that is 0.
+// A row compares the two informers in one unit of a benchmark. The first row of a benchmark says how
+// long it runs, as -benchtime takes it: 1s, or 100x for a hundred times. Where objects are many it is
+// a number, because all of them are made anew for each guess of what fills 1s. Ours has to be wanted
+// times better at least; where the row only shows how something grows, that is 0.
 type row struct {
 	what, bench, time, unit string
 	wanted                  float64
@@ -80,11 +79,10 @@ var rows = []row{
 	{"memory of the store for each of 100,000 pods, without the pod", "Memory/objects=100000", "1x", "B/pod", 0.9},
 }
 
-// measure runs all benchmarks once in each of five rounds. Every measurement is
-// a process of its own, so that none inherits another's heap; the two informers
-// follow each other, so that what else the machine does hits both; and they take
-// turns in being first. Quick is one round, with each benchmark doing its thing
-// once, some of them with fewer pods than their names say.
+// measure runs all benchmarks once in each of five rounds. Every measurement is a process of its own,
+// so that none inherits another's heap; the two informers follow each other, so that what else the
+// machine does hits both; and they take turns in being first. Quick is one round, with each benchmark
+// doing its thing once, some of them with fewer pods than their names say.
 func measure(ctx context.Context, run *report.Run) error {
 	rounds := 5
 	if run.Quick {

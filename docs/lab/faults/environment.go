@@ -1,6 +1,5 @@
-// The environment of the informers under test: a throw-away control plane, a
-// service account whose token and rights can be taken away, and a serving
-// certificate that can be replaced.
+// The environment of the informers under test: a throw-away control plane, a service account whose
+// token and rights can be taken away, and a serving certificate that can be replaced.
 
 package main
 
@@ -169,9 +168,8 @@ func (e *environment) newToken(ctx context.Context) error {
 	return os.Rename(file+".new", file)
 }
 
-// untilAnswer asks for a list as the account, until the answer is as expected. That
-// can take ten seconds, because the server caches what it knows of a token for that
-// long.
+// untilAnswer asks for a list as the account, until the answer is as expected. That can take ten
+// seconds, because the server caches what it knows of a token for that long.
 func (e *environment) untilAnswer(ctx context.Context, expected func(error) bool) error {
 	client, disconnect, err := connect(e.accountConfig())
 	if err != nil {

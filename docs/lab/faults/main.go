@@ -1,6 +1,5 @@
-// Command faults runs client-go's informer and ours through faults at random, side
-// by side on a throw-away control plane, until its time is up, and prints a table
-// of the results.
+// Command faults runs client-go's informer and ours through faults at random, side by side on a
+// throw-away control plane, until its time is up, and prints a table of the results.
 //
 //	go run ./docs/lab/faults [-duration TIME] [-seed N] [-only REGEXP] > docs/lab/faults/soak.txt
 package main

@@ -66,9 +66,8 @@ func measure(ctx context.Context, s *scenario) error {
 	return nil
 }
 
-// waitForRecovery waits until every store is up to date, and notes how long that took.
-// For an implementation that is known to fail it waits three seconds longer than for
-// the other.
+// waitForRecovery waits until every store is up to date, and notes how long that took. For an
+// implementation that is known to fail it waits three seconds longer than for the other.
 func waitForRecovery(ctx context.Context, s *scenario) error {
 	if err := list(0)(ctx, s); err != nil {
 		return err

@@ -173,9 +173,8 @@ func slowLists(ctx context.Context, s *scenario) error {
 	}.take(ctx, s)
 }
 
-// expiredPages is a rule: it refuses a watch with the initial list, makes plain lists
-// come in pages, and answers 410 to the request for the second page, once for each
-// resource.
+// expiredPages is a rule: it refuses a watch with the initial list, makes plain lists come in pages,
+// and answers 410 to the request for the second page, once for each resource.
 func expiredPages(in *instance) httpfault.Rule {
 	return func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		expired := in.http.Requests(path.Base(request.URL.Path), "", requests.NextPage)

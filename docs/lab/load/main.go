@@ -1,7 +1,6 @@
-// Command load puts our factory and client-go's under the same load, side by
-// side, each in a process of its own, on a throw-away control plane: it runs
-// BenchmarkLoad, prints one table, and writes it and everything that was measured
-// to docs/lab/load.
+// Command load puts our factory and client-go's under the same load, side by side, each in a process
+// of its own, on a throw-away control plane: it runs BenchmarkLoad, prints one table, and writes it
+// and everything that was measured to docs/lab/load.
 //
 //	go run ./docs/lab/load [-quick] [-table] [-o FOLDER]
 package main
@@ -36,10 +35,9 @@ type plan struct {
 	slice  time.Duration // how long each is
 }
 
-// newPlan takes about five minutes on two cores. Its rate leaves them idle for
-// nearly half of the time, though the API server, etcd, the writers of changes
-// and both factories share them: what is measured is not who gets a core. Quick
-// takes seconds, and shows only that everything works.
+// newPlan takes about five minutes on two cores. Its rate leaves them idle for nearly half of the
+// time, though the API server, etcd, the writers of changes and both factories share them: what is
+// measured is not who gets a core. Quick takes seconds, and shows only that everything works.
 func newPlan(quick bool) plan {
 	if quick {
 		return plan{sizes: []int{100, 300}, rounds: 2, rate: 50, slices: 2, slice: time.Second}

@@ -16,10 +16,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A Proxy carries the bytes of the connections that are made with Dial, and
-// knows nothing of what they mean. Reset, HalfClose and BlackHole hit the
-// connections that are open. Refuse, Pull and Cut are about new ones, too, and
-// last until Restore.
+// A Proxy carries the bytes of the connections that are made with Dial, and knows nothing of what they
+// mean. Reset, HalfClose and BlackHole hit the connections that are open. Refuse, Pull and Cut are
+// about new ones, too, and last until Restore.
 type Proxy struct {
 	target  string
 	serving sync.WaitGroup
@@ -34,9 +33,8 @@ type Proxy struct {
 // New returns a proxy to target, a host and port.
 func New(target string) *Proxy { return &Proxy{target: target, conns: map[*conn]bool{}} }
 
-// For returns a proxy to the API server that config names. A client goes
-// through it whose configuration has the proxy's Dial; the server's certificate
-// is checked as ever.
+// For returns a proxy to the API server that config names. A client goes through it whose
+// configuration has the proxy's Dial; the server's certificate is checked as ever.
 func For(config *rest.Config) (*Proxy, error) {
 	server, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
@@ -46,9 +44,8 @@ func For(config *rest.Config) (*Proxy, error) {
 	return New(net.JoinHostPort(server.Hostname(), port)), nil
 }
 
-// Dial makes a connection to the target through the proxy, whatever the
-// address. A server that refuses is a refused connection for the client, too,
-// as on any network.
+// Dial makes a connection to the target through the proxy, whatever the address. A server that refuses
+// is a refused connection for the client, too, as on any network.
 func (p *Proxy) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if err := p.admit(nil); err != nil {
 		return nil, err
@@ -113,9 +110,8 @@ func (p *Proxy) admit(c *conn) error {
 // are open stay.
 func (p *Proxy) Refuse() { p.set(dialError(syscall.ECONNREFUSED), false) }
 
-// Pull pulls out the cable: it breaks all connections, and for new ones the
-// network is unreachable. A reflector gives up its watch as soon as resuming it
-// failed to dial, and asks for a list when it can.
+// Pull pulls out the cable: it breaks all connections, and for new ones the network is unreachable. A
+// reflector gives up its watch as soon as resuming it failed to dial, and asks for a list when it can.
 func (p *Proxy) Pull() {
 	p.set(dialError(syscall.ENETUNREACH), false)
 	p.each((*conn).close)

@@ -15,11 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// CheckCalls finds the calls that do not fit those before them. For each object:
-// OnAdd comes first, versions only go forward, the old object of an update is
-// the new one of the call before, and only an object that the handler knows is
-// deleted, and it stays deleted. Versions may be left out, where an informer
-// lists again or folds a backlog: CheckComplete finds those that must not be.
+// CheckCalls finds the calls that do not fit those before them. For each object: OnAdd comes first,
+// versions only go forward, the old object of an update is the new one of the call before, and only an
+// object that the handler knows is deleted, and it stays deleted. Versions may be left out, where an
+// informer lists again or folds a backlog: CheckComplete finds those that must not be.
 func CheckCalls(calls []Call) []error {
 	var found []error
 	histories := map[string]*history{}
@@ -125,10 +124,9 @@ func outcome(deleted bool, uid types.UID, version string) string {
 	return fmt.Sprintf("written (%s@%s)", uid, version)
 }
 
-// CheckExplained finds the calls that the changes do not explain: those with an
-// object that never was, or not in this order, and tombstones with another
-// object than the call before. The changes must be all that there were, and the
-// informer one that folds no backlog.
+// CheckExplained finds the calls that the changes do not explain: those with an object that never was,
+// or not in this order, and tombstones with another object than the call before. The changes must be
+// all that there were, and the informer one that folds no backlog.
 func CheckExplained(calls []Call, changes []Change) []error {
 	var found []error
 	remaining, last := map[string][]Change{}, map[string]Object{}

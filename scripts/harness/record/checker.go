@@ -15,9 +15,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A Checker compares an informer and its handlers with the server. It is for a
-// moment when nothing changes any more and the informer has had time to deliver
-// everything.
+// A Checker compares an informer and its handlers with the server. It is for a moment when nothing
+// changes any more and the informer has had time to deliver everything.
 type Checker struct {
 	Server    []Object             // a fresh list
 	Store     cache.Indexer        // the informer's

@@ -1,6 +1,5 @@
-// Package record is for tests of informers: a recorder of handler calls, a checker
-// that compares them and the cache with what happened on the server, and a runner
-// of informers side by side.
+// Package record is for tests of informers: a recorder of handler calls, a checker that compares them
+// and the cache with what happened on the server, and a runner of informers side by side.
 package record
 
 import (

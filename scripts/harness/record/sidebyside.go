@@ -63,10 +63,9 @@ func NewInformer(t *testing.T, s *session.Session, name string, handlers int) *I
 // ours are all ConfigMaps but the one that the cluster puts there.
 var ours = fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")
 
-// SideBySide lets writers change ConfigMaps and breaks connections. After each
-// round, each store and each handler must know what the server has. In the end,
-// the calls must fit the changes. The informers are made, and run, when there
-// is something for their first list.
+// SideBySide lets writers change ConfigMaps and breaks connections. After each round, each store and
+// each handler must know what the server has. In the end, the calls must fit the changes. The
+// informers are made, and run, when there is something for their first list.
 func SideBySide(t *testing.T, s *session.Session, newInformers func() []*Informer) {
 	t.Helper()
 	t.Logf("seed %d, %d changes", seed, writers*rounds*2*changes)
@@ -115,10 +114,9 @@ func writeAll(t *testing.T, all []*Writer) {
 	writing.Wait()
 }
 
-// disturb breaks connections in the midst of changes. In two rounds of three
-// the connections of one informer break: its watch goes on where it was. In the
-// third all cables are pulled out until every watch has failed to resume: what
-// happens meanwhile is seen by nobody, and lists follow.
+// disturb breaks connections in the midst of changes. In two rounds of three the connections of one
+// informer break: its watch goes on where it was. In the third all cables are pulled out until every
+// watch has failed to resume: what happens meanwhile is seen by nobody, and lists follow.
 func disturb(t *testing.T, round int, all []*Writer, informers []*Informer) {
 	t.Helper()
 	writeAll(t, all)

@@ -16,10 +16,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A Writer changes ConfigMaps and pods of its own at random: it creates, updates
-// and deletes them, and at times creates one again at once under the same name.
-// Which changes it makes depends on Random alone, unless one fails. All fields are
-// needed but Pods.
+// A Writer changes ConfigMaps and pods of its own at random: it creates, updates and deletes them, and
+// at times creates one again at once under the same name. Which changes it makes depends on Random
+// alone, unless one fails. All fields are needed but Pods.
 type Writer struct {
 	Client           rest.Interface // of the core API
 	Namespace        string

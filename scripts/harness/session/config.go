@@ -18,10 +18,9 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// Options say which cluster to use. The zero value means $KUBECONFIG, else
-// .cluster/kubeconfig in the workspace (which scripts/kind-up.sh and
-// scripts/local-up.sh write). ~/.kube/config is never read unless it is named:
-// a tutorial must not touch a cluster just because it was the current context.
+// Options say which cluster to use. The zero value means $KUBECONFIG, else .cluster/kubeconfig in the
+// workspace (which scripts/kind-up.sh and scripts/local-up.sh write). ~/.kube/config is never read
+// unless it is named: a tutorial must not touch a cluster just because it was the current context.
 type Options struct {
 	Kubeconfig string // a file; it goes before everything else
 	Context    string // default: the kubeconfig's current context

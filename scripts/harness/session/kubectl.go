@@ -31,13 +31,12 @@ const servingTimeout = 30 * time.Second
 // A flag of the same name in the command goes before them.
 var verbFlags = map[string][]string{"delete": {"--wait=false"}, "wait": {"--timeout=2m"}}
 
-// Kubectl runs kubectl in the session's namespace, and returns the lines that get
-// prints. What other verbs print when all goes well ("created") is left out; an
-// error has kubectl's own words, in one line. delete does not wait. The file that
-// "-f FILE" names is that in files, below testdata; the word NAMESPACE in it
-// stands for the session's namespace, so that it can name what is unique in the
-// whole cluster. Close removes what create has made of such a file; what apply has
-// made stays, since others may have applied the same.
+// Kubectl runs kubectl in the session's namespace, and returns the lines that get prints. What other
+// verbs print when all goes well ("created") is left out; an error has kubectl's own words, in one
+// line. delete does not wait. The file that "-f FILE" names is that in files, below testdata; the word
+// NAMESPACE in it stands for the session's namespace, so that it can name what is unique in the whole
+// cluster. Close removes what create has made of such a file; what apply has made stays, since others
+// may have applied the same.
 func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ...string) ([]string, error) {
 	if err := s.FindKubectl(ctx); err != nil {
 		return nil, err

@@ -107,10 +107,9 @@ func newLesson(l *play.Lesson) (lesson *Lesson, err error) {
 	return lesson, err
 }
 
-// ClientOnCable returns a client whose bytes all go through a proxy. It loses the
-// API server where the transcript says "> the cable is pulled out", and gets it back
-// where it says "> the cable is plugged in": not before it has failed to reach the
-// server, because then a reflector has to list.
+// ClientOnCable returns a client whose bytes all go through a proxy. It loses the API server where the
+// transcript says "> the cable is pulled out", and gets it back where it says "> the cable is plugged
+// in": not before it has failed to reach the server, because then a reflector has to list.
 func (l *Lesson) ClientOnCable(ctx context.Context) (kubernetes.Interface, error) {
 	config := rest.CopyConfig(l.Config)
 	config.Dial = l.proxy.Dial

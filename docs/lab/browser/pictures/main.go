@@ -177,10 +177,8 @@ func (s scene) take(ctx context.Context, program string, window context.Context)
 	// How far the elements reach, and a frame around each that is marked.
 	edges, err := browser.Eval[[]float64](p, fmt.Sprintf(`(() => {
 		for (const marked of document.querySelectorAll(%q)) {
-			const at = marked.getBoundingClientRect(), frame = document.body.appendChild(document.createElement("div"));
-			frame.style.cssText = "position: fixed; z-index: 99; border: 3px solid #f0883e; border-radius: 10px;" +
-				"left:" + (at.left - 7) + "px; top:" + (at.top - 7) + "px; width:" + (at.width + 8) + "px; height:" +
-				(at.height + 8) + "px";
+			marked.style.outline = "3px solid #f0883e";
+			marked.style.outlineOffset = "4px";
 		}
 		const all = [...document.querySelectorAll(%q)].map((shown) => shown.getBoundingClientRect());
 		return [Math.min(...all.map((at) => at.top)) - 12, Math.max(...all.map((at) => at.bottom)) + 12];

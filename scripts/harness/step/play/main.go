@@ -27,10 +27,9 @@ const (
 	exitInterrupted = 130
 )
 
-// Main runs the chapter as the command line asks, and exits: 0 when all went
-// well, 1 when a step failed or did not do as its transcript says, 2 when the
-// command line is wrong, 130 on Ctrl-C. The first Ctrl-C ends the steps'
-// context; a second one ends the program at once.
+// Main runs the chapter as the command line asks, and exits: 0 when all went well, 1 when a step
+// failed or did not do as its transcript says, 2 when the command line is wrong, 130 on Ctrl-C. The
+// first Ctrl-C ends the steps' context; a second one ends the program at once.
 func Main(c Chapter) {
 	signal.Ignore(syscall.SIGPIPE) // a reader that left must not keep a step from cleaning up
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -39,9 +39,8 @@ type Step struct {
 	// a step whose events come from a kubelet, which repeats itself.
 	Fold bool
 
-	// Quiet is how long the step may print nothing before the play goes on
-	// without it, and how long a command may take before the play ends without
-	// it. Default: 10 seconds, in tests a minute.
+	// Quiet is how long the step may print nothing before the play goes on without it, and how long a
+	// command may take before the play ends without it. Default: 10 seconds, in tests a minute.
 	Quiet time.Duration
 }
 

@@ -143,9 +143,8 @@ const (
 	differs              // they can no longer match
 )
 
-// compare compares the lines of a block. before is the last line of each
-// speaker from the blocks before: a repetition of it that comes late is folded
-// as well.
+// compare compares the lines of a block. before is the last line of each speaker from the blocks
+// before: a repetition of it that comes late is folded as well.
 func (s Step) compare(want, got []string, before map[int]string) match {
 	verdict := s.compareTidied(s.tidy(want), s.tidy(got))
 	if verdict == differs && s.Fold {

@@ -29,9 +29,8 @@ const quiet = time.Minute
 // A Chapter is a play.Chapter or a step.Chapter.
 type Chapter interface{ Played() play.Chapter }
 
-// Run plays every step of the chapter as a parallel subtest. With -short, those
-// that need a cluster are left out. It also fails for a transcript that belongs
-// to no step.
+// Run plays every step of the chapter as a parallel subtest. With -short, those that need a cluster
+// are left out. It also fails for a transcript that belongs to no step.
 func Run(t *testing.T, chapter Chapter) {
 	c := chapter.Played()
 	each(t, c, func(t *testing.T, s play.Step) {
@@ -41,9 +40,8 @@ func Run(t *testing.T, chapter Chapter) {
 	})
 }
 
-// RunInFakeTime is Run for steps that take their time and talk to nobody: each
-// runs in a bubble of testing/synctest, where waiting takes no time, and they
-// run one after the other.
+// RunInFakeTime is Run for steps that take their time and talk to nobody: each runs in a bubble of
+// testing/synctest, where waiting takes no time, and they run one after the other.
 func RunInFakeTime(t *testing.T, chapter Chapter) {
 	c := chapter.Played()
 	each(t, c, func(t *testing.T, s play.Step) {
@@ -83,9 +81,8 @@ func check(t *testing.T, c play.Chapter, s play.Step) {
 	}
 }
 
-// EndsOnCtrlC runs the step of that name to Ctrl-C at the first line that it shows and at
-// the second, as parallel subtests. It is TestMain that sees whether something
-// is left running.
+// EndsOnCtrlC runs the step of that name to Ctrl-C at the first line that it shows and at the second,
+// as parallel subtests. It is TestMain that sees whether something is left running.
 func EndsOnCtrlC(t *testing.T, chapter Chapter, name string) {
 	c := chapter.Played()
 	s := c.Steps[slices.IndexFunc(c.Steps, func(s play.Step) bool { return s.Name == name })]

@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/buffer"
 
 	"example.com/informer/06-processor/processor"
 	"example.com/informer/scripts/harness/expect"
@@ -64,6 +65,8 @@ func TestClientGosSourceSays(t *testing.T) {
 		"This is no worse than before, since reflectors were backed by unbounded DeltaFIFOs, but we should try to "+
 			"do something better",
 		"initialBufferSize = 1024",
+		"now time.Time, bufferSize int, hasSynced DoneChecker",
+		"*buffer.NewRingGrowing(bufferSize)",
 		"Optimize the case - skip adding to pendingNotifications",
 		"processing them with `sharedIndexInformer::HandleDeltas`",
 		"func newProcessListener(logger klog.Logger, handler ResourceEventHandler",
@@ -72,6 +75,50 @@ func TestClientGosSourceSays(t *testing.T) {
 			"returns",
 		"blockDeltas gives a way to stop all event distribution so that a late event handler can safely join the "+
 			"shared informer")
+}
+
+// Up to client-go 0.33, a ring of size 0 divided by zero at the first write.
+func TestARingOfSizeZeroGrows(t *testing.T) {
+	//lint:ignore SA1019 newProcessListener makes its ring with it
+	ring := buffer.NewRingGrowing(0)
+	var sizes []int
+	for i := range 17 {
+		ring.WriteOne(i)
+		sizes = append(sizes, ring.Cap())
+	}
+	if sizes[0] != 16 || sizes[15] != 16 || sizes[16] != 32 {
+		t.Errorf("the ring has room for %v, want 16 from the first write on, and then 32", sizes)
+	}
+	for i := range 17 {
+		if got, ok := ring.ReadOne(); !ok || got != i {
+			t.Errorf("read %v, %t; want %d", got, ok, i)
+		}
+	}
+}
+
+// The second parameter of distribute: the object has not changed. In a resync this is
+// so, and the version says it.
+func TestClientGoDistributesAResyncToHandlersThatAreDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeapi.New(newPod("pod1", "Pending"))
+		informer := cache.NewSharedIndexInformerWithOptions(server, &corev1.Pod{},
+			cache.SharedIndexInformerOptions{ResyncPeriod: time.Minute})
+		due, others := newLines(), newLines()
+		for lines, period := range map[chan string]time.Duration{due: time.Minute, others: 0} {
+			_, err := informer.AddEventHandlerWithResyncPeriod(recorder(lines, nil), period)
+			must.Do(t, err)
+		}
+		start(t, informer)
+		w := server.NextWatch()
+		time.Sleep(90 * time.Second)
+		wantLines(t, due, "OnAdd pod1 Pending", "OnUpdate from pod1 Pending", "to pod1 Pending")
+		wantLines(t, others, "OnAdd pod1 Pending")
+		changed := newPod("pod1", "Running")
+		changed.ResourceVersion = "2"
+		w.Modify(changed)
+		wantLines(t, due, "OnUpdate from pod1 Pending", "to pod1 Running")
+		wantLines(t, others, "OnUpdate from pod1 Pending", "to pod1 Running")
+	})
 }
 
 func TestAHandlerOfClientGosHasTwoGoroutinesAndAThirdUntilItHasSynced(t *testing.T) {

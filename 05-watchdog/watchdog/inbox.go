@@ -70,7 +70,7 @@ func (b *inbox) put(obj any, queue func(any) error) error {
 	return queue(obj)
 }
 
-// Replace takes a list whole or not at all: of half a list one would conclude
+// Replace takes a list whole or not at all: from half a list, the queue would conclude
 // that the other half is gone. The reflector reports the error, and lists again.
 func (b *inbox) Replace(list []any, version string) error {
 	keys := make(map[string]bool, len(list))

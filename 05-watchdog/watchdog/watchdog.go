@@ -38,10 +38,9 @@ type WatchDog struct {
 	underway  atomic.Pointer[call] // the handler's call at this moment, or nil
 }
 
-// Run lists, watches and calls the handler until ctx ends; that it was ended
-// so is no error. A handler that does not return then is waited for, up to
-// StopTimeout, and left behind: the error says what it was busy with. A second
-// Run is an error.
+// Run lists, watches and calls the handler until ctx ends. The end of ctx is not an
+// error. Run waits up to StopTimeout for a handler that does not return, and leaves it
+// behind then: the error says what it was busy with. A second Run is an error.
 func (w *WatchDog) Run(ctx context.Context) error {
 	if w.started.Swap(true) {
 		return fmt.Errorf("this WatchDog of %T was run before, and it runs once: make a new one", w.opts.ObjectType)

@@ -39,9 +39,8 @@ func wantPops(t *testing.T, queue cache.Queue, want string) {
 		}
 		must.Do(t, err)
 	}
-	if got := fmt.Sprint(pops); got != want {
-		t.Errorf("%T: popped %s, want %s", queue, got, want)
-	}
+	got := fmt.Sprint(pops)
+	expect.That(t, got == want, "%T: popped %s, want %s", queue, got, want)
 }
 
 func newDeltaFIFO() *cache.DeltaFIFO {
@@ -55,9 +54,8 @@ func newRealFIFO(known cache.KeyListerGetter) *cache.RealFIFO {
 func TestDeltaFIFOHasNoListAnyMore(t *testing.T) {
 	queue := reflect.TypeFor[*cache.DeltaFIFO]()
 	for _, gone := range []string{"List", "ListKeys", "Get", "GetByKey", "AddIfNotPresent"} {
-		if _, ok := queue.MethodByName(gone); ok {
-			t.Errorf("DeltaFIFO has the method %s again", gone)
-		}
+		_, ok := queue.MethodByName(gone)
+		expect.That(t, !ok, "DeltaFIFO has the method %s again", gone)
 	}
 }
 
@@ -154,9 +152,8 @@ func TestPopOnAClosedQueueReturnsAtOnceEveryTime(t *testing.T) {
 	for _, queue := range []cache.Queue{newDeltaFIFO(), newRealFIFO(knownPods{})} {
 		queue.Close()
 		for range 3 {
-			if _, err := queue.Pop(func(any, bool) error { return nil }); err != cache.ErrFIFOClosed {
-				t.Errorf("%T: Pop() = %v, want ErrFIFOClosed", queue, err)
-			}
+			_, err := queue.Pop(func(any, bool) error { return nil })
+			expect.That(t, err == cache.ErrFIFOClosed, "%T: Pop() = %v, want ErrFIFOClosed", queue, err)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -35,9 +36,8 @@ func TestWhatIsAStoreAndWhatIsAQueue(t *testing.T) {
 		_, store := c.obj.(cache.Store)
 		_, queue := c.obj.(cache.Queue)
 		_, reflector := c.obj.(cache.ReflectorStore)
-		if store != c.store || queue != c.queue || reflector != c.reflector {
-			t.Errorf("%T is a Store: %t, a Queue: %t, a ReflectorStore: %t", c.obj, store, queue, reflector)
-		}
+		expect.That(t, store == c.store && queue == c.queue && reflector == c.reflector,
+			"%T is a Store: %t, a Queue: %t, a ReflectorStore: %t", c.obj, store, queue, reflector)
 	}
 }
 
@@ -60,9 +60,8 @@ func TestAnUndeltaStorePushesAllItHas(t *testing.T) {
 	var pushed []int
 	store := cache.NewUndeltaStore(func(all []any) { pushed = append(pushed, len(all)) }, podKey)
 	must.Do(t, errors.Join(store.Add(pod1), store.Add(pod2), store.Delete(pod1)))
-	if want := []int{1, 2, 1}; !slices.Equal(pushed, want) {
-		t.Errorf("it pushed lists of %v objects, want %v", pushed, want)
-	}
+	want := []int{1, 2, 1}
+	expect.That(t, slices.Equal(pushed, want), "it pushed lists of %v objects, want %v", pushed, want)
 }
 
 func TestAFIFOKeepsTheNewestStateOnly(t *testing.T) {
@@ -73,17 +72,15 @@ func TestAFIFOKeepsTheNewestStateOnly(t *testing.T) {
 	for err := error(nil); err == nil; {
 		_, err = queue.Pop(func(obj any, _ bool) error { popped = append(popped, obj); return nil })
 	}
-	if want := []any{pod{"pod1", 1.1}}; !slices.Equal(popped, want) {
-		t.Errorf("popped %v, want %v", popped, want)
-	}
+	want := []any{pod{"pod1", 1.1}}
+	expect.That(t, slices.Equal(popped, want), "popped %v, want %v", popped, want)
 }
 
 func TestAHeapPopsTheSmallest(t *testing.T) {
 	heap := cache.NewHeap(podKey, func(a, b any) bool { return a.(pod).Value < b.(pod).Value })
 	must.Do(t, errors.Join(heap.Add(pod3), heap.Add(pod1), heap.Add(pod2)))
-	if got, err := heap.Pop(); err != nil || got != any(pod1) {
-		t.Errorf("Pop() = %v, %v; want pod1", got, err)
-	}
+	got, err := heap.Pop()
+	expect.That(t, err == nil && got == any(pod1), "Pop() = %v, %v; want pod1", got, err)
 }
 
 // A list of pods is a runtime.Object, too; but it has no name.
@@ -99,11 +96,9 @@ func TestAnObjectAndAnObjectWithAName(t *testing.T) {
 		{pod1, false, false},
 	} {
 		of := reflect.TypeOf(c.obj)
-		if of.Implements(object) != c.object || of.Implements(named) != c.named {
-			t.Errorf("%v is a runtime.Object: %t, a metav1.Object: %t", of, of.Implements(object), of.Implements(named))
-		}
-		if _, err := cache.MetaNamespaceKeyFunc(c.obj); (err == nil) != c.named {
-			t.Errorf("%v: the key function returns %v", of, err)
-		}
+		expect.That(t, of.Implements(object) == c.object && of.Implements(named) == c.named,
+			"%v is a runtime.Object: %t, a metav1.Object: %t", of, of.Implements(object), of.Implements(named))
+		_, err := cache.MetaNamespaceKeyFunc(c.obj)
+		expect.That(t, (err == nil) == c.named, "%v: the key function returns %v", of, err)
 	}
 }

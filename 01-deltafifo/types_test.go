@@ -101,9 +101,8 @@ func TestTheCheckerOfADeltaFIFOIsDoneBeforeTheLastPodIsProcessed(t *testing.T) {
 	for queue, want := range map[cache.Queue]bool{newDeltaFIFO(): true, newRealFIFO(knownPods{}): false} {
 		must.Do(t, queue.Replace([]any{pod1}, "1"))
 		_, err := queue.Pop(func(any, bool) error {
-			if got := cache.IsDone(queue.HasSyncedChecker()); got != want {
-				t.Errorf("%T: done while the pod is processed: %t, want %t", queue, got, want)
-			}
+			got := cache.IsDone(queue.HasSyncedChecker())
+			expect.That(t, got == want, "%T: done while the pod is processed: %t, want %t", queue, got, want)
 			return nil
 		})
 		must.Do(t, err)
@@ -130,9 +129,7 @@ func TestTheOptionsOfADeltaFIFO(t *testing.T) {
 		fields = append(fields, field.Name)
 	}
 	want := []string{"Logger", "Name", "KeyFunction", "KnownObjects", "EmitDeltaTypeReplaced", "Transformer"}
-	if !slices.Equal(fields, want) {
-		t.Errorf("the options are %v, want %v", fields, want)
-	}
+	expect.That(t, slices.Equal(fields, want), "the options are %v, want %v", fields, want)
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
 	key, err := queue.KeyOf(realPod("pod1", "1"))
 	if err != nil || key != "ns1/pod1" || queue.Name() != "DeltaFIFO" || queue.Transformer() != nil {
@@ -149,9 +146,8 @@ func TestATransformerGetsNeitherTombstonesNorResyncs(t *testing.T) {
 		KnownObjects: knownPods{"pod1": pod1},
 		Transformer:  func(obj any) (any, error) { got = append(got, obj); return obj, nil }})
 	must.Do(t, errors.Join(queue.Resync(), queue.Replace([]any{pod2}, "1"), queue.Add(pod3), queue.Delete(pod3)))
-	if want := []any{pod2, pod3, pod3}; !slices.Equal(got, want) {
-		t.Errorf("it got %v, want %v", got, want)
-	}
+	want := []any{pod2, pod3, pod3}
+	expect.That(t, slices.Equal(got, want), "it got %v, want %v", got, want)
 	wantPops(t, queue, "[[Sync Deleted] [Sync] [Added Deleted]]")
 }
 
@@ -175,7 +171,6 @@ func TestTheKeyOfDeltasAndOfATombstone(t *testing.T) {
 			t.Errorf("%v: theirs %q, %v; ours %q, %v", c.obj, their, theirErr, our, ourErr)
 		}
 	}
-	if _, err := theirs.KeyOf(cache.Deltas{}); !errors.Is(err, cache.ErrZeroLengthDeltasObject) {
-		t.Errorf("no deltas: %v", err)
-	}
+	_, err := theirs.KeyOf(cache.Deltas{})
+	expect.That(t, errors.Is(err, cache.ErrZeroLengthDeltasObject), "no deltas: %v", err)
 }

@@ -70,9 +70,8 @@ func TestWhatAListWatchAsksTheServerFor(t *testing.T) {
 	watcher, err := pods.WatchWithContext(t.Context(), metav1.ListOptions{})
 	must.Do(t, err)
 	defer watcher.Stop()
-	if got := cap(watcher.ResultChan()); got != 0 {
-		t.Errorf("the channel has room for %d events", got)
-	}
+	got := cap(watcher.ResultChan())
+	expect.That(t, got == 0, "the channel has room for %d events", got)
 	var types []watch.EventType
 	for event := range watcher.ResultChan() {
 		types = append(types, event.Type)
@@ -121,9 +120,8 @@ func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
 	expect.That(t, core.QPS() == 5 && apps.QPS() == 5 && core != apps,
 		"core: %v, apps: %v requests a second; want 5 for each", core.QPS(), apps.QPS())
 	expect.That(t, rest.DefaultBurst == 10, "burst %d, want 10", rest.DefaultBurst)
-	if limiter := client(-1).CoreV1().RESTClient().GetRateLimiter(); limiter != nil {
-		t.Errorf("QPS -1 gives %v, want no limit", limiter)
-	}
+	limiter := client(-1).CoreV1().RESTClient().GetRateLimiter()
+	expect.That(t, limiter == nil, "QPS -1 gives %v, want no limit", limiter)
 }
 
 func TestAWatchEndsByItselfAndClosesItsChannel(t *testing.T) {
@@ -136,9 +134,8 @@ func TestAWatchEndsByItselfAndClosesItsChannel(t *testing.T) {
 		t.Errorf("got %s, want no event, not even an error", event.Type)
 	}
 	for range 3 { // from now on a receive does not wait
-		if _, ok := <-watcher.ResultChan(); ok {
-			t.Error("an event from a closed watch")
-		}
+		_, ok := <-watcher.ResultChan()
+		expect.That(t, !ok, "an event from a closed watch")
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -62,9 +63,7 @@ func TestAStepTakenHome(t *testing.T) {
 	run("go", "get", client)
 	run("go", "build", "-o", "home", ".")
 	for _, line := range []string{"sed '" + edit + "' ", "go get " + client} {
-		if !strings.Contains(read("../docs/take-home.md"), line) {
-			t.Errorf("docs/take-home.md does not say %q", line)
-		}
+		expect.That(t, strings.Contains(read("../docs/take-home.md"), line), "docs/take-home.md does not say %q", line)
 	}
 
 	program := exec.CommandContext(t.Context(), filepath.Join(home, "home"))
@@ -74,9 +73,8 @@ func TestAStepTakenHome(t *testing.T) {
 	must.Do(t, err)
 	must.Do(t, program.Start())
 	lines := bufio.NewScanner(stdout)
-	if want := "ADDED : web : Pending"; !lines.Scan() || lines.Text() != want {
-		t.Errorf("it printed %q, want %q", lines.Text(), want)
-	}
+	want := "ADDED : web : Pending"
+	expect.That(t, lines.Scan() && lines.Text() == want, "it printed %q, want %q", lines.Text(), want)
 	must.Do(t, program.Process.Signal(os.Interrupt))
 	must.Do(t, program.Wait())
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -34,9 +35,8 @@ func TestRetryOnConflictTriesFiveTimes(t *testing.T) {
 	} {
 		calls := 0
 		err := retry.RetryOnConflict(retry.DefaultRetry, func() error { calls++; return c.err })
-		if calls != c.want || !errors.Is(err, c.err) {
-			t.Errorf("%d calls, then %v; want %d, then %v", calls, err, c.want, c.err)
-		}
+		expect.That(t, calls == c.want && errors.Is(err, c.err),
+			"%d calls, then %v; want %d, then %v", calls, err, c.want, c.err)
 	}
 }
 
@@ -72,9 +72,7 @@ func TestADeleteCanHavePreconditions(t *testing.T) {
 	_, err = configMaps.Create(t.Context(), colours(""), metav1.CreateOptions{}) // another one, of the same name
 	must.Do(t, err)
 	err = configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID)))
-	if !apierrors.IsConflict(err) {
-		t.Errorf("Delete() = %v, want a conflict: this is not the first any more", err)
-	}
+	expect.That(t, apierrors.IsConflict(err), "Delete() = %v, want a conflict: this is not the first any more", err)
 	if _, err := configMaps.Update(t.Context(), first, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
 		t.Errorf("Update() = %v, want a conflict", err)
 	}

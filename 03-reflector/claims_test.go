@@ -109,9 +109,8 @@ func TestAReflectorFallsBackToListWhereItCannotStream(t *testing.T) {
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	must.Run(t, cache.NewReflector(configMaps(t, config, s.Namespace), &corev1.ConfigMap{}, store, 0).RunWithContext)
 	must.Until(t, "the list and the watch", func() bool { return len(store.ListKeys()) == 1 && counter.Watches() == 1 })
-	if got, want := counter.String(), "WATCH with the initial list 1, LIST 1, WATCH 1"; got != want {
-		t.Errorf("requests: %s, want %s", got, want)
-	}
+	got, want := counter.String(), "WATCH with the initial list 1, LIST 1, WATCH 1"
+	expect.That(t, got == want, "requests: %s, want %s", got, want)
 }
 
 func TestABareReflectorTakesNoErrorHandler(t *testing.T) {
@@ -159,9 +158,8 @@ func TestAReflectorPassesOnOnlyTheTypeItWasMadeFor(t *testing.T) {
 	watcher.Add(fakeapi.ConfigMap("stranger", "2"))
 	watcher.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod1", ResourceVersion: "3"}})
 	must.Until(t, "a pod in the store", func() bool { return len(store.ListKeys()) > 0 })
-	if keys := store.ListKeys(); len(keys) != 1 || keys[0] != "pod1" {
-		t.Errorf("the store has %v, want only pod1", keys)
-	}
+	keys := store.ListKeys()
+	expect.That(t, len(keys) == 1 && keys[0] == "pod1", "the store has %v, want only pod1", keys)
 }
 
 // The step lost has ConfigMaps. With pods it is the same: the delete of a pod that
@@ -199,9 +197,8 @@ func TestADeltaFIFOLosesTheDeleteOfAPodThatWasPopped(t *testing.T) {
 			for !slices.Contains(got, "Added after") {
 				pop()
 			}
-			if !slices.Equal(got, want) {
-				t.Errorf("the update is popped: %t: got %q, want %q", updateIsPopped, got, want)
-			}
+			expect.That(t, slices.Equal(got, want),
+				"the update is popped: %t: got %q, want %q", updateIsPopped, got, want)
 		})
 	}
 }
@@ -229,9 +226,8 @@ func TestWhichVersionAReflectorListsFrom(t *testing.T) {
 		stop := must.Run(t, cache.NewReflector(server, &corev1.Pod{}, store, 0).RunWithContext)
 		got := []string{<-asked, <-asked, <-asked, <-asked}
 		stop()
-		if want := []string{"0", "5", "", "9"}; !slices.Equal(got, want) {
-			t.Errorf("listed from %q, want %q", got, want)
-		}
+		want := []string{"0", "5", "", "9"}
+		expect.That(t, slices.Equal(got, want), "listed from %q, want %q", got, want)
 	})
 }
 

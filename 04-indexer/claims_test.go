@@ -159,9 +159,8 @@ func TestAListerBelievesTheIndexCalledNamespace(t *testing.T) {
 		{"a wrong one", cache.Indexers{"namespace": indexer.ByLabel("app")}, 0},
 		{"none: it looks at every object", cache.Indexers{}, 1},
 	} {
-		if got := listed(t, filled(t, test.indexers)); got != test.want {
-			t.Errorf("%s: the lister found %d pods, want %d", test.name, got, test.want)
-		}
+		got := listed(t, filled(t, test.indexers))
+		expect.That(t, got == test.want, "%s: the lister found %d pods, want %d", test.name, got, test.want)
 	}
 }
 
@@ -197,9 +196,8 @@ func TestAResyncOfAStoreDoesNothingAndOfAQueueItDoes(t *testing.T) {
 		must.Do(t, queue.Resync())
 		for range known.ListKeys() {
 			_, err := queue.Pop(func(obj any, _ bool) error {
-				if delta := obj.(cache.Deltas).Newest(); delta.Type != cache.Sync {
-					t.Errorf("%s: popped a delta of type %s", name, delta.Type)
-				}
+				delta := obj.(cache.Deltas).Newest()
+				expect.That(t, delta.Type == cache.Sync, "%s: popped a delta of type %s", name, delta.Type)
 				return nil
 			})
 			must.Do(t, err)
@@ -252,9 +250,8 @@ func TestAnIndexFunctionThatFailsLateTakesItsNameAllTheSame(t *testing.T) {
 	if !panics(func() { _ = index.AddIndexers(strict) }) {
 		t.Error("AddIndexers did not panic")
 	}
-	if err := index.AddIndexers(cache.Indexers{"strict": indexer.ByImage}); err == nil {
-		t.Error("the name is free")
-	}
+	err := index.AddIndexers(cache.Indexers{"strict": indexer.ByImage})
+	expect.That(t, err != nil, "the name is free")
 	if !panics(func() { _ = index.Add(newPod("ns3", "pod3", "l3")) }) {
 		t.Error("the function is not used")
 	}
@@ -286,10 +283,9 @@ func TestTheMutationDetectorIsOffUnlessTheEnvironmentSaysSo(t *testing.T) {
 }
 
 func TestTheMapsOfAnIndexer(t *testing.T) {
-	if of := reflect.TypeFor[cache.Indexers](); of.Key().Kind() != reflect.String ||
-		of.Elem() != reflect.TypeFor[cache.IndexFunc]() {
-		t.Errorf("%v is a map of %v", of, of.Elem())
-	}
+	of := reflect.TypeFor[cache.Indexers]()
+	expect.That(t, of.Key().Kind() == reflect.String && of.Elem() == reflect.TypeFor[cache.IndexFunc](),
+		"%v is a map of %v", of, of.Elem())
 	index := reflect.TypeFor[cache.Indices]().Elem()
 	expect.That(t, index.Name() == "index" && index.ConvertibleTo(reflect.TypeFor[map[string]sets.Set[string]]()),
 		"Indices is a map of %v, which is a %v", index.Name(), index)
@@ -331,9 +327,8 @@ func TestATransformSeesEveryObjectOnceAndNoTombstone(t *testing.T) {
 	must.Do(t, queue.Replace([]any{newPod("ns1", "pod1", "")}, "")) // and the tombstone of the other
 	expect.That(t, seen == 1, "the transform was called %d times, want once, for the pod", seen)
 	_, err := queue.Pop(func(obj any, _ bool) error {
-		if kind := obj.(cache.Deltas).Newest().Object.(*corev1.Pod).Kind; kind != "Pod" {
-			t.Errorf("kind %q, want Pod", kind)
-		}
+		kind := obj.(cache.Deltas).Newest().Object.(*corev1.Pod).Kind
+		expect.That(t, kind == "Pod", "kind %q, want Pod", kind)
 		return nil
 	})
 	must.Do(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/04-indexer/store"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -34,9 +35,8 @@ func TestAnIndexOfAStoredObjectThatSomebodyHasChanged(t *testing.T) {
 		must.Do(t, test.index.Delete(pod))
 		found, err := test.index.ByIndex("app", "web")
 		must.Do(t, err)
-		if got := fmt.Sprint(found); got != test.deleted {
-			t.Errorf("%s: after the delete the index gives %s, want %s", name, got, test.deleted)
-		}
+		got := fmt.Sprint(found)
+		expect.That(t, got == test.deleted, "%s: after the delete the index gives %s, want %s", name, got, test.deleted)
 		must.Do(t, errors.Join(test.index.Add(newPod("ns1", "payments-db", "db")),
 			test.index.Add(newPod("ns1", "web", "db"))))
 		found, err = test.index.ByIndex("app", "web")
@@ -45,9 +45,7 @@ func TestAnIndexOfAStoredObjectThatSomebodyHasChanged(t *testing.T) {
 		for _, obj := range found {
 			then += obj.(*corev1.Pod).Name + " is " + obj.(*corev1.Pod).Labels["app"]
 		}
-		if then != test.then {
-			t.Errorf("%s: later the index gives %q, want %q", name, then, test.then)
-		}
+		expect.That(t, then == test.then, "%s: later the index gives %q, want %q", name, then, test.then)
 	}
 }
 

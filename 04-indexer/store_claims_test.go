@@ -73,9 +73,8 @@ func readAndWrite(t *testing.T) (index cache.Indexer, reader *heldCall) {
 	index = filled(t, reader.indexers)
 	reader.run(func() { index.Index("app", asked) })
 	for _, key := range []string{"ns1/pod1", "ns2/pod2"} { // other readers are welcome
-		if _, exists, _ := index.GetByKey(key); !exists {
-			t.Errorf("%s is not there", key)
-		}
+		_, exists, _ := index.GetByKey(key)
+		expect.That(t, exists, "%s is not there", key)
 	}
 	reader.running.Go(func() { index.Update(newPod("ns1", "pod1", "l3")) })
 	waitsForLock(t, "sync.RWMutex.Lock", "(*threadSafeMap).Update")

@@ -140,9 +140,8 @@ func panicsWith(t *testing.T, handler cache.ResourceEventHandler) (p any) {
 
 func TestAHandlerThatPanicsEndsClientGosInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if p := panicsWith(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("ouch") }}); p != "ouch" {
-			t.Errorf("RunWithContext panicked with %v, want ouch", p)
-		}
+		p := panicsWith(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("ouch") }})
+		expect.That(t, p == "ouch", "RunWithContext panicked with %v, want ouch", p)
 	})
 }
 
@@ -171,9 +170,8 @@ func TestClientGosLoopDropsWhatProcessRefuses(t *testing.T) {
 		must.Run(t, controller.RunWithContext)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if want := []string{"a", "b"}; !slices.Equal(popped, want) {
-			t.Errorf("popped %q, want %q", popped, want)
-		}
+		want := []string{"a", "b"}
+		expect.That(t, slices.Equal(popped, want), "popped %q, want %q", popped, want)
 	})
 }
 
@@ -204,9 +202,8 @@ func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
 		must.Run(t, controller.RunWithContext)
 		server.NextWatch()
 		lines.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
-		if lists := server.Lists(); lists != 2 {
-			t.Errorf("%d lists, want one for each Run", lists)
-		}
+		lists := server.Lists()
+		expect.That(t, lists == 2, "%d lists, want one for each Run", lists)
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	apiwatch "k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -61,12 +62,9 @@ func TestAReflectorForgetsToStopTheWatchOfARefusedList(t *testing.T) {
 		end := configMap("", "2")
 		end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 		streamed.Action(apiwatch.Bookmark, end)
-		if err := <-ended; err == nil {
-			t.Error("ListAndWatchWithContext() = nil, want that the list is refused")
-		}
-		if streamed.IsStopped() {
-			t.Error("the watch is stopped now: inbox.Replace may return its error")
-		}
+		err := <-ended
+		expect.That(t, err != nil, "ListAndWatchWithContext() = nil, want that the list is refused")
+		expect.That(t, !streamed.IsStopped(), "the watch is stopped now: inbox.Replace may return its error")
 	})
 }
 

@@ -89,13 +89,11 @@ func TestARingOfSizeZeroGrows(t *testing.T) {
 		ring.WriteOne(i)
 		sizes = append(sizes, ring.Cap())
 	}
-	if sizes[0] != 16 || sizes[15] != 16 || sizes[16] != 32 {
-		t.Errorf("the ring has room for %v, want 16 from the first write on, and then 32", sizes)
-	}
+	expect.That(t, sizes[0] == 16 && sizes[15] == 16 && sizes[16] == 32,
+		"the ring has room for %v, want 16 from the first write on, and then 32", sizes)
 	for i := range 17 {
-		if got, ok := ring.ReadOne(); !ok || got != i {
-			t.Errorf("read %v, %t; want %d", got, ok, i)
-		}
+		got, ok := ring.ReadOne()
+		expect.That(t, ok && got == i, "read %v, %t; want %d", got, ok, i)
 	}
 }
 
@@ -229,9 +227,8 @@ func wantGoroutines(t *testing.T, n int, functions ...string) {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for _, function := range functions {
-		if got := strings.Count(string(stacks), function+"("); got != n {
-			t.Errorf("%d goroutines are in %s, want %d", got, function, n)
-		}
+		got := strings.Count(string(stacks), function+"(")
+		expect.That(t, got == n, "%d goroutines are in %s, want %d", got, function, n)
 	}
 }
 

@@ -119,9 +119,8 @@ func TestAWorkQueueHoldsEachKeyOnce(t *testing.T) {
 			queue.Add("default/pod1")
 			queue.Add("default/pod2")
 		}
-		if n := queue.Len(); n != 2 {
-			t.Errorf("%d keys wait, want 2", n)
-		}
+		n := queue.Len()
+		expect.That(t, n == 2, "%d keys wait, want 2", n)
 	})
 }
 

@@ -82,9 +82,8 @@ func taken(t *testing.T, name string) int {
 func TestASlowIndexFunctionHoldsUpOurWatchAndNotClientGos(t *testing.T) {
 	for name, want := range map[string]int{"client-go": 3, "ours": 1} {
 		synctest.Test(t, func(t *testing.T) {
-			if n := taken(t, name); n != want {
-				t.Errorf("%s: %d events were taken, want %d", name, n, want)
-			}
+			n := taken(t, name)
+			expect.That(t, n == want, "%s: %d events were taken, want %d", name, n, want)
 		})
 	}
 }
@@ -160,9 +159,8 @@ func TestTheOldConstructorsMakeTheSameInformer(t *testing.T) {
 			cache.NewSharedIndexInformer(server, &corev1.ConfigMap{}, 0, cache.Indexers{}),
 			cache.NewSharedIndexInformerWithOptions(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}),
 		} {
-			if _, ok := in.(cache.SharedIndexInformer); !ok {
-				t.Errorf("%T is no SharedIndexInformer", in)
-			}
+			_, ok := in.(cache.SharedIndexInformer)
+			expect.That(t, ok, "%T is no SharedIndexInformer", in)
 			start(t, in)()
 		}
 	})
@@ -208,9 +206,8 @@ func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 		factory.StartWithContext(ctx)
 		must.Do(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
 		synctest.Wait()
-		if lists := server.Lists(); lists != 1 {
-			t.Errorf("%d lists, want 1", lists)
-		}
+		lists := server.Lists()
+		expect.That(t, lists == 1, "%d lists, want 1", lists)
 		if _, err := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a"); err != nil {
 			t.Error(err)
 		}

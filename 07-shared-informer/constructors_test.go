@@ -20,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -69,9 +70,7 @@ func TestTheConstructorsOfClientGo(t *testing.T) {
 				got[f.Name.Name] = strings.Contains(f.Doc.Text(), "Deprecated:")
 			}
 		}
-		if !maps.Equal(got, want) {
-			t.Errorf("%s has %v, the table of the page has %v", file, got, want)
-		}
+		expect.That(t, maps.Equal(got, want), "%s has %v, the table of the page has %v", file, got, want)
 	}
 }
 
@@ -92,9 +91,8 @@ func TestTheConstructorsForOneHandler(t *testing.T) {
 		run := func(store cache.Store, controller cache.Controller, indexed bool) {
 			defer must.Run(t, controller.RunWithContext)()
 			cache.WaitFor(t.Context(), "", controller.HasSyncedChecker())
-			if _, err := store.(cache.Indexer).ByIndex("name", "a"); (err == nil) != indexed {
-				t.Errorf("the index by name: %v", err)
-			}
+			_, err := store.(cache.Indexer).ByIndex("name", "a")
+			expect.That(t, (err == nil) == indexed, "the index by name: %v", err)
 		}
 		lw := func() cache.ListerWatcher { return fakeapi.New(fakeapi.ConfigMap("a", "1")) }
 		of := &corev1.ConfigMap{}
@@ -111,8 +109,7 @@ func TestTheConstructorsForOneHandler(t *testing.T) {
 			Handler: handler, Indexers: indexers, Transform: transform})
 		run(plain, controller, true)
 
-		if want := []string{"", "", "transformed", "transformed", "transformed"}; !slices.Equal(added, want) {
-			t.Errorf("the handlers got %q, want %q", added, want)
-		}
+		want := []string{"", "", "transformed", "transformed", "transformed"}
+		expect.That(t, slices.Equal(added, want), "the handlers got %q, want %q", added, want)
 	})
 }

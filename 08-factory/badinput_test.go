@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 	"example.com/informer/scripts/harness/step/steptest"
@@ -68,9 +69,8 @@ func TestANamespaceThatIsNotThere(t *testing.T) {
 	defer f.Shutdown()
 	configMaps := f.ConfigMaps().Informer()
 	start(t, f)
-	if keys := configMaps.GetStore().ListKeys(); len(keys) != 0 {
-		t.Errorf("it holds %q", keys)
-	}
+	keys := configMaps.GetStore().ListKeys()
+	expect.That(t, len(keys) == 0, "it holds %q", keys)
 }
 
 // start starts what f was asked for, and waits for the first lists.
@@ -104,7 +104,5 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 			t.Errorf("%d %s %v, want no pods", status, body, err)
 		}
 	})
-	if code != 0 || !asked {
-		t.Errorf("exit code %d, it said where it serves: %t", code, asked)
-	}
+	expect.That(t, code == 0 && asked, "exit code %d, it said where it serves: %t", code, asked)
 }

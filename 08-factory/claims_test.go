@@ -53,9 +53,8 @@ func TestWhatIsAskedForAfterStartIsNotWaitedFor(t *testing.T) {
 		defer func() { cancel(); f.Shutdown() }()
 		f.StartWithContext(ctx)
 		pods := f.Core().V1().Pods().Informer()
-		if result := f.WaitForCacheSyncWithContext(ctx); result.Err != nil || len(result.Synced) != 0 {
-			t.Errorf("got %v", result)
-		}
+		result := f.WaitForCacheSyncWithContext(ctx)
+		expect.That(t, result.Err == nil && len(result.Synced) == 0, "got %v", result)
 		time.Sleep(time.Hour) // it is fake
 		expect.That(t, !pods.HasSynced(), "it has synced")
 		f.StartWithContext(ctx)
@@ -102,9 +101,8 @@ func TestClientGosFactoryKeepsAStoppedInformer(t *testing.T) {
 	methods := reflect.TypeFor[informers.SharedInformerFactory]()
 	for i := range methods.NumMethod() {
 		for _, word := range []string{"Forget", "Remove", "Delete", "Stop", "Drop"} {
-			if name := methods.Method(i).Name; strings.Contains(name, word) {
-				t.Errorf("there is a method %s", name)
-			}
+			name := methods.Method(i).Name
+			expect.That(t, !strings.Contains(name, word), "there is a method %s", name)
 		}
 	}
 }
@@ -130,9 +128,8 @@ func TestClientGosFactoryHasOneInformerForAllThatIsUnstructured(t *testing.T) {
 
 // A pointer that is nil: to call it is to panic.
 func TestAFakeClientsetHasNoRESTClient(t *testing.T) {
-	if client := fake.NewClientset().CoreV1().RESTClient(); !reflect.ValueOf(client).IsNil() {
-		t.Errorf("it is %v", client)
-	}
+	client := fake.NewClientset().CoreV1().RESTClient()
+	expect.That(t, reflect.ValueOf(client).IsNil(), "it is %v", client)
 }
 
 // inTwoFactories caches the ConfigMaps of a namespace in two factories of
@@ -187,13 +184,11 @@ func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
 func TestTheOldFactoryAsksWhereNothingIs(t *testing.T) {
 	s := sessiontest.Open(t)
 	client := s.Client.(*kubernetes.Clientset).RESTClient()
-	if path := client.Get().Resource("pods").URL().Path; path != "/pods" {
-		t.Errorf("it asks at %s", path)
-	}
+	path := client.Get().Resource("pods").URL().Path
+	expect.That(t, path == "/pods", "it asks at %s", path)
 	pods := cache.NewListWatchFromClient(client, "pods", s.Namespace, fields.Everything())
-	if _, err := pods.ListWithContext(t.Context(), metav1.ListOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("got %v, want that it is not found", err)
-	}
+	_, err := pods.ListWithContext(t.Context(), metav1.ListOptions{})
+	expect.That(t, apierrors.IsNotFound(err), "got %v, want that it is not found", err)
 }
 
 func TestClientGosResultNamesTheTypes(t *testing.T) {
@@ -204,7 +199,6 @@ func TestClientGosResultNamesTheTypes(t *testing.T) {
 	f.StartWithContext(ctx)
 	f.Shutdown()
 	err := f.WaitForCacheSyncWithContext(ctx).AsError()
-	if want := "failed to sync all caches: *v1.Pod: no more patience"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
+	want := "failed to sync all caches: *v1.Pod: no more patience"
+	expect.That(t, err != nil && err.Error() == want, "got %v, want %s", err, want)
 }

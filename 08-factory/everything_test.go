@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"example.com/informer/08-factory/factory"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session/sessiontest"
@@ -46,13 +47,10 @@ func TestAnInformerForEachTypeCostsLittle(t *testing.T) {
 	before := usage.Heap()
 	pprof.Do(t.Context(), pprof.Labels("test", t.Name()), f.Start) // goroutines inherit the label
 	must.Do(t, f.WaitForCacheSync(t.Context()))
-	if n < 40 || asked.Lists() != n {
-		t.Errorf("%d lists for %d informers, want one for each of more than 40", asked.Lists(), n)
-	}
-	if goroutines := usage.Goroutines("test", t.Name()); goroutines >= 10*n {
-		t.Errorf("%d goroutines for %d informers", goroutines, n)
-	}
-	if heap := usage.Heap() - before; heap >= n<<20 {
-		t.Errorf("%d bytes for %d informers", heap, n)
-	}
+	expect.That(t, n >= 40 && asked.Lists() == n,
+		"%d lists for %d informers, want one for each of more than 40", asked.Lists(), n)
+	goroutines := usage.Goroutines("test", t.Name())
+	expect.That(t, goroutines < 10*n, "%d goroutines for %d informers", goroutines, n)
+	heap := usage.Heap() - before
+	expect.That(t, heap < n<<20, "%d bytes for %d informers", heap, n)
 }

@@ -130,9 +130,8 @@ func TestPages(t *testing.T) {
 	} {
 		status, body, err := get(t.Context(), url+path)
 		must.Do(t, err)
-		if got := fmt.Sprintf("%d %s", status, brief(body)); got != want {
-			t.Errorf("%s: got %s\nwant %s", path, got, want)
-		}
+		got := fmt.Sprintf("%d %s", status, brief(body))
+		expect.That(t, got == want, "%s: got %s\nwant %s", path, got, want)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"example.com/informer/docs/book"
+	"example.com/informer/scripts/harness/expect"
 )
 
 // The most names that a step may use, and the most for half of all steps.
@@ -31,17 +32,14 @@ func TestStepsStandAlone(t *testing.T) {
 	for _, file := range slices.Sorted(maps.Keys(steps)) {
 		names := steps[file]
 		t.Logf("%2d %s: %s", len(names), file, strings.Join(names, " "))
-		if len(names) > mostNames {
-			t.Errorf("%s uses %d names that a reader has to look up, more than %d: %v",
-				file, len(names), mostNames, names)
-		}
+		expect.That(t, len(names) <= mostNames,
+			"%s uses %d names that a reader has to look up, more than %d: %v", file, len(names), mostNames, names)
 		counts = append(counts, len(names))
 	}
 	slices.Sort(counts)
-	if median := counts[len(counts)/2]; median > medianNames {
-		t.Errorf("half of the steps use %d names or more that a reader has to look up, want %d at most",
-			median, medianNames)
-	}
+	median := counts[len(counts)/2]
+	expect.That(t, median <= medianNames,
+		"half of the steps use %d names or more that a reader has to look up, want %d at most", median, medianNames)
 }
 
 // foreignNames are, by the file of each step, the names that it uses and that are

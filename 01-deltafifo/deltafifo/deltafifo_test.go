@@ -43,9 +43,8 @@ func TestOfTwoDeletesInARowTheBetterOneIsKept(t *testing.T) {
 			q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
 			must.Do(t, errors.Join(q.Add(item{"a", 0}), q.Delete(test.first), q.Delete(test.second)))
 			want := cache.Deltas{{Type: cache.Added, Object: item{"a", 0}}, {Type: cache.Deleted, Object: test.kept}}
-			if got := popped(t, q); !slices.Equal(got, want) {
-				t.Errorf("got %v, want %v", got, want)
-			}
+			got := popped(t, q)
+			expect.That(t, slices.Equal(got, want), "got %v, want %v", got, want)
 		})
 	}
 }
@@ -55,9 +54,8 @@ func TestAKnownObjectThatCannotBeReadLeavesATombstoneWithoutObject(t *testing.T)
 		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: brokenLister{err}})
 		must.Do(t, q.Replace(nil, ""))
 		want := cache.Deltas{{Type: cache.Deleted, Object: cache.DeletedFinalStateUnknown{Key: "lost"}}}
-		if got := popped(t, q); !slices.Equal(got, want) {
-			t.Errorf("lister error %v: got %v, want %v", err, got, want)
-		}
+		got := popped(t, q)
+		expect.That(t, slices.Equal(got, want), "lister error %v: got %v, want %v", err, got, want)
 		if err := q.Resync(); err != nil || len(q.List()) != 0 {
 			t.Errorf("lister error %v: Resync() = %v and queued %v, want nothing", err, err, q.List())
 		}
@@ -74,9 +72,8 @@ func TestDeleteIsKeptWhenLookingForTheObjectFails(t *testing.T) {
 func TestATombstoneHasItsKey(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
 	for _, obj := range []any{item{"a", 1}, nil} { // a tombstone may be empty
-		if key, err := q.KeyOf(cache.DeletedFinalStateUnknown{Key: "a", Obj: obj}); key != "a" || err != nil {
-			t.Errorf("KeyOf() = %q, %v, want the key of the tombstone", key, err)
-		}
+		key, err := q.KeyOf(cache.DeletedFinalStateUnknown{Key: "a", Obj: obj})
+		expect.That(t, key == "a" && err == nil, "KeyOf() = %q, %v, want the key of the tombstone", key, err)
 	}
 }
 
@@ -99,9 +96,8 @@ func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
 	must.Do(t, q.Add(item{"a", 1}))
 	refused := errors.New("refused")
-	if err := q.Pop(func(cache.Deltas) error { return refused }); err != refused {
-		t.Errorf("Pop() = %v, want %v", err, refused)
-	}
+	err := q.Pop(func(cache.Deltas) error { return refused })
+	expect.That(t, err == refused, "Pop() = %v, want %v", err, refused)
 	expect.That(t, len(q.List()) == 0, "still queued: %v", q.List())
 }
 
@@ -157,10 +153,8 @@ func TestCloseLeavesWhatWaits(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
 	q.Close()
 	must.Do(t, q.Add(item{"a", 1}))
-	if got := popped(t, q); len(got) != 1 {
-		t.Errorf("popped %v, want one delta", got)
-	}
-	if err := q.Pop(func(cache.Deltas) error { return nil }); err != cache.ErrFIFOClosed {
-		t.Errorf("Pop() = %v on a closed and empty queue, want ErrFIFOClosed", err)
-	}
+	got := popped(t, q)
+	expect.That(t, len(got) == 1, "popped %v, want one delta", got)
+	err := q.Pop(func(cache.Deltas) error { return nil })
+	expect.That(t, err == cache.ErrFIFOClosed, "Pop() = %v on a closed and empty queue, want ErrFIFOClosed", err)
 }

@@ -54,12 +54,10 @@ func TestAnEventWithoutAnObjectIsReportedAndLeftOut(t *testing.T) {
 		w.Add(named("b"))
 		store := newStore()
 		runFor(t, time.Second, run, streaming(func() watch.Interface { return w }), store)
-		if want := slices.Repeat([]string{"Unable to understand watch event"}, 4); !slices.Equal(reported, want) {
-			t.Errorf("reported %q", reported)
-		}
-		if got := keys(store); got != "[ns/a ns/b]" {
-			t.Errorf("stored %v", got)
-		}
+		want := slices.Repeat([]string{"Unable to understand watch event"}, 4)
+		expect.That(t, slices.Equal(reported, want), "reported %q", reported)
+		got := keys(store)
+		expect.That(t, got == "[ns/a ns/b]", "stored %v", got)
 	})
 }
 
@@ -97,9 +95,8 @@ func TestAPanicLeavesNoWatchOpen(t *testing.T) {
 			w.Add(named("b"))
 			func() {
 				defer func() {
-					if got := recover(); got != where {
-						t.Errorf("recovered %v, want %s", got, where)
-					}
+					got := recover()
+					expect.That(t, got == where, "recovered %v, want %s", got, where)
 				}()
 				run(t.Context(), streaming(func() watch.Interface { return w }),
 					panicking{newStore(), where})
@@ -197,9 +194,8 @@ func TestWhatTheReflectorAsksForIsObserved(t *testing.T) {
 	_ = New(Options{ListerWatcher: plain(list, refuse(apierrors.NewBadRequest("no"))), Store: newStore(),
 		Observer: observer.Func(func(e observer.Event) { seen = append(seen, string(e.Kind)+" "+e.Version) }),
 	}).ListAndWatch(t.Context())
-	if want := []string{"listing 0", "expired ", "listing ", "listed 1", "watching 1"}; !slices.Equal(seen, want) {
-		t.Errorf("observed %q, want %q", seen, want)
-	}
+	want := []string{"listing 0", "expired ", "listing ", "listed 1", "watching 1"}
+	expect.That(t, slices.Equal(seen, want), "observed %q, want %q", seen, want)
 }
 
 // client-go's asks again at once, as fast as it can.

@@ -120,9 +120,8 @@ func TestItEndsAtOnceWhileTheServerRefusesConnections(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		cancelled := time.Now()
 		stop()
-		if took := time.Since(cancelled); (took == 0) != (name == "ours") {
-			t.Errorf("it took %v", took)
-		}
+		took := time.Since(cancelled)
+		expect.That(t, (took == 0) == (name == "ours"), "it took %v", took)
 	})
 }
 
@@ -176,9 +175,8 @@ func TestWhatIsOfAnotherTypeIsLeftOut(t *testing.T) {
 			lw := plain(empty, func(metav1.ListOptions) (watch.Interface, error) { return w, nil })
 			s := newStore()
 			runFor(t, time.Second, reflectors(test.expected)["ours"], lw, s)
-			if got := keys(s); got != test.want {
-				t.Errorf("%T: stored %v, want %s", test.expected, got, test.want)
-			}
+			got := keys(s)
+			expect.That(t, got == test.want, "%T: stored %v, want %s", test.expected, got, test.want)
 		})
 	}
 }
@@ -206,9 +204,8 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 				})
 				s := newStore()
 				runFor(t, time.Second, run, lw, s)
-				if got := keys(s); got != want {
-					t.Errorf("%s, streamed %t: stored %s, want %s", name, streamed, got, want)
-				}
+				got := keys(s)
+				expect.That(t, got == want, "%s, streamed %t: stored %s, want %s", name, streamed, got, want)
 			})
 		}
 	}

@@ -67,9 +67,8 @@ func TestTimeoutsOfWatches(t *testing.T) {
 func TestAPanicOfTheSourceReachesTheCaller(t *testing.T) {
 	both(t, func(t *testing.T, name string, run runFunc) {
 		defer func() {
-			if got := recover(); got != "no list" {
-				t.Errorf("%s: recovered %v", name, got)
-			}
+			got := recover()
+			expect.That(t, got == "no list", "%s: recovered %v", name, got)
 		}()
 		run(t.Context(), plain(func(metav1.ListOptions) (runtime.Object, error) { panic("no list") }, nil), newStore())
 		t.Errorf("%s has returned", name)

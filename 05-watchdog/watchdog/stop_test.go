@@ -30,15 +30,12 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		<-r.Synced()
 		start := time.Now()
 		must.Do(t, r.stop())
-		if took := time.Since(start); took != 0 {
-			t.Errorf("it took %v", took)
-		}
-		if err := r.inbox.Pop(func(cache.Deltas) error { return nil }); err != cache.ErrFIFOClosed {
-			t.Errorf("Pop() = %v, want that the queue is closed", err)
-		}
-		if keys := r.Store().ListKeys(); len(keys) != 1 {
-			t.Errorf("the store holds %v, want that it can still be read", keys)
-		}
+		took := time.Since(start)
+		expect.That(t, took == 0, "it took %v", took)
+		err := r.inbox.Pop(func(cache.Deltas) error { return nil })
+		expect.That(t, err == cache.ErrFIFOClosed, "Pop() = %v, want that the queue is closed", err)
+		keys := r.Store().ListKeys()
+		expect.That(t, len(keys) == 1, "the store holds %v, want that it can still be read", keys)
 	})
 }
 

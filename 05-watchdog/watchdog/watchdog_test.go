@@ -92,9 +92,8 @@ func TestATombstoneIsHandedOnAndTheStoreForgets(t *testing.T) {
 		fakeapi.Expire(w)
 		r.server.NextWatch()
 		r.calls.Want(t, "OnUpdate b 1, was 1", "OnDelete tombstone ns/a of 1")
-		if keys := r.Store().ListKeys(); len(keys) != 1 || keys[0] != "ns/b" {
-			t.Errorf("the store holds %v, want ns/b", keys)
-		}
+		keys := r.Store().ListKeys()
+		expect.That(t, len(keys) == 1 && keys[0] == "ns/b", "the store holds %v, want ns/b", keys)
 	})
 }
 
@@ -118,9 +117,8 @@ func TestWhatIsBeingHandledIsNotForgottenByARelist(t *testing.T) {
 		r.server.NextWatch() // listed: there is no a
 		close(busy)
 		r.calls.Want(t, "OnAdd a 2", "OnDelete tombstone ns/a of 2")
-		if keys := r.Store().ListKeys(); len(keys) != 0 {
-			t.Errorf("the store holds %v, want nothing", keys)
-		}
+		keys := r.Store().ListKeys()
+		expect.That(t, len(keys) == 0, "the store holds %v, want nothing", keys)
 	})
 }
 
@@ -170,9 +168,8 @@ func TestHasSyncedWhenAllOfTheFirstListIsHandled(t *testing.T) {
 		})
 		for _, want := range []bool{false, false, true} {
 			synctest.Wait()
-			if got := r.HasSynced(); got != want {
-				t.Errorf("HasSynced() = %t, want %t", got, want)
-			}
+			got := r.HasSynced()
+			expect.That(t, got == want, "HasSynced() = %t, want %t", got, want)
 			if !want {
 				step <- struct{}{}
 			}
@@ -200,9 +197,8 @@ func TestAResyncDeliversAllAgainAsUpdates(t *testing.T) {
 		r.calls.Want(t, "OnAdd a 1 first")
 		time.Sleep(time.Minute)
 		r.calls.Want(t, "OnUpdate a 1, was 1")
-		if lists := r.server.Lists(); lists != 1 {
-			t.Errorf("the server was asked for %d lists, want 1", lists)
-		}
+		lists := r.server.Lists()
+		expect.That(t, lists == 1, "the server was asked for %d lists, want 1", lists)
 	})
 }
 

@@ -87,9 +87,8 @@ func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 		want = append(want, text(n))
 		v++
 	}
-	if got := texts(read(l, len(want))); !slices.Equal(got, want) {
-		t.Errorf("%d notifications, want all %d", len(got), len(want))
-	}
+	got := texts(read(l, len(want)))
+	expect.That(t, slices.Equal(got, want), "%d notifications, want all %d", len(got), len(want))
 }
 
 // What makes the log cheap: a chunk never grows, what is read of it has no room for
@@ -109,9 +108,8 @@ func TestChunks(t *testing.T) {
 		}
 		fanout.Distribute(Notification{Kind: synced})
 		l.Next()
-		if waiting := l.Waiting(); waiting != 0 {
-			t.Errorf("%d wait after the end of the initial list was read, want 0", waiting)
-		}
+		waiting := l.Waiting()
+		expect.That(t, waiting == 0, "%d wait after the end of the initial list was read, want 0", waiting)
 		tail := fanout.tail
 		go l.Next()
 		synctest.Wait()
@@ -161,9 +159,8 @@ func TestFoldingLeavesOutWhatIsSkipped(t *testing.T) {
 		n.skip = map[Listener]bool{l: true}
 		fanout.Distribute(n)
 	}
-	if waiting := l.Waiting(); waiting > chunkSize {
-		t.Errorf("%d notifications wait, want at most a chunk of them", waiting)
-	}
+	waiting := l.Waiting()
+	expect.That(t, waiting <= chunkSize, "%d notifications wait, want at most a chunk of them", waiting)
 }
 
 // distributeOne distributes an add of an object that nobody else has.

@@ -81,9 +81,8 @@ func TestASlowHandlerHoldsUpNobody(t *testing.T) {
 		p.Distribute(updated("a", 1, 2))
 		quick.want(t, "add a 1", "update a 1 to 2")
 		for _, want := range []string{"add 1", "update 2"} {
-			if got := <-calls; got != want {
-				t.Errorf("the slow handler gets %q, want %q", got, want)
-			}
+			got := <-calls
+			expect.That(t, got == want, "the slow handler gets %q, want %q", got, want)
 		}
 	})
 }
@@ -332,9 +331,8 @@ func TestAHandlerThatEndsItsGoroutineLeaves(t *testing.T) {
 		<-r.ShutdownChan()
 		p.Distribute(added("b", 2))
 		stays.want(t, "add a 1", "add b 2")
-		if waiting := r.listener.Waiting(); waiting != 0 {
-			t.Errorf("%d notifications are kept for a handler that will not come back", waiting)
-		}
+		waiting := r.listener.Waiting()
+		expect.That(t, waiting == 0, "%d notifications are kept for a handler that will not come back", waiting)
 	})
 }
 
@@ -360,9 +358,8 @@ func TestStopWaitsForCallsAndDropsTheRest(t *testing.T) {
 		<-stopped
 		<-r.ShutdownChan()
 		p.Distribute(added("b", 2)) // reaches nobody
-		if _, err := p.Add(stuck, Options{}); err == nil {
-			t.Error("a stopped processor takes a handler")
-		}
+		_, err := p.Add(stuck, Options{})
+		expect.That(t, err != nil, "a stopped processor takes a handler")
 	})
 }
 

@@ -66,9 +66,8 @@ func TestAHandlerThatPanics(t *testing.T) {
 				r.stop()
 			})
 			reported.Want(t, "ouch", "ouch", "ouch")
-			if n := strings.Count(text, "reported"); n != 3 {
-				t.Errorf("%s: the handler's logger has %d lines, want 3:\n%s", name, n, text)
-			}
+			n := strings.Count(text, "reported")
+			expect.That(t, n == 3, "%s: the handler's logger has %d lines, want 3:\n%s", name, n, text)
 		})
 	}
 }
@@ -126,9 +125,8 @@ func TestTheCallersIndexersStayAsTheyAre(t *testing.T) {
 		informer := implementations[name](fakeapi.New(), &corev1.ConfigMap{},
 			cache.SharedIndexInformerOptions{Indexers: indexers})
 		must.Do(t, informer.AddIndexers(cache.Indexers{"version": byVersion}))
-		if got := slices.Sorted(maps.Keys(indexers)); !slices.Equal(got, want) {
-			t.Errorf("%s: the caller's indexers are %v now, want %v", name, got, want)
-		}
+		got := slices.Sorted(maps.Keys(indexers))
+		expect.That(t, slices.Equal(got, want), "%s: the caller's indexers are %v now, want %v", name, got, want)
 	}
 }
 
@@ -289,9 +287,8 @@ func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
 			if got := keys(r.GetStore()); len(got) != 0 {
 				t.Errorf("%s: the store holds %v", name, got)
 			}
-			if reported := handled.Take(); (len(reported) == 0) != want.synced {
-				t.Errorf("%s: reported was %q", name, reported)
-			}
+			reported := handled.Take()
+			expect.That(t, (len(reported) == 0) == want.synced, "%s: reported was %q", name, reported)
 		})
 	}
 }
@@ -337,9 +334,8 @@ func TestMetrics(t *testing.T) {
 			r.run(t)
 			moved := metrics.Take()
 			slices.Sort(moved)
-			if got := slices.Compact(moved); !slices.Equal(got, want) {
-				t.Errorf("%s: these metrics have moved: %q, want %q", name, got, want)
-			}
+			got := slices.Compact(moved)
+			expect.That(t, slices.Equal(got, want), "%s: these metrics have moved: %q, want %q", name, got, want)
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/record"
 )
@@ -158,9 +159,7 @@ func TestNotificationsComeOneAfterTheOther(t *testing.T) {
 		var calls record.Lines
 		recorder := record.Handler(&calls)
 		r.handle(t, cache.ResourceEventHandlerFuncs{UpdateFunc: func(oldObj, newObj any) {
-			if inside.Add(1) > 1 {
-				t.Error("two calls at once")
-			}
+			expect.That(t, inside.Add(1) <= 1, "two calls at once")
 			recorder.OnUpdate(oldObj, newObj)
 			inside.Add(-1)
 		}})
@@ -187,9 +186,8 @@ func TestABlockedHandlerHoldsUpNeitherTheOthersNorTheStore(t *testing.T) {
 		w.Add(configMap("b", "2"))
 		w.Add(configMap("c", "3"))
 		handler.Want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
-		if got := keys(r.GetStore()); len(got) != 3 {
-			t.Errorf("the store holds %v", got)
-		}
+		got := keys(r.GetStore())
+		expect.That(t, len(got) == 3, "the store holds %v", got)
 		late := r.recorder(t)
 		late.WantSorted(t, "OnAdd a 1 first", "OnAdd b 2 first", "OnAdd c 3 first")
 		close(blocked)

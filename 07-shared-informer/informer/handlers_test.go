@@ -156,9 +156,8 @@ func TestRemoveWhatIsNotItsOwn(t *testing.T) {
 		r.run(t)
 		other.run(t)
 		for _, handle := range []cache.ResourceEventHandlerRegistration{foreignRegistration{handler}, nil} {
-			if err := r.RemoveEventHandler(handle); err == nil {
-				t.Errorf("RemoveEventHandler(%T) = nil, want an error", handle)
-			}
+			err := r.RemoveEventHandler(handle)
+			expect.That(t, err != nil, "RemoveEventHandler(%T) = nil, want an error", handle)
 		}
 		// It is a handler of another informer: nothing happens.
 		must.Do(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))

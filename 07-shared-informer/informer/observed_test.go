@@ -76,9 +76,8 @@ func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
 		}
 		must.Do(t, r.RemoveEventHandler(registration))
 		seen.Want(t, "removed ResourceEventHandlerFuncs", "chunk 16")
-		if err := r.SharedIndexInformer.(*Informer).SetObserver(nil); err == nil {
-			t.Error("an informer that runs takes an observer")
-		}
+		err := r.SharedIndexInformer.(*Informer).SetObserver(nil)
+		expect.That(t, err != nil, "an informer that runs takes an observer")
 	})
 }
 

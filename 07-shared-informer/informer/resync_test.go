@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -92,9 +93,8 @@ func TestResyncPeriods(t *testing.T) {
 					r.run(t)
 				}
 				time.Sleep(12500 * time.Millisecond)
-				if got := strings.Join(calls.Take(), " "); got != want {
-					t.Errorf("%s, %s: called after %s, want %s", test.name, name, got, want)
-				}
+				got := strings.Join(calls.Take(), " ")
+				expect.That(t, got == want, "%s, %s: called after %s, want %s", test.name, name, got, want)
 			})
 		}
 	}
@@ -108,12 +108,10 @@ func TestAResyncMakesNoRequest(t *testing.T) {
 		r.run(t)
 		handler.Take()
 		time.Sleep(60 * time.Second)
-		if n := len(handler.Take()); n != 120 {
-			t.Errorf("called %d times in a minute, want 120: each object once a second", n)
-		}
-		if lists, watches := r.server.Lists(), r.watches.Load(); lists != 1 || watches != 1 {
-			t.Errorf("%d lists, %d watches; want 1 and 1", lists, watches)
-		}
+		n := len(handler.Take())
+		expect.That(t, n == 120, "called %d times in a minute, want 120: each object once a second", n)
+		lists, watches := r.server.Lists(), r.watches.Load()
+		expect.That(t, lists == 1 && watches == 1, "%d lists, %d watches; want 1 and 1", lists, watches)
 	})
 }
 

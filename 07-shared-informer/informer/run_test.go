@@ -32,9 +32,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 			t.Errorf("it took %v; stopped: %t, its watch: %t", took, r.IsStopped(), w.IsStopped())
 		}
 		handler.Want(t, "OnAdd a 1 first")
-		if got := keys(r.GetStore()); len(got) != 1 {
-			t.Errorf("the store holds %v, want that it can still be read", got)
-		}
+		got := keys(r.GetStore())
+		expect.That(t, len(got) == 1, "the store holds %v, want that it can still be read", got)
 	})
 }
 
@@ -57,9 +56,8 @@ func TestASecondRunIsRefused(t *testing.T) {
 		if text := again(); !strings.Contains(text, "Warning:") {
 			t.Errorf("afterwards: logged %q, want a warning", text)
 		}
-		if lists := r.server.Lists(); lists != 1 || !r.IsStopped() {
-			t.Errorf("%d lists, stopped: %t; want 1, true", lists, r.IsStopped())
-		}
+		lists := r.server.Lists()
+		expect.That(t, lists == 1 && r.IsStopped(), "%d lists, stopped: %t; want 1, true", lists, r.IsStopped())
 	})
 }
 
@@ -119,9 +117,8 @@ func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		r.run(t)
 		start := time.Now()
 		r.stop()
-		if took := time.Since(start); took != time.Minute {
-			t.Errorf("it took %v, want a minute", took)
-		}
+		took := time.Since(start)
+		expect.That(t, took == time.Minute, "it took %v, want a minute", took)
 		calls.Want(t, "returned")
 	})
 }

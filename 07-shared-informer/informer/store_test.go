@@ -86,9 +86,8 @@ func TestADeleteOfAnObjectThatAnIndexFunctionFailsOver(t *testing.T) {
 			}
 			expect.That(t, r.IsStopped() == (name == "client-go"), "%s: IsStopped() = %t", name, r.IsStopped())
 			cancel()
-			if p := <-panicked; (p != nil) != (name == "client-go") {
-				t.Errorf("%s: RunWithContext panics with %v", name, p)
-			}
+			p := <-panicked
+			expect.That(t, (p != nil) == (name == "client-go"), "%s: RunWithContext panics with %v", name, p)
 		})
 	}
 }

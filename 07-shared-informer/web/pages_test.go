@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/gin-gonic/gin"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 func TestAnswers(t *testing.T) {
@@ -39,16 +41,14 @@ func TestAnswers(t *testing.T) {
 		{"DELETE", "/no/such/page", 404, `{"error":"there is no page \"/no/such/page\""}`},
 	} {
 		status, header, body := do(t, test.method, s.URL()+test.path, "")
-		if status != test.status || body != test.want {
-			t.Errorf("%s %s: got %d %s\nwant %d %s", test.method, test.path, status, body, test.status, test.want)
-		}
+		expect.That(t, status == test.status && body == test.want,
+			"%s %s: got %d %s\nwant %d %s", test.method, test.path, status, body, test.status, test.want)
 		for name, want := range map[string]string{
 			"Content-Type": "application/json; charset=utf-8", "X-Content-Type-Options": "nosniff",
 			"Cache-Control": "no-store",
 		} {
-			if got := header.Get(name); got != want {
-				t.Errorf("%s %s: %s is %q, want %q", test.method, test.path, name, got, want)
-			}
+			got := header.Get(name)
+			expect.That(t, got == want, "%s %s: %s is %q, want %q", test.method, test.path, name, got, want)
 		}
 	}
 }
@@ -63,9 +63,8 @@ func TestAPageOfAnotherMethod(t *testing.T) {
 	} {
 		method, path, _ := strings.Cut(asked, " ")
 		status, _, body := do(t, method, s.URL()+path, "")
-		if got := fmt.Sprint(status, " ", body); got != want {
-			t.Errorf("%s: got %s\nwant %s", asked, got, want)
-		}
+		got := fmt.Sprint(status, " ", body)
+		expect.That(t, got == want, "%s: got %s\nwant %s", asked, got, want)
 	}
 }
 
@@ -111,8 +110,7 @@ func FuzzRequests(f *testing.F) {
 		var said struct{ Error string }
 		err = json.Unmarshal(answer.Body.Bytes(), &said)
 		fine, refused := answer.Code == 200, answer.Code >= 400 && answer.Code < 500
-		if err != nil || !fine && !refused || fine != (said.Error == "") {
-			t.Errorf("%q: got %d %s", text, answer.Code, answer.Body)
-		}
+		expect.That(t, err == nil && (fine || refused) && fine == (said.Error == ""),
+			"%q: got %d %s", text, answer.Code, answer.Body)
 	})
 }

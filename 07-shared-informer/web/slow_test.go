@@ -13,6 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -94,9 +95,8 @@ func TestAClientThatReadsSlowly(t *testing.T) {
 			_, err = conn.Read(make([]byte, 1))
 			time.Sleep(time.Second)
 		}
-		if took := <-borne; took != writeTimeout {
-			t.Errorf("the page was busy for %v, want %v", took, writeTimeout)
-		}
+		took := <-borne
+		expect.That(t, took == writeTimeout, "the page was busy for %v, want %v", took, writeTimeout)
 		must.Do(t, stop())
 	})
 }
@@ -106,9 +106,8 @@ func TestAConnectionThatIsNotUsed(t *testing.T) {
 		conn, stop := piped(t, helloPages)
 		io.WriteString(conn, request)
 		_, open := read(conn)
-		if took := <-open; took != idleTimeout {
-			t.Errorf("it stayed open for %v, want %v", took, idleTimeout)
-		}
+		took := <-open
+		expect.That(t, took == idleTimeout, "it stayed open for %v, want %v", took, idleTimeout)
 		must.Do(t, stop())
 	})
 }
@@ -137,9 +136,8 @@ func TestWhatIsUnderWayMayEnd(t *testing.T) {
 			err := stop()
 			got := <-answer
 			whole := strings.Contains(got, "done")
-			if whole != (want == "") || (err == nil) != (want == "") || err != nil && err.Error() != want {
-				t.Errorf("a page that takes %v: Wait() = %v, the client got %q; want %q", takes, err, got, want)
-			}
+			expect.That(t, whole == (want == "") && (err == nil) == (want == "") && (err == nil || err.Error() == want),
+				"a page that takes %v: Wait() = %v, the client got %q; want %q", takes, err, got, want)
 			time.Sleep(takes) // until the page has returned
 		})
 	}

@@ -75,9 +75,8 @@ func TestObjectsAreChanged(t *testing.T) {
 			}
 		}
 		store := r.stations()["store"]
-		if apps := store.Indexes["app"]; apps["db"] != 1 || apps["web"] != 1 || len(apps) != 2 {
-			t.Errorf("indexes: %v", store.Indexes)
-		}
+		apps := store.Indexes["app"]
+		expect.That(t, apps["db"] == 1 && apps["web"] == 1 && len(apps) == 2, "indexes: %v", store.Indexes)
 		r.must(order{Action: "recreate", Name: "red-1"})
 		r.wantCaption("red-1 was deleted and created again")
 		r.must(order{Action: "delete", Name: "red-1"})
@@ -141,9 +140,8 @@ func TestAResync(t *testing.T) {
 		if got := r.handlerOf(recorder.Ours, recorder.Fast); got.Calls != 4 {
 			t.Errorf("%+v", got)
 		}
-		if after := r.stations()["server"]; !reflect.DeepEqual(after, before) {
-			t.Errorf("the server: %+v, before %+v", after, before)
-		}
+		after := r.stations()["server"]
+		expect.That(t, reflect.DeepEqual(after, before), "the server: %+v, before %+v", after, before)
 		if got := r.handlerOf(recorder.Theirs, recorder.Fast).Calls; got != calls {
 			t.Errorf("client-go's handler got %d calls more", got-calls)
 		}

@@ -94,9 +94,8 @@ func TestEvents(t *testing.T) {
 						return
 					}
 					for n, record := range seen.Records {
-						if want := before.Seq + int64(n) + 1; record.Seq != want {
-							t.Errorf("client %d has got record %d, want %d", i, record.Seq, want)
-						}
+						want := before.Seq + int64(n) + 1
+						expect.That(t, record.Seq == want, "client %d has got record %d, want %d", i, record.Seq, want)
 					}
 					expect.That(t, before.Seq <= 0 || (seen.Records != nil && seen.Instance == before.Instance),
 						"client %d has got %.200s", i, data)
@@ -155,9 +154,8 @@ func TestTooManyPages(t *testing.T) {
 		for range 16 {
 			connect()
 		}
-		if status, body := r.get("/xray/events"); status != 503 || !strings.Contains(body, "close one") {
-			t.Errorf("%d %s", status, body)
-		}
+		status, body := r.get("/xray/events")
+		expect.That(t, status == 503 && strings.Contains(body, "close one"), "%d %s", status, body)
 	})
 }
 
@@ -207,9 +205,8 @@ func TestOnAServer(t *testing.T) {
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 			"Cross-Origin-Resource-Policy": "same-origin",
 		} {
-			if got := response.Header.Get(name); got != want {
-				t.Errorf("%+v: %s is %q", test, name, got)
-			}
+			got := response.Header.Get(name)
+			expect.That(t, got == want, "%+v: %s is %q", test, name, got)
 		}
 	}
 	events := send("GET", "/xray/events", nil)

@@ -22,6 +22,7 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/08-factory/controller/notices"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -86,9 +87,7 @@ func TestAReactorAnswersWithAConflict(t *testing.T) {
 		_, err := client.CoreV1().Secrets("ns").Update(t.Context(), old, metav1.UpdateOptions{})
 		return err
 	}))
-	if tries != 2 {
-		t.Errorf("%d tries, want 2", tries)
-	}
+	expect.That(t, tries == 2, "%d tries, want 2", tries)
 }
 
 func TestAFakeIgnoresFinalizers(t *testing.T) {
@@ -96,9 +95,8 @@ func TestAFakeIgnoresFinalizers(t *testing.T) {
 	kept.Finalizers = []string{"example.com/keep"}
 	client := fake.NewClientset(kept)
 	must.Do(t, client.CoreV1().Secrets("ns").Delete(t.Context(), "a", metav1.DeleteOptions{}))
-	if _, err := client.CoreV1().Secrets("ns").Get(t.Context(), "a", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("got %v, want that it is gone", err)
-	}
+	_, err := client.CoreV1().Secrets("ns").Get(t.Context(), "a", metav1.GetOptions{})
+	expect.That(t, apierrors.IsNotFound(err), "got %v, want that it is gone", err)
 }
 
 func secret(name string) *corev1.Secret {

@@ -44,23 +44,20 @@ func TestNoTwoWorkersHaveTheSameKey(t *testing.T) {
 	}
 	queue.ShutDownWithDrain()
 	workers.Wait()
-	if n := handled.Load(); n < 10 || n > 100_000 {
-		t.Errorf("%d keys were handled", n)
-	}
+	n := handled.Load()
+	expect.That(t, n >= 10 && n <= 100_000, "%d keys were handled", n)
 }
 
 func TestTheDefaultRateLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := workqueue.DefaultTypedControllerRateLimiter[string]()
-		if first := limiter.When("key"); first != 5*time.Millisecond {
-			t.Errorf("the first pause is %v", first)
-		}
+		first := limiter.When("key")
+		expect.That(t, first == 5*time.Millisecond, "the first pause is %v", first)
 		for range 30 {
 			limiter.When("key")
 		}
-		if last := limiter.When("key"); last != 1000*time.Second {
-			t.Errorf("the longest pause is %v", last)
-		}
+		last := limiter.When("key")
+		expect.That(t, last == 1000*time.Second, "the longest pause is %v", last)
 		time.Sleep(time.Hour) // the bucket is full again
 		start := time.Now()
 		for i := range 120 {

@@ -107,9 +107,8 @@ func TestAManagerRunsItsCachesFirst(t *testing.T) {
 		return nil
 	})))
 	m.start(t)
-	if got := <-listed; len(got) != 1 {
-		t.Errorf("what the manager runs found %d objects in the cache, want 1", len(got))
-	}
+	got := <-listed
+	expect.That(t, len(got) == 1, "what the manager runs found %d objects in the cache, want 1", len(got))
 }
 
 func TestACacheHasOneInformerForEachType(t *testing.T) {
@@ -133,9 +132,8 @@ func TestAClientReadsFromTheCache(t *testing.T) {
 	m.requests.Reset()
 	must.Do(t, m.GetClient().Get(t.Context(), m.key("a"), &secret))
 	must.Do(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
-	if got := m.requests.String(); got != "none" {
-		t.Errorf("two reads: %s, want none", got)
-	}
+	got := m.requests.String()
+	expect.That(t, got == "none", "two reads: %s, want none", got)
 	must.Do(t, m.GetAPIReader().Get(t.Context(), m.key("a"), &secret))
 	expect.That(t, m.requests.String() != "none", "a read past the cache was no request")
 }
@@ -144,9 +142,8 @@ func TestACacheCanRefuseToMakeAnInformer(t *testing.T) {
 	m := newManager(t, ctrlcache.Options{ReaderFailOnMissingInformer: true})
 	m.start(t)
 	err := m.GetClient().List(t.Context(), &corev1.SecretList{})
-	if missing := (&ctrlcache.ErrResourceNotCached{}); !errors.As(err, &missing) {
-		t.Errorf("got %v, want ErrResourceNotCached", err)
-	}
+	missing := (&ctrlcache.ErrResourceNotCached{})
+	expect.That(t, errors.As(err, &missing), "got %v, want ErrResourceNotCached", err)
 }
 
 func TestAReadGivesACopy(t *testing.T) {
@@ -208,9 +205,8 @@ func TestASourceIsAHandler(t *testing.T) {
 	kind := source.Kind(m.GetCache(), &corev1.Secret{}, &handler.TypedEnqueueRequestForObject[*corev1.Secret]{})
 	must.Do(t, kind.Start(t.Context(), queue))
 	must.Do(t, kind.WaitForSync(t.Context())) // its handler has got the first list
-	if got, _ := queue.Get(); got.NamespacedName != m.key("a") {
-		t.Errorf("got %v", got)
-	}
+	got, _ := queue.Get()
+	expect.That(t, got.NamespacedName == m.key("a"), "got %v", got)
 }
 
 // A child that changes hands is of interest to both owners.
@@ -275,8 +271,7 @@ func TestWhatAReconcilerReturns(t *testing.T) {
 	m.start(t)
 	m.create(t, "a", nil)
 	for range 3 { // an error comes back, and so does RequeueAfter; the third is the last
-		if got := <-calls; !reflect.DeepEqual(got, reconcile.Request{NamespacedName: m.key("a")}) {
-			t.Errorf("got %v", got)
-		}
+		got := <-calls
+		expect.That(t, reflect.DeepEqual(got, reconcile.Request{NamespacedName: m.key("a")}), "got %v", got)
 	}
 }

@@ -33,9 +33,8 @@ func TestTheStandInsInformersAreTheFactorys(t *testing.T) {
 	f := New(fake.NewClientset(), Options{})
 	theirs := f.ClientGo()
 	own := f.Pods().Informer()
-	if _, ok := own.(*informer.Informer); !ok {
-		t.Errorf("it is a %T", own)
-	}
+	_, ok := own.(*informer.Informer)
+	expect.That(t, ok, "it is a %T", own)
 	pods := theirs.Core().V1().Pods()
 	generic, err := theirs.ForResource(Pods)
 	must.Do(t, err)
@@ -118,9 +117,8 @@ func TestInformerForKeepsTypesApart(t *testing.T) {
 			Kind: "Pod"}},
 	} {
 		one := f.ClientGo().InformerFor(obj, on(fakeapi.New(), obj))
-		if other, ok := made[one]; ok {
-			t.Errorf("%T of %v has the informer of %s", obj, obj.GetObjectKind(), other)
-		}
+		other, ok := made[one]
+		expect.That(t, !ok, "%T of %v has the informer of %s", obj, obj.GetObjectKind(), other)
 		made[one] = fmt.Sprintf("%T of %v", obj, obj.GetObjectKind())
 		expect.That(t, f.ClientGo().InformerFor(obj, nil) == one,
 			"there is more than one informer of %T of %v", obj, obj.GetObjectKind())
@@ -166,9 +164,8 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 	expect.That(t, maps.Equal(result.Synced, want) && errors.Is(result.Err, tired) && result.AsError() != nil,
 		"got %v, %v; want %v", result.Synced, result.Err, want)
 	close(stop)
-	if synced := theirs.WaitForCacheSync(stop); !maps.Equal(synced, want) {
-		t.Errorf("got %v, want %v", synced, want)
-	}
+	synced := theirs.WaitForCacheSync(stop)
+	expect.That(t, maps.Equal(synced, want), "got %v, want %v", synced, want)
 	theirs.Shutdown()
 }
 
@@ -208,9 +205,8 @@ func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
 	f.Forget(ConfigMaps)
 	f.ConfigMaps()
 	f.Shutdown()
-	if want := []string{"TestMetrics configmaps", "TestMetrics configmaps"}; !slices.Equal(askedMetrics, want) {
-		t.Errorf("metrics of %q, want %q", askedMetrics, want)
-	}
+	want := []string{"TestMetrics configmaps", "TestMetrics configmaps"}
+	expect.That(t, slices.Equal(askedMetrics, want), "metrics of %q, want %q", askedMetrics, want)
 	again, err := cache.NewInformerName("TestMetrics")
 	must.Do(t, err)
 	again.Release()
@@ -232,8 +228,7 @@ func TestATypedHandlerOfClientGos(t *testing.T) {
 	start(t, f)
 	server.events <- event{"DELETED", configMap("a")}
 	for _, want := range []string{"add a ConfigMap", "delete ns/a ConfigMap"} {
-		if got := <-calls; got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		got := <-calls
+		expect.That(t, got == want, "got %q, want %q", got, want)
 	}
 }

@@ -122,9 +122,8 @@ func TestAskingAgainWhileTheOldOneEnds(t *testing.T) {
 		})
 		must.Do(t, err)
 		start(t, f)
-		if name := <-added; name != "a" || fresh == old {
-			t.Errorf("OnAdd of %q, by the old one: %t", name, fresh == old)
-		}
+		name := <-added
+		expect.That(t, name == "a" && fresh != old, "OnAdd of %q, by the old one: %t", name, fresh == old)
 		close(release)
 		expect.That(t, forgotten.returned() && !fresh.IsStopped(),
 			"forgotten: %t, and the fresh one has stopped: %t", forgotten.returned(), fresh.IsStopped())
@@ -167,9 +166,8 @@ func TestAnInformerThatIsForgottenBeforeTheStartHasStopped(t *testing.T) {
 			t.Errorf("IsStopped() = %t, AddEventHandler() = %v; want true, an error", old.IsStopped(), err)
 		}
 		must.Do(t, cache.ShutDownEventHandler(old, early))
-		if asked := client.Actions(); len(asked) != 0 {
-			t.Errorf("the server was asked: %v", asked)
-		}
+		asked := client.Actions()
+		expect.That(t, len(asked) == 0, "the server was asked: %v", asked)
 		f.ConfigMaps()
 		start(t, f)
 		synctest.Wait()

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -50,9 +51,7 @@ func TestKinds(t *testing.T) {
 		f.Shutdown()
 		want := []string{"add a " + test.kind, "update from a " + test.kind, "to a " + test.kind, "delete a " +
 			test.kind}
-		if !slices.Equal(calls, want) {
-			t.Errorf("got %q, want %q", calls, want)
-		}
+		expect.That(t, slices.Equal(calls, want), "got %q, want %q", calls, want)
 	}
 }
 
@@ -90,9 +89,8 @@ func TestKindsOfAllTypes(t *testing.T) {
 		}
 		obj, err := setKind(source.kind)(source.example)
 		must.Do(t, err)
-		if got := obj.(runtime.Object).GetObjectKind().GroupVersionKind(); got != kind {
-			t.Errorf("%s: got %s, want %s", name(resource), got, kind)
-		}
+		got := obj.(runtime.Object).GetObjectKind().GroupVersionKind()
+		expect.That(t, got == kind, "%s: got %s, want %s", name(resource), got, kind)
 	}
 }
 

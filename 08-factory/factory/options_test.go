@@ -37,9 +37,8 @@ func TestNamespaceAndTweak(t *testing.T) {
 	must.Do(t, err)
 	start(t, f)
 	want := []string{own + " app=web", "/api/v1/nodes app=web", widgets + " app=web"}
-	if got := server.paths(); !slices.Equal(got, want) {
-		t.Errorf("asked for %q, want %q", got, want)
-	}
+	got := server.paths()
+	expect.That(t, slices.Equal(got, want), "asked for %q, want %q", got, want)
 }
 
 func TestWrap(t *testing.T) {
@@ -97,9 +96,8 @@ func TestAllNamespacesIsTheDefault(t *testing.T) {
 	f := New(client, Options{})
 	f.ConfigMaps()
 	start(t, f)
-	if got, want := server.paths(), []string{configMaps + " "}; !slices.Equal(got, want) {
-		t.Errorf("asked for %q, want %q", got, want)
-	}
+	got, want := server.paths(), []string{configMaps + " "}
+	expect.That(t, slices.Equal(got, want), "asked for %q, want %q", got, want)
 }
 
 func TestResync(t *testing.T) {

@@ -107,18 +107,16 @@ func TestForResourceKnowsWhatClientGosKnows(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if _, ok := got.Informer().(*informer.Informer); !ok {
-			t.Errorf("%s: the informer is a %T", name(resource), got.Informer())
-		}
+		_, ok := got.Informer().(*informer.Informer)
+		expect.That(t, ok, "%s: the informer is a %T", name(resource), got.Informer())
 		if ours, theirs := types(f.ClientGo()), types(theirs); !slices.Equal(ours, theirs) {
 			t.Errorf("%s: type %q, client-go's %q", name(resource), ours, theirs)
 		}
 	}
 	all := informers.NewSharedInformerFactory(client, 0)
 	askForAll(all)
-	if want := len(types(all)); known != want {
-		t.Errorf("client-go knows %d of the resources, and %d types", known, want)
-	}
+	want := len(types(all))
+	expect.That(t, known == want, "client-go knows %d of the resources, and %d types", known, want)
 }
 
 // What a server calls its resources is what kinds guesses.
@@ -136,9 +134,8 @@ func TestResourcesAreCalledAsTheServerCallsThem(t *testing.T) {
 				continue
 			}
 			checked++
-			if got := kinds()[version.WithResource(r.Name)]; got != kind {
-				t.Errorf("%s: got kind %q, want %q", r.Name, got, kind)
-			}
+			got := kinds()[version.WithResource(r.Name)]
+			expect.That(t, got == kind, "%s: got kind %q, want %q", r.Name, got, kind)
 		}
 	}
 	expect.That(t, checked >= 50, "only %d resources: the test does not find them", checked)

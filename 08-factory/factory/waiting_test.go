@@ -43,10 +43,9 @@ func TestNobodyWaitsForATypeThatIsForgotten(t *testing.T) {
 		}
 		<-plain
 		<-sharedInformerFactory
-		if want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true}; err != nil || result.Err != nil ||
-			!maps.Equal(result.Synced, want) {
-			t.Errorf("got %v; %v, %v; want %v", err, result.Synced, result.Err, want)
-		}
+		want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true}
+		expect.That(t, err == nil && result.Err == nil && maps.Equal(result.Synced, want),
+			"got %v; %v, %v; want %v", err, result.Synced, result.Err, want)
 	})
 }
 
@@ -112,9 +111,8 @@ func TestTheWaitIsOverWithTheInformers(t *testing.T) {
 				<-waiting
 				expect.That(t, errors.Is(err, test.why) && strings.Contains(err.Error(), "the first list of pods ("),
 					"got %v, want that pods have not synced: %v", err, test.why)
-				if again := f.WaitForCacheSync(patience); !errors.Is(again, test.why) {
-					t.Errorf("asked again: %v", again)
-				}
+				again := f.WaitForCacheSync(patience)
+				expect.That(t, errors.Is(again, test.why), "asked again: %v", again)
 				expect.That(t, configMaps.IsStopped() && f.ConfigMaps().Informer() == configMaps,
 					"what had synced runs on, or is not in its place any more")
 			})

@@ -162,9 +162,8 @@ func TestTheBacklog(t *testing.T) {
 		close(late.open)
 		close(slow.open)
 		r.wantsBacklog(t, slow, 0, 0)
-		if n := testutil.CollectAndCount(r.measured, "informer_handler_backlog"); n != 2 {
-			t.Errorf("%d handlers are measured: one was removed", n)
-		}
+		n := testutil.CollectAndCount(r.measured, "informer_handler_backlog")
+		expect.That(t, n == 2, "%d handlers are measured: one was removed", n)
 	})
 }
 
@@ -211,9 +210,8 @@ func TestFolding(t *testing.T) {
 // Without an observer, nothing is made for one.
 func TestAllocationsOfAnEvent(t *testing.T) {
 	for measured, want := range map[*Informer]float64{nil: 1, New("maps"): 3} { // that one is the object's key
-		if got := testing.AllocsPerRun(1000, events(t, measured)); got != want {
-			t.Errorf("%v allocations, want %v; measured: %t", got, want, measured != nil)
-		}
+		got := testing.AllocsPerRun(1000, events(t, measured))
+		expect.That(t, got == want, "%v allocations, want %v; measured: %t", got, want, measured != nil)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 const queueGo = `// Package one has a queue.
@@ -185,9 +187,8 @@ func runBadEdits(t *testing.T, cases []badEdit) {
 			if len(got) == 2 && strings.Contains(got[0], ": a directive stands alone") {
 				got = got[:1] // what follows is that its block is nobody's
 			}
-			if len(got) != 1 || !matches(got[0], c.want) {
-				t.Errorf("problems:\n  %s\nwant just:\n  %s", strings.Join(got, "\n  "), c.want)
-			}
+			expect.That(t, len(got) == 1 && matches(got[0], c.want),
+				"problems:\n  %s\nwant just:\n  %s", strings.Join(got, "\n  "), c.want)
 		})
 	}
 }
@@ -221,9 +222,8 @@ func matches(got, want string) bool {
 
 func wantNone(t *testing.T, tree fstest.MapFS) {
 	t.Helper()
-	if got := problems(t, tree); len(got) > 0 {
-		t.Errorf("problems:\n  %s", strings.Join(got, "\n  "))
-	}
+	got := problems(t, tree)
+	expect.That(t, len(got) <= 0, "problems:\n  %s", strings.Join(got, "\n  "))
 }
 
 func TestGoodTreeHasNoProblems(t *testing.T) { wantNone(t, goodTree(t)) }
@@ -260,9 +260,8 @@ func TestRewrite(t *testing.T) {
 			t.Errorf("printed %q, error %v; want %q", out.String(), err, want)
 		}
 	}
-	if text := read(t, page); !strings.Contains(text, "Added : pod1") {
-		t.Errorf("the page was not brought in step:\n%s", text)
-	}
+	text := read(t, page)
+	expect.That(t, strings.Contains(text, "Added : pod1"), "the page was not brought in step:\n%s", text)
 	if info, err := os.Stat(page); err != nil || info.Mode() != 0o640 {
 		t.Errorf("mode %v, %v; want it kept at 0640", info.Mode(), err)
 	}
@@ -285,9 +284,7 @@ func TestRewriteLeavesBrokenPagesAlone(t *testing.T) {
 			if err := Rewrite(root, t.Output()); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %s", err, want)
 			}
-			if read(t, page) != before {
-				t.Error("the page was changed")
-			}
+			expect.That(t, read(t, page) == before, "the page was changed")
 		})
 	}
 }

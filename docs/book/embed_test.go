@@ -142,8 +142,7 @@ func TestUnknownDeclaration(t *testing.T) {
 			"x.go does not declare f; it declares a, b, T, T.f"},
 	}
 	for _, c := range cases {
-		if _, err := declarations("x.go", []byte(c.source), []string{"f"}); err == nil || err.Error() != c.want {
-			t.Errorf("got %v, want %s", err, c.want)
-		}
+		_, err := declarations("x.go", []byte(c.source), []string{"f"})
+		expect.That(t, err != nil && err.Error() == c.want, "got %v, want %s", err, c.want)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 func TestShape(t *testing.T) {
@@ -62,9 +64,8 @@ func TestLongBlock(t *testing.T) {
 	tree := goodTree(t)
 	tree["01-one/pod.yaml"] = file(strings.Repeat("a: b\n", 101))
 	rewriteTree(t, tree)
-	if got := problems(t, tree); len(got) != 1 || !matches(got[0], "docs/01-one.md:59: a block of 101 lines: …") {
-		t.Errorf("got %q", got)
-	}
+	got := problems(t, tree)
+	expect.That(t, len(got) == 1 && matches(got[0], "docs/01-one.md:59: a block of 101 lines: …"), "got %q", got)
 }
 
 // A chapter may have a second page, say for a program in a folder of its own: of the
@@ -94,16 +95,13 @@ func TestSecondPage(t *testing.T) {
 			name + ":25: the block below is not what `code " + sub + "queue.go Queue.Pop` …"},
 		{"[TestPop]", "[TestPush]", name + ":36: there is no TestPush in " + sub + "claims_test.go"},
 	} {
-		if got := problems(t, build(c.old, c.changed)); len(got) != 1 || !matches(got[0], c.want) {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
+		got := problems(t, build(c.old, c.changed))
+		expect.That(t, len(got) == 1 && matches(got[0], c.want), "got %q, want %q", got, c.want)
 	}
 }
 
 func TestMissingPages(t *testing.T) {
 	got := problems(t, fstest.MapFS{"docs/more.md": file("")})
 	want := []string{"README.md: this page is missing", "docs/README.md: this page is missing"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	expect.That(t, slices.Equal(got, want), "got %q, want %q", got, want)
 }

@@ -161,9 +161,8 @@ func (t tree) putForeign() {
 func (t tree) downKeepsForeign() {
 	t.Helper()
 	t.good("down")
-	if content, err := os.ReadFile(t.path("kubeconfig")); string(content) != foreign || err != nil {
-		t.Errorf("%s, %v", content, err)
-	}
+	content, err := os.ReadFile(t.path("kubeconfig"))
+	expect.That(t, string(content) == foreign && err == nil, "%s, %v", content, err)
 }
 
 // A kubeconfig that the user has put into .cluster stays, whether its cluster answers or not.
@@ -171,9 +170,8 @@ func TestForeignKubeconfig(t *testing.T) {
 	tree := newTree(t)
 	tree.putForeign()
 	for _, args := range [][]string{{"up", "local"}, {"exec", "true"}} {
-		if said, code := tree.run(args...); code != exitFailure || !strings.Contains(said, "not made here") {
-			t.Errorf("%v: %s", args, said)
-		}
+		said, code := tree.run(args...)
+		expect.That(t, code == exitFailure && strings.Contains(said, "not made here"), "%v: %s", args, said)
 	}
 	tree.downKeepsForeign()
 }
@@ -210,9 +208,8 @@ func TestExec(t *testing.T) {
 		must.Do(t, commands[i].Start())
 	}
 	for _, cmd := range commands {
-		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 7 {
-			t.Errorf("exit code: %v", err)
-		}
+		err := cmd.Wait()
+		expect.That(t, cmd.ProcessState.ExitCode() == 7, "exit code: %v", err)
 	}
 	one, other := said[0].String(), said[1].String()
 	expect.That(t, one != other && strings.HasPrefix(one, "on "+tree.path("exec-")), "%q, %q", one, other)
@@ -221,9 +218,8 @@ func TestExec(t *testing.T) {
 
 func (t tree) checkNothingIsLeft() {
 	t.Helper()
-	if left, err := filepath.Glob(t.path("exec-*")); len(left) > 0 || err != nil {
-		t.Errorf("left: %v, %v", left, err)
-	}
+	left, err := filepath.Glob(t.path("exec-*"))
+	expect.That(t, len(left) <= 0 && err == nil, "left: %v, %v", left, err)
 	must.Until(t, "its processes are gone", func() bool { return len(local.Processes(t.root)) == 0 })
 }
 
@@ -253,8 +249,7 @@ func TestExecIsInterrupted(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{nil, {"jump"}, {"up", "sideways"}, {"exec"}, {"down", "kind"}} {
-		if code, err := run(t.Context(), args); code != exitUsage || err != nil {
-			t.Errorf("%v: %d, %v", args, code, err)
-		}
+		code, err := run(t.Context(), args)
+		expect.That(t, code == exitUsage && err == nil, "%v: %d, %v", args, code, err)
 	}
 }

@@ -71,9 +71,8 @@ func wantStation(t *testing.T, r *Recorder, name, want string) {
 	var wanted map[string]any
 	must.Do(t, json.Unmarshal([]byte(want), &wanted))
 	for field, value := range wanted {
-		if got := set[name][field]; !reflect.DeepEqual(got, value) {
-			t.Errorf("%s: %s is %v, want %v", name, field, got, value)
-		}
+		got := set[name][field]
+		expect.That(t, reflect.DeepEqual(got, value), "%s: %s is %v, want %v", name, field, got, value)
 	}
 }
 

@@ -145,9 +145,8 @@ func TestACopyThatIsGoneBringsItsNoticeBack(t *testing.T) {
 		expect.That(t, key == "ns/picnic", "the queue has %q, want %q", key, "ns/picnic")
 	}
 	for _, gone := range []any{foreign, cache.DeletedFinalStateUnknown{Key: "ns/picnic-0", Obj: foreign}} {
-		if owner := ownerOf(gone); owner != nil {
-			t.Errorf("%T of another ConfigMap belongs to %v", gone, owner)
-		}
+		owner := ownerOf(gone)
+		expect.That(t, owner == nil, "%T of another ConfigMap belongs to %v", gone, owner)
 	}
 }
 

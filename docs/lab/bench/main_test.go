@@ -20,9 +20,8 @@ func TestAQuickRunWritesATableAndResults(t *testing.T) {
 	text := read(t, folder, "table.txt")
 	expect.That(t, stdout.String() == text && strings.Contains(text, "client-go v0."),
 		"printed\n%s\nand wrote\n%s", stdout.String(), text)
-	if got, err := tableOf(t, folder); got != text || err != nil {
-		t.Errorf("error %v; the results beside the table give\n%s", err, got)
-	}
+	got, err := tableOf(t, folder)
+	expect.That(t, got == text && err == nil, "error %v; the results beside the table give\n%s", err, got)
 	for _, row := range rows {
 		expect.That(t, strings.Contains(text, "\n"+row.what+"  "), "no row %q", row.what)
 	}
@@ -44,9 +43,8 @@ func tableOf(t *testing.T, folder string) (string, error) {
 
 func TestVerdicts(t *testing.T) {
 	for ratio, want := range map[float64]string{2.5: "2.5 × yes", 2.4: "2.5 × not reached"} {
-		if got := strings.Join(row{wanted: 2.5}.verdict(ratio), " "); got != want {
-			t.Errorf("%v: got %q, want %q", ratio, got, want)
-		}
+		got := strings.Join(row{wanted: 2.5}.verdict(ratio), " ")
+		expect.That(t, got == want, "%v: got %q, want %q", ratio, got, want)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/docs/lab/faults/httpfault"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -55,9 +56,8 @@ func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
 			response, err := wrapped.RoundTrip(request)
 			must.Do(t, err)
 			response.Body.Close()
-			if server.token != test.want {
-				t.Errorf("another %v later: %q, want %q", test.after, server.token, test.want)
-			}
+			expect.That(t, server.token == test.want,
+				"another %v later: %q, want %q", test.after, server.token, test.want)
 			write("new")
 		}
 	})
@@ -105,9 +105,8 @@ func TestTheRESTClientWaitsOutA429(t *testing.T) {
 		must.Do(t, err)
 		_, err = client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
 		must.Do(t, err)
-		if took := time.Since(start).Round(time.Millisecond); took != 5*time.Second {
-			t.Errorf("it took %v", took)
-		}
+		took := time.Since(start).Round(time.Millisecond)
+		expect.That(t, took == 5*time.Second, "it took %v", took)
 	})
 }
 
@@ -125,9 +124,8 @@ func TestAVeryShortWatchIsNotResumed(t *testing.T) {
 					time.Sleep(after)
 					w.Stop()
 					server.NextWatch()
-					if got := server.Lists(); got != lists {
-						t.Errorf("%d lists, want %d", got, lists)
-					}
+					got := server.Lists()
+					expect.That(t, got == lists, "%d lists, want %d", got, lists)
 				})
 			})
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -17,9 +18,8 @@ func TestWrongUsage(t *testing.T) {
 		"-only unicorn: no fault has such a name": {"-only", "unicorn"},
 		"-only: error parsing regexp":             {"-only", "["},
 	} {
-		if _, err := parse(args); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want %q", args, err, want)
-		}
+		_, err := parse(args)
+		expect.That(t, err != nil && strings.Contains(err.Error(), want), "%q: error %v, want %q", args, err, want)
 	}
 }
 
@@ -46,9 +46,7 @@ func TestAStoppedSoakLeavesNothing(t *testing.T) {
 	defer cancel()
 	var stdout bytes.Buffer
 	err = soak(ctx, o, &stdout, &stopAt{text: "starting the control plane", stop: cancel})
-	if err == nil || stdout.Len() > 0 {
-		t.Errorf("error %v, printed %q", err, stdout.String())
-	}
+	expect.That(t, err != nil && stdout.Len() <= 0, "error %v, printed %q", err, stdout.String())
 	if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -111,9 +111,8 @@ func TestASilentWatchStaysOpen(t *testing.T) {
 		server, watches := fakeapi.New(), 0
 		server.WatchFuncWithContext = func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			watches++
-			if timeout := *options.TimeoutSeconds; timeout < 5*60 || timeout > 10*60 {
-				t.Errorf("it asks for %d seconds", timeout)
-			}
+			timeout := *options.TimeoutSeconds
+			expect.That(t, timeout >= 5*60 && timeout <= 10*60, "it asks for %d seconds", timeout)
 			return watch.NewFake(), nil
 		}
 		runInformer(t, server, &corev1.ConfigMap{})
@@ -192,9 +191,8 @@ func TestTheVersionIsTooLarge(t *testing.T) {
 	sessiontest.Kubectl(t, s, "create configmap unseen")
 	must.Until(t, "two more", func() bool { return watches.Load() == 3 })
 	log.want(t, `I… reflector.go:…] "Watch close" … totalItems=0`)
-	if keys := informer.GetStore().ListKeys(); len(keys) != 1 {
-		t.Errorf("the cache has %q, want only the cluster's own", keys)
-	}
+	keys := informer.GetStore().ListKeys()
+	expect.That(t, len(keys) == 1, "the cache has %q, want only the cluster's own", keys)
 }
 
 func TestAVersionThatIsNoLongerServed(t *testing.T) {

@@ -51,9 +51,8 @@ func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 }
 
 func TestSelectorsOnAFake(t *testing.T) {
-	if client := fake.NewClientset().CoreV1().RESTClient().(*rest.RESTClient); client != nil {
-		t.Errorf("a fake has a REST client, %v", client)
-	}
+	client := fake.NewClientset().CoreV1().RESTClient().(*rest.RESTClient)
+	expect.That(t, client == nil, "a fake has a REST client, %v", client)
 	configMaps := fake.NewClientset(fakeapi.ConfigMap("before", "1")).CoreV1().ConfigMaps("ns")
 	for options, want := range map[metav1.ListOptions]int{
 		{FieldSelector: "metadata.name=other"}: 1, {LabelSelector: "app=web"}: 0,

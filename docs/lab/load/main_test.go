@@ -61,9 +61,8 @@ func checkRun(t *testing.T, folder, printed string) {
 	for _, name := range []string{"100/%s/informer=client-go", "100/%s/informer=ours", "300/%s/informer=ours"} {
 		name = "Load/objects=" + name
 		// 50 changes a second for 2 s, to 10 handlers
-		if events := results.Values(fmt.Sprintf(name, "Handlers"), "events"); len(events) != 1 || events[0] != 1000 {
-			t.Errorf("%s: %v events, want 1,000", name, events)
-		}
+		events := results.Values(fmt.Sprintf(name, "Handlers"), "events")
+		expect.That(t, len(events) == 1 && events[0] == 1000, "%s: %v events, want 1,000", name, events)
 		received := results.Values(fmt.Sprintf(name, "Sync"), "received-B")
 		expect.That(t, len(received) == 2 && received[0] >= 50*payload, "%s: %v bytes received to sync", name, received)
 	}
@@ -103,8 +102,7 @@ func TestVerdicts(t *testing.T) {
 		{0.4, []float64{0.5, 0.25}, "worse"},
 		{0.985, []float64{0.99, 0.98}, "the same"},
 	} {
-		if got := verdict(report.Comparison{Ratio: test.ratio, Ratios: test.ratios}); got != test.want {
-			t.Errorf("%v: %s, want %s", test.ratios, got, test.want)
-		}
+		got := verdict(report.Comparison{Ratio: test.ratio, Ratios: test.ratios})
+		expect.That(t, got == test.want, "%v: %s, want %s", test.ratios, got, test.want)
 	}
 }

@@ -143,9 +143,8 @@ func TestAnInformerMovesToALaggingServer(t *testing.T) {
 				<-calls
 			}
 			added := func(want string) {
-				if others := await(t, calls, name+want); others != nil {
-					t.Errorf("calls for %q before %s", others, name+want)
-				}
+				others := await(t, calls, name+want)
+				expect.That(t, others == nil, "calls for %q before %s", others, name+want)
 			}
 			release := s.hold(t)
 			x := s.create(t, name+"-1")

@@ -102,9 +102,8 @@ func TestDownload(t *testing.T) {
 				expect.That(t, err == nil && string(content) == program && info.Mode()&0o100 != 0,
 					"%s: %q, %v", name, content, err)
 			}
-			if lines := strings.Count(progress.String(), "\n"); lines != len(names) {
-				t.Errorf("%d lines of progress:\n%s", lines, &progress)
-			}
+			lines := strings.Count(progress.String(), "\n")
+			expect.That(t, lines == len(names), "%d lines of progress:\n%s", lines, &progress)
 		})
 	}
 }

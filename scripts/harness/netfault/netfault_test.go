@@ -65,9 +65,8 @@ func TestReset(t *testing.T) {
 func wantRead(t *testing.T, want error, ends ...net.Conn) {
 	t.Helper()
 	for i, end := range ends {
-		if err := read(end); !errors.Is(err, want) {
-			t.Errorf("end %d reads: %v; want %v", i, err, want)
-		}
+		err := read(end)
+		expect.That(t, errors.Is(err, want), "end %d reads: %v; want %v", i, err, want)
 	}
 }
 
@@ -88,9 +87,8 @@ func TestBlackHole(t *testing.T) {
 	p, client, server := connected(t)
 	p.BlackHole()
 	for name, ends := range map[string][2]net.Conn{"client": {client, server}, "server": {server, client}} {
-		if _, err := io.WriteString(ends[0], "anybody there?"); err != nil {
-			t.Errorf("the %s writes: %v", name, err)
-		}
+		_, err := io.WriteString(ends[0], "anybody there?")
+		expect.That(t, err == nil, "the %s writes: %v", name, err)
 		must.Do(t, ends[1].SetReadDeadline(time.Now().Add(50*time.Millisecond)))
 		wantRead(t, os.ErrDeadlineExceeded, ends[1]) // what was said vanishes
 	}
@@ -194,7 +192,6 @@ func TestTheTargetIsTheAPIServer(t *testing.T) {
 func TestAServerThatIsNotThere(t *testing.T) {
 	p := New("127.0.0.1:1")
 	defer p.Close()
-	if _, err := p.Dial(t.Context(), "tcp", ""); !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Errorf("got %v; want that the client is refused, too", err)
-	}
+	_, err := p.Dial(t.Context(), "tcp", "")
+	expect.That(t, errors.Is(err, syscall.ECONNREFUSED), "got %v; want that the client is refused, too", err)
 }

@@ -90,9 +90,8 @@ func wantUnsolved(t *testing.T, dir string, e exercise, words string) {
 	expect.That(t, err != nil, "passes, but should not:\n%s", value(git(dir, "diff")))
 	expect.That(t, !compilerSays.MatchString(out.String()), "does not compile:\n%s", &out)
 	expect.That(t, strings.Contains(out.String(), words), "fails, but does not say %q:\n%s", words, &out)
-	if lines := strings.Count(out.String(), "\n"); lines > 40 {
-		t.Errorf("%d lines to read:\n%s", lines, &out)
-	}
+	lines := strings.Count(out.String(), "\n")
+	expect.That(t, lines <= 40, "%d lines to read:\n%s", lines, &out)
 }
 
 // command is one that works.

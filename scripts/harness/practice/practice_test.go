@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/workspace"
 )
@@ -64,9 +65,8 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 	if err := workspace.Whole(root); err == nil || !strings.Contains(err.Error(), "exercises are open: join.") {
 		t.Errorf("with an open exercise the workspace is whole: %v", err)
 	}
-	if open := command(t, root, "list"); !strings.Contains(open, "open    build join") {
-		t.Errorf("list says %q", open)
-	}
+	open := command(t, root, "list")
+	expect.That(t, strings.Contains(open, "open    build join"), "list says %q", open)
 	for _, want := range []string{"1 of 3: One.", "2 of 3: Two, on two lines.", "3 of 3: Three.", "3 of 3: Three."} {
 		if got := command(t, root, "hint", "join"); got != "Hint "+want+"\n" {
 			t.Errorf("got %q, want %q", got, want)
@@ -77,10 +77,9 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 	if out := command(t, root, "check"); !strings.Contains(out, "join: solved") {
 		t.Errorf("check says %q", out)
 	}
-	if done := command(t, root, "list"); !strings.Contains(done, "solved  build join") ||
-		!strings.Contains(done, "1 of the 1") {
-		t.Errorf("list says %q", done)
-	}
+	done := command(t, root, "list")
+	expect.That(t, strings.Contains(done, "solved  build join") && strings.Contains(done, "1 of the 1"),
+		"list says %q", done)
 	must.Do(t, workspace.Whole(root))
 	commit(t, root)
 	command(t, root, "start", "join") // once more, where code of the reader's stands now
@@ -116,9 +115,7 @@ func TestWhatACheckSays(t *testing.T) {
 		if err := run(t.Context(), root, []string{"check"}, &out); err == nil || !strings.Contains(out.String(), want) {
 			t.Errorf("%s: %v, want %q in\n%s", body, err, want, &out)
 		}
-		if strings.Count(out.String(), "\n") > 8 {
-			t.Errorf("%s: too much to read:\n%s", body, &out)
-		}
+		expect.That(t, strings.Count(out.String(), "\n") <= 8, "%s: too much to read:\n%s", body, &out)
 	}
 }
 

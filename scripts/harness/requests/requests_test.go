@@ -49,9 +49,8 @@ func TestCounter(t *testing.T) {
 	ask(http.MethodGet, "/api/v1/pods?watch=true")
 	ask(http.MethodGet, "/api/v1/pods?watch=true&sendInitialEvents=true")
 	ask(http.MethodPost, "/api/v1/pods")
-	if got, want := counter.String(), "WATCH with the initial list 1, LIST 3, WATCH 1, other 1"; got != want {
-		t.Errorf("counted %q, want %q", got, want)
-	}
+	got, want := counter.String(), "WATCH with the initial list 1, LIST 3, WATCH 1, other 1"
+	expect.That(t, got == want, "counted %q, want %q", got, want)
 	expect.That(t, counter.Lists() == 4 && counter.Watches() == 1 && counter.Watching(),
 		"lists %d, watches %d, watching %t; want 4, 1, true", counter.Lists(), counter.Watches(), counter.Watching())
 	counter.Reset()

@@ -31,9 +31,8 @@ func wantRefusal(t *testing.T, opts session.Options, texts ...string) string {
 	if err == nil {
 		t.Fatal("it opened a session", s.Close(t.Context()))
 	}
-	if lines := strings.Count(err.Error(), "\n") + 1; lines > 2 {
-		t.Errorf("%d lines, want one or two:\n%v", lines, err)
-	}
+	lines := strings.Count(err.Error(), "\n") + 1
+	expect.That(t, lines <= 2, "%d lines, want one or two:\n%v", lines, err)
 	for _, text := range texts {
 		expect.That(t, strings.Contains(err.Error(), text), "the error lacks %q:\n%v", text, err)
 	}
@@ -106,9 +105,8 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 	file := kubeconfig(t, &rest.Config{Host: "https://" + listener.Addr().String()}, "x")
 	start := time.Now()
 	wantRefusal(t, session.Options{Kubeconfig: file}, "did not answer in time", "scripts/local-up.sh")
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("it took %v to say so, want about 10s", took)
-	}
+	took := time.Since(start)
+	expect.That(t, took <= 20*time.Second, "it took %v to say so, want about 10s", took)
 }
 
 func TestARefusedToken(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -127,9 +128,7 @@ func (w *workload) run(tb testing.TB, send func(k int)) {
 // after the informer's end, when no handler can be running.
 func (w *workload) check(tb testing.TB) {
 	for i, c := range w.counters {
-		if c.seen != w.events {
-			tb.Errorf("handler %d got %d events, want %d", i, c.seen, w.events)
-		}
+		expect.That(tb, c.seen == w.events, "handler %d got %d events, want %d", i, c.seen, w.events)
 	}
 }
 
@@ -241,9 +240,8 @@ func BenchmarkDeletes(b *testing.B) {
 				}, func() {
 					stop()
 					work.check(b)
-					if left := len(w.GetStore().ListKeys()); left > 0 {
-						b.Errorf("%d pods are left in the store", left)
-					}
+					left := len(w.GetStore().ListKeys())
+					expect.That(b, left <= 0, "%d pods are left in the store", left)
 				}
 		})
 	})

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 )
@@ -101,26 +102,22 @@ func TestRuleAndCounts(t *testing.T) {
 	}
 	get("/api/v1/pods")
 	transport.SetRule(Refuse(apierrors.NewTooManyRequests("made up", 1)))
-	if r := get("/api/v1/pods?limit=1&continue=x"); r.StatusCode != 429 || r.Header.Get("Retry-After") != "1" {
-		t.Errorf("got %v", r)
-	}
+	r := get("/api/v1/pods?limit=1&continue=x")
+	expect.That(t, r.StatusCode == 429 && r.Header.Get("Retry-After") == "1", "got %v", r)
 	transport.SetRule(Pass)
 	get("/api/v1/pods?watch=true&sendInitialEvents=true")
-	if n := transport.Requests("pods", "200", requests.List, requests.WatchList); n != 2 {
-		t.Errorf("%d answers", n)
-	}
+	n := transport.Requests("pods", "200", requests.List, requests.WatchList)
+	expect.That(t, n == 2, "%d answers", n)
 	next := Count{"pods", requests.NextPage, "429"}
-	if transport.Counts()[next] != 1 || transport.Requests("", "429") != 1 {
-		t.Errorf("counted %v", transport.Counts())
-	}
+	expect.That(t, transport.Counts()[next] == 1 && transport.Requests("", "429") == 1,
+		"counted %v", transport.Counts())
 }
 
 func TestErrorsInWatchesAreCounted(t *testing.T) {
 	for frame, want := range map[string]int{
 		first: 0, `{"type":"ERROR","object":{"code":410}}`: 410, `{"type":"ERROR","object":7}`: -1,
 	} {
-		if got := errorCode([]byte(frame)); got != want {
-			t.Errorf("errorCode(%s) = %d, want %d", frame, got, want)
-		}
+		got := errorCode([]byte(frame))
+		expect.That(t, got == want, "errorCode(%s) = %d, want %d", frame, got, want)
 	}
 }

@@ -48,7 +48,7 @@ var (
 const (
 	ours  = `.lane.ours, [data-station="log"], #handlers`
 	both  = "#stage"
-	panel = "#panel"
+	panel = "#panel-title, #panel-body .plus"
 )
 
 // A scene is what is done before a picture is taken.
@@ -78,7 +78,8 @@ var scenes = []scene{
 		backTo("resync", "handlers/fast")}, ours, `[data-chip][data-change="resync"]`},
 	{"xray-recreated", browser.Look{}, []move{create, create, press("cut"), notices, press("recreate"),
 		press("restore"), backTo("update", "store"), run(`document.querySelector("[data-chip]").click()`),
-		until("the diff is shown", `document.querySelector("#panel-body .minus")`)}, panel, "#panel-body .minus"},
+		until("the diff is shown", `document.querySelector("#panel-body .minus")`)}, panel,
+		`[data-chip][data-change="update"]`},
 }
 
 func run(script string) move {
@@ -181,7 +182,7 @@ func (s scene) take(ctx context.Context, program string, window context.Context)
 			marked.style.outlineOffset = "4px";
 		}
 		const all = [...document.querySelectorAll(%q)].map((shown) => shown.getBoundingClientRect());
-		return [Math.min(...all.map((at) => at.top)) - 12, Math.max(...all.map((at) => at.bottom)) + 12];
+		return [Math.min(...all.map((at) => at.top)) - 8, Math.max(...all.map((at) => at.bottom)) + 12];
 	})()`, s.mark, s.shows))
 	if err != nil {
 		return nil, err

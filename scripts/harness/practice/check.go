@@ -26,7 +26,7 @@ func isSolved(ctx context.Context, root string, e exercise, out io.Writer) (ok b
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	overlay, err := booksTests(root, dir)
+	overlay, err := booksFiles(root, dir, e.file)
 	if err != nil {
 		return false, err
 	}
@@ -67,11 +67,11 @@ func goCommand(ctx context.Context, root string, args []string) (string, error) 
 	return string(text), err
 }
 
-// booksTests writes an overlay for the go command: wherever a test or a transcript
-// is not as the book has it, the book's takes its place.
-func booksTests(root, dir string) (file string, err error) {
+// booksFiles writes an overlay for the go command: wherever a test, a transcript or a
+// step is not as the book has it, the book's takes its place, but for the reader's file.
+func booksFiles(root, dir, readers string) (file string, err error) {
 	ref := bookRef(root)
-	tests := []string{"--", "*_test.go", "*/testdata/*"}
+	tests := []string{"--", "*_test.go", "*/testdata/*", "*/step_*.go", ":(exclude)" + readers}
 	changed, err := git(root, append([]string{"diff", "--name-only", "--no-renames", ref}, tests...)...)
 	added, addedErr := git(root, append([]string{"ls-files", "--others", "--exclude-standard"}, tests...)...)
 	if err := errors.Join(err, addedErr); err != nil {

@@ -103,7 +103,7 @@ func list(root string, all []exercise, out io.Writer) error {
 	return err
 }
 
-var aLink = regexp.MustCompile(`\[([^]]+)\]\([^)]+\)`) // of no use in a terminal
+var aLink = regexp.MustCompile(`\[([^]]+)\]\((?:\.\./)*([^)]+)\)`)
 
 // start changes the exercise's file, and remembers the commit that has the book's code.
 func start(root string, e exercise, out io.Writer) error {
@@ -122,7 +122,7 @@ func start(root string, e exercise, out io.Writer) error {
 	}
 	_, err = fmt.Fprintf(out, "%s\n\nYours: %s\nThen:  scripts/practice.sh check %s (or: watch, hint)\n"+
 		"Do not look at git diff, or at your editor's marks of changed lines: they show the answer.\n",
-		aLink.ReplaceAllString(e.task, "$1"), e.file, e.name)
+		aLink.ReplaceAllString(e.task, "$1 ($2)"), e.file, e.name)
 	return err
 }
 

@@ -131,6 +131,10 @@ func TestChecksUseTheBooksTests(t *testing.T) {
 			return os.WriteFile(filepath.Join(root, "01-toy/main_test.go"),
 				[]byte("package toy\nimport (\"os\"; \"testing\")\nfunc TestMain(*testing.M) { os.Exit(0) }\n"), 0o600)
 		},
+		"ended by a step": func(root string) error {
+			return os.WriteFile(filepath.Join(root, "01-toy/step_end.go"),
+				[]byte("package toy\nimport \"os\"\nfunc init() { os.Exit(0) }\n"), 0o600)
+		},
 	} {
 		for _, committed := range []bool{false, true} {
 			root := toy(t)

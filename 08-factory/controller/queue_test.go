@@ -89,6 +89,22 @@ func TestAddRateLimitedForEachEvent(t *testing.T) {
 	})
 }
 
+func TestOnlyShutDownWithDrainWaitsForAKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		drained, queue := workqueue.NewTyped[string](), workqueue.NewTyped[string]()
+		for _, q := range []*workqueue.Typed[string]{drained, queue} {
+			q.Add("a")
+			q.Get()
+			time.AfterFunc(time.Minute, func() { q.Done("a") })
+		}
+		start := time.Now()
+		queue.ShutDown()
+		expect.That(t, time.Since(start) == 0, "ShutDown has waited %v", time.Since(start))
+		drained.ShutDownWithDrain()
+		expect.That(t, time.Since(start) == time.Minute, "ShutDownWithDrain has waited %v", time.Since(start))
+	})
+}
+
 // The goroutine that waits with the delayed keys ends with ShutDown.
 // ShutDownWithDrain alone leaves it until it looks at the clock again.
 func TestShutDownAfterShutDownWithDrain(t *testing.T) {

@@ -115,7 +115,8 @@ var headings = []string{
 var (
 	opening = regexp.MustCompile(`(?s)^# [^\n]+\n.*\*\*What you build\.\*\*.*` +
 		`\*\*Why it exists\.\*\*.*\*\*What client-go calls it\.\*\*.*\n## Run it\n\n.*?` + "```sh\n")
-	ending = regexp.MustCompile(`\n## Summary\n\n(- .*\n(  .*\n)*){5}\n[^#]*` + "```sh\n(.+\n)+```\n\n## Try it yourself\n")
+	ending = regexp.MustCompile(`\n## Summary\n\n(- .*\n(  .*\n)*){5}\n[^#]*` +
+		"```sh\n(.+\n)+```\n\n## Try it yourself\n")
 	next   = regexp.MustCompile(`\nNext: [^\n]*?\]\(<?([^)#>]+)[^\n]*(\n[^\n]+)*\n$`)
 )
 
@@ -175,7 +176,8 @@ func (b *Book) checkShape() (found []Problem) {
 				verb = "output"
 			}
 			if !shown[verb+" "+file] {
-				complain(first, "no page of the chapter shows %s: add <!-- %s %[1]s --> and run `go run ./docs`", file, verb)
+				complain(first, "no page of the chapter shows %s: add <!-- %s %[1]s --> and run `go run ./docs`",
+					file, verb)
 			}
 		}
 	}
@@ -193,7 +195,8 @@ func (b *Book) checkPath() (found []Problem) {
 	for _, l := range contents.links {
 		target, _, _ := strings.Cut(l.target, "#")
 		name := path.Join("docs", target)
-		if b.pages[name] != nil && path.Dir(name) == "docs" && name != contents.name && !slices.Contains(pages, name) {
+		if b.pages[name] != nil && path.Dir(name) == "docs" && name != contents.name &&
+			!slices.Contains(pages, name) {
 			pages = append(pages, name)
 		}
 	}

@@ -86,7 +86,7 @@ func TestLiveLinks(t *testing.T) {
 		tree["01-one/notes.md"] = file("# A note\n")
 		tree["docs/a b.md"] = file("# With a space\n")
 		tree["docs/README.md"] = file("[One](01-one.md), [space](<a b.md>)\n\n# Contents\n")
-		tree["docs/01-one.md"] = file(string(tree["docs/01-one.md"].Data) + "\n[a](" + target + ")\n\nNext: [space](<a b.md>).\n")
+		badEdit{file: "docs/01-one.md", new: "\n[a](" + target + ")\n\nNext: [space](<a b.md>).\n"}.apply(t, tree)
 		wantNone(t, tree)
 	}
 }

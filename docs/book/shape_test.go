@@ -20,7 +20,7 @@ func TestShape(t *testing.T) {
 			"docs/01-one.md: no page of the chapter shows 01-one/testdata/list.txt: add <!-- output " +
 				"01-one/testdata/list.txt --> and run `go run ./docs`"},
 		{"step not shown", "01-one/step_list.go", "", "package main\n",
-			"docs/01-one.md: no page of the chapter shows 01-one/step_list.go: add <!-- code 01-one/step_list.go --> …"},
+			"docs/01-one.md: no page of the chapter shows 01-one/step_list.go: add <!-- code 01-one/step_list.go …"},
 		{"output of a second program", "01-one/sub/deep/testdata/list.txt", "", "[]\n",
 			"docs/01-one.md: no page of the chapter shows 01-one/sub/deep/testdata/list.txt: …"},
 		{"output shown as code", page, "<!-- output 01-one", "<!-- code 01-one",
@@ -81,7 +81,7 @@ func TestSecondPage(t *testing.T) {
 		tree[name] = file(strings.NewReplacer("01-one/queue.go", sub+"queue.go", "01-one/testdata/", sub+"testdata/",
 			"01-one/claims", sub+"claims").Replace(page))
 		tree["docs/README.md"] = file("# Contents\n\n1. [One](01-one.md), [more](01-one-more.md)\n")
-		tree["docs/01-one.md"] = file(string(tree["docs/01-one.md"].Data) + "\nNext: [more](01-one-more.md),\nor stop.\n")
+		badEdit{file: "docs/01-one.md", new: "\nNext: [more](01-one-more.md),\nor stop.\n"}.apply(t, tree)
 		rewriteTree(t, tree)
 		badEdit{file: name, old: old, new: changed}.apply(t, tree)
 		return tree

@@ -117,7 +117,7 @@ var (
 		`\*\*Why it exists\.\*\*.*\*\*What client-go calls it\.\*\*.*\n## Run it\n\n.*?` + "```sh\n")
 	ending = regexp.MustCompile(`\n## Summary\n\n(- .*\n(  .*\n)*){5}\n[^#]*` +
 		"```sh\n(.+\n)+```\n\n## Try it yourself\n")
-	next   = regexp.MustCompile(`\nNext: [^\n]*?\]\(<?([^)#>]+)[^\n]*(\n[^\n]+)*\n$`)
+	next = regexp.MustCompile(`\nNext: [^\n]*?\]\(<?([^)#>]+)[^\n]*(\n[^\n]+)*\n$`)
 )
 
 // most is how many lines a block of code has at most.
@@ -195,8 +195,7 @@ func (b *Book) checkPath() (found []Problem) {
 	for _, l := range contents.links {
 		target, _, _ := strings.Cut(l.target, "#")
 		name := path.Join("docs", target)
-		if b.pages[name] != nil && path.Dir(name) == "docs" && name != contents.name &&
-			!slices.Contains(pages, name) {
+		if p := b.pages[name]; p != nil && p != contents && path.Dir(name) == "docs" && !slices.Contains(pages, name) {
 			pages = append(pages, name)
 		}
 	}

@@ -184,14 +184,9 @@ func (s scene) take(ctx context.Context, program string, window context.Context)
 		const all = [...document.querySelectorAll(%q)].map((shown) => shown.getBoundingClientRect());
 		return [Math.min(...all.map((at) => at.top)) - 8, Math.max(...all.map((at) => at.bottom)) + 12];
 	})()`, s.mark, s.shows))
-	if err != nil {
-		return nil, err
-	}
-	if picture, err = p.Picture(); err != nil {
-		return nil, err
-	}
-	whole, err := png.Decode(bytes.NewReader(picture))
-	if err != nil {
+	picture, pictureErr := p.Picture()
+	whole, decodeErr := png.Decode(bytes.NewReader(picture))
+	if err := errors.Join(err, pictureErr, decodeErr); err != nil {
 		return nil, err
 	}
 	part := whole.(interface {

@@ -172,10 +172,12 @@ func (c *clone) create(ctx context.Context, maker, name, dir string, lasts bool)
 		if lasts {
 			kubeconfig = c.kubeconfig()
 		}
-		err := engine.Create(ctx, name, kubeconfig, c.kubectl)
+		if err := engine.Create(ctx, name, kubeconfig, c.kubectl); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(dir))
+		}
 		return &cluster{byKind, kubeconfig, func() error {
 			return errors.Join(engine.Delete(name, kubeconfig), os.RemoveAll(dir))
-		}}, err
+		}}, nil
 	}
 	made, err := local.Start(ctx, local.Options{Dir: dir, Name: name, Lasting: lasts, Options: c.options})
 	if err == nil && lasts {

@@ -45,7 +45,11 @@ func newTree(t *testing.T) tree {
 		t.Skip("starts a control plane")
 	}
 	t.Setenv("KUBECONFIG", "")
-	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "none of them")
+	engines := t.TempDir() // kind finds them first, and they do not work
+	for _, engine := range []string{"docker", "nerdctl", "podman"} {
+		must.Do(t, os.WriteFile(filepath.Join(engines, engine), []byte("#!/bin/sh\nexit 1\n"), 0o755))
+	}
+	t.Setenv("PATH", engines+":"+os.Getenv("PATH"))
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	must.Do(t, err)
 	mod, err := os.ReadFile("../controlplane/go.mod")
@@ -188,7 +192,6 @@ case "$*" in
 esac`
 	must.Do(t, os.WriteFile(filepath.Join(bin, "docker"), []byte(docker), 0o755))
 	t.Setenv("CALLS", filepath.Join(bin, "calls"))
-	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
 	tree.putForeign()
 	tree.downKeepsForeign()

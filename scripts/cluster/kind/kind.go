@@ -33,8 +33,8 @@ var ErrNoEngine = errors.New("no container engine answers (docker, podman or ner
 // A Provider makes clusters with the engine that answers.
 type Provider struct{ kind *cluster.Provider }
 
-// Find finds an engine as kind does: the first one that is installed, or the one that
-// $KIND_EXPERIMENTAL_PROVIDER names. If that does not answer, the error is ErrNoEngine.
+// Find finds an engine: docker, nerdctl or podman, the first one that is installed. If
+// that does not answer, the error is ErrNoEngine.
 func Find() (*Provider, error) {
 	option, err := cluster.DetectNodeProvider()
 	if err != nil {

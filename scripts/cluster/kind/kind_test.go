@@ -34,7 +34,6 @@ func install(t *testing.T, scripts map[string]string) (home string) {
 	t.Setenv("HOME", home)
 	t.Setenv("KUBECONFIG", "")
 	t.Setenv("KIND_NODE_IMAGE", "")
-	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "")
 	return home
 }
 

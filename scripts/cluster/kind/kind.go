@@ -94,6 +94,7 @@ func (p *Provider) create(ctx context.Context, name, kubeconfig string) error {
 		_ = p.Delete(name, kubeconfig) // again and again, as it may be about to make another node
 		select {
 		case <-created:
+			time.Sleep(deleteEvery) // the engine may still make the node that it was asked for; Delete follows
 			return context.Cause(ctx)
 		case <-time.After(deleteEvery):
 		}

@@ -23,7 +23,7 @@ var chapter = step.Chapter{
 		{Name: "version", Title: "where a reconnect goes on", Run: stepVersion},
 		{Name: "stream", Title: "the start, with and without WatchList", Run: stepStream},
 		{Name: "denied", Title: "no right to list, until there is", Run: stepDenied},
-		{Name: "loop", Title: "a reflector of our own, one decision after the other", Run: stepLoop, Fold: true},
+		{Name: "loop", Title: "a reflector of our own, one decision after the other", Run: stepLoop},
 		{Name: "expired", Title: "the server has forgotten the version", Run: stepExpired},
 	},
 }

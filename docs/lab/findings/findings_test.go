@@ -17,5 +17,5 @@ func TestMain(m *testing.M) {
 // mended ends a test whose finding is no longer so.
 func mended(t *testing.T, format string, args ...any) {
 	t.Helper()
-	t.Errorf("This is mended: move its row to \"Mended\" in docs/upstream.md. Now "+format, args...)
+	t.Errorf("This is fixed: move its row to \"Fixed\" in docs/upstream.md. Now "+format, args...)
 }

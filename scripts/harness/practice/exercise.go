@@ -15,14 +15,14 @@ import (
 // keeps from the reader.
 type exercise struct {
 	name, chapter, title string
-	kind                 string   // build or mend
+	kind                 string   // build or fix
 	task                 string   // the exercise's page, without what is checked
 	checks               []string // commands, as a reader could give them
 	needs                string   // a cluster, or nothing
 
 	file        string   // whose code changes, from the root
 	empty, drop []string // build: functions whose bodies go, and declarations that go with them
-	plant       string   // mend: the difference that brings the bug in
+	plant       string   // fix: the difference that brings the bug in
 	failsWith   string   // what a check of the exercise says right after its start
 	hints       []string
 	why         string
@@ -86,7 +86,7 @@ func parse(file string) (e exercise, err error) {
 	for _, hint := range aHint.Split(texts["Hints"], -1)[1:] {
 		e.hints = append(e.hints, strings.Join(strings.Fields(hint), " "))
 	}
-	e.kind = map[bool]string{true: "build", false: "mend"}[blocks["Start"] == ""]
+	e.kind = map[bool]string{true: "build", false: "fix"}[blocks["Start"] == ""]
 	e.why, e.failsWith, e.plant = texts["Why"], strings.TrimSpace(blocks["Fails with"]), blocks["Start"]
 	// "Empty `f` and `g` of `file`; drop `h`", or "In `file`:" and a difference
 	begin, _, _ := strings.Cut(texts["Start"], "```")

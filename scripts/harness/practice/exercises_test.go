@@ -18,7 +18,7 @@ import (
 
 var everyOne = flag.Bool("all", false, "try all exercises, not only a few; most of them need a cluster")
 
-// few need no cluster, and one of them is mended.
+// few need no cluster, and one of them is fixed.
 var few = []string{"put", "reconnect"}
 
 // TestExercises goes through the exercises as a reader would, in a copy of the

@@ -1,4 +1,4 @@
-// Command practice gives the course's own code to the reader to write or to mend,
+// Command practice gives the course's own code to the reader to write or to fix,
 // and checks it with the course's own tests and transcripts.
 //
 //	scripts/practice.sh list
@@ -84,7 +84,7 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 }
 
 func list(root string, all []exercise, out io.Writer) error {
-	chapter, yours, functions, mended := "", 0, 0, 0
+	chapter, yours, functions, fixed := "", 0, 0, 0
 	for _, e := range all {
 		if e.chapter != chapter {
 			chapter = e.chapter
@@ -94,12 +94,12 @@ func list(root string, all []exercise, out io.Writer) error {
 		functions += len(e.empty)
 		if state == solved {
 			yours += len(e.empty)
-			mended += min(1, len(e.plant))
+			fixed += min(1, len(e.plant))
 		}
 		fmt.Fprintf(out, "  %-7s %-5s %-16s %s %s\n", state, e.kind, e.name, e.title, e.needs)
 	}
-	_, err := fmt.Fprintf(out, "\n%d of the %d functions to build are yours; %d bugs are mended\n",
-		yours, functions, mended)
+	_, err := fmt.Fprintf(out, "\n%d of the %d functions to build are yours; %d bugs are fixed\n",
+		yours, functions, fixed)
 	return err
 }
 

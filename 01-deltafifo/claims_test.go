@@ -70,8 +70,13 @@ func TestOurQueueAndClientGosPrintTheSame(t *testing.T) {
 
 func TestDeltaFIFOLosesTheDeleteOfWhatItDoesNotKnow(t *testing.T) {
 	queue := newDeltaFIFO()
-	must.Do(t, queue.Delete(pod1))
+	must.Do(t, errors.Join(queue.Delete(pod1), queue.Resync()))
 	wantPops(t, queue, "[]")
+	queue = newDeltaFIFO()
+	must.Do(t, errors.Join(queue.Add(pod1), queue.Add(pod2)))
+	_, err := queue.Pop(func(any, bool) error { return nil })
+	must.Do(t, errors.Join(err, queue.Replace(nil, "1")))
+	wantPops(t, queue, "[[Added Deleted]]") // of pod2, which waits
 }
 
 func TestRealFIFOPassesTheDeleteOnEitherWay(t *testing.T) {
@@ -101,11 +106,19 @@ func TestRealFIFOWantsKnownObjectsUnlessItsEventsAreAtomic(t *testing.T) {
 }
 
 // Client-go's informers set AtomicEvents: a list is then one delta, and so is
-// a resync, however many objects there are.
+// a resync, however many objects there are. It has synced when the list is popped.
 func TestAtomicRealFIFOTakesAListInOneDelta(t *testing.T) {
 	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true})
 	must.Do(t, errors.Join(queue.Replace([]any{pod1, pod2, pod3}, "1"), queue.Resync()))
 	wantPops(t, queue, "[[ReplacedAll] [SyncAll]]")
+	for _, list := range [][]any{nil, {pod1, pod2, pod3}} {
+		queue = cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true})
+		must.Do(t, queue.Replace(list, "1"))
+		before := queue.HasSynced()
+		_, err := queue.Pop(func(any, bool) error { return nil })
+		must.Do(t, err)
+		expect.That(t, !before && queue.HasSynced(), "%d pods: synced %t, and %t", len(list), before, queue.HasSynced())
+	}
 }
 
 // As client-go's informers set it up: the queue is not locked while an item is
@@ -120,18 +133,21 @@ func TestTheRealFIFOOfInformersMayBeCalledFromInsidePop(t *testing.T) {
 }
 
 // The same queue keeps its lock while two full batches wait: whoever adds has to
-// wait, too.
+// wait, too. A DeltaFIFO always keeps it.
 func TestALongRealFIFOStaysLockedInPop(t *testing.T) {
-	for _, waiting := range []int{1999, 2000} {
-		queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true,
-			UnlockWhileProcessing: true})
+	for _, waiting := range []int{1999, 2000, 0} {
+		queue := cache.Queue(cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KeyFunction: podKey, AtomicEvents: true,
+			UnlockWhileProcessing: true}))
+		if waiting == 0 {
+			queue = newDeltaFIFO()
+		}
 		for range waiting + 1 { // and one that is popped
 			must.Do(t, queue.Add(pod1))
 		}
 		added := make(chan error, 1)
 		_, err := queue.Pop(func(any, bool) error {
 			go func() { added <- queue.Add(pod2) }()
-			if waiting < 2000 {
+			if waiting == 1999 {
 				must.Until(t, "Add has returned", func() bool { return len(added) == 1 })
 				return nil
 			}

@@ -46,13 +46,11 @@ func TestATTLStoreForgets(t *testing.T) {
 		store := cache.NewTTLStore(podKey, time.Minute)
 		must.Do(t, store.Add(pod1))
 		time.Sleep(59 * time.Second)
-		if got := len(store.List()); got != 1 {
-			t.Errorf("after 59 s it has %d objects, want 1", got)
-		}
+		got := len(store.List())
+		expect.That(t, got == 1, "after 59 s it has %d objects, want 1", got)
 		time.Sleep(2 * time.Second)
-		if got := len(store.List()); got != 0 {
-			t.Errorf("after 61 s it has %d objects, want none", got)
-		}
+		got = len(store.List())
+		expect.That(t, got == 0, "after 61 s it has %d objects, want none", got)
 	})
 }
 

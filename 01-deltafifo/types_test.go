@@ -79,20 +79,27 @@ func TestAQueueHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
 	for _, queue := range newQueues() {
 		synced := []bool{queue.HasSynced()}
 		must.Do(t, errors.Join(queue.Replace([]any{pod1, pod2}, "1"), queue.Add(pod3)))
-		for range 2 {
+		for i := range 3 {
 			synced = append(synced, queue.HasSynced())
-			_, err := queue.Pop(func(any, bool) error { return nil })
+			_, err := queue.Pop(func(_ any, initial bool) error {
+				expect.That(t, initial == (i < 2), "%T: pod%d in the initial list: %t", queue, i+1, initial)
+				return nil
+			})
 			must.Do(t, err)
 		}
-		if synced = append(synced, queue.HasSynced()); !slices.Equal(synced, []bool{false, false, false, true}) {
-			t.Errorf("%T: synced before the list, with two pods, with one, without: %t", queue, synced)
-		}
+		expect.That(t, slices.Equal(synced, []bool{false, false, false, true}),
+			"%T: synced before the list, with two pods, with one, without: %t", queue, synced)
 		must.Do(t, queue.Replace([]any{pod1, pod2, pod3}, "2"))
+		queue.Close()
 		expect.That(t, queue.HasSynced(), "%T waits for a list after the first", queue)
 	}
 	for _, queue := range newQueues() {
 		must.Do(t, queue.Add(pod1))
 		expect.That(t, queue.HasSynced(), "%T waits for a list after Add", queue)
+	}
+	for _, queue := range newQueues() {
+		must.Do(t, queue.Replace(nil, "1"))
+		expect.That(t, queue.HasSynced(), "%T waits for a pop after an empty list", queue)
 	}
 }
 
@@ -118,7 +125,8 @@ func TestDeltaFIFOsCommentsSay(t *testing.T) {
 			"everything that's happened to it since you last processed it. "+
 			"- You want to process the deletion of some of the objects. "+
 			"- You might want to periodically reprocess objects.",
-		"if you don't successfully process it, you need to add it back with AddIfNotPresent()")
+		"if you don't successfully process it, you need to add it back with AddIfNotPresent()",
+		"Presumably, this was deleted when a relist happened. Don't provide a second report of the same deletion.")
 }
 
 // The defaults of KnownObjects and EmitDeltaTypeReplaced show above, and in
@@ -132,10 +140,9 @@ func TestTheOptionsOfADeltaFIFO(t *testing.T) {
 	expect.That(t, slices.Equal(fields, want), "the options are %v, want %v", fields, want)
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
 	key, err := queue.KeyOf(realPod("pod1", "1"))
-	if err != nil || key != "ns1/pod1" || queue.Name() != "DeltaFIFO" || queue.Transformer() != nil {
-		t.Errorf("by default the key is %s, %v; the name is %s; there is a transformer: %t",
-			key, err, queue.Name(), queue.Transformer() != nil)
-	}
+	expect.That(t, err == nil && key == "ns1/pod1" && queue.Name() == "DeltaFIFO" && queue.Transformer() == nil,
+		"by default the key is %s, %v; the name is %s; there is a transformer: %t",
+		key, err, queue.Name(), queue.Transformer() != nil)
 	must.Say(t, "delta_fifo.go", "If set, log output will go to this logger instead of klog.Background().")
 }
 

@@ -148,13 +148,11 @@ func TestTheEndOfItsContextIsAnErrorToAWatch(t *testing.T) {
 	defer watcher.Stop()
 	cancel()
 	event := <-watcher.ResultChan()
-	if err := apierrors.FromObject(event.Object); event.Type != watch.Error ||
-		!strings.Contains(err.Error(), "context canceled") {
-		t.Errorf("got %q: %v, want an ERROR of the context's end", event.Type, err)
-	}
-	if event, ok := <-watcher.ResultChan(); ok {
-		t.Errorf("got %s after the error, want a closed channel", event.Type)
-	}
+	err = apierrors.FromObject(event.Object)
+	expect.That(t, event.Type == watch.Error && strings.Contains(err.Error(), "context canceled"),
+		"got %q: %v, want an ERROR of the context's end", event.Type, err)
+	event, ok := <-watcher.ResultChan()
+	expect.That(t, !ok, "got %s after the error, want a closed channel", event.Type)
 }
 
 func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
@@ -169,12 +167,10 @@ func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
 	if len(typed.Items) == 0 || len(untyped.Items) == 0 {
 		t.Fatal("nothing listed")
 	}
-	if kind := typed.Items[0].Kind; kind != "" {
-		t.Errorf("typed: kind %q, want none", kind)
-	}
-	if kind := untyped.Items[0].GetKind(); kind != "ConfigMap" {
-		t.Errorf("untyped: kind %q, want ConfigMap", kind)
-	}
+	kind := typed.Items[0].Kind
+	expect.That(t, kind == "", "typed: kind %q, want none", kind)
+	kind = untyped.Items[0].GetKind()
+	expect.That(t, kind == "ConfigMap", "untyped: kind %q, want ConfigMap", kind)
 }
 
 func TestWatchFromZeroSendsWhatExists(t *testing.T) {
@@ -252,14 +248,12 @@ func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 func TestNumbersOfAnUnstructuredObject(t *testing.T) {
 	var good unstructured.Unstructured
 	must.Do(t, yaml.Unmarshal(deploymentYAML(t), &good))
-	if _, found, err := unstructured.NestedInt64(good.Object, "spec", "replicas"); !found || err != nil {
-		t.Errorf("found: %t, error: %v", found, err)
-	}
+	_, found, err := unstructured.NestedInt64(good.Object, "spec", "replicas")
+	expect.That(t, found && err == nil, "found: %t, error: %v", found, err)
 	asJSON, err := yaml.YAMLToJSON(deploymentYAML(t))
 	must.Do(t, err)
 	var bad map[string]any
 	must.Do(t, json.Unmarshal(asJSON, &bad))
-	if _, _, err := unstructured.NestedInt64(bad, "spec", "replicas"); err == nil {
-		t.Error("NestedInt64 read a float64")
-	}
+	_, _, err = unstructured.NestedInt64(bad, "spec", "replicas")
+	expect.That(t, err != nil, "NestedInt64 read a float64")
 }

@@ -58,9 +58,8 @@ func TestWhetherAnUpdateNeedsAVersion(t *testing.T) {
 	gear, err := widgets.Get(t.Context(), "gear", metav1.GetOptions{})
 	must.Do(t, err)
 	gear.SetResourceVersion("")
-	if _, err = widgets.Update(t.Context(), gear, metav1.UpdateOptions{}); !apierrors.IsInvalid(err) {
-		t.Errorf("Update() = %v, want that a custom resource needs one", err)
-	}
+	_, err = widgets.Update(t.Context(), gear, metav1.UpdateOptions{})
+	expect.That(t, apierrors.IsInvalid(err), "Update() = %v, want that a custom resource needs one", err)
 }
 
 func TestADeleteCanHavePreconditions(t *testing.T) {
@@ -73,7 +72,6 @@ func TestADeleteCanHavePreconditions(t *testing.T) {
 	must.Do(t, err)
 	err = configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID)))
 	expect.That(t, apierrors.IsConflict(err), "Delete() = %v, want a conflict: this is not the first any more", err)
-	if _, err := configMaps.Update(t.Context(), first, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-		t.Errorf("Update() = %v, want a conflict", err)
-	}
+	_, err = configMaps.Update(t.Context(), first, metav1.UpdateOptions{})
+	expect.That(t, apierrors.IsConflict(err), "Update() = %v, want a conflict", err)
 }

@@ -162,6 +162,48 @@ func TestAReflectorPassesOnOnlyTheTypeItWasMadeFor(t *testing.T) {
 	expect.That(t, len(keys) == 1 && keys[0] == "pod1", "the store has %v, want only pod1", keys)
 }
 
+// After a list or an event without a version, the next watch begins without one. And the store has the very object
+// that it was given.
+func TestWhatASourceMustDeliver(t *testing.T) {
+	for _, version := range []struct{ list, event, next string }{{"1", "2", "2"}, {"", "2", ""}, {"1", "", ""}} {
+		synctest.Test(t, func(t *testing.T) {
+			server, store := fakeapi.New(), cache.NewStore(cache.MetaNamespaceKeyFunc)
+			server.SetVersion(version.list)
+			var asked []string
+			watches := server.WatchFuncWithContext
+			server.WatchFuncWithContext = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				asked = append(asked, o.ResourceVersion)
+				return watches(ctx, o)
+			}
+			must.Run(t, cache.NewReflector(server, &corev1.ConfigMap{}, store, 0).RunWithContext)
+			w, sent := server.NextWatch(), fakeapi.ConfigMap("a", version.event)
+			w.Add(sent)
+			w.Stop()
+			server.NextWatch()
+			expect.That(t, slices.Equal(asked, []string{version.list, version.next}) && store.List()[0] == any(sent),
+				"%v: watches from %q, and stored is %v", version, asked, store.List())
+		})
+	}
+}
+
+// The pages of a list are stored together.
+func TestAReflectorCollectsAllPagesOfAList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, store := fakeapi.New(), cache.NewStore(cache.MetaNamespaceKeyFunc)
+		server.ListWithContextFunc = func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			expect.That(t, len(store.List()) == 0, "something is stored before page %q", o.Continue)
+			page := &corev1.ConfigMapList{Items: []corev1.ConfigMap{*fakeapi.ConfigMap("page"+o.Continue, "1")}}
+			if o.Continue == "" {
+				page.Continue = "2"
+			}
+			return page, nil
+		}
+		must.Run(t, cache.NewReflector(server, &corev1.ConfigMap{}, store, 0).RunWithContext)
+		server.NextWatch()
+		expect.That(t, len(store.List()) == 2, "stored: %q", store.ListKeys())
+	})
+}
+
 // The step lost has ConfigMaps. With pods it is the same: the delete of a pod that
 // was popped is lost. While an update of the pod waits in the queue, it arrives.
 func TestADeltaFIFOLosesTheDeleteOfAPodThatWasPopped(t *testing.T) {
@@ -240,4 +282,6 @@ func TestClientGosReflectorSays(t *testing.T) {
 		"defaultBackoffInit = 800 * time.Millisecond",
 		"defaultBackoffMax = 30 * time.Second",
 		"defaultBackoffReset = 2 * time.Minute")
+	must.Say(t, "listwatch.go", "func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext "+
+		"{ if lw, ok := lw.(ListerWatcherWithContext); ok { return lw }")
 }

@@ -69,6 +69,21 @@ func TestAddAndUpdateAreTheSame(t *testing.T) {
 	wantKeys(t, index, "app", "l1")
 }
 
+// The type of an object does not count. Only what has no key is an error.
+func TestAStoreComparesOnlyKeys(t *testing.T) {
+	index := filled(t, cache.Indexers{})
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: "pod1"}}
+	found, _, err := index.Get(service)
+	must.Do(t, errors.Join(err, index.Delete(service)))
+	_, isPod := found.(*corev1.Pod)
+	keys := index.ListKeys()
+	expect.That(t, isPod && slices.Equal(keys, []string{"ns2/pod2"}), "found a %T, and %q are left", found, keys)
+	_, _, err = index.Get("no object")
+	for _, err := range []error{err, index.Add("no object"), index.Update("no object"), index.Delete("no object")} {
+		expect.That(t, errors.As(err, new(cache.KeyError)), "got %v, want a KeyError", err)
+	}
+}
+
 func TestAStoreIsAnIndexerInDisguise(t *testing.T) {
 	index, ok := cache.NewStore(cache.MetaNamespaceKeyFunc).(cache.Indexer)
 	if !ok {
@@ -132,9 +147,7 @@ func TestClientGosNamespaceIndexAndOurs(t *testing.T) {
 	must.Do(t, err)
 	expect.That(t, slices.Equal(theirs, []string{""}) && len(ours) == 0,
 		"theirs: %q, ours: %q; want one empty value, and none", theirs, ours)
-	if !panics(func() { _, _ = cache.MetaNamespaceIndexFunc((*corev1.Pod)(nil)) }) {
-		t.Error("theirs takes a nil pod")
-	}
+	expect.That(t, panics(func() { _, _ = cache.MetaNamespaceIndexFunc((*corev1.Pod)(nil)) }), "theirs takes a nil pod")
 	for _, index := range []cache.IndexFunc{cache.MetaNamespaceIndexFunc, indexer.ByNamespace} {
 		if values, err := index(newPod("ns1", "pod1", "")); err != nil || !slices.Equal(values, []string{"ns1"}) {
 			t.Errorf("a pod in ns1: got %q (error: %v)", values, err)
@@ -247,14 +260,10 @@ func TestAShallowCopySharesItsLabels(t *testing.T) {
 func TestAnIndexFunctionThatFailsLateTakesItsNameAllTheSame(t *testing.T) {
 	index := filled(t, cache.Indexers{})
 	strict := cache.Indexers{"strict": func(any) ([]string, error) { return nil, errors.New("no colour") }}
-	if !panics(func() { _ = index.AddIndexers(strict) }) {
-		t.Error("AddIndexers did not panic")
-	}
+	expect.That(t, panics(func() { _ = index.AddIndexers(strict) }), "AddIndexers did not panic")
 	err := index.AddIndexers(cache.Indexers{"strict": indexer.ByImage})
 	expect.That(t, err != nil, "the name is free")
-	if !panics(func() { _ = index.Add(newPod("ns3", "pod3", "l3")) }) {
-		t.Error("the function is not used")
-	}
+	expect.That(t, panics(func() { _ = index.Add(newPod("ns3", "pod3", "l3")) }), "the function is not used")
 }
 
 func TestIndexGivesEachNeighbourOnce(t *testing.T) {
@@ -277,9 +286,7 @@ func TestTheMutationDetectorIsOffUnlessTheEnvironmentSaysSo(t *testing.T) {
 	pod.Labels["app"] = "l2"
 	once := make(chan struct{})
 	close(once)
-	if panics(func() { detector.Run(once) }) {
-		t.Error("it is on")
-	}
+	expect.That(t, !panics(func() { detector.Run(once) }), "it is on")
 }
 
 func TestTheMapsOfAnIndexer(t *testing.T) {
@@ -297,9 +304,7 @@ func TestATypedIndexFunctionPanicsOnATombstone(t *testing.T) {
 	})
 	index := filled(t, cache.Indexers{"typed": typed, indexer.Image: indexer.ByImage})
 	gone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: newPod("ns1", "pod1", "l1")}
-	if !panics(func() { _, _ = index.Index("typed", gone) }) {
-		t.Error("Index with a tombstone did not panic")
-	}
+	expect.That(t, panics(func() { _, _ = index.Index("typed", gone) }), "Index with a tombstone did not panic")
 	_, err := index.Index(indexer.Image, gone)
 	must.Do(t, err)
 }
@@ -315,21 +320,4 @@ func TestTheServerSendsTheKindAndATypedClientDropsIt(t *testing.T) {
 	must.Do(t, err)
 	expect.That(t, typed.Kind == "" && typed.APIVersion == "",
 		"kind %q, apiVersion %q; want none", typed.Kind, typed.APIVersion)
-}
-
-func TestATransformSeesEveryObjectOnceAndNoTombstone(t *testing.T) {
-	seen := 0
-	count := func(obj any) (any, error) { seen++; return addKind(obj) }
-	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
-	must.Do(t, store.Add(newPod("ns1", "gone", "")))
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: cache.MetaNamespaceKeyFunc,
-		KnownObjects: store, Transformer: count})
-	must.Do(t, queue.Replace([]any{newPod("ns1", "pod1", "")}, "")) // and the tombstone of the other
-	expect.That(t, seen == 1, "the transform was called %d times, want once, for the pod", seen)
-	_, err := queue.Pop(func(obj any, _ bool) error {
-		kind := obj.(cache.Deltas).Newest().Object.(*corev1.Pod).Kind
-		expect.That(t, kind == "Pod", "kind %q, want Pod", kind)
-		return nil
-	})
-	must.Do(t, err)
 }

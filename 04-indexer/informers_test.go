@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -33,12 +34,10 @@ func TestAFactorysInformersHaveANamespaceIndex(t *testing.T) {
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
 	must.Do(t, err)
 	informer := informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer()
-	if _, ok := informer.GetIndexer().GetIndexers()[indexer.Namespace]; !ok {
-		t.Error("it has none")
-	}
-	if has := newFakeInformer(cache.Indexers{}).GetIndexer().GetIndexers(); len(has) != 0 {
-		t.Errorf("an informer of one's own has %d indexes, want none", len(has))
-	}
+	_, ok := informer.GetIndexer().GetIndexers()[indexer.Namespace]
+	expect.That(t, ok, "it has none")
+	has := newFakeInformer(cache.Indexers{}).GetIndexer().GetIndexers()
+	expect.That(t, len(has) == 0, "an informer of one's own has %d indexes, want none", len(has))
 }
 
 func TestAFailingIndexFunctionEndsTheProgram(t *testing.T) {

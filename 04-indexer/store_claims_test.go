@@ -130,11 +130,10 @@ func TestATransactionOfClientGosStoreTakesTheLockOnce(t *testing.T) {
 		t.Fatalf("a %T has no transactions", index)
 	}
 	writer.run(func() {
-		if err := transactions.Transaction(cache.Transaction{Type: cache.TransactionTypeAdd, Object: first},
+		err := transactions.Transaction(cache.Transaction{Type: cache.TransactionTypeAdd, Object: first},
 			cache.Transaction{Type: cache.TransactionTypeDelete, Object: newPod("ns1", "pod1", "")},
-			cache.Transaction{Type: cache.TransactionTypeUpdate, Object: newPod("ns2", "pod2", "l4")}); err != nil {
-			t.Error(err)
-		}
+			cache.Transaction{Type: cache.TransactionTypeUpdate, Object: newPod("ns2", "pod2", "l4")})
+		expect.That(t, err == nil, "%v", err)
 	})
 	var seen []any
 	writer.running.Go(func() { seen = index.List() })

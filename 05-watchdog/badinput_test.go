@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/05-watchdog/watchdog"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -43,9 +44,7 @@ func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, 
 	select {
 	case err := <-reported:
 		for _, text := range texts {
-			if !strings.Contains(err.Error(), text) {
-				t.Errorf("reported %q, want %q in it", err, text)
-			}
+			expect.That(t, strings.Contains(err.Error(), text), "reported %q, want %q in it", err, text)
 		}
 	case <-dog.Synced():
 		t.Errorf("it has synced, with %v", dog.Store().ListKeys())

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/expect"
@@ -64,6 +67,39 @@ func TestClientGoDeliversAllAgainAfterARelist(t *testing.T) {
 		server.NextWatch()
 		lines.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
 	})
+}
+
+// A whole list is stored before the handler is called for any of it. Without the gate and
+// without batches, each object is stored before its own call.
+func TestClientGoStoresAListBeforeItCallsTheHandler(t *testing.T) {
+	for on, want := range map[bool][]string{
+		true:  {"add a: [a b]", "add b: [a b]", "delete: [c d]", "delete: [c d]", "add c: [c d]", "add d: [c d]"},
+		false: {"add a: [a]", "add b: [a b]", "delete: [b]", "delete: []", "add c: [c]", "add d: [c d]"},
+	} {
+		featurestesting.SetFeatureDuringTest(t, features.AtomicFIFO, on)
+		featurestesting.SetFeatureDuringTest(t, features.InOrderInformersBatchProcess, on)
+		synctest.Test(t, func(t *testing.T) {
+			var calls record.Lines
+			var store cache.Store
+			look := func(call string) {
+				keys := slices.Sorted(slices.Values(store.ListKeys()))
+				calls.Add("%s: %s", call, strings.ReplaceAll(fmt.Sprint(keys), "ns/", ""))
+			}
+			server := fakeapi.New(configMap("a", "1"), configMap("b", "1"))
+			store, controller := cache.NewInformerWithOptions(cache.InformerOptions{
+				ListerWatcher: server, ObjectType: &corev1.ConfigMap{}, Handler: cache.ResourceEventHandlerFuncs{
+					AddFunc:    func(obj any) { look("add " + obj.(metav1.Object).GetName()) },
+					DeleteFunc: func(any) { look("delete") },
+				},
+			})
+			must.Run(t, controller.RunWithContext)
+			w := server.NextWatch()
+			server.Set(configMap("c", "2"), configMap("d", "2"))
+			fakeapi.Expire(w)
+			server.NextWatch()
+			calls.Want(t, want...)
+		})
+	}
 }
 
 func TestClientGoMakesOneUpdateOfAnotherObjectOfTheSameName(t *testing.T) {
@@ -147,9 +183,8 @@ func TestAHandlerThatPanicsEndsClientGosInformer(t *testing.T) {
 
 func TestClientGoFindsOutThatThereIsNoHandlerAtTheFirstEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if p := panicsWith(t, nil); !strings.Contains(fmt.Sprint(p), "nil pointer") {
-			t.Errorf("RunWithContext panicked with %v, want a nil pointer", p)
-		}
+		p := fmt.Sprint(panicsWith(t, nil))
+		expect.That(t, strings.Contains(p, "nil pointer"), "RunWithContext panicked with %s, want a nil pointer", p)
 	})
 }
 
@@ -216,6 +251,32 @@ func TestClientGoPassesAWrongTypeOnFromAList(t *testing.T) {
 		})
 		lines.Want(t, "asked for *v1.ConfigMap, got *v1.Pod")
 	})
+}
+
+// One flag for the whole pop: what came back counts as initial, too.
+func TestDeltaFIFOTakesAllOfAPopForInitial(t *testing.T) {
+	queue := cache.NewDeltaFIFOWithOptions(
+		cache.DeltaFIFOOptions{KnownObjects: cache.NewStore(cache.MetaNamespaceKeyFunc)})
+	must.Do(t, errors.Join(
+		queue.Replace([]any{configMap("a", "1")}, "1"),
+		queue.Delete(configMap("a", "2")),
+		queue.Add(configMap("a", "3")),
+	))
+	_, err := queue.Pop(func(obj any, isInInitialList bool) error {
+		n := len(obj.(cache.Deltas))
+		expect.That(t, n == 3 && isInInitialList, "popped %d deltas, initial: %t; want 3, true", n, isInInitialList)
+		return nil
+	})
+	must.Do(t, err)
+}
+
+func TestClientGosInformersHaveNoKeyFunction(t *testing.T) {
+	options := reflect.TypeFor[cache.InformerOptions]()
+	if fields := reflect.VisibleFields(options); slices.ContainsFunc(fields, func(f reflect.StructField) bool {
+		return f.Type == reflect.TypeFor[cache.KeyFunc]()
+	}) {
+		t.Error("InformerOptions has a key function now")
+	}
 }
 
 // From a real server the list comes as a stream, and there the type is looked

@@ -95,6 +95,7 @@ func TestARingOfSizeZeroGrows(t *testing.T) {
 		got, ok := ring.ReadOne()
 		expect.That(t, ok && got == i, "read %v, %t; want %d", got, ok, i)
 	}
+	expect.That(t, ring.Cap() == 32, "empty, it has room for %d: it shrinks", ring.Cap())
 }
 
 // The second parameter of distribute: the object has not changed. In a resync this is
@@ -195,10 +196,9 @@ func TestWithReallyCrashOffTheCallIsSkippedAndTheNextOneIsASecondLate(t *testing
 		begin := time.Now()
 		w.Add(newPod("pod1", "Pending"))
 		w.Add(newPod("pod2", "Pending"))
-		line := <-touchy
-		if late := time.Since(begin); late != time.Second || line != "OnAdd pod2 Pending" {
-			t.Errorf("after %v: %s; want pod2, after a second", late, line)
-		}
+		line, late := <-touchy, time.Since(begin)
+		expect.That(t, late == time.Second && line == "OnAdd pod2 Pending",
+			"after %v: %s; want pod2, after a second", late, line)
 	})
 }
 

@@ -80,9 +80,8 @@ func TestShutDownEventHandlerDoesNotReturnInsideTheHandler(t *testing.T) {
 		begin := make(chan cache.ResourceEventHandlerRegistration, 1)
 		handler, done := onAdd(func() {
 			left := inBackground(func() {
-				if err := cache.ShutDownEventHandler(informer, <-begin); err != nil {
-					t.Error(err)
-				}
+				err := cache.ShutDownEventHandler(informer, <-begin)
+				expect.That(t, err == nil, "%v", err)
 			})
 			expect.That(t, waitsADay(left), "ShutDownEventHandler has returned, and the handler has not")
 		})
@@ -152,10 +151,8 @@ func logged(t *testing.T, verbosity string) string {
 
 func TestClientGoSaysNothingOfASlowHandlerUnlessItIsVerbose(t *testing.T) {
 	const says = "processorListener handler"
-	if log := logged(t, "0"); strings.Contains(log, says) {
-		t.Errorf("with -v=0 it logs\n%s", log)
-	}
-	if log := logged(t, "2"); !strings.Contains(log, says) {
-		t.Errorf("with -v=2 it does not log %q, but\n%s", says, log)
-	}
+	log := logged(t, "0")
+	expect.That(t, !strings.Contains(log, says), "with -v=0 it logs\n%s", log)
+	log = logged(t, "2")
+	expect.That(t, strings.Contains(log, says), "with -v=2 it does not log %q, but\n%s", says, log)
 }

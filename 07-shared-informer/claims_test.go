@@ -145,9 +145,8 @@ func TestAHandlerThatWasStuckForAMomentGetsEachChange(t *testing.T) {
 func TestClientGoAcceptsANilHandler(t *testing.T) {
 	in := cache.NewSharedIndexInformerWithOptions(fakeapi.New(), &corev1.ConfigMap{},
 		cache.SharedIndexInformerOptions{})
-	if registration, err := in.AddEventHandler(nil); err != nil || registration == nil {
-		t.Errorf("AddEventHandler(nil) = %v, %v; want a registration", registration, err)
-	}
+	r, err := in.AddEventHandler(nil)
+	expect.That(t, err == nil && r != nil, "AddEventHandler(nil) = %v, %v; want a registration", r, err)
 }
 
 // The constructors of the old tutorials are there, and make the same thing.
@@ -186,9 +185,8 @@ func TestAFactoryKeepsTheFirstInformerOfAType(t *testing.T) {
 	}
 	late := informers.NewSharedInformerFactory(unusedClient(t), 0)
 	late.Core().V1().ConfigMaps().Lister()
-	if got := hand(late); got == ours {
-		t.Error("handed over after somebody had asked for a lister, ours was taken")
-	}
+	got := hand(late)
+	expect.That(t, got != ours, "handed over after somebody had asked for a lister, ours was taken")
 }
 
 // What a factory does with its informers it does with ours: it starts it once,
@@ -208,9 +206,8 @@ func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 		synctest.Wait()
 		lists := server.Lists()
 		expect.That(t, lists == 1, "%d lists, want 1", lists)
-		if _, err := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a"); err != nil {
-			t.Error(err)
-		}
+		_, err := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a")
+		expect.That(t, err == nil, "%v", err)
 		cancel()
 		factory.Shutdown()
 		expect.That(t, ours.IsStopped(), "it has not stopped")

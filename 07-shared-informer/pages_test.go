@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -43,9 +44,8 @@ func get(t *testing.T, url string) (status int, body string) {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	must.Do(t, err)
-	if kind := response.Header.Get("Content-Type"); kind != "application/json; charset=utf-8" {
-		t.Errorf("%s: content type %q", url, kind)
-	}
+	kind := response.Header.Get("Content-Type")
+	expect.That(t, kind == "application/json; charset=utf-8", "%s: content type %q", url, kind)
 	return response.StatusCode, strings.TrimSpace(string(text))
 }
 
@@ -96,8 +96,7 @@ func TestPagesOfAnEmptyStoreAreEmptyAndNotNull(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "[]", "/pods": "[]", "/pods?app=x": "[]", "/indexes": `{"app":[],"node":[]}`,
 	} {
-		if status, body := get(t, url+path); status != 200 || body != want {
-			t.Errorf("%s: %d %s; want 200 %s", path, status, body, want)
-		}
+		status, body := get(t, url+path)
+		expect.That(t, status == 200 && body == want, "%s: %d %s; want 200 %s", path, status, body, want)
 	}
 }

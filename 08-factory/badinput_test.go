@@ -100,9 +100,8 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 			status, _, err := get(t.Context(), url+"/readyz")
 			return err == nil && status == 200
 		})
-		if status, body, err := get(t.Context(), url+"/"); status != 200 || body != "[]\n" || err != nil {
-			t.Errorf("%d %s %v, want no pods", status, body, err)
-		}
+		status, body, err := get(t.Context(), url+"/")
+		expect.That(t, status == 200 && body == "[]\n" && err == nil, "%d %s %v, want no pods", status, body, err)
 	})
 	expect.That(t, code == 0 && asked, "exit code %d, it said where it serves: %t", code, asked)
 }

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
@@ -78,6 +79,32 @@ func TestClientGosShutdownWaitsForYourContext(t *testing.T) {
 		}
 		cancel()
 		<-ended
+		secrets := f.Core().V1().Secrets().Informer()
+		f.StartWithContext(t.Context())
+		f.Shutdown() // returns: nothing was started
+		expect.That(t, !secrets.HasSynced(), "it starts after Shutdown")
+	})
+}
+
+// A lister makes the informer. It does not wait for the sync, and does not say that there was
+// none. What it returns is the store's own.
+func TestAListerBeforeAndAfterTheSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := informers.NewSharedInformerFactory(fake.NewClientset(&corev1.ConfigMap{ObjectMeta: object("a")}), 0)
+		lister := f.Core().V1().ConfigMaps().Lister()
+		all, err := lister.List(labels.Everything())
+		_, missing := lister.ConfigMaps("ns").Get("a")
+		expect.That(t, len(all) == 0 && err == nil && apierrors.IsNotFound(missing),
+			"before: %d in the list, error %v; and %v", len(all), err, missing)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); f.Shutdown() }()
+		f.StartWithContext(ctx)
+		synced := f.WaitForCacheSync(ctx.Done())
+		expect.That(t, len(synced) == 1 && synced[reflect.TypeFor[*corev1.ConfigMap]()], "got %v", synced)
+		found, err := lister.ConfigMaps("ns").Get("a")
+		must.Do(t, err)
+		stored := f.Core().V1().ConfigMaps().Informer().GetStore().List()[0]
+		expect.That(t, found == stored, "it returns a copy")
 	})
 }
 
@@ -167,16 +194,13 @@ func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
 	s := sessiontest.Open(t) // with one ConfigMap, the cluster's own
 	list, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
 	must.Do(t, err)
-	if kind := list.Items[0].Kind; kind != "" {
-		t.Errorf("in a list it is a %q", kind)
-	}
+	kind := list.Items[0].Kind
+	expect.That(t, kind == "", "in a list it is a %q", kind)
 	objects, maps := inTwoFactories(t, s.Config, s.Namespace)
-	if kind := objects.List()[0].(*corev1.ConfigMap).Kind; kind != "" {
-		t.Errorf("in an informer's store it is a %q", kind)
-	}
-	if kind := maps.List()[0].(*unstructured.Unstructured).GetKind(); kind != "ConfigMap" {
-		t.Errorf("as a map it is a %q", kind)
-	}
+	kind = objects.List()[0].(*corev1.ConfigMap).Kind
+	expect.That(t, kind == "", "in an informer's store it is a %q", kind)
+	kind = maps.List()[0].(*unstructured.Unstructured).GetKind()
+	expect.That(t, kind == "ConfigMap", "as a map it is a %q", kind)
 }
 
 // The factory that is passed around makes its list with the client of no

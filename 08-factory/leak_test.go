@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 	"example.com/informer/scripts/harness/step/steptest"
@@ -69,9 +70,7 @@ func TestNoTokenAndNoSecretComeOut(t *testing.T) {
 			must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
 			_ = cmd.Wait() // how it ends is not the point
 			for _, text := range append(said, out.String()) {
-				if strings.Contains(text, token) || strings.Contains(text, secret) {
-					t.Errorf("it is in\n%s", text)
-				}
+				expect.That(t, !strings.Contains(text, token) && !strings.Contains(text, secret), "it is in\n%s", text)
 			}
 		})
 	}

@@ -145,9 +145,8 @@ func TestNotReadyBeforeTheFirstLists(t *testing.T) {
 		expect.That(t, status == want, "%s: got %d %s, want %d", path, status, body, want)
 	}
 	start(t, f)
-	if status, body, err := get(t.Context(), url+"/readyz"); status != 200 || err != nil {
-		t.Errorf("got %d %s, %v; want that it is ready", status, body, err)
-	}
+	status, body, err := get(t.Context(), url+"/readyz")
+	expect.That(t, status == 200 && err == nil, "got %d %s, %v; want that it is ready", status, body, err)
 }
 
 // What nobody asked for does not leave the process, and does not even enter it.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"example.com/informer/docs/book"
+	"example.com/informer/scripts/harness/expect"
 )
 
 // A bridge is a table on a page that leads to names in these files. A file without
@@ -166,9 +167,7 @@ func TestClientGoHasTheNamesOfTheBridges(t *testing.T) {
 			declare(t, declared, filepath.Join(dirs[packageOf(file)], path.Base(file)))
 		}
 		for _, name := range bridge.names {
-			if !declared[name] {
-				t.Errorf("chapter %s of names.md: client-go has no %s any more", chapter, name)
-			}
+			expect.That(t, declared[name], "chapter %s of names.md: client-go has no %s any more", chapter, name)
 			if last := name[strings.LastIndex(name, ".")+1:]; !strings.Contains(section, last) {
 				t.Errorf("chapter %s of names.md does not mention %s any more", chapter, name)
 			}

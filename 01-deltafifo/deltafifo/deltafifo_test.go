@@ -116,17 +116,15 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 		default:
 		}
 		must.Do(t, q.Add(item{"a", 1}))
-		if err := <-results; err != nil {
-			t.Errorf("Pop() = %v after Add, want nil", err)
-		}
+		err := <-results
+		expect.That(t, err == nil, "Pop() = %v after Add, want nil", err)
 
 		go pop()
 		synctest.Wait() // two are waiting again
 		q.Close()
 		for range 2 {
-			if err := <-results; err != cache.ErrFIFOClosed {
-				t.Errorf("Pop() = %v after Close, want ErrFIFOClosed", err)
-			}
+			err = <-results
+			expect.That(t, err == cache.ErrFIFOClosed, "Pop() = %v after Close, want ErrFIFOClosed", err)
 		}
 	})
 }

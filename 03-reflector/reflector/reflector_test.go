@@ -288,10 +288,9 @@ func TestWhatIsRefusedIsObserved(t *testing.T) {
 		stop := must.Run(t, reflector.Run)
 		time.Sleep(15 * time.Second)
 		stop()
-		if got := strings.Join(seen, "; "); got !=
-			"connect: connection refused; resyncing the store of <unspecified>: no resync today" {
-			t.Error(got)
-		}
+		got := strings.Join(seen, "; ")
+		expect.That(t, got == "connect: connection refused; resyncing the store of <unspecified>: no resync today",
+			"%v", got)
 	})
 }
 

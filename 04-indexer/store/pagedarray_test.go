@@ -33,9 +33,8 @@ func TestEmptyPagesAreDropped(t *testing.T) {
 	if got := has(); !slices.Equal(got, []bool{false, true, true}) || len(s.used.blocks[0].words) != 2 {
 		t.Errorf("pages %v, %d words", got, len(s.used.blocks[0].words))
 	}
-	if got := s.keys.page(1).items[:pageSize-1]; !slices.Equal(got, make([]string, pageSize-1)) {
-		t.Errorf("keys that are gone: %q", got)
-	}
+	got := s.keys.page(1).items[:pageSize-1]
+	expect.That(t, slices.Equal(got, make([]string, pageSize-1)), "keys that are gone: %q", got)
 	for i := range pageSize { // slots that are free are used again, and their pages come back
 		must.Do(t, s.Add(strconv.Itoa(i)))
 	}
@@ -80,9 +79,8 @@ func TestAStoreOfSeveralDirectories(t *testing.T) {
 		}
 	}
 	for i, m := range memories {
-		if got := slices.Sorted(slices.Values(m.snapshot.ListKeys())); !slices.Equal(got, m.want) {
-			t.Errorf("snapshot %d has %d keys, want %d", i, len(got), len(m.want))
-		}
+		got := slices.Sorted(slices.Values(m.snapshot.ListKeys()))
+		expect.That(t, slices.Equal(got, m.want), "snapshot %d has %d keys, want %d", i, len(got), len(m.want))
 		for key, obj := range m.snapshot.All() {
 			expect.That(t, obj == any(key), "snapshot %d: %q has the key %q", i, obj, key)
 		}

@@ -101,14 +101,12 @@ func TestAHandlerThatPanics(t *testing.T) {
 		})
 		<-r.Synced() // a call that panicked is handled
 		r.calls.Want(t, "OnAdd a 1", "OnAdd b 1")
-		if keys := r.Store().ListKeys(); len(keys) != 2 {
-			t.Errorf("the store holds %v, want a and b", keys)
-		}
+		keys := r.Store().ListKeys()
+		expect.That(t, len(keys) == 2, "the store holds %v, want a and b", keys)
 		r.server.NextWatch().Delete(configMap("a", "2"))
 		r.calls.Want(t, "OnDelete a 2")
-		if keys := r.Store().ListKeys(); len(keys) != 1 || keys[0] != "ns/b" {
-			t.Errorf("the store holds %v, want ns/b", keys)
-		}
+		keys = r.Store().ListKeys()
+		expect.That(t, len(keys) == 1 && keys[0] == "ns/b", "the store holds %v, want ns/b", keys)
 		reported := r.errors.Take()
 		for i, want := range []string{"OnAdd of ns/a: ouch\n", "OnAdd of ns/b: ouch\n",
 			"OnDelete of ns/a: ouch again\n"} {

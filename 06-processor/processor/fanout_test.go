@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 // read takes n notifications out of a listener.
@@ -35,15 +37,13 @@ func TestEveryListenerGetsEverythingInOrder(t *testing.T) {
 		}
 		for i, l := range listeners {
 			synctest.Wait()
-			if waiting := l.Waiting(); waiting != events {
-				t.Errorf("listener %d: %d notifications wait, want %d", i, waiting, events)
-			}
+			waiting := l.Waiting()
+			expect.That(t, waiting == events, "listener %d: %d notifications wait, want %d", i, waiting, events)
 			if got := texts(read(l, events)); !slices.Equal(got, want) {
 				t.Errorf("listener %d got %d notifications, and not those that were sent", i, len(got))
 			}
-			if waiting := l.Waiting(); waiting != 0 {
-				t.Errorf("listener %d: %d notifications wait after all were read", i, waiting)
-			}
+			waiting = l.Waiting()
+			expect.That(t, waiting == 0, "listener %d: %d notifications wait after all were read", i, waiting)
 		}
 	})
 }
@@ -85,9 +85,8 @@ func TestAListenerGetsNothingOfThePast(t *testing.T) {
 		l := fanout.Listen(nil)
 		defer l.Close()
 		fanout.Distribute(updated("a", 1, 3))
-		if got := text(read(l, 1)[0]); got != "update a 1 to 3" {
-			t.Errorf("first comes %q", got)
-		}
+		got := text(read(l, 1)[0])
+		expect.That(t, got == "update a 1 to 3", "first comes %q", got)
 	})
 }
 
@@ -104,9 +103,8 @@ func TestNextWaits(t *testing.T) {
 		default:
 		}
 		fanout.Distribute(added("a", 1))
-		if batch := texts(<-got); !slices.Equal(batch, []string{"add a 1"}) {
-			t.Errorf("Next() = %q, want the add", batch)
-		}
+		batch := texts(<-got)
+		expect.That(t, slices.Equal(batch, []string{"add a 1"}), "Next() = %q, want the add", batch)
 	})
 }
 
@@ -119,9 +117,8 @@ func TestCloseEndsNextAndDropsWhatWaits(t *testing.T) {
 		go func() { ended <- waiting.Next() }()
 		synctest.Wait()
 		waiting.Close()
-		if batch := <-ended; batch != nil {
-			t.Errorf("Next() = %q after Close, want nil", texts(batch))
-		}
+		batch := <-ended
+		expect.That(t, batch == nil, "Next() = %q after Close, want nil", texts(batch))
 		full.Close()
 		full.Close() // does no harm
 		fanout.Distribute(added("b", 2))

@@ -18,6 +18,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"example.com/informer/scripts/harness/expect"
+	"example.com/informer/scripts/harness/must"
 )
 
 // running returns a processor that runs until the test is over.
@@ -33,9 +34,7 @@ func add(t *testing.T, p *Processor, handler cache.ResourceEventHandler, options
 	t.Helper()
 	options.Present = slices.Values(present)
 	r, err := p.Add(handler, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return r
 }
 
@@ -199,9 +198,8 @@ func TestAHandlerMayRemoveItself(t *testing.T) {
 		close(ready)
 		p.Distribute(added("a", 1))
 		p.Distribute(added("b", 2))
-		if <-r.ShutdownChan(); calls != 1 {
-			t.Errorf("%d calls, want 1", calls)
-		}
+		<-r.ShutdownChan()
+		expect.That(t, calls == 1, "%d calls, want 1", calls)
 	})
 }
 
@@ -248,9 +246,8 @@ func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
 		p.Distribute(updated("a", 1, 2))
 		steady.want(t, "add a 1", "update a 1 to 2")
 		expect.That(t, r.HasSynced(), "a call that panicked was not counted as made")
-		if want := []string{"oh no, from here: true"}; !slices.Equal(reported, want) {
-			t.Errorf("reported: %q, want %q", reported, want)
-		}
+		want := []string{"oh no, from here: true"}
+		expect.That(t, slices.Equal(reported, want), "reported: %q, want %q", reported, want)
 		expect.That(t, strings.Contains(logged.String(), `object="a"`),
 			"the handler's logger, with the object's key, does not reach the PanicHandlers: logged %q", logged.String())
 		time.Sleep(pauseAfterPanic - time.Nanosecond)
@@ -270,9 +267,8 @@ func TestThePauseAfterAPanicEndsWithTheRegistration(t *testing.T) {
 		synctest.Wait()
 		start := time.Now()
 		p.Remove(r)
-		if <-r.ShutdownChan(); time.Since(start) != 0 {
-			t.Errorf("it ended %v after its removal", time.Since(start))
-		}
+		<-r.ShutdownChan()
+		expect.That(t, time.Since(start) == 0, "it ended %v after its removal", time.Since(start))
 	})
 }
 
@@ -385,32 +381,25 @@ func TestAHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T) {
 			for read = 1; yield(added("a", read)); read++ {
 			}
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		p.Distribute(updated("a", 1, 9))
-		if got := <-calls + ", " + <-calls; got != "add 1, add 2" || r.HasSynced() {
-			t.Errorf("got %s, has synced: %t", got, r.HasSynced())
-		}
+		got := <-calls + ", " + <-calls
+		expect.That(t, got == "add 1, add 2" && !r.HasSynced(), "got %s, has synced: %t", got, r.HasSynced())
 		synctest.Wait() // the third call is under way
 		p.Remove(r)
-		if got := <-calls; got != "add 3" {
-			t.Errorf("got %s", got)
-		}
-		if <-r.ShutdownChan(); read != 4 || r.HasSynced() {
-			t.Errorf("%d were read, has synced: %t", read, r.HasSynced())
-		}
+		got = <-calls
+		expect.That(t, got == "add 3", "got %s", got)
+		<-r.ShutdownChan()
+		expect.That(t, read == 4 && !r.HasSynced(), "%d were read, has synced: %t", read, r.HasSynced())
 
 		second, calls := blocked()
 		if r, err = p.Add(second, Options{Present: slices.Values([]Notification{added("a", 9)})}); err != nil {
 			t.Fatal(err)
 		}
 		p.Distribute(updated("a", 9, 10))
-		if got := <-calls + ", " + <-calls; got != "add 9, update 10" {
-			t.Errorf("got %s", got)
-		}
-		if synctest.Wait(); !r.HasSynced() {
-			t.Error("it has not synced")
-		}
+		got = <-calls + ", " + <-calls
+		expect.That(t, got == "add 9, update 10", "got %s", got)
+		synctest.Wait()
+		expect.That(t, r.HasSynced(), "it has not synced")
 	})
 }

@@ -4,6 +4,7 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -113,9 +114,8 @@ func TestNilIndexersAreNone(t *testing.T) {
 	}
 	for name, want := range map[string]bool{"client-go": true, "ours": false} {
 		informer := implementations[name](fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-		if p := add(informer); (p != nil) != want {
-			t.Errorf("%s: AddIndexers panics with %v, want a panic: %t", name, p, want)
-		}
+		p := add(informer)
+		expect.That(t, (p != nil) == want, "%s: AddIndexers panics with %v, want a panic: %t", name, p, want)
 	}
 }
 
@@ -185,13 +185,11 @@ func TestAnEventThatAnIndexFunctionPanicsOverIsLeftOut(t *testing.T) {
 		w.Add(configMap("bad", "2"))
 		w.Add(configMap("good", "3"))
 		c.Want(t, "OnAdd good 3")
-		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/good"}) {
-			t.Errorf("stored: %v", got)
-		}
+		got := keys(r.GetStore())
+		expect.That(t, slices.Equal(got, []string{"ns/good"}), "stored: %v", got)
 		const want = `on index "name": the index function panicked: ouch`
-		if got := strings.Join(handled.Take(), "\n"); !strings.Contains(got, want) {
-			t.Errorf("reported: %s", got)
-		}
+		reported := strings.Join(handled.Take(), "\n")
+		expect.That(t, strings.Contains(reported, want), "reported: %s", reported)
 	})
 }
 
@@ -233,9 +231,8 @@ func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
 		time.Sleep(time.Hour)
 		expect.That(t, !w.IsStopped(), "its watch has ended")
 		cancel()
-		if synctest.Wait(); !w.IsStopped() {
-			t.Error("its watch goes on")
-		}
+		synctest.Wait()
+		expect.That(t, w.IsStopped(), "its watch goes on")
 	})
 }
 
@@ -258,6 +255,29 @@ func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 			handler.WantSorted(t, want...)
 		})
 	}
+}
+
+// No handler is told. The server's next event takes its place, or the next list. The event of
+// a write whose answer was put there is no change any more: only handlers that are due get it.
+func TestWhatAProgramPutsIntoTheStoreOfARunningInformer(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, resyncing(time.Hour), configMap("a", "1"))
+		handler := r.recorder(t, every(0))
+		r.run(t)
+		time.Sleep(time.Hour) // it is not due any more
+		w := r.server.NextWatch()
+		handler.Want(t, "OnAdd a 1 first")
+		must.Do(t, errors.Join(r.GetStore().Add(configMap("mine", "2")), r.GetStore().Update(configMap("a", "2"))))
+		w.Modify(configMap("a", "2"))
+		handler.Want(t)
+		w.Modify(configMap("a", "3"))
+		handler.Want(t, "OnUpdate a 3, was 2")
+		r.server.Set(configMap("a", "3"))
+		fakeapi.Expire(w)
+		r.server.NextWatch()
+		handler.Want(t, "OnDelete tombstone ns/mine of 2")
+		expect.That(t, slices.Equal(keys(r.GetStore()), []string{"ns/a"}), "stored: %q", keys(r.GetStore()))
+	})
 }
 
 // A list that lacks an object after the transform cannot be stored. Ours says so
@@ -284,9 +304,8 @@ func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
 				t.Errorf("%s: HasSynced() = %t after %d lists; want %v", name, r.HasSynced(), got, want)
 			}
 			handler.Want(t)
-			if got := keys(r.GetStore()); len(got) != 0 {
-				t.Errorf("%s: the store holds %v", name, got)
-			}
+			got := keys(r.GetStore())
+			expect.That(t, len(got) == 0, "%s: the store holds %v", name, got)
 			reported := handled.Take()
 			expect.That(t, (len(reported) == 0) == want.synced, "%s: reported was %q", name, reported)
 		})

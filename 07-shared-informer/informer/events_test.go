@@ -194,3 +194,32 @@ func TestABlockedHandlerHoldsUpNeitherTheOthersNorTheStore(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// The filter is asked about both objects of an update, and about tombstones. What it refuses is stored, too.
+func TestWhatAFilterMakesOfACall(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "9"))
+		var calls record.Lines
+		filter := cache.FilteringResourceEventHandler{Handler: record.Handler(&calls), FilterFunc: func(obj any) bool {
+			if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+				obj = gone.Obj
+			}
+			return obj.(metav1.Object).GetResourceVersion() < "5"
+		}}
+		r.handle(t, filter)
+		r.run(t)
+		calls.Want(t, "OnAdd a 1 first")
+		w := r.server.NextWatch()
+		for _, is := range [][]string{{"2", "OnUpdate a 2, was 1"}, {"8", "OnDelete a 2"}, {"9"}, {"3", "OnAdd a 3"}} {
+			w.Modify(configMap("a", is[0]))
+			calls.Want(t, is[1:]...)
+		}
+		expect.That(t, len(keys(r.GetStore())) == 2, "stored: %q", keys(r.GetStore()))
+		w.Delete(configMap("b", "9"))
+		calls.Want(t)
+		r.server.Set() // a is gone, too
+		fakeapi.Expire(w)
+		r.server.NextWatch()
+		calls.Want(t, "OnDelete tombstone ns/a of 3")
+	})
+}

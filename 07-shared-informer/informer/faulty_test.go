@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/scripts/harness/expect"
 )
 
 type notification = processor.Notification
@@ -185,8 +186,6 @@ func TestTheModelFindsBugs(t *testing.T) {
 				t.Logf("%s: found with seed %d: %.300v", name, seed, err)
 			}
 		}
-		if !found {
-			t.Errorf("%s: not found", name)
-		}
+		expect.That(t, found, "%s: not found", name)
 	}
 }

@@ -62,9 +62,8 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
 			joined = true
 		}()
-		if synctest.Wait(); !joined {
-			t.Error("AddEventHandler waits for the handler")
-		}
+		synctest.Wait()
+		expect.That(t, joined, "AddEventHandler waits for the handler")
 		close(release)
 		r.recorder(t).Want(t, "OnAdd a 1 first")
 		w := r.server.NextWatch()
@@ -95,9 +94,8 @@ func TestAHandlerCanAddAnother(t *testing.T) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		var calls record.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-			if _, err := r.AddEventHandler(record.Handler(&calls)); err != nil {
-				t.Error(err)
-			}
+			_, err := r.AddEventHandler(record.Handler(&calls))
+			expect.That(t, err == nil, "%v", err)
 		}})
 		r.run(t)
 		calls.Want(t, "OnAdd a 1 first")
@@ -128,9 +126,8 @@ func TestRemoveTwiceAndFromManyPlaces(t *testing.T) {
 			var removing sync.WaitGroup
 			for range 8 {
 				removing.Go(func() {
-					if err := r.RemoveEventHandler(handler.ResourceEventHandlerRegistration); err != nil {
-						t.Error(err)
-					}
+					err := r.RemoveEventHandler(handler.ResourceEventHandlerRegistration)
+					expect.That(t, err == nil, "%v", err)
 				})
 			}
 			w.Modify(configMap("a", version(round+2)))
@@ -173,9 +170,8 @@ func TestAHandlerCanRemoveItself(t *testing.T) {
 		var self cache.ResourceEventHandlerRegistration
 		self = r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 			calls.Add("called")
-			if err := r.RemoveEventHandler(self); err != nil {
-				t.Error(err)
-			}
+			err := r.RemoveEventHandler(self)
+			expect.That(t, err == nil, "%v", err)
 		}})
 		r.run(t)
 		w := r.server.NextWatch()
@@ -200,13 +196,11 @@ func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		r.run(t)
 		start := time.Now()
 		must.Do(t, r.RemoveEventHandler(registration))
-		if took := time.Since(start); took != 0 {
-			t.Errorf("RemoveEventHandler took %v", took)
-		}
+		took := time.Since(start)
+		expect.That(t, took == 0, "RemoveEventHandler took %v", took)
 		must.Do(t, cache.ShutDownEventHandler(r, registration))
-		if took := time.Since(start); took != time.Minute {
-			t.Errorf("ShutDownEventHandler returned after %v, want a minute", took)
-		}
+		took = time.Since(start)
+		expect.That(t, took == time.Minute, "ShutDownEventHandler returned after %v, want a minute", took)
 		calls.Want(t, "returned")
 	})
 }

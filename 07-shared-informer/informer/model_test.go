@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -254,9 +255,8 @@ func TestEachHandlerKnowsWhatTheStoreHolds(t *testing.T) {
 		if seed%15 == 14 && seed < 60 {
 			text[0] = 255 // a long one
 		}
-		if err := runScenario(t, text, ours, false); err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-		}
+		err := runScenario(t, text, ours, false)
+		expect.That(t, err == nil, "seed %d: %v", seed, err)
 	}
 }
 
@@ -268,9 +268,8 @@ func TestEachHandlerKnowsWhatTheStoreHolds(t *testing.T) {
 func TestTheModelIsClientGosToo(t *testing.T) {
 	for seed := range uint64(100) {
 		text := scriptOf(seed, 50+int(seed))
-		if err := runScenario(t, text, cache.NewSharedIndexInformerWithOptions, true); err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-		}
+		err := runScenario(t, text, cache.NewSharedIndexInformerWithOptions, true)
+		expect.That(t, err == nil, "seed %d: %v", seed, err)
 	}
 }
 
@@ -279,8 +278,7 @@ func FuzzInformer(f *testing.F) {
 		f.Add(scriptOf(seed, 100))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := runScenario(t, text, ours, false); err != nil {
-			t.Error(err)
-		}
+		err := runScenario(t, text, ours, false)
+		expect.That(t, err == nil, "%v", err)
 	})
 }

@@ -194,9 +194,8 @@ func TestAPeriodThatIsNotGrantedIsLogged(t *testing.T) {
 				}
 				r.recorder(t, cache.HandlerOptions{Logger: &logger, ResyncPeriod: &test.wanted})
 			})
-			if warned := slices.Contains(strings.Fields(text), "Warning:"); warned != test.warned {
-				t.Errorf("%s: logged %q, want a warning: %t", test.name, text, test.warned)
-			}
+			warned := slices.Contains(strings.Fields(text), "Warning:")
+			expect.That(t, warned == test.warned, "%s: logged %q, want a warning: %t", test.name, text, test.warned)
 		}
 	})
 }

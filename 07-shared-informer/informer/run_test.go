@@ -4,12 +4,14 @@ package informer
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -46,16 +48,14 @@ func TestASecondRunIsRefused(t *testing.T) {
 		again := func() string {
 			return logged(t, func(logger klog.Logger) { r.RunWithContext(klog.NewContext(t.Context(), logger)) })
 		}
-		if text := again(); !strings.Contains(text, "Warning:") {
-			t.Errorf("while it runs: logged %q, want a warning", text)
-		}
+		text := again()
+		expect.That(t, strings.Contains(text, "Warning:"), "while it runs: logged %q, want a warning", text)
 		handler.Want(t, "OnAdd a 1 first")
 		r.server.NextWatch().Add(configMap("b", "2")) // the first run is as it was
 		handler.Want(t, "OnAdd b 2")
 		r.stop()
-		if text := again(); !strings.Contains(text, "Warning:") {
-			t.Errorf("afterwards: logged %q, want a warning", text)
-		}
+		text = again()
+		expect.That(t, strings.Contains(text, "Warning:"), "afterwards: logged %q, want a warning", text)
 		lists := r.server.Lists()
 		expect.That(t, lists == 1 && r.IsStopped(), "%d lists, stopped: %t; want 1, true", lists, r.IsStopped())
 	})
@@ -123,6 +123,38 @@ func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
 	})
 }
 
+// An event waits in the queue of client-go's while the loop is busy with the one before. The
+// reflector is further than the store then. The end of the context drops what waits.
+func TestWhatWaitsInTheQueueAtTheEndIsDropped(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		release := make(chan struct{})
+		r := newRig(cache.NewSharedIndexInformerWithOptions, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{
+			"slow": func(obj any) ([]string, error) {
+				if obj.(metav1.Object).GetResourceVersion() == "2" {
+					<-release
+				}
+				return nil, nil
+			},
+		}}, configMap("a", "1"))
+		handler := r.recorder(t)
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Modify(configMap("a", "2"))
+		synctest.Wait() // the loop is busy with it
+		w.Add(configMap("b", "3"))
+		time.AfterFunc(time.Hour, func() {
+			expect.That(t, !r.IsStopped() && w.IsStopped(), "stopped: %t, its watch: %t", r.IsStopped(), w.IsStopped())
+			close(release)
+		})
+		r.stop()
+		reflector, store := r.LastSyncResourceVersion(), r.GetStore().LastStoreSyncResourceVersion()
+		expect.That(t, reflector == "3" && store == "2" && slices.Equal(keys(r.GetStore()), []string{"ns/a"}),
+			"the reflector came to %s, the store to %s with %v", reflector, store, keys(r.GetStore()))
+		calls := handler.Take() // perhaps of a 2: its notification is under way when the handlers are stopped
+		expect.That(t, !slices.Contains(calls, "OnAdd b 3"), "calls: %q", calls)
+	})
+}
+
 // Stop ends the run of somebody else, and waits for the call that is under way.
 func TestStop(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
@@ -142,9 +174,8 @@ func TestAnInformerThatWasStoppedIsNeverRun(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
 		r.SharedIndexInformer.(*Informer).Stop()
-		if r.run(t); r.server.Lists() > 0 || !r.IsStopped() {
-			t.Errorf("%d lists, stopped: %t", r.server.Lists(), r.IsStopped())
-		}
+		r.run(t)
+		expect.That(t, r.server.Lists() <= 0 && r.IsStopped(), "%d lists, stopped: %t", r.server.Lists(), r.IsStopped())
 	})
 }
 

@@ -46,13 +46,11 @@ func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
 		w.Delete(configMap("a", "3"))
 		wantIndex("version", "2")
 		wantIndex("name", "a")
-		if err := r.AddIndexers(cache.Indexers{"name": byName}); err == nil {
-			t.Error("AddIndexers() = nil for a name that is taken")
-		}
+		err := r.AddIndexers(cache.Indexers{"name": byName})
+		expect.That(t, err != nil, "AddIndexers() = nil for a name that is taken")
 		r.stop()
-		if err := r.AddIndexers(cache.Indexers{"another": byName}); err == nil {
-			t.Error("AddIndexers() = nil after the end")
-		}
+		err = r.AddIndexers(cache.Indexers{"another": byName})
+		expect.That(t, err != nil, "AddIndexers() = nil after the end")
 	})
 }
 

@@ -5,6 +5,7 @@ package informer
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -158,6 +159,26 @@ func TestWaitFor(t *testing.T) {
 			"WaitForNamedCacheSyncWithContext() = false")
 		expect.That(t, cache.WaitForNamedCacheSync("c", t.Context().Done(), r.GetController().HasSynced),
 			"WaitForNamedCacheSync() = false")
+	})
+}
+
+// WaitForCacheSync asks at once, and then every 100 ms. Only its channel ends it early.
+func TestWhenWaitForCacheSyncAsks(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		start, asked := time.Now(), []time.Duration{}
+		text := logged(t, func(logger klog.Logger) {
+			cache.WaitForNamedCacheSyncWithContext(klog.NewContext(t.Context(), logger), func() bool {
+				asked = append(asked, time.Since(start))
+				return len(asked) == 3
+			})
+		})
+		expect.That(t, slices.Equal(asked, []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond}) &&
+			strings.Contains(text, "Waiting for caches to sync") && strings.Contains(text, "Caches are synced"),
+			"asked after %v, and logged\n%s", asked, text)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		never := func() bool { return false }
+		expect.That(t, !cache.WaitForCacheSync(ctx.Done(), never) && ctx.Err() != nil, "it did not wait")
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -66,9 +67,7 @@ func TestEverythingIsTransformed(t *testing.T) {
 		r.server.NextWatch()
 		calls.Want(t, "tombstone b 1: true", "add c 4: true")
 		for _, obj := range r.GetStore().List() {
-			if obj.(*corev1.ConfigMap).ManagedFields != nil {
-				t.Errorf("stored: %v", obj)
-			}
+			expect.That(t, obj.(*corev1.ConfigMap).ManagedFields == nil, "stored: %v", obj)
 		}
 		r.handle(t, stripped(&calls))
 		calls.Want(t, "add c 4: true")

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -40,9 +41,7 @@ func is(t *testing.T, result <-chan error, want string) {
 		}
 	default:
 	}
-	if got != want && (want == "" || !strings.Contains(got, want)) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	expect.That(t, got == want || want != "" && strings.Contains(got, want), "got %q, want %q", got, want)
 }
 
 func bookmark(w *watch.FakeWatcher, version string) {

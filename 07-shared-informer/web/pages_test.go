@@ -71,12 +71,10 @@ func TestAPageOfAnotherMethod(t *testing.T) {
 func TestAPageThatPanics(t *testing.T) {
 	s := running(t, Pages{"/": func(*gin.Context) { panic("the secret reason") }, "/fine": hello})
 	want := `{"error":"this page failed: the server's log says why"}`
-	if status, _, body := do(t, "GET", s.URL(), ""); status != 500 || body != want {
-		t.Errorf("got %d %s\nwant 500 %s", status, body, want)
-	}
-	if status, _, body := do(t, "GET", s.URL()+"/fine", ""); status != 200 {
-		t.Errorf("after that: %d %s", status, body)
-	}
+	status, _, body := do(t, "GET", s.URL(), "")
+	expect.That(t, status == 500 && body == want, "got %d %s\nwant 500 %s", status, body, want)
+	status, _, body = do(t, "GET", s.URL()+"/fine", "")
+	expect.That(t, status == 200, "after that: %d %s", status, body)
 }
 
 // Whatever gets past net/http is answered with JSON, and never with a redirect

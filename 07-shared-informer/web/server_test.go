@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -22,9 +23,8 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 		"192.0.2.1:4000":              "192.0.2.1:4000: bind: ",
 	} {
 		_, err := Start(t.Context(), addr, nil)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "-addr") {
-			t.Errorf("%q: got %v\nwant %s, and what to do", addr, err, want)
-		}
+		expect.That(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(err.Error(), "-addr"),
+			"%q: got %v\nwant %s, and what to do", addr, err, want)
 	}
 }
 
@@ -59,9 +59,8 @@ func TestTooManyRequests(t *testing.T) {
 	}
 	status, header, body := do(t, "GET", s.URL()+"/no/such/page", "")
 	want := `{"error":"the limit of requests at one time is reached, which is 64: try again"}`
-	if status != 503 || header.Get("Retry-After") != "1" || body != want {
-		t.Errorf("got %d, Retry-After %q, %s\nwant 503, 1, %s", status, header.Get("Retry-After"), body, want)
-	}
+	expect.That(t, status == 503 && header.Get("Retry-After") == "1" && body == want,
+		"got %d, Retry-After %q, %s\nwant 503, 1, %s", status, header.Get("Retry-After"), body, want)
 	close(answer)
 	asking.Wait()
 	if status, _, body := do(t, "GET", s.URL()+"/no/such/page", ""); status != 404 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -26,9 +27,8 @@ func TestStream(t *testing.T) {
 		s := running(t, page(slices.Values(items)))
 		status, header, body := do(t, "GET", s.URL(), "")
 		kind := header.Get("Content-Type")
-		if status != 200 || body != want || kind != "application/json; charset=utf-8" {
-			t.Errorf("got %d %s %q\nwant %q", status, kind, body, want)
-		}
+		expect.That(t, status == 200 && body == want && kind == "application/json; charset=utf-8",
+			"got %d %s %q\nwant %q", status, kind, body, want)
 	}
 }
 
@@ -69,9 +69,8 @@ func TestAnItemThatCannotBeEncoded(t *testing.T) {
 		_, err = io.ReadAll(response.Body)
 		response.Body.Close()
 		broken := errors.Is(err, io.ErrUnexpectedEOF)
-		if response.StatusCode != wantStatus || broken != (wantStatus == 200) {
-			t.Errorf("item %d: status %d, %v; want %d", at, response.StatusCode, err, wantStatus)
-		}
+		expect.That(t, response.StatusCode == wantStatus && broken == (wantStatus == 200),
+			"item %d: status %d, %v; want %d", at, response.StatusCode, err, wantStatus)
 	}
 }
 

@@ -61,18 +61,14 @@ func wantRefused(t *testing.T, err error, status int, text string) {
 func TestObjectsAreChanged(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
 		for _, name := range []string{"red-1", "blue-2"} {
-			if got := r.must(order{Action: "create"}); got != "ConfigMap "+name+" was created." {
-				t.Error(got)
-			}
+			got := r.must(order{Action: "create"})
+			expect.That(t, got == "ConfigMap "+name+" was created.", "%v", got)
 		}
-		if got := r.keys(); !slices.Equal(got, []string{"ns/blue-2", "ns/red-1"}) {
-			t.Errorf("keys: %q", got)
-		}
+		got := r.keys()
+		expect.That(t, slices.Equal(got, []string{"ns/blue-2", "ns/red-1"}), "keys: %q", got)
 		for _, app := range []string{"db", "cache", "web", "db"} {
 			got := r.must(order{Action: "relabel", Name: "blue-2"})
-			if !strings.HasPrefix(got, "blue-2 has the label app="+app+" now.") {
-				t.Error(got)
-			}
+			expect.That(t, strings.HasPrefix(got, "blue-2 has the label app="+app+" now."), "%v", got)
 		}
 		store := r.stations()["store"]
 		apps := store.Indexes["app"]
@@ -80,9 +76,8 @@ func TestObjectsAreChanged(t *testing.T) {
 		r.must(order{Action: "recreate", Name: "red-1"})
 		r.wantCaption("red-1 was deleted and created again")
 		r.must(order{Action: "delete", Name: "red-1"})
-		if got := r.keys(); !slices.Equal(got, []string{"ns/blue-2"}) {
-			t.Errorf("keys: %q", got)
-		}
+		got = r.keys()
+		expect.That(t, slices.Equal(got, []string{"ns/blue-2"}), "keys: %q", got)
 		_, err := r.do(order{Action: "delete", Name: "red-1"})
 		wantRefused(t, err, http.StatusNotFound, `there is no ConfigMap "red-1" in the store`)
 		_, err = r.do(order{Action: "delete", Name: "../other/red-1"})
@@ -95,13 +90,11 @@ func TestObjectsAreChanged(t *testing.T) {
 func TestTheConnectionIsCut(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
 		r.must(order{Action: "cut"})
-		if got := r.stations()["server"]; !got.Cut || got.Connected {
-			t.Errorf("%+v", got)
-		}
+		got := r.stations()["server"]
+		expect.That(t, got.Cut && !got.Connected, "%+v", got)
 		r.must(order{Action: "restore"})
-		if got := r.stations()["server"]; got.Cut || !got.Connected {
-			t.Errorf("%+v", got)
-		}
+		got = r.stations()["server"]
+		expect.That(t, !got.Cut && got.Connected, "%+v", got)
 		r.wantCaption("The cable is pulled out")
 		r.wantCaption("The cable is plugged in")
 	})
@@ -137,23 +130,20 @@ func TestAResync(t *testing.T) {
 		before := r.stations()["server"]
 		calls := r.handlerOf(recorder.Theirs, recorder.Fast).Calls
 		r.must(order{Action: "resync"})
-		if got := r.handlerOf(recorder.Ours, recorder.Fast); got.Calls != 4 {
-			t.Errorf("%+v", got)
-		}
+		got := r.handlerOf(recorder.Ours, recorder.Fast)
+		expect.That(t, got.Calls == 4, "%+v", got)
 		after := r.stations()["server"]
 		expect.That(t, reflect.DeepEqual(after, before), "the server: %+v, before %+v", after, before)
-		if got := r.handlerOf(recorder.Theirs, recorder.Fast).Calls; got != calls {
-			t.Errorf("client-go's handler got %d calls more", got-calls)
-		}
+		now := r.handlerOf(recorder.Theirs, recorder.Fast).Calls
+		expect.That(t, now == calls, "client-go's handler got %d calls more", now-calls)
 		r.wantCaption("No request was made")
 	}, "a", "b")
 }
 
 func TestHandlersComeAndGo(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
-		if got := r.must(order{Action: "add", Pace: recorder.Slow}); got != "handler-3 joins, and is slow." {
-			t.Error(got)
-		}
+		got := r.must(order{Action: "add", Pace: recorder.Slow})
+		expect.That(t, got == "handler-3 joins, and is slow.", "%v", got)
 		r.wantInBoth("handler-3", 0, 2)
 		r.wantCaption("handler-3 joins late. It gets 2 initial adds from a snapshot of the store.")
 		time.Sleep(time.Second)
@@ -165,9 +155,8 @@ func TestHandlersComeAndGo(t *testing.T) {
 		}
 		r.must(order{Action: "pace", Handler: "handler-3", Pace: recorder.Fast})
 		r.must(order{Action: "create"})
-		if got := r.handlerOf(recorder.Ours, "handler-3"); got.Calls != 3 || got.Pace != recorder.Fast {
-			t.Errorf("%+v", got)
-		}
+		third := r.handlerOf(recorder.Ours, "handler-3")
+		expect.That(t, third.Calls == 3 && third.Pace == recorder.Fast, "%+v", third)
 		r.must(order{Action: "remove", Handler: "handler-3"})
 		for name := range r.stations() {
 			expect.That(t, !strings.Contains(name, "handler-3"), "%s is still there", name)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 // post sends an order to the engine.
@@ -51,12 +53,9 @@ func TestWhatIsRefused(t *testing.T) {
 				t.Errorf("%v %.50s: got %d %s\nwant %s", test.header, test.body, status, body, test.want)
 			}
 		}
-		if len(r.keys()) != 0 {
-			t.Errorf("something was created: %q", r.keys())
-		}
-		if status, body := r.post(nil, `{"action":"create"}`); status != 200 || !strings.Contains(body, `{"done":"`) {
-			t.Errorf("%d %s", status, body)
-		}
+		expect.That(t, len(r.keys()) == 0, "something was created: %q", r.keys())
+		status, body := r.post(nil, `{"action":"create"}`)
+		expect.That(t, status == 200 && strings.Contains(body, `{"done":"`), "%d %s", status, body)
 	})
 }
 
@@ -74,8 +73,7 @@ func TestTooManyActions(t *testing.T) {
 		}
 		first := accepted()
 		time.Sleep(time.Second)
-		if second := accepted(); first != 20 || second != 10 {
-			t.Errorf("%d at once, %d a second later; want 20 and 10", first, second)
-		}
+		second := accepted()
+		expect.That(t, first == 20 && second == 10, "%d at once, %d a second later; want 20 and 10", first, second)
 	})
 }

@@ -52,9 +52,8 @@ func TestPages(t *testing.T) {
 		}
 		r.recorder.Kind = "Secret"
 		r.must(order{Action: "create"})
-		if status, body := r.get(r.lastStored()); status != 404 || !strings.Contains(body, "no Secret") {
-			t.Errorf("a Secret: %d %s", status, body)
-		}
+		status, body := r.get(r.lastStored())
+		expect.That(t, status == 404 && strings.Contains(body, "no Secret"), "a Secret: %d %s", status, body)
 	}, "a")
 }
 

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
@@ -19,6 +22,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/retry"
+	"k8s.io/client-go/util/watchlist"
+	"k8s.io/klog/v2"
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/08-factory/controller/notices"
@@ -97,6 +102,41 @@ func TestAFakeIgnoresFinalizers(t *testing.T) {
 	must.Do(t, client.CoreV1().Secrets("ns").Delete(t.Context(), "a", metav1.DeleteOptions{}))
 	_, err := client.CoreV1().Secrets("ns").Get(t.Context(), "a", metav1.GetOptions{})
 	expect.That(t, apierrors.IsNotFound(err), "got %v, want that it is gone", err)
+}
+
+// An informer that asked a fake for a stream would wait for its end for ever.
+func TestAFakeSaysThatItCannotStream(t *testing.T) {
+	for _, client := range []any{fake.NewClientset(), dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())} {
+		expect.That(t, watchlist.DoesClientNotSupportWatchListSemantics(client), "%T can stream", client)
+	}
+}
+
+// It shows what was put in, unless the store has a newer version, and for five minutes.
+func TestAMutationCacheShowsTheNewerOfTwo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		both := cache.NewIntegerResourceVersionMutationCacheWithOptions(klog.Background(), store,
+			cache.MutationCacheOptions{})
+		version := func(n string) *corev1.Secret {
+			s := secret("a")
+			s.ResourceVersion = n
+			return s
+		}
+		want := func(n string) {
+			t.Helper()
+			got, _, err := both.GetByKey("ns/a")
+			must.Do(t, err)
+			expect.That(t, got.(*corev1.Secret).ResourceVersion == n, "got %v, want version %s", got, n)
+		}
+		must.Do(t, store.Add(version("8")))
+		both.Mutation(version("10"))
+		want("10")
+		time.Sleep(5*time.Minute + time.Second)
+		want("8")
+		both.Mutation(version("10"))
+		must.Do(t, store.Update(version("11")))
+		want("11")
+	})
 }
 
 func secret(name string) *corev1.Secret {

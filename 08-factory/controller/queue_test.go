@@ -4,6 +4,7 @@ package main
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,6 +88,52 @@ func TestAddRateLimitedForEachEvent(t *testing.T) {
 			t.Errorf("another key has waited %v, want 100 s", time.Since(start))
 		}
 	})
+}
+
+// An Add does not wait for the end of a pause. AddAfter is no failure, and Done forgets none.
+func TestAddAndAddAfterBesideAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queue := workqueue.NewTypedRateLimitingQueue(
+			workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Minute, time.Hour))
+		defer queue.ShutDown()
+		start := time.Now()
+		want := func(after time.Duration, failures int) {
+			t.Helper()
+			key, _ := queue.Get()
+			queue.Done(key)
+			if took, n := time.Since(start), queue.NumRequeues(key); took != after || n != failures {
+				t.Errorf("%s came after %v with %d failures, want %v, %d", key, took, n, after, failures)
+			}
+		}
+		queue.AddRateLimited("a")
+		queue.Add("a")
+		want(0, 1)
+		want(time.Minute, 1)
+		queue.AddAfter("a", time.Second)
+		want(time.Minute+time.Second, 1)
+		queue.AddRateLimited("a")
+		want(3*time.Minute+time.Second, 2)
+		queue.Forget("a")
+		queue.AddRateLimited("a")
+		want(4*time.Minute+time.Second, 1)
+	})
+}
+
+// A queue that is shut down takes no key, and still gives those that wait, the oldest first. It does not give a key
+// again that is not done.
+func TestAQueueThatIsShutDown(t *testing.T) {
+	queue, got := workqueue.NewTyped[string](), []string{}
+	queue.Add("not done")
+	queue.Get()
+	queue.Add("not done")
+	queue.Add("b")
+	queue.Add("a")
+	queue.ShutDown()
+	queue.Add("c")
+	for key, over := queue.Get(); !over; key, over = queue.Get() {
+		got = append(got, key)
+	}
+	expect.That(t, slices.Equal(got, []string{"b", "a"}), "it gave %q", got)
 }
 
 func TestOnlyShutDownWithDrainWaitsForAKey(t *testing.T) {

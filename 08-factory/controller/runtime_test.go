@@ -177,15 +177,11 @@ func TestOptionsOfACache(t *testing.T) {
 	must.Do(t, m.GetClient().List(t.Context(), &list, client.MatchingFields{"name": "a"}))
 	expect.That(t, len(list.Items) == 1 && list.Items[0].Annotations["transformed"] == "yes",
 		"got %v, want a, transformed", list.Items)
-	if got := m.made[0].GetStore().ListKeys(); !slices.Equal(got, []string{m.key("a").String()}) {
-		t.Errorf("the cache has %v, want what the selector takes", got)
-	}
-	if _, ok := m.made[0].GetIndexer().GetIndexers()["field:name"]; !ok {
-		t.Errorf("IndexField added no index: %v", m.made[0].GetIndexer().GetIndexers())
-	}
-	if hours := m.periods[0].Hours(); hours < 9 || hours > 11 {
-		t.Errorf("the resync period is %v, want 10 hours, a tenth more or less", m.periods[0])
-	}
+	got, indexers, hours := m.made[0].GetStore().ListKeys(), m.made[0].GetIndexer().GetIndexers(), m.periods[0].Hours()
+	expect.That(t, slices.Equal(got, []string{m.key("a").String()}),
+		"the cache has %v, want what the selector takes", got)
+	expect.That(t, indexers["field:name"] != nil, "IndexField added no index: %v", indexers)
+	expect.That(t, hours >= 9 && hours <= 11, "the resync period is %v hours, want 10, a tenth more or less", hours)
 }
 
 func TestANamespaceIsAnInformer(t *testing.T) {
@@ -251,9 +247,9 @@ func TestAPredicateIsNotAFilter(t *testing.T) {
 	predicates := predicate.NewPredicateFuncs(func(o client.Object) bool { return wanted(o) })
 	expect.That(t, !predicates.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}),
 		"the predicate lets the update through")
-	if (predicate.GenerationChangedPredicate{}).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
-		t.Error("the predicate for the generation lets a change of labels through")
-	}
+	expect.That(t, predicates.Update(event.UpdateEvent{ObjectOld: after, ObjectNew: before}), "it drops a match")
+	generation := predicate.GenerationChangedPredicate{}.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after})
+	expect.That(t, !generation, "the predicate for the generation lets a change of labels through")
 }
 
 func TestWhatAReconcilerReturns(t *testing.T) {

@@ -124,9 +124,8 @@ func TestInformerForKeepsTypesApart(t *testing.T) {
 			"there is more than one informer of %T of %v", obj, obj.GetObjectKind())
 	}
 	start(t, f)
-	if _, err := f.Pods().Lister().List(labels.Everything()); err != nil {
-		t.Error(err)
-	}
+	_, err := f.Pods().Lister().List(labels.Everything())
+	expect.That(t, err == nil, "%v", err)
 }
 
 // A type of the caller's own is in the map, and so is the one type that all

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -54,15 +55,13 @@ func TestAFactoryForEachCluster(t *testing.T) {
 			}
 			got := []string{<-added, <-added, <-added}
 			slices.Sort(got)
-			if want := []string{"east ns/a", "east ns/b", "west ns/a"}; !slices.Equal(got, want) {
-				t.Errorf("handlers got %q, want %q", got, want)
-			}
+			want := []string{"east ns/a", "east ns/b", "west ns/a"}
+			expect.That(t, slices.Equal(got, want), "handlers got %q, want %q", got, want)
 
 			cancels["east"]() // the other cluster does not notice
 			servers["west"].events <- event{"ADDED", configMap("c")}
-			if got := <-added; got != "west ns/c" {
-				t.Errorf("a handler got %q, want that of west", got)
-			}
+			next := <-added
+			expect.That(t, next == "west ns/c", "a handler got %q, want that of west", next)
 		})
 	}
 }

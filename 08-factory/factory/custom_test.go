@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -38,9 +39,7 @@ func TestACustomResource(t *testing.T) {
 	must.Do(t, err)
 	again, err := f.ForResource(widgets)
 	must.Do(t, err)
-	if again.Informer() != asked.Informer() {
-		t.Error("there is more than one informer of widgets")
-	}
+	expect.That(t, again.Informer() == asked.Informer(), "there is more than one informer of widgets")
 	start(t, f)
 	cog := func() (kind string, size int64) {
 		obj, err := asked.Lister().ByNamespace(s.Namespace).Get("cog")
@@ -50,9 +49,8 @@ func TestACustomResource(t *testing.T) {
 		must.Do(t, err)
 		return widget.GetKind(), size
 	}
-	if kind, size := cog(); kind != "Widget" || size != 1 {
-		t.Errorf("got a %s of size %d", kind, size)
-	}
+	kind, size := cog()
+	expect.That(t, kind == "Widget" && size == 1, "got a %s of size %d", kind, size)
 	kubectl(`patch %s cog --type=merge --patch {"spec":{"size":2}}`, widgets.GroupResource())
 	must.Until(t, "the new size is cached", func() bool { _, size := cog(); return size == 2 })
 

@@ -104,9 +104,8 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 	must.Do(t, f.WaitForCacheSync(t.Context()))
 	<-called
 	f.Shutdown()
-	if err := goleak.Find(before); err != nil {
-		t.Error(err)
-	}
+	err = goleak.Find(before)
+	expect.That(t, err == nil, "%v", err)
 	nodes := f.Nodes().Informer()
 	f.Start(t.Context())
 	expect.That(t, !nodes.HasSynced() && f.entries[key{resource: Nodes}].ctx == nil, "it was started after the end")

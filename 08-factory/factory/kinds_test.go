@@ -97,13 +97,11 @@ func TestKindsOfAllTypes(t *testing.T) {
 // The obvious way makes a string for each object, and the object keeps it.
 func TestSetGroupVersionKindAllocatesAndSetKindDoesNot(t *testing.T) {
 	deployment, kind := &appsv1.Deployment{}, kinds()[Deployments]
-	if n := testing.AllocsPerRun(100, func() { deployment.SetGroupVersionKind(kind) }); n != 1 {
-		t.Errorf("SetGroupVersionKind: %v allocations, want 1", n)
-	}
+	n := testing.AllocsPerRun(100, func() { deployment.SetGroupVersionKind(kind) })
+	expect.That(t, n == 1, "SetGroupVersionKind: %v allocations, want 1", n)
 	set := setKind(kind)
-	if n := testing.AllocsPerRun(100, func() { set(deployment) }); n != 0 {
-		t.Errorf("setKind: %v allocations, want none", n)
-	}
+	n = testing.AllocsPerRun(100, func() { set(deployment) })
+	expect.That(t, n == 0, "setKind: %v allocations, want none", n)
 }
 
 // To write the kind into one object.

@@ -83,10 +83,9 @@ func TestACustomResourceOfNoNamespaceInAFactoryThatHasOne(t *testing.T) {
 			server, _, client := newServer(t, nil)
 			start(t, client)
 			must.Until(t, "it asks", func() bool { return len(server.paths()) > 0 })
-			if got, want := server.paths(),
-				[]string{"/apis/example.com/v1/namespaces/ns/moons "}; !slices.Equal(got, want) {
-				t.Errorf("asked for %q, want %q", got, want)
-			}
+			got, want := server.paths(),
+				[]string{"/apis/example.com/v1/namespaces/ns/moons "}
+			expect.That(t, slices.Equal(got, want), "asked for %q, want %q", got, want)
 		})
 	}
 }

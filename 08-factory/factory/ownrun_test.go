@@ -53,9 +53,8 @@ func programRuns(t *testing.T, end func(*Factory), before, after func(*Factory))
 		"returned: %t, the run: %t, stopped: %t", ended.returned(), run.returned(), configMaps.IsStopped())
 	_, err = client.CoreV1().ConfigMaps("ns").Create(t.Context(), configMap("b"), metav1.CreateOptions{})
 	must.Do(t, err)
-	if synctest.Wait(); calls.Load() != 1 {
-		t.Error("the handler was called afterwards")
-	}
+	synctest.Wait()
+	expect.That(t, calls.Load() == 1, "the handler was called afterwards")
 }
 
 func TestAnInformerThatTheProgramRunsEndsToo(t *testing.T) {

@@ -109,9 +109,8 @@ func TestForResourceKnowsWhatClientGosKnows(t *testing.T) {
 		}
 		_, ok := got.Informer().(*informer.Informer)
 		expect.That(t, ok, "%s: the informer is a %T", name(resource), got.Informer())
-		if ours, theirs := types(f.ClientGo()), types(theirs); !slices.Equal(ours, theirs) {
-			t.Errorf("%s: type %q, client-go's %q", name(resource), ours, theirs)
-		}
+		mine, want := types(f.ClientGo()), types(theirs)
+		expect.That(t, slices.Equal(mine, want), "%s: type %q, client-go's %q", name(resource), mine, want)
 	}
 	all := informers.NewSharedInformerFactory(client, 0)
 	askForAll(all)
@@ -148,9 +147,8 @@ func TestForResourceIsRefusedWithoutADynamicClient(t *testing.T) {
 	want := "an informer of widgets.v1.example.com: client-go has no type for it, and the factory no dynamic " +
 		"client: set Options.Dynamic"
 	expect.That(t, err != nil && err.Error() == want, "got  %v\nwant %s", err, want)
-	if asked, err := f.ClientGo().ForResource(widgets); asked != nil || err == nil {
-		t.Errorf("got %v, %v; want nil and an error", asked, err)
-	}
+	asked, err := f.ClientGo().ForResource(widgets)
+	expect.That(t, asked == nil && err != nil, "got %v, %v; want nil and an error", asked, err)
 	expect.That(t, len(f.entries) == 0, "what was refused is kept: %v", slices.Collect(maps.Keys(f.entries)))
 }
 
@@ -183,9 +181,8 @@ func TestTypesOfTheProgramsOwn(t *testing.T) {
 			}
 			obj, err := asked.Lister().ByNamespace("ns").Get("own")
 			must.Do(t, err)
-			if kind := obj.(*unstructured.Unstructured).GetKind(); kind != test.kind {
-				t.Errorf("a %s is cached", kind)
-			}
+			kind := obj.(*unstructured.Unstructured).GetKind()
+			expect.That(t, kind == test.kind, "a %s is cached", kind)
 		})
 	}
 }

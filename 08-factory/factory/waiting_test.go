@@ -71,9 +71,7 @@ func TestNobodyWaitsForATypeThatIsBeingForgotten(t *testing.T) {
 			cancel()
 		}
 		<-waiting
-		if err != nil {
-			t.Error(err)
-		}
+		expect.That(t, err == nil, "%v", err)
 		close(release)
 		<-forgotten
 	})

@@ -17,7 +17,8 @@ import (
 
 // It is the way from the reflector into the store, and no handler.
 func TestWhatClientGoMeasures(t *testing.T) {
-	must.Say(t, "informer_metrics.go", "the time taken to process events (execute handlers)")
+	must.Say(t, "informer_metrics.go", "the time taken to process events (execute handlers)",
+		"Only the first call has an effect.")
 	cache.SetReflectorMetricsProvider(struct{ cache.MetricsProvider }{}) // nil: to ask it for a metric is a panic
 	name, err := cache.NewInformerName("test")
 	must.Do(t, err)

@@ -94,13 +94,11 @@ func TestRender(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			tree["docs/x.md"] = file(c.page)
 			rewriteTree(t, tree)
-			if got := string(tree["docs/x.md"].Data); got != c.want {
-				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
-			}
+			got := string(tree["docs/x.md"].Data)
+			expect.That(t, got == c.want, "got:\n%s\nwant:\n%s", got, c.want)
 			rewriteTree(t, tree)
-			if got := string(tree["docs/x.md"].Data); got != c.want {
-				t.Errorf("the second run changed it to:\n%s", got)
-			}
+			got = string(tree["docs/x.md"].Data)
+			expect.That(t, got == c.want, "the second run changed it to:\n%s", got)
 		})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 func TestLinks(t *testing.T) {
@@ -34,9 +36,7 @@ func TestLinks(t *testing.T) {
 				got = append(got, fmt.Sprintf("%d %s -> %s", l.line+1, l.text, l.target))
 			}
 			slices.Sort(got)
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			expect.That(t, slices.Equal(got, c.want), "got %q, want %q", got, c.want)
 		})
 	}
 }
@@ -159,9 +159,8 @@ func (c proof) check(t *testing.T, test string) {
 	if c.want != "" {
 		want = "docs/01-one.md:36: " + test + " in 01-one/" + c.file + " never runs: " + c.want
 	}
-	if got := strings.Join(problems(t, tree), "\n"); got != want {
-		t.Errorf("problems:\n%s\nwant:\n%s", got, want)
-	}
+	got := strings.Join(problems(t, tree), "\n")
+	expect.That(t, got == want, "problems:\n%s\nwant:\n%s", got, want)
 }
 
 func TestFilesThatAreNotTested(t *testing.T) {

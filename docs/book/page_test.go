@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 func TestTypedBlocks(t *testing.T) {
@@ -47,9 +49,8 @@ func TestAllowedBlocks(t *testing.T) {
 	}
 	for name, text := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := parsePage("x.md", []byte(text)).problems; len(got) > 0 {
-				t.Error(got)
-			}
+			got := parsePage("x.md", []byte(text)).problems
+			expect.That(t, len(got) <= 0, "%v", got)
 		})
 	}
 }
@@ -72,9 +73,7 @@ func TestAnchors(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			got := slices.Sorted(maps.Keys(parsePage("x.md", []byte(c.text)).anchors))
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
+			expect.That(t, slices.Equal(got, c.want), "got %q, want %q", got, c.want)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -47,7 +48,5 @@ func checkLoopback(t *testing.T, dir string) {
 			}
 		}
 	}
-	if listening < 5 {
-		t.Errorf("only %d sockets that listen: etcd has two, and each other process one", listening)
-	}
+	expect.That(t, listening >= 5, "only %d sockets that listen: etcd has two, and each other process one", listening)
 }

@@ -147,9 +147,8 @@ func TestReboot(t *testing.T) {
 	if err := somebody.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Error("a process that was not ours was killed:", err)
 	}
-	if left, err := filepath.Glob(tree.path("*")); len(left) != 1 || err != nil || filepath.Base(left[0]) != "bin" {
-		t.Errorf("left: %v, %v", left, err)
-	}
+	left, err := filepath.Glob(tree.path("*"))
+	expect.That(t, len(left) == 1 && err == nil && filepath.Base(left[0]) == "bin", "left: %v, %v", left, err)
 }
 
 // foreign is a kubeconfig that was not made here.

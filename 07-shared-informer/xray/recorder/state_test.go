@@ -172,9 +172,8 @@ func TestTheHandlersState(t *testing.T) {
 		wantStation(t, r, "log",
 			`{"end":5,"chunks":[{"first":0,"size":4,"used":4},{"first":4,"size":8,"used":1}]}`)
 
-		if calls, _ := r.Calls(Ours, "slow"); len(calls) != 2 || calls[0]["change"] != "update" {
-			t.Errorf("calls: %+v", calls)
-		}
+		calls, _ := r.Calls(Ours, "slow")
+		expect.That(t, len(calls) == 2 && calls[0]["change"] == "update", "calls: %+v", calls)
 		r.feed(observer.Event{Kind: observer.Removed, Handler: called.Handler}, called)
 		expect.That(t, !strings.Contains(string(r.set), "slow"), "a removed handler is there: %s", r.set)
 	})
@@ -222,11 +221,10 @@ func TestWhereChipsTravel(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s > %s: %s", c["from"], c["to"], c["change"]))
 		}
 	}
-	if want := []string{
+	want := []string{
 		"reflector > store: initial", "store > log: initial", "log > handlers/early: initial",
 		"store > handlers/late: initial", "log > handlers/late: add",
 		"server > client-go/informer: initial", "server > client-go/informer: resync",
-	}; !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	expect.That(t, slices.Equal(got, want), "got  %q\nwant %q", got, want)
 }

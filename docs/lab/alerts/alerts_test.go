@@ -27,6 +27,7 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/08-factory/metrics"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -65,9 +66,8 @@ func TestAlerts(t *testing.T) {
 					time.Sleep(time.Minute)
 				}
 			})
-			if got := h.alerts(t); !slices.Equal(got, test.want) {
-				t.Errorf("fired: %q, want %q", got, test.want)
-			}
+			got := h.alerts(t)
+			expect.That(t, slices.Equal(got, test.want), "fired: %q, want %q", got, test.want)
 		})
 	}
 }
@@ -184,7 +184,6 @@ func TestTheTableOfMetrics(t *testing.T) {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("the page has\n%s\nthe registry\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	expect.That(t, slices.Equal(got, want),
+		"the page has\n%s\nthe registry\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 }

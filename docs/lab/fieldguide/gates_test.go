@@ -71,13 +71,11 @@ func TestGatesThatAreOff(t *testing.T) {
 		return fmt.Sprintf("%d lists, versions %q and %q", lists, informer.GetStore().LastStoreSyncResourceVersion(),
 			informer.GetController().LastSyncResourceVersion())
 	}
-	if got, want := try(), `0 lists, versions "1" and "1"`; got != want {
-		t.Errorf("by default: %s; want %s", got, want)
-	}
+	got, want := try(), `0 lists, versions "1" and "1"`
+	expect.That(t, got == want, "by default: %s; want %s", got, want)
 	featurestesting.SetFeatureDuringTest(t, features.WatchListClient, false)
 	featurestesting.SetFeatureDuringTest(t, features.AtomicFIFO, false)
 	featurestesting.SetFeatureDuringTest(t, features.InformerResourceVersion, false)
-	if got, want := try(), `1 lists, versions "" and ""`; got != want {
-		t.Errorf("without: %s; want %s", got, want)
-	}
+	got, want = try(), `1 lists, versions "" and ""`
+	expect.That(t, got == want, "without: %s; want %s", got, want)
 }

@@ -16,6 +16,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -65,9 +66,7 @@ func (o *klogOutput) want(t *testing.T, line string) {
 	t.Helper()
 	guide, err := os.ReadFile("../../field-guide.md")
 	must.Do(t, err)
-	if !strings.Contains(string(guide), "\n"+line+"\n") {
-		t.Errorf("docs/field-guide.md has no line\n%s", line)
-	}
+	expect.That(t, strings.Contains(string(guide), "\n"+line+"\n"), "docs/field-guide.md has no line\n%s", line)
 	pattern := "(?m)^" + strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*") + "$"
 	expected := regexp.MustCompile(pattern)
 	for deadline := time.Now().Add(time.Minute); !expected.MatchString(o.String()); {

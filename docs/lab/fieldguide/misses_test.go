@@ -14,6 +14,7 @@ import (
 	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
@@ -61,9 +62,8 @@ func TestAnIndexOfAnotherName(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	pods, err := listers.NewPodLister(indexer).Pods("ns").List(labels.Everything())
-	if must.Do(t, err); len(pods) != 1 {
-		t.Errorf("%d pods, want 1", len(pods))
-	}
+	must.Do(t, err)
+	expect.That(t, len(pods) == 1, "%d pods, want 1", len(pods))
 	log.want(t, `I… listers.go:…] "Warning: can not retrieve list of objects using index" `+
 		`err="Index with name namespace does not exist"`)
 }
@@ -77,9 +77,8 @@ func TestTwoReflectorsOfOneStore(t *testing.T) {
 			must.Run(t, cache.NewReflector(server, &corev1.ConfigMap{}, store, 0).RunWithContext)
 			server.NextWatch()
 		}
-		if keys := store.ListKeys(); len(keys) != 1 || keys[0] != "ns/b" {
-			t.Errorf("%v are stored, want only what was listed last", keys)
-		}
+		keys := store.ListKeys()
+		expect.That(t, len(keys) == 1 && keys[0] == "ns/b", "%v are stored, want only what was listed last", keys)
 	})
 }
 
@@ -88,10 +87,8 @@ func TestAListerOfTheWrongScope(t *testing.T) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	must.Do(t, indexer.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}}))
 	lister := cache.NewGenericLister(indexer, corev1.Resource("pods"))
-	if _, err := lister.ByNamespace("").Get("a"); !apierrors.IsNotFound(err) {
-		t.Errorf("error %v, want not found", err)
-	}
-	if pods, err := lister.List(labels.Everything()); err != nil || len(pods) != 1 {
-		t.Errorf("%d pods, error %v", len(pods), err)
-	}
+	_, err := lister.ByNamespace("").Get("a")
+	expect.That(t, apierrors.IsNotFound(err), "error %v, want not found", err)
+	pods, err := lister.List(labels.Everything())
+	expect.That(t, err == nil && len(pods) == 1, "%d pods, error %v", len(pods), err)
 }

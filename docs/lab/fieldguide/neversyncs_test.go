@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
@@ -35,9 +36,8 @@ import (
 // wantUnsynced waits for a line in the log, when the informer must not have synced.
 func (o *klogOutput) wantUnsynced(t *testing.T, informer cache.SharedIndexInformer, line string) {
 	t.Helper()
-	if o.want(t, line); informer.HasSynced() {
-		t.Error("it has synced")
-	}
+	o.want(t, line)
+	expect.That(t, !informer.HasSynced(), "it has synced")
 }
 
 func TestRightsAreMissing(t *testing.T) {
@@ -123,9 +123,7 @@ func TestTheConversionWebhookIsDown(t *testing.T) {
 	must.Until(t, "a list fails", func() bool { return list.Do(t.Context()).Error() != nil })
 	log.wantUnsynced(t, runParcels(t, s, "v2", nil), `I… reflector.go:…] "watch-list failed - backing off" … `+
 		`err="storage is (re)initializing: … conversion webhook for …, Kind=Parcel failed: Post …`)
-	if strings.Contains(log.String(), "\nE") {
-		t.Errorf("there is an error in the log:\n%s", log)
-	}
+	expect.That(t, !strings.Contains(log.String(), "\nE"), "there is an error in the log:\n%s", log)
 }
 
 func TestTheServerRefusesConnections(t *testing.T) {

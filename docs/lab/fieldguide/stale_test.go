@@ -86,9 +86,8 @@ func TestAWatchIsCutOff(t *testing.T) {
 			t.Cleanup(func() { time.Sleep(2 * time.Second) }) // the last decoder
 			runInformer(t, server, &corev1.ConfigMap{})
 			time.Sleep(time.Minute)
-			if log.want(t, `I… streamwatcher.go:…] `+message); server.Lists() != 1 {
-				t.Errorf("%v: %d lists", err, server.Lists())
-			}
+			log.want(t, `I… streamwatcher.go:…] `+message)
+			expect.That(t, server.Lists() == 1, "%v: %d lists", err, server.Lists())
 		})
 	}
 }

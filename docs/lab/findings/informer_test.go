@@ -11,30 +11,12 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/cache/synctrack"
 
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
-
-func TestAddIndexersPanicsWithoutIndexers(t *testing.T) {
-	defer func() {
-		if p := recover(); p == nil {
-			mended(t, "AddIndexers returns")
-		}
-	}()
-	informer := cache.NewSharedIndexInformer(fakeapi.New(), &corev1.ConfigMap{}, 0, nil)
-	must.Do(t, informer.AddIndexers(cache.Indexers{"namespace": cache.MetaNamespaceIndexFunc}))
-}
-
-func TestAnObjectWithoutANameHasAKey(t *testing.T) {
-	key, err := cache.MetaNamespaceKeyFunc(fakeapi.ConfigMap("", "1"))
-	if err != nil || key != "ns/" {
-		mended(t, "the key is %q, the error %v", key, err)
-	}
-}
 
 func TestResyncOfARealFIFOLosesItsError(t *testing.T) {
 	known := cache.NewStore(cache.MetaNamespaceKeyFunc)

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -54,9 +55,8 @@ func TestAWatchOfAFakeClientsetBeginsWithWhatTheListMissed(t *testing.T) {
 	w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	must.Do(t, err)
 	defer w.Stop()
-	if got := (<-w.ResultChan()).Object.(*corev1.ConfigMap).Name; got != "b" {
-		t.Errorf("the first event is about %s", got)
-	}
+	got := (<-w.ResultChan()).Object.(*corev1.ConfigMap).Name
+	expect.That(t, got == "b", "the first event is about %s", got)
 }
 
 // A factory without a transform leaves the transform of an informer that it is handed.
@@ -73,8 +73,7 @@ func TestAFactoryLeavesATransformAlone(t *testing.T) {
 }
 
 func TestInterfacesThatHaveChangedIn37(t *testing.T) {
-	if _, ok := reflect.TypeFor[cache.MutationCache]().MethodByName("internal"); !ok {
-		t.Error("others can implement MutationCache again")
-	}
+	_, ok := reflect.TypeFor[cache.MutationCache]().MethodByName("internal")
+	expect.That(t, ok, "others can implement MutationCache again")
 	var _ func(kubernetes.Interface) discovery.DiscoveryInterfaces = kubernetes.Interface.Discovery
 }

@@ -47,9 +47,8 @@ func TestAQuickRun(t *testing.T) {
 			} else if _, err := os.Stat(folder); !os.IsNotExist(err) {
 				t.Errorf("%s: %v, want that it does not exist", folder, err)
 			}
-			if left, err := os.ReadDir(temp); len(left) > 0 || err != nil {
-				t.Errorf("left behind: %v, %v", left, err)
-			}
+			left, err := os.ReadDir(temp)
+			expect.That(t, len(left) <= 0 && err == nil, "left behind: %v, %v", left, err)
 		})
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
 	"syscall"
@@ -30,6 +32,7 @@ import (
 
 	"example.com/informer/03-reflector/reflector"
 	"example.com/informer/docs/lab/faults/httpfault"
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -203,23 +206,54 @@ func TestWhichErrorsReachTheHandler(t *testing.T) {
 	}
 }
 
+// failing is a client whose requests all go wrong; it counts them.
+func failing(t *testing.T, rule httpfault.Rule) (client kubernetes.Interface, tries *int) {
+	transport := httpfault.New(nil)
+	tries = new(int)
+	transport.SetRule(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+		*tries++
+		return rule(r, next)
+	})
+	client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1}, &http.Client{Transport: transport})
+	must.Do(t, err)
+	return client, tries
+}
+
 // The REST client repeats a LIST that is too large ten times, as each 5xx with a Retry-After.
 // On a real server each try takes three seconds more.
 func TestTheRESTClientRepeatsAListThatIsTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tries, start, transport := 0, time.Now(), httpfault.New(nil)
-		transport.SetRule(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
-			tries++
-			return httpfault.Refuse(tooLarge)(r, next)
-		})
-		client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1}, &http.Client{Transport: transport})
-		must.Do(t, err)
-		_, err = client.CoreV1().PodTemplates("").List(t.Context(), metav1.ListOptions{ResourceVersion: "12"})
+		start := time.Now()
+		client, tries := failing(t, httpfault.Refuse(tooLarge))
+		_, err := client.CoreV1().PodTemplates("").List(t.Context(), metav1.ListOptions{ResourceVersion: "12"})
 		took := time.Since(start).Round(time.Second)
-		if tries != 11 || took != 10*time.Second || !apierrors.IsTimeout(err) {
-			t.Errorf("%d tries in %v: %v", tries, took, err)
-		}
+		expect.That(t, *tries == 11 && took == 10*time.Second && apierrors.IsTimeout(err),
+			"%d tries in %v: %v", *tries, took, err)
 	})
+}
+
+// A WATCH without an answer is repeated ten times if the connection was closed or timed out.
+// Then it is a watch that has ended, and no error. All else is an error at once.
+func TestWhatTheRESTClientMakesOfABrokenConnection(t *testing.T) {
+	for broken, repeats := range map[error]bool{
+		io.EOF: true, syscall.ECONNRESET: true, os.ErrDeadlineExceeded: true, // i/o timeout
+		syscall.ECONNREFUSED: false, syscall.ENETUNREACH: false, &net.DNSError{Err: "no such host"}: false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			client, tries := failing(t,
+				func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, broken })
+			w, err := client.CoreV1().ConfigMaps("").Watch(t.Context(), metav1.ListOptions{})
+			if took := time.Since(start).Round(time.Second); repeats {
+				must.Do(t, err)
+				_, open := <-w.ResultChan()
+				expect.That(t, *tries == 11 && took == 10*time.Second && !open,
+					"%v: %d tries in %v", broken, *tries, took)
+			} else {
+				expect.That(t, *tries == 1 && errors.Is(err, broken), "%v: %d tries, and %v", broken, *tries, err)
+			}
+		})
+	}
 }
 
 func TestClientGoSaysThatPagesComeFromEtcd(t *testing.T) {

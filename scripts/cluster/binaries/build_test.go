@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -50,12 +51,10 @@ func TestGetBuildsOnce(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if built := strings.Contains(progress.String(), "building etcd, kubectl"); built != (i == 0) {
-			t.Errorf("call %d: %s", i, &progress)
-		}
-		if left, err := filepath.Glob(folder + "/.new-*"); len(left) > 0 || err != nil {
-			t.Errorf("left: %v, %v", left, err)
-		}
+		built := strings.Contains(progress.String(), "building etcd, kubectl")
+		expect.That(t, built == (i == 0), "call %d: %s", i, &progress)
+		left, err := filepath.Glob(folder + "/.new-*")
+		expect.That(t, len(left) <= 0 && err == nil, "left: %v, %v", left, err)
 	}
 }
 
@@ -79,9 +78,8 @@ func TestBuildThatIsInterrupted(t *testing.T) {
 			}
 		}
 	}()
-	if _, err := Get(ctx, Options{Build: true, Progress: t.Output()}, "kubectl"); !errors.Is(err, enough) {
-		t.Errorf("got %v", err)
-	}
+	_, err := Get(ctx, Options{Build: true, Progress: t.Output()}, "kubectl")
+	expect.That(t, errors.Is(err, enough), "got %v", err)
 }
 
 func TestKubectlFits(t *testing.T) {
@@ -89,8 +87,7 @@ func TestKubectlFits(t *testing.T) {
 		kubectl := filepath.Join(t.TempDir(), "kubectl")
 		script := "#!/bin/sh\necho Client Version: v1." + minor + ".4-dispatcher\necho Kustomize Version: v5.5.0\n"
 		must.Do(t, os.WriteFile(kubectl, []byte(script), 0o755))
-		if got := fits(t.Context(), kubectl, "v1.37.1"); got != want {
-			t.Errorf("1.%s: %t", minor, got)
-		}
+		got := fits(t.Context(), kubectl, "v1.37.1")
+		expect.That(t, got == want, "1.%s: %t", minor, got)
 	}
 }

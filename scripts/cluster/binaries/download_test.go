@@ -133,9 +133,8 @@ func TestDownloadThatFails(t *testing.T) {
 			folder := t.TempDir()
 			err := s.download(t.Context(), []string{"kube-apiserver"}, folder, io.Discard)
 			expect.That(t, err != nil && strings.Contains(err.Error(), test.want), "got %v", err)
-			if _, err := os.Stat(filepath.Join(folder, "kube-apiserver")); err == nil {
-				t.Error("it is used all the same")
-			}
+			_, err = os.Stat(filepath.Join(folder, "kube-apiserver"))
+			expect.That(t, err != nil, "it is used all the same")
 		})
 	}
 }
@@ -157,8 +156,7 @@ func TestProbe(t *testing.T) {
 		err := s.download(t.Context(), []string{"kube-apiserver"}, t.TempDir(), io.Discard)
 		expect.That(t, err != nil && strings.HasPrefix(err.Error(), "no released kube-apiserver"), "%s: %v", name, err)
 	}
-	if err := s.download(t.Context(), []string{"kwokctl"}, t.TempDir(), io.Discard); err == nil ||
-		!strings.Contains(err.Error(), "has no kwokctl-"+system) {
-		t.Errorf("a file that the release does not have: %v", err)
-	}
+	err := s.download(t.Context(), []string{"kwokctl"}, t.TempDir(), io.Discard)
+	expect.That(t, err != nil && strings.Contains(err.Error(), "has no kwokctl-"+system),
+		"a file that the release does not have: %v", err)
 }

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -70,9 +71,7 @@ run*) : > $NODE; while [ -e $NODE ]; do /bin/sleep 0.01; done; echo the containe
 	}()
 	err := create(ctx, t)
 	cancel(nil)
-	if !errors.Is(err, enough) {
-		t.Error(err)
-	}
+	expect.That(t, errors.Is(err, enough), "%v", err)
 	if _, err := os.Stat(node); err == nil {
 		t.Error("the node is still there")
 	}
@@ -86,12 +85,10 @@ func TestCreateFails(t *testing.T) {
 	install(t, map[string]string{"docker": docker(node, `
 run*) : > $NODE; echo no more containers today >&2; exit 125;;
 `)})
-	if err := create(t.Context(), t); err == nil || !strings.Contains(err.Error(), "no more containers today") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := os.Stat(node); err == nil {
-		t.Error("the node is still there")
-	}
+	err := create(t.Context(), t)
+	expect.That(t, err != nil && strings.Contains(err.Error(), "no more containers today"), "got %v", err)
+	_, err = os.Stat(node)
+	expect.That(t, err != nil, "the node is still there")
 }
 
 func create(ctx context.Context, t *testing.T) error {
@@ -110,8 +107,7 @@ func TestNoEngine(t *testing.T) {
 		"an engine that hangs":    {"docker": "[ $1 = -v ] && echo Docker version 9 && exit; exec /bin/sleep 0.5"},
 	} {
 		install(t, commands)
-		if _, err := Find(); !errors.Is(err, ErrNoEngine) {
-			t.Errorf("%s: %v", what, err)
-		}
+		_, err := Find()
+		expect.That(t, errors.Is(err, ErrNoEngine), "%s: %v", what, err)
 	}
 }

@@ -30,9 +30,8 @@ func TestFaults(t *testing.T) {
 		_, err := binaries.RunKubectl(t.Context(), c.kubectl, c.Kubeconfig(), args...)
 		return err
 	}
-	if args := Processes(dir)[APIServer].Args; !slices.Contains(args, "--max-requests-inflight=333") {
-		t.Errorf("the flag is missing: %v", args)
-	}
+	args := Processes(dir)[APIServer].Args
+	expect.That(t, slices.Contains(args, "--max-requests-inflight=333"), "the flag is missing: %v", args)
 	expect.That(t, c.PID(Scheduler) == 0 && c.PID(Node) == 0, "a component that is disabled runs")
 	must.Do(t, kubectl("create", "configmap", "kept"))
 
@@ -81,7 +80,6 @@ func TestStartThatFails(t *testing.T) {
 	_, err := Start(t.Context(), Options{Dir: dir, Options: binaries.Options{Progress: t.Output()},
 		APIServerArgs: []string{"--no-such-flag=x"}})
 	expect.That(t, err != nil && strings.Contains(err.Error(), "unknown flag: --no-such-flag"), "got %v", err)
-	if _, err := os.Stat(dir); len(Processes(dir)) > 0 || !os.IsNotExist(err) {
-		t.Errorf("left: %v, %v", Processes(dir), err)
-	}
+	_, err = os.Stat(dir)
+	expect.That(t, len(Processes(dir)) <= 0 && os.IsNotExist(err), "left: %v, %v", Processes(dir), err)
 }

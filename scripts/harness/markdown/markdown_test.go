@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -21,8 +22,6 @@ func TestHTML(t *testing.T) {
 		`<td align="right">1</td>`,
 		`<details><summary>More</summary>`,
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in\n%s", want, got)
-		}
+		expect.That(t, strings.Contains(got, want), "%q is not in\n%s", want, got)
 	}
 }

@@ -180,13 +180,11 @@ func TestTheTargetIsTheAPIServer(t *testing.T) {
 		"http://example.com":     "example.com:http",
 		"example.com:8080":       "example.com:8080",
 	} {
-		if p, err := For(&rest.Config{Host: host}); err != nil || p.target != want {
-			t.Errorf("%s: %v, %v; want %s", host, p, err, want)
-		}
+		p, err := For(&rest.Config{Host: host})
+		expect.That(t, err == nil && p.target == want, "%s: %v, %v; want %s", host, p, err, want)
 	}
-	if _, err := For(&rest.Config{Host: "https://%zz"}); err == nil {
-		t.Error("no error for what is no URL")
-	}
+	_, err := For(&rest.Config{Host: "https://%zz"})
+	expect.That(t, err != nil, "no error for what is no URL")
 }
 
 func TestAServerThatIsNotThere(t *testing.T) {

@@ -59,9 +59,8 @@ func tryExercise(t *testing.T, dir string, e exercise) {
 	command(t, dir, "start", e.name)
 	vet := exec.CommandContext(t.Context(), "go", "vet", ".")
 	vet.Dir = filepath.Dir(file)
-	if text, err := vet.CombinedOutput(); err != nil {
-		t.Errorf("after start: go vet: %v\n%s", err, text)
-	}
+	text, err := vet.CombinedOutput()
+	expect.That(t, err == nil, "after start: go vet: %v\n%s", err, text)
 	wantUnsolved(t, dir, e, e.failsWith)
 	for _, wrong := range e.wrong {
 		text, err := apply(string(book), wrong)
@@ -75,9 +74,8 @@ func tryExercise(t *testing.T, dir string, e exercise) {
 	must.Do(t, os.WriteFile(file, book, 0o600))
 	command(t, dir, "check", e.name)
 	command(t, dir, "reset", e.name)
-	if text := value(os.ReadFile(file)); string(text) != string(book) {
-		t.Errorf("reset does not bring the book's code back, but\n%s", text)
-	}
+	text = value(os.ReadFile(file))
+	expect.That(t, string(text) == string(book), "reset does not bring the book's code back, but\n%s", text)
 }
 
 var compilerSays = regexp.MustCompile(`\.go:\d+:\d+: `)

@@ -58,25 +58,21 @@ func writeJoin(t *testing.T, root, body string) {
 func TestAnExerciseFromStartToEnd(t *testing.T) {
 	root := toy(t)
 	book := string(value(os.ReadFile(filepath.Join(root, toyFile))))
-	if out := command(t, root, "start", "join"); !strings.Contains(out, "Write `Join`.") ||
-		strings.Contains(out, "go test") {
-		t.Errorf("start says %q", out)
-	}
+	out := command(t, root, "start", "join")
+	expect.That(t, strings.Contains(out, "Write `Join`.") && !strings.Contains(out, "go test"), "start says %q", out)
 	if err := workspace.Whole(root); err == nil || !strings.Contains(err.Error(), "exercises are open: join.") {
 		t.Errorf("with an open exercise the workspace is whole: %v", err)
 	}
 	open := command(t, root, "list")
 	expect.That(t, strings.Contains(open, "open    build join"), "list says %q", open)
 	for _, want := range []string{"1 of 3: One.", "2 of 3: Two, on two lines.", "3 of 3: Three.", "3 of 3: Three."} {
-		if got := command(t, root, "hint", "join"); got != "Hint "+want+"\n" {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		got := command(t, root, "hint", "join")
+		expect.That(t, got == "Hint "+want+"\n", "got %q, want %q", got, want)
 	}
 	commit(t, root) // the book's code is still known
 	writeJoin(t, root, `return parts[0] + "/" + parts[1]`)
-	if out := command(t, root, "check"); !strings.Contains(out, "join: solved") {
-		t.Errorf("check says %q", out)
-	}
+	out = command(t, root, "check")
+	expect.That(t, strings.Contains(out, "join: solved"), "check says %q", out)
 	done := command(t, root, "list")
 	expect.That(t, strings.Contains(done, "solved  build join") && strings.Contains(done, "1 of the 1"),
 		"list says %q", done)
@@ -85,10 +81,9 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 	command(t, root, "start", "join") // once more, where code of the reader's stands now
 	writeJoin(t, root, `return parts[0] + "/b"`)
 	write(t, root, toyFile, string(value(os.ReadFile(filepath.Join(root, toyFile))))+"\n// A comment of mine.\n")
-	if out := command(t, root, "solution", "join"); !strings.Contains(out, "+\treturn strings.Join(parts, ") ||
-		!strings.Contains(out, "Because.") {
-		t.Errorf("solution says %q", out)
-	}
+	out = command(t, root, "solution", "join")
+	expect.That(t, strings.Contains(out, "+\treturn strings.Join(parts, ") && strings.Contains(out, "Because."),
+		"solution says %q", out)
 	command(t, root, "reset", "join")
 	if got := value(os.ReadFile(filepath.Join(root, toyFile))); string(got) != book+"\n// A comment of mine.\n" {
 		t.Errorf("after reset:\n%s", got)
@@ -160,10 +155,9 @@ func TestChecksUseTheBooksTests(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	root := toy(t)
-	if err := run(t.Context(), root, []string{"check", "join"}, &strings.Builder{}); err == nil ||
-		!strings.Contains(err.Error(), "not started; the book's code passes") {
-		t.Errorf("check before start: %v", err)
-	}
+	err := run(t.Context(), root, []string{"check", "join"}, &strings.Builder{})
+	expect.That(t, err != nil && strings.Contains(err.Error(), "not started; the book's code passes"),
+		"check before start: %v", err)
 	write(t, root, toyFile, "package toy\n")
 	for want, args := range map[string][]string{
 		"usage:":                             {},
@@ -178,8 +172,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	commit(t, root)
-	if err := run(t.Context(), root, []string{"start", "join"}, &strings.Builder{}); err == nil ||
-		!strings.Contains(err.Error(), "it has no function Join") {
-		t.Errorf("start in a file without the function: %v", err)
-	}
+	err = run(t.Context(), root, []string{"start", "join"}, &strings.Builder{})
+	expect.That(t, err != nil && strings.Contains(err.Error(), "it has no function Join"),
+		"start in a file without the function: %v", err)
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/requests"
@@ -105,9 +106,8 @@ func writeAll(t *testing.T, all []*Writer) {
 	for _, w := range all {
 		writing.Go(func() {
 			for range changes {
-				if err := w.Change(t.Context()); err != nil {
-					t.Error(err)
-				}
+				err := w.Change(t.Context())
+				expect.That(t, err == nil, "%v", err)
 			}
 		})
 	}
@@ -155,9 +155,8 @@ func (in *Informer) wantCalls(t *testing.T, made []Change) {
 	contents := Contents{}
 	for i, r := range in.Recorders {
 		calls, _ := r.Calls()
-		if err := Summary(append(r.check(contents), CheckExplained(calls, made)...)); err != nil {
-			t.Errorf("%s, handler %d: %v", in.Name, i, err)
-		}
+		err := Summary(append(r.check(contents), CheckExplained(calls, made)...))
+		expect.That(t, err == nil, "%s, handler %d: %v", in.Name, i, err)
 		others := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Tombstone })
 		tombstones := len(calls) - len(others)
 		t.Logf("%s, handler %d: %d calls, %d of them with tombstones", in.Name, i, len(calls), tombstones)

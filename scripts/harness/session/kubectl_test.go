@@ -16,6 +16,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -66,9 +67,8 @@ func TestWhichKubectl(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			lines, err := fakeSession(t, test.own, test.inPath).Kubectl(t.Context(), nil, "get")
-			if got := fmt.Sprint(lines, err); !strings.Contains(got, test.want) {
-				t.Errorf("got %s, want %s", got, test.want)
-			}
+			got := fmt.Sprint(lines, err)
+			expect.That(t, strings.Contains(got, test.want), "got %s, want %s", got, test.want)
 		})
 	}
 }
@@ -83,14 +83,12 @@ func TestHowKubectlIsCalled(t *testing.T) {
 	root, _ := os.Getwd()
 	want := "[get --context=here --namespace=informer-x --cache-dir=" + root + "/.cluster/cache -f a.yaml /a:/b off" +
 		" name: informer-x]"
-	if got := fmt.Sprint(lines); err != nil || got != want {
-		t.Errorf("got  %s, %v\nwant %s", got, err, want)
-	}
+	got := fmt.Sprint(lines)
+	expect.That(t, err == nil && got == want, "got  %s, %v\nwant %s", got, err, want)
 	dir := s.dir
 	must.Do(t, s.removeFiles(t.Context()))
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder %s is still there", dir)
-	}
+	_, err = os.Stat(dir)
+	expect.That(t, errors.Is(err, os.ErrNotExist), "the folder %s is still there", dir)
 }
 
 // The end of the context ends what kubectl has started as well.

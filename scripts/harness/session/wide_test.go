@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
@@ -65,9 +66,8 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 			t.Fatalf("kubectl %s: %v", line, err)
 		}
 	}
-	if want := "widget." + s.Namespace + ".example.com/cog"; len(answer) != 1 || answer[0] != want {
-		t.Errorf("got %q, want %s", answer, want)
-	}
+	want := "widget." + s.Namespace + ".example.com/cog"
+	expect.That(t, len(answer) == 1 && answer[0] == want, "got %q, want %s", answer, want)
 	must.Do(t, closing())
 	definitions := client.Resource(schema.GroupVersionResource{
 		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
@@ -96,8 +96,7 @@ func TestWhatKubectlSays(t *testing.T) {
 	} {
 		words := strings.Fields(test.line)
 		lines, err := s.Kubectl(t.Context(), fstest.MapFS{}, words[0], words[1:]...)
-		if got := fmt.Sprint(lines, " ", err); got != test.want {
-			t.Errorf("kubectl %s\ngot  %s\nwant %s", test.line, got, test.want)
-		}
+		got := fmt.Sprint(lines, " ", err)
+		expect.That(t, got == test.want, "kubectl %s\ngot  %s\nwant %s", test.line, got, test.want)
 	}
 }

@@ -64,9 +64,8 @@ func TestFrameFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			transport, body, send := openWatch(t)
 			transport.Inject(test.fault)
-			if left := transport.Pending(); left != 1 {
-				t.Errorf("%d watches wait for the fault", left)
-			}
+			left := transport.Pending()
+			expect.That(t, left == 1, "%d watches wait for the fault", left)
 			send <- struct{}{}
 			send <- struct{}{}
 			got, err := io.ReadAll(body)
@@ -76,13 +75,10 @@ func TestFrameFaults(t *testing.T) {
 				t.Fatalf("got %q", lines)
 			}
 			for i, line := range lines {
-				if !strings.HasPrefix(line, test.want[i]) {
-					t.Errorf("line %d is %q, want %q", i+1, line, test.want[i])
-				}
+				expect.That(t, strings.HasPrefix(line, test.want[i]), "line %d is %q, want %q", i+1, line, test.want[i])
 			}
-			if left := transport.Pending(); left != 0 {
-				t.Errorf("%d watches still wait for the fault", left)
-			}
+			left = transport.Pending()
+			expect.That(t, left == 0, "%d watches still wait for the fault", left)
 		})
 	}
 }

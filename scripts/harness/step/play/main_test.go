@@ -63,10 +63,9 @@ func TestCommandLine(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			code, stdout, stderr := run(t.Context(), test.chapter, "", strings.Fields(test.args)...)
-			if code != test.code || stdout != test.stdout || stderr != test.stderr {
-				t.Errorf("got exit code %d\nstdout: %q\nstderr: %q\nwant exit code %d\nstdout: %q\nstderr: %q",
-					code, stdout, stderr, test.code, test.stdout, test.stderr)
-			}
+			expect.That(t, code == test.code && stdout == test.stdout && stderr == test.stderr,
+				"got exit code %d\nstdout: %q\nstderr: %q\nwant exit code %d\nstdout: %q\nstderr: %q",
+				code, stdout, stderr, test.code, test.stdout, test.stderr)
 		})
 	}
 	expect.That(t, text == "x", "the chapter's own flag is %q, want %q", text, "x")

@@ -1,4 +1,4 @@
-// What Enter and Ctrl-C do to a play.
+// What Enter and Ctrl-C do to a play, and -follow.
 
 package play
 
@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -70,13 +71,41 @@ func TestPauseWaitsForEnter(t *testing.T) {
 		pauses := []string{"> somebody knocks\n", "> somebody knocks\nknock\n> somebody knocks\n", "knock\n^C\n"}
 		for i, shown := range slices.Repeat(pauses, 2) {
 			synctest.Wait() // until nothing moves but for Enter
-			if !strings.HasSuffix(stdout.String(), shown) {
-				t.Errorf("pause %d: want %q at the end of\n%s", i+1, shown, &stdout)
-			}
+			expect.That(t, strings.HasSuffix(stdout.String(), shown),
+				"pause %d: want %q at the end of\n%s", i+1, shown, &stdout)
 			fmt.Fprintln(stdin)
 		}
-		if code := <-ended; code != 0 {
-			t.Errorf("exit code %d, stderr %q, stdout:\n%s", code, &stderr, &stdout)
+		code := <-ended
+		expect.That(t, code == 0, "exit code %d, stderr %q, stdout:\n%s", code, &stderr, &stdout)
+	})
+}
+
+func TestFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, ctrlC := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, ctrlC)
+		code, stdout, stderr := run(ctx, chapterOf(door("knock"), doorTranscript),
+			"> somebody knocks\nsomebody rings\n", "toy", "-follow")
+		synctest.Wait()
+		for _, want := range []string{"the door is there\n",
+			"Type these here:\n  somebody knocks\nCtrl-C ends it.\n", "knock\n",
+			"the door is gone\n"} {
+			expect.That(t, strings.Contains(stdout, want), "stdout lacks %q", want)
 		}
+		expect.That(t, code == 0 && strings.HasPrefix(stderr, `> somebody rings: the step offers no action`),
+			"exit code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
+	})
+}
+
+// The next action is taken, and Ctrl-C ends it all.
+func TestFollowAnActionThatDoesNotReturn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		code, _, stderr := run(ctx, chapterOf(stuck(t), stuckTranscript),
+			"somebody leans on the door\nsomebody rings\n", "toy", "-follow")
+		want := "> somebody leans on the door: after 10s: it did not return, and nobody waits for it any longer\n" +
+			"> somebody rings: the step offers no action"
+		expect.That(t, code == exitOK && strings.HasPrefix(stderr, want), "exit code %d, stderr\n%s", code, stderr)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -38,9 +39,8 @@ func TestUpdate(t *testing.T) {
 		"only commands": "> somebody knocks\n> somebody knocks\n^C\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if text, code, stderr := updated(t, door("knock"), transcript); code != 0 || text != doorTranscript {
-				t.Errorf("exit code %d: %s\nwrote\n%s", code, stderr, text)
-			}
+			text, code, stderr := updated(t, door("knock"), transcript)
+			expect.That(t, code == 0 && text == doorTranscript, "exit code %d: %s\nwrote\n%s", code, stderr, text)
 		})
 	}
 }
@@ -52,9 +52,8 @@ func TestUpdateOfLinesThatAreNotAllWords(t *testing.T) {
 			s := says("un", line)
 			text, code, stderr := updated(t, s, "un\n")
 			if good {
-				if err := check(t.Context(), s, text); err != nil || code != 0 {
-					t.Errorf("exit code %d: %s\nand then: %v", code, stderr, err)
-				}
+				err := check(t.Context(), s, text)
+				expect.That(t, err == nil && code == 0, "exit code %d: %s\nand then: %v", code, stderr, err)
 			} else if want := fmt.Sprintf("%q", line); code != 1 || text != "un\n" || !strings.Contains(stderr, want) {
 				t.Errorf("exit code %d: %s\nwrote\n%s", code, stderr, text)
 			}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"example.com/informer/scripts/harness/expect"
 )
 
 func TestMain(m *testing.M) {
@@ -50,23 +52,19 @@ func TestWantExit(t *testing.T) {
 			t.Parallel()
 			v := &verdict{TB: t}
 			WantExit(v, Outside(t, test.code, test.stderr), 1, "no", "cluster")
-			if got := strings.Join(v.errors, "\n"); (got == "") != (test.want == "") ||
-				!strings.Contains(got, test.want) {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			got := strings.Join(v.errors, "\n")
+			expect.That(t, (got == "") == (test.want == "") && strings.Contains(got, test.want),
+				"got %q, want %q", got, test.want)
 		})
 	}
 	WantExit(t, Command(t, "0", ""), 0)
 	v := &verdict{TB: t}
-	if WantExit(v, Command(t, "0", "by the way\n"), 0); !v.Failed() {
-		t.Error("a program may talk on stderr though all is well")
-	}
+	WantExit(v, Command(t, "0", "by the way\n"), 0)
+	expect.That(t, v.Failed(), "a program may talk on stderr though all is well")
 }
 
 func TestReadLines(t *testing.T) {
 	var lines []string
 	code := ReadLines(t, Command(t, "3", ""), func(line string) { lines = append(lines, line) })
-	if code != 3 || strings.Join(lines, ",") != "hello" {
-		t.Errorf("exit code %d, lines %q", code, lines)
-	}
+	expect.That(t, code == 3 && strings.Join(lines, ",") == "hello", "exit code %d, lines %q", code, lines)
 }

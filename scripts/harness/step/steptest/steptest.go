@@ -19,6 +19,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/step/play"
 )
@@ -55,15 +56,12 @@ func each(t *testing.T, c play.Chapter, test func(*testing.T, play.Step)) {
 	transcripts := sets.New(files...)
 	for _, s := range c.Steps {
 		file := "testdata/" + s.Name + ".txt"
-		if !transcripts.Has(file) {
-			t.Errorf("there is no %s: write it with go run ./%s -update %s", file, c.Name, s.Name)
-		}
+		expect.That(t, transcripts.Has(file),
+			"there is no %s: write it with go run ./%s -update %s", file, c.Name, s.Name)
 		transcripts.Delete(file)
 		t.Run(s.Name, func(t *testing.T) { test(t, s) })
 	}
-	if len(transcripts) > 0 {
-		t.Errorf("transcripts of no step, to be removed: %v", transcripts.UnsortedList())
-	}
+	expect.That(t, len(transcripts) <= 0, "transcripts of no step, to be removed: %v", transcripts.UnsortedList())
 }
 
 func skipShort(t *testing.T, c play.Chapter, s play.Step) {
@@ -76,9 +74,7 @@ func check(t *testing.T, c play.Chapter, s play.Step) {
 	t.Helper()
 	var shown strings.Builder
 	err := c.Check(t.Context(), s, quiet, func(line string) { fmt.Fprintln(&shown, line) })
-	if err != nil {
-		t.Errorf("%v\nall of it:\n%s", err, &shown)
-	}
+	expect.That(t, err == nil, "%v\nall of it:\n%s", err, &shown)
 }
 
 // EndsOnCtrlC runs the step of that name to Ctrl-C at the first line that it shows and at the second,
@@ -97,9 +93,8 @@ func EndsOnCtrlC(t *testing.T, chapter Chapter, name string) {
 					cancel()
 				}
 			})
-			if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
-				t.Errorf("it showed %d lines, and ended with %v", lines, err)
-			}
+			expect.That(t, ctx.Err() != nil && errors.Is(err, context.Canceled),
+				"it showed %d lines, and ended with %v", lines, err)
 			cancel()
 		})
 	}
@@ -146,16 +141,13 @@ func WantExit(t testing.TB, cmd *exec.Cmd, code int, texts ...string) (stderr st
 	cmd.Stderr = &said
 	err := cmd.Run()
 	stderr = said.String()
-	if got := cmd.ProcessState.ExitCode(); got != code {
-		t.Errorf("exit code %d, want %d (%v)", got, code, err)
-	}
+	got := cmd.ProcessState.ExitCode()
+	expect.That(t, got == code, "exit code %d, want %d (%v)", got, code, err)
 	if lines := strings.Count(stderr, "\n"); lines > 2 || (lines == 0) != (code == 0) {
 		t.Errorf("%d lines on stderr, want one or two, and none if all is well", lines)
 	}
 	for _, text := range texts {
-		if !strings.Contains(stderr, text) {
-			t.Errorf("stderr lacks %q", text)
-		}
+		expect.That(t, strings.Contains(stderr, text), "stderr lacks %q", text)
 	}
 	if t.Failed() {
 		t.Logf("%q:\n%s", cmd.Args[1:], stderr)

@@ -90,7 +90,7 @@ func TestWhatKubectlSays(t *testing.T) {
 		{"brew coffee", `[] error: unknown command "brew" for "kubectl"`},
 		{"run nettool", `[] error: required flag(s) "image" not set`},
 		{"create -f missing.yaml", `[] error: the path "missing.yaml" does not exist`},
-		{"wait configmap one --for=delete --timeout=1s",
+		{"wait configmap one --for=delete --timeout=3s",
 			"[] error: timed out waiting for the condition on configmaps/one"},
 		{"delete configmap one", "[] <nil>"},
 	} {

@@ -176,7 +176,7 @@ func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
 func TestWatchFromZeroSendsWhatExists(t *testing.T) {
 	s := sessiontest.Open(t)
 	watcher, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Watch(t.Context(),
-		metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(5))})
+		metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(60))})
 	must.Do(t, err)
 	defer watcher.Stop()
 	event := <-watcher.ResultChan()

@@ -14,16 +14,18 @@ import (
 )
 
 // stepLoop runs a reflector of our own, with an observer that prints each of its
-// decisions. The server is asked to end a watch after eight seconds, and not after
-// minutes. How many bookmarks it sends until then depends on the time: they are
-// noted, and not printed.
+// decisions. The server is asked to end the first watch, which brings the list, after
+// five seconds, and not after minutes. How many bookmarks it sends until then depends on
+// the time: they are noted, and not printed.
 func stepLoop(ctx context.Context, l *step.Lesson) error {
+	reached := "" // the version that the reflector has come to
 	configMaps := cache.NewFilteredListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		func(options *metav1.ListOptions) {
 			options.FieldSelector = "metadata.name!=kube-root-ca.crt" // which every namespace has
-			options.TimeoutSeconds = new(int64(8))
+			if reached == "" {
+				options.TimeoutSeconds = new(int64(5))
+			}
 		})
-	reached := "" // the version that the reflector has come to
 	version := func(v string) string {
 		switch v {
 		case "":

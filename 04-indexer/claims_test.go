@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
@@ -229,6 +230,10 @@ func TestAnInformerOfClientGosHasAnIndexByLabel(t *testing.T) {
 	defer cancel()
 	factory.WaitForCacheSync(ctx.Done())
 	wantKeys(t, pods.GetIndexer(), "app", "l1", "ns1/pod1")
+	// The fake loses what is written after the list and before the watch.
+	must.Until(t, "the informer watches", func() bool {
+		return slices.ContainsFunc(client.Actions(), func(a clienttesting.Action) bool { return a.GetVerb() == "watch" })
+	})
 	_, err := client.CoreV1().Pods("ns3").Create(ctx, newPod("ns3", "pod3", "l1"), metav1.CreateOptions{})
 	must.Do(t, err)
 	must.Until(t, "pod3 is in the store", func() bool { return len(pods.GetStore().ListKeys()) == 3 })

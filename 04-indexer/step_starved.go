@@ -28,15 +28,17 @@ func stepStarved(ctx context.Context, l *step.Lesson) error {
 		}}
 		index, patience := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers), time.Second/2
 		if name == "ours" {
-			index, patience = store.New(store.Options{Indexers: indexers}), 5*time.Second
+			index, patience = store.New(store.Options{Indexers: indexers}), time.Minute
 		}
 		var running sync.WaitGroup
 		start := func(what string, call func()) {
-			returned := make(chan struct{})
+			begun, returned := make(chan struct{}), make(chan struct{})
 			running.Go(func() {
 				defer close(returned)
+				close(begun)
 				call()
 			})
+			<-begun
 			select {
 			case <-returned:
 				fmt.Fprintf(l.Out, "%s : %s has returned\n", name, what)

@@ -8,7 +8,7 @@ require (
 	example.com/informer/07-shared-informer v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	github.com/gin-gonic/gin v1.12.0
-	github.com/go-logr/logr v1.4.3
+	github.com/go-logr/logr v1.4.4
 	github.com/prometheus/client_golang v1.25.0
 	github.com/prometheus/common v0.72.0
 	go.uber.org/goleak v1.3.0

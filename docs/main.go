@@ -5,6 +5,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 
@@ -13,6 +14,16 @@ import (
 )
 
 func main() {
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./docs\n\n"+
+			"It rewrites the code and the output that README.md and docs/*.md embed, and says what else is wrong.")
+	}
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "docs: it takes no argument, and got %q\n", flag.Args())
+		flag.Usage()
+		os.Exit(2)
+	}
 	root, err := workspace.Root(".")
 	if err == nil {
 		err = workspace.Whole(root)

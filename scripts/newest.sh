@@ -2,6 +2,11 @@
 # Raises client-go to its newest release in every module of go.work. Only go.mod
 # and go.sum files change, and the line of versions on the pages of the chapters.
 set -eu
+case ${1-} in
+"") ;;
+-h | -help | --help) sed -n '2,/^[^#]/s/^# //p' "$0"; exit ;;
+*) echo "newest.sh: it takes no argument, and got: $*" >&2; exit 2 ;;
+esac
 cd "$(dirname "$0")/.."
 root=$PWD
 modules=$(go list -m -f '{{.Dir}}')

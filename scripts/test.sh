@@ -1,8 +1,17 @@
 #!/bin/sh
-# Checks and tests everything, on the cluster at hand or on one that it makes, and says where
-# the time went. With names of parts (lint, tests, browser, controllers, tour, practice) only
-# those. `practice` goes through all exercises; a run without names leaves it out.
+# Checks what the course promises, on the cluster at hand or on one that it makes: what each
+# step prints, and the tests of each chapter. With names of parts, it checks those:
+#   chapters     what runs without a name
+#   lint         formatting, each module by itself, go vet and the linters
+#   tests        the tests of all modules: of the chapters, the book, its lab and the scripts
+#   browser      the X-ray page in a browser
+#   controllers  the controllers of Kubernetes on our factory
+#   tour         scripts/tour.sh
+#   practice     all exercises, with right and wrong answers
+#   all          all of these
+# At the end it says where the time went.
 set -eu
+case ${1-} in -h | -help | --help) sed -n '2,/^[^#]/s/^# //p' "$0"; exit ;; esac
 cd "$(dirname "$0")/.."
 
 say() { printf '\n== %s\n' "$*"; }
@@ -15,34 +24,51 @@ lint() {
 	unformatted=$(gofmt -l .)
 	[ -z "$unformatted" ] || { echo "gofmt would change: $unformatted" >&2; return 1; }
 
-	say "each module by itself: go mod tidy, go build"
+	say "each module by itself: go mod tidy; it requires the versions of the workspace"
+	# So no module has to be compiled with versions of its own.
+	versions=$(required)
 	for module in $(git ls-files --cached --others --exclude-standard "*go.mod" ":!*/testdata/*"); do
 		module=$(dirname "$module")
 		[ -f "$module/go.mod" ] || continue # deleted, and git does not know yet
 		echo "$module"
-		flags=
-		case $module in
-		08-factory/controllers) flags=-trimpath ;; # as it is built for use: once is enough
-		esac
-		(cd "$module" && GOWORK=off go mod tidy -diff && GOWORK=off go build $flags -o /dev/null ./...)
+		(cd "$module" && GOWORK=off go mod tidy -diff)
+		grep -q "^	./$module$" go.work || continue
+		others=$(cd "$module" && GOWORK=off required | grep -vxF "$versions") || continue
+		echo "$module/go.mod requires other versions than the workspace has:" >&2
+		echo "$others" >&2
+		return 1
 	done
 
-	say "go vet"
-	go vet work
-	GOOS=darwin go vet work
-	go vet -tags browser ./docs/lab/browser/...
+	# With the flags of the tests, so that packages are compiled once for both.
+	say "go vet $race"
+	GOFLAGS=$race go vet work
+	GOFLAGS=$race go vet -tags browser ./docs/lab/browser/...
+	# What a system decides: processes and signals. On macOS, the workflow tests the rest.
+	GOOS=darwin go vet ./scripts/cluster/... ./scripts/harness/step/play ./scripts/harness/practice
 
 	say "staticcheck, revive"
 	linter() { (cd scripts/lint && GOWORK=off go tool -n "$1"); }
-	"$(linter staticcheck)" work
-	"$(linter staticcheck)" -tags browser ./docs/lab/browser/...
+	staticcheck=$(linter staticcheck)
+	GOFLAGS=$race "$staticcheck" work
+	GOFLAGS=$race "$staticcheck" -tags browser ./docs/lab/browser/...
 	"$(linter revive)" -config scripts/lint/revive.toml ./...
 }
 
-tests() {
-	say "go test $race work"
+# required lists the modules that a module, or the workspace, requires by itself.
+required() {
+	go list -m -f '{{if not (or .Main .Indirect)}}{{.Path}} {{.Version}}{{end}}' all |
+		grep -v '^example.com/informer/'
+}
+
+chapters() { gotest $(printf './%s/... ' 0*); }
+
+tests() { gotest work; }
+
+# gotest tests packages, and keeps what it prints for the report.
+gotest() {
+	say "go test $race $*"
 	[ -n "$race" ] || echo "no C compiler here, which the race detector needs: the tests run without it" >&2
-	{ go test $race -timeout 30m -count=1 work || echo "FAILED"; } | tee "$TEST_REPORT/tests"
+	{ go test $race -timeout 30m -count=1 "$@" || echo "FAILED"; } | tee "$TEST_REPORT/tests"
 	! grep -q '^FAILED$' "$TEST_REPORT/tests"
 }
 
@@ -80,10 +106,12 @@ timed() {
 	printf '%5d s  %s\n' $(($(date +%s) - start)) "$1" >>"$TEST_REPORT/times"
 }
 
+[ $# -gt 0 ] || set -- chapters
+[ "$*" != all ] || set -- lint tests browser controllers tour practice
 for part in "$@"; do
 	case $part in
-	lint|tests|browser|controllers|tour|practice) ;;
-	*) echo "test.sh: no part is called $part; there are lint, tests, browser, controllers, tour, practice" >&2; exit 2 ;;
+	chapters | lint | tests | browser | controllers | tour | practice) ;;
+	*) echo "test.sh: no part is called $part; -h lists them" >&2; exit 2 ;;
 	esac
 done
 open=$(git for-each-ref --format="%(refname:lstrip=3)" refs/practice/open 2>/dev/null || true)
@@ -100,10 +128,10 @@ fi
 TEST_REPORT=$(mktemp -d)
 export TEST_REPORT
 trap 'rm -rf "$TEST_REPORT"' EXIT
-case $* in
-"") timed lint; set -- tests browser controllers tour ;;
-lint) timed lint; set -- ;;
-esac
+if [ "$1" = lint ]; then # it needs no cluster
+	timed lint
+	shift
+fi
 [ $# = 0 ] || go run ./scripts/cluster exec scripts/test.sh "$@"
 
 say "where the time went"

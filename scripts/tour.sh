@@ -2,6 +2,11 @@
 # Runs every chapter, start to finish, and compares what it prints with the book. Chapters 01
 # and 06 need no cluster: they come first, while the programs of one are fetched or built.
 set -eu
+case ${1-} in
+"") ;;
+-h | -help | --help) sed -n '2,/^[^#]/s/^# //p' "$0"; exit ;;
+*) echo "tour.sh: it takes no argument, and got: $*" >&2; exit 2 ;;
+esac
 cd "$(dirname "$0")/.."
 failed=
 play() { go run "./$1" || failed="$failed $1"; }

@@ -154,8 +154,11 @@ func (s *server) watch(options metav1.ListOptions) (watch.Interface, error) {
 	return w, nil
 }
 
-// aWhile is up to a minute.
-func (s *server) aWhile() time.Duration { return time.Duration(1+s.one(60)) * time.Second }
+// aWhile is up to a minute. It never ends when a reflector warns that a list has no end, every ten seconds: of two
+// things at the same time, either can come first.
+func (s *server) aWhile() time.Duration {
+	return time.Duration(1+s.one(60))*time.Second + 3*time.Millisecond
+}
 
 // sendList sends all objects, with a change in between, perhaps, and a mark at the
 // end, mostly.

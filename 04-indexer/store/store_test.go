@@ -74,7 +74,7 @@ func TestGetWaitsForAChangeAndNotForAnIndexFunction(t *testing.T) {
 	s = store.New(store.Options{Indexers: cache.Indexers{"slow": func(any) ([]string, error) {
 		select {
 		case <-get():
-		case <-time.After(5 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("Get waits until an index function has returned")
 		}
 		return nil, nil

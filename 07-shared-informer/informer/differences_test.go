@@ -89,8 +89,10 @@ func panicInside(newInformer maker) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	informer := newInformer(fakeapi.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
-	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("ouch") }})
+	called := make(chan struct{})
+	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { close(called); panic("ouch") }})
 	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		<-called // what waits for a handler at the end is dropped
 		time.AfterFunc(time.Second, cancel)
 	}})
 	informer.RunWithContext(ctx)

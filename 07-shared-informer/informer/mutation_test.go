@@ -24,13 +24,16 @@ const (
 	harmless = "INFORMER_TEST_HARMLESS"
 )
 
-// mutate is that program. It ends by itself after three looks of the detector.
+// mutate is that program. If it is harmless, it ends by itself after three looks of the detector
+// at what its handler got. If not, the detector ends it, whenever it looks.
 func mutate(newInformer maker, harmless bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	informer := newInformer(fakeapi.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
 	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
-		if !harmless {
+		if harmless {
+			time.AfterFunc(3*time.Second, cancel)
+		} else {
 			obj.(*corev1.ConfigMap).Data = map[string]string{"mine": "now"}
 		}
 	}})

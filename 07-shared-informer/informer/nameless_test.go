@@ -14,6 +14,7 @@ import (
 
 func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
+		handled.Take() // what other tests have left
 		r := newRig(ours, options(), configMap("a", "1"), configMap("", "1"))
 		c := r.recorder(t)
 		r.run(t)
@@ -39,6 +40,7 @@ func TestAnEventWithoutAnObjectIsLeftOut(t *testing.T) {
 		&corev1.ConfigMap{}: "Unexpected watch event object type: <nil>",
 	} {
 		forBoth(t, func(t *testing.T, newInformer maker) {
+			handled.Take() // what other tests have left
 			r := newRig(newInformer, options(), configMap("a", "1"))
 			r.SharedIndexInformer = newInformer(r.server, example, options())
 			c := r.recorder(t)

@@ -29,7 +29,7 @@ func running(t testing.TB, pages Pages) *Server {
 }
 
 // client uses a connection for one request only, so that none is left open.
-var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 30 * time.Second}
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
 
 func do(t testing.TB, method, url, host string) (status int, header http.Header, body string) {
 	t.Helper()

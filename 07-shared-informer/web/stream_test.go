@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -74,9 +75,11 @@ func TestAnItemThatCannotBeEncoded(t *testing.T) {
 	}
 }
 
-// The server stops only when the page has returned.
+// The page returns, and then the server can stop.
 func TestAClientThatGoesAway(t *testing.T) {
+	returned := make(chan struct{})
 	s := running(t, page(func(yield func(string) bool) {
+		defer close(returned)
 		for yield(long) {
 		}
 	}))
@@ -85,4 +88,9 @@ func TestAClientThatGoesAway(t *testing.T) {
 	_, err = io.ReadFull(response.Body, make([]byte, 100))
 	must.Do(t, err)
 	response.Body.Close()
+	select {
+	case <-returned:
+	case <-time.After(time.Minute):
+		t.Error("the page goes on")
+	}
 }

@@ -55,6 +55,9 @@ func TestAControllerWaitsForItsHandlers(t *testing.T) {
 		WithOptions(controller.Options{CacheSyncTimeout: time.Second}).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(slow)).
 		Complete(reconcile.Func(nil)))
+	// The manager waits for an informer that it knows of before it starts the controller, however long that takes.
+	_, err := m.GetCache().GetInformer(t.Context(), &corev1.Secret{}, ctrlcache.BlockUntilSynced(false))
+	must.Do(t, err)
 	wantError(t, m.Start(t.Context()), "failed to wait for test caches to sync kind source: *v1.Secret: "+
 		"timed out waiting for cache to be synced for kind source: *v1.Secret")
 	expect.That(t, m.made[0].HasSynced(), "the informer has not synced")

@@ -31,7 +31,7 @@ func stepReconcile(ctx context.Context, l *step.Lesson) error {
 // removeFinalizers lets go the notices that are left when you end the step early: else
 // the step's namespace could not be removed, because nobody is there for the finalizer.
 func removeFinalizers(l *step.Lesson) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {

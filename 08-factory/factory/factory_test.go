@@ -104,8 +104,7 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 	must.Do(t, f.WaitForCacheSync(t.Context()))
 	<-called
 	f.Shutdown()
-	err = goleak.Find(before)
-	expect.That(t, err == nil, "%v", err)
+	wantNoMore(t, before)
 	nodes := f.Nodes().Informer()
 	f.Start(t.Context())
 	expect.That(t, !nodes.HasSynced() && f.entries[key{resource: Nodes}].ctx == nil, "it was started after the end")

@@ -49,8 +49,7 @@ func TestForgetGivesTheMemoryBack(t *testing.T) {
 
 	f.Forget(ConfigMaps)
 	left := usage.Heap() - before
-	err = goleak.Find(goroutines)
-	expect.That(t, err == nil, "%v", err)
+	wantNoMore(t, goroutines)
 	t.Logf("%d objects: %d KiB cached, %d KiB left", n, cached>>10, left>>10)
 	expect.That(t, cached >= n<<10 && left <= cached/10,
 		"%d KiB cached, %d KiB left; want at least %d, and next to nothing", cached>>10, left>>10, n)

@@ -133,6 +133,22 @@ func these(names ...string) iter.Seq[any] {
 	}
 }
 
+// wantNoMore wants no more goroutines than there were before. The last of them may be on their way out, and goleak's
+// own patience is less than half a second.
+func wantNoMore(t testing.TB, before goleak.Option) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; {
+		err := goleak.Find(before)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Error(err)
+			return
+		}
+	}
+}
+
 // start starts the factory until the test ends, and waits until it has synced.
 func start(t testing.TB, f *Factory) {
 	t.Helper()

@@ -37,12 +37,16 @@ func (p Problem) Error() string {
 type Book struct {
 	ws    fs.FS // the workspace root; everything is read through it
 	pages map[string]*page
+
+	// What links lead to is parsed once, because hundreds of links lead to the same file.
+	linked map[string]*page // Markdown files of the workspace, by name
+	tests  map[string]testFile
 }
 
 // Load reads the pages of the workspace ws. A page that is missing is not an
 // error here: Problems reports it.
 func Load(ws fs.FS) (*Book, error) {
-	b := &Book{ws, map[string]*page{}}
+	b := &Book{ws: ws, pages: map[string]*page{}, linked: map[string]*page{}, tests: map[string]testFile{}}
 	front, _ := fs.Glob(ws, "README.md") // its only error is a malformed pattern
 	others, _ := fs.Glob(ws, "docs/*.md")
 	for _, name := range append(front, others...) {

@@ -48,11 +48,19 @@ func (b *Book) checkFragment(file, fragment string) error {
 	if path.Ext(file) != ".md" {
 		return errors.New("only a heading of a .md file can be linked to (line numbers move)")
 	}
-	source, err := fs.ReadFile(b.ws, file)
-	if err == nil && !parsePage(file, source).anchors[fragment] {
-		err = fmt.Errorf("no heading of %s has the anchor #%s", file, fragment)
+	p := cmp.Or(b.pages[file], b.linked[file])
+	if p == nil {
+		source, err := fs.ReadFile(b.ws, file)
+		if err != nil {
+			return err
+		}
+		p = parsePage(file, source)
+		b.linked[file] = p
 	}
-	return err
+	if !p.anchors[fragment] {
+		return fmt.Errorf("no heading of %s has the anchor #%s", file, fragment)
+	}
+	return nil
 }
 
 // testName matches the names of functions that `go test` takes for tests. A
@@ -80,18 +88,36 @@ func (b *Book) checkClaim(file string, l link) error {
 // leftOut matches test files that are not for every system, or for none.
 var leftOut = regexp.MustCompile(`_(windows|darwin|linux|amd64|arm64)_test\.go$|(^|/)([_.]|testdata/)`)
 
-// checkTest returns an error unless `go test` runs name in the given file. That it
-// takes a *testing.T is left to the compiler.
-func (b *Book) checkTest(file, name string) error {
+// A testFile is a Go file that claims link to.
+type testFile struct {
+	source []byte
+	tree   *ast.File
+}
+
+func (b *Book) testFile(file string) (testFile, error) {
+	if parsed, ok := b.tests[file]; ok {
+		return parsed, nil
+	}
 	source, err := fs.ReadFile(b.ws, file)
 	if err != nil {
-		return err
+		return testFile{}, err
 	}
 	_, tree, err := parseGo(file, source)
 	if err != nil {
+		return testFile{}, err
+	}
+	b.tests[file] = testFile{source, tree}
+	return b.tests[file], nil
+}
+
+// checkTest returns an error unless `go test` runs name in the given file. That it
+// takes a *testing.T is left to the compiler.
+func (b *Book) checkTest(file, name string) error {
+	parsed, err := b.testFile(file)
+	if err != nil {
 		return fmt.Errorf("looking for the test %s: %w", name, err)
 	}
-	i := slices.IndexFunc(tree.Decls, func(d ast.Decl) bool {
+	i := slices.IndexFunc(parsed.tree.Decls, func(d ast.Decl) bool {
 		f, ok := d.(*ast.FuncDecl)
 		return ok && f.Recv == nil && f.Body != nil && f.Name.Name == name
 	})
@@ -99,10 +125,10 @@ func (b *Book) checkTest(file, name string) error {
 		return fmt.Errorf("there is no %s in %s", name, file)
 	}
 	why := ""
-	switch body := tree.Decls[i].(*ast.FuncDecl).Body; {
-	case leftOut.MatchString(file) || bytes.Contains(source, []byte("\n//go:build ")):
+	switch body := parsed.tree.Decls[i].(*ast.FuncDecl).Body; {
+	case leftOut.MatchString(file) || bytes.Contains(parsed.source, []byte("\n//go:build ")):
 		why = "its file is not for every system, by its name or its //go:build line"
-	case strings.HasPrefix(name, "Example") && !hasOutput(tree, name):
+	case strings.HasPrefix(name, "Example") && !hasOutput(parsed.tree, name):
 		why = "it has no // Output: comment"
 	case slices.ContainsFunc(body.List, isSkip):
 		why = "it always skips"

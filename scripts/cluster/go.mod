@@ -6,6 +6,7 @@ require (
 	example.com/informer/scripts/harness v0.0.0
 	go.uber.org/goleak v1.3.0
 	sigs.k8s.io/kind v0.33.0
+	sigs.k8s.io/yaml v1.6.0
 )
 
 require (
@@ -25,7 +26,6 @@ require (
 	k8s.io/apimachinery v0.37.2 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // indirect
-	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
 replace example.com/informer/scripts/harness => ../harness

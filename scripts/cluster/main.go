@@ -34,6 +34,10 @@ const usage = `usage: cluster [-build] COMMAND
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	if asksForHelp(os.Args[1:]) {
+		fmt.Print(usage)
+		return
+	}
 	code, err := run(ctx, os.Args[1:])
 	switch {
 	case ctx.Err() != nil:
@@ -42,9 +46,22 @@ func main() {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "error:", err)
 	case code == exitUsage:
-		fmt.Fprint(os.Stderr, usage)
+		fmt.Fprintf(os.Stderr, "cluster: no such command: %q\n%s", strings.Join(os.Args[1:], " "), usage)
 	}
 	os.Exit(code)
+}
+
+// asksForHelp looks for -h, but not among the arguments of exec's command.
+func asksForHelp(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "-h", "-help", "--help", "help":
+			return true
+		case "exec":
+			return false
+		}
+	}
+	return false
 }
 
 // run carries out a command line, and returns the exit code.

@@ -83,9 +83,9 @@ func TestRights(t *testing.T) {
 	_, err := s.Kubectl(t.Context(), os.DirFS(".."), "delete", "notice", "picnic")
 	must.Do(t, err)
 	wait("notice/picnic", "--for=delete")
-	events, err := s.Client.EventsV1().Events(s.Namespace).List(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
-	if !slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.Reason == "Created" }) {
-		t.Errorf("it has recorded no Event of a copy that it created, but %d others", len(events.Items))
-	}
+	must.Until(t, "it has recorded an Event of a copy that it created", func() bool { // in the background
+		events, err := s.Client.EventsV1().Events(s.Namespace).List(t.Context(), metav1.ListOptions{})
+		must.Do(t, err)
+		return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.Reason == "Created" })
+	})
 }

@@ -36,7 +36,8 @@ var processes = []fault{
 	// most other errors of that request it lists.
 	{name: "etcd compacted: 410 on resuming", noticed: saw("ERROR 410"),
 		do: steps{
-			each(func(in *instance) { in.tcp.Refuse(); in.tcp.Reset() }), hold, onServer((*environment).compact),
+			each(func(in *instance) { in.tcp.Refuse(); in.tcp.Reset() }), hold, missChanges,
+			onServer((*environment).compact),
 			each(func(in *instance) { in.tcp.Restore() }),
 		}},
 }

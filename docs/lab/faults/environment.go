@@ -177,7 +177,7 @@ func (e *environment) untilAnswer(ctx context.Context, expected func(error) bool
 	}
 	defer disconnect()
 	var last error
-	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 2*time.Minute, true,
 		func(ctx context.Context) (bool, error) {
 			_, last = client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{Limit: 1})
 			return expected(last), nil

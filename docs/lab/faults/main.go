@@ -54,6 +54,9 @@ func parse(args []string) (o options, err error) {
 		"decides the order of the faults and how long they last, not the moments; printed")
 	only := flags.String("only", "", "run only the faults whose names match this `regexp`")
 	flags.Parse(args)
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("it takes no argument, and got %q; -h lists the flags", flags.Args())
+	}
 	pattern, err := regexp.Compile(*only)
 	if err != nil {
 		return o, fmt.Errorf("-only: %w", err)

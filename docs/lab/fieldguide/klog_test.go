@@ -69,9 +69,9 @@ func (o *klogOutput) want(t *testing.T, line string) {
 	expect.That(t, strings.Contains(string(guide), "\n"+line+"\n"), "docs/field-guide.md has no line\n%s", line)
 	pattern := "(?m)^" + strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*") + "$"
 	expected := regexp.MustCompile(pattern)
-	for deadline := time.Now().Add(time.Minute); !expected.MatchString(o.String()); {
+	for deadline := time.Now().Add(must.Patience); !expected.MatchString(o.String()); {
 		if time.Now().After(deadline) {
-			t.Fatalf("klog did not write\n%s\nin a minute, but\n%s", line, o)
+			t.Fatalf("klog did not write\n%s\nin %v, but\n%s", line, must.Patience, o)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

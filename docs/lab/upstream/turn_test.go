@@ -24,13 +24,19 @@ type source struct {
 
 type edit struct{ old, new string }
 
+// inBubble has a test run in fake time: it is about times, and takes a machine for fast.
+func inBubble(test string) edit {
+	before, after := "func "+test+"(t *testing.T) {", "func bubble"+test+"(t *testing.T) {"
+	return edit{before, before + " bubble.Test(t, bubble" + test + ") }; " + after}
+}
+
 // Client-go's tests are in the package that they test. These lines take the place
 // of the package clause, and follow the end of the file: without the second, a
-// file that uses neither package would not compile.
+// file that uses none of these packages would not compile.
 const (
-	header = `package adapter_test; import . "k8s.io/client-go/tools/cache"; ` +
+	header = `package adapter_test; import . "k8s.io/client-go/tools/cache"; import bubble "testing/synctest"; ` +
 		`import ours "example.com/informer/docs/lab/upstream/adapter"`
-	footer = "\nvar _, _ = NewStore, ours.NewStore\n"
+	footer = "\nvar _, _, _ = NewStore, ours.NewStore, bubble.Test\n"
 )
 
 // turn returns the text of a file that tests our parts, and the tests in it. Each

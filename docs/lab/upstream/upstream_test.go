@@ -69,7 +69,20 @@ var sources = []source{
 		{"testingclock.NewFakeClock(time.Now())", "ours.RealTime{}"},
 		{"informer.clock = clock", ""},
 		{"informer.processor.clock = clock", ""},
-		{"listener.receivedItemNames = []string{}", "listener.reset()"}, // in real time it needs the lock
+		{"listener.receivedItemNames = []string{}", "listener.reset()"}, // without a fake clock it needs the lock
+		inBubble("TestSharedInformerWatchDisruption"),
+
+		// On a busy machine all of this takes longer. A deadline is there to end a hang.
+		{"100*time.Millisecond, 2*time.Second,", "100*time.Millisecond, time.Minute,"},
+		{"time.Second*3, time.Millisecond)", "time.Minute, time.Millisecond)"},
+		{"time.After(time.Second)", "time.After(time.Minute)"},
+		{"time.After(10 * time.Second)", "time.After(time.Minute)"},
+		{"30*time.Second, time.Millisecond", "time.Minute, time.Millisecond"},
+		{"context.WithTimeout(context.Background(), 2*time.Second)",
+			"context.WithTimeout(context.Background(), time.Minute)"},
+		{"fmt.Println(\"sleeping\")\n\ttime.Sleep(1 * time.Second)",
+			"for end := time.Now().Add(time.Minute); !informer.IsStopped() && time.Now().Before(end); {\n" +
+				"\t\ttime.Sleep(time.Millisecond) }"},
 	}},
 	{file: "reflector_test.go", leftOut: map[string]string{
 		"TestReflectorResyncChan":          "calls the function that makes a timer; TestReflectorResync runs",
@@ -102,7 +115,15 @@ var sources = []source{
 		{"g.name", `"*v1.Pod"`},
 		{"r.setLastSyncResourceVersion(", "r.SetLastSyncResourceVersion("},
 		{"defaultExpectedTypeName", `"<unspecified>"`},
-		{"expUpperBound: 300 * time.Millisecond", "expUpperBound: 10 * time.Second"}, // of a busy machine
+
+		// As above: of a busy machine.
+		{"expUpperBound: 10 * time.Second", "expUpperBound: time.Minute"},
+		{"expUpperBound: 300 * time.Millisecond", "expUpperBound: time.Minute"},
+		{"100*time.Millisecond, 5*time.Second, true", "100*time.Millisecond, time.Minute, true"},
+		{"wait.ForeverTestTimeout", "time.Minute"},
+		inBubble("TestReflectorHandleWatchResultChanClosedBefore"), // a watch of less than a second
+		inBubble("TestReflectorHandleWatchResultChanClosedAfter"),
+
 		{"reflector.list(ctx)", "reflector.List(ctx)"},
 		{"store.getItems()", "ours.Items(store)"},
 		{"store.keyFunc(", "MetaNamespaceKeyFunc("},
@@ -141,7 +162,7 @@ func TestClientGosTestsPassOnOurParts(t *testing.T) {
 			if len(names) == 0 {
 				return // the others need this file
 			}
-			output := run(t, binary, "-test.v", "-test.timeout=3m", "-test.run=^("+strings.Join(names, "|")+")$")
+			output := run(t, binary, "-test.v", "-test.timeout=10m", "-test.run=^("+strings.Join(names, "|")+")$")
 			for _, name := range names {
 				expect.That(t, strings.Contains(output, "--- PASS: "+name+" "),
 					"%s did not run, or skipped itself", name)

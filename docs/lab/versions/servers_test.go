@@ -104,7 +104,9 @@ func startServers(t *testing.T) *servers {
 	must.Do(t, err)
 	s := &servers{versions: map[string]string{"0": "0", "compacted": "1", "future": "999999999", "x": "x"}}
 	s.cluster, err = local.Start(t.Context(), local.Options{Dir: dir, Options: binaries.Options{Progress: t.Output()},
-		Disable: []string{local.ControllerManager, local.Scheduler, local.Node}})
+		Disable: []string{local.ControllerManager, local.Scheduler, local.Node},
+		// The versions of the page are compacted by nobody, however long the tests take.
+		APIServerArgs: []string{"--etcd-compaction-interval=0"}})
 	must.Do(t, err)
 	s.config, err = clientcmd.BuildConfigFromFlags("", s.cluster.Kubeconfig())
 	must.Do(t, err)

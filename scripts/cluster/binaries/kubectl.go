@@ -56,9 +56,9 @@ func Answers(ctx context.Context, kubectl, kubeconfig string) error {
 
 // Commands that wait for what a pod needs: a node, and what controllers put into a namespace.
 var (
-	NodesReady      = []string{"wait", "nodes", "--all", "--for=condition=Ready", "--timeout=2m"}
-	AccountCreated  = []string{"wait", "serviceaccount/default", "--for=create", "--timeout=2m"}
-	RootCAPublished = []string{"wait", "configmap/kube-root-ca.crt", "--for=create", "--timeout=2m"}
+	NodesReady      = []string{"wait", "nodes", "--all", "--for=condition=Ready", "--timeout=5m"}
+	AccountCreated  = []string{"wait", "serviceaccount/default", "--for=create", "--timeout=5m"}
+	RootCAPublished = []string{"wait", "configmap/kube-root-ca.crt", "--for=create", "--timeout=5m"}
 )
 
 // Await returns when the cluster answers and these commands have succeeded.

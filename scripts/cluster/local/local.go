@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"text/template"
 	"time"
@@ -58,12 +59,12 @@ type Cluster struct {
 	opts    Options
 	kubectl string
 	ports   []int
-	started map[string]Process // by component
-	guard   *guard             // nil if it is lasting
+	guard   *guard // nil if it is lasting
 }
 
-// readyWithin is the time to become ready, once the programs are there; a test has less.
-var readyWithin = 2 * time.Minute
+// readyWithin is the time to become ready, once the programs are there. It ends a hang: a
+// component that cannot run is reported earlier.
+const readyWithin = 5 * time.Minute
 
 // Start returns when pods can be created, as far as the components that are not
 // disabled let it come to that. On an error, and when ctx ends first, nothing is left.
@@ -104,14 +105,32 @@ func Start(ctx context.Context, opts Options) (_ *Cluster, err error) {
 func (c *Cluster) create(ctx context.Context, programs string) error {
 	// what runs below our folder is ours, kwokctl itself included
 	bin := c.path("bin")
-	kubectl := filepath.Join(bin, "kubectl")
-	err := errors.Join(os.MkdirAll(bin, 0o700), os.Symlink(c.kubectl, kubectl),
+	err := errors.Join(os.MkdirAll(bin, 0o700), os.Symlink(c.kubectl, filepath.Join(bin, "kubectl")),
 		os.Symlink(filepath.Join(programs, "kwokctl"), filepath.Join(bin, "kwokctl")),
 		os.WriteFile(c.path("node.yaml"), node, 0o600), c.writeConfig(c.path("kwokctl.yaml"), programs))
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(c.opts.Progress, "starting the control plane:", strings.Join(c.components(), ", "))
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	var keeper sync.WaitGroup
+	keeper.Go(func() {
+		if err := c.keepRunning(ctx); err != nil {
+			cancel(err)
+		}
+	})
+	defer keeper.Wait()
+	defer cancel(nil)
+	err = c.start(ctx, bin)
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		return cause // err says only that kwokctl or kubectl was killed then
+	}
+	return err
+}
+
+// start runs kwokctl, and returns when the cluster is ready, or ctx ends.
+func (c *Cluster) start(ctx context.Context, bin string) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "kwokctl"), "create", "cluster", "--name", c.opts.Name,
 		"--config", "kwokctl.yaml", "--kubeconfig", "", "--wait", "0s") // a path is split at commas
 	// kwokctl reads and writes below its workdir; with this home, what it calls does, too
@@ -120,23 +139,21 @@ func (c *Cluster) create(ctx context.Context, programs string) error {
 	cmd.Dir = c.opts.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we clean up
 	if said, err := cmd.CombinedOutput(); err != nil {
-		err = fmt.Errorf("kwokctl create cluster: %w: %s", err, lastLine(said))
-		return errors.Join(context.Cause(ctx), c.ended(), err)
+		return fmt.Errorf("kwokctl create cluster: %w: %s", err, lastLine(said))
 	}
 	// a kubeconfig that needs no other file
-	flat, err := binaries.RunKubectl(ctx, kubectl, filepath.Join(c.folder(), "kubeconfig.yaml"),
+	flat, err := binaries.RunKubectl(ctx, filepath.Join(bin, "kubectl"), filepath.Join(c.folder(), "kubeconfig.yaml"),
 		"config", "view", "--flatten", "--raw")
-	if err == nil {
-		err = os.WriteFile(c.Kubeconfig(), []byte(flat), 0o600)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = c.await(ctx)
+	if err := os.WriteFile(c.Kubeconfig(), []byte(flat), 0o600); err != nil {
+		return err
 	}
-	if ended := c.ended(); ended != nil {
-		err = errors.Join(err, ended)
+	if err := c.await(ctx); err != nil {
+		return err
 	}
-	c.started = Processes(c.folder())
-	return err
+	return c.awaitComponents(ctx)
 }
 
 // await returns when pods can be created, as far as it comes to that.

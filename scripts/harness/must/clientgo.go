@@ -27,12 +27,13 @@ func Say(t testing.TB, file string, texts ...string) {
 }
 
 // RunAgain runs a test of this program in a process of its own, with more in its
-// environment: for what can only be set from outside, and for what ends a program.
+// environment: for what can only be set from outside, and for what ends a program. A process
+// that hangs ends after five minutes.
 func RunAgain(t testing.TB, test string, env ...string) (said string, err error) {
 	t.Helper()
 	self, err := os.Executable()
 	Do(t, err)
-	cmd := exec.CommandContext(t.Context(), self, "-test.run=^"+test+"$", "-test.timeout=60s")
+	cmd := exec.CommandContext(t.Context(), self, "-test.run=^"+test+"$", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), env...)
 	output, err := cmd.CombinedOutput()
 	return string(output), err

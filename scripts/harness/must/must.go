@@ -27,10 +27,14 @@ func Run(t testing.TB, run func(context.Context)) (stop func()) {
 	return stop
 }
 
-// Until waits for a condition, for at most a minute.
+// Patience is how long Until waits. It only ends a hang. The pause of a reflector that was often refused
+// can be a minute, and a busy machine needs more on top of it.
+const Patience = 3 * time.Minute
+
+// Until waits for a condition, for as long as Patience.
 func Until(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	if wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true,
+	if wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, Patience, true,
 		func(context.Context) (bool, error) { return condition(), nil }) != nil {
 		t.Fatalf("waited in vain: %s", what)
 	}

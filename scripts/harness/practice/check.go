@@ -54,9 +54,10 @@ func isSolved(ctx context.Context, root string, e exercise, out io.Writer) (ok b
 	return true, nil
 }
 
-// goCommand builds and runs. What hangs is ended, with its children.
+// goCommand builds and runs. What hangs is ended, with its children. To build can take many minutes, the
+// first time.
 func goCommand(ctx context.Context, root string, args []string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "go", args...)
 	command.Dir = root

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
@@ -26,6 +27,7 @@ var few = []string{"put", "reconnect"}
 // words that belong to it. It still fails with each tempting answer, and passes
 // with the book's code.
 func TestExercises(t *testing.T) {
+	setHang(t, time.Minute) // the machine may be busy
 	root := value(workspace.Root("."))
 	all := value(load(root))
 	copies := make(chan string, max(1, runtime.GOMAXPROCS(0)))

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -35,6 +36,10 @@ const usage = `usage: scripts/practice.sh list            all exercises: which a
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if len(os.Args) == 2 && slices.Contains([]string{"-h", "-help", "--help", "help"}, os.Args[1]) {
+		fmt.Print(usage)
+		return
+	}
 	root, err := workspace.Root(".")
 	if err == nil {
 		err = run(ctx, root, os.Args[1:], os.Stdout)
@@ -49,6 +54,9 @@ func main() {
 func run(ctx context.Context, root string, args []string, out io.Writer) error {
 	if len(args) == 0 || len(args) > 2 {
 		return fmt.Errorf("which command?\n%s", usage)
+	}
+	if !slices.Contains([]string{"list", "start", "check", "watch", "hint", "solution", "reset"}, args[0]) {
+		return fmt.Errorf("%s: no such command\n%s", args[0], usage)
 	}
 	all, err := load(root)
 	if err != nil {
@@ -77,8 +85,8 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 	do := map[string]func(string, exercise, io.Writer) error{
 		"start": start, "hint": hint, "solution": solution, "reset": reset,
 	}[command]
-	if do == nil || len(args) == 1 {
-		return fmt.Errorf("%s: no such command, or its NAME is missing\n%s", command, usage)
+	if len(args) == 1 {
+		return fmt.Errorf("%s: its NAME is missing\n%s", command, usage)
 	}
 	return do(root, named[0], out)
 }

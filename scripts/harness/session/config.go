@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -25,6 +26,10 @@ type Options struct {
 	Kubeconfig string // a file; it goes before everything else
 	Context    string // default: the kubeconfig's current context
 	Namespace  string // one that is there, and stays; default: a new one
+
+	// Patience is how long to wait for an answer of the API server. Default: 10 seconds. A test has
+	// more, because the machine may be busy.
+	Patience time.Duration
 }
 
 // Flags adds -kubeconfig and -context to a command line.

@@ -87,7 +87,7 @@ func TestBadKubeconfig(t *testing.T) {
 			[]string{"context", "there", "it has: here"}},
 		{"no current context", "", session.Options{Kubeconfig: write(t, "contexts: [{name: here, context: {}}]")},
 			[]string{"Choose a context with -context", "it has: here"}},
-		{"nobody listens", "", session.Options{Kubeconfig: somewhere},
+		{"nobody listens", "", session.Options{Kubeconfig: somewhere, Patience: sessiontest.Patience},
 			[]string{"https://127.0.0.1:1", "connection refused", "scripts/local-up.sh"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -105,8 +105,9 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 	file := kubeconfig(t, &rest.Config{Host: "https://" + listener.Addr().String()}, "x")
 	start := time.Now()
 	wantRefusal(t, session.Options{Kubeconfig: file}, "did not answer in time", "scripts/local-up.sh")
-	took := time.Since(start)
-	expect.That(t, took <= 20*time.Second, "it took %v to say so, want about 10s", took)
+	if took := time.Since(start); took < 10*time.Second {
+		t.Errorf("it took only %v to say so, want 10s", took)
+	}
 }
 
 func TestARefusedToken(t *testing.T) {

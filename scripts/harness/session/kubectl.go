@@ -25,7 +25,7 @@ import (
 )
 
 // servingTimeout is how long to wait until the server serves a new type.
-const servingTimeout = 30 * time.Second
+const servingTimeout = time.Minute
 
 // verbFlags are for verbs that do something else in a transcript than by default.
 // A flag of the same name in the command goes before them.
@@ -77,7 +77,7 @@ func lacksType(err error) bool {
 
 // runKubectl runs kubectl. The end of ctx kills it.
 func (s *Session) runKubectl(ctx context.Context, verb string, args ...string) (answer string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute+connectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute+s.patience)
 	defer cancel()
 	flags := []string{verb, "--context=" + s.context, "--namespace=" + s.Namespace, "--cache-dir=" + s.cache}
 	cmd := exec.CommandContext(ctx, s.kubectl, append(flags, args...)...)
@@ -156,7 +156,7 @@ func (s *Session) removeFiles(ctx context.Context) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer os.RemoveAll(s.dir)
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	if len(s.files) > 0 {
 		_, err = s.runKubectl(ctx, "delete", append(s.files, "--ignore-not-found", "--wait=false")...)

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -38,7 +39,7 @@ func fakeSession(t *testing.T, own, inPath string) *Session {
 	if inPath == "" {
 		t.Setenv("PATH", bin)
 	}
-	s := &Session{Config: &rest.Config{Host: root}, Namespace: "informer-x"}
+	s := &Session{Config: &rest.Config{Host: root}, Namespace: "informer-x", patience: time.Minute}
 	t.Cleanup(func() { _ = s.removeFiles(context.WithoutCancel(t.Context())) })
 	return s
 }

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,8 @@ import (
 	"k8s.io/client-go/util/connrotation"
 )
 
-// connectTimeout is how long Open waits for the API server's first answer.
-const connectTimeout = 10 * time.Second
+// patience is how long a session waits for an answer of the API server, unless the options say otherwise.
+const patience = 10 * time.Second
 
 // A Session is a stay on a cluster, in a namespace of its own.
 type Session struct {
@@ -33,6 +34,7 @@ type Session struct {
 	dialer     *connrotation.Dialer // knows all connections that were made with Config
 	kubeconfig string               // the files that Config is from, as in $KUBECONFIG
 	context    string               // the one that was asked for, or nothing
+	patience   time.Duration        // for an answer of the API server
 
 	mu      sync.Mutex // one kubectl command at a time
 	kubectl string     // the program
@@ -53,7 +55,7 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	// default of 5 requests a second would only make the steps wait.
 	config.QPS = -1
 	s := &Session{Config: config, kubeconfig: kubeconfig, context: opts.Context,
-		dialer: connrotation.NewDialer(new(net.Dialer).DialContext)}
+		patience: cmp.Or(opts.Patience, patience), dialer: connrotation.NewDialer(new(net.Dialer).DialContext)}
 	config.Dial = s.dialer.DialContext
 	if s.Client, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, fmt.Errorf("reading the credentials in the kubeconfig: %w", err)
@@ -67,10 +69,13 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	return s, nil
 }
 
+// controllersTimeout is how long to wait for what controllers put into a new namespace.
+const controllersTimeout = time.Minute
+
 // makeNamespace makes the namespace and waits for what controllers put into
 // it. Before its service account exists, every pod is refused.
 func (s *Session) makeNamespace(ctx context.Context) error {
-	first, cancel := context.WithTimeout(ctx, connectTimeout)
+	first, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	ns, err := s.Client.CoreV1().Namespaces().Create(first, &corev1.Namespace{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "informer-"},
@@ -79,7 +84,7 @@ func (s *Session) makeNamespace(ctx context.Context) error {
 		return fmt.Errorf("making a namespace: %w", err)
 	}
 	s.Namespace, s.made = ns.Name, true
-	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 30*time.Second, true,
+	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, controllersTimeout, true,
 		func(ctx context.Context) (bool, error) {
 			_, noAccount := s.Client.CoreV1().ServiceAccounts(s.Namespace).Get(ctx, "default", metav1.GetOptions{})
 			_, noRootCA := s.Client.CoreV1().ConfigMaps(s.Namespace).Get(ctx, "kube-root-ca.crt", metav1.GetOptions{})
@@ -104,7 +109,7 @@ func (s *Session) Close(ctx context.Context) error {
 	if !s.made {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	if gone := s.Client.CoreV1().Namespaces().Delete(ctx, s.Namespace, metav1.DeleteOptions{}); gone != nil {
 		err = errors.Join(err, fmt.Errorf("removing the namespace %s: %w", s.Namespace, gone))

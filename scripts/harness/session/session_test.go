@@ -22,7 +22,7 @@ func TestASessionIsReadyForPods(t *testing.T) {
 
 func TestCloseRemovesTheNamespaceEvenAfterCtrlC(t *testing.T) {
 	other := sessiontest.Open(t)
-	s, err := session.Open(t.Context(), session.Options{})
+	s, err := session.Open(t.Context(), session.Options{Patience: sessiontest.Patience})
 	must.Do(t, err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

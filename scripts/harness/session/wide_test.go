@@ -47,7 +47,7 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 	outside := sessiontest.Open(t)
 	client, err := dynamic.NewForConfig(outside.Config)
 	must.Do(t, err)
-	s, err := session.Open(t.Context(), session.Options{})
+	s, err := session.Open(t.Context(), session.Options{Patience: sessiontest.Patience})
 	must.Do(t, err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -90,8 +90,8 @@ func TestWhatKubectlSays(t *testing.T) {
 		{"brew coffee", `[] error: unknown command "brew" for "kubectl"`},
 		{"run nettool", `[] error: required flag(s) "image" not set`},
 		{"create -f missing.yaml", `[] error: the path "missing.yaml" does not exist`},
-		{"wait configmap one --for=delete --timeout=3s",
-			"[] error: timed out waiting for the condition on configmaps/one"},
+		{"wait configmap one --for=delete --timeout=0", // it looks once, and does not wait
+			"[] error: condition not met for configmaps/one"},
 		{"delete configmap one", "[] <nil>"},
 	} {
 		words := strings.Fields(test.line)

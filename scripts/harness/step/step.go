@@ -63,7 +63,9 @@ func (c Chapter) Played() play.Chapter {
 		}
 	}
 	played.Connect = func(ctx context.Context) (play.Cluster, error) {
-		s, err := session.Open(ctx, options)
+		own := options
+		own.Patience = play.Patience(ctx)
+		s, err := session.Open(ctx, own)
 		return &cluster{Session: s}, err
 	}
 	for _, s := range c.Steps {

@@ -50,7 +50,8 @@ func newSchedule(tb testing.TB, objects, perSecond int) *schedule {
 	}
 }
 
-// start begins to make so many changes, or fewer if ctx ends before.
+// start begins to make so many changes, or fewer if ctx ends before, but at least one: on a busy machine
+// the clock may be late.
 func (s *schedule) start(ctx context.Context, tb testing.TB, src *source, changes int) {
 	s.begin = time.Now()
 	s.sending.Go(func() {
@@ -59,7 +60,7 @@ func (s *schedule) start(ctx context.Context, tb testing.TB, src *source, change
 			tb.Error(err)
 			return
 		}
-		for ; s.sent < changes && ctx.Err() == nil; s.sent++ {
+		for ; s.sent == 0 || s.sent < changes && ctx.Err() == nil; s.sent++ {
 			if err := s.clock.wait(); err != nil {
 				tb.Error(err)
 				return

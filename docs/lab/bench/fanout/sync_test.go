@@ -6,7 +6,6 @@ package fanout
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -108,7 +107,7 @@ func BenchmarkJoinLag(b *testing.B) {
 			stop, late := w.run(b), newTallies(20, objects)
 			ctx, joined := context.WithCancel(b.Context())
 			return func() {
-					changes.start(ctx, b, s, math.MaxInt)
+					changes.start(ctx, b, s, objects) // it has room for no more
 					w.join(b, late)
 				}, func() {
 					joined()

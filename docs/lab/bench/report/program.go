@@ -54,6 +54,9 @@ func (p Program) Run(ctx context.Context, args []string, stdout, progress io.Wri
 	again := flags.Bool("table", false, "measure nothing: make the table anew, of the results in the folder")
 	folder := flags.String("o", "", "the `folder` for table.txt and results.txt (default docs/lab/"+p.Folder+")")
 	flags.Parse(args)
+	if flags.NArg() > 0 {
+		return fmt.Errorf("it takes no argument, and got %q; -h lists the flags", flags.Args())
+	}
 	if *folder == "" && !*quick {
 		*folder = filepath.Join(lab, p.Folder)
 	}

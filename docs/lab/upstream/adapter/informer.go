@@ -19,6 +19,7 @@ type Informer struct {
 
 	mu      sync.Mutex
 	handles []cache.ResourceEventHandlerRegistration
+	removed []cache.ResourceEventHandlerRegistration
 }
 
 var _ cache.SharedIndexInformer = (*Informer)(nil)
@@ -61,12 +62,21 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 	return handle, err
 }
 
+// RemoveEventHandler removes a handler.
+func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.removed = append(i.removed, handle)
+	return i.Informer.RemoveEventHandler(handle)
+}
+
 // IsStarted says whether an informer has been started: then it takes no transform
 // any more. Before, it has none afterwards.
 func IsStarted(i cache.SharedInformer) bool { return i.SetTransform(nil) != nil }
 
 // IsRegistered says whether an informer has given out this registration, and it
-// has not ended. If the informer runs, it may take a moment to end.
+// has not ended. One that was removed gets the time to end, and any other one a
+// moment, in which it must not end.
 func IsRegistered(i cache.SharedInformer, handle cache.ResourceEventHandlerRegistration) bool {
 	return slices.Contains(i.(*Informer).registered(), handle)
 }
@@ -81,10 +91,15 @@ func (i *Informer) registered() (handles []cache.ResourceEventHandlerRegistratio
 	if IsStarted(i) {
 		moment = time.Second
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), moment)
+	briefly, cancel := context.WithTimeout(context.Background(), moment)
+	defer cancel()
+	patiently, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for _, handle := range i.handles {
-		ended := handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan()
+		ended, ctx := handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan(), briefly
+		if slices.Contains(i.removed, handle) {
+			ctx = patiently
+		}
 		select {
 		case <-ended:
 		case <-ctx.Done():

@@ -6,10 +6,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session"
 )
+
+// Patience is how long a test waits for an answer of the API server: the machine may be busy.
+const Patience = time.Minute
 
 // Open returns a session for a test that needs a cluster. With -short the test
 // is left out; without a cluster it fails at once and says how to get one.
@@ -18,7 +22,7 @@ func Open(t *testing.T) *session.Session {
 	if testing.Short() {
 		t.Skip("needs a cluster")
 	}
-	s, err := session.Open(t.Context(), session.Options{})
+	s, err := session.Open(t.Context(), session.Options{Patience: Patience})
 	must.Do(t, err)
 	t.Cleanup(func() { must.Do(t, s.Close(t.Context())) })
 	return s

@@ -126,9 +126,10 @@ var errSilent = errors.New("it printed nothing more, and did not return: its con
 
 // waitForEnd waits for a program whose context has ended.
 func (p *player) waitForEnd() error {
-	p.poll(context.Background(), stopping, p.hasEnded)
+	limit := max(stopping, p.quiet)
+	p.poll(context.Background(), limit, p.hasEnded)
 	if !p.hasEnded() {
-		return fmt.Errorf("its context ended %v ago, and it has not returned", stopping)
+		return fmt.Errorf("its context ended %v ago, and it has not returned", limit)
 	}
 	return nil
 }

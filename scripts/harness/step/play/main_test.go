@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 
 	"example.com/informer/scripts/harness/expect"
 )
@@ -62,7 +63,11 @@ func TestCommandLine(t *testing.T) {
 		{"a flag of the chapter", withFlags, "-text x one", 0, "\n== 99-toy 1/2 one: the first\nun\n", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			code, stdout, stderr := run(t.Context(), test.chapter, "", strings.Fields(test.args)...)
+			var code int
+			var stdout, stderr string
+			synctest.Test(t, func(t *testing.T) {
+				code, stdout, stderr = run(t.Context(), test.chapter, "", strings.Fields(test.args)...)
+			})
 			expect.That(t, code == test.code && stdout == test.stdout && stderr == test.stderr,
 				"got exit code %d\nstdout: %q\nstderr: %q\nwant exit code %d\nstdout: %q\nstderr: %q",
 				code, stdout, stderr, test.code, test.stdout, test.stderr)
@@ -78,7 +83,9 @@ func TestADifferenceIsShown(t *testing.T) {
 		"-check": "99-toy: 1 of 2 steps as expected\n",
 		"one":    "\n== 99-toy 1/2 one: the first\nuno\n",
 	} {
-		code, out, stderr := run(t.Context(), c, "", args)
+		var code int
+		var out, stderr string
+		synctest.Test(t, func(t *testing.T) { code, out, stderr = run(t.Context(), c, "", args) })
 		expect.That(t, code == 1 && out == stdout && strings.Contains(stderr, "-un\n+uno\n"),
 			"%s: exit code %d\nstdout: %q\nstderr: %q", args, code, out, stderr)
 	}

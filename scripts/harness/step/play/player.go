@@ -18,7 +18,7 @@ const (
 	hinting   = 2 * time.Second        // before it says what it waits for
 	lingering = 500 * time.Millisecond // for a line too many, at the end
 	askAgain  = 100 * time.Millisecond // between two answers to one question
-	stopping  = 30 * time.Second       // for a program to return whose context has ended
+	stopping  = 30 * time.Second       // for a program to return whose context has ended; more if quiet is more
 	readiness = 10 * time.Millisecond  // between two looks at what the program does
 )
 

@@ -22,9 +22,10 @@ import (
 // A shell understands the commands. Its zero value can distinguish a good line
 // from a bad one.
 type shell struct {
-	cluster Cluster       // nil for a step without one
-	files   fs.FS         // where "-f FILE" is found, in testdata
-	address func() string // of the step's web server
+	cluster Cluster           // nil for a step without one
+	files   fs.FS             // where "-f FILE" is found, in testdata
+	address func() string     // of the step's web server
+	network http.RoundTripper // answers curl; nil: the real one
 }
 
 // A command is ready to run. A question is asked again until the answer is the
@@ -93,7 +94,7 @@ func (s *shell) curl(args []string) (command, error) {
 			flags.Args())
 	}
 	return command{question: *method == http.MethodGet, run: func(ctx context.Context) []string {
-		status, body, err := request(ctx, *method, "http://"+s.address()+"/"+url, *data)
+		status, body, err := request(ctx, s.network, *method, "http://"+s.address()+"/"+url, *data)
 		if err != nil {
 			return []string{"curl: " + err.Error()}
 		}
@@ -103,12 +104,17 @@ func (s *shell) curl(args []string) (command, error) {
 }
 
 // request asks for a page.
-func request(ctx context.Context, method, url, data string) (status int, body string, err error) {
+func request(ctx context.Context, network http.RoundTripper, method, url, data string) (
+	status int, body string, err error,
+) {
 	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(data))
 	if err != nil {
 		return 0, "", err
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	if network == nil {
+		network = &http.Transport{DisableKeepAlives: true}
+	}
+	client := http.Client{Transport: network}
 	response, err := client.Do(request)
 	if err != nil {
 		return 0, "", err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -56,25 +57,41 @@ func TestCurl(t *testing.T) {
 	}
 }
 
+// A handler answers in memory, for a test in fake time: while a request is on a real network, fake time
+// stands still.
+type handler func(http.ResponseWriter, *http.Request)
+
+// RoundTrip implements http.RoundTripper.
+func (h handler) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	h(answer, r)
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	return answer.Result(), nil
+}
+
+// serving is a step with a web server, until it is stopped. The network of the test answers.
+var serving = Step{Run: func(ctx context.Context, l *Lesson) error {
+	l.ServesAt("example.com")
+	fmt.Fprintln(l.Out, "serving")
+	<-ctx.Done()
+	return nil
+}}
+
 // An answer that is not there yet is waited for, and one that stays wrong ends
 // the wait after a while.
 func TestAQuestionIsAskedAgain(t *testing.T) {
-	late := Step{Run: func(ctx context.Context, l *Lesson) error {
-		began := time.Now()
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			fmt.Fprintf(w, "later than %t", time.Since(began) > settling+settling/2)
-		}))
-		defer server.Close()
-		l.ServesAt(strings.TrimPrefix(server.URL, "http://"))
-		fmt.Fprintln(l.Out, "serving")
-		<-ctx.Done()
-		return nil
-	}}
 	for expected, text := range map[string]string{"later than true": "", "sooner": "-sooner"} {
 		t.Run(expected, func(t *testing.T) {
-			t.Parallel()
-			c := chapterOf(late, "serving\n$ curl -s 'http://ADDRESS/'\n"+expected+"\n")
-			want(t, c.Check(t.Context(), c.Steps[0], 3*settling, func(string) {}), text)
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				c := chapterOf(serving, "serving\n$ curl -s 'http://ADDRESS/'\n"+expected+"\n")
+				c.network = handler(func(w http.ResponseWriter, _ *http.Request) {
+					fmt.Fprintf(w, "later than %t", time.Since(began) > settling+settling/2)
+				})
+				want(t, c.Check(t.Context(), c.Steps[0], 3*settling, func(string) {}), text)
+			})
 		})
 	}
 }

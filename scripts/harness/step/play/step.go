@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -92,6 +93,8 @@ type Chapter struct {
 
 	// Flags, if set, adds flags of the chapter's own.
 	Flags func(*flag.FlagSet)
+
+	network http.RoundTripper // answers curl in tests in fake time; nil: the real one
 }
 
 // NeedsCluster is whether a step of this chapter needs a cluster.
@@ -100,12 +103,23 @@ func (c Chapter) NeedsCluster(s Step) bool { return c.Connect != nil && !s.Offli
 // Played is the chapter itself; see steptest.
 func (c Chapter) Played() Chapter { return c }
 
+// patienceKey is the key of what Patience returns.
+type patienceKey struct{}
+
+// Patience is for Connect: how long the player of this step waits for a line, or for a command.
+func Patience(ctx context.Context) time.Duration {
+	patience, _ := ctx.Value(patienceKey{}).(time.Duration)
+	return cmp.Or(patience, quiet)
+}
+
 // Check plays a step, on the cluster at hand, and returns an error if it does
 // not do as its transcript says. quiet is how long it may print nothing, unless
 // the step itself asks for more; show is called with each line that is printed.
 func (c Chapter) Check(ctx context.Context, s Step, quiet time.Duration, show func(line string)) error {
+	quiet = max(quiet, s.Quiet)
+	ctx = context.WithValue(ctx, patienceKey{}, quiet)
 	return c.perform(ctx, s, show, func(p *player) error {
-		p.quiet = max(quiet, s.Quiet)
+		p.quiet = quiet
 		_, err := p.play(ctx)
 		return err
 	})
@@ -138,7 +152,7 @@ func (c Chapter) perform(ctx context.Context, s Step, show func(string), do func
 	lesson.Out = out
 	return do(&player{
 		step: s, want: want, lesson: lesson, out: out, quiet: cmp.Or(s.Quiet, quiet),
-		shell: &shell{cluster: lesson.Cluster, files: c.Files, address: lesson.servesAt},
+		shell: &shell{cluster: lesson.Cluster, files: c.Files, address: lesson.servesAt, network: c.network},
 		show:  oneAtATime, say: func(string) {}, pause: func(context.Context) {},
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -112,23 +111,17 @@ func TestCurlGetsNoAnswer(t *testing.T) {
 		{"-hello\n+not yet"},
 	} {
 		t.Run(fmt.Sprint(answers), func(t *testing.T) {
-			t.Parallel()
-			silent := Step{Run: func(ctx context.Context, l *Lesson) error {
+			synctest.Test(t, func(t *testing.T) {
 				var asked atomic.Int32
-				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				c := chapterOf(serving, "serving\n$ curl -s 'http://ADDRESS/'\nhello\n")
+				c.network = handler(func(w http.ResponseWriter, r *http.Request) {
 					if int(asked.Add(1)) > answers {
 						<-r.Context().Done()
 					}
 					fmt.Fprintln(w, "not yet")
-				}))
-				defer server.Close()
-				l.ServesAt(strings.TrimPrefix(server.URL, "http://"))
-				fmt.Fprintln(l.Out, "serving")
-				<-ctx.Done()
-				return nil
-			}}
-			c := chapterOf(silent, "serving\n$ curl -s 'http://ADDRESS/'\nhello\n")
-			wantStuck(t, c.Check(t.Context(), c.Steps[0], 3*settling, func(string) {}), wants...)
+				})
+				wantStuck(t, c.Check(t.Context(), c.Steps[0], 3*settling, func(string) {}), wants...)
+			})
 		})
 	}
 }

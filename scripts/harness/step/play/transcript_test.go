@@ -52,7 +52,8 @@ func TestUpdateOfLinesThatAreNotAllWords(t *testing.T) {
 			s := says("un", line)
 			text, code, stderr := updated(t, s, "un\n")
 			if good {
-				err := check(t.Context(), s, text)
+				var err error
+				synctest.Test(t, func(t *testing.T) { err = check(t.Context(), s, text) })
 				expect.That(t, err == nil && code == 0, "exit code %d: %s\nand then: %v", code, stderr, err)
 			} else if want := fmt.Sprintf("%q", line); code != 1 || text != "un\n" || !strings.Contains(stderr, want) {
 				t.Errorf("exit code %d: %s\nwrote\n%s", code, stderr, text)

@@ -1,6 +1,5 @@
-// The program of docs/take-home.md, made as that page says.
-
-package main
+// Package takehome makes the program of docs/take-home.md, as that page says.
+package takehome
 
 import (
 	"bufio"
@@ -21,6 +20,7 @@ import (
 	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
+	"example.com/informer/scripts/harness/workspace"
 )
 
 // In an empty module, without the workspace and without a network, the steps build.
@@ -34,6 +34,8 @@ func TestAStepTakenHome(t *testing.T) {
 	_, err := s.Client.CoreV1().Pods(s.Namespace).Create(t.Context(), gated, metav1.CreateOptions{})
 	must.Do(t, err)
 
+	root, err := workspace.Root(".")
+	must.Do(t, err)
 	home := t.TempDir()
 	read := func(name string) string {
 		text, err := os.ReadFile(name)
@@ -41,8 +43,8 @@ func TestAStepTakenHome(t *testing.T) {
 		return string(text)
 	}
 	write := func(name, text string) { must.Do(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600)) }
-	write("main.go", read("testdata/takehome/main.go"))
-	write("go.sum", read("go.sum"))
+	write("main.go", read("testdata/main.go"))
+	write("go.sum", read(root+"/02-listwatch/go.sum"))
 	run := func(program string, args ...string) {
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		cmd.Dir, cmd.Env = home, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off")
@@ -51,19 +53,19 @@ func TestAStepTakenHome(t *testing.T) {
 		}
 	}
 	const edit = `/harness/d; s/step\.Lesson/Lesson/`
-	here, err := os.Getwd()
-	must.Do(t, err)
-	for _, file := range []string{"step_watch.go", "step_discovery.go", "step_stream.go", // those that the page names
-		"../03-reflector/step_pour.go", "../08-factory/step_deployments.go"} {
-		run("sh", "-c", fmt.Sprintf("sed '%s' %s > %s", edit, filepath.Join(here, file), filepath.Base(file)))
+	for _, file := range []string{ // those that the page names
+		"02-listwatch/step_watch.go", "02-listwatch/step_discovery.go", "02-listwatch/step_stream.go",
+		"03-reflector/step_pour.go", "08-factory/step_deployments.go",
+	} {
+		run("sh", "-c", fmt.Sprintf("sed '%s' '%s' > %s", edit, filepath.Join(root, file), filepath.Base(file)))
 	}
-	client := regexp.MustCompile(`k8s\.io/client-go v\S+`).FindString(read("go.mod"))
+	client := regexp.MustCompile(`k8s\.io/client-go v\S+`).FindString(read(root + "/02-listwatch/go.mod"))
 	client = strings.Replace(client, " ", "@", 1)
 	run("go", "mod", "init", "home")
 	run("go", "get", client)
 	run("go", "build", "-o", "home", ".")
 	for _, line := range []string{"sed '" + edit + "' ", "go get " + client} {
-		expect.That(t, strings.Contains(read("../docs/take-home.md"), line), "docs/take-home.md does not say %q", line)
+		expect.That(t, strings.Contains(read("../../take-home.md"), line), "docs/take-home.md does not say %q", line)
 	}
 
 	program := exec.CommandContext(t.Context(), filepath.Join(home, "home"))

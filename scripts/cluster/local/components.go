@@ -1,0 +1,140 @@
+// The components of a cluster that starts: which there are, and what happens when one ends.
+
+package local
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"example.com/informer/scripts/cluster/binaries"
+)
+
+const (
+	lookEvery = 100 * time.Millisecond
+	maxEnds   = 3 // of a component, until it counts as one that cannot run
+)
+
+// components are those that are not disabled.
+func (c *Cluster) components() []string {
+	return slices.DeleteFunc([]string{Etcd, APIServer, ControllerManager, Scheduler, Node}, c.disabled)
+}
+
+func (c *Cluster) disabled(component string) bool { return slices.Contains(c.opts.Disable, component) }
+
+// keepRunning starts a component again that ends, as a kubelet does, until ctx ends: on a
+// slow machine the controller manager gives up before the API server is ready. It returns an
+// error if a component has ended too often.
+func (c *Cluster) keepRunning(ctx context.Context) error {
+	ends := map[string]int{}
+	for sleep(ctx) {
+		running := Processes(c.folder())
+		for _, component := range c.components() {
+			if _, runs := running[component]; runs || !c.wasStarted(component) {
+				continue
+			}
+			// Without an API server, the others would only give up again.
+			if component != Etcd && component != APIServer && c.answers(ctx) != nil {
+				continue
+			}
+			if ends[component]++; ends[component] == maxEnds {
+				return fmt.Errorf("%s has ended %d times: %s", component, maxEnds, c.lastLogLine(component))
+			}
+			if err := c.run(component); err != nil {
+				return fmt.Errorf("starting %s again: %w", component, err)
+			}
+		}
+	}
+	return nil
+}
+
+// sleep waits until it is time to look again. It returns false if ctx ends first.
+func sleep(ctx context.Context) bool {
+	select {
+	case <-time.After(lookEvery):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// awaitComponents returns when all components run.
+func (c *Cluster) awaitComponents(ctx context.Context) error {
+	for sleep(ctx) {
+		running := Processes(c.folder())
+		if !slices.ContainsFunc(c.components(), func(component string) bool { return running[component].PID == 0 }) {
+			return nil
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// wasStarted is whether kwokctl has started a component: it writes the pid to a file then.
+func (c *Cluster) wasStarted(component string) bool {
+	_, err := os.Stat(filepath.Join(c.folder(), "pids", component+".pid"))
+	return err == nil
+}
+
+// answers asks the API server with the kubeconfig that kwokctl writes at the beginning.
+func (c *Cluster) answers(ctx context.Context) error {
+	return binaries.Answers(ctx, c.kubectl, filepath.Join(c.folder(), "kubeconfig.yaml"))
+}
+
+// run runs a component as kwokctl does, which has written down how.
+func (c *Cluster) run(component string) error {
+	text, err := os.ReadFile(filepath.Join(c.folder(), "kwok.yaml"))
+	if err != nil {
+		return err
+	}
+	var config struct {
+		Components []struct {
+			Name, Binary string
+			Args         []string
+		}
+	}
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		return fmt.Errorf("reading kwok.yaml: %w", err)
+	}
+	for _, found := range config.Components {
+		if found.Name == component {
+			return c.runCommand(component, exec.Command(found.Binary, found.Args...))
+		}
+	}
+	return fmt.Errorf("kwok.yaml has no component %s", component)
+}
+
+func (c *Cluster) runCommand(component string, cmd *exec.Cmd) error {
+	log, err := os.OpenFile(c.log(component), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.folder(), log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C in the terminal is not for it
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release() // it is found by its command line, as all others are
+}
+
+func (c *Cluster) log(component string) string {
+	return filepath.Join(c.folder(), "logs", component+".log")
+}
+
+func (c *Cluster) lastLogLine(component string) string {
+	text, _ := os.ReadFile(c.log(component))
+	return lastLine(text)
+}
+
+func lastLine(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return lines[len(lines)-1]
+}

@@ -232,7 +232,9 @@ func TestAnInformerOfClientGosHasAnIndexByLabel(t *testing.T) {
 	wantKeys(t, pods.GetIndexer(), "app", "l1", "ns1/pod1")
 	// The fake loses what is written after the list and before the watch.
 	must.Until(t, "the informer watches", func() bool {
-		return slices.ContainsFunc(client.Actions(), func(a clienttesting.Action) bool { return a.GetVerb() == "watch" })
+		return slices.ContainsFunc(client.Actions(), func(action clienttesting.Action) bool {
+			return action.GetVerb() == "watch"
+		})
 	})
 	_, err := client.CoreV1().Pods("ns3").Create(ctx, newPod("ns3", "pod3", "l1"), metav1.CreateOptions{})
 	must.Do(t, err)

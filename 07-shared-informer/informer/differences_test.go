@@ -90,7 +90,10 @@ func panicInside(newInformer maker) {
 	defer cancel()
 	informer := newInformer(fakeapi.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
 	called := make(chan struct{})
-	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { close(called); panic("ouch") }})
+	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		close(called)
+		panic("ouch")
+	}})
 	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 		<-called // what waits for a handler at the end is dropped
 		time.AfterFunc(time.Second, cancel)

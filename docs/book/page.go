@@ -138,9 +138,29 @@ func (p *page) readFence(n *ast.FencedCodeBlock) {
 	above := len(p.directives) - 1
 	if above >= 0 && p.directives[above].line+1 == start && fenceOpen.MatchString(p.lines[start]) {
 		p.directives[above].start, p.directives[above].end, p.directives[above].lang = start, end+1, lang
+	} else if lang == "sh" {
+		p.readCommands(start+1, end)
 	} else if !typed[lang] {
 		p.complain(start, "no code or output is typed into a page: put <!-- code … --> or <!-- output … --> "+
 			"on the line above this %q block (only mermaid, sh, diff and log are typed)", lang)
+	}
+}
+
+// A kubectl in a command, and the same with the cluster that it is for.
+var (
+	shComment    = regexp.MustCompile(`(^|\s)#.*`)
+	kubectl      = regexp.MustCompile(`(^|[\s/(|;&])kubectl(\s|$)`)
+	namedKubectl = regexp.MustCompile(`(^|[\s/(|;&])kubectl --(kubeconfig \.cluster/kubeconfig|context YOURS)(\s|$)`)
+)
+
+// readCommands reads the lines of a block that a reader may paste into a terminal.
+func (p *page) readCommands(start, end int) {
+	for i, line := range p.lines[start:end] {
+		line = shComment.ReplaceAllString(line, "")
+		if len(kubectl.FindAllString(line, -1)) > len(namedKubectl.FindAllString(line, -1)) {
+			p.complain(start+i, "this kubectl goes to whatever cluster is current: write "+
+				"kubectl --kubeconfig .cluster/kubeconfig, or kubectl --context YOURS for a cluster of the reader's")
+		}
 	}
 }
 

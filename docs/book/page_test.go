@@ -35,6 +35,25 @@ func TestTypedBlocks(t *testing.T) {
 	})
 }
 
+// A command to paste must not reach the cluster that happens to be the current one.
+func TestKubectlNamesItsCluster(t *testing.T) {
+	const page, want = "docs/01-one.md", "docs/01-one.md:67: this kubectl goes to whatever cluster is current: …"
+	sh := func(commands string) string { return "\n```sh\n" + commands + "\n```\n" }
+	runBadEdits(t, []badEdit{
+		{"bare", page, "", sh("kubectl get pods"), want},
+		{"with a path", page, "", sh(".cluster/bin/kubectl get pods"), want},
+		{"in a substitution", page, "", sh(`V=$(kubectl get --raw "$CM")`), want},
+		{"behind another", page, "", sh("ls && kubectl delete pod web"), want},
+		{"the second of a line", page, "", sh("kubectl --context YOURS version; kubectl version"), want},
+		{"with the cluster of someone else", page, "", sh("kubectl --context=kind-kind version"), want},
+		{"with a kubeconfig in the environment", page, "", sh("KUBECONFIG=.cluster/kubeconfig kubectl version"), want},
+		{"the cluster in a comment", page, "", sh("kubectl version # --context YOURS"), want},
+		{"in a quote", page, "", "\n> ```sh\n> kubectl version\n> ```\n", want},
+		{"in a list", page, "", "\n- ```sh\n  kubectl version\n  ```\n", want},
+		{"on the front page", "README.md", "", sh("kubectl version"), "README.md:6: this kubectl goes to …"},
+	})
+}
+
 func TestAllowedBlocks(t *testing.T) {
 	cases := map[string]string{
 		"sh":                "```sh\nls\n```\n",
@@ -45,6 +64,10 @@ func TestAllowedBlocks(t *testing.T) {
 		"long line wrapped": "a\n    b\n",
 		"pre in a span":     "Use `<pre>`.\n",
 		"Mermaid header":    "```mermaid\n---\ntitle: A\n---\n%% note\ngraph TD;\n  A-->B;\n```\n",
+		"this cluster":      "```sh\nkubectl --kubeconfig .cluster/kubeconfig get pods\n```\n",
+		"your own cluster":  "```sh\ntime kubectl --context YOURS get pods | wc -c\n```\n",
+		"kubectl in words":  "```sh\nls # beside kubectl\n```\n\nAsk kubectl.\n",
+		"a name with it":    "```sh\ngrep kubectl.kubernetes.io/x .cluster/bin/kubectl-x\n```\n",
 		"details":           "<details>\n<summary>a</summary>\n\n```sh\nls\n```\n\n</details>\n",
 	}
 	for name, text := range cases {

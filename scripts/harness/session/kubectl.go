@@ -21,6 +21,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"example.com/informer/scripts/harness/quote"
 	"example.com/informer/scripts/harness/workspace"
 )
 
@@ -44,12 +45,12 @@ func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ..
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.Index(args, "-f") + 1; i > 0 && i < len(args) {
-		text, err := fs.ReadFile(files, path.Join("testdata", args[i]))
-		if err == nil { // else kubectl says what is wrong
-			text = bytes.ReplaceAll(text, []byte("NAMESPACE"), []byte(s.Namespace))
-			if err := os.WriteFile(filepath.Join(s.dir, args[i]), text, 0o600); err != nil {
-				return nil, err
-			}
+		_, err := s.copyFile(files, args[i])
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // kubectl says what is wrong
+		case err != nil:
+			return nil, err
+		default:
 			s.defined = true
 			if verb == "create" {
 				s.files = append(s.files, "-f", args[i])
@@ -67,6 +68,57 @@ func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ..
 			return strings.Split(strings.TrimSuffix(answer, "\n"), "\n"), nil
 		}
 	}
+}
+
+// File returns the path of a copy of a file in files, below testdata, with the session's namespace in
+// the place of NAMESPACE. Close removes it.
+func (s *Session) File(files fs.FS, name string) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.copyFile(files, name)
+}
+
+func (s *Session) copyFile(files fs.FS, name string) (string, error) {
+	text, err := fs.ReadFile(files, path.Join("testdata", name))
+	if err != nil {
+		return "", err
+	}
+	if err := s.makeDir(); err != nil {
+		return "", err
+	}
+	file := filepath.Join(s.dir, name)
+	text = bytes.ReplaceAll(text, []byte("NAMESPACE"), []byte(s.Namespace))
+	return file, os.WriteFile(file, text, 0o600)
+}
+
+// makeDir makes the folder that kubectl runs in, if there is none yet.
+func (s *Session) makeDir() error {
+	if s.dir != "" {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "informer-kubectl-")
+	if err != nil {
+		return err
+	}
+	s.dir, err = filepath.Abs(dir)
+	return err
+}
+
+// KubectlCommand is how to reach this namespace from another terminal, in any folder. It names the
+// kubeconfig, since what is set here need not be set there; and the kubectl that FindKubectl has
+// found, unless it is the one from PATH.
+func (s *Session) KubectlCommand() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	program := "kubectl"
+	if inPath, _ := exec.LookPath(program); s.kubectl != "" && s.kubectl != inPath {
+		program = quote.Shell(s.kubectl)
+	}
+	command := "KUBECONFIG=" + quote.Shell(s.kubeconfig) + " " + program
+	if s.context != "" {
+		command += " --context " + quote.Shell(s.context)
+	}
+	return command + " -n " + s.Namespace
 }
 
 // lacksType is whether the server does not serve the type that a command names.
@@ -106,10 +158,8 @@ var kubectls sync.Map
 func (s *Session) FindKubectl(ctx context.Context) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.dir == "" {
-		if s.dir, err = os.MkdirTemp("", "informer-kubectl-"); err != nil {
-			return err
-		}
+	if err := s.makeDir(); err != nil {
+		return err
 	}
 	root, err := workspace.Root(".")
 	if err != nil {

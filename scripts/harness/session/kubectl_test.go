@@ -74,6 +74,48 @@ func TestWhichKubectl(t *testing.T) {
 	}
 }
 
+// What a user can paste into another terminal, wherever that is: a kubectl that is there, and
+// quotes around what a shell would cut.
+func TestKubectlCommand(t *testing.T) {
+	fits := says("v1.37.0", "v1.37.0", "")
+	for _, test := range []struct{ name, own, inPath, kubeconfig, context, want string }{
+		{"that of PATH", fits, fits, "/a:/b", "", "KUBECONFIG=/a:/b kubectl -n informer-x"},
+		{"none in PATH", fits, "", "/a", "", "KUBECONFIG=/a ROOT/.cluster/bin/kubectl -n informer-x"},
+		{"one in PATH that does not fit", fits, says("v1.35.7", "v1.37.0", ""), "/a", "",
+			"KUBECONFIG=/a ROOT/.cluster/bin/kubectl -n informer-x"},
+		{"a context", fits, fits, "/a", "kind-it's (mine)",
+			`KUBECONFIG=/a kubectl --context 'kind-it'\''s (mine)' -n informer-x`},
+		{"a path with a space", fits, fits, "/my clone/a", "", "KUBECONFIG='/my clone/a' kubectl -n informer-x"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := fakeSession(t, test.own, test.inPath)
+			s.kubeconfig, s.context = test.kubeconfig, test.context
+			must.Do(t, s.FindKubectl(t.Context()))
+			root, err := os.Getwd()
+			must.Do(t, err)
+			got, want := s.KubectlCommand(), strings.ReplaceAll(test.want, "ROOT", root)
+			if got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// The file of a chapter, for a command in another terminal.
+func TestFile(t *testing.T) {
+	s := fakeSession(t, says("v1.37.0", "v1.37.0", ""), "")
+	files := fstest.MapFS{"testdata/a.yaml": {Data: []byte("name: NAMESPACE\n")}}
+	file, err := s.File(files, "a.yaml")
+	must.Do(t, err)
+	text, err := os.ReadFile(file)
+	if !filepath.IsAbs(file) || string(text) != "name: informer-x\n" {
+		t.Errorf("%s has %q (error: %v), want an absolute path, and the namespace in the file", file, text, err)
+	}
+	if _, err := s.File(files, "b.yaml"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: got %v, want %v", err, os.ErrNotExist)
+	}
+}
+
 // What it is called with, and where; with a file of the chapter's beside it.
 func TestHowKubectlIsCalled(t *testing.T) {
 	s := fakeSession(t, says("v1.37.0", "v1.37.0", `echo "$@" $KUBECONFIG $KUBERC; cat -- *.yaml`), "")

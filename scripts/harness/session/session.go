@@ -117,16 +117,6 @@ func (s *Session) Close(ctx context.Context) error {
 	return s.Explain(err)
 }
 
-// KubectlCommand is how to reach this namespace from another terminal. It names
-// the kubeconfig, since what is set here need not be set there.
-func (s *Session) KubectlCommand() string {
-	command := fmt.Sprintf("KUBECONFIG=%s kubectl", s.kubeconfig)
-	if s.context != "" {
-		command += " --context " + s.context
-	}
-	return command + " -n " + s.Namespace
-}
-
 // Explain adds to an error from the cluster what the user can do about it.
 // What is not about reaching the cluster stays as it is.
 func (s *Session) Explain(err error) error {

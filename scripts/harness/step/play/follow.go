@@ -7,8 +7,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+
+	"example.com/informer/scripts/harness/quote"
 )
 
 // followStep plays the set-up of a step and runs the step until Ctrl-C.
@@ -52,11 +55,7 @@ func (r *runner) suggest(ctx context.Context, p *player) {
 		if action, ok := strings.CutPrefix(b.command, "> "); ok {
 			here = append(here, "  "+action)
 		} else if line, ok := strings.CutPrefix(b.command, "$ "); ok {
-			if cluster := p.lesson.Cluster; cluster != nil {
-				line = strings.Replace(line, "kubectl", cluster.KubectlCommand(), 1)
-				line = strings.Replace(line, " -f ", " -f "+r.chapter.Name+"/testdata/", 1)
-				line = strings.ReplaceAll(line, "NAMESPACE", cluster.Namespace())
-			}
+			line = r.forAnotherTerminal(ctx, p.lesson.Cluster, line)
 			elsewhere = append(elsewhere, "  "+strings.ReplaceAll(line, "ADDRESS", address))
 		}
 	}
@@ -69,6 +68,34 @@ func (r *runner) suggest(ctx context.Context, p *player) {
 		}
 	}
 	fmt.Fprintf(r.stdout, "%sCtrl-C ends it.\n", &text)
+}
+
+// fileFlag is the flag with a file of testdata.
+var fileFlag = regexp.MustCompile(` -f (\S+)`)
+
+// forAnotherTerminal returns a command that works in any folder, with what the player needs, and
+// nothing else: not everybody has jq.
+func (r *runner) forAnotherTerminal(ctx context.Context, cluster Cluster, line string) string {
+	line, _, _ = strings.Cut(line, " | jq ")
+	if cluster == nil {
+		return line
+	}
+	line = strings.ReplaceAll(line, "NAMESPACE", cluster.Namespace())
+	args, ok := strings.CutPrefix(line, "kubectl ")
+	if !ok {
+		return line
+	}
+	if err := cluster.FindKubectl(ctx); err != nil && ctx.Err() == nil {
+		fmt.Fprintf(r.stderr, "kubectl: %v\n", err)
+	}
+	args = fileFlag.ReplaceAllStringFunc(args, func(flag string) string {
+		file, err := cluster.File(r.chapter.Files, strings.TrimPrefix(flag, " -f "))
+		if err != nil {
+			return flag // kubectl says what is wrong
+		}
+		return " -f " + quote.Shell(file)
+	})
+	return cluster.KubectlCommand() + " " + args
 }
 
 // takeActions reads the names of actions, until there is no more to read.

@@ -146,7 +146,7 @@ func (r *runner) choose(names []string) ([]Step, error) {
 	}
 	i := r.chapter.index(names[0])
 	if i < 0 {
-		return nil, fmt.Errorf("there is no step %q", names[0])
+		return nil, fmt.Errorf("there is no step %q%s", names[0], r.chapter.hint(names[0]))
 	}
 	return r.chapter.Steps[i : i+1], nil
 }
@@ -180,6 +180,11 @@ func (r *runner) run(ctx context.Context, s Step) error {
 	} else {
 		r.heading(s)
 	}
+	defer func() {
+		if !r.check && (ctx.Err() == nil || r.follow) {
+			fmt.Fprint(r.stdout, r.chapter.where(s))
+		}
+	}()
 	return r.chapter.perform(ctx, s, show, func(p *player) error {
 		if r.follow {
 			return r.followStep(ctx, p)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,47 @@ func TestFollow(t *testing.T) {
 		}
 		expect.That(t, code == 0 && strings.HasPrefix(stderr, `> somebody rings: the step offers no action`),
 			"exit code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
+	})
+}
+
+// openCluster is one whose kubectl is somewhere.
+type openCluster struct{ silentCluster }
+
+func (openCluster) KubectlCommand() string { return "/w/kubectl -n informer-x" }
+func (openCluster) File(_ fs.FS, name string) (string, error) {
+	if name != "web.yaml" {
+		return "", fs.ErrNotExist
+	}
+	return "/my clone/" + name, nil
+}
+
+// Each command runs in any folder, on a machine that has curl and grep, but no jq.
+func TestWhatFollowSuggests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, ctrlC := context.WithTimeout(t.Context(), time.Minute)
+		defer ctrlC()
+		c := chapterOf(serving, `serving
+$ kubectl create -f web.yaml
+$ kubectl create -f lost.yaml
+$ curl -s 'http://ADDRESS/NAMESPACE/pods' | jq -c '.[0]'
+{}
+$ curl -s 'http://ADDRESS/NAMESPACE/pods' | jq -c '.[1]'
+{}
+$ curl -s 'http://ADDRESS/metrics' | grep -E '^up|^down'
+up 1
+`)
+		c.Connect = func(context.Context) (Cluster, error) { return openCluster{}, nil }
+		_, stdout, _ := run(ctx, c, "", "toy", "-follow")
+		want := `Try these in another terminal:
+  /w/kubectl -n informer-x create -f '/my clone/web.yaml'
+  /w/kubectl -n informer-x create -f lost.yaml
+  curl -s 'http://example.com/informer-x/pods'
+  curl -s 'http://example.com/metrics' | grep -E '^up|^down'
+Ctrl-C ends it.
+`
+		if !strings.Contains(stdout, want) {
+			t.Errorf("got\n%s\nwant\n%s", stdout, want)
+		}
 	})
 }
 

@@ -165,7 +165,8 @@ type Cluster interface {
 
 	FindKubectl(context.Context) error
 	Kubectl(ctx context.Context, files fs.FS, verb string, args ...string) ([]string, error)
-	KubectlCommand() string
+	KubectlCommand() string                        // for another terminal
+	File(files fs.FS, name string) (string, error) // the path of a file of testdata, with this namespace in it
 	Explain(error) error
 	Close(context.Context) error
 }

@@ -79,6 +79,17 @@ type cluster struct {
 
 func keep() error { return nil }
 
+// inTheWay says what to do about a cluster where another one is wanted. There is no script that
+// removes the user's own.
+func (c *cluster) inTheWay() error {
+	remedy := fmt.Sprintf("remove it first (scripts/%s-down.sh)", c.maker)
+	if c.maker == byYou {
+		remedy = "unset KUBECONFIG, or move .cluster/kubeconfig out of the way, to have another one made"
+	}
+	return fmt.Errorf("there is a cluster already, made by %s, with the kubeconfig %s\n%s",
+		c.maker, c.kubeconfig, remedy)
+}
+
 // find returns the cluster that is there: that of $KUBECONFIG, else that of the clone.
 // It returns nil if there is none, or only one of our own that does not answer.
 func (c *clone) find(ctx context.Context) (*cluster, error) {
@@ -145,8 +156,7 @@ func (c *clone) up(ctx context.Context, maker string) error {
 		return err
 	}
 	if maker != "" && maker != there.maker {
-		return fmt.Errorf("there is a cluster already, made by %[1]s, with the kubeconfig %[2]s\n"+
-			"remove it first (scripts/%[1]s-down.sh), or unset KUBECONFIG", there.maker, there.kubeconfig)
+		return there.inTheWay()
 	}
 	fmt.Printf("cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.maker, there.kubeconfig)
 	return nil

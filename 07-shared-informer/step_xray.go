@@ -52,7 +52,7 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 		return err
 	}
 	l.ServesAt(strings.TrimPrefix(server.URL(), "http://"))
-	fmt.Fprintf(l.Out, "%s/xray\n", server.URL())
+	fmt.Fprintf(l.Out, "open %s/xray\n", server.URL())
 	return server.Wait()
 }
 

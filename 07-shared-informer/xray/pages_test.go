@@ -23,6 +23,7 @@ import (
 func TestPages(t *testing.T) {
 	inBubble(t, func(t *testing.T, r rig) {
 		for path, want := range map[string]string{
+			"/":                                  `302 href="/xray"`,
 			"/xray":                              `200 <meta name="xray-token" content="` + r.view.Token + `">`,
 			"/xray?informer=configmaps":          `200 xray-token`,
 			"/xray?informer=x":                   `404 there is no informer`,

@@ -63,6 +63,7 @@ func (x *XRay) Wait() { x.running.Wait() }
 func (x *XRay) Pages() web.Pages {
 	pages := x.view.Pages()
 	pages["POST /xray/do"] = x.view.About(x.do)
+	pages["/"] = func(c *gin.Context) { c.Redirect(http.StatusFound, "/xray") }
 	return pages
 }
 

@@ -1,5 +1,5 @@
-// Chapter 02: the clients of client-go, and the two calls that every informer
-// is made of: LIST and WATCH.
+// Chapter 02: the two calls that every informer is made of, LIST and WATCH; and the
+// clients of client-go.
 package main
 
 import (
@@ -13,14 +13,9 @@ var files embed.FS
 
 var chapter = step.Chapter{
 	Name:  "02-listwatch",
-	Title: "the clients; LIST and WATCH",
+	Title: "LIST and WATCH; the clients",
 	Files: files,
 	Steps: []step.Step{
-		{Name: "clientset", Title: "the typed client: ConfigMaps and their data", Run: stepClientset},
-		{Name: "write", Title: "create, update and delete; an update from an old version", Run: stepWrite},
-		{Name: "dynamic", Title: "the untyped client: a Deployment out of a YAML file", Run: stepDynamic},
-		{Name: "apply", Title: "server-side apply: the same file, as often as you like", Run: stepApply},
-		{Name: "discovery", Title: "which resources there are", Run: stepDiscovery},
 		{Name: "list", Title: "LIST: pods through a ListWatch", Run: stepList},
 		{Name: "watch", Title: "WATCH: a pod's whole life", Run: stepWatch, Fold: true},
 		{Name: "wire", Title: "what a WATCH is on the wire", Run: stepWire},
@@ -28,8 +23,13 @@ var chapter = step.Chapter{
 		{Name: "gone", Title: "a WATCH from a version too old", Run: stepGone},
 		{Name: "bookmark", Title: "a newer version to go on from, without any event", Run: stepBookmark},
 		{Name: "stream", Title: "the initial list, streamed over the watch", Run: stepStream},
-		{Name: "pages", Title: "LIST in pages", Run: stepPages},
+		{Name: "clientset", Title: "the typed client: ConfigMaps and their data", Run: stepClientset},
+		{Name: "write", Title: "create, update and delete; an update from an old version", Run: stepWrite},
+		{Name: "dynamic", Title: "the untyped client: a Deployment out of a YAML file", Run: stepDynamic},
+		{Name: "apply", Title: "server-side apply: the same file, as often as you like", Run: stepApply},
+		{Name: "discovery", Title: "which resources there are", Run: stepDiscovery},
 		{Name: "select", Title: "label and field selectors in a ListWatch", Run: stepSelect},
+		{Name: "pages", Title: "LIST in pages", Run: stepPages},
 	},
 }
 

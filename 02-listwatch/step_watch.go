@@ -14,8 +14,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepWatch shows each event of a watch. Every change of a pod is one: its
-// creation, each new status, the request to delete it, its end.
+// stepWatch shows each event of a watch. The first ones are for the pods that
+// exist. Then every change of a pod is one: its creation, each new status, the
+// request to delete it, its end.
 func stepWatch(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	watcher, err := listWatch.WatchWithContext(ctx, metav1.ListOptions{})

@@ -18,6 +18,7 @@ go build -o .cluster/bin/cluster ./scripts/cluster
 preparing=$! following=
 trap 'kill $preparing $following 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM
+printf '\ntour: chapter 06 comes next, because it needs no cluster; meanwhile the programs of one are made ready\n'
 play 06-processor
 if kill -0 $preparing 2>/dev/null; then
 	printf '\ntour: the other chapters need a cluster, and its programs are not ready yet\n' >&2

@@ -65,3 +65,32 @@ func TestTheWatchBeginsWithWhatExists(t *testing.T) {
 		t.Errorf("02-listwatch watch begins with %q, want ADDED and a phase, before any command", first)
 	}
 }
+
+var (
+	shBlock   = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
+	goRunStep = regexp.MustCompile(`(?m)^ *go run \./(\d\d-[\w/-]+)([^#\n]*)`)
+	withValue = regexp.MustCompile(` -(kubeconfig|context|addr) \S+`)
+)
+
+// A command of a page that runs a step names one step, which the program has.
+func TestCommandsNameOneStepThatExists(t *testing.T) {
+	tree := root(t)
+	pages, err := fs.Glob(tree, "docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "README.md") {
+		for _, block := range shBlock.FindAllString(readFile(t, tree, page), -1) {
+			for _, command := range goRunStep.FindAllStringSubmatch(block, -1) {
+				program, args := command[1], strings.Fields(withValue.ReplaceAllString(command[2], ""))
+				if _, err := fs.Stat(tree, program+"/testdata"); err != nil {
+					continue // it has no steps
+				}
+				args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") })
+				if len(args) > 1 || len(args) == 1 && !slices.Contains(stepsOf(t, tree, program), args[0]) {
+					t.Errorf("%s: %q names %q, want one step of %s", page, strings.TrimSpace(command[0]), args, program)
+				}
+			}
+		}
+	}
+}

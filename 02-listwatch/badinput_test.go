@@ -16,7 +16,7 @@ func TestWithoutACluster(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"watch", "-follow"}} {
 		steptest.WantExit(t, steptest.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh", "-kubeconfig")
 	}
-	steptest.WantExit(t, steptest.Outside(t, "lisst"), 2, `no step "lisst"`, "discovery, list, watch,")
+	steptest.WantExit(t, steptest.Outside(t, "lisst"), 2, `no step "lisst": do you mean list?`, "list, watch, wire,")
 }
 
 func TestHomeKubeconfigIsNeverReadByAccident(t *testing.T) {

@@ -12,7 +12,8 @@ func TestAClusterInTheWayNamesScriptsThatExist(t *testing.T) {
 		said := (&cluster{maker: maker, kubeconfig: "/a"}).inTheWay().Error()
 		scripts := regexp.MustCompile(`scripts/\S+\.sh`).FindAllString(said, -1)
 		if (len(scripts) == 0) != (maker == byYou) {
-			t.Errorf("made by %s: it names the scripts %q, want one, and none for the user's own:\n%s", maker, scripts, said)
+			t.Errorf("made by %s: it names the scripts %q, want one, and none for the user's own:\n%s",
+				maker, scripts, said)
 		}
 		for _, script := range scripts {
 			if _, err := os.Stat("../../" + script); err != nil {

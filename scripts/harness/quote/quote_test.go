@@ -9,7 +9,9 @@ import (
 
 // A shell gives back what was quoted.
 func TestShell(t *testing.T) {
-	for _, text := range []string{"a", "/tmp/x-1.yaml", "", "my clone", "it's", "''", `$HOME\n"*"`, "a\nb", "~", "#a", "é"} {
+	for _, text := range []string{
+		"a", "/tmp/x-1.yaml", "", "my clone", "it's", "''", `$HOME\n"*"`, "a\nb", "~", "#a", "é",
+	} {
 		got, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s "+quote.Shell(text)).Output()
 		if string(got) != text || err != nil {
 			t.Errorf("got %q (error: %v), want %q", got, err, text)

@@ -83,9 +83,10 @@ func TestWhereAStepIs(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			other := "# Old\n\n### one: of another chapter\n" + strings.ReplaceAll(shows("one"), "99-", "98-")
 			inWorkspace(t, map[string]string{
-				"go.work": "", "99-toy/step_one.go": "package main\n", "docs/99-toy.md": test.page,
-				"docs/98-toy.md": "# Old\n\n### one: of another chapter\n" + strings.ReplaceAll(shows("one"), "99-", "98-"),
+				"go.work": "", "99-toy/step_one.go": "package main\n",
+				"docs/98-toy.md": other, "docs/99-toy.md": test.page,
 			})
 			for args, want := range map[string]string{
 				"one":        "\n== 99-toy 1/2 one: the first\nun\n" + test.want,

@@ -92,16 +92,22 @@ func (s *Store) GetByKey(key string) (item any, exists bool, err error) {
 // order.
 func (s *Store) ByIndex(name, value string) ([]any, error) {
 	found, err := s.find(name, value)
-	return found.List(), err
+	if err != nil {
+		return nil, err
+	}
+	return found.List(), nil
 }
 
 // IndexKeys returns the keys of the objects for which an index has a value,
 // sorted.
 func (s *Store) IndexKeys(name, value string) ([]string, error) {
 	found, err := s.find(name, value)
+	if err != nil {
+		return nil, err
+	}
 	keys := found.ListKeys()
 	slices.Sort(keys)
-	return keys, err
+	return keys, nil
 }
 
 // Index returns the objects that have a value in common with obj, in no
@@ -116,7 +122,10 @@ func (s *Store) Index(name string, obj any) ([]any, error) {
 		return nil, err
 	}
 	found, err := s.find(name, values...)
-	return found.List(), err
+	if err != nil {
+		return nil, err
+	}
+	return found.List(), nil
 }
 
 // find returns the objects for which an index has one of these values.
@@ -163,7 +172,7 @@ func (s *Store) ListIndexFuncValues(name string) []string {
 	if x == nil {
 		return []string{}
 	}
-	return slices.Collect(maps.Keys(x.postings))
+	return slices.AppendSeq([]string{}, maps.Keys(x.postings)) // never nil
 }
 
 // GetIndexers returns the index functions by name.

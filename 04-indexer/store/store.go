@@ -54,7 +54,6 @@ type Store struct {
 	// write copies what is of an earlier generation before it changes it.
 	lock       sync.Mutex
 	generation uint64
-	values     [][]string // what a write has computed, by index
 
 	// state is changed with both locks held, and may be read with either. Readers
 	// of one object take this one. All others take lock.
@@ -117,15 +116,16 @@ func (s *Store) Delete(obj any) error {
 
 // Put stores an object under a key, and returns the one that was there, or nil.
 func (s *Store) Put(key string, obj any) (old any, err error) {
+	rv, rvErr := rvFromObject(obj)
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.values = s.values[:0]
+	values := make([][]string, 0, 8) // by index; on the stack
 	for _, x := range s.indexes {
-		values, err := x.compute(key, obj)
+		computed, err := x.compute(key, obj)
 		if err != nil {
 			return nil, err
 		}
-		s.values = append(s.values, values)
+		values = append(values, computed)
 	}
 	s.one.Lock()
 	defer s.one.Unlock()
@@ -137,9 +137,9 @@ func (s *Store) Put(key string, obj any) (old any, err error) {
 	}
 	s.objects.set(s.generation, slot, obj)
 	for i, x := range s.indexes {
-		x.set(s.generation, slot, s.values[i])
+		x.set(s.generation, slot, values[i])
 	}
-	s.setRVFromObject(obj)
+	s.setRV(rv, rvErr)
 	return old, nil
 }
 
@@ -147,6 +147,7 @@ func (s *Store) Put(key string, obj any) (old any, err error) {
 // none. Last is its last state, whose version the store takes over; nil if nobody
 // knows that.
 func (s *Store) Remove(key string, last any) (old any) {
+	rv, rvErr := rvFromObject(last)
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	s.one.Lock()
@@ -158,7 +159,7 @@ func (s *Store) Remove(key string, last any) (old any) {
 		}
 		s.freeSlot(s.generation, key, slot)
 	}
-	s.setRVFromObject(last)
+	s.setRV(rv, rvErr)
 	return old
 }
 
@@ -292,10 +293,20 @@ func (s *Store) Bookmark(version string) {
 	s.publish()
 }
 
-// setRVFromObject takes over the version of an object that was written.
-func (s *Store) setRVFromObject(obj any) {
-	if object, err := meta.Accessor(obj); err == nil {
-		s.rv = object.GetResourceVersion()
+// rvFromObject returns the version of an object; an error if it has none. A write
+// calls it before it changes anything: for a nil pointer it panics, as client-go's.
+func rvFromObject(obj any) (rv string, err error) {
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return "", err
+	}
+	return object.GetResourceVersion(), nil
+}
+
+// setRV takes over what rvFromObject has returned for the object that was written.
+func (s *Store) setRV(rv string, err error) {
+	if err == nil {
+		s.rv = rv
 		s.publish()
 	}
 }

@@ -57,19 +57,11 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 	i.blockDeltas.Lock() // the store stands still until the handler is in
 	defer i.blockDeltas.Unlock()
 	return i.processor.Add(handler, processor.Options{
-		Name:         i.Name() + " + event handler " + nameOf(handler),
+		Name:         i.Name() + " + event handler " + nameForHandler(handler),
 		ResyncPeriod: i.determineResyncPeriod(period, logger),
 		Present:      present(i.indexer.Snapshot()),
 		Logger:       &logger,
 	})
-}
-
-// nameOf is what a handler calls itself, if it has a method Name, or else its type.
-func nameOf(handler cache.ResourceEventHandler) string {
-	if named, ok := handler.(interface{ Name() string }); ok {
-		return named.Name()
-	}
-	return fmt.Sprintf("%T", handler)
 }
 
 // present gives all that is stored, as the adds of an initial list. It is read

@@ -205,3 +205,41 @@ func TestCheckersHaveNames(t *testing.T) {
 		}
 	})
 }
+
+// A structHandler has a type of its own.
+type structHandler struct {
+	cache.ResourceEventHandlerFuncs
+}
+
+// Most handlers are made of functions, and of one type. A name that is the type
+// does not say which of them a program waits for.
+func TestHandlersAreNamedAsInClientGo(t *testing.T) {
+	none := cache.ResourceEventHandlerFuncs{}
+	for name, handler := range map[string]cache.ResourceEventHandler{
+		"functions":           cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}, DeleteFunc: func(any) {}},
+		"pointer":             &cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, _ any) {}},
+		"of different places": cache.ResourceEventHandlerFuncs{UpdateFunc: none.OnUpdate, DeleteFunc: func(any) {}},
+		"no function":         none,
+		"method values":       cache.ResourceEventHandlerFuncs{AddFunc: new(mailer).add, DeleteFunc: new(mailer).delete},
+		"filter":              cache.FilteringResourceEventHandler{Handler: none},
+		"detailed":            cache.ResourceEventHandlerDetailedFuncs{AddFunc: func(any, bool) {}},
+		"struct":              structHandler{},
+		"pointer to a struct": &structHandler{},
+		"nil pointer":         (*structHandler)(nil),
+	} {
+		names := map[string]string{}
+		for by, newInformer := range implementations {
+			registration := newRig(newInformer, options()).handle(t, handler)
+			_, names[by], _ = strings.Cut(registration.HasSyncedChecker().Name(), " + event handler ")
+		}
+		if got, want := names["ours"], names["client-go"]; got != want {
+			t.Errorf("%s: got %q, want client-go's %q", name, got, want)
+		}
+	}
+}
+
+// A mailer has methods that are handed over as functions.
+type mailer struct{}
+
+func (*mailer) add(any)    {}
+func (*mailer) delete(any) {}

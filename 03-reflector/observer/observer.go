@@ -29,9 +29,11 @@ type Event struct {
 	Version string        // the resource version that the part has come to
 	Count   int           // objects of a list; notifications that were folded, or fit into a chunk
 	Waiting int           // notifications that are there for a handler, and not delivered yet
-	Handler string        // the name of a registration
+	Handler string        // the name of a registration; several may have one name
 	Took    time.Duration // how long a handler took; how long the reflector will wait
 	Err     error         // why a watch or a list ended; nil if it just ended
+
+	Registration any // whose Handler is the name: one value for each registration
 }
 
 // A Kind says what happened.

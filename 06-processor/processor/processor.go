@@ -92,7 +92,7 @@ func (p *Processor) start(r *Registration) {
 	var folded func(int, int)
 	if r.observer = p.Observer; r.observer != nil {
 		folded = r.observeFolded
-		r.observer.Observe(observer.Event{Kind: observer.Joined, Handler: r.options.Name})
+		r.observe(observer.Event{Kind: observer.Joined})
 	}
 	r.listener = p.fanout.Listen(folded)
 	presentIsAll := p.synced

@@ -148,20 +148,26 @@ func (r *Registration) observedCall(n *Notification, after []Notification) {
 	start := time.Now()
 	defer func() {
 		called := n.Event(observer.Called)
-		called.Handler, called.Took = r.options.Name, time.Since(start)
+		called.Took = time.Since(start)
 		called.Waiting = r.listener.Waiting()
 		for i := range after {
 			if next := &after[i]; next.Kind != synced && !next.isNotFor(r.listener) {
 				called.Waiting++
 			}
 		}
-		r.observer.Observe(called)
+		r.observe(called)
 	}()
 	n.deliver(r.handler)
 }
 
 func (r *Registration) observeFolded(saved, waiting int) {
-	r.observer.Observe(observer.Event{Kind: observer.Folded, Handler: r.options.Name, Count: saved, Waiting: waiting})
+	r.observe(observer.Event{Kind: observer.Folded, Count: saved, Waiting: waiting})
+}
+
+// observe reports an event of this registration. There is an observer.
+func (r *Registration) observe(e observer.Event) {
+	e.Handler, e.Registration = r.options.Name, r
+	r.observer.Observe(e)
 }
 
 // panicDepth leads a log line from the PanicHandler to the line that panicked:
@@ -171,7 +177,7 @@ const panicDepth = 3
 // end makes it leave. The caller holds the processor's mu, and does it once.
 func (r *Registration) end() {
 	if r.observer != nil {
-		r.observer.Observe(observer.Event{Kind: observer.Removed, Handler: r.options.Name})
+		r.observe(observer.Event{Kind: observer.Removed})
 	}
 	close(r.done)
 	if r.listener == nil {

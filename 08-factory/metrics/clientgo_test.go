@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -61,4 +62,98 @@ informer_store_resource_version{group="",name="test",resource="configmaps",versi
 			}
 		})
 	}
+}
+
+// series are the samples of a registry, by the names of the informers, sorted.
+func series(t *testing.T, registry *prometheus.Registry) (all []string) {
+	t.Helper()
+	families, err := registry.Gather()
+	must.Do(t, err)
+	for _, family := range families {
+		for _, metric := range family.Metric {
+			for _, label := range metric.Label {
+				if label.GetName() == "name" {
+					all = append(all, label.GetValue()+" "+family.GetName())
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// run makes and runs an informer with a name, and returns what ends it and releases its name.
+func run(t *testing.T, registry *prometheus.Registry, name string) (release func()) {
+	t.Helper()
+	informerName, err := cache.NewInformerName(name)
+	must.Do(t, err)
+	i := cache.NewSharedIndexInformerWithOptions(fakeapi.New(fakeapi.ConfigMap("a", "1")), &corev1.ConfigMap{},
+		cache.SharedIndexInformerOptions{
+			Identifier:              informerName.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps")),
+			InformerMetricsProvider: ClientGo(registry),
+		})
+	stop := must.Run(t, i.RunWithContext)
+	synctest.Wait()
+	return func() { stop(); informerName.Release() }
+}
+
+func samples(informers ...string) (all []string) {
+	for _, name := range informers {
+		all = append(all, name+" informer_processing_latency_seconds", name+" informer_queued_items",
+			name+" informer_store_resource_version")
+	}
+	return all
+}
+
+// Two informers, each with a provider of its own for the same registry.
+func TestTwoInformersInOneRegistry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := prometheus.NewRegistry()
+		defer run(t, registry, "first")()
+		defer run(t, registry, "second")()
+		if got, want := series(t, registry), samples("first", "second"); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+// A program that makes informers again and again must not keep what each of them measured.
+func TestAReleasedNameHasNoSeries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := prometheus.NewRegistry()
+		release := run(t, registry, "first")
+		defer run(t, registry, "second")()
+		release()
+		if got, want := series(t, registry), samples("second"); !slices.Equal(got, want) {
+			t.Errorf("after a release: got %q, want %q", got, want)
+		}
+		defer run(t, registry, "first")() // another one has the name, and begins anew
+		if got, want := series(t, registry), samples("first", "second"); !slices.Equal(got, want) {
+			t.Errorf("after the name was taken again: got %q, want %q", got, want)
+		}
+	})
+}
+
+// The name is taken again before anybody has collected.
+func TestANameThatIsTakenAgainBeginsAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry := prometheus.NewRegistry()
+		count := func() uint64 {
+			families, err := registry.Gather()
+			must.Do(t, err)
+			for _, family := range families {
+				if h := family.Metric[0].GetHistogram(); h != nil {
+					return h.GetSampleCount()
+				}
+			}
+			return 0
+		}
+		release := run(t, registry, "first")
+		once := count()
+		release()
+		defer run(t, registry, "first")()
+		if got := count(); got != once {
+			t.Errorf("got %d samples of two informers, want %d of the second", got, once)
+		}
+	})
 }

@@ -32,11 +32,15 @@ type Informer struct {
 
 // A handler is what is known of one, or of several that have the same name.
 type handler struct {
-	members       int
-	waiting       []time.Time // when each change came that it has not returned from; the oldest first
-	present       int         // of these, how many were in the store when it joined
-	calls, folded float64
+	backlogs      map[any]*backlog // by registration
+	calls, folded float64          // of those that were removed, too: a counter does not fall
 	busy          time.Duration
+}
+
+// A backlog is that of one registration.
+type backlog struct {
+	waiting []time.Time // when each change came that the handler has not returned from; the oldest first
+	present int         // of these, how many were in the store when it joined
 }
 
 // New returns what measures an informer. The name, such as "pods", is the label
@@ -66,22 +70,19 @@ func (i *Informer) Observe(e observer.Event) {
 	case observer.Stored:
 		i.objects += map[string]int{"ADDED": 1, "DELETED": -1}[e.Type]
 	case observer.Appended:
-		for _, h := range i.handlers {
-			h.appended(e, now)
-		}
+		i.appended(e, now)
 	case observer.Joined:
 		if h == nil {
-			h = &handler{}
+			h = &handler{backlogs: map[any]*backlog{}}
 			i.handlers[name] = h
 		}
-		h.members++
-		h.present += i.objects
-		h.waiting = append(h.waiting, slices.Repeat([]time.Time{now}, i.objects)...)
-	case observer.Called, observer.Folded, observer.Removed:
-		if h == nil {
-			break // it was removed during the call
+		h.backlogs[e.Registration] = &backlog{slices.Repeat([]time.Time{now}, i.objects), i.objects}
+	case observer.Called, observer.Folded:
+		if h != nil && h.backlogs[e.Registration] != nil { // or it was removed during the call
+			h.did(e, now)
 		}
-		if h.did(e, now); h.members == 0 {
+	case observer.Removed:
+		if delete(h.backlogs, e.Registration); len(h.backlogs) == 0 {
 			delete(i.handlers, name)
 		}
 	}
@@ -109,36 +110,47 @@ func isResync(e observer.Event) bool {
 	return err == nil && before.GetResourceVersion() == after.GetResourceVersion()
 }
 
-func (h *handler) appended(e observer.Event, now time.Time) {
-	for range h.members {
-		if !isResync(e) {
-			h.waiting = append(h.waiting, now)
+func (i *Informer) appended(e observer.Event, now time.Time) {
+	if isResync(e) {
+		return
+	}
+	for _, h := range i.handlers {
+		for _, b := range h.backlogs {
+			b.waiting = append(b.waiting, now)
 		}
 	}
 }
 
 func (h *handler) did(e observer.Event, now time.Time) {
-	switch e.Kind {
-	case observer.Removed:
-		h.members--
-		h.present, h.waiting = 0, nil // whose they were is not known
+	switch b := h.backlogs[e.Registration]; e.Kind {
 	case observer.Folded: // the later changes into the earlier ones
 		h.folded += float64(e.Count)
-		h.waiting = h.waiting[:max(len(h.waiting)-e.Count, min(len(h.waiting), e.Waiting))]
+		b.waiting = b.waiting[:max(len(b.waiting)-e.Count, min(len(b.waiting), e.Waiting))]
 	case observer.Called:
 		h.calls++
 		h.busy += e.Took
-		if e.Initial && h.present > 0 {
-			h.present--
+		if e.Initial && b.present > 0 {
+			b.present--
 		}
-		if len(h.waiting) > 0 && !isResync(e) {
-			h.waiting = h.waiting[1:]
+		if len(b.waiting) > 0 && !isResync(e) {
+			b.waiting = b.waiting[1:]
 		}
 		// If nothing is left for it, what is here was folded away, or comes in a moment.
-		for e.Waiting+h.present == 0 && h.members == 1 && len(h.waiting) > 0 && now.Sub(h.waiting[0]) > time.Second {
-			h.waiting = h.waiting[1:]
+		for e.Waiting+b.present == 0 && len(b.waiting) > 0 && now.Sub(b.waiting[0]) > time.Second {
+			b.waiting = b.waiting[1:]
 		}
 	}
+}
+
+// waiting is how many changes wait for one of the handlers, and since when the oldest does.
+func (h *handler) waiting(now time.Time) (n int, since time.Time) {
+	since = now
+	for _, b := range h.backlogs {
+		if n += len(b.waiting); len(b.waiting) > 0 && b.waiting[0].Before(since) {
+			since = b.waiting[0]
+		}
+	}
+	return n, since
 }
 
 // Describe implements prometheus.Collector.
@@ -175,14 +187,10 @@ func (i *Informer) measured(now time.Time) (all []prometheus.Metric) {
 	add(gauge, "last_event_timestamp_seconds", "When a list, an event or a bookmark came, or the measuring began.",
 		float64(i.last.UnixMilli())/1000)
 	for name, h := range i.handlers {
-		age := time.Duration(0)
-		if len(h.waiting) > 0 {
-			age = now.Sub(h.waiting[0])
-		}
-		add(gauge, "handler_backlog", "Changes that it has not returned from.",
-			float64(len(h.waiting)), "handler", name)
+		waiting, since := h.waiting(now)
+		add(gauge, "handler_backlog", "Changes that it has not returned from.", float64(waiting), "handler", name)
 		add(gauge, "handler_backlog_age_seconds", "How long the oldest of these has waited.",
-			age.Seconds(), "handler", name)
+			now.Sub(since).Seconds(), "handler", name)
 		add(counter, "handler_calls_total", "Calls that have returned.", h.calls, "handler", name)
 		add(counter, "handler_busy_seconds_total", "The time of these calls.", h.busy.Seconds(), "handler", name)
 		add(counter, "handler_folded_total", "Notifications that were folded into others.", h.folded, "handler", name)

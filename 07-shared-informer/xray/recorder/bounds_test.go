@@ -5,11 +5,16 @@ package recorder
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/must"
 )
 
 // The history has so many records, or so many bytes.
@@ -85,5 +90,51 @@ func TestAnObjectOfAnotherNamespaceAndASecret(t *testing.T) {
 		if got, ok := r.Object(1); !ok || got.Shown() != test.want {
 			t.Errorf("%s of namespace %s: %s", test.kind, about(test.obj).GetNamespace(), got.After)
 		}
+	}
+}
+
+// Nobody takes events out of the inbox any more.
+func TestARecorderThatHasEndedKeepsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := scripted(false)
+		r.Lane(Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "1"}) // before Run: it counts
+		stop := must.Run(t, r.Run)
+		synctest.Wait()
+		if got := r.After(0).Seq; got != 1 {
+			t.Errorf("%d records of what happened before Run, want 1", got)
+		}
+		r.Lane(Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "2"})
+		stop()
+		for range 1000 {
+			r.Lane(Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "3"})
+		}
+		if got := len(r.inbox.events); got != 0 {
+			t.Errorf("%d events are kept after the end, want 0", got)
+		}
+	})
+}
+
+// A transform can put anything into an unstructured object. A server sends no int, only
+// int64. DeepCopy panics for all that is not of JSON.
+func TestWhatAnUnstructuredObjectMayHold(t *testing.T) {
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"namespace": "ns", "name": "a", "managedFields": []any{"many"}},
+		"replicas": 3, "labels": map[string]string{"app": "web"}, "ratio": math.NaN(), "done": make(chan int),
+		"large": []string{strings.Repeat("x", 1_000_000)},
+	}}
+	r := scripted(false)
+	r.feed(observer.Event{Kind: observer.Stored, Type: "ADDED", Key: "ns/a", New: obj})
+	got, _ := r.Object(1)
+	for _, want := range []string{`"replicas":3`, `"labels":{"app":"web"}`, `"name":"a"`, "unsupported type: chan int",
+		"unsupported value: NaN", "more bytes"} {
+		if !strings.Contains(string(got.After), want) {
+			t.Errorf("got %s, want %s in it", got.After, want)
+		}
+	}
+	if strings.Contains(string(got.After), "managedFields") {
+		t.Errorf("got %s, want no managed fields", got.After)
+	}
+	if _, ok := obj.Object["metadata"].(map[string]any)["managedFields"]; !ok {
+		t.Error("the object, which is shared, was changed")
 	}
 }

@@ -28,11 +28,15 @@ func shown(obj any) json.RawMessage {
 	if !ok {
 		return nil
 	}
-	object = object.DeepCopyObject()
-	about(object).SetManagedFields(nil)
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
 		content = map[string]any{"(left out)": err.Error()}
+	}
+	content = maps.Clone(content) // of an unstructured object it is the object's own, which is shared
+	if metadata, ok := content["metadata"].(map[string]any); ok {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "managedFields")
+		content["metadata"] = metadata
 	}
 	room := shownObject
 	kept := map[string]any{"metadata": shorten(content["metadata"], &room)} // first: it tells two versions apart
@@ -53,7 +57,7 @@ func encode(value any) json.RawMessage {
 	return text
 }
 
-// shorten copies a value of JSON as far as there is room, and notes what is left out.
+// shorten copies a value as far as there is room, and notes what is left out.
 func shorten(value any, room *int) any {
 	*room -= 8 // no value is for free
 	switch value := value.(type) {
@@ -81,7 +85,15 @@ func shorten(value any, room *int) any {
 		}
 		return kept
 	}
-	return value
+	text, err := json.Marshal(value)
+	if err != nil { // no value of JSON: a transform can put anything into an unstructured object
+		return "(left out) " + err.Error()
+	}
+	*room -= max(0, min(len(text), shownText)-8)
+	if len(text) > shownText {
+		return clip(string(text))
+	}
+	return json.RawMessage(text)
 }
 
 // clip is a text, or its beginning: that does not hold the rest in memory.

@@ -107,6 +107,7 @@ type Recorder struct {
 	inbox struct { // has a lock of its own: an observer must not wait for anybody
 		sync.Mutex
 		events []event
+		closed bool // Run has ended: nobody would take an event out
 	}
 
 	mu      sync.Mutex // guards what is below
@@ -149,11 +150,18 @@ func (r *Recorder) add(e event) {
 	e.at = time.Now()
 	r.inbox.Lock()
 	defer r.inbox.Unlock()
-	r.inbox.events = append(r.inbox.events, e)
+	if !r.inbox.closed {
+		r.inbox.events = append(r.inbox.events, e)
+	}
 }
 
-// Run makes records until ctx ends.
+// Run makes records until ctx ends. It runs once.
 func (r *Recorder) Run(ctx context.Context) {
+	defer func() {
+		r.inbox.Lock()
+		defer r.inbox.Unlock()
+		r.inbox.events, r.inbox.closed = nil, true
+	}()
 	wait.UntilWithContext(ctx, func(context.Context) { r.tick() }, TickTime)
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"k8s.io/client-go/tools/cache"
@@ -20,7 +19,13 @@ func stepCallbacks(_ context.Context, l *play.Lesson) error {
 
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	changed := pod{"pod1", 1.1}
-	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Update(changed), queue.Delete(changed)); err != nil {
+	if err := queue.Add(pod{"pod1", 1}); err != nil {
+		return err
+	}
+	if err := queue.Update(changed); err != nil {
+		return err
+	}
+	if err := queue.Delete(changed); err != nil {
 		return err
 	}
 	return queue.Pop(func(deltas cache.Deltas) error {

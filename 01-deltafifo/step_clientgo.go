@@ -14,9 +14,16 @@ import (
 // ours. Once the queue is closed, Pop gives what is left and no longer waits.
 func stepClientgo(_ context.Context, l *play.Lesson) error {
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
+	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {
+		if err := queue.Add(p); err != nil {
+			return err
+		}
+	}
 	changed := pod{"pod1", 1.1}
-	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2}), queue.Add(pod{"pod3", 3}),
-		queue.Update(changed), queue.Delete(changed)); err != nil {
+	if err := queue.Update(changed); err != nil {
+		return err
+	}
+	if err := queue.Delete(changed); err != nil {
 		return err
 	}
 	queue.Close()

@@ -32,8 +32,10 @@ func stepClose(_ context.Context, l *play.Lesson) error {
 		}
 	}()
 
-	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2})); err != nil {
-		return err
+	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}} {
+		if err := queue.Add(p); err != nil {
+			return err
+		}
 	}
 	queue.Close()
 	err := <-ended

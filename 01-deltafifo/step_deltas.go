@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"k8s.io/client-go/tools/cache"
@@ -15,9 +14,16 @@ import (
 // one pop gives its whole history, and it comes first because pod1 came first.
 func stepDeltas(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
+	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {
+		if err := queue.Add(p); err != nil {
+			return err
+		}
+	}
 	changed := pod{"pod1", 1.1}
-	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2}), queue.Add(pod{"pod3", 3}),
-		queue.Update(changed), queue.Delete(changed)); err != nil {
+	if err := queue.Update(changed); err != nil {
+		return err
+	}
+	if err := queue.Delete(changed); err != nil {
 		return err
 	}
 	for len(queue.List()) > 0 {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,8 +39,10 @@ func stepKeys(_ context.Context, l *play.Lesson) error {
 		return pod.Name, nil // without the namespace
 	}
 	tooShort := deltafifo.New(deltafifo.Options{KeyFunction: byName})
-	if err := errors.Join(tooShort.Add(first), tooShort.Add(second)); err != nil {
-		return err
+	for _, obj := range []any{first, second} {
+		if err := tooShort.Add(obj); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintln(l.Out, "two pods by name alone, keys that wait:", len(tooShort.List()))
 	return tooShort.Pop(func(deltas cache.Deltas) error {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"k8s.io/client-go/tools/cache"
@@ -14,8 +13,10 @@ import (
 // stepPop takes the pod that came first, and what happened to it.
 func stepPop(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
-	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2}), queue.Add(pod{"pod3", 3})); err != nil {
-		return err
+	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {
+		if err := queue.Add(p); err != nil {
+			return err
+		}
 	}
 	return queue.Pop(func(deltas cache.Deltas) error {
 		for _, delta := range deltas {

@@ -17,9 +17,16 @@ func stepRealfifo(_ context.Context, l *play.Lesson) error {
 		KeyFunction:  podKey,
 		KnownObjects: knownPods{}, // required, unless AtomicEvents is set
 	})
+	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {
+		if err := queue.Add(p); err != nil {
+			return err
+		}
+	}
 	changed := pod{"pod1", 1.1}
-	if err := errors.Join(queue.Add(pod{"pod1", 1}), queue.Add(pod{"pod2", 2}), queue.Add(pod{"pod3", 3}),
-		queue.Update(changed), queue.Delete(changed)); err != nil {
+	if err := queue.Update(changed); err != nil {
+		return err
+	}
+	if err := queue.Delete(changed); err != nil {
 		return err
 	}
 	queue.Close()

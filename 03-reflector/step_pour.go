@@ -33,12 +33,17 @@ func stepPour(ctx context.Context, l *step.Lesson) error {
 	for {
 		_, err := queue.Pop(func(obj any, isInInitialList bool) error {
 			for _, delta := range obj.(cache.Deltas) {
-				pod := delta.Object.(*corev1.Pod) // not always: see the step relist
+				pod, ok := delta.Object.(*corev1.Pod)
+				if !ok { // it can be a tombstone: see the step relist
+					return fmt.Errorf("want a pod, got %T", delta.Object)
+				}
 				fmt.Fprintf(l.Out, "%s : %s : %s\n", delta.Type, pod.Name, pod.Status.Phase)
+				write := store.Add
 				if delta.Type == cache.Deleted {
-					store.Delete(pod)
-				} else {
-					store.Add(pod)
+					write = store.Delete
+				}
+				if err := write(pod); err != nil {
+					return err
 				}
 			}
 			return nil

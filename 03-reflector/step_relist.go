@@ -41,11 +41,17 @@ func stepRelist(ctx context.Context, l *step.Lesson) error {
 				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 					obj, note = tombstone.Obj, " (a tombstone)"
 				}
-				fmt.Fprintf(l.Out, "%s : %s%s\n", delta.Type, obj.(*corev1.ConfigMap).Name, note)
+				configMap, ok := obj.(*corev1.ConfigMap)
+				if !ok { // a tombstone may be empty
+					return fmt.Errorf("want a ConfigMap, got %T", obj)
+				}
+				fmt.Fprintf(l.Out, "%s : %s%s\n", delta.Type, configMap.Name, note)
+				write := store.Add
 				if delta.Type == cache.Deleted {
-					store.Delete(delta.Object)
-				} else {
-					store.Add(delta.Object)
+					write = store.Delete
+				}
+				if err := write(delta.Object); err != nil {
+					return err
 				}
 			}
 			return nil

@@ -35,7 +35,9 @@ func stepResync(ctx context.Context, l *step.Lesson) error {
 		_, err := queue.Pop(func(obj any, isInInitialList bool) error {
 			for _, delta := range obj.(cache.Deltas) {
 				fmt.Fprintf(l.Out, "%s : %s\n", delta.Type, delta.Object.(*corev1.ConfigMap).Name)
-				store.Add(delta.Object)
+				if err := store.Add(delta.Object); err != nil {
+					return err
+				}
 			}
 			return nil
 		})

@@ -37,7 +37,9 @@ func stepKnown(ctx context.Context, l *step.Lesson) error {
 				was, _ := stored.(*corev1.Pod)
 				if delta.Type == cache.Deleted { // of a pod, or of its tombstone
 					fmt.Fprintf(l.Out, "%s : %s : %s\n", delta.Type, was.Name, was.Status.Phase)
-					store.Delete(delta.Object)
+					if err := store.Delete(delta.Object); err != nil {
+						return err
+					}
 					continue
 				}
 				pod := delta.Object.(*corev1.Pod)
@@ -47,7 +49,9 @@ func stepKnown(ctx context.Context, l *step.Lesson) error {
 				case was.Status.Phase != phase:
 					fmt.Fprintf(l.Out, "%s : %s : %s, was %s\n", delta.Type, pod.Name, phase, was.Status.Phase)
 				}
-				store.Update(pod) // which adds it, if it is new
+				if err := store.Update(pod); err != nil { // which adds it, if it is new
+					return err
+				}
 			}
 			return nil
 		})

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -19,9 +19,10 @@ func stepLabel(_ context.Context, l *step.Lesson) error {
 	for _, name := range []string{"app", "namespace"} {
 		fmt.Fprintf(l.Out, "# an index called %q that computes the label app\n", name)
 		index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{name: indexer.ByLabel("app")})
-		if err := errors.Join(index.Add(newPod("ns1", "pod1", "l1")),
-			index.Add(newPod("ns2", "pod2", "l2"))); err != nil {
-			return err
+		for _, pod := range []*corev1.Pod{newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2")} {
+			if err := index.Add(pod); err != nil {
+				return err
+			}
 		}
 		for _, value := range []string{"l1", "ns1"} {
 			keys, err := index.IndexKeys(name, value)

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
@@ -16,8 +16,10 @@ import (
 // at once; a name that is taken is refused.
 func stepLate(_ context.Context, l *step.Lesson) error {
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
-	if err := errors.Join(index.Add(newPod("ns1", "pod1", "l1")), index.Add(newPod("ns2", "pod2", "l2"))); err != nil {
-		return err
+	for _, pod := range []*corev1.Pod{newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2")} {
+		if err := index.Add(pod); err != nil {
+			return err
+		}
 	}
 	_, err := index.IndexKeys("app", "l1")
 	fmt.Fprintln(l.Out, "before :", err)
@@ -33,11 +35,17 @@ func stepLate(_ context.Context, l *step.Lesson) error {
 		return nil
 	}
 	byApp := cache.Indexers{"app": indexer.ByLabel("app")}
-	if err := errors.Join(index.AddIndexers(byApp), show()); err != nil {
+	if err := index.AddIndexers(byApp); err != nil {
+		return err
+	}
+	if err := show(); err != nil {
 		return err
 	}
 	fmt.Fprintln(l.Out, "the same name again :", index.AddIndexers(byApp))
 
 	fmt.Fprintln(l.Out, "# one more pod")
-	return errors.Join(index.Add(newPod("ns3", "pod3", "l1")), show())
+	if err := index.Add(newPod("ns3", "pod3", "l1")); err != nil {
+		return err
+	}
+	return show()
 }

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
@@ -34,7 +34,12 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	web := newPod("ns1", "web", "shop", "nginx:1.29", "envoy:1.38")
 	db := newPod("ns1", "db", "shop", "postgres:18", "envoy:1.38")
 	fmt.Fprintln(l.Out, "# two pods, with two images each")
-	if err := errors.Join(index.Add(web), index.Add(db), show()); err != nil {
+	for _, pod := range []*corev1.Pod{web, db} {
+		if err := index.Add(pod); err != nil {
+			return err
+		}
+	}
+	if err := show(); err != nil {
 		return err
 	}
 
@@ -42,10 +47,16 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	changed := web.DeepCopy()
 	changed.Labels["app"] = "blog"
 	changed.Spec.Containers = changed.Spec.Containers[:1]
-	if err := errors.Join(index.Update(changed), show()); err != nil {
+	if err := index.Update(changed); err != nil {
+		return err
+	}
+	if err := show(); err != nil {
 		return err
 	}
 
 	fmt.Fprintln(l.Out, "# web is deleted")
-	return errors.Join(index.Delete(changed), show())
+	if err := index.Delete(changed); err != nil {
+		return err
+	}
+	return show()
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -17,9 +16,12 @@ import (
 // that an indexer has. None of them looks at the other namespace's pods.
 func stepNamespace(_ context.Context, l *step.Lesson) error {
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
-	if err := errors.Join(index.Add(newPod("ns1", "pod1", "l1")), index.Add(newPod("ns1", "pod3", "l1")),
-		index.Add(newPod("ns2", "pod2", "l2"))); err != nil {
-		return err
+	for _, pod := range []*corev1.Pod{
+		newPod("ns1", "pod1", "l1"), newPod("ns1", "pod3", "l1"), newPod("ns2", "pod2", "l2"),
+	} {
+		if err := index.Add(pod); err != nil {
+			return err
+		}
 	}
 	values := index.ListIndexFuncValues(indexer.Namespace)
 	fmt.Fprintln(l.Out, "values of the index :", slices.Sorted(slices.Values(values)))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -29,15 +28,22 @@ func stepSnapshot(_ context.Context, l *step.Lesson) error {
 		fmt.Fprintf(l.Out, "%s : %v, as of version %s\n", what, names, version)
 	}
 
-	if err := errors.Join(pods.Add(pod("db", "1")), pods.Add(pod("mail", "2")), pods.Add(pod("web", "3"))); err != nil {
-		return err
+	for _, p := range []*corev1.Pod{pod("db", "1"), pod("mail", "2"), pod("web", "3")} {
+		if err := pods.Add(p); err != nil {
+			return err
+		}
 	}
 	before := pods.Snapshot()
 	show("the snapshot", before.List(), before.Version())
 
 	fmt.Fprintln(l.Out, "# web is updated, mail is deleted, cron is added; then a bookmark comes")
-	if err := errors.Join(pods.Update(pod("web", "4")), pods.Delete(pod("mail", "5")),
-		pods.Add(pod("cron", "6"))); err != nil {
+	if err := pods.Update(pod("web", "4")); err != nil {
+		return err
+	}
+	if err := pods.Delete(pod("mail", "5")); err != nil {
+		return err
+	}
+	if err := pods.Add(pod("cron", "6")); err != nil {
 		return err
 	}
 	pods.Bookmark("9")

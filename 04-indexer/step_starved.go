@@ -31,12 +31,14 @@ func stepStarved(ctx context.Context, l *step.Lesson) error {
 			index, patience = store.New(store.Options{Indexers: indexers}), time.Minute
 		}
 		var running sync.WaitGroup
-		start := func(what string, call func()) {
+		start := func(what string, call func() error) {
 			begun, returned := make(chan struct{}), make(chan struct{})
 			running.Go(func() {
 				defer close(returned)
 				close(begun)
-				call()
+				if err := call(); err != nil {
+					fmt.Fprintf(l.Out, "%s : %s : %v\n", name, what, err)
+				}
 			})
 			<-begun
 			select {
@@ -48,13 +50,17 @@ func stepStarved(ctx context.Context, l *step.Lesson) error {
 			}
 		}
 
-		running.Go(func() { index.Index("app", asked) })
+		var readErr error
+		running.Go(func() { _, readErr = index.Index("app", asked) })
 		<-reading
 		fmt.Fprintf(l.Out, "%s : a reader is in the middle of Index\n", name)
-		start("Update", func() { index.Update(pod) })
-		start("GetByKey", func() { index.GetByKey("ns1/pod1") })
+		start("Update", func() error { return index.Update(pod) })
+		start("GetByKey", func() error { _, _, err := index.GetByKey("ns1/pod1"); return err })
 		close(release)
 		running.Wait()
+		if readErr != nil {
+			return readErr
+		}
 		fmt.Fprintf(l.Out, "%s : the reader has finished; pods in the store : %d\n", name, len(index.List()))
 	}
 	return ctx.Err()

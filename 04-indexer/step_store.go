@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -19,7 +18,12 @@ func stepStore(_ context.Context, l *step.Lesson) error {
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	pod1, pod2 := newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2")
 	node1 := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node1"}}
-	if err := errors.Join(store.Add(pod1), store.Add(pod2), store.Add(node1), store.Update(node1)); err != nil {
+	for _, obj := range []any{pod1, pod2, node1} {
+		if err := store.Add(obj); err != nil {
+			return err
+		}
+	}
+	if err := store.Update(node1); err != nil {
 		return err
 	}
 	fmt.Fprintln(l.Out, "added :", slices.Sorted(slices.Values(store.ListKeys())))

@@ -29,8 +29,12 @@ func stepConfigmaps(ctx context.Context, l *step.Lesson) error {
 				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", is.Name, is.Data["sky"], was.Data["sky"])
 			},
 			DeleteFunc: func(obj any) {
-				configMap := obj.(*corev1.ConfigMap) // not always: see the step tombstone
-				fmt.Fprintf(l.Out, "OnDelete : %s : %s\n", configMap.Name, configMap.Data["sky"])
+				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+					obj = tombstone.Obj // as it was last seen: see the step tombstone
+				}
+				if configMap, ok := obj.(*corev1.ConfigMap); ok {
+					fmt.Fprintf(l.Out, "OnDelete : %s : %s\n", configMap.Name, configMap.Data["sky"])
+				}
 			},
 		},
 	})

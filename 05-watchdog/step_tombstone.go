@@ -28,11 +28,13 @@ func stepTombstone(ctx context.Context, l *step.Lesson) error {
 			AddFunc:    func(obj any) { fmt.Fprintln(l.Out, "OnAdd :", obj.(*corev1.ConfigMap).Name) },
 			UpdateFunc: func(_, newObj any) { fmt.Fprintln(l.Out, "OnUpdate :", newObj.(*corev1.ConfigMap).Name) },
 			DeleteFunc: func(obj any) {
+				what := "OnDelete :"
 				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-					fmt.Fprintln(l.Out, "OnDelete : a tombstone :", tombstone.Obj.(*corev1.ConfigMap).Name)
-					return
+					obj, what = tombstone.Obj, "OnDelete : a tombstone :"
 				}
-				fmt.Fprintln(l.Out, "OnDelete :", obj.(*corev1.ConfigMap).Name)
+				if configMap, ok := obj.(*corev1.ConfigMap); ok { // a tombstone may be empty, and have a Key alone
+					fmt.Fprintln(l.Out, what, configMap.Name)
+				}
 			},
 		},
 	})

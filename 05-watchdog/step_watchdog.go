@@ -29,8 +29,12 @@ func stepWatchdog(ctx context.Context, l *step.Lesson) error {
 				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", pod.Name, pod.Status.Phase, was.Status.Phase)
 			},
 			DeleteFunc: func(obj any) {
-				pod := obj.(*corev1.Pod) // not always: see the step tombstone
-				fmt.Fprintf(l.Out, "OnDelete : %s : %s\n", pod.Name, pod.Status.Phase)
+				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+					obj = tombstone.Obj // as it was last seen: see the step tombstone
+				}
+				if pod, ok := obj.(*corev1.Pod); ok {
+					fmt.Fprintf(l.Out, "OnDelete : %s : %s\n", pod.Name, pod.Status.Phase)
+				}
 			},
 		},
 	})

@@ -53,7 +53,11 @@ func stepLate(ctx context.Context, l *play.Lesson) error {
 				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", pod.Name, pod.Status.Phase, was)
 			},
 		}, processor.Options{Present: slices.Values(present)})
-		if err == nil && cache.WaitFor(ctx, "", registration) {
+		if err != nil {
+			fmt.Fprintln(l.Out, "Add :", err)
+			return
+		}
+		if cache.WaitFor(ctx, "", registration) {
 			fmt.Fprintln(l.Out, "the handler has synced")
 		}
 	})

@@ -31,8 +31,12 @@ func stepShared(ctx context.Context, l *play.Lesson) error {
 					name, pod.Name, pod.Status.Phase, old.Status.Phase)
 			},
 			DeleteFunc: func(obj any) {
-				pod := obj.(*corev1.Pod)
-				fmt.Fprintf(l.Out, "%s : OnDelete : %s : %s\n", name, pod.Name, pod.Status.Phase)
+				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+					obj = tombstone.Obj // as it was last seen: see chapter 05
+				}
+				if pod, ok := obj.(*corev1.Pod); ok {
+					fmt.Fprintf(l.Out, "%s : OnDelete : %s : %s\n", name, pod.Name, pod.Status.Phase)
+				}
 			},
 		}, processor.Options{})
 		if err != nil {

@@ -28,9 +28,7 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 	defer cancel()
 
 	// The store of chapter 04, with an index: the ConfigMaps by their sky.
-	cities := store.New(store.Options{Indexers: cache.Indexers{
-		"sky": func(obj any) ([]string, error) { return []string{obj.(*corev1.ConfigMap).Data["sky"]}, nil },
-	}})
+	cities := store.New(store.Options{Indexers: cache.Indexers{"sky": bySky}})
 
 	// The queue of chapter 01. The store says which objects are known.
 	queue := deltafifo.New(deltafifo.Options{KnownObjects: cities})
@@ -55,20 +53,19 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 			if name == "slow" {
 				<-stuck.Done()
 			}
-			city := obj.(*corev1.ConfigMap)
-			fmt.Fprintf(l.Out, "%s : %s : %s : %s%s\n", name, method, city.Name, city.Data["sky"], was)
+			if unseen, ok := obj.(cache.DeletedFinalStateUnknown); ok { // a tombstone: see chapter 05
+				obj = unseen.Obj
+			}
+			if city, ok := obj.(*corev1.ConfigMap); ok {
+				fmt.Fprintf(l.Out, "%s : %s : %s : %s%s\n", name, method, city.Name, city.Data["sky"], was)
+			}
 		}
 		_, err := handlers.Add(cache.ResourceEventHandlerFuncs{
 			AddFunc: func(obj any) { show("OnAdd", obj, "") },
 			UpdateFunc: func(oldObj, newObj any) {
 				show("OnUpdate", newObj, fmt.Sprintf(" (was %s)", oldObj.(*corev1.ConfigMap).Data["sky"]))
 			},
-			DeleteFunc: func(obj any) {
-				if unseen, ok := obj.(cache.DeletedFinalStateUnknown); ok { // a tombstone: see chapter 05
-					obj = unseen.Obj
-				}
-				show("OnDelete", obj, "")
-			},
+			DeleteFunc: func(obj any) { show("OnDelete", obj, "") },
 		}, processor.Options{})
 		if err != nil {
 			return err
@@ -117,4 +114,16 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 			return err
 		}
 	}
+}
+
+// bySky is the index function. A city without a sky is in the store, and not in the index.
+func bySky(obj any) ([]string, error) {
+	city, ok := obj.(*corev1.ConfigMap)
+	if !ok {
+		return nil, fmt.Errorf("want a ConfigMap, got %T", obj)
+	}
+	if city.Data["sky"] == "" {
+		return nil, nil
+	}
+	return []string{city.Data["sky"]}, nil
 }

@@ -29,8 +29,12 @@ func stepInformer(ctx context.Context, l *step.Lesson) error {
 					name, pod.Name, pod.Status.Phase, was.Status.Phase)
 			},
 			DeleteFunc: func(obj any) {
-				pod := obj.(*corev1.Pod) // or a tombstone, after a cut: see chapter 05
-				fmt.Fprintf(l.Out, "%s : OnDelete : %s : %s\n", name, pod.Name, pod.Status.Phase)
+				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+					obj = tombstone.Obj // as it was last seen: see chapter 05
+				}
+				if pod, ok := obj.(*corev1.Pod); ok {
+					fmt.Fprintf(l.Out, "%s : OnDelete : %s : %s\n", name, pod.Name, pod.Status.Phase)
+				}
 			},
 		})
 		if err != nil {

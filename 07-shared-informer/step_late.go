@@ -41,7 +41,9 @@ func stepLate(ctx context.Context, l *step.Lesson) error {
 			fmt.Fprintln(l.Out, "AddEventHandler :", err)
 			return
 		}
-		cache.WaitFor(ctx, "", registration.HasSyncedChecker()) // "": it logs nothing
+		if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // "": it logs nothing
+			return // the step ends
+		}
 		fmt.Fprintf(l.Out, "late : HasSynced : %t, requests to the server : %s\n", registration.HasSynced(), l.Requests)
 	})
 	configMaps.RunWithContext(ctx)

@@ -30,7 +30,10 @@ func stepCustom(ctx context.Context, l *step.Lesson) error {
 	}
 	configMaps := f.ConfigMaps().Lister()
 	show := func(call string, obj any) {
-		widget := obj.(*unstructured.Unstructured)
+		widget, ok := obj.(*unstructured.Unstructured)
+		if !ok { // a tombstone may be empty
+			return
+		}
 		size, _, _ := unstructured.NestedInt64(widget.Object, "spec", "size")
 		fmt.Fprintf(l.Out, "%s : %s : size %d : %s %s, a %T\n",
 			call, widget.GetName(), size, widget.GetAPIVersion(), widget.GetKind(), widget)
@@ -38,7 +41,12 @@ func stepCustom(ctx context.Context, l *step.Lesson) error {
 	handler, err := asked.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { show("OnAdd", obj) },
 		UpdateFunc: func(_, newObj any) { show("OnUpdate", newObj) },
-		DeleteFunc: func(obj any) { show("OnDelete", obj) },
+		DeleteFunc: func(obj any) {
+			if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+				obj = tombstone.Obj // as it was last seen: see chapter 05
+			}
+			show("OnDelete", obj)
+		},
 	})
 	if err != nil {
 		return err
@@ -47,7 +55,9 @@ func stepCustom(ctx context.Context, l *step.Lesson) error {
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
-	cache.WaitForCacheSync(ctx.Done(), handler.HasSynced)
+	if !cache.WaitFor(ctx, "", handler.HasSyncedChecker()) { // "": it logs nothing
+		return ctx.Err()
+	}
 	fmt.Fprintln(l.Out, "config maps :", names(configMaps.List(labels.Everything())))
 
 	l.On("the factory forgets widgets", func() { // else it would ask for them for ever

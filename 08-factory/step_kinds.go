@@ -24,7 +24,10 @@ func stepKinds(ctx context.Context, l *step.Lesson) error {
 		})
 		defer f.Shutdown()
 		show := func(call string, obj any) {
-			configMap := obj.(*corev1.ConfigMap)
+			configMap, ok := obj.(*corev1.ConfigMap)
+			if !ok { // a tombstone may be empty
+				return
+			}
 			text, _ := json.Marshal(configMap) // it never fails
 			fmt.Fprintf(l.Out, "%s : %s : kind %q, version %q : %.25s…\n",
 				name, call, configMap.Kind, configMap.APIVersion, text)
@@ -32,7 +35,12 @@ func stepKinds(ctx context.Context, l *step.Lesson) error {
 		if _, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(obj any) { show("OnAdd", obj) },
 			UpdateFunc: func(_, newObj any) { show("OnUpdate", newObj) },
-			DeleteFunc: func(obj any) { show("OnDelete", obj) },
+			DeleteFunc: func(obj any) {
+				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+					obj = tombstone.Obj // as it was last seen: see chapter 05
+				}
+				show("OnDelete", obj)
+			},
 		}); err != nil {
 			return err
 		}

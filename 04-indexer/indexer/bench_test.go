@@ -49,7 +49,16 @@ func BenchmarkFind(b *testing.B) {
 	b.ReportMetric(float64(filtered)/float64(indexed), "filter/index")
 }
 
-func byNode(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }
+func byNode(obj any) ([]string, error) {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok {
+		return nil, fmt.Errorf("want a pod, got %T", obj)
+	}
+	if pod.Spec.NodeName == "" {
+		return nil, nil // it has no node yet: it is in the store, and not in this index
+	}
+	return []string{pod.Spec.NodeName}, nil
+}
 
 // filter is what is left to do without an index.
 func filter(store cache.Store, node string) (found int) {

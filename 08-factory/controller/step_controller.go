@@ -44,7 +44,9 @@ func stepController(ctx context.Context, l *step.Lesson) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { configMaps.RunWithContext(ctx) })
-	cache.WaitFor(ctx, "", registration.HasSyncedChecker()) // the handler has got the first list
+	if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // the handler has got the first list
+		return ctx.Err()
+	}
 
 	for {
 		key, shutdown := queue.Get()

@@ -37,7 +37,9 @@ func stepExpectations(ctx context.Context, l *step.Lesson) error {
 	defer running.Wait()
 	defer cancel()
 	running.Go(func() { secrets.RunWithContext(ctx) })
-	cache.WaitFor(ctx, "", registration.HasSyncedChecker()) // the handler has a count to keep
+	if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // the handler has a count to keep
+		return ctx.Err()
+	}
 
 	reconcile := func(try int) error {
 		mu.Lock()

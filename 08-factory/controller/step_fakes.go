@@ -64,7 +64,9 @@ func deleteBetween(ctx context.Context, l *step.Lesson, speaker string, client k
 	defer running.Wait()
 	defer cancel()
 	running.Go(func() { informer.RunWithContext(ctx) })
-	cache.WaitFor(ctx, "", informer.HasSyncedChecker())
+	if !cache.WaitFor(ctx, "", informer.HasSyncedChecker()) {
+		return ctx.Err()
+	}
 	if err := create("after"); err != nil {
 		return err
 	}

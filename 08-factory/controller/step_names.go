@@ -22,7 +22,9 @@ func stepNames(ctx context.Context, l *step.Lesson) error {
 	defer running.Wait()
 	defer cancel()
 	running.Go(func() { secrets.RunWithContext(ctx) })
-	cache.WaitFor(ctx, "", secrets.HasSyncedChecker())
+	if !cache.WaitFor(ctx, "", secrets.HasSyncedChecker()) {
+		return ctx.Err()
+	}
 
 	secrets.hold()
 	for try := 1; try <= 2; try++ {

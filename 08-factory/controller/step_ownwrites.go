@@ -21,7 +21,9 @@ func stepOwnwrites(ctx context.Context, l *step.Lesson) error {
 	defer running.Wait()
 	defer cancel()
 	running.Go(func() { secrets.RunWithContext(ctx) })
-	cache.WaitFor(ctx, "", secrets.HasSyncedChecker())
+	if !cache.WaitFor(ctx, "", secrets.HasSyncedChecker()) {
+		return ctx.Err()
+	}
 
 	secrets.hold() // the events of the watch are under way
 	for try := 1; try <= 2; try++ {

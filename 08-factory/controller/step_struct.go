@@ -32,7 +32,9 @@ func (p printer) OnDelete(obj any) {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj // what was last seen: the delete itself was missed
 	}
-	fmt.Fprintln(p.out, "OnDelete :", obj.(*corev1.ConfigMap).Name)
+	if configMap, ok := obj.(*corev1.ConfigMap); ok { // a tombstone may be empty
+		fmt.Fprintln(p.out, "OnDelete :", configMap.Name)
+	}
 }
 
 // stepStruct gives an informer that handler. cache.ResourceEventHandlerFuncs is a

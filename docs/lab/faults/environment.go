@@ -93,7 +93,7 @@ func startEnvironment(ctx context.Context, progress io.Writer) (_ *environment, 
 	if e.config, err = clientcmd.BuildConfigFromFlags("", e.Kubeconfig()); err != nil {
 		return nil, err
 	}
-	e.config.QPS = -1
+	e.config.QPS = -1 // no limit of the client's own: it would only make the faults wait
 	if e.client, err = kubernetes.NewForConfig(e.config); err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (e *environment) accountConfig() *rest.Config {
 		BearerTokenFile: e.path("token"),
 		TLSClientConfig: rest.TLSClientConfig{ServerName: serverName, CAData: pemOf(e.ca.Raw)},
 		ContentConfig:   rest.ContentConfig{ContentType: "application/json", AcceptContentTypes: "application/json"},
-		QPS:             -1,
+		QPS:             -1, // as above
 	}
 }
 

@@ -52,7 +52,8 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 		return nil, err
 	}
 	// The server has its own limits (API Priority and Fairness); client-go's
-	// default of 5 requests a second would only make the steps wait.
+	// default of 5 requests a second would only make the steps wait. A program that
+	// runs for longer had better have a limit, such as 50: a loop with a bug needs one.
 	config.QPS = -1
 	s := &Session{Config: config, kubeconfig: kubeconfig, context: opts.Context,
 		patience: cmp.Or(opts.Patience, patience), dialer: connrotation.NewDialer(new(net.Dialer).DialContext)}

@@ -214,13 +214,13 @@ type structHandler struct {
 // Most handlers are made of functions, and of one type. A name that is the type
 // does not say which of them a program waits for.
 func TestHandlersAreNamedAsInClientGo(t *testing.T) {
-	none := cache.ResourceEventHandlerFuncs{}
+	none, mail := cache.ResourceEventHandlerFuncs{}, new(mailer)
 	for name, handler := range map[string]cache.ResourceEventHandler{
 		"functions":           cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}, DeleteFunc: func(any) {}},
 		"pointer":             &cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, _ any) {}},
-		"of different places": cache.ResourceEventHandlerFuncs{UpdateFunc: none.OnUpdate, DeleteFunc: func(any) {}},
+		"of two places":       cache.ResourceEventHandlerFuncs{UpdateFunc: none.OnUpdate, DeleteFunc: func(any) {}},
 		"no function":         none,
-		"method values":       cache.ResourceEventHandlerFuncs{AddFunc: new(mailer).add, DeleteFunc: new(mailer).delete},
+		"method values":       cache.ResourceEventHandlerFuncs{AddFunc: mail.add, DeleteFunc: mail.delete},
 		"filter":              cache.FilteringResourceEventHandler{Handler: none},
 		"detailed":            cache.ResourceEventHandlerDetailedFuncs{AddFunc: func(any, bool) {}},
 		"struct":              structHandler{},

@@ -25,14 +25,14 @@ var (
 )
 
 // Add takes an event of the watch.
-func (c changes) Add(obj any) error {
-	obj, key, err := c.prepared(obj)
+func (c changes) Add(event any) (err error) {
+	defer func() { c.taken(event, err) }()
+	obj, key, err := c.prepared(event)
 	if err != nil {
 		return err
 	}
 	c.blockDeltas.Lock()
 	defer c.blockDeltas.Unlock()
-	defer c.version.send()
 	old, err := c.indexer.Put(key, obj)
 	if err != nil {
 		return err
@@ -41,19 +41,27 @@ func (c changes) Add(obj any) error {
 	return nil
 }
 
+// taken lets WaitForVersion look again: an event was stored, or refused.
+func (c changes) taken(event any, err error) {
+	if err != nil {
+		c.refusals.add(event)
+	}
+	c.version.send()
+}
+
 // Update is Add: the store decides whether an object is new, not the event.
 func (c changes) Update(obj any) error { return c.Add(obj) }
 
 // Delete takes an event of the watch. The deletion of an object that the store
 // does not hold is no event for handlers.
-func (c changes) Delete(obj any) error {
-	obj, key, err := c.prepared(obj)
+func (c changes) Delete(event any) (err error) {
+	defer func() { c.taken(event, err) }()
+	obj, key, err := c.prepared(event)
 	if err != nil {
 		return err
 	}
 	c.blockDeltas.Lock()
 	defer c.blockDeltas.Unlock()
-	defer c.version.send()
 	if old := c.indexer.Remove(key, obj); old != nil {
 		c.notify(processor.Notification{Kind: processor.Deleted, Key: key, Old: old, New: obj})
 	}
@@ -83,6 +91,7 @@ func (c changes) Replace(list []any, version string) error {
 	if err != nil {
 		return err
 	}
+	c.refusals.clear() // what it says now has all that came before
 	for _, change := range gone {
 		c.notify(processor.Notification{Kind: processor.Deleted, Key: change.Key, Old: change.Old,
 			New: cache.DeletedFinalStateUnknown{Key: change.Key, Obj: change.Old}})

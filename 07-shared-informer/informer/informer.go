@@ -35,8 +35,10 @@ type Informer struct {
 	processor             *processor.Processor
 	cacheMutationDetector cache.MutationDetector // does nothing, unless KUBE_CACHE_MUTATION_DETECTOR is set
 	synced                chan struct{}          // closed when the store holds the first list
+	sourceEnded           chan struct{}          // closed when the reflector has returned: the store changes no more
 	ended                 chan struct{}          // closed when it has run, and its last handler has returned
 	version               signal                 // sent when the store may have come to another version
+	refusals              refusals               // what it has not come to
 
 	// blockDeltas is held from a change of the store until it is in the log: while
 	// you hold it, the store and the log agree, and a late handler can join safely.
@@ -71,6 +73,7 @@ func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.Sha
 		processor:             processor.New(log),
 		cacheMutationDetector: cache.NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
 		synced:                make(chan struct{}),
+		sourceEnded:           make(chan struct{}),
 		ended:                 make(chan struct{}),
 		resyncCheckPeriod:     max(options.ResyncPeriod, 0),
 		watchErrorHandler:     cache.DefaultWatchErrorHandler,
@@ -110,6 +113,7 @@ func (i *Informer) run(ctx context.Context) bool {
 	over := make(chan struct{})
 	checking.Go(func() { i.cacheMutationDetector.Run(over) })
 	defer func() { // even if a transform panics: the caller may recover
+		close(i.sourceEnded)
 		i.startedLock.Lock()
 		i.stopped = true
 		i.startedLock.Unlock()

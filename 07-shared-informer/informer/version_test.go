@@ -82,18 +82,27 @@ func TestWaitForVersion(t *testing.T) {
 			bookmark(w, "14")
 			is(t, result, "")
 		},
-		"an event that the store refuses": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
+		"an event that an index function refuses": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			must.Do(t, r.AddIndexers(cache.Indexers{"fails": func(obj any) ([]string, error) {
 				if obj.(*corev1.ConfigMap).Name == "refused" {
 					return nil, errors.New("no index for this one")
 				}
 				return nil, nil
 			}}))
-			result := waitFor(t.Context(), r, "12")
+			const refused = "waiting for version 12 of *v1.ConfigMap: the store has refused it"
+			result, other := waitFor(t.Context(), r, "12"), waitFor(t.Context(), r, "11")
 			w.Add(configMap("refused", "12"))
-			is(t, result, "waiting") // the store does not have it
-			w.Add(configMap("b", "13"))
-			is(t, result, "") // nor will it: what it could know by now, it knows
+			is(t, result, refused)
+			is(t, other, "waiting")
+			bookmark(w, "13")
+			is(t, other, "") // that was not the version of a refused event
+			is(t, waitFor(t.Context(), r, "12"), refused)
+			is(t, waitFor(t.Context(), r, "13"), "")
+
+			r.server.SetVersion("20", configMap("a", "1")) // without it
+			fakeapi.Expire(w)
+			time.Sleep(time.Minute)
+			is(t, waitFor(t.Context(), r, "12"), "") // the list says how things are now
 		},
 		"a handler that is stuck": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			stuck := make(chan struct{})
@@ -163,5 +172,74 @@ func TestWaitForVersionBeforeTheFirstList(t *testing.T) {
 		is(t, result, "waiting")
 		r.run(t)
 		is(t, result, "")
+	})
+}
+
+// A transform refuses an event before the store is asked.
+func TestWaitForVersionThatATransformRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		must.Do(t, r.SetTransform(func(obj any) (any, error) {
+			if obj.(*corev1.ConfigMap).ResourceVersion >= "12" {
+				return nil, errors.New("not this one")
+			}
+			return obj, nil
+		}))
+		r.run(t)
+		w := r.server.NextWatch()
+		updated, deleted := waitFor(t.Context(), r, "12"), waitFor(t.Context(), r, "13")
+		w.Modify(configMap("a", "12"))
+		is(t, updated, "the store has refused it")
+		w.Delete(configMap("a", "13"))
+		is(t, deleted, "the store has refused it")
+	})
+}
+
+// What was refused is not kept forever, even if no list comes.
+func TestRefusedVersionsAreBounded(t *testing.T) {
+	var r refusals
+	for version := range 3 * keptRefusals {
+		r.add(fakeapi.ConfigMap("a", fmt.Sprint(version)))
+	}
+	if got := len(r.versions); got != keptRefusals {
+		t.Errorf("%d versions are kept, want %d", got, keptRefusals)
+	}
+	first, last := fmt.Sprint(2*keptRefusals), fmt.Sprint(3*keptRefusals-1)
+	if !r.has(first) || !r.has(last) || r.has("0") {
+		t.Errorf("kept: %s: %t, %s: %t, 0: %t; want the last ones", first, r.has(first), last, r.has(last), r.has("0"))
+	}
+}
+
+// When the reflector has returned, nothing can change the store: nobody has to wait for
+// the handlers.
+func TestWaitForVersionEndsBeforeTheHandlers(t *testing.T) {
+	const stopped = `the informer has stopped at version "1"`
+	t.Run("a handler that is stuck", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(ours, options(), configMap("a", "1"))
+			stuck := make(chan struct{})
+			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-stuck }})
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() { r.RunWithContext(ctx); close(ended) }()
+			result := waitFor(t.Context(), r, "13")
+			cancel()
+			is(t, result, stopped)
+			is(t, waitFor(t.Context(), r, "13"), stopped)
+			close(stuck)
+			<-ended
+		})
+	})
+	t.Run("a handler that waits for its own write", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(ours, options(), configMap("a", "1"))
+			result := make(chan error, 1)
+			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+				result <- r.SharedIndexInformer.(*Informer).WaitForVersion(context.Background(), "13")
+			}})
+			r.run(t)
+			r.stop()
+			is(t, result, stopped)
+		})
 	})
 }

@@ -6,8 +6,8 @@ package observer
 import "time"
 
 // An Observer is called with each Event, by the goroutine to which it happens, and
-// often with a lock held. It must be quick, must not wait, and must not call the
-// informer. Several goroutines call it at a time.
+// often with a lock held. It must be quick and must not wait. Of the informer it may
+// call Stop, and nothing else. Several goroutines call it at a time.
 type Observer interface{ Observe(Event) }
 
 // A Func is an Observer that is one function.

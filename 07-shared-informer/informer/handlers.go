@@ -90,7 +90,7 @@ func (i *Informer) determineResyncPeriod(period time.Duration, logger klog.Logge
 	}
 	wanted := period
 	period = max(period, minimumResyncPeriod)
-	if i.started {
+	if i.started.Load() {
 		period = max(period, i.resyncCheckPeriod)
 	} else {
 		i.resyncCheckPeriod = max(min(period, i.resyncCheckPeriod), minimumResyncPeriod)

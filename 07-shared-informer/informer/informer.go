@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -44,9 +45,11 @@ type Informer struct {
 	// you hold it, the store and the log agree, and a late handler can join safely.
 	blockDeltas sync.Mutex
 
+	stopping context.Context // ends when Stop is called
+	cancel   context.CancelFunc
+	started  atomic.Bool
+
 	startedLock       sync.Mutex // guards what is below; taken before blockDeltas
-	started           bool
-	cancel            context.CancelFunc // of its run; set when it is started
 	stopped           bool
 	reflector         *reflector.Reflector // nil until started
 	resyncCheckPeriod time.Duration        // how often handlers are asked whether they are due
@@ -60,6 +63,7 @@ type Informer struct {
 // NewSharedIndexInformerWithOptions.
 func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) *Informer {
 	log := processor.NewLog()
+	stopping, cancel := context.WithCancel(context.Background())
 	return &Informer{
 		listerWatcher: lw,
 		objectType:    exampleObject,
@@ -75,13 +79,15 @@ func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.Sha
 		synced:                make(chan struct{}),
 		sourceEnded:           make(chan struct{}),
 		ended:                 make(chan struct{}),
+		stopping:              stopping,
+		cancel:                cancel,
 		resyncCheckPeriod:     max(options.ResyncPeriod, 0),
 		watchErrorHandler:     cache.DefaultWatchErrorHandler,
 	}
 }
 
-// RunWithContext lists, watches and calls handlers until ctx ends, and until
-// the last handler has returned. A second call says so and does nothing.
+// RunWithContext lists, watches and calls handlers until ctx ends or Stop is called, and
+// until the last handler has returned. A second call says so and does nothing.
 func (i *Informer) RunWithContext(ctx context.Context) {
 	if !i.run(ctx) {
 		klog.FromContext(ctx).Info("Warning: this informer was run before, and it runs once: make a new one", "type",
@@ -89,26 +95,26 @@ func (i *Informer) RunWithContext(ctx context.Context) {
 	}
 }
 
-// Stop ends the run, whoever has begun it, and returns when the last handler has
-// returned; a handler must therefore not call it. If there was no run, there will
-// be none.
+// Stop ends the run, whoever has begun it. If there was no run, there will be none. It
+// does not wait, so that every part of the program may call it: a handler, a watch error
+// handler, a transform, an index function, an observer. ShutdownChan says when the run is
+// over.
 func (i *Informer) Stop() {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	i.run(ctx) // a run that ends at once, if it is the first
 	i.cancel()
-	<-i.ended
+	i.run(i.stopping) // a run that ends at once, if it is the first
 }
+
+// ShutdownChan is closed when the informer has run, and its last handler has returned.
+func (i *Informer) ShutdownChan() <-chan struct{} { return i.ended }
 
 // run is RunWithContext. It returns false if it was called before.
 func (i *Informer) run(ctx context.Context) bool {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	source := i.start(cancel)
-	if source == nil {
+	if i.started.Swap(true) { // without a lock: Stop may be called while one is held
 		return false
 	}
-	i.processor.Start()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(i.stopping, cancel)()
 	var checking sync.WaitGroup
 	over := make(chan struct{})
 	checking.Go(func() { i.cacheMutationDetector.Run(over) })
@@ -122,18 +128,16 @@ func (i *Informer) run(ctx context.Context) bool {
 		checking.Wait()
 		close(i.ended)
 	}()
+	source := i.newReflector()
+	i.processor.Start()
 	source.Run(ctx)
 	return true
 }
 
-// start makes the reflector, once; nil if there is one already.
-func (i *Informer) start(cancel context.CancelFunc) *reflector.Reflector {
+// newReflector makes the reflector, out of what was set before the start.
+func (i *Informer) newReflector() *reflector.Reflector {
 	i.startedLock.Lock()
 	defer i.startedLock.Unlock()
-	if i.started {
-		return nil
-	}
-	i.started, i.cancel = true, cancel
 	if i.observer != nil {
 		i.log.SetObserver(i.observer)
 	}

@@ -155,30 +155,6 @@ func TestWhatWaitsInTheQueueAtTheEndIsDropped(t *testing.T) {
 	})
 }
 
-// Stop ends the run of somebody else, and waits for the call that is under way.
-func TestStop(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
-		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(time.Minute) }})
-		r.run(t)
-		w, start := r.server.NextWatch(), time.Now()
-		r.SharedIndexInformer.(*Informer).Stop()
-		if took := time.Since(start); took != time.Minute || !r.IsStopped() || !w.IsStopped() {
-			t.Errorf("it took %v; stopped: %t, its watch: %t", took, r.IsStopped(), w.IsStopped())
-		}
-		r.SharedIndexInformer.(*Informer).Stop() // once more does no harm
-	})
-}
-
-func TestAnInformerThatWasStoppedIsNeverRun(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
-		r.SharedIndexInformer.(*Informer).Stop()
-		r.run(t)
-		expect.That(t, r.server.Lists() <= 0 && r.IsStopped(), "%d lists, stopped: %t", r.server.Lists(), r.IsStopped())
-	})
-}
-
 // Handlers may be added, removed and asked while it ends.
 func TestTheEndInTheMidstOfThings(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {

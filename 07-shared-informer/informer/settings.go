@@ -30,7 +30,7 @@ func (i *Informer) SetWatchErrorHandler(handler cache.WatchErrorHandler) error {
 func (i *Informer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	i.startedLock.Lock()
 	defer i.startedLock.Unlock()
-	if i.started {
+	if i.started.Load() {
 		return errStarted
 	}
 	if i.watchErrorHandler = handler; handler == nil {
@@ -44,7 +44,7 @@ func (i *Informer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandl
 func (i *Informer) SetTransform(transform cache.TransformFunc) error {
 	i.startedLock.Lock()
 	defer i.startedLock.Unlock()
-	if i.started {
+	if i.started.Load() {
 		return errStarted
 	}
 	i.transform = transform
@@ -55,7 +55,7 @@ func (i *Informer) SetTransform(transform cache.TransformFunc) error {
 func (i *Informer) SetObserver(o observer.Observer) error {
 	i.startedLock.Lock()
 	defer i.startedLock.Unlock()
-	if i.started {
+	if i.started.Load() {
 		return errStarted
 	}
 	i.observer, i.processor.Observer = o, o

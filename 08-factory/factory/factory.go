@@ -115,6 +115,7 @@ func (e *entry) end(why error) {
 	}
 	if ours, ok := e.informer.(*informer.Informer); ok {
 		ours.Stop() // whoever runs it, or would run it
+		<-ours.ShutdownChan()
 	}
 }
 
@@ -168,10 +169,13 @@ func (f *Factory) started() map[key]*entry {
 }
 
 // Forget stops the informer of a type and drops it, with all objects that it
-// holds. The next call that asks for the type gets a new informer. Forget returns
-// when the informer's last handler has returned, even if the program runs the
-// informer itself, or if it was another call that dropped it; a handler must
-// therefore not call it. If there is no informer of that type, Forget does nothing.
+// holds. The next call that asks for the type gets a new informer. If there is no
+// informer of that type, Forget does nothing.
+//
+// Forget waits until the informer's last handler has returned, even if the program
+// runs the informer itself, or if it was another call that dropped it. So nothing that
+// the informer calls may call it: a handler, a watch error handler, a transform and an
+// index function would wait for themselves. They may call the informer's Stop.
 //
 // An informer that was forgotten, and its lister, keep their last state for a
 // program that still holds them. It takes no more handlers, and it never runs
@@ -198,9 +202,9 @@ func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	}
 }
 
-// Shutdown stops all informers, for good, and returns when no goroutine of theirs
-// is left, even if the program runs them itself; a handler must therefore not call
-// it.
+// Shutdown stops all informers, for good. It waits until no goroutine of theirs is
+// left, even if the program runs them itself. So nothing that an informer calls may
+// call it, as with Forget.
 func (f *Factory) Shutdown() {
 	f.lock.Lock()
 	f.shuttingDown = true

@@ -1,0 +1,121 @@
+// Stop: who may call it, and what it does.
+
+package informer
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/must"
+)
+
+// Stop ends the run of somebody else. It does not wait for the call that is under way.
+// ShutdownChan does.
+func TestStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		informer := r.SharedIndexInformer.(*Informer)
+		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(time.Minute) }})
+		r.run(t)
+		w, start := r.server.NextWatch(), time.Now()
+		informer.Stop()
+		synctest.Wait()
+		if took := time.Since(start); took != 0 || !r.IsStopped() || !w.IsStopped() {
+			t.Errorf("Stop() took %v; stopped: %t, its watch: %t", took, r.IsStopped(), w.IsStopped())
+		}
+		<-informer.ShutdownChan()
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("its last handler has returned after %v, want a minute", took)
+		}
+		informer.Stop() // once more does no harm
+	})
+}
+
+func TestAnInformerThatWasStoppedIsNeverRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		informer := r.SharedIndexInformer.(*Informer)
+		r.handle(t, cache.ResourceEventHandlerFuncs{})
+		informer.Stop()
+		<-informer.ShutdownChan()
+		r.run(t)
+		if lists := r.server.Lists(); lists != 0 || !r.IsStopped() {
+			t.Errorf("%d lists, stopped: %t; want none, true", lists, r.IsStopped())
+		}
+	})
+}
+
+// Each callback runs in a goroutine that the end of the run has to wait for, and some of
+// them while the informer holds a lock.
+func TestStopIsSafeInEveryCallback(t *testing.T) {
+	type options = cache.SharedIndexInformerOptions
+	callbacks := map[string]func(t *testing.T, r *rig, stop func()) (later func()){
+		"handler": func(t *testing.T, r *rig, stop func()) func() {
+			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { stop() }})
+			return nil
+		},
+		"watch error handler": func(t *testing.T, r *rig, stop func()) func() {
+			r.server.Fail(errNotToday)
+			must.Do(t, r.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) { stop() }))
+			return nil
+		},
+		"transform": func(t *testing.T, r *rig, stop func()) func() {
+			must.Do(t, r.SetTransform(func(obj any) (any, error) { stop(); return obj, nil }))
+			return nil
+		},
+		"index function": func(t *testing.T, r *rig, stop func()) func() {
+			must.Do(t, r.AddIndexers(cache.Indexers{"i": func(any) ([]string, error) { stop(); return nil, nil }}))
+			return nil
+		},
+		"index function that is added while it runs": func(t *testing.T, r *rig, stop func()) func() {
+			return func() {
+				must.Do(t, r.AddIndexers(cache.Indexers{"i": func(any) ([]string, error) { stop(); return nil, nil }}))
+			}
+		},
+	}
+	observed := []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored, observer.Appended,
+		observer.Chunk, observer.Joined, observer.Called, observer.Removed}
+	for _, kind := range observed {
+		callbacks["observer, "+string(kind)] = func(t *testing.T, r *rig, stop func()) func() {
+			observe := observer.Func(func(e observer.Event) {
+				if e.Kind == kind {
+					stop()
+				}
+			})
+			must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(observe))
+			r.handle(t, cache.ResourceEventHandlerFuncs{})
+			return func() {
+				if registration, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil {
+					must.Do(t, r.RemoveEventHandler(registration))
+				}
+			}
+		}
+	}
+	for name, set := range callbacks {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(ours, options{Indexers: cache.Indexers{}}, configMap("a", "1"))
+				informer := r.SharedIndexInformer.(*Informer)
+				var called atomic.Bool
+				later := set(t, r, func() { called.Store(true); informer.Stop() })
+				run := make(chan struct{})
+				go func() { r.RunWithContext(t.Context()); close(run) }()
+				synctest.Wait()
+				if later != nil {
+					later()
+				}
+				<-run
+				<-informer.ShutdownChan()
+				if !called.Load() || !r.IsStopped() {
+					t.Errorf("called: %t, stopped: %t; want both", called.Load(), r.IsStopped())
+				}
+			})
+		})
+	}
+}

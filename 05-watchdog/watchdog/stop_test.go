@@ -4,6 +4,7 @@ package watchdog
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -114,5 +115,29 @@ func TestAHandlerThatPanics(t *testing.T) {
 				"reported %q, want %q in number %d", reported, want, i)
 		}
 		must.Do(t, r.stop())
+	})
+}
+
+// As t.FailNow does in a handler of a test. It was the goroutine that changes the store:
+// nobody is to believe that the store goes on.
+func TestAHandlerThatEndsItsGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dog, err := New(Options{
+			ListerWatcher: fakeapi.New(configMap("a", "1"), configMap("b", "2")),
+			ObjectType:    configMap("", ""),
+			Handler:       cache.ResourceEventHandlerFuncs{AddFunc: func(any) { runtime.Goexit() }},
+		})
+		must.Do(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		start := time.Now()
+		err = dog.Run(ctx)
+		if took := time.Since(start); took != 0 {
+			t.Errorf("Run() took %v, want that it returns when the handler has ended its goroutine", took)
+		}
+		const want = "the handler has ended its goroutine in OnAdd of ns/a (runtime.Goexit)"
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Run() = %v, want %q", err, want)
+		}
 	})
 }

@@ -40,14 +40,20 @@ type WatchDog struct {
 
 // Run lists, watches and calls the handler until ctx ends. The end of ctx is not an
 // error. Run waits up to StopTimeout for a handler that does not return, and leaves it
-// behind then: the error says what it was busy with. A second Run is an error.
+// behind then: the error says what it was busy with. A handler that ends its goroutine
+// (runtime.Goexit, t.FailNow) ends Run with an error. A second Run is an error.
 func (w *WatchDog) Run(ctx context.Context) error {
 	if w.started.Swap(true) {
 		return fmt.Errorf("this WatchDog of %T was run before, and it runs once: make a new one", w.opts.ObjectType)
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	var parts sync.WaitGroup
 	parts.Go(func() { w.reflector.Run(ctx) })
-	parts.Go(func() { w.loop(ctx) })
+	parts.Go(func() {
+		defer cancel() // the handler may end this goroutine: without it nothing goes on
+		w.loop(ctx)
+	})
 	<-ctx.Done()
 	w.inbox.Close() // ends the loop's wait for more
 
@@ -55,7 +61,7 @@ func (w *WatchDog) Run(ctx context.Context) error {
 	go func() { parts.Wait(); close(ended) }()
 	select {
 	case <-ended:
-		return nil
+		return w.checkCalls()
 	case <-time.After(w.opts.StopTimeout):
 		return w.leftBehind()
 	}

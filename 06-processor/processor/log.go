@@ -90,7 +90,9 @@ func (l *Log) SetObserver(o observer.Observer) {
 
 // Distribute implements Fanout.
 func (l *Log) Distribute(n Notification) {
+	defer l.grown.Broadcast()
 	l.mu.Lock()
+	defer l.mu.Unlock() // even if the observer panics
 	switch n.Kind {
 	case Added:
 		l.objects++
@@ -100,8 +102,6 @@ func (l *Log) Distribute(n Notification) {
 	if len(l.cursors) > 0 { // else nobody will ever read it
 		l.append(n)
 	}
-	l.mu.Unlock()
-	l.grown.Broadcast()
 }
 
 func (l *Log) append(n Notification) {

@@ -102,14 +102,14 @@ func (p *Processor) start(r *Registration) {
 // Stop ends all registrations, for good. It returns when the last handler has
 // returned, so a handler must not call it.
 func (p *Processor) Stop() {
+	defer p.wg.Wait()
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.stopped = true
 	for r := range p.registrations {
 		delete(p.registrations, r)
-		r.end()
+		defer r.end() // all of them end, even if an observer panics
 	}
-	p.mu.Unlock()
-	p.wg.Wait()
 }
 
 // Distribute notifies all handlers of a change.

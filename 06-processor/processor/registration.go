@@ -174,11 +174,16 @@ func (r *Registration) observe(e observer.Event) {
 // over the PanicHandler, the deferred function and the runtime.
 const panicDepth = 3
 
-// end makes it leave. The caller holds the processor's mu, and does it once.
+// end makes it leave, even if the observer panics. The caller holds the processor's mu,
+// and does it once.
 func (r *Registration) end() {
+	defer r.leave()
 	if r.observer != nil {
 		r.observe(observer.Event{Kind: observer.Removed})
 	}
+}
+
+func (r *Registration) leave() {
 	close(r.done)
 	if r.listener == nil {
 		r.options.Present = nil

@@ -115,8 +115,13 @@ func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistrat
 }
 
 // ResyncNow notifies all handlers of all that is stored, due or not. It makes no
-// request.
+// request. When the informer has stopped, it does nothing.
 func (i *Informer) ResyncNow() {
+	i.startedLock.Lock()
+	defer i.startedLock.Unlock()
+	if i.stopped {
+		return
+	}
 	i.blockDeltas.Lock()
 	defer i.blockDeltas.Unlock()
 	for key, obj := range i.indexer.Snapshot().All() {

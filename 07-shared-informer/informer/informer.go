@@ -118,20 +118,26 @@ func (i *Informer) run(ctx context.Context) bool {
 	var checking sync.WaitGroup
 	over := make(chan struct{})
 	checking.Go(func() { i.cacheMutationDetector.Run(over) })
-	defer func() { // even if a transform panics: the caller may recover
-		close(i.sourceEnded)
-		i.startedLock.Lock()
-		i.stopped = true
-		i.startedLock.Unlock()
-		i.processor.Stop()
-		close(over)
-		checking.Wait()
-		close(i.ended)
-	}()
+
+	// How it ends, the last one first. Each of them is done even if a transform or an
+	// observer panics: the caller may recover.
+	defer close(i.ended)
+	defer checking.Wait()
+	defer close(over)
+	defer i.processor.Stop()
+	defer i.refuseHandlers()
+	defer close(i.sourceEnded)
+
 	source := i.newReflector()
 	i.processor.Start()
 	source.Run(ctx)
 	return true
+}
+
+func (i *Informer) refuseHandlers() {
+	i.startedLock.Lock()
+	defer i.startedLock.Unlock()
+	i.stopped = true
 }
 
 // newReflector makes the reflector, out of what was set before the start.

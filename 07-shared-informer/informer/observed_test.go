@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -156,4 +157,42 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 				counts[observer.Appended], counts[observer.Called], counts["saved"])
 		}
 	})
+}
+
+// The panic goes on to the caller of Run, as one of a transform does. If it recovers, the
+// informer has ended as usual.
+func TestAnObserverThatPanics(t *testing.T) {
+	for _, kind := range []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored,
+		observer.Appended, observer.Chunk, observer.Joined, observer.Removed} {
+		t.Run(string(kind), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(ours, options(), configMap("a", "1"))
+				informer := r.SharedIndexInformer.(*Informer)
+				r.handle(t, cache.ResourceEventHandlerFuncs{})
+				must.Do(t, informer.SetObserver(observer.Func(func(e observer.Event) {
+					if e.Kind == kind {
+						panic(e.Kind)
+					}
+				})))
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				panicked := func() (got any) {
+					defer func() { got = recover() }()
+					r.RunWithContext(ctx)
+					return nil
+				}()
+				if panicked != kind {
+					t.Errorf("the caller got %v, want %v", panicked, kind)
+				}
+				<-informer.ShutdownChan()
+				if !r.IsStopped() {
+					t.Error("it has not stopped")
+				}
+				if err := informer.WaitForVersion(t.Context(), "5"); err == nil {
+					t.Error("WaitForVersion() = nil")
+				}
+				informer.ResyncNow()
+			})
+		})
+	}
 }

@@ -2,7 +2,7 @@
 # Checks what the course promises, on the cluster at hand or on one that it makes: what each
 # step prints, and the tests of each chapter. With names of parts, it checks those:
 #   chapters     what runs without a name
-#   lint         formatting, each module by itself, go vet and the linters
+#   lint         leftovers, formatting, each module by itself, go vet and the linters
 #   tests        the tests of all modules: of the chapters, the book, its lab and the scripts
 #   browser      the X-ray page in a browser
 #   controllers  the controllers of Kubernetes on our factory
@@ -20,6 +20,10 @@ race=-race
 [ "$(go env CGO_ENABLED)" = 1 ] || race=
 
 lint() {
+	say "leftovers of editors and of git"
+	leftovers=$(git ls-files -- '*.orig' '*.rej' '*.bak' '*~')
+	[ -z "$leftovers" ] || { printf 'in git, but not wanted; git rm them:\n%s\n' "$leftovers" >&2; return 1; }
+
 	say "gofmt"
 	unformatted=$(gofmt -l .)
 	[ -z "$unformatted" ] || { echo "gofmt would change: $unformatted" >&2; return 1; }

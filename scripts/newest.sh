@@ -8,18 +8,15 @@ case ${1-} in
 *) echo "newest.sh: it takes no argument, and got: $*" >&2; exit 2 ;;
 esac
 cd "$(dirname "$0")/.."
-root=$PWD
 modules=$(go list -m -f '{{.Dir}}')
-for module in $modules; do
-	cd "$module"
-	if grep -q "k8s.io/client-go " go.mod; then
+echo "$modules" | while read -r module; do # a line each, whatever is in the path
+	(cd "$module" && if grep -q "k8s.io/client-go " go.mod; then
 		GOWORK=off go get k8s.io/client-go@latest k8s.io/api@latest k8s.io/apimachinery@latest
-	fi
+	fi)
 done
-for module in $modules; do # after all of them: each tidies with the others' versions
-	cd "$module" && GOWORK=off go mod tidy
+echo "$modules" | while read -r module; do # after all of them: each tidies with the others' versions
+	(cd "$module" && GOWORK=off go mod tidy)
 done
-cd "$root"
 version=$(go list -m -f '{{.Version}}' k8s.io/client-go)
 for page in docs/[0-9][0-9]-*.md; do # line 3: *client-go v…, Kubernetes API v…, Go …*
 	sed "3s/v[0-9][0-9.]*/$version/g" "$page" >"$page.new"

@@ -158,7 +158,7 @@ func (c *clone) up(ctx context.Context, maker string) error {
 	if maker != "" && maker != there.maker {
 		return there.inTheWay()
 	}
-	fmt.Printf("cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.maker, there.kubeconfig)
+	fmt.Printf("cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.maker, workspace.Quote(there.kubeconfig))
 	return nil
 }
 

@@ -50,15 +50,24 @@ func newTree(t *testing.T) tree {
 		must.Do(t, os.WriteFile(filepath.Join(engines, engine), []byte("#!/bin/sh\nexit 1\n"), 0o755))
 	}
 	t.Setenv("PATH", engines+":"+os.Getenv("PATH"))
-	root, err := filepath.EvalSymlinks(t.TempDir())
+	parent, err := filepath.EvalSymlinks(t.TempDir())
 	must.Do(t, err)
+	root := filepath.Join(parent, "my clone") // a path is one word, whatever is in it
 	mod, err := os.ReadFile("../controlplane/go.mod")
 	must.Do(t, err)
 	module := filepath.Join(root, "scripts", "controlplane")
 	must.Do(t, os.MkdirAll(module, 0o755))
 	must.Do(t, os.WriteFile(filepath.Join(module, "go.mod"), mod, 0o644))
 	must.Do(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
-	t.Cleanup(func() { must.Do(t, local.Remove(filepath.Join(root, ".cluster", "local"))) })
+	must.Do(t, os.Mkdir(filepath.Join(parent, "my temp"), 0o755))
+	t.Setenv("TMPDIR", filepath.Join(parent, "my temp"))
+	t.Cleanup(func() {
+		must.Do(t, local.Remove(filepath.Join(root, ".cluster", "local")))
+		if left := local.Processes(parent); len(left) > 0 {
+			t.Errorf("processes that nobody removes: %v", left)
+			must.Do(t, local.Remove(parent))
+		}
+	})
 	return tree{t, root}
 }
 
@@ -112,6 +121,12 @@ func TestClones(t *testing.T) {
 	expect.That(t, !other.answers() && one.answers(), "a clone has removed the cluster of another one, or not its own")
 	if said := one.good("up"); !strings.Contains(said, "cluster is up (local)") || strings.Contains(said, "starting") {
 		t.Error("what is there is not found:", said)
+	} else {
+		_, line, _ := strings.Cut(said, "for kubectl: ")
+		got, err := exec.Command("sh", "-c", strings.TrimSpace(line)+` && printf %s "$KUBECONFIG"`).Output()
+		if want := one.path("kubeconfig"); string(got) != want || err != nil {
+			t.Errorf("%s: a shell sets KUBECONFIG to %q, %v; want %q", line, got, err, want)
+		}
 	}
 	said := one.good("exec", "sh", "-c", "echo on $KUBECONFIG")
 	if !strings.Contains(said, "on "+one.path("kubeconfig")) {
@@ -134,7 +149,7 @@ func TestReboot(t *testing.T) {
 		must.Do(t, syscall.Kill(process.PID, syscall.SIGKILL))
 	}
 	must.Until(t, "its processes are gone", func() bool { return len(local.Processes(tree.root)) == 0 })
-	pids, err := filepath.Glob(tree.path("local/clusters/*/pids/*.pid"))
+	pids, err := filepath.Glob(tree.path("local/.kwok/clusters/*/pids/*.pid"))
 	must.Do(t, err)
 	for _, file := range pids {
 		must.Do(t, os.WriteFile(file, fmt.Append(nil, somebody.Process.Pid), 0o600))
@@ -183,7 +198,7 @@ func TestForeignKubeconfig(t *testing.T) {
 func TestForeignKindCluster(t *testing.T) {
 	tree, bin := newTree(t), t.TempDir()
 	const docker = `#!/bin/sh
-echo "$*" >> ` + "$CALLS" + `
+echo "$*" >>"$CALLS"
 case "$*" in
 -v) echo Docker version 99;;
 "ps -a --filter label=io.x-k8s.kind.cluster=informer "*) echo informer-control-plane;;

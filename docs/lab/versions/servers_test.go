@@ -122,7 +122,7 @@ func startServers(t *testing.T) *servers {
 	s.create(t, "a")
 	s.versions["before the cache"] = s.create(t, "b")
 	s.write(t)
-	s.startSecond(t, local.Processes(dir)[local.APIServer].Args)
+	s.startSecond(t)
 	shared = s
 	config := rest.CopyConfig(s.config)
 	config.Host = s.address
@@ -139,8 +139,10 @@ func startServers(t *testing.T) *servers {
 }
 
 // startSecond starts an API server with the arguments of the first.
-func (s *servers) startSecond(t *testing.T, args []string) {
+func (s *servers) startSecond(t *testing.T) {
 	t.Helper()
+	program, args, err := s.cluster.Command(local.APIServer)
+	must.Do(t, err)
 	etcd, err := url.Parse(s.cluster.EtcdURL())
 	must.Do(t, err)
 	http2 := new(http.Protocols) // for gRPC
@@ -167,7 +169,7 @@ func (s *servers) startSecond(t *testing.T, args []string) {
 			args[i] = fmt.Sprintf("--secure-port=%d", free.Addr().(*net.TCPAddr).Port)
 		}
 	}
-	s.process = exec.Command(args[0], append(args[1:], "--min-request-timeout=1")...)
+	s.process = exec.Command(program, append(args, "--min-request-timeout=1")...)
 	must.Do(t, s.process.Start())
 }
 

@@ -42,13 +42,13 @@ func install(t *testing.T, scripts map[string]string) (home string) {
 // says what else it can do.
 func docker(node, more string) string {
 	return fmt.Sprintf(`
-NODE=%s
+NODE='%s'
 case "$*" in
 -v) echo Docker version 99;;
 %s
 "ps --quiet") ;;
-ps*) [ ! -e $NODE ] || echo informer-test-control-plane;;
-"rm -f"*) /bin/rm -f $NODE;;
+ps*) [ ! -e "$NODE" ] || echo informer-test-control-plane;;
+"rm -f"*) /bin/rm -f "$NODE";;
 info*) echo '{"CgroupVersion": "2"}';;
 esac
 `, node, more)
@@ -57,7 +57,7 @@ esac
 func TestInterruptedCreate(t *testing.T) {
 	node := filepath.Join(t.TempDir(), "node")
 	home := install(t, map[string]string{"docker": docker(node, `
-run*) : > $NODE; while [ -e $NODE ]; do /bin/sleep 0.01; done; echo the container is gone >&2; exit 1;;
+run*) : > "$NODE"; while [ -e "$NODE" ]; do /bin/sleep 0.01; done; echo the container is gone >&2; exit 1;;
 `)})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
@@ -83,7 +83,7 @@ run*) : > $NODE; while [ -e $NODE ]; do /bin/sleep 0.01; done; echo the containe
 func TestCreateFails(t *testing.T) {
 	node := filepath.Join(t.TempDir(), "node")
 	install(t, map[string]string{"docker": docker(node, `
-run*) : > $NODE; echo no more containers today >&2; exit 125;;
+run*) : > "$NODE"; echo no more containers today >&2; exit 125;;
 `)})
 	err := create(t.Context(), t)
 	expect.That(t, err != nil && strings.Contains(err.Error(), "no more containers today"), "got %v", err)

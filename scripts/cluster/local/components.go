@@ -88,11 +88,20 @@ func (c *Cluster) answers(ctx context.Context) error {
 	return binaries.Answers(ctx, c.kubectl, filepath.Join(c.folder(), "kubeconfig.yaml"))
 }
 
-// run runs a component as kwokctl does, which has written down how.
+// run runs a component as kwokctl does.
 func (c *Cluster) run(component string) error {
-	text, err := os.ReadFile(filepath.Join(c.folder(), "kwok.yaml"))
+	program, args, err := c.Command(component)
 	if err != nil {
 		return err
+	}
+	return c.runCommand(component, exec.Command(program, args...))
+}
+
+// Command is the program of a component and its arguments, as kwokctl has written them down.
+func (c *Cluster) Command(component string) (program string, args []string, err error) {
+	text, err := os.ReadFile(filepath.Join(c.folder(), "kwok.yaml"))
+	if err != nil {
+		return "", nil, err
 	}
 	var config struct {
 		Components []struct {
@@ -101,14 +110,14 @@ func (c *Cluster) run(component string) error {
 		}
 	}
 	if err := yaml.Unmarshal(text, &config); err != nil {
-		return fmt.Errorf("reading kwok.yaml: %w", err)
+		return "", nil, fmt.Errorf("reading kwok.yaml: %w", err)
 	}
 	for _, found := range config.Components {
 		if found.Name == component {
-			return c.runCommand(component, exec.Command(found.Binary, found.Args...))
+			return found.Binary, found.Args, nil
 		}
 	}
-	return fmt.Errorf("kwok.yaml has no component %s", component)
+	return "", nil, fmt.Errorf("kwok.yaml has no component %s", component)
 }
 
 func (c *Cluster) runCommand(component string, cmd *exec.Cmd) error {

@@ -107,7 +107,8 @@ func (c *Cluster) create(ctx context.Context, programs string) error {
 	bin := c.path("bin")
 	err := errors.Join(os.MkdirAll(bin, 0o700), os.Symlink(c.kubectl, filepath.Join(bin, "kubectl")),
 		os.Symlink(filepath.Join(programs, "kwokctl"), filepath.Join(bin, "kwokctl")),
-		os.WriteFile(c.path("node.yaml"), node, 0o600), c.writeConfig(c.path("kwokctl.yaml"), programs))
+		os.Symlink(programs, c.path("programs")), // so that the configuration need not quote a path
+		os.WriteFile(c.path("node.yaml"), node, 0o600), c.writeConfig(c.path("kwokctl.yaml")))
 	if err != nil {
 		return err
 	}
@@ -133,8 +134,9 @@ func (c *Cluster) create(ctx context.Context, programs string) error {
 func (c *Cluster) start(ctx context.Context, bin string) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "kwokctl"), "create", "cluster", "--name", c.opts.Name,
 		"--config", "kwokctl.yaml", "--kubeconfig", "", "--wait", "0s") // a path is split at commas
-	// kwokctl reads and writes below its workdir; with this home, what it calls does, too
-	cmd.Env = append(os.Environ(), "KWOK_WORKDIR="+c.opts.Dir, "HOME="+c.opts.Dir, "KUBECONFIG=",
+	// kwokctl reads and writes below its home, and so does what it calls. (It would cut the path in
+	// KWOK_WORKDIR at the first space, and work outside of our folder.)
+	cmd.Env = append(os.Environ(), "HOME="+c.opts.Dir, "KWOK_WORKDIR=", "KUBECONFIG=",
 		"PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	cmd.Dir = c.opts.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we clean up
@@ -178,7 +180,7 @@ var (
 )
 
 // writeConfig writes the configuration of kwokctl.
-func (c *Cluster) writeConfig(file, programs string) error {
+func (c *Cluster) writeConfig(file string) error {
 	var err error
 	if c.ports, err = freePorts(6); err != nil {
 		return err
@@ -192,7 +194,7 @@ func (c *Cluster) writeConfig(file, programs string) error {
 	var text bytes.Buffer
 	err = template.Must(template.New("").Parse(config)).Execute(&text, map[string]any{
 		"Version": binaries.KubernetesVersion(), "Disable": c.opts.Disable, "Ports": c.ports,
-		"Programs": programs, "APIServerArgs": args})
+		"APIServerArgs": args})
 	if err != nil {
 		return err
 	}
@@ -219,7 +221,7 @@ func (c *Cluster) path(name string) string { return filepath.Join(c.opts.Dir, na
 func (c *Cluster) Kubeconfig() string { return c.path("kubeconfig") }
 
 // folder is kwokctl's, with logs, certificates, data and programs.
-func (c *Cluster) folder() string { return filepath.Join(c.opts.Dir, "clusters", c.opts.Name) }
+func (c *Cluster) folder() string { return filepath.Join(c.opts.Dir, ".kwok", "clusters", c.opts.Name) }
 
 // Stop ends all processes of the cluster, waits until they are gone, and removes its
 // files.

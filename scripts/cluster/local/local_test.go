@@ -24,7 +24,7 @@ func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a control plane")
 	}
-	dir := filepath.Join(t.TempDir(), "cluster")
+	dir := filepath.Join(t.TempDir(), "my cluster")
 	c, err := Start(t.Context(), Options{Dir: dir, Disable: []string{Scheduler, Node},
 		Options: binaries.Options{Progress: t.Output()}, APIServerArgs: []string{"--max-requests-inflight=333"}})
 	must.Do(t, err)
@@ -32,8 +32,11 @@ func TestFaults(t *testing.T) {
 		_, err := binaries.RunKubectl(t.Context(), c.kubectl, c.Kubeconfig(), args...)
 		return err
 	}
-	args := Processes(dir)[APIServer].Args
-	expect.That(t, slices.Contains(args, "--max-requests-inflight=333"), "the flag is missing: %v", args)
+	_, args, err := c.Command(APIServer)
+	must.Do(t, err)
+	if !slices.Contains(args, "--max-requests-inflight=333") {
+		t.Errorf("got the arguments %q, without the flag", args)
+	}
 	expect.That(t, c.PID(Scheduler) == 0 && c.PID(Node) == 0, "a component that is disabled runs")
 	must.Do(t, kubectl("create", "configmap", "kept"))
 
@@ -65,10 +68,25 @@ func TestFaults(t *testing.T) {
 func zombie(pid int) bool {
 	for _, p := range allProcesses() {
 		if p.PID == pid {
-			return p.Args[0] == ""
+			return p.Program == ""
 		}
 	}
 	return false
+}
+
+// A path may have spaces in it, and so may the list of ps on macOS.
+func TestAListOfProcesses(t *testing.T) {
+	got := parseProcesses(`    1 /sbin/launchd
+  501 /Users/me/my clone/.cluster/local/bin/etcd
+70123 -zsh
+  502 (etcd)
+  503
+`)
+	want := []Process{{1, "/sbin/launchd"}, {501, "/Users/me/my clone/.cluster/local/bin/etcd"}, {70123, "-zsh"},
+		{502, "(etcd)"}, {503, ""}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
 
 // What cannot start says why, and leaves nothing.
@@ -76,7 +94,7 @@ func TestStartThatFails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a control plane")
 	}
-	dir := filepath.Join(t.TempDir(), "cluster")
+	dir := filepath.Join(t.TempDir(), "my cluster")
 	_, err := Start(t.Context(), Options{Dir: dir, Options: binaries.Options{Progress: t.Output()},
 		APIServerArgs: []string{"--no-such-flag=x"}})
 	expect.That(t, err != nil && strings.Contains(err.Error(), "unknown flag: --no-such-flag"), "got %v", err)
@@ -89,10 +107,10 @@ func TestAComponentThatEndsDuringTheStartIsStartedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a control plane")
 	}
-	dir := filepath.Join(t.TempDir(), "cluster")
+	dir := filepath.Join(t.TempDir(), "my cluster")
 	killed := make(chan int, 1)
 	must.Run(t, func(ctx context.Context) {
-		file := filepath.Join(dir, "clusters", "informer", "pids", ControllerManager+".pid")
+		file := filepath.Join(dir, ".kwok", "clusters", "informer", "pids", ControllerManager+".pid")
 		for sleep(ctx) {
 			text, _ := os.ReadFile(file)
 			if pid, err := strconv.Atoi(string(text)); err == nil {

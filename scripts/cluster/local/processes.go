@@ -16,8 +16,8 @@ import (
 
 // A Process is one that runs.
 type Process struct {
-	PID  int
-	Args []string
+	PID     int
+	Program string // its path, as on the command line; "" if it has ended, and its parent has not asked how
 }
 
 // Processes returns the processes whose program is a file, or lies below a folder, by the
@@ -25,8 +25,8 @@ type Process struct {
 func Processes(path string) map[string]Process {
 	found := map[string]Process{}
 	for _, p := range allProcesses() {
-		if program := p.Args[0]; program == path || strings.HasPrefix(program, path+"/") {
-			found[filepath.Base(program)] = p
+		if p.Program == path || strings.HasPrefix(p.Program, path+"/") {
+			found[filepath.Base(p.Program)] = p
 		}
 	}
 	return found
@@ -37,16 +37,22 @@ func allProcesses() (all []Process) {
 	for _, file := range files {
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		line, _ := os.ReadFile(file) // of a process that has ended it is empty
-		all = append(all, Process{pid, strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")})
+		program, _, _ := strings.Cut(string(line), "\x00")
+		all = append(all, Process{pid, program})
 	}
 	if files != nil {
 		return all
 	}
-	list, _ := exec.Command("ps", "-axo", "pid=,args=").Output() // macOS
-	for line := range strings.Lines(string(list)) {
-		if fields := strings.Fields(line); len(fields) > 1 {
-			pid, _ := strconv.Atoi(fields[0])
-			all = append(all, Process{pid, fields[1:]})
+	list, _ := exec.Command("ps", "-axwwo", "pid=,comm=").Output() // macOS; ww: as long as they are
+	return parseProcesses(string(list))
+}
+
+// parseProcesses reads lines of a pid and the path of a program, which may have spaces in it.
+func parseProcesses(list string) (all []Process) {
+	for line := range strings.Lines(list) {
+		number, program, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if pid, err := strconv.Atoi(number); err == nil {
+			all = append(all, Process{pid, strings.TrimSpace(program)})
 		}
 	}
 	return all

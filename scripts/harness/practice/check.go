@@ -79,7 +79,7 @@ func booksFiles(root, dir, readers string) (file string, err error) {
 		return "", err
 	}
 	replace := map[string]string{}
-	for i, name := range strings.Fields(changed + added) {
+	for i, name := range strings.FieldsFunc(changed+added, func(r rune) bool { return r == '\n' }) {
 		book := ""
 		if text, err := git(root, "show", ref+":"+name); err == nil { // otherwise the book has no such file
 			book = filepath.Join(dir, fmt.Sprintf("%d-%s", i, filepath.Base(name)))
@@ -106,7 +106,7 @@ func notRun(words []string, text string) string {
 }
 
 var (
-	frame = regexp.MustCompile(`(?m)^(?:created by )?(\S+)\(.*\)?\n\t(\S+\.go):(\d+)`)
+	frame = regexp.MustCompile(`(?m)^(?:created by )?(\S+)\(.*\)?\n\t(.+\.go):(\d+)`)
 	noise = regexp.MustCompile(
 		`(?m)^\s*(=== (RUN|PAUSE|CONT|NAME) .*|--- (PASS|SKIP): .*|PASS|FAIL(\t.*)?|ok  \t.*|exit status \d+` +
 			`|\(waiting for: .*)(\n|$)|; -update takes it as it is now`)

@@ -17,7 +17,8 @@ import (
 // toy makes a workspace with one exercise.
 func toy(t *testing.T) (root string) {
 	setHang(t, time.Minute) // the machine may be busy
-	root = t.TempDir()
+	root = filepath.Join(t.TempDir(), "my clone")
+	must.Do(t, os.Mkdir(root, 0o700))
 	for _, file := range value(txtar.ParseFile("testdata/toy.txtar")).Files {
 		write(t, root, file.Name, string(file.Data))
 	}

@@ -29,10 +29,13 @@ const (
 	byYou   = "you" // never made nor removed here
 )
 
-const (
-	answerWithin = 10 * time.Second // how long a cluster may take to answer: it may be busy
-	endWithin    = 10 * time.Second // how long a program may take to end after Ctrl-C
+// How long a cluster may take to answer; a test is in a hurry.
+var (
+	answerWithin = 10 * time.Second // until somebody looks whether it runs
+	busyWithin   = 2 * time.Minute  // if it runs: the machine may be busy
 )
+
+const endWithin = 10 * time.Second // how long a program may take to end after Ctrl-C
 
 // A clone is one working tree. It has one lasting cluster at most, which is named after
 // the path of the clone. Nothing with another name is ever removed.
@@ -91,7 +94,7 @@ func (c *cluster) inTheWay() error {
 }
 
 // find returns the cluster that is there: that of $KUBECONFIG, else that of the clone.
-// It returns nil if there is none, or only one of our own that does not answer.
+// It returns nil if there is none, or only what is left of one of our own that has ended.
 func (c *clone) find(ctx context.Context) (*cluster, error) {
 	if err := c.linkKubectl(ctx); err != nil {
 		return nil, err
@@ -106,20 +109,47 @@ func (c *clone) find(ctx context.Context) (*cluster, error) {
 	if _, err := os.Stat(c.kubeconfig()); err != nil {
 		return nil, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
-	maker, err := c.maker(), binaries.Await(limited, c.kubectl, c.kubeconfig())
+	maker, err := c.maker(), c.await(ctx, answerWithin)
+	there := &cluster{maker, c.kubeconfig(), keep}
 	switch {
 	case err == nil:
-		return &cluster{maker, c.kubeconfig(), keep}, nil
+		return there, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case maker == byYou:
 		return nil, fmt.Errorf("the cluster of .cluster/kubeconfig was not made here, and does not answer: %w\n"+
 			"start it, or remove that file to have a cluster made", err)
+	case !c.runs(maker):
+		fmt.Fprintf(c.options.Progress, "the %s cluster does not answer: %v\n", maker, err)
+		return nil, nil
 	}
-	fmt.Fprintf(c.options.Progress, "the %s cluster does not answer: %v\n", maker, err)
-	return nil, nil
+	fmt.Fprintf(c.options.Progress, "the %s cluster runs, but does not answer: waiting for it\n", maker)
+	err = c.await(ctx, busyWithin)
+	switch {
+	case err == nil:
+		return there, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	}
+	return nil, fmt.Errorf("the %[1]s cluster of this clone runs, but does not answer: %[2]w\n"+
+		"try again when the machine is less busy, or remove it with all that is in it: scripts/%[1]s-down.sh", maker, err)
+}
+
+// await waits until the cluster of .cluster/kubeconfig answers.
+func (c *clone) await(ctx context.Context, within time.Duration) error {
+	limited, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %s", within))
+	defer cancel()
+	return binaries.Await(limited, c.kubectl, c.kubeconfig())
+}
+
+// runs is whether our own cluster has processes, or containers. As long as it has, it is not removed
+// because it does not answer.
+func (c *clone) runs(maker string) bool {
+	if maker == byLocal {
+		return len(local.Processes(c.path("local"))) > 0
+	}
+	engine, noEngine := kind.Find()
+	return noEngine == nil && engine.Exists(c.name())
 }
 
 // linkKubectl puts a kubectl into .cluster/bin, where the chapters look for it.

@@ -74,7 +74,16 @@ func run(ctx context.Context, args []string) (code int, err error) {
 	if err != nil {
 		return exitFailure, err
 	}
-	switch command := strings.Join(args, " "); {
+	command := strings.Join(args, " ")
+	switch command {
+	case "up", "up kind", "up local", "down":
+		unlock, err := c.lock(ctx, command)
+		if err != nil {
+			return exitFailure, err
+		}
+		defer unlock()
+	}
+	switch {
 	case command == "up":
 		err = c.up(ctx, "")
 	case command == "up kind", command == "up local":

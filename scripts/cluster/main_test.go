@@ -4,12 +4,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -163,7 +165,82 @@ func TestReboot(t *testing.T) {
 		t.Error("a process that was not ours was killed:", err)
 	}
 	left, err := filepath.Glob(tree.path("*"))
-	expect.That(t, len(left) == 1 && err == nil && filepath.Base(left[0]) == "bin", "left: %v, %v", left, err)
+	must.Do(t, err)
+	if want := []string{tree.path("bin"), tree.path("lock")}; !slices.Equal(left, want) {
+		t.Errorf("left: %q, want %q", left, want)
+	}
+}
+
+// One makes the cluster, and the other one waits for it, and says for whom.
+func TestTwoUpsAtTheSameTime(t *testing.T) {
+	tree := newTree(t)
+	var commands [2]*exec.Cmd
+	var said [2]bytes.Buffer
+	for i := range commands {
+		commands[i] = tree.command("up", "local")
+		commands[i].Stdout, commands[i].Stderr = &said[i], &said[i]
+		must.Do(t, commands[i].Start())
+	}
+	for i, cmd := range commands {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %s", err, &said[i])
+		}
+	}
+	first, second := said[0].String(), said[1].String()
+	maker := commands[0].Process.Pid
+	if strings.Contains(first, "waiting") {
+		first, second, maker = second, first, commands[1].Process.Pid
+	}
+	if !strings.Contains(first, "starting the control plane") || strings.Contains(second, "starting") ||
+		!strings.Contains(second, fmt.Sprintf("process %d (up local)", maker)) {
+		t.Errorf("want one that starts a cluster and one that waits for process %d; they said:\n%s\n%s", maker, first, second)
+	}
+	if !tree.answers() {
+		t.Error("the cluster does not answer")
+	}
+}
+
+// A cluster that is only busy is waited for. If it does not answer, it stays, with its data.
+func TestABusyClusterStays(t *testing.T) {
+	tree := newTree(t)
+	tree.good("up", "local")
+	kubectl := func(args ...string) {
+		t.Helper()
+		_, err := binaries.RunKubectl(t.Context(), tree.path("bin/kubectl"), tree.path("kubeconfig"), args...)
+		must.Do(t, err)
+	}
+	kubectl("create", "configmap", "kept")
+	server := local.Processes(tree.path("local"))[local.APIServer].PID
+	must.Do(t, syscall.Kill(server, syscall.SIGSTOP))
+
+	up := tree.command("up")
+	output, err := up.StderrPipe()
+	must.Do(t, err)
+	must.Do(t, up.Start())
+	waits := false
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		t.Log(lines.Text())
+		if waits = waits || strings.Contains(lines.Text(), "waiting"); waits {
+			must.Do(t, syscall.Kill(server, syscall.SIGCONT))
+		}
+	}
+	if err := up.Wait(); err != nil || !waits {
+		t.Errorf("up: %v; it said that it waits: %t", err, waits)
+	}
+	kubectl("get", "configmap", "kept")
+
+	defer func(answer, busy time.Duration) { answerWithin, busyWithin = answer, busy }(answerWithin, busyWithin)
+	answerWithin, busyWithin = time.Second, time.Second
+	must.Do(t, syscall.Kill(server, syscall.SIGSTOP))
+	t.Chdir(tree.root)
+	for _, args := range [][]string{{"up"}, {"up", "local"}, {"exec", "true"}} {
+		code, err := run(t.Context(), args)
+		if code != exitFailure || err == nil || !strings.Contains(err.Error(), "scripts/local-down.sh") {
+			t.Errorf("%v: exit code %d, error %v; want one that names scripts/local-down.sh", args, code, err)
+		}
+	}
+	must.Do(t, syscall.Kill(server, syscall.SIGCONT))
+	kubectl("get", "configmap", "kept")
 }
 
 // foreign is a kubeconfig that was not made here.
@@ -212,6 +289,36 @@ esac`
 	calls, err := os.ReadFile(filepath.Join(bin, "calls"))
 	expect.That(t, err == nil && !strings.Contains(string(calls), "rm -f") && strings.Contains(string(calls), "ps"),
 		"asked: %s, %v", calls, err)
+}
+
+// A kind cluster of our own that does not answer is not removed, because it may only be busy.
+func TestABusyKindClusterStays(t *testing.T) {
+	tree, bin := newTree(t), t.TempDir()
+	t.Chdir(tree.root)
+	c, err := findClone(binaries.Options{Progress: t.Output()})
+	must.Do(t, err)
+	tree.putForeign()
+	ours := strings.ReplaceAll("current-context: NAME\ncontexts: [{name: NAME, context: {cluster: x}}]\n"+
+		"clusters: [{name: x, cluster: {server: 'http://127.0.0.1:1'}}]\n", "NAME", "kind-"+c.name())
+	must.Do(t, os.WriteFile(c.kubeconfig(), []byte(ours), 0o600))
+	docker := fmt.Sprintf(`#!/bin/sh
+echo "$*" >>"$CALLS"
+case "$*" in
+-v) echo Docker version 99;;
+"ps -a --filter label=io.x-k8s.kind.cluster=%[1]s "*) echo %[1]s-control-plane;;
+esac`, c.name())
+	must.Do(t, os.WriteFile(filepath.Join(bin, "docker"), []byte(docker), 0o755))
+	t.Setenv("CALLS", filepath.Join(bin, "calls"))
+	t.Setenv("PATH", bin+":/usr/bin:/bin")
+	defer func(answer, busy time.Duration) { answerWithin, busyWithin = answer, busy }(answerWithin, busyWithin)
+	answerWithin, busyWithin = time.Second, time.Second
+	code, err := run(t.Context(), []string{"up"})
+	if code != exitFailure || err == nil || !strings.Contains(err.Error(), "scripts/kind-down.sh") {
+		t.Errorf("exit code %d, error %v; want one that names scripts/kind-down.sh", code, err)
+	}
+	if calls, err := os.ReadFile(filepath.Join(bin, "calls")); err != nil || strings.Contains(string(calls), "rm -f") {
+		t.Errorf("asked of docker, %v:\n%s", err, calls)
+	}
 }
 
 // Two at once have a cluster each, and both are gone afterwards.

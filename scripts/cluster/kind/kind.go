@@ -102,6 +102,12 @@ func (p *Provider) create(ctx context.Context, name, kubeconfig string) error {
 	return context.Cause(ctx) // it still pulls an image, say; Delete follows
 }
 
+// Exists is whether there are containers of a cluster, even if they are stopped.
+func (p *Provider) Exists(name string) bool {
+	nodes, err := p.kind.ListNodes(name)
+	return err != nil || len(nodes) > 0 // when in doubt, it is there
+}
+
 // Delete removes a cluster if there is one, and strikes it out of a kubeconfig.
 func (p *Provider) Delete(name, kubeconfig string) error {
 	return explain("remove the kind cluster", p.kind.Delete(name, kubeconfig))

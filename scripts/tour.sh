@@ -17,7 +17,7 @@ go build -o .cluster/bin/cluster ./scripts/cluster
 .cluster/bin/cluster prepare 2>.cluster/prepare.log &
 preparing=$! following=
 trap 'kill $preparing $following 2>/dev/null || true' EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' INT TERM HUP
 printf '\ntour: chapter 06 comes next, because it needs no cluster; meanwhile the programs of one are made ready\n'
 play 06-processor
 if kill -0 $preparing 2>/dev/null; then
@@ -27,7 +27,7 @@ if kill -0 $preparing 2>/dev/null; then
 fi
 wait $preparing || { cat .cluster/prepare.log >&2; exit 1; }
 kill $following 2>/dev/null || true
-trap - EXIT INT TERM
+trap - EXIT INT TERM HUP
 
 export failed
 exec .cluster/bin/cluster exec sh -c '

@@ -49,6 +49,21 @@ type Session struct {
 // Open connects to the chosen cluster, makes a namespace, unless the options name
 // one, and waits until pods are welcome in it. Its errors say what to do next.
 func Open(ctx context.Context, opts Options) (*Session, error) {
+	s, err := connect(opts)
+	if err != nil {
+		return nil, err
+	}
+	if s.Namespace = opts.Namespace; s.Namespace != "" {
+		return s, nil
+	}
+	if err := s.makeNamespace(ctx); err != nil {
+		return nil, errors.Join(s.Explain(err), s.Close(ctx))
+	}
+	return s, nil
+}
+
+// connect returns a session without a namespace. No request has been sent yet.
+func connect(opts Options) (*Session, error) {
 	config, kubeconfig, err := opts.load()
 	if err != nil {
 		return nil, err
@@ -63,12 +78,6 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	if s.Client, err = kubernetes.NewForConfig(config); err != nil {
 		return nil, fmt.Errorf("reading the credentials in the kubeconfig: %w", err)
 	}
-	if s.Namespace = opts.Namespace; s.Namespace != "" {
-		return s, nil
-	}
-	if err := s.makeNamespace(ctx); err != nil {
-		return nil, errors.Join(s.Explain(err), s.Close(ctx))
-	}
 	return s, nil
 }
 
@@ -81,7 +90,8 @@ func (s *Session) makeNamespace(ctx context.Context) error {
 	first, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	ns, err := s.Client.CoreV1().Namespaces().Create(first, &corev1.Namespace{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "informer-"},
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "informer-", Labels: map[string]string{madeBy: course},
+			Annotations: map[string]string{processKey: thisProcess()}},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("making a namespace: %w", err)
@@ -114,8 +124,10 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
-	if gone := s.Client.CoreV1().Namespaces().Delete(ctx, s.Namespace, metav1.DeleteOptions{}); gone != nil {
-		err = errors.Join(err, fmt.Errorf("removing the namespace %s: %w", s.Namespace, gone))
+	failed := s.Client.CoreV1().Namespaces().Delete(ctx, s.Namespace, metav1.DeleteOptions{})
+	if failed != nil && !apierrors.IsNotFound(failed) {
+		err = errors.Join(err, fmt.Errorf("removing the namespace %s: %w; scripts/clean.sh removes it later",
+			s.Namespace, failed))
 	}
 	return s.Explain(err)
 }

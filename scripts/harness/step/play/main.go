@@ -29,10 +29,14 @@ const (
 
 // Main runs the chapter as the command line asks, and exits: 0 when all went well, 1 when a step
 // failed or did not do as its transcript says, 2 when the command line is wrong, 130 on Ctrl-C. The
-// first Ctrl-C ends the steps' context; a second one ends the program at once.
+// first Ctrl-C, or the end of the terminal, ends the steps' context; a second one ends the program at once.
 func Main(c Chapter) {
 	signal.Ignore(syscall.SIGPIPE) // a reader that left must not keep a step from cleaning up
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as with nohup
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	context.AfterFunc(ctx, stop)
 	os.Exit(c.run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -20,7 +20,12 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(asChapter) != "" {
+		runChapter()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // chapterOf is a chapter of one step without a cluster, and its transcript.
 func chapterOf(s Step, transcript string) Chapter {

@@ -19,6 +19,7 @@ import (
 	"example.com/informer/scripts/cluster/binaries"
 	"example.com/informer/scripts/cluster/kind"
 	"example.com/informer/scripts/cluster/local"
+	"example.com/informer/scripts/harness/quote"
 	"example.com/informer/scripts/harness/workspace"
 )
 
@@ -188,7 +189,7 @@ func (c *clone) up(ctx context.Context, maker string) error {
 	if maker != "" && maker != there.maker {
 		return there.inTheWay()
 	}
-	fmt.Printf("cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.maker, workspace.Quote(there.kubeconfig))
+	fmt.Printf("cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.maker, quote.Shell(there.kubeconfig))
 	return nil
 }
 

@@ -134,16 +134,6 @@ func TestHowKubectlIsCalled(t *testing.T) {
 	expect.That(t, errors.Is(err, os.ErrNotExist), "the folder %s is still there", dir)
 }
 
-// What a user is told to type is for a shell.
-func TestASuggestedCommandIsQuoted(t *testing.T) {
-	s := fakeSession(t, "", "")
-	s.kubeconfig, s.context = "/tmp/my clone/kubeconfig", "my cluster"
-	got, want := s.KubectlCommand(), "KUBECONFIG='/tmp/my clone/kubeconfig' kubectl --context 'my cluster' -n informer-x"
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
 // The end of the context ends what kubectl has started as well.
 func TestCtrlCKillsKubectl(t *testing.T) {
 	s := fakeSession(t, says("v1.37.0", "v1.37.0", "exec 3>fifo; sleep 1000 & echo >&3; sleep 1000"), "")

@@ -19,8 +19,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/connrotation"
-
-	"example.com/informer/scripts/harness/workspace"
 )
 
 // patience is how long a session waits for an answer of the API server, unless the options say otherwise.

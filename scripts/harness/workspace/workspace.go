@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -26,17 +25,6 @@ func Root(dir string) (string, error) {
 			return "", fmt.Errorf("no go.work in %s or above it: run this inside the workspace", start)
 		}
 	}
-}
-
-// plain is a word that means the same to a shell with and without quotes.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// Quote writes a word, such as a path with a space in it, as a user can paste it into a shell.
-func Quote(word string) string {
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // Whole returns an error while an exercise is open, and the code not the book's.

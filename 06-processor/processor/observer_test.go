@@ -78,7 +78,8 @@ func TestAnObserverThatPanicsInStop(t *testing.T) {
 			}
 		})
 		all := []*Registration{
-			add(t, p, cache.ResourceEventHandlerFuncs{}, Options{}), add(t, p, cache.ResourceEventHandlerFuncs{}, Options{}),
+			add(t, p, cache.ResourceEventHandlerFuncs{}, Options{}),
+			add(t, p, cache.ResourceEventHandlerFuncs{}, Options{}),
 		}
 		p.Start()
 		panicked := func() (got any) {

@@ -79,8 +79,8 @@ func TestStopIsSafeInEveryCallback(t *testing.T) {
 			}
 		},
 	}
-	observed := []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored, observer.Appended,
-		observer.Chunk, observer.Joined, observer.Called, observer.Removed}
+	observed := []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored,
+		observer.Appended, observer.Chunk, observer.Joined, observer.Called, observer.Removed}
 	for _, kind := range observed {
 		callbacks["observer, "+string(kind)] = func(t *testing.T, r *rig, stop func()) func() {
 			observe := observer.Func(func(e observer.Event) {

@@ -133,7 +133,8 @@ func (c *clone) find(ctx context.Context) (*cluster, error) {
 		return nil, context.Cause(ctx)
 	}
 	return nil, fmt.Errorf("the %[1]s cluster of this clone runs, but does not answer: %[2]w\n"+
-		"try again when the machine is less busy, or remove it with all that is in it: scripts/%[1]s-down.sh", maker, err)
+		"try again when the machine is less busy, or remove it with all that is in it: scripts/%[1]s-down.sh",
+		maker, err)
 }
 
 // await waits until the cluster of .cluster/kubeconfig answers.

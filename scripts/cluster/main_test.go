@@ -193,7 +193,8 @@ func TestTwoUpsAtTheSameTime(t *testing.T) {
 	}
 	if !strings.Contains(first, "starting the control plane") || strings.Contains(second, "starting") ||
 		!strings.Contains(second, fmt.Sprintf("process %d (up local)", maker)) {
-		t.Errorf("want one that starts a cluster and one that waits for process %d; they said:\n%s\n%s", maker, first, second)
+		t.Errorf("want one that starts a cluster and one that waits for process %d; they said:\n%s\n%s",
+			maker, first, second)
 	}
 	if !tree.answers() {
 		t.Error("the cluster does not answer")

@@ -15,7 +15,8 @@ import (
 func main() {
 	cleaner := session.Cleaner{Out: os.Stdout}
 	cleaner.Flags(flag.CommandLine)
-	flag.BoolVar(&cleaner.All, "all", false, "even what belongs to a step that may still run, here or on another machine")
+	flag.BoolVar(&cleaner.All, "all", false,
+		"even what belongs to a step that may still run, here or on another machine")
 	flag.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), `usage: clean [FLAGS]
 

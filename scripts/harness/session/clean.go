@@ -164,7 +164,8 @@ var ofNamespace = regexp.MustCompile(`\.([^.]+)\.example\.com$`)
 // removeFinalizers takes the finalizers from objects that are being deleted, and that wait for a
 // controller: those in a namespace, or all of a definition.
 func (c *Cleaner) removeFinalizers(ctx context.Context, of leftover) error {
-	served, err := discovery.ServerPreferredNamespacedResources(c.types) // of what it could find out, if there is an error
+	// If there is an error, served is what it could find out.
+	served, err := discovery.ServerPreferredNamespacedResources(c.types)
 	resources, parsed := discovery.GroupVersionResources(discovery.FilteredBy(
 		discovery.SupportsAllVerbs{Verbs: []string{"list", "delete"}}, served))
 	err = errors.Join(err, parsed)

@@ -51,7 +51,8 @@ func TestAStepCleansUpWhenItIsEnded(t *testing.T) {
 			}
 		}
 		_ = cmd.Wait()
-		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(said.String(), "cleaned up") {
+		code := cmd.ProcessState.ExitCode()
+		if code != exitInterrupted || !strings.Contains(said.String(), "cleaned up") {
 			t.Errorf("%v: got exit code %d, and it said %q; want %d and that it has cleaned up", signal, code, &said,
 				exitInterrupted)
 		}

@@ -26,12 +26,13 @@ type Event struct {
 	Old     any           // the object before, or nil
 	New     any           // the object now; with DELETED its last state, or a tombstone
 	Initial bool          // the change is a part of the initial list
+	Stream  bool          // the list comes over a watch, object by object
 	Version string        // the resource version that the part has come to
 	Count   int           // objects of a list; notifications that were folded, or fit into a chunk
 	Waiting int           // notifications that are there for a handler, and not delivered yet
 	Handler string        // the name of a registration; several may have one name
 	Took    time.Duration // how long a handler took; how long the reflector will wait
-	Err     error         // why a watch or a list ended; nil if it just ended
+	Err     error         // why a list or a watch ended, or an event is left out; nil if a watch just ended
 
 	Registration any // whose Handler is the name: one value for each registration
 }
@@ -41,12 +42,13 @@ type Kind string
 
 const (
 	// The reflector.
-	Listing    Kind = "listing"     // it asks for a list: Version ("" for the newest state)
-	Listed     Kind = "listed"      // it has got a list: Count, Version
+	Listing    Kind = "listing"     // it asks for a list: Version ("" for the newest state), Stream
+	Listed     Kind = "listed"      // the store has accepted a list: Count, Version
 	Watching   Kind = "watching"    // it opens a watch: Version
 	Received   Kind = "event"       // an event of the watch: Type, Key, New, Version
 	Bookmark   Kind = "bookmark"    // a bookmark of the watch: Version
-	Ended      Kind = "ended"       // a list or a watch ended: Err
+	LeftOut    Kind = "left out"    // an event that is of a wrong type, or that the store refuses: Type, New, Err
+	Ended      Kind = "ended"       // a list failed or was refused by the store, or a watch ended: Err
 	Expired    Kind = "expired"     // the same, because the version is too old: Err
 	BackingOff Kind = "backing off" // it waits before it tries again: Took
 

@@ -17,11 +17,8 @@ import (
 // list fills the store with the answer to a LIST.
 func (r *Reflector) list(ctx context.Context) error {
 	from := r.relistResourceVersion()
-	listPager := r.newPager(ctx, from)
-	var list runtime.Object
-	var paginatedResult bool
-	var err error
-	if !await(ctx, func() { list, paginatedResult, err = r.listFrom(ctx, listPager, from) }) || ctx.Err() != nil {
+	list, paginatedResult, err := r.listFrom(ctx, r.newPager(from), from)
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err == nil && isUnsupportedTableObject(list) {
@@ -68,11 +65,16 @@ func (r *Reflector) relistResourceVersion() string {
 }
 
 // newPager returns what sends a LIST, or one for each page.
-func (r *Reflector) newPager(ctx context.Context, from string) *pager.ListPager {
-	listPager := pager.New(pager.SimplePageFunc(func(options metav1.ListOptions) (runtime.Object, error) {
+func (r *Reflector) newPager(from string) *pager.ListPager {
+	listPager := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		r.observe(observer.Event{Kind: observer.Listing, Version: options.ResourceVersion})
-		return r.listerWatcher.ListWithContext(ctx, options)
-	}))
+		var list runtime.Object
+		var err error
+		if !await(ctx, func() { list, err = r.listerWatcher.ListWithContext(ctx, options) }) {
+			return nil, ctx.Err()
+		}
+		return list, err
+	})
 	switch {
 	case r.WatchListPageSize > 0:
 		listPager.PageSize = r.WatchListPageSize
@@ -95,7 +97,7 @@ func (r *Reflector) listFrom(ctx context.Context, listPager *pager.ListPager, fr
 ) {
 	list, paginatedResult, err = listPager.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: from})
 	if isExpiredError(err) || isTooLargeResourceVersionError(err) {
-		r.observe(observer.Event{Kind: observer.Expired, Err: err})
+		r.observeEnd(err)
 		r.setIsLastSyncResourceVersionUnavailable(true)
 		return listPager.ListWithAlloc(ctx, metav1.ListOptions{ResourceVersion: r.relistResourceVersion()})
 	}
@@ -127,10 +129,10 @@ func await(ctx context.Context, f func()) (returned bool) {
 // syncWith hands a list to the store.
 func (r *Reflector) syncWith(found []any, resourceVersion string) error {
 	r.setIsLastSyncResourceVersionUnavailable(false)
-	r.observe(observer.Event{Kind: observer.Listed, Count: len(found), Version: resourceVersion})
 	if err := r.Store.Replace(found, resourceVersion); err != nil {
 		return fmt.Errorf("unable to sync list result: %w", err)
 	}
 	r.setLastSyncResourceVersion(resourceVersion)
+	r.observe(observer.Event{Kind: observer.Listed, Count: len(found), Version: resourceVersion})
 	return nil
 }

@@ -172,7 +172,7 @@ func (r *Reflector) Run(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			r.observe(observer.Event{Kind: observer.Ended, Err: err})
+			r.observeEnd(err)
 			r.WatchErrorHandler(ctx, err)
 		}
 		r.backOff(ctx, r.listDelayHandler)
@@ -220,7 +220,7 @@ func (r *Reflector) populate(ctx context.Context) (w watch.Interface, err error)
 		}
 		r.logger(ctx).V(4).Info("Data couldn't be fetched in watchlist mode. Falling back to regular list. This is "+
 			"expected if watchlist is not supported or disabled in kube-apiserver.", "err", err)
-		r.observe(observer.Event{Kind: observer.Ended, Err: err})
+		r.observeEnd(err)
 	}
 	return nil, r.list(ctx)
 }
@@ -232,7 +232,7 @@ func (r *Reflector) watchWithResync(ctx context.Context, w watch.Interface) erro
 	wg.Go(func() {
 		if err := r.startResync(ctx); err != nil {
 			r.logger(ctx).Info("Warning: watch ended with error", "err", err)
-			r.observe(observer.Event{Kind: observer.Ended, Err: err})
+			r.observeEnd(err)
 			cancel() // the watch: the next thing is a list
 		}
 	})
@@ -298,6 +298,15 @@ func (r *Reflector) observe(event observer.Event) {
 	if r.Observer != nil {
 		r.Observer.Observe(event)
 	}
+}
+
+// observeEnd reports the end of a list or a watch.
+func (r *Reflector) observeEnd(err error) {
+	kind := observer.Ended
+	if isExpiredError(err) {
+		kind = observer.Expired
+	}
+	r.observe(observer.Event{Kind: kind, Err: err})
 }
 
 func (r *Reflector) logger(ctx context.Context) klog.Logger {

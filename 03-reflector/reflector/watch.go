@@ -5,6 +5,7 @@ package reflector
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -41,7 +42,7 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 		})
 		if isWatchErrorRetriable(err) {
 			r.logger(ctx).V(4).Info("Watch failed - backing off", "err", err)
-			r.observe(observer.Event{Kind: observer.Ended, Err: err})
+			r.observeEnd(err)
 			r.backOff(ctx, r.watchDelayHandler)
 			continue
 		}
@@ -69,7 +70,6 @@ func (r *Reflector) timeoutSeconds() *int64 {
 // was, or a list is needed.
 func (r *Reflector) watchAgain(ctx context.Context, err error) bool {
 	logger := r.logger(ctx)
-	kind := observer.Ended
 	again := false
 	switch {
 	case ctx.Err() != nil:
@@ -79,7 +79,6 @@ func (r *Reflector) watchAgain(ctx context.Context, err error) bool {
 	case isExpiredError(err):
 		// The version is too old for a watch, but not for a list, which is never older
 		// than it: isLastSyncResourceVersionUnavailable stays as it is.
-		kind = observer.Expired
 		logger.V(4).Info("Watch closed", "err", err)
 	case apierrors.IsTooManyRequests(err):
 		again = true
@@ -87,7 +86,7 @@ func (r *Reflector) watchAgain(ctx context.Context, err error) bool {
 	default:
 		logger.Info("Warning: watch ended with error", "err", err)
 	}
-	r.observe(observer.Event{Kind: kind, Err: err})
+	r.observeEnd(err)
 	if again && err != nil {
 		r.backOff(ctx, r.watchDelayHandler)
 	}
@@ -164,30 +163,27 @@ func (h *watchHandler) handleAnyWatch(ctx context.Context, w watch.Interface) er
 // reported, and left out: another list would bring it again.
 func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
 	if h.expectedType != nil && reflect.TypeOf(event.Object) != h.expectedType {
-		utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object type",
-			"type", h.TypeDescription, "expectedType", h.expectedType, "actualType", reflect.TypeOf(event.Object))
+		h.leaveOut(ctx, event, nil, "Unexpected watch event object type",
+			"expectedType", h.expectedType, "actualType", reflect.TypeOf(event.Object))
 		return
 	}
 	object, err := meta.Accessor(event.Object)
 	if err != nil { // or there is no object
-		utilruntime.HandleErrorWithContext(ctx, err, "Unable to understand watch event",
-			"type", h.TypeDescription, "event", event)
+		h.leaveOut(ctx, event, err, "Unable to understand watch event", "event", event)
 		return
 	}
 	gvk := event.Object.GetObjectKind().GroupVersionKind()
 	if h.expectedGVK != nil && gvk != *h.expectedGVK {
-		utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object gvk",
-			"type", h.TypeDescription, "expectedGVK", *h.expectedGVK, "actualGVK", gvk)
+		h.leaveOut(ctx, event, nil, "Unexpected watch event object gvk",
+			"expectedGVK", *h.expectedGVK, "actualGVK", gvk)
 		return
 	}
 	if isUnsupportedTableObject(event.Object) {
-		utilruntime.HandleErrorWithContext(ctx, nil, "Unsupported watch event object gvk",
-			"type", h.TypeDescription, "actualGVK", gvk)
+		h.leaveOut(ctx, event, nil, "Unsupported watch event object gvk", "actualGVK", gvk)
 		return
 	}
 	if err := h.changeStore(event, object); err != nil {
-		utilruntime.HandleErrorWithContext(ctx, err, cmp.Or(refusedByStore[event.Type], "Unknown watch event"),
-			"type", h.TypeDescription, "object", event.Object)
+		h.leaveOut(ctx, event, err, cmp.Or(refusedByStore[event.Type], "Unknown watch event"), "object", event.Object)
 	}
 	h.eventReceivedBesidesAdded = h.eventReceivedBesidesAdded || event.Type != watch.Added
 	if h.propagateRVFromStart || h.eventReceivedBesidesAdded {
@@ -197,6 +193,16 @@ func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
 	if h.exitOnWatchListBookmarkReceived {
 		h.lastEventObserveTime = time.Now()
 	}
+}
+
+// leaveOut reports an event that is left out, to the log and to the observer.
+func (h *watchHandler) leaveOut(ctx context.Context, event watch.Event, err error, text string, keysAndValues ...any) {
+	utilruntime.HandleErrorWithContext(ctx, err, text, append([]any{"type", h.TypeDescription}, keysAndValues...)...)
+	reason := errors.New(text)
+	if err != nil {
+		reason = fmt.Errorf("%s: %w", text, err)
+	}
+	h.observe(observer.Event{Kind: observer.LeftOut, Type: string(event.Type), New: event.Object, Err: reason})
 }
 
 // refusedByStore is what is reported, in client-go's words, when the store refuses an
@@ -210,10 +216,8 @@ var refusedByStore = map[watch.EventType]string{
 
 // changeStore does to the store what an event says.
 func (h *watchHandler) changeStore(event watch.Event, object metav1.Object) error {
-	if h.Observer != nil && !h.exitOnWatchListBookmarkReceived && event.Type != watch.Bookmark {
-		h.Observer.Observe(observer.Event{Kind: observer.Received, Type: string(event.Type), New: event.Object,
-			Key:     cache.NewObjectName(object.GetNamespace(), object.GetName()).String(),
-			Version: object.GetResourceVersion()})
+	if h.Observer != nil && !h.exitOnWatchListBookmarkReceived { // what comes before the end is a list
+		h.observeEvent(event, object)
 	}
 	switch event.Type {
 	case watch.Added:
@@ -226,7 +230,6 @@ func (h *watchHandler) changeStore(event watch.Event, object metav1.Object) erro
 		if object.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true" {
 			h.watchListBookmarkReceived = true
 		}
-		h.observe(observer.Event{Kind: observer.Bookmark, Version: object.GetResourceVersion()})
 		if store, ok := h.store.(cache.ReflectorBookmarkStore); ok {
 			return store.Bookmark(object.GetResourceVersion())
 		}
@@ -234,4 +237,14 @@ func (h *watchHandler) changeStore(event watch.Event, object metav1.Object) erro
 	default:
 		return fmt.Errorf("it is neither an event of the store nor a bookmark: %s", event.Type)
 	}
+}
+
+func (h *watchHandler) observeEvent(event watch.Event, object metav1.Object) {
+	if event.Type == watch.Bookmark {
+		h.observe(observer.Event{Kind: observer.Bookmark, Version: object.GetResourceVersion()})
+		return
+	}
+	h.observe(observer.Event{Kind: observer.Received, Type: string(event.Type), New: event.Object,
+		Key:     cache.NewObjectName(object.GetNamespace(), object.GetName()).String(),
+		Version: object.GetResourceVersion()})
 }

@@ -4,6 +4,7 @@ package reflector
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 func (r *Reflector) watchList(ctx context.Context) (watch.Interface, error) {
 	for ctx.Err() == nil {
 		from := r.rewatchResourceVersion()
-		r.observe(observer.Event{Kind: observer.Listing, Version: from})
+		r.observe(observer.Event{Kind: observer.Listing, Version: from, Stream: true})
 		start := time.Now()
 		w, err := r.listerWatcher.WatchWithContext(ctx, metav1.ListOptions{
 			ResourceVersion:      from,
@@ -38,14 +39,14 @@ func (r *Reflector) watchList(ctx context.Context) (watch.Interface, error) {
 		switch {
 		case ctx.Err() != nil:
 		case err == nil: // it ended in the middle of the list
-			r.observe(observer.Event{Kind: observer.Ended})
+			r.observeEnd(errIncompleteList)
 			r.backOff(ctx, r.listDelayHandler)
 		case isWatchErrorRetriable(err):
 			r.logger(ctx).V(2).Info("watch-list failed - backing off", "err", err)
-			r.observe(observer.Event{Kind: observer.Ended, Err: err})
+			r.observeEnd(err)
 			r.backOff(ctx, r.watchDelayHandler)
 		case isExpiredError(err), isTooLargeResourceVersionError(err):
-			r.observe(observer.Event{Kind: observer.Expired, Err: err})
+			r.observeEnd(err)
 			r.setIsLastSyncResourceVersionUnavailable(true)
 			if from == "" { // it was asked for the newest state, and says that this is too old
 				r.backOff(ctx, r.listDelayHandler)
@@ -56,6 +57,8 @@ func (r *Reflector) watchList(ctx context.Context) (watch.Interface, error) {
 	}
 	return nil, ctx.Err()
 }
+
+var errIncompleteList = errors.New("the watch has ended in the middle of its list")
 
 // rewatchResourceVersion is the version that a streamed list must not be older than.
 // "" means: the newest.

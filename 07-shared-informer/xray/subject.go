@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	clientfeatures "k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
@@ -137,7 +136,6 @@ func (s *Subject) prepare(ctx context.Context, namespace string) error {
 	s.ctx, s.namespace, s.handlers = ctx, namespace, map[string]*handler{}
 	s.recorder = recorder.New(recorder.Options{
 		Name: s.Name, Kind: s.Kind, Namespace: namespace, Indexers: s.Indexers, Status: s.status,
-		Streams: !s.Source.plain && clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient),
 	})
 	s.Theirs.observer = s.recorder.Lane(recorder.Theirs)
 	s.lanes = map[string]lane{

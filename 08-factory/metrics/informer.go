@@ -184,7 +184,8 @@ func (i *Informer) measured(now time.Time) (all []prometheus.Metric) {
 	}
 	add(gauge, "objects", "Objects in the store.", float64(i.objects))
 	add(gauge, "resource_version", "The version that it has come to: the last 15 digits.", float64(i.version))
-	add(gauge, "last_event_timestamp_seconds", "When a list, an event or a bookmark came, or the measuring began.",
+	add(gauge, "last_event_timestamp_seconds",
+		"When a list was stored, an event or a bookmark came, or the measuring began.",
 		float64(i.last.UnixMilli())/1000)
 	for name, h := range i.handlers {
 		waiting, since := h.waiting(now)

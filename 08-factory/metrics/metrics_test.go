@@ -132,6 +132,21 @@ func TestTheReflector(t *testing.T) {
 	})
 }
 
+// A transform refuses every list for an hour: none was stored, and the cache is stale.
+func TestListsThatTheStoreRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, cache.SharedIndexInformerOptions{})
+		must.Do(t, r.SetTransform(func(any) (any, error) { return nil, errors.New("not this one") }))
+		r.Set(fakeapi.ConfigMap("a", "1"))
+		begun := float64(time.Now().UnixMilli()) / 1000
+		must.Run(t, r.RunWithContext)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		r.wants(t, fmt.Sprintf(`lists_total{result="error"} %d`, r.Lists()), `lists_total{result="ok"} 0`, "objects 0",
+			"resource_version 0", "last_event_timestamp_seconds "+strconv.FormatFloat(begun, 'g', -1, 64))
+	})
+}
+
 func TestTheBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow, late, quick := newGate("slow"), newGate("late"), newGate("quick")

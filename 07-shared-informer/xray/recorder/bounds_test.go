@@ -20,7 +20,7 @@ import (
 // The history has so many records, or so many bytes.
 func TestOnlyTheLastRecordsAreKept(t *testing.T) {
 	for text, full := range map[string]int{"": KeptRecords, strings.Repeat("x", shownText): KeptBytes / shownObject} {
-		r := scripted(false)
+		r := scripted()
 		for i := range full + 10 {
 			cm := configMap("a", fmt.Sprint(i+1), "")
 			cm.Data = map[string]string{}
@@ -84,7 +84,7 @@ func TestAnObjectOfAnotherNamespaceAndASecret(t *testing.T) {
 		obj  any
 		want bool
 	}{{"ConfigMap", a, true}, {"ConfigMap", other, false}, {"Secret", a, false}} {
-		r := scripted(false)
+		r := scripted()
 		r.Kind = test.kind
 		r.feed(observer.Event{Kind: observer.Stored, Type: "ADDED", Key: "a", New: test.obj})
 		if got, ok := r.Object(1); !ok || got.Shown() != test.want {

@@ -15,6 +15,7 @@ const (
 	linkList      = "/xray/book/03-reflector-one-of-our-own.md#the-list"
 	linkWatch     = "/xray/book/03-reflector.md#version-where-a-reconnect-goes-on"
 	linkLoop      = "/xray/book/03-reflector-one-of-our-own.md#loop-one-decision-after-the-other"
+	linkLeftOut   = "/xray/book/03-reflector-one-of-our-own.md#the-watch"
 	LinkCut       = "/xray/book/03-reflector.md#relist-what-was-missed-during-a-cut"
 	linkExpired   = "/xray/book/03-reflector-one-of-our-own.md#expired-the-server-has-forgotten-the-version"
 	linkTombstone = "/xray/book/05-watchdog-start-and-end.md#tombstone-a-delete-that-nobody-saw"
@@ -67,7 +68,9 @@ func captionOf(e *event, s *state) *caption {
 		return explain(linkLoop, "The watch has ended, without an error. Another one can go on from version %s.",
 			s.reached)
 	case e.Kind == observer.Ended:
-		return explain(LinkCut, "The connection is lost, or the request failed. The store stays as it was.")
+		return explain(LinkCut, "The connection is lost, or the list or the watch failed. The store stays as it was.")
+	case e.Kind == observer.LeftOut:
+		return explain(linkLeftOut, "An event is left out: %s.", clip(e.Err.Error()))
 	case e.Kind == observer.BackingOff:
 		return explain(linkLoop, "The reflector waits %v before it tries again.", e.Took.Round(100*time.Millisecond))
 	case e.Kind == observer.Stored && change == "tombstone":

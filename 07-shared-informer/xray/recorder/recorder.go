@@ -96,7 +96,6 @@ type Options struct {
 	Name, Kind string
 	Namespace  string // no object of another one is shown, and no Secret
 	Indexers   cache.Indexers
-	Streams    bool // its reflector streams lists, if the server can
 	Status     func() Status
 }
 

@@ -32,7 +32,6 @@ type state struct {
 	up                bool // there is a list or a watch
 	lists, watches    int
 	doing             string
-	before            observer.Kind // its event before this one
 	until, lastEvent  int64
 	reached           string // its version
 	events, bookmarks int
@@ -128,7 +127,8 @@ func (s *state) reflect(e *event) {
 	switch e.Kind {
 	case observer.Listing:
 		s.lists++
-		if s.doing = s.howItLists(); s.doing == "streaming" {
+		if s.doing = "listing"; e.Stream {
+			s.doing = "streaming"
 			s.watches++ // it is a WATCH, too
 		}
 	case observer.Listed:
@@ -156,18 +156,6 @@ func (s *state) reflect(e *event) {
 	case observer.BackingOff:
 		s.doing, s.until = "backing off", e.at.Add(e.Took).UnixMilli()
 	}
-	s.before = e.Kind
-}
-
-// howItLists: where a streamed list has just failed, the reflector sends a LIST, which
-// may have pages, or may have to be repeated.
-func (s *state) howItLists() string {
-	plain := s.doing == "listing" && (s.before == observer.Listing || s.before == observer.Expired) ||
-		s.doing == "streaming" && s.before == observer.Ended
-	if !s.of.Streams || plain {
-		return "listing"
-	}
-	return "streaming"
 }
 
 func (s *state) store(e *event) {

@@ -32,8 +32,8 @@ func configMap(name, version, app string) *corev1.ConfigMap {
 }
 
 // scripted is a recorder that nothing feeds but the test.
-func scripted(streams bool) *Recorder {
-	return New(Options{Name: "configmaps", Kind: "ConfigMap", Namespace: "ns", Streams: streams,
+func scripted() *Recorder {
+	return New(Options{Name: "configmaps", Kind: "ConfigMap", Namespace: "ns",
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")}, Status: func() Status { return Status{} }})
 }
 
@@ -78,14 +78,14 @@ func wantStation(t *testing.T, r *Recorder, name, want string) {
 
 func TestTheReflectorsState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := scripted(true)
+		r := scripted()
 		want := func(server, reflector string, args ...any) {
 			t.Helper()
 			wantStation(t, r, "server", server)
 			wantStation(t, r, "reflector", fmt.Sprintf(reflector, args...))
 		}
 		want(`{"connected":false,"lists":0}`, `{"doing":"stopped"}`)
-		r.feed(observer.Event{Kind: observer.Listing})
+		r.feed(observer.Event{Kind: observer.Listing, Stream: true})
 		want(`{"connected":false,"lists":1,"watches":1}`, `{"doing":"streaming"}`) // a streamed list is both
 		r.feed(observer.Event{Kind: observer.Ended, Err: errors.New("cannot stream")},
 			observer.Event{Kind: observer.Listing, Version: "0"}, observer.Event{Kind: observer.Listing, Version: "0"})
@@ -105,14 +105,26 @@ func TestTheReflectorsState(t *testing.T) {
 			observer.Event{Kind: observer.BackingOff, Took: time.Second})
 		want(`{"connected":false}`, `{"doing":"backing off","until":%d,"version":"7","lastEvent":%d,"error":"too old"}`,
 			last+2000, last)
-		r.feed(observer.Event{Kind: observer.Listing, Version: "7"},
-			observer.Event{Kind: observer.Listed, Version: "9"})
+
+		// A version that the server does not have yet: the stream is asked for again, without it.
+		r.feed(observer.Event{Kind: observer.Listing, Version: "7", Stream: true},
+			observer.Event{Kind: observer.Ended, Err: errors.New("too large")},
+			observer.Event{Kind: observer.Listing, Stream: true})
+		want(`{"connected":false,"lists":5,"watches":4}`, `{"doing":"streaming","version":"7","error":"too large"}`)
+		r.feed(observer.Event{Kind: observer.Listed, Version: "9"})
 		want(`{"connected":true}`, `{"doing":"watching","until":0,"version":"9","events":1,"bookmarks":1,"error":""}`)
+
+		// A list that the store refuses.
+		r.feed(observer.Event{Kind: observer.Expired, Err: errors.New("too old")},
+			observer.Event{Kind: observer.Listing, Version: "9"},
+			observer.Event{Kind: observer.Ended, Err: errors.New("not this list")})
+		want(`{"connected":false}`, `{"doing":"listing","version":"9","error":"not this list"}`)
+		wantStation(t, r, "store", `{"version":"9"}`)
 	})
 }
 
 func TestTheStoresState(t *testing.T) {
-	r := scripted(false)
+	r := scripted()
 	store := func(kind string, before, after any) {
 		r.feed(observer.Event{Kind: observer.Stored, Type: kind, Old: before, New: after,
 			Version: about(after).GetResourceVersion(), Key: "ns/" + about(after).GetName()})
@@ -138,7 +150,7 @@ func TestTheStoresState(t *testing.T) {
 // What waits for a handler is what it reported last, and what was appended since.
 func TestTheHandlersState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := scripted(false)
+		r := scripted()
 		a := configMap("a", "1", "web")
 		appended := observer.Event{Kind: observer.Appended, Type: "MODIFIED", Key: "ns/a", New: a}
 		appended.Old = configMap("a", "0", "")
@@ -181,7 +193,7 @@ func TestTheHandlersState(t *testing.T) {
 
 // A page gets the records that it has not got, as many as one message may have.
 func TestWhatAPageGets(t *testing.T) {
-	r := scripted(false)
+	r := scripted()
 	for range 200 {
 		r.RecordAction(strings.Repeat("x", maxFrame/100), "%s", strings.Repeat("x", maxFrame))
 		r.tick()
@@ -201,7 +213,7 @@ func TestWhatAPageGets(t *testing.T) {
 }
 
 func TestWhereChipsTravel(t *testing.T) {
-	r, a := scripted(false), configMap("a", "1", "")
+	r, a := scripted(), configMap("a", "1", "")
 	made := func(kind observer.Kind, handler string, initial bool) observer.Event {
 		return observer.Event{Kind: kind, Type: "ADDED", Key: "ns/a", New: a, Handler: handler, Initial: initial}
 	}

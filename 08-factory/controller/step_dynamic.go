@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strings"
 
@@ -32,17 +33,18 @@ func stepDynamic(ctx context.Context, l *step.Lesson) error {
 		ctx: ctx, client: client, factory: f, namespace: l.Namespace,
 		mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(asking)),
 	}
+	secret := "/" + rand.Text() // every user of this machine can reach the server, and it writes with your rights
 	server, err := web.Start(ctx, addr, web.Pages{
-		"/:resource":              api.list,
-		"/:resource/:name":        api.get,
-		"POST /:resource":         api.create,
-		"PUT /:resource/:name":    api.update,
-		"DELETE /:resource/:name": api.delete,
+		secret + "/:resource":                   api.list,
+		secret + "/:resource/:name":             api.get,
+		"POST " + secret + "/:resource":         api.create,
+		"PUT " + secret + "/:resource/:name":    api.update,
+		"DELETE " + secret + "/:resource/:name": api.delete,
 	})
 	if err != nil {
 		return err
 	}
-	l.ServesAt(strings.TrimPrefix(server.URL(), "http://"))
-	fmt.Fprintln(l.Out, "serving at", server.URL())
+	l.ServesAt(strings.TrimPrefix(server.URL()+secret, "http://"))
+	fmt.Fprintln(l.Out, "serving at", server.URL()+secret)
 	return server.Wait()
 }

@@ -96,7 +96,7 @@ func TestAnObjectOfAnotherNamespaceAndASecret(t *testing.T) {
 // Nobody takes events out of the inbox any more.
 func TestARecorderThatHasEndedKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := scripted(false)
+		r := scripted()
 		r.Lane(Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "1"}) // before Run: it counts
 		stop := must.Run(t, r.Run)
 		synctest.Wait()
@@ -122,7 +122,7 @@ func TestWhatAnUnstructuredObjectMayHold(t *testing.T) {
 		"replicas": 3, "labels": map[string]string{"app": "web"}, "ratio": math.NaN(), "done": make(chan int),
 		"large": []string{strings.Repeat("x", 1_000_000)},
 	}}
-	r := scripted(false)
+	r := scripted()
 	r.feed(observer.Event{Kind: observer.Stored, Type: "ADDED", Key: "ns/a", New: obj})
 	got, _ := r.Object(1)
 	for _, want := range []string{`"replicas":3`, `"labels":{"app":"web"}`, `"name":"a"`, "unsupported type: chan int",

@@ -215,8 +215,12 @@ func (e *environment) compact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	request.Close = true // no connection is to stay
-	response, err := http.DefaultClient.Do(request)
+	etcd, err := e.EtcdClient()
+	if err != nil {
+		return err
+	}
+	defer etcd.CloseIdleConnections()
+	response, err := etcd.Do(request)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,10 @@ func startServers(t *testing.T) *servers {
 	s.first, err = kubernetes.NewForConfigAndClient(s.config, s.client)
 	must.Do(t, err)
 	compaction := fmt.Sprintf(`{"revision":%q,"physical":true}`, s.write(t))
-	response, err := s.client.Post(s.cluster.EtcdURL()+"/v3/kv/compaction", "", strings.NewReader(compaction))
+	etcd, err := s.cluster.EtcdClient()
+	must.Do(t, err)
+	s.toEtcd = etcd.Transport.(*http.Transport)
+	response, err := etcd.Post(s.cluster.EtcdURL()+"/v3/kv/compaction", "", strings.NewReader(compaction))
 	must.Do(t, err)
 	response.Body.Close()
 	s.create(t, "a")
@@ -141,13 +144,10 @@ func startServers(t *testing.T) *servers {
 // startSecond starts an API server with the arguments of the first.
 func (s *servers) startSecond(t *testing.T) {
 	t.Helper()
-	program, args, err := s.cluster.Command(local.APIServer)
-	must.Do(t, err)
 	etcd, err := url.Parse(s.cluster.EtcdURL())
 	must.Do(t, err)
 	http2 := new(http.Protocols) // for gRPC
 	http2.SetUnencryptedHTTP2(true)
-	s.toEtcd = &http.Transport{Protocols: http2}
 	s.proxy = &http.Server{Protocols: http2, Handler: &httputil.ReverseProxy{Transport: s.toEtcd,
 		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(etcd) }, ErrorLog: log.New(io.Discard, "", 0),
 		ModifyResponse: func(r *http.Response) error {
@@ -163,13 +163,13 @@ func (s *servers) startSecond(t *testing.T) {
 	must.Do(t, err)
 	free.Close()
 	s.address = free.Addr().String()
-	for i, arg := range args {
-		args[i] = strings.Replace(arg, etcd.Host, listener.Addr().String(), 1)
-		if strings.HasPrefix(arg, "--secure-port=") {
-			args[i] = fmt.Sprintf("--secure-port=%d", free.Addr().(*net.TCPAddr).Port)
-		}
+	s.process, err = s.cluster.Command(local.APIServer)
+	must.Do(t, err)
+	for i, arg := range s.process.Args {
+		s.process.Args[i] = strings.Replace(arg, s.cluster.EtcdURL(), "http://"+listener.Addr().String(), 1)
 	}
-	s.process = exec.Command(program, append(args, "--min-request-timeout=1")...)
+	s.process.Args = append(s.process.Args, fmt.Sprintf("--secure-port=%d", free.Addr().(*net.TCPAddr).Port),
+		"--min-request-timeout=1")
 	must.Do(t, s.process.Start())
 }
 

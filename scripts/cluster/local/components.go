@@ -90,18 +90,28 @@ func (c *Cluster) answers(ctx context.Context) error {
 
 // run runs a component as kwokctl does.
 func (c *Cluster) run(component string) error {
-	program, args, err := c.Command(component)
+	cmd, err := c.Command(component)
 	if err != nil {
 		return err
 	}
-	return c.runCommand(component, exec.Command(program, args...))
+	log, err := os.OpenFile(c.log(component), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C in the terminal is not for it
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release() // it is found by its command line, as all others are
 }
 
-// Command is the program of a component and its arguments, as kwokctl has written them down.
-func (c *Cluster) Command(component string) (program string, args []string, err error) {
+// Command is the command of a component, as kwokctl has written it down.
+func (c *Cluster) Command(component string) (*exec.Cmd, error) {
 	text, err := os.ReadFile(filepath.Join(c.folder(), "kwok.yaml"))
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	var config struct {
 		Components []struct {
@@ -110,28 +120,16 @@ func (c *Cluster) Command(component string) (program string, args []string, err 
 		}
 	}
 	if err := yaml.Unmarshal(text, &config); err != nil {
-		return "", nil, fmt.Errorf("reading kwok.yaml: %w", err)
+		return nil, fmt.Errorf("reading kwok.yaml: %w", err)
 	}
 	for _, found := range config.Components {
 		if found.Name == component {
-			return found.Binary, found.Args, nil
+			cmd := exec.Command(found.Binary, found.Args...)
+			cmd.Dir = c.folder() // some arguments are paths from there
+			return cmd, nil
 		}
 	}
-	return "", nil, fmt.Errorf("kwok.yaml has no component %s", component)
-}
-
-func (c *Cluster) runCommand(component string, cmd *exec.Cmd) error {
-	log, err := os.OpenFile(c.log(component), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	cmd.Dir, cmd.Stdout, cmd.Stderr = c.folder(), log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C in the terminal is not for it
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	return cmd.Process.Release() // it is found by its command line, as all others are
+	return nil, fmt.Errorf("kwok.yaml has no component %s", component)
 }
 
 func (c *Cluster) log(component string) string {

@@ -4,7 +4,10 @@ package local
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -16,7 +19,24 @@ import (
 func (c *Cluster) PID(component string) int { return Processes(c.folder())[component].PID }
 
 // EtcdURL is where etcd answers.
-func (c *Cluster) EtcdURL() string { return fmt.Sprintf("http://127.0.0.1:%d", c.ports[0]) }
+func (c *Cluster) EtcdURL() string { return fmt.Sprintf("https://127.0.0.1:%d", c.ports[0]) }
+
+// EtcdClient asks etcd, with the certificate that it wants to see.
+func (c *Cluster) EtcdClient() (*http.Client, error) {
+	pki := filepath.Join(c.folder(), "pki")
+	certificate, err := tls.LoadX509KeyPair(filepath.Join(pki, "admin.crt"), filepath.Join(pki, "admin.key"))
+	if err != nil {
+		return nil, err
+	}
+	authority, err := os.ReadFile(filepath.Join(pki, "ca.crt"))
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(authority)
+	return &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true,
+		TLSClientConfig: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{certificate}}}}, nil
+}
 
 // Signal sends a signal to a component, such as SIGSTOP to freeze it and SIGCONT to let
 // it go on.

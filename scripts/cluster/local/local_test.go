@@ -2,6 +2,9 @@ package local
 
 import (
 	"context"
+	"crypto/tls"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,13 +35,14 @@ func TestFaults(t *testing.T) {
 		_, err := binaries.RunKubectl(t.Context(), c.kubectl, c.Kubeconfig(), args...)
 		return err
 	}
-	_, args, err := c.Command(APIServer)
+	command, err := c.Command(APIServer)
 	must.Do(t, err)
-	if !slices.Contains(args, "--max-requests-inflight=333") {
-		t.Errorf("got the arguments %q, without the flag", args)
+	if !slices.Contains(command.Args, "--max-requests-inflight=333") {
+		t.Errorf("got %q, without the flag", command.Args)
 	}
 	expect.That(t, c.PID(Scheduler) == 0 && c.PID(Node) == 0, "a component that is disabled runs")
 	must.Do(t, kubectl("create", "configmap", "kept"))
+	checkEtcd(t, c)
 
 	must.Do(t, c.Signal(APIServer, syscall.SIGSTOP))
 	expect.That(t, kubectl("get", "configmap", "kept", "--request-timeout=1s") != nil, "a frozen API server answers")
@@ -61,6 +65,38 @@ func TestFaults(t *testing.T) {
 	must.Do(t, c.Stop())
 	if _, err := os.Stat(dir); len(Processes(dir)) > 0 || !os.IsNotExist(err) {
 		t.Errorf("left: %v, %v", Processes(dir), err)
+	}
+}
+
+// checkEtcd fails if etcd, which has all secrets, answers somebody without the certificate of the cluster,
+// as a client or as a member.
+func checkEtcd(t *testing.T, c *Cluster) {
+	t.Helper()
+	client, err := c.EtcdClient()
+	must.Do(t, err)
+	defer client.CloseIdleConnections()
+	pool := client.Transport.(*http.Transport).TLSClientConfig.RootCAs
+	anybody := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	defer anybody.CloseIdleConnections()
+	for _, test := range []struct {
+		who     string
+		client  *http.Client
+		address string
+		answers bool
+	}{
+		{"the cluster", client, c.EtcdURL() + "/health", true},
+		{"anybody", anybody, c.EtcdURL() + "/health", false},
+		{"anybody", anybody, fmt.Sprintf("https://127.0.0.1:%d/members", c.ports[1]), false},
+		{"anybody", http.DefaultClient, strings.Replace(c.EtcdURL(), "https", "http", 1) + "/health", false},
+		{"anybody", http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d/members", c.ports[1]), false},
+	} {
+		response, err := test.client.Get(test.address)
+		if err == nil {
+			response.Body.Close()
+		}
+		if got := err == nil && response.StatusCode == http.StatusOK; got != test.answers {
+			t.Errorf("%s asks %s: it answers: %t, want %t (%v)", test.who, test.address, got, test.answers, err)
+		}
 	}
 }
 

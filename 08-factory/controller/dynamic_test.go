@@ -30,7 +30,8 @@ func TestOnlyWhoKnowsTheAddressMayWrite(t *testing.T) {
 	must.Do(t, err)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	ask := func(method, path, body string) int {
-		request, err := http.NewRequestWithContext(t.Context(), method, "http://"+served.Host+path, strings.NewReader(body))
+		address := "http://" + served.Host + path
+		request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 		must.Do(t, err)
 		response, err := client.Do(request)
 		must.Do(t, err)

@@ -81,7 +81,8 @@ func TestListsThatNobodyStored(t *testing.T) {
 		}), newStore(), []string{"listing ", "ended: the watch has ended in the middle of its list", "backing off"}},
 		"a version that the server no longer has": {
 			plain(list(apierrors.NewResourceExpired("too old")), refuse(errors.New("no"))), newStore(),
-			[]string{"listing 0", "expired: too old", "listing ", "listed 1", "watching 1", "ended: no", "backing off"}},
+			[]string{"listing 0", "expired: too old", "listing ", "listed 1", "watching 1", "ended: no",
+				"backing off"}},
 		"a version that the server does not have yet": {
 			plain(list(tooLarge()), refuse(errors.New("no"))), newStore(),
 			[]string{"listing 0", "ended: Timeout: Too large resource version", "listing ", "listed 1", "watching 1",

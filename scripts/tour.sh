@@ -9,7 +9,7 @@ case ${1-} in
 esac
 cd "$(dirname "$0")/.."
 failed=
-play() { go run "./$1" || failed="$failed $1"; }
+play() { go run "./$1" -patience 1m || failed="$failed $1"; }
 
 play 01-deltafifo
 mkdir -p .cluster/bin
@@ -33,9 +33,9 @@ export failed
 exec .cluster/bin/cluster exec sh -c '
 	for chapter in [0-9][0-9]-* 08-factory/controller; do
 		case $chapter in 01-*|06-*) continue ;; esac
-		go run "./$chapter" || failed="$failed $chapter"
+		go run "./$chapter" -patience 1m || failed="$failed $chapter"
 	done
-	(cd 08-factory/controllers && GOWORK=off go run -trimpath .) || failed="$failed 08-factory/controllers"
+	(cd 08-factory/controllers && GOWORK=off go run -trimpath . -patience 1m) || failed="$failed 08-factory/controllers"
 	if [ -n "$failed" ]; then
 		echo "tour: not as expected:$failed; the differences are above" >&2
 		exit 1

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"example.com/informer/scripts/harness/workspace"
 )
@@ -96,6 +97,7 @@ type runner struct {
 	stdout, stderr io.Writer
 
 	list, check, update, pause, follow bool
+	patience                           time.Duration
 }
 
 func (c Chapter) newRunner(stdout, stderr io.Writer) *runner {
@@ -105,6 +107,8 @@ func (c Chapter) newRunner(stdout, stderr io.Writer) *runner {
 	flags.BoolVar(&r.list, "list", false, "name the steps and stop")
 	flags.BoolVar(&r.check, "check", false, "show only what is not as in the transcripts (testdata/STEP.txt)")
 	flags.BoolVar(&r.update, "update", false, "write the transcripts anew, with what comes now")
+	flags.DurationVar(&r.patience, "patience", quiet,
+		"how `long` to wait for a line that does not come; a slow machine needs more")
 	flags.BoolVar(&r.pause, "pause", false, "wait for Enter before each command of a transcript")
 	flags.BoolVar(&r.follow, "follow", false, "run one step until Ctrl-C, and say what to try in another terminal")
 	if c.Flags != nil {
@@ -189,7 +193,7 @@ func (r *runner) run(ctx context.Context, s Step) error {
 			fmt.Fprint(r.stdout, r.chapter.where(s))
 		}
 	}()
-	return r.chapter.perform(ctx, s, show, func(p *player) error {
+	return r.chapter.perform(ctx, s, r.patience, show, func(p *player) error {
 		if r.follow {
 			return r.followStep(ctx, p)
 		}

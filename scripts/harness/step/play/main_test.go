@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
+	"time"
 
 	"example.com/informer/scripts/harness/expect"
 )
@@ -88,5 +90,23 @@ func TestADifferenceIsShown(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { code, out, stderr = run(t.Context(), c, "", args) })
 		expect.That(t, code == 1 && out == stdout && strings.Contains(stderr, "-un\n+uno\n"),
 			"%s: exit code %d\nstdout: %q\nstderr: %q", args, code, out, stderr)
+	}
+}
+
+// On a slow machine a line may come late.
+func TestPatience(t *testing.T) {
+	late := Step{Run: func(_ context.Context, l *Lesson) error {
+		time.Sleep(30 * time.Second)
+		fmt.Fprintln(l.Out, "late")
+		return nil
+	}}
+	for args, want := range map[string]int{"toy": exitFailed, "toy -patience 1m": exitOK} {
+		synctest.Test(t, func(t *testing.T) {
+			c := chapterOf(late, "late\n")
+			code, _, stderr := run(t.Context(), c, "", strings.Fields(args)...)
+			if code != want {
+				t.Errorf("%s: got exit code %d, want %d\n%s", args, code, want, stderr)
+			}
+		})
 	}
 }

@@ -116,25 +116,26 @@ func Patience(ctx context.Context) time.Duration {
 // not do as its transcript says. quiet is how long it may print nothing, unless
 // the step itself asks for more; show is called with each line that is printed.
 func (c Chapter) Check(ctx context.Context, s Step, quiet time.Duration, show func(line string)) error {
-	quiet = max(quiet, s.Quiet)
-	ctx = context.WithValue(ctx, patienceKey{}, quiet)
-	return c.perform(ctx, s, show, func(p *player) error {
-		p.quiet = quiet
+	return c.perform(ctx, s, quiet, show, func(p *player) error {
 		_, err := p.play(ctx)
 		return err
 	})
 }
 
 // perform reads the transcript of a step, connects to the cluster, and lets do play
-// the step. show is called with each line that the user is to see.
-func (c Chapter) perform(ctx context.Context, s Step, show func(string), do func(*player) error) (err error) {
+// the step, which may be quiet for that long. show is called with each line that the user is
+// to see.
+func (c Chapter) perform(
+	ctx context.Context, s Step, quiet time.Duration, show func(string), do func(*player) error,
+) (err error) {
 	want, err := c.read(ctx, s)
 	if err != nil {
 		return fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
 	}
+	quiet = max(quiet, s.Quiet)
 	lesson := &Lesson{}
 	if c.NeedsCluster(s) {
-		if lesson.Cluster, err = c.Connect(ctx); err != nil {
+		if lesson.Cluster, err = c.Connect(context.WithValue(ctx, patienceKey{}, quiet)); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(lesson.Cluster.Explain(err), lesson.Cluster.Close(ctx)) }()
@@ -151,7 +152,7 @@ func (c Chapter) perform(ctx context.Context, s Step, show func(string), do func
 	}
 	lesson.Out = out
 	return do(&player{
-		step: s, want: want, lesson: lesson, out: out, quiet: cmp.Or(s.Quiet, quiet),
+		step: s, want: want, lesson: lesson, out: out, quiet: quiet,
 		shell: &shell{cluster: lesson.Cluster, files: c.Files, address: lesson.servesAt, network: c.network},
 		show:  oneAtATime, say: func(string) {}, pause: func(context.Context) {},
 	})

@@ -40,8 +40,10 @@ func TestRightsInANamespaceAreNotEnoughForTheCluster(t *testing.T) {
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + s.Namespace + ":default"}
 	client, err := kubernetes.NewForConfig(config)
 	must.Do(t, err)
-	_, err = client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.Until(t, "the role counts: the API server watches roles, as an informer does", func() bool {
+		_, err := client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
+		return err == nil
+	})
 	if _, err = client.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
 		t.Errorf("a list of the whole cluster: %v, want 403", err)
 	}

@@ -197,9 +197,15 @@ func (r *Reflector) logWatchError(ctx context.Context, err error) {
 // another list is needed. The error says why there was no list, or no watch. It is
 // nil when a watch was there and has ended, or when ctx has ended before the list.
 func (r *Reflector) ListAndWatch(ctx context.Context) error {
+	// The list and the watch have one context, because they may be one request: when the program
+	// ends, the error of that request comes no earlier than the end of the context.
+	attempt, cancel := context.WithCancel(ctx)
+	var resyncing sync.WaitGroup
+	defer resyncing.Wait()
+	defer cancel()
 	logger := r.logger(ctx)
 	logger.V(3).Info("Listing and watching")
-	w, err := r.populate(ctx)
+	w, err := r.populate(attempt)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil
@@ -207,7 +213,14 @@ func (r *Reflector) ListAndWatch(ctx context.Context) error {
 		return err
 	}
 	logger.V(2).Info("Caches populated")
-	return r.watchWithResync(ctx, w)
+	resyncing.Go(func() {
+		if err := r.startResync(attempt); err != nil {
+			logger.Info("Warning: watch ended with error", "err", err)
+			r.observeEnd(err)
+			cancel() // the watch: the next thing is a list
+		}
+	})
+	return r.watch(attempt, w)
 }
 
 // populate fills the store. A list that is streamed comes over a watch, which goes
@@ -223,22 +236,6 @@ func (r *Reflector) populate(ctx context.Context) (w watch.Interface, err error)
 		r.observeEnd(err)
 	}
 	return nil, r.list(ctx)
-}
-
-// watchWithResync runs watch with startResync beside it.
-func (r *Reflector) watchWithResync(ctx context.Context, w watch.Interface) error {
-	ctx, cancel := context.WithCancel(ctx)
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if err := r.startResync(ctx); err != nil {
-			r.logger(ctx).Info("Warning: watch ended with error", "err", err)
-			r.observeEnd(err)
-			cancel() // the watch: the next thing is a list
-		}
-	})
-	defer wg.Wait()
-	defer cancel()
-	return r.watch(ctx, w)
 }
 
 // startResync calls Resync of the store, period by period.

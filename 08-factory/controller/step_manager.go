@@ -69,7 +69,7 @@ func stepManager(ctx context.Context, l *step.Lesson) error {
 	}
 	err = builder.ControllerManagedBy(m).Named("notices").For(notice).Owns(&corev1.ConfigMap{}).Complete(
 		reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-			ctx = klog.NewContext(ctx, logger(l.Out, "level").WithValues("notice", request))
+			ctx = klog.NewContext(ctx, logger(ctx, l.Out, "level").WithValues("notice", request))
 			return reconcile.Result{}, reconciler.Reconcile(ctx, request.String())
 		}))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // see is its log, without the time.
 func stepReconcile(ctx context.Context, l *step.Lesson) error {
 	defer removeFinalizers(l)
-	ctx = klog.NewContext(ctx, logger(l.Out, "level"))
+	ctx = klog.NewContext(ctx, logger(ctx, l.Out, "level"))
 	ours := func(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions,
 	) cache.SharedIndexInformer {
 		return informer.New(lw, example, options) // or cache.NewSharedIndexInformerWithOptions

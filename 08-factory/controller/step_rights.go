@@ -41,6 +41,6 @@ func stepRights(ctx context.Context, l *step.Lesson) error {
 	}
 
 	// Without "reflector", which is a line of code, "logger", which is UnhandledError, and "type".
-	configMaps.RunWithContext(klog.NewContext(ctx, logger(l.Out, "reflector", "logger", "type")))
+	configMaps.RunWithContext(klog.NewContext(ctx, logger(ctx, l.Out, "reflector", "logger", "type")))
 	return nil
 }

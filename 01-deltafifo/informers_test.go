@@ -1,4 +1,5 @@
-// Which queue client-go's informers use today, as their calls show.
+// Claims of the book about the queue of client-go's informers. The calls of a handler show
+// which queue they use.
 
 package main
 
@@ -12,18 +13,18 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
+// realPod returns a Kubernetes pod, not a toy pod.
 func realPod(name, version string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns1", ResourceVersion: version}}
 }
 
-// run runs an informer until the test ends, on a server that has nothing at
-// first, and returns the watch.
-func run(t *testing.T, handler cache.ResourceEventHandler) *watch.FakeWatcher {
+// runInformer runs an informer until the test ends. Its server lists no objects. It
+// returns the watch of the informer.
+func runInformer(t *testing.T, handler cache.ResourceEventHandler) *watch.FakeWatcher {
 	t.Helper()
 	server := fakeapi.New()
 	_, informer := cache.NewInformerWithOptions(cache.InformerOptions{
@@ -35,27 +36,30 @@ func run(t *testing.T, handler cache.ResourceEventHandler) *watch.FakeWatcher {
 	return server.NextWatch()
 }
 
-// wantCalls wants these calls of the handler, in this order. A minute without one means that none comes.
-func wantCalls(t *testing.T, got <-chan string, want ...string) {
+// wantCalls waits for calls of the handler, and checks their order. It gives up after a
+// minute without a call.
+func wantCalls(t *testing.T, calls <-chan string, want ...string) {
 	t.Helper()
-	var seen []string
+	var got []string
 	for range want {
 		select {
-		case call := <-got:
-			seen = append(seen, call)
+		case call := <-calls:
+			got = append(got, call)
 		case <-time.After(time.Minute):
-			t.Fatalf("delivered %v and no more, want %v", seen, want)
+			t.Fatalf("calls of the handler: %q and no more, want %q", got, want)
 		}
 	}
-	expect.That(t, slices.Equal(seen, want), "delivered %v, want %v", seen, want)
+	if !slices.Equal(got, want) {
+		t.Errorf("calls of the handler: %q, want %q", got, want)
+	}
 }
 
-// The handler is busy with pod0 while three events arrive (the queue is not
-// locked meanwhile); they come out as they came in.
+// The handler is busy with pod0 while three events arrive. (The queue is not locked
+// meanwhile.) The handler gets the events in the order of their arrival.
 func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
 	busy, arrived := make(chan struct{}), make(chan struct{})
 	got := make(chan string, 4)
-	watcher := run(t, cache.ResourceEventHandlerFuncs{
+	watcher := runInformer(t, cache.ResourceEventHandlerFuncs{
 		AddFunc: func(obj any) {
 			pod := obj.(*corev1.Pod)
 			if pod.Name == "pod0" {
@@ -75,7 +79,7 @@ func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
 	watcher.Add(realPod("pod1", "3"))
 	watcher.Add(realPod("pod2", "4"))
 	watcher.Modify(realPod("pod1", "5"))
-	watcher.Action(watch.Bookmark, realPod("", "6")) // taken only when what came before is queued
+	watcher.Action(watch.Bookmark, realPod("", "6")) // the reflector takes it when it has queued the events before it
 	close(arrived)
 	wantCalls(t, got, "add pod0", "add pod1", "add pod2", "update pod1")
 }
@@ -83,7 +87,7 @@ func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
 // A DeltaFIFO would drop the delete of a pod that nobody knows.
 func TestInformersQueueInARealFIFO(t *testing.T) {
 	got := make(chan string, 2)
-	watcher := run(t, cache.ResourceEventHandlerFuncs{
+	watcher := runInformer(t, cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { got <- "add " + obj.(*corev1.Pod).Name },
 		DeleteFunc: func(obj any) { got <- "delete " + obj.(*corev1.Pod).Name },
 	})
@@ -94,5 +98,8 @@ func TestInformersQueueInARealFIFO(t *testing.T) {
 
 func TestInOrderInformersCannotBeSwitchedOff(t *testing.T) {
 	said, err := must.RunAgain(t, "TestInformersQueueInARealFIFO", "KUBE_FEATURE_InOrderInformers=false")
-	expect.That(t, err == nil, "switched off: %v\n%s", err, said)
+	if err != nil {
+		t.Errorf("with InOrderInformers=false, TestInformersQueueInARealFIFO ends with %v, want nil; its output:\n%s",
+			err, said)
+	}
 }

@@ -10,13 +10,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A pod has a name and something that changes; a queue needs no more.
+// A pod has a name and a value that changes. A queue needs no more.
 type pod struct {
 	Name  string
 	Value float64
 }
 
-// podKey names a pod, and refuses everything else.
+// podKey returns the name of a pod. It refuses all other objects.
 func podKey(obj any) (string, error) {
 	p, ok := obj.(pod)
 	if !ok {
@@ -25,12 +25,12 @@ func podKey(obj any) (string, error) {
 	return p.Name, nil
 }
 
-// knownPods is the smallest thing that a queue accepts as its KnownObjects: the
-// pods that a consumer has popped and kept.
+// knownPods are the pods that a consumer has popped and kept. It is the smallest type
+// that a queue accepts as its KnownObjects.
 type knownPods map[string]pod
 
-// ListKeys and GetByKey are all that a queue asks of it. (Get and List, which
-// old tutorials give theirs, do not make a KeyListerGetter.)
+// A queue calls only ListKeys and GetByKey. (Old tutorials have Get and List. These
+// two methods do not make a KeyListerGetter.)
 var _ cache.KeyListerGetter = knownPods{}
 
 func (k knownPods) ListKeys() []string { return slices.Sorted(maps.Keys(k)) }

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepKnown deletes a pod that was popped already. Only a queue that can look at
-// what its consumer kept passes the delete on.
+// stepKnown deletes a pod that was popped already. The queue keeps this delete only if
+// it can read the objects of its consumer.
 func stepKnown(_ context.Context, l *play.Lesson) error {
 	printDeltas := func(deltas cache.Deltas) error {
 		for _, delta := range deltas {

@@ -8,7 +8,7 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepList looks inside a queue: the newest state of everything that waits in it.
+// stepList lists the newest state of each pod that waits in a queue.
 func stepList(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {

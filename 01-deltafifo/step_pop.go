@@ -10,7 +10,7 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepPop takes the pod that came first, and what happened to it.
+// stepPop pops the deltas of the pod that was added first.
 func stepPop(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {

@@ -1,4 +1,5 @@
-// What else of package cache is a Store or a Queue, and what an object is.
+// Claims of the book about the other stores and queues of package cache, and about
+// what a Kubernetes object is.
 
 package main
 
@@ -15,29 +16,35 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
 func TestWhatIsAStoreAndWhatIsAQueue(t *testing.T) {
 	byValue := func(a, b any) bool { return a.(pod).Value < b.(pod).Value }
-	for _, c := range []struct {
-		obj                     any
-		store, queue, reflector bool
+	for _, test := range []struct {
+		obj                                any
+		isStore, isQueue, isReflectorStore bool
 	}{
-		{obj: cache.NewStore(podKey), store: true, reflector: true},
-		{obj: cache.NewTTLStore(podKey, time.Minute), store: true, reflector: true},
-		{obj: cache.NewUndeltaStore(func([]any) {}, podKey), store: true, reflector: true},
-		{obj: cache.NewFIFO(podKey), queue: true, reflector: true},
-		{obj: cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}), queue: true, reflector: true},
-		{obj: newRealFIFO(knownPods{}), queue: true, reflector: true},
+		{obj: cache.NewStore(podKey), isStore: true, isReflectorStore: true},
+		{obj: cache.NewTTLStore(podKey, time.Minute), isStore: true, isReflectorStore: true},
+		{obj: cache.NewUndeltaStore(func([]any) {}, podKey), isStore: true, isReflectorStore: true},
+		{obj: cache.NewFIFO(podKey), isQueue: true, isReflectorStore: true},
+		{obj: cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}), isQueue: true, isReflectorStore: true},
+		{obj: newRealFIFO(knownPods{}), isQueue: true, isReflectorStore: true},
 		{obj: cache.NewHeap(podKey, byValue)},
 	} {
-		_, store := c.obj.(cache.Store)
-		_, queue := c.obj.(cache.Queue)
-		_, reflector := c.obj.(cache.ReflectorStore)
-		expect.That(t, store == c.store && queue == c.queue && reflector == c.reflector,
-			"%T is a Store: %t, a Queue: %t, a ReflectorStore: %t", c.obj, store, queue, reflector)
+		_, isStore := test.obj.(cache.Store)
+		if isStore != test.isStore {
+			t.Errorf("%T is a Store: %t, want %t", test.obj, isStore, test.isStore)
+		}
+		_, isQueue := test.obj.(cache.Queue)
+		if isQueue != test.isQueue {
+			t.Errorf("%T is a Queue: %t, want %t", test.obj, isQueue, test.isQueue)
+		}
+		_, isReflectorStore := test.obj.(cache.ReflectorStore)
+		if isReflectorStore != test.isReflectorStore {
+			t.Errorf("%T is a ReflectorStore: %t, want %t", test.obj, isReflectorStore, test.isReflectorStore)
+		}
 	}
 }
 
@@ -46,57 +53,86 @@ func TestATTLStoreForgets(t *testing.T) {
 		store := cache.NewTTLStore(podKey, time.Minute)
 		must.Do(t, store.Add(pod1))
 		time.Sleep(59 * time.Second)
-		got := len(store.List())
-		expect.That(t, got == 1, "after 59 s it has %d objects, want 1", got)
+		if got := len(store.List()); got != 1 {
+			t.Errorf("after 59 s: len(List()) = %d, want 1", got)
+		}
 		time.Sleep(2 * time.Second)
-		got = len(store.List())
-		expect.That(t, got == 0, "after 61 s it has %d objects, want none", got)
+		if got := len(store.List()); got != 0 {
+			t.Errorf("after 61 s: len(List()) = %d, want 0", got)
+		}
 	})
 }
 
 func TestAnUndeltaStorePushesAllItHas(t *testing.T) {
 	var pushed []int
 	store := cache.NewUndeltaStore(func(all []any) { pushed = append(pushed, len(all)) }, podKey)
-	must.Do(t, errors.Join(store.Add(pod1), store.Add(pod2), store.Delete(pod1)))
+	must.Do(t, store.Add(pod1))
+	must.Do(t, store.Add(pod2))
+	must.Do(t, store.Delete(pod1))
 	want := []int{1, 2, 1}
-	expect.That(t, slices.Equal(pushed, want), "it pushed lists of %v objects, want %v", pushed, want)
+	if !slices.Equal(pushed, want) {
+		t.Errorf("lengths of the pushed lists: %v, want %v", pushed, want)
+	}
 }
 
 func TestAFIFOKeepsTheNewestStateOnly(t *testing.T) {
 	queue := cache.NewFIFO(podKey)
-	must.Do(t, errors.Join(queue.Add(pod1), queue.Add(pod2), queue.Update(pod{"pod1", 1.1}), queue.Delete(pod2)))
+	must.Do(t, queue.Add(pod1))
+	must.Do(t, queue.Add(pod2))
+	must.Do(t, queue.Update(pod{"pod1", 1.1}))
+	must.Do(t, queue.Delete(pod2))
 	queue.Close()
 	var popped []any
-	for err := error(nil); err == nil; {
-		_, err = queue.Pop(func(obj any, _ bool) error { popped = append(popped, obj); return nil })
+	for {
+		_, err := queue.Pop(func(obj any, _ bool) error {
+			popped = append(popped, obj)
+			return nil
+		})
+		if errors.Is(err, cache.ErrFIFOClosed) {
+			break
+		}
+		must.Do(t, err)
 	}
 	want := []any{pod{"pod1", 1.1}}
-	expect.That(t, slices.Equal(popped, want), "popped %v, want %v", popped, want)
+	if !slices.Equal(popped, want) {
+		t.Errorf("popped %v, want %v", popped, want)
+	}
 }
 
 func TestAHeapPopsTheSmallest(t *testing.T) {
 	heap := cache.NewHeap(podKey, func(a, b any) bool { return a.(pod).Value < b.(pod).Value })
-	must.Do(t, errors.Join(heap.Add(pod3), heap.Add(pod1), heap.Add(pod2)))
+	must.Do(t, heap.Add(pod3))
+	must.Do(t, heap.Add(pod1))
+	must.Do(t, heap.Add(pod2))
 	got, err := heap.Pop()
-	expect.That(t, err == nil && got == any(pod1), "Pop() = %v, %v; want pod1", got, err)
+	if err != nil || got != any(pod1) {
+		t.Errorf("Pop() = %v, %v; want %v, nil", got, err, pod1)
+	}
 }
 
-// A list of pods is a runtime.Object, too; but it has no name.
+// A list of pods is a runtime.Object, too. But it has no name.
 func TestAnObjectAndAnObjectWithAName(t *testing.T) {
-	object, named := reflect.TypeFor[runtime.Object](), reflect.TypeFor[metav1.Object]()
-	for _, c := range []struct {
-		obj           any
-		object, named bool
+	runtimeObject, metav1Object := reflect.TypeFor[runtime.Object](), reflect.TypeFor[metav1.Object]()
+	for _, test := range []struct {
+		obj             any
+		isRuntimeObject bool
+		isMetav1Object  bool // and so has a key
 	}{
-		{&corev1.Pod{}, true, true},
-		{&corev1.PodList{}, true, false},
-		{corev1.Pod{}, false, false}, // the methods are those of the pointer
-		{pod1, false, false},
+		{obj: &corev1.Pod{}, isRuntimeObject: true, isMetav1Object: true},
+		{obj: &corev1.PodList{}, isRuntimeObject: true},
+		{obj: corev1.Pod{}}, // the methods are those of the pointer
+		{obj: pod1},
 	} {
-		of := reflect.TypeOf(c.obj)
-		expect.That(t, of.Implements(object) == c.object && of.Implements(named) == c.named,
-			"%v is a runtime.Object: %t, a metav1.Object: %t", of, of.Implements(object), of.Implements(named))
-		_, err := cache.MetaNamespaceKeyFunc(c.obj)
-		expect.That(t, (err == nil) == c.named, "%v: the key function returns %v", of, err)
+		objType := reflect.TypeOf(test.obj)
+		if got := objType.Implements(runtimeObject); got != test.isRuntimeObject {
+			t.Errorf("%v is a runtime.Object: %t, want %t", objType, got, test.isRuntimeObject)
+		}
+		if got := objType.Implements(metav1Object); got != test.isMetav1Object {
+			t.Errorf("%v is a metav1.Object: %t, want %t", objType, got, test.isMetav1Object)
+		}
+		_, err := cache.MetaNamespaceKeyFunc(test.obj)
+		if hasKey := err == nil; hasKey != test.isMetav1Object {
+			t.Errorf("%v: MetaNamespaceKeyFunc returns the error %v; want a key: %t", objType, err, test.isMetav1Object)
+		}
 	}
 }

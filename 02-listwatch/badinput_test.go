@@ -1,5 +1,4 @@
-// What the chapter says when it cannot do its work: one or two lines, and
-// what to do next.
+// The errors of the program for wrong input: one or two lines that say what to do next.
 
 package main
 
@@ -9,14 +8,13 @@ import (
 	"testing"
 
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/step/steptest"
 )
 
 func TestWithoutACluster(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"watch", "-follow"}} {
-		steptest.WantExit(t, steptest.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh", "-kubeconfig")
+		must.Exit(t, must.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh", "-kubeconfig")
 	}
-	steptest.WantExit(t, steptest.Outside(t, "lisst"), 2, `no step "lisst": do you mean list?`, "list, watch, wire,")
+	must.Exit(t, must.Outside(t, "lisst"), 2, `no step "lisst": do you mean list?`, "list, watch, wire,")
 }
 
 func TestHomeKubeconfigIsNeverReadByAccident(t *testing.T) {
@@ -28,9 +26,9 @@ func TestHomeKubeconfigIsNeverReadByAccident(t *testing.T) {
 	file := filepath.Join(home, ".kube", "config")
 	must.Do(t, os.WriteFile(file, []byte(production), 0o600))
 
-	cmd := steptest.Outside(t, "list")
+	cmd := must.Outside(t, "list")
 	cmd.Env = append(cmd.Env, "HOME="+home)
-	steptest.WantExit(t, cmd, 1, "no cluster chosen")
-	named := steptest.Outside(t, "-kubeconfig", file, "list") // it could be used, if it were named
-	steptest.WantExit(t, named, 1, "https://127.0.0.1:1", "connection refused")
+	must.Exit(t, cmd, 1, "no cluster chosen")
+	named := must.Outside(t, "-kubeconfig", file, "list") // it could be used, if it were named
+	must.Exit(t, named, 1, "https://127.0.0.1:1", "connection refused")
 }

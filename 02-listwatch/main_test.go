@@ -5,12 +5,12 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/scripts/harness/step/steptest"
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) {
-	steptest.Program(main)
+	must.Program(main)
 	goleak.VerifyTestMain(m)
 }
 
-func TestSteps(t *testing.T) { steptest.Run(t, chapter) }
+func TestSteps(t *testing.T) { must.Play(t, chapter.Played()) }

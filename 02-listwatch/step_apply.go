@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepApply says what should be there, and says it again. The server creates what
-// is missing, and changes nothing the second time.
+// stepApply applies a Deployment twice. The first time, the server creates the
+// Deployment. The second time, it changes nothing.
 func stepApply(ctx context.Context, l *step.Lesson) error {
 	text, err := files.ReadFile("testdata/deployment.yaml")
 	if err != nil {
@@ -19,7 +19,7 @@ func stepApply(ctx context.Context, l *step.Lesson) error {
 	}
 	for range 2 {
 		web, err := l.Client.AppsV1().Deployments(l.Namespace).Patch(ctx, "web", types.ApplyPatchType, text,
-			metav1.PatchOptions{FieldManager: "informer-course"}) // who says so
+			metav1.PatchOptions{FieldManager: "informer-course"}) // the manager that owns the fields
 		if err != nil {
 			return err
 		}

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDynamic makes a Deployment with the client that knows no Go types: an
-// object is a map, and a resource is named by group, version and plural.
+// stepDynamic creates a Deployment with the dynamic client, which uses no Go types. An
+// object is a map. A resource has a group, a version and a plural name.
 func stepDynamic(ctx context.Context, l *step.Lesson) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepGone asks for history that the server does not have: it watches a resource
-// from a version that is older than the resource's definition. What is left to a
-// client then is to list, and to watch from the list's version.
+// stepGone watches a resource from a version that is older than the definition of the
+// resource. The server does not have the changes since this version. So a client has to
+// list, and to watch from the version of the list.
 func stepGone(ctx context.Context, l *step.Lesson) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {
@@ -28,7 +28,7 @@ func stepGone(ctx context.Context, l *step.Lesson) error {
 
 	watcher, err := widgets.Watch(ctx, metav1.ListOptions{ResourceVersion: "1"})
 	if err != nil {
-		return err // there is none: the HTTP status is 200
+		return err // a version that is too old is no error here: the HTTP status is 200
 	}
 	defer watcher.Stop()
 	event, open := <-watcher.ResultChan()

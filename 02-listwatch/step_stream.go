@@ -15,8 +15,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStream gets a list without LIST: the watch first sends what exists, one
-// object at a time, and ends that part with a bookmark that says so.
+// stepStream gets a list without a LIST. The watch first sends the objects that exist, one
+// by one. A bookmark with an annotation marks the end of this list.
 func stepStream(ctx context.Context, l *step.Lesson) error {
 	watcher, err := l.Client.CoreV1().ConfigMaps(l.Namespace).Watch(ctx, metav1.ListOptions{
 		SendInitialEvents:    new(true),
@@ -27,7 +27,7 @@ func stepStream(ctx context.Context, l *step.Lesson) error {
 		return err
 	}
 	defer watcher.Stop()
-	var initial []string // the lines of what exists, which comes in no order of its own
+	var initial []string // the lines of the objects that exist, which come in no order
 	complete := false
 	for event := range watcher.ResultChan() {
 		configMap, ok := event.Object.(*corev1.ConfigMap)
@@ -41,7 +41,7 @@ func stepStream(ctx context.Context, l *step.Lesson) error {
 			slices.Sort(initial)
 			fmt.Fprintf(l.Out, "%s%s : %v\n", strings.Join(initial, ""), event.Type, configMap.Annotations)
 		case event.Type == watch.Bookmark:
-			// Of this kind, one comes about once a minute.
+			// Bookmarks without the annotation come about once a minute.
 		case !complete:
 			initial = append(initial, line)
 		default:

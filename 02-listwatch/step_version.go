@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepVersion joins the two calls without a gap: a LIST says which version of the
-// world it shows, and a WATCH from that version brings only what came after.
+// stepVersion lists, and watches without a gap. A list has a version. A WATCH from this
+// version sends only the changes after the list.
 func stepVersion(ctx context.Context, l *step.Lesson) error {
 	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
 	list, err := configMaps.List(ctx, metav1.ListOptions{})

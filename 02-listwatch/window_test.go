@@ -1,4 +1,4 @@
-// How far back a watch can start.
+// Claims of the book about the watch cache: from which old version a watch can begin.
 
 package main
 
@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// The window of the watch cache holds 100 changes at first, and grows while they
-// are recent.
+// The window of the watch cache holds 100 changes at first. It grows as long as its
+// changes are recent.
 func TestAWatchCanStartHundredsOfRecentChangesBack(t *testing.T) {
 	s := sessiontest.Open(t)
 	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
@@ -37,8 +37,11 @@ func TestAWatchCanStartHundredsOfRecentChangesBack(t *testing.T) {
 	for i := range changes {
 		event := <-watcher.ResultChan()
 		configMap, ok := event.Object.(*corev1.ConfigMap)
-		if want := strconv.Itoa(i); !ok || event.Type != watch.Modified || configMap.Data["change"] != want {
-			t.Fatalf("got %s %v, want change %s", event.Type, event.Object, want)
+		if !ok || event.Type != watch.Modified {
+			t.Fatalf("event %d is %s %v, want MODIFIED with a ConfigMap", i, event.Type, event.Object)
+		}
+		if got, want := configMap.Data["change"], strconv.Itoa(i); got != want {
+			t.Fatalf("event %d has change %q, want %q", i, got, want)
 		}
 	}
 }

@@ -1,52 +1,101 @@
-// What the page docs/02-listwatch-clients.md says about writes.
+// Claims of the page docs/02-listwatch-clients.md about writes.
 
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-func colours(version string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "colours", ResourceVersion: version}}
+// colours returns a ConfigMap without a version.
+func colours() *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "colours"}}
+}
+
+// The server of this test answers all requests with the same object, in version 7.
+func TestWhatAWriteSends(t *testing.T) {
+	type request struct{ Method, Path, ResourceVersion string }
+	var sent []request
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var object metav1.PartialObjectMetadata
+		if err := json.NewDecoder(r.Body).Decode(&object); err != nil {
+			t.Errorf("decoding the body of %s %s: %v", r.Method, r.URL.Path, err)
+		}
+		sent = append(sent, request{r.Method, r.URL.Path, object.ResourceVersion})
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"colours","resourceVersion":"7"}}`)
+	}))
+	config := &rest.Config{Host: server.URL}
+	config.ContentType = "application/json" // the test cannot read protobuf
+	client, err := kubernetes.NewForConfig(config)
+	must.Do(t, err)
+	configMaps := client.CoreV1().ConfigMaps("ns")
+	created, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{})
+	must.Do(t, err)
+	_, err = configMaps.Update(t.Context(), created, metav1.UpdateOptions{})
+	must.Do(t, err)
+	must.Do(t, configMaps.Delete(t.Context(), "colours", metav1.DeleteOptions{}))
+	client.CoreV1().RESTClient().(*rest.RESTClient).Client.CloseIdleConnections()
+	server.Close()
+	want := []request{
+		{Method: "POST", Path: "/api/v1/namespaces/ns/configmaps", ResourceVersion: ""},
+		{Method: "PUT", Path: "/api/v1/namespaces/ns/configmaps/colours", ResourceVersion: "7"},
+		{Method: "DELETE", Path: "/api/v1/namespaces/ns/configmaps/colours", ResourceVersion: ""},
+	}
+	if diff := cmp.Diff(want, sent); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
 }
 
 func TestRetryOnConflictTriesFiveTimes(t *testing.T) {
 	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "colours", errors.New("modified"))
-	for _, c := range []struct {
-		err  error
-		want int
+	for _, test := range []struct {
+		err       error
+		wantCalls int
 	}{
 		{conflict, 5},
 		{fmt.Errorf("painting: %w", conflict), 5},
 		{errors.New("something else"), 1},
 	} {
 		calls := 0
-		err := retry.RetryOnConflict(retry.DefaultRetry, func() error { calls++; return c.err })
-		expect.That(t, calls == c.want && errors.Is(err, c.err),
-			"%d calls, then %v; want %d, then %v", calls, err, c.want, c.err)
+		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			calls++
+			return test.err
+		})
+		if calls != test.wantCalls {
+			t.Errorf("%v: %d calls, want %d", test.err, calls, test.wantCalls)
+		}
+		if !errors.Is(err, test.err) {
+			t.Errorf("RetryOnConflict() = %v, want %v", err, test.err)
+		}
 	}
 }
 
 func TestWhetherAnUpdateNeedsAVersion(t *testing.T) {
 	s := sessiontest.Open(t)
 	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
-	_, err := configMaps.Create(t.Context(), colours(""), metav1.CreateOptions{})
+	_, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{})
 	must.Do(t, err)
-	_, err = configMaps.Update(t.Context(), colours(""), metav1.UpdateOptions{})
-	must.Do(t, err) // a ConfigMap does not
+	_, err = configMaps.Update(t.Context(), colours(), metav1.UpdateOptions{})
+	must.Do(t, err) // the update of a ConfigMap needs no version
 
 	sessiontest.Kubectl(t, s, "create -f widgets.yaml")
 	sessiontest.Kubectl(t, s, "get widgets."+s.Namespace+".example.com -o name") // waits until they are served
@@ -59,19 +108,25 @@ func TestWhetherAnUpdateNeedsAVersion(t *testing.T) {
 	must.Do(t, err)
 	gear.SetResourceVersion("")
 	_, err = widgets.Update(t.Context(), gear, metav1.UpdateOptions{})
-	expect.That(t, apierrors.IsInvalid(err), "Update() = %v, want that a custom resource needs one", err)
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("Update() of a custom resource without a version = %v, want the error Invalid", err)
+	}
 }
 
 func TestADeleteCanHavePreconditions(t *testing.T) {
 	s := sessiontest.Open(t)
 	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
-	first, err := configMaps.Create(t.Context(), colours(""), metav1.CreateOptions{})
+	first, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{})
 	must.Do(t, err)
 	must.Do(t, configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID))))
-	_, err = configMaps.Create(t.Context(), colours(""), metav1.CreateOptions{}) // another one, of the same name
+	_, err = configMaps.Create(t.Context(), colours(), metav1.CreateOptions{}) // another object with the same name
 	must.Do(t, err)
 	err = configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID)))
-	expect.That(t, apierrors.IsConflict(err), "Delete() = %v, want a conflict: this is not the first any more", err)
+	if !apierrors.IsConflict(err) {
+		t.Errorf("Delete() with the UID of the first object = %v, want the error Conflict", err)
+	}
 	_, err = configMaps.Update(t.Context(), first, metav1.UpdateOptions{})
-	expect.That(t, apierrors.IsConflict(err), "Update() = %v, want a conflict", err)
+	if !apierrors.IsConflict(err) {
+		t.Errorf("Update() of the first object = %v, want the error Conflict", err)
+	}
 }

@@ -6,6 +6,7 @@ require (
 	example.com/informer/01-deltafifo v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	github.com/go-logr/logr v1.4.4
+	github.com/google/go-cmp v0.7.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2

@@ -5,9 +5,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/scripts/harness/step/steptest"
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestSteps(t *testing.T) { steptest.Run(t, chapter) }
+func TestSteps(t *testing.T) { must.Play(t, chapter.Played()) }

@@ -13,12 +13,12 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepLoop runs a reflector of our own, with an observer that prints each of its
-// decisions. The server is asked to end the first watch, which brings the list, after
-// five seconds, and not after minutes. How many bookmarks it sends until then depends on
-// the time: they are noted, and not printed.
+// stepLoop runs our own reflector, with an observer that prints each of its decisions.
+// The first watch brings the list. The step asks the server to end this watch after five
+// seconds, not after minutes. The number of bookmarks in this time is not always the
+// same, so the step does not print them.
 func stepLoop(ctx context.Context, l *step.Lesson) error {
-	reached := "" // the version that the reflector has come to
+	reached := "" // the version that the reflector has reached
 	configMaps := cache.NewFilteredListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		func(options *metav1.ListOptions) {
 			options.FieldSelector = "metadata.name!=kube-root-ca.crt" // which every namespace has

@@ -13,10 +13,10 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepResync replays the store into the queue, again and again. The server is
-// not asked: every request would be counted.
+// stepResync queues the objects of the store again and again. It counts the requests:
+// a resync sends none.
 func stepResync(ctx context.Context, l *step.Lesson) error {
-	one := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "one"))
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
@@ -29,7 +29,7 @@ func stepResync(ctx context.Context, l *step.Lesson) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	running.Go(func() { cache.NewReflector(one, &corev1.ConfigMap{}, queue, period).RunWithContext(ctx) })
+	running.Go(func() { cache.NewReflector(configMaps, &corev1.ConfigMap{}, queue, period).RunWithContext(ctx) })
 
 	for i := range 4 { // the first list, and three resyncs
 		_, err := queue.Pop(func(obj any, isInInitialList bool) error {

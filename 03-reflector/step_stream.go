@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStream starts a reflector twice: once as it is, once over a ListWatch that
-// says it cannot stream. The requests differ, the result does not.
+// stepStream starts a reflector twice: with a plain ListWatch, and with a ListWatch that
+// does not support streamed lists. The requests are different. The result is the same.
 func stepStream(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.Everything())
@@ -39,8 +39,8 @@ func stepStream(ctx context.Context, l *step.Lesson) error {
 	return nil
 }
 
-// cannotStream is a ListWatch that has nothing but LIST and WATCH to offer.
+// cannotStream is a ListWatch that does not support streamed lists.
 type cannotStream struct{ *cache.ListWatch }
 
-// IsWatchListSemanticsUnSupported is how a reflector asks.
+// IsWatchListSemanticsUnSupported is the method that a reflector calls to find out.
 func (cannotStream) IsWatchListSemanticsUnSupported() bool { return true }

@@ -1,5 +1,5 @@
-// What the page says about client-go's informers and their indexes, and about its
-// mutation detector. What ends its program is tested in a process of its own.
+// Claims of the book about the indexes of client-go's informers, and about its mutation
+// detector. Some of these tests start a process of their own, because it panics.
 
 package main
 
@@ -18,12 +18,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// newFakeInformer returns an informer of a server that has ns1/pod1.
+// newFakeInformer returns an informer of a fake server that has the pod ns1/pod1.
 func newFakeInformer(indexers cache.Indexers) cache.SharedIndexInformer {
 	server := fakeapi.New(newPod("ns1", "pod1", "l1"))
 	return cache.NewSharedIndexInformerWithOptions(server, &corev1.Pod{},
@@ -34,10 +33,14 @@ func TestAFactorysInformersHaveANamespaceIndex(t *testing.T) {
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
 	must.Do(t, err)
 	informer := informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer()
-	_, ok := informer.GetIndexer().GetIndexers()[indexer.Namespace]
-	expect.That(t, ok, "it has none")
-	has := newFakeInformer(cache.Indexers{}).GetIndexer().GetIndexers()
-	expect.That(t, len(has) == 0, "an informer of one's own has %d indexes, want none", len(has))
+	indexers := informer.GetIndexer().GetIndexers()
+	if _, ok := indexers[indexer.Namespace]; !ok {
+		t.Errorf("an informer of a factory has no index %s; its indexers: %v", indexer.Namespace, indexers)
+	}
+	indexers = newFakeInformer(cache.Indexers{}).GetIndexer().GetIndexers()
+	if len(indexers) != 0 {
+		t.Errorf("an informer without a factory has %d indexes, want 0", len(indexers))
+	}
 }
 
 func TestAFailingIndexFunctionEndsTheProgram(t *testing.T) {
@@ -47,15 +50,18 @@ func TestAFailingIndexFunctionEndsTheProgram(t *testing.T) {
 		newFakeInformer(cache.Indexers{"strict": strict}).RunWithContext(t.Context())
 		return
 	}
-	said, err := must.RunAgain(t, t.Name(), inside+"=1")
-	if err == nil || err.Error() != "exit status 2" || !strings.Contains(said,
-		`unable to calculate an index entry for key "ns1/pod1" on index "strict": no colour`) {
-		t.Errorf("it ended with %v, want status 2 and the store's panic; it said:\n%s", err, said)
+	output, err := must.RunAgain(t, t.Name(), inside+"=1")
+	if err == nil || err.Error() != "exit status 2" {
+		t.Errorf("the process ended with %v, want exit status 2", err)
+	}
+	const want = `unable to calculate an index entry for key "ns1/pod1" on index "strict": no colour`
+	if !strings.Contains(output, want) {
+		t.Errorf("the output of the process does not contain %q:\n%s", want, output)
 	}
 }
 
-// The detector compares each object with its copy for two to four minutes after
-// it has got it. It can only be switched on from outside.
+// The detector compares each object with its copy, for two to four minutes after it got
+// the object. Only the environment can switch it on.
 func TestTheMutationDetectorRemembersAnObjectForMinutes(t *testing.T) {
 	const when = "CHANGE_WHEN"
 	if change := os.Getenv(when); change != "" {
@@ -67,23 +73,29 @@ func TestTheMutationDetectorRemembersAnObjectForMinutes(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { changeLater(t, added, changed) })
 		return
 	}
-	for change, found := range map[string]bool{
+	for change, want := range map[string]bool{ // whether the detector finds the change
 		"0s 4m":         true,
 		"0s 4m10s":      false,
-		"119500ms 110s": true, // just before the detector puts its list aside
+		"119500ms 110s": true, // added just before the detector starts a new list of objects
 		"119500ms 130s": false,
 	} {
-		said, err := must.RunAgain(t, t.Name(), "KUBE_CACHE_MUTATION_DETECTOR=true", when+"="+change)
-		if got := strings.Contains(said, "panic: cache pods modified"); got != found || got != (err != nil) {
-			t.Errorf("%s: found: %t, want %t; it ended with %v and said:\n%s", change, got, found, err, said)
+		output, err := must.RunAgain(t, t.Name(), "KUBE_CACHE_MUTATION_DETECTOR=true", when+"="+change)
+		got := strings.Contains(output, "panic: cache pods modified")
+		if got != want {
+			t.Errorf("%s: the detector found the change: %t, want %t; the output:\n%s", change, got, want, output)
+		}
+		if failed := err != nil; failed != want {
+			t.Errorf("%s: the process ended with %v; want an error: %t", change, err, want)
 		}
 	}
 }
 
-// changeLater gives the detector a pod, and changes the pod some time after that.
+// changeLater gives the detector a pod after some time, and changes the pod some time
+// after that.
 func changeLater(t *testing.T, added, changed time.Duration) {
 	t.Helper()
-	detector, stop := cache.NewCacheMutationDetector("pods"), make(chan struct{})
+	detector := cache.NewCacheMutationDetector("pods")
+	stop := make(chan struct{})
 	go detector.Run(stop)
 	time.Sleep(added)
 	pod := newPod("ns1", "pod1", "l1")

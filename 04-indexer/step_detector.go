@@ -12,18 +12,18 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDetector starts this program once more with client-go's mutation detector,
-// which only the environment can switch on. There it changes an object that the
-// detector knows, and the program ends.
+// stepDetector starts this program again, with client-go's mutation detector. Only the
+// environment can switch the detector on. The new process changes an object that the
+// detector has, and the detector ends the process.
 func stepDetector(ctx context.Context, l *step.Lesson) error {
 	if os.Getenv("KUBE_CACHE_MUTATION_DETECTOR") == "true" {
 		detector := cache.NewCacheMutationDetector("pods")
 		pod := newPod("ns1", "pod1", "l1")
-		detector.AddObject(pod) // as a shared informer does with all that it stores
+		detector.AddObject(pod) // a shared informer does this with each object that it stores
 		pod.Labels["app"] = "l2"
-		once := make(chan struct{})
-		close(once)
-		detector.Run(once) // it compares, and panics; in an informer it compares every second
+		stop := make(chan struct{})
+		close(stop)
+		detector.Run(stop) // it compares once, and panics; in an informer it compares every second
 		return nil
 	}
 

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepKnown lets the queue look into the store that the loop below keeps. Now
-// Deleted arrives, and the loop can say what a pod was before it changed.
+// stepKnown gives the queue the store of the loop below as its known objects. Now
+// Deleted arrives. The loop can also print the old phase of a pod when the phase changes.
 func stepKnown(ctx context.Context, l *step.Lesson) error {
 	pods := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc) // takes tombstones, too
@@ -30,13 +30,13 @@ func stepKnown(ctx context.Context, l *step.Lesson) error {
 	for {
 		err := queue.Pop(func(deltas cache.Deltas) error {
 			for _, delta := range deltas {
-				stored, known, err := store.Get(delta.Object) // as it was before
+				stored, known, err := store.Get(delta.Object) // the state before this delta
 				if err != nil {
 					return err
 				}
-				was, _ := stored.(*corev1.Pod)
+				old, _ := stored.(*corev1.Pod)
 				if delta.Type == cache.Deleted { // of a pod, or of its tombstone
-					fmt.Fprintf(l.Out, "%s : %s : %s\n", delta.Type, was.Name, was.Status.Phase)
+					fmt.Fprintf(l.Out, "%s : %s : %s\n", delta.Type, old.Name, old.Status.Phase)
 					if err := store.Delete(delta.Object); err != nil {
 						return err
 					}
@@ -46,10 +46,10 @@ func stepKnown(ctx context.Context, l *step.Lesson) error {
 				switch phase := pod.Status.Phase; {
 				case !known:
 					fmt.Fprintf(l.Out, "%s : %s : %s\n", delta.Type, pod.Name, phase)
-				case was.Status.Phase != phase:
-					fmt.Fprintf(l.Out, "%s : %s : %s, was %s\n", delta.Type, pod.Name, phase, was.Status.Phase)
+				case old.Status.Phase != phase:
+					fmt.Fprintf(l.Out, "%s : %s : %s, was %s\n", delta.Type, pod.Name, phase, old.Status.Phase)
 				}
-				if err := store.Update(pod); err != nil { // which adds it, if it is new
+				if err := store.Update(pod); err != nil { // which adds the pod if it is new
 					return err
 				}
 			}

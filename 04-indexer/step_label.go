@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepLabel makes an index by the label app twice: under a name that says so,
-// and under a name that means something else to client-go.
+// stepLabel makes an index by the label app twice: with the name app, and with the name
+// namespace, for which client-go expects another index.
 func stepLabel(_ context.Context, l *step.Lesson) error {
 	for _, name := range []string{"app", "namespace"} {
 		fmt.Fprintf(l.Out, "# an index called %q that computes the label app\n", name)
@@ -31,7 +31,7 @@ func stepLabel(_ context.Context, l *step.Lesson) error {
 			}
 			fmt.Fprintln(l.Out, name, value, ":", keys)
 		}
-		if name == cache.NamespaceIndex { // a lister asks the index of this name
+		if name == cache.NamespaceIndex { // a lister uses the index with this name
 			pods, err := corelisters.NewPodLister(index).Pods("ns1").List(labels.Everything())
 			fmt.Fprintf(l.Out, "a lister finds in ns1 : %d pods, error: %v\n", len(pods), err)
 		}

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepMany puts one pod under several values. The indexes follow when the pod
-// changes, and when it goes.
+// stepMany stores pods that have several values in an index. The store updates its
+// indexes when a pod changes, and when it is deleted.
 func stepMany(_ context.Context, l *step.Lesson) error {
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
 		"app":         indexer.ByLabel("app"),

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepNamespace asks a store for the pods of a namespace, in each of the ways
-// that an indexer has. None of them looks at the other namespace's pods.
+// stepNamespace gets the pods of a namespace from a store, with each of the methods of
+// an indexer. None of them looks at the pods of the other namespace.
 func stepNamespace(_ context.Context, l *step.Lesson) error {
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
 	for _, pod := range []*corev1.Pod{

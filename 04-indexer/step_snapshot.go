@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepSnapshot takes a snapshot of a store and goes on writing to the store, even
-// in the middle of a loop over the snapshot. The snapshot stays as it was.
+// stepSnapshot takes a snapshot of a store, and then writes to the store, even in the
+// middle of a loop over the snapshot. The snapshot does not change.
 func stepSnapshot(_ context.Context, l *step.Lesson) error {
 	pods := store.New(store.Options{})
 	pod := func(name, version string) *corev1.Pod {
@@ -52,7 +52,7 @@ func stepSnapshot(_ context.Context, l *step.Lesson) error {
 
 	fmt.Fprintln(l.Out, "# a loop over the snapshot deletes each of its pods from the store")
 	for key := range before.All() {
-		if err := pods.Delete(pod(key, "10")); err != nil { // a store that is locked now would wait for itself
+		if err := pods.Delete(pod(key, "10")); err != nil { // if the loop locked the store, Delete would wait forever
 			return err
 		}
 	}

@@ -13,14 +13,14 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStarved stops a reader in the middle of Index, in an index function. Then it
-// writes, and reads once more: on client-go's store, and on ours.
+// stepStarved blocks a reader in the middle of Index, in an index function. Then it writes
+// to the store, and reads from it: first client-go's store, then ours.
 func stepStarved(ctx context.Context, l *step.Lesson) error {
 	pod, asked := newPod("ns1", "pod1", "l1"), newPod("ns1", "asked", "l1")
 	for _, name := range []string{"client-go", "ours"} {
 		reading, release := make(chan struct{}), make(chan struct{})
 		indexers := cache.Indexers{"app": func(obj any) ([]string, error) {
-			if obj == any(asked) { // only the reader below asks with it
+			if obj == any(asked) { // only the reader below calls Index with it
 				close(reading)
 				<-release
 			}

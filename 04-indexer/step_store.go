@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStore shows all that a store does. It is a map with a lock, from the keys
-// of chapter 01 to objects.
+// stepStore calls the methods of a store. A store is a map with a lock, from the keys of
+// chapter 01 to objects.
 func stepStore(_ context.Context, l *step.Lesson) error {
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	pod1, pod2 := newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2")

@@ -11,9 +11,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepUnknown asks for what is not there, and then gives a store an index
-// function that fails. The first is an error, or nothing at all; the second is a
-// panic.
+// stepUnknown reads a value and an index that do not exist: the store returns nothing, or
+// an error. Then it gives a store an index function that fails: the store panics.
 func stepUnknown(_ context.Context, l *step.Lesson) error {
 	pod := newPod("ns1", "pod1", "l1")
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"app": indexer.ByLabel("app")})
@@ -30,7 +29,7 @@ func stepUnknown(_ context.Context, l *step.Lesson) error {
 	strict := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"strict": func(any) ([]string, error) {
 		return nil, errors.New("no colour")
 	}})
-	// Only for this step: a program that recovers here goes on with a broken index.
+	// Only for this step: a program that recovers from this panic has a broken index.
 	recovered := func(call func() error) (err error) {
 		defer func() {
 			if r := recover(); r != nil {

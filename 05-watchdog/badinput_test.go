@@ -1,4 +1,4 @@
-// What a WatchDog says of a server that does not have what it was asked for.
+// The errors of a WatchDog whose server has no such resource, or another type.
 
 package main
 
@@ -14,13 +14,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/05-watchdog/watchdog"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// wantError runs a WatchDog, wants that it reports an error with all texts,
-// has not synced, and still ends well.
+// wantError runs a WatchDog and checks that it reports an error with all texts, does not sync, and
+// ends without an error.
 func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, texts ...string) {
 	t.Helper()
 	reported := make(chan error, 1)
@@ -31,25 +30,27 @@ func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, 
 		OnError: func(err error) {
 			select {
 			case reported <- err:
-			default: // it goes on trying
+			default: // a later try has failed, too
 			}
 		},
 	})
 	must.Do(t, err)
 	must.Run(t, func(ctx context.Context) {
 		if err := dog.Run(ctx); err != nil {
-			t.Error(err)
+			t.Errorf("Run() = %v, want nil", err)
 		}
 	})
 	select {
 	case err := <-reported:
 		for _, text := range texts {
-			expect.That(t, strings.Contains(err.Error(), text), "reported %q, want %q in it", err, text)
+			if !strings.Contains(err.Error(), text) {
+				t.Errorf("OnError(%q), want an error that contains %q", err, text)
+			}
 		}
 	case <-dog.Synced():
-		t.Errorf("it has synced, with %v", dog.Store().ListKeys())
+		t.Errorf("the WatchDog has synced, with %q; want an error", dog.Store().ListKeys())
 	case <-time.After(time.Minute):
-		t.Error("nothing was reported")
+		t.Error("no error after a minute")
 	}
 }
 

@@ -1,5 +1,5 @@
-// What the page docs/05-watchdog.md says about client-go, shown on the pinned
-// version. Most of it needs no server, and runs in fake time.
+// Tests of what docs/05-watchdog.md says about client-go, on the pinned version. Most of them need no
+// server, and run in fake time.
 
 package main
 
@@ -22,7 +22,6 @@ import (
 	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -31,7 +30,7 @@ import (
 
 var configMap = fakeapi.ConfigMap
 
-// newInformer makes an informer of client-go's on a fake server.
+// newInformer makes an informer of client-go on a fake server.
 func newInformer(server *fakeapi.Server, handler cache.ResourceEventHandler) cache.Controller {
 	_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
 		ListerWatcher: server, ObjectType: &corev1.ConfigMap{}, Handler: handler,
@@ -39,7 +38,7 @@ func newInformer(server *fakeapi.Server, handler cache.ResourceEventHandler) cac
 	return controller
 }
 
-// run runs an informer of client-go's until the test is over, or stop is called.
+// run runs an informer of client-go until the test is over, or stop is called.
 func run(t *testing.T, server *fakeapi.Server,
 	handler cache.ResourceEventHandler) (controller cache.Controller, stop func()) {
 	controller = newInformer(server, handler)
@@ -69,15 +68,24 @@ func TestClientGoDeliversAllAgainAfterARelist(t *testing.T) {
 	})
 }
 
-// A whole list is stored before the handler is called for any of it. Without the gate and
-// without batches, each object is stored before its own call.
+// With both gates on, client-go stores a whole list before it calls the handler for any object of
+// it. With both off, it stores each object right before the call for it.
 func TestClientGoStoresAListBeforeItCallsTheHandler(t *testing.T) {
-	for on, want := range map[bool][]string{
-		true:  {"add a: [a b]", "add b: [a b]", "delete a: [b c]", "update b: [b c]", "add c: [b c]"},
-		false: {"add a: [a]", "add b: [a b]", "delete a: [b]", "update b: [b]", "add c: [b c]"},
+	for _, test := range []struct {
+		gates bool     // whether both feature gates are on
+		want  []string // the calls, each with the names in the store at that moment
+	}{
+		{
+			gates: true,
+			want:  []string{"add a: [a b]", "add b: [a b]", "delete a: [b c]", "update b: [b c]", "add c: [b c]"},
+		},
+		{
+			gates: false,
+			want:  []string{"add a: [a]", "add b: [a b]", "delete a: [b]", "update b: [b]", "add c: [b c]"},
+		},
 	} {
-		featurestesting.SetFeatureDuringTest(t, features.AtomicFIFO, on)
-		featurestesting.SetFeatureDuringTest(t, features.InOrderInformersBatchProcess, on)
+		featurestesting.SetFeatureDuringTest(t, features.AtomicFIFO, test.gates)
+		featurestesting.SetFeatureDuringTest(t, features.InOrderInformersBatchProcess, test.gates)
 		synctest.Test(t, func(t *testing.T) {
 			var calls record.Lines
 			var store cache.Store
@@ -100,11 +108,11 @@ func TestClientGoStoresAListBeforeItCallsTheHandler(t *testing.T) {
 			})
 			must.Run(t, controller.RunWithContext)
 			w := server.NextWatch()
-			// One delete alone: several come out of a map, in any order.
+			// Only one object is deleted: the deletes of a list come in any order.
 			server.Set(configMap("b", "2"), configMap("c", "2"))
 			fakeapi.Expire(w)
 			server.NextWatch()
-			calls.Want(t, want...)
+			calls.Want(t, test.want...)
 		})
 	}
 }
@@ -129,11 +137,11 @@ func TestClientGoMakesOneUpdateOfAnotherObjectOfTheSameName(t *testing.T) {
 	})
 }
 
-// Zero means never, and one would expect the same of less than zero.
+// Zero means never. A negative period does not.
 func TestClientGoResyncsWithoutAPauseIfThePeriodIsNegative(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var updates int
-		var start time.Time // on a clock that stands still while there is something to do
+		var start time.Time // of the fake clock, which stands still while a goroutine runs
 		took := make(chan time.Duration, 1)
 		_, controller := cache.NewInformerWithOptions(cache.InformerOptions{
 			ListerWatcher: fakeapi.New(configMap("a", "1")),
@@ -141,7 +149,8 @@ func TestClientGoResyncsWithoutAPauseIfThePeriodIsNegative(t *testing.T) {
 			Handler: cache.ResourceEventHandlerFuncs{
 				AddFunc: func(any) { start = time.Now() },
 				UpdateFunc: func(any, any) {
-					if updates++; updates == 100 {
+					updates++
+					if updates == 100 {
 						took <- time.Since(start)
 					}
 				},
@@ -151,9 +160,11 @@ func TestClientGoResyncsWithoutAPauseIfThePeriodIsNegative(t *testing.T) {
 		must.Run(t, controller.RunWithContext)
 		select {
 		case d := <-took:
-			expect.That(t, d == 0, "100 resyncs took %v, want no time at all", d)
+			if d != 0 {
+				t.Errorf("100 resyncs took %v, want 0", d)
+			}
 		case <-time.After(24 * time.Hour):
-			t.Error("there are no 100 resyncs in a day")
+			t.Error("fewer than 100 resyncs in a day")
 		}
 	})
 }
@@ -164,14 +175,18 @@ func TestClientGosHasSyncedMeansHandled(t *testing.T) {
 		controller, _ := run(t, fakeapi.New(configMap("a", "1")),
 			cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
 		synctest.Wait()
-		expect.That(t, !controller.HasSynced(), "HasSynced() = true while the handler is busy")
+		if controller.HasSynced() {
+			t.Error("HasSynced() = true while the handler is busy, want false")
+		}
 		close(busy)
 		synctest.Wait()
-		expect.That(t, controller.HasSynced(), "HasSynced() = false")
+		if !controller.HasSynced() {
+			t.Error("HasSynced() = false after the handler has returned, want true")
+		}
 	})
 }
 
-// panicsWith runs an informer and returns what its Run panics with.
+// panicsWith runs an informer and returns the value that RunWithContext panics with.
 func panicsWith(t *testing.T, handler cache.ResourceEventHandler) (p any) {
 	controller := newInformer(fakeapi.New(configMap("a", "1")), handler)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -184,19 +199,23 @@ func panicsWith(t *testing.T, handler cache.ResourceEventHandler) (p any) {
 func TestAHandlerThatPanicsEndsClientGosInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := panicsWith(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("ouch") }})
-		expect.That(t, p == "ouch", "RunWithContext panicked with %v, want ouch", p)
+		if p != "ouch" {
+			t.Errorf("RunWithContext panicked with %v, want ouch", p)
+		}
 	})
 }
 
 func TestClientGoFindsOutThatThereIsNoHandlerAtTheFirstEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fmt.Sprint(panicsWith(t, nil))
-		expect.That(t, strings.Contains(p, "nil pointer"), "RunWithContext panicked with %s, want a nil pointer", p)
+		if !strings.Contains(p, "nil pointer") {
+			t.Errorf("RunWithContext panicked with %s, want an error that contains %q", p, "nil pointer")
+		}
 	})
 }
 
-// Once there was RetryOnError: then the queue got it back. (That it is gone is
-// tested in chapter 02.)
+// In old versions, the option RetryOnError put the object back into the queue. (A test of chapter 02
+// checks that the option is gone.)
 func TestClientGosLoopDropsWhatProcessRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var popped []string
@@ -212,8 +231,9 @@ func TestClientGosLoopDropsWhatProcessRefuses(t *testing.T) {
 		must.Run(t, controller.RunWithContext)
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		want := []string{"a", "b"}
-		expect.That(t, slices.Equal(popped, want), "popped %q, want %q", popped, want)
+		if want := []string{"a", "b"}; !slices.Equal(popped, want) {
+			t.Errorf("Process was called for %q, want %q", popped, want)
+		}
 	})
 }
 
@@ -223,10 +243,13 @@ func TestClientGosInformerWaitsForItsHandlerForEver(t *testing.T) {
 		_, stop := run(t, fakeapi.New(configMap("a", "1")),
 			cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
 		synctest.Wait()
-		go func() { defer close(ended); stop() }()
+		go func() {
+			defer close(ended)
+			stop()
+		}()
 		select {
 		case <-ended:
-			t.Error("RunWithContext has returned")
+			t.Error("RunWithContext has returned before the handler")
 		case <-time.After(24 * time.Hour):
 		}
 		close(busy)
@@ -244,8 +267,9 @@ func TestClientGosInformerCanBeRunTwiceAndSaysNothing(t *testing.T) {
 		must.Run(t, controller.RunWithContext)
 		server.NextWatch()
 		lines.Want(t, "OnAdd a 1 first", "OnUpdate a 1, was 1")
-		lists := server.Lists()
-		expect.That(t, lists == 2, "%d lists, want one for each Run", lists)
+		if lists := server.Lists(); lists != 2 {
+			t.Errorf("Lists() = %d, want 2: one for each Run", lists)
+		}
 	})
 }
 
@@ -260,7 +284,7 @@ func TestClientGoPassesAWrongTypeOnFromAList(t *testing.T) {
 	})
 }
 
-// One flag for the whole pop: what came back counts as initial, too.
+// A pop has one flag for all its deltas. So the add after the delete counts as initial, too.
 func TestDeltaFIFOTakesAllOfAPopForInitial(t *testing.T) {
 	queue := cache.NewDeltaFIFOWithOptions(
 		cache.DeltaFIFOOptions{KnownObjects: cache.NewStore(cache.MetaNamespaceKeyFunc)})
@@ -271,23 +295,24 @@ func TestDeltaFIFOTakesAllOfAPopForInitial(t *testing.T) {
 	))
 	_, err := queue.Pop(func(obj any, isInInitialList bool) error {
 		n := len(obj.(cache.Deltas))
-		expect.That(t, n == 3 && isInInitialList, "popped %d deltas, initial: %t; want 3, true", n, isInInitialList)
+		if n != 3 || !isInInitialList {
+			t.Errorf("Pop gave %d deltas, isInInitialList = %t; want 3, true", n, isInInitialList)
+		}
 		return nil
 	})
 	must.Do(t, err)
 }
 
 func TestClientGosInformersHaveNoKeyFunction(t *testing.T) {
-	options := reflect.TypeFor[cache.InformerOptions]()
-	if fields := reflect.VisibleFields(options); slices.ContainsFunc(fields, func(f reflect.StructField) bool {
-		return f.Type == reflect.TypeFor[cache.KeyFunc]()
-	}) {
-		t.Error("InformerOptions has a key function now")
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[cache.InformerOptions]()) {
+		if field.Type == reflect.TypeFor[cache.KeyFunc]() {
+			t.Errorf("InformerOptions.%s is a key function, want none", field.Name)
+		}
 	}
 }
 
-// From a real server the list comes as a stream, and there the type is looked
-// at. What does not fit is dropped; so is the bookmark that ends the stream.
+// A real server sends the list as a stream of events, and the reflector checks the type of each
+// event. It drops the objects, and the bookmark that ends the list.
 func TestClientGoNeverSyncsIfTheTypeIsWrong(t *testing.T) {
 	s := sessiontest.Open(t) // with one ConfigMap, the cluster's own
 	configMaps := cache.NewListWatchFromClient(s.Client.CoreV1().RESTClient(), "configmaps", s.Namespace,
@@ -300,11 +325,14 @@ func TestClientGoNeverSyncsIfTheTypeIsWrong(t *testing.T) {
 		return store, controller
 	}
 	store, wrong := informer(&corev1.Pod{})
-	for range 10 { // as long as ten others take, one after the other
+	for range 10 { // the time in which ten other informers sync
 		_, right := informer(&corev1.ConfigMap{})
 		must.Until(t, "it has synced", right.HasSynced)
 	}
-	if keys := store.ListKeys(); wrong.HasSynced() || len(keys) != 0 {
-		t.Errorf("synced: %t, the store holds %v; want neither", wrong.HasSynced(), keys)
+	if wrong.HasSynced() {
+		t.Error("HasSynced() = true of the informer with the wrong type, want false")
+	}
+	if keys := store.ListKeys(); len(keys) != 0 {
+		t.Errorf("ListKeys() = %q, want none", keys)
 	}
 }

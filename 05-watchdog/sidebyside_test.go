@@ -30,7 +30,7 @@ func TestSideBySide(t *testing.T) {
 		ours.Store = dog.Store()
 		must.Run(t, func(ctx context.Context) {
 			if err := dog.Run(ctx); err != nil {
-				t.Error(err)
+				t.Errorf("Run() = %v, want nil", err)
 			}
 		})
 

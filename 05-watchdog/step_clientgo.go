@@ -13,10 +13,10 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClientgo gives the same handler to a WatchDog and to four informers of
-// client-go, one for each way to make them.
+// stepClientgo gives the same handler to a WatchDog and to four informers of client-go. Each of the
+// four comes from another constructor.
 func stepClientgo(ctx context.Context, l *step.Lesson) error {
-	one := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "one"))
 	handler := func(name string) cache.ResourceEventHandler {
 		return cache.ResourceEventHandlerFuncs{
@@ -28,22 +28,23 @@ func stepClientgo(ctx context.Context, l *step.Lesson) error {
 	byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: one, ObjectType: &corev1.ConfigMap{}, Handler: handler("WatchDog")})
+		ListerWatcher: listWatch, ObjectType: &corev1.ConfigMap{}, Handler: handler("WatchDog")})
 	if err != nil {
 		return err
 	}
 	plain, plainController := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: one, ObjectType: &corev1.ConfigMap{}, Handler: handler("NewInformerWithOptions")})
+		ListerWatcher: listWatch, ObjectType: &corev1.ConfigMap{}, Handler: handler("NewInformerWithOptions")})
 	indexed, indexedController := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: one, ObjectType: &corev1.ConfigMap{}, Handler: handler("with an index"), Indexers: byNamespace})
-	//lint:ignore SA1019 deprecated: this is what it was
-	oldPlain, oldPlainController := cache.NewInformer(one, &corev1.ConfigMap{}, 0, handler("NewInformer"))
-	//lint:ignore SA1019 deprecated: this is what it was
-	oldIndexed, oldIndexedController := cache.NewIndexerInformer(one, &corev1.ConfigMap{}, 0,
+		ListerWatcher: listWatch, ObjectType: &corev1.ConfigMap{}, Handler: handler("with an index"),
+		Indexers: byNamespace})
+	//lint:ignore SA1019 the deprecated constructor is shown on purpose
+	oldPlain, oldPlainController := cache.NewInformer(listWatch, &corev1.ConfigMap{}, 0, handler("NewInformer"))
+	//lint:ignore SA1019 the deprecated constructor is shown on purpose
+	oldIndexed, oldIndexedController := cache.NewIndexerInformer(listWatch, &corev1.ConfigMap{}, 0,
 		handler("NewIndexerInformer"), byNamespace)
 
 	l.On("each store is asked for its index", func() {
-		for _, store := range []cache.Store{plain, indexed, oldPlain, oldIndexed} { // all are indexers inside
+		for _, store := range []cache.Store{plain, indexed, oldPlain, oldIndexed} { // each store is an Indexer, too
 			objs, err := store.(cache.Indexer).ByIndex(cache.NamespaceIndex, l.Namespace)
 			fmt.Fprintf(l.Out, "by namespace : %d, error: %v\n", len(objs), err)
 		}

@@ -25,12 +25,13 @@ func stepConfigmaps(ctx context.Context, l *step.Lesson) error {
 				fmt.Fprintf(l.Out, "OnAdd : %s : in the first list: %t\n", configMap.Name, isInInitialList)
 			},
 			UpdateFunc: func(oldObj, newObj any) {
-				was, is := oldObj.(*corev1.ConfigMap), newObj.(*corev1.ConfigMap)
-				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", is.Name, is.Data["sky"], was.Data["sky"])
+				old, configMap := oldObj.(*corev1.ConfigMap), newObj.(*corev1.ConfigMap)
+				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n",
+					configMap.Name, configMap.Data["sky"], old.Data["sky"])
 			},
 			DeleteFunc: func(obj any) {
 				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-					obj = tombstone.Obj // as it was last seen: see the step tombstone
+					obj = tombstone.Obj // the last known state: see the step tombstone
 				}
 				if configMap, ok := obj.(*corev1.ConfigMap); ok {
 					fmt.Fprintf(l.Out, "OnDelete : %s : %s\n", configMap.Name, configMap.Data["sky"])

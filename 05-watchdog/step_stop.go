@@ -12,8 +12,7 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStop ends a WatchDog with its context, looks into its store, and tries to
-// run it again.
+// stepStop ends the context of a WatchDog, reads its store, and tries to run it again.
 func stepStop(ctx context.Context, l *step.Lesson) error {
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,

@@ -45,7 +45,7 @@ func stepSync(ctx context.Context, l *step.Lesson) error {
 	fmt.Fprintf(l.Out, "HasSynced : %t, in the store : %d, handled : %d\n",
 		dog.HasSynced(), len(dog.Store().List()), handled.Load())
 
-	l.Requests.Reset() // it counts the requests of this step
+	l.Requests.Reset() // l.Requests counts the requests of this step
 	for range 1000 {
 		if _, exists, err := dog.Store().GetByKey(l.Namespace + "/two"); err != nil || !exists {
 			return errors.Join(err, errors.New("two is not in the store"))

@@ -12,9 +12,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepTombstone cuts the WatchDog off from the server while an object is
-// deleted. The next list lacks it, and OnDelete gets a tombstone. For each object
-// that is in the list, OnUpdate is called once more.
+// stepTombstone cuts the connection of the WatchDog while an object is deleted. The next list does
+// not have that object, and OnDelete gets a tombstone. For each object in the list, OnUpdate is
+// called once more.
 func stepTombstone(ctx context.Context, l *step.Lesson) error {
 	client, err := l.ClientOnCable(ctx) // a client that can lose its server
 	if err != nil {
@@ -28,12 +28,13 @@ func stepTombstone(ctx context.Context, l *step.Lesson) error {
 			AddFunc:    func(obj any) { fmt.Fprintln(l.Out, "OnAdd :", obj.(*corev1.ConfigMap).Name) },
 			UpdateFunc: func(_, newObj any) { fmt.Fprintln(l.Out, "OnUpdate :", newObj.(*corev1.ConfigMap).Name) },
 			DeleteFunc: func(obj any) {
-				what := "OnDelete :"
+				prefix := "OnDelete :"
 				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-					obj, what = tombstone.Obj, "OnDelete : a tombstone :"
+					prefix = "OnDelete : a tombstone :"
+					obj = tombstone.Obj
 				}
-				if configMap, ok := obj.(*corev1.ConfigMap); ok { // a tombstone may be empty, and have a Key alone
-					fmt.Fprintln(l.Out, what, configMap.Name)
+				if configMap, ok := obj.(*corev1.ConfigMap); ok { // a tombstone may have a Key and no object
+					fmt.Fprintln(l.Out, prefix, configMap.Name)
 				}
 			},
 		},

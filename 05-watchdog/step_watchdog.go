@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepWatchdog gives a WatchDog three things: where to list and watch pods, what
-// a pod is, and the handler to call.
+// stepWatchdog gives a WatchDog three things: a ListerWatcher of pods, the type of the objects, and a
+// handler.
 func stepWatchdog(ctx context.Context, l *step.Lesson) error {
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: cache.NewListWatchFromClient(
@@ -25,12 +25,12 @@ func stepWatchdog(ctx context.Context, l *step.Lesson) error {
 				fmt.Fprintf(l.Out, "OnAdd : %s : %s\n", pod.Name, pod.Status.Phase)
 			},
 			UpdateFunc: func(oldObj, newObj any) {
-				was, pod := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
-				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", pod.Name, pod.Status.Phase, was.Status.Phase)
+				old, pod := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
+				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", pod.Name, pod.Status.Phase, old.Status.Phase)
 			},
 			DeleteFunc: func(obj any) {
 				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-					obj = tombstone.Obj // as it was last seen: see the step tombstone
+					obj = tombstone.Obj // the last known state: see the step tombstone
 				}
 				if pod, ok := obj.(*corev1.Pod); ok {
 					fmt.Fprintf(l.Out, "OnDelete : %s : %s\n", pod.Name, pod.Status.Phase)

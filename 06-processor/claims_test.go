@@ -1,5 +1,5 @@
-// What the pages docs/06-processor*.md say about client-go, shown on the pinned
-// version. There is no server, and time is fake.
+// Tests of what the pages docs/06-processor*.md say about client-go, on the pinned version. They need no
+// server, and run in fake time.
 
 package main
 
@@ -18,18 +18,17 @@ import (
 	"k8s.io/utils/buffer"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// newInformer makes a shared informer of client-go's.
+// newInformer makes a shared informer of client-go.
 func newInformer(server *fakeapi.Server) cache.SharedIndexInformer {
 	return cache.NewSharedIndexInformerWithOptions(server, &corev1.Pod{},
 		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}})
 }
 
-// start runs it until stop is called, which waits for its end, or the test is over.
+// start runs an informer until the test is over, or stop is called. stop waits for the end of the run.
 func start(t *testing.T, informer cache.SharedIndexInformer) (stop func()) {
 	return must.Run(t, informer.RunWithContext)
 }
@@ -42,7 +41,7 @@ func join(t *testing.T, informer cache.SharedInformer,
 	return registration
 }
 
-// wantLines wants that this was written, and no more, once all has come to rest.
+// wantLines waits until all goroutines are blocked, and checks the recorded lines.
 func wantLines(t *testing.T, lines chan string, want ...string) {
 	t.Helper()
 	synctest.Wait()
@@ -50,10 +49,12 @@ func wantLines(t *testing.T, lines chan string, want ...string) {
 	for range len(lines) {
 		got = append(got, <-lines)
 	}
-	expect.That(t, slices.Equal(got, want), "got %q, want %q", got, want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the handler recorded %q, want %q", got, want)
+	}
 }
 
-// waits is a handler that waits in each call until it is released.
+// waits returns a handler that waits in each OnAdd until release is closed.
 func waits(release <-chan struct{}, lines chan<- string) cache.ResourceEventHandler {
 	return recorder(lines, func(*corev1.Pod) { <-release })
 }
@@ -89,17 +90,23 @@ func TestARingOfSizeZeroGrows(t *testing.T) {
 		ring.WriteOne(i)
 		sizes = append(sizes, ring.Cap())
 	}
-	expect.That(t, sizes[0] == 16 && sizes[15] == 16 && sizes[16] == 32,
-		"the ring has room for %v, want 16 from the first write on, and then 32", sizes)
+	wantSizes := append(slices.Repeat([]int{16}, 16), 32)
+	if !slices.Equal(sizes, wantSizes) {
+		t.Errorf("Cap() after each write = %v, want %v", sizes, wantSizes)
+	}
 	for i := range 17 {
 		got, ok := ring.ReadOne()
-		expect.That(t, ok && got == i, "read %v, %t; want %d", got, ok, i)
+		if !ok || got != i {
+			t.Errorf("ReadOne() = %v, %t; want %d, true", got, ok, i)
+		}
 	}
-	expect.That(t, ring.Cap() == 32, "empty, it has room for %d: it shrinks", ring.Cap())
+	if size := ring.Cap(); size != 32 {
+		t.Errorf("Cap() = %d of the empty ring, want 32: it never shrinks", size)
+	}
 }
 
-// The second parameter of distribute: the object has not changed. In a resync this is
-// so, and the version says it.
+// The second parameter of distribute says that the object has not changed. client-go compares the
+// versions. In a resync they are equal.
 func TestClientGoDistributesAResyncToHandlersThatAreDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New(newPod("pod1", "Pending"))
@@ -171,7 +178,9 @@ func TestClientGosRunDropsWhatWaitsAndReturnsAfterTheLastHandler(t *testing.T) {
 		w.Add(newPod("pod2", "Pending"))
 		synctest.Wait() // it is busy with pod1
 		ended := inBackground(stop)
-		expect.That(t, waitsADay(ended), "Run has returned, and the handler has not")
+		if !waitsADay(ended) {
+			t.Error("RunWithContext has returned before the handler")
+		}
 		close(release)
 		<-ended
 		wantLines(t, lines, "OnAdd pod1 Pending")
@@ -197,8 +206,9 @@ func TestWithReallyCrashOffTheCallIsSkippedAndTheNextOneIsASecondLate(t *testing
 		w.Add(newPod("pod1", "Pending"))
 		w.Add(newPod("pod2", "Pending"))
 		line, late := <-touchy, time.Since(begin)
-		expect.That(t, late == time.Second && line == "OnAdd pod2 Pending",
-			"after %v: %s; want pod2, after a second", late, line)
+		if want := "OnAdd pod2 Pending"; line != want || late != time.Second {
+			t.Errorf("%q after %v; want %q after %v", line, late, want, time.Second)
+		}
 	})
 }
 
@@ -221,26 +231,31 @@ func TestHandlersOfClientGosAreHandedTheSameObject(t *testing.T) {
 	})
 }
 
-// wantGoroutines wants that n goroutines of the bubble are in each of these functions.
+// wantGoroutines checks that n goroutines of the synctest bubble are in each of these functions.
 func wantGoroutines(t *testing.T, n int, functions ...string) {
 	t.Helper()
-	stacks := make([]byte, 1<<20)
-	all := strings.Split(string(stacks[:runtime.Stack(stacks, true)]), "\n\n")
-	ours := slices.DeleteFunc(all, func(stack string) bool { // one of another test may be on its way out
+	buffer := make([]byte, 1<<20)
+	stacks := strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n")
+	inBubble := slices.DeleteFunc(stacks, func(stack string) bool { // a goroutine of another test may still run
 		header, _, _ := strings.Cut(stack, "\n")
 		return !strings.Contains(header, "synctest bubble")
 	})
 	for _, function := range functions {
-		got := strings.Count(strings.Join(ours, "\n"), function+"(")
-		expect.That(t, got == n, "%d goroutines are in %s, want %d", got, function, n)
+		got := strings.Count(strings.Join(inBubble, "\n"), function+"(")
+		if got != n {
+			t.Errorf("%d goroutines are in %s, want %d", got, function, n)
+		}
 	}
 }
 
 func TestAHandlerHasTwoGoroutinesInClientGosWayAndOneInOurs(t *testing.T) {
 	for _, test := range []struct {
 		newFanout func() processor.Fanout
-		pops      int
-	}{{processor.NewChannels, 1}, {func() processor.Fanout { return processor.NewLog() }, 0}} {
+		wantPops  int // goroutines in channelListener.pop
+	}{
+		{newFanout: processor.NewChannels, wantPops: 1},
+		{newFanout: func() processor.Fanout { return processor.NewLog() }, wantPops: 0},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := processor.New(test.newFanout())
 			p.Start()
@@ -249,7 +264,7 @@ func TestAHandlerHasTwoGoroutinesInClientGosWayAndOneInOurs(t *testing.T) {
 			must.Do(t, err)
 			synctest.Wait()
 			wantGoroutines(t, 1, "(*Registration).run")
-			wantGoroutines(t, test.pops, "(*channelListener).pop")
+			wantGoroutines(t, test.wantPops, "(*channelListener).pop")
 		})
 	}
 }

@@ -1,4 +1,4 @@
-// The steps, and the pods and handlers of this chapter's tests.
+// The test of the steps, and the fixtures of this chapter's tests: pods, notifications, handlers.
 
 package main
 
@@ -16,31 +16,32 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/step/steptest"
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestSteps(t *testing.T) { steptest.RunInFakeTime(t, chapter) }
+func TestSteps(t *testing.T) { must.PlayInFakeTime(t, chapter) }
 
-// A bubble does not end well while one of its goroutines is left.
+// synctest fails if a goroutine is left at the end.
 func TestStepsEndOnCtrlCAndLeaveNothingRunning(t *testing.T) {
 	for _, s := range chapter.Steps {
 		if s.Name == "stalled" {
-			continue // it waits for nothing, and takes long to test
+			continue // it never waits, and takes long
 		}
 		for nth := 1; nth <= 12; nth++ {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				lines := 0
-				err := chapter.Check(ctx, s, time.Minute, func(string) {
-					if lines++; lines == nth {
+				err := chapter.CheckStep(ctx, s.Name, time.Minute, func(string) {
+					lines++
+					if lines == nth {
 						cancel()
 					}
 				})
 				if err != nil && !errors.Is(err, context.Canceled) {
-					t.Errorf("%s, Ctrl-C at line %d: %v; want no other error", s.Name, nth, err)
+					t.Errorf("%s, Ctrl-C at line %d: error %v, want nil or %v", s.Name, nth, err, context.Canceled)
 				}
 			})
 		}
@@ -62,12 +63,11 @@ func updated(old, pod *corev1.Pod) processor.Notification {
 	return processor.Notification{Kind: processor.Updated, Key: pod.Name, Old: old, New: pod}
 }
 
-// newLines has room for all that the handlers of a test write: none of them
-// ever waits.
+// newLines returns a channel with room for all lines of a test: no handler waits for it.
 func newLines() chan string { return make(chan string, 16) }
 
-// recorder returns a handler that writes down its calls. Before each OnAdd it
-// calls first, if that is not nil.
+// recorder returns a handler that records its calls. At the beginning of each OnAdd it calls first, if
+// first is not nil.
 func recorder(lines chan<- string, first func(*corev1.Pod)) cache.ResourceEventHandler {
 	write := func(call string, obj any) {
 		lines <- fmt.Sprintf("%s %s %s", call, obj.(*corev1.Pod).Name, obj.(*corev1.Pod).Status.Phase)
@@ -79,7 +79,10 @@ func recorder(lines chan<- string, first func(*corev1.Pod)) cache.ResourceEventH
 			}
 			write("OnAdd", obj)
 		},
-		UpdateFunc: func(oldObj, newObj any) { write("OnUpdate from", oldObj); write("to", newObj) },
+		UpdateFunc: func(oldObj, newObj any) {
+			write("OnUpdate from", oldObj)
+			write("to", newObj)
+		},
 		DeleteFunc: func(obj any) { write("OnDelete", obj) },
 	}
 }

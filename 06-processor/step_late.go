@@ -14,16 +14,15 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepLate adds a handler to a processor that has been running for a while. The
-// handler gets the present state as adds, then what follows: nothing is missing,
-// nothing comes twice.
+// stepLate adds a handler to a processor that has been running for a while. The handler gets the present
+// pods as adds, and then each change after that. No change is lost, and none comes twice.
 func stepLate(ctx context.Context, l *play.Lesson) error {
 	p := processor.New(processor.NewLog())
 	p.Start()
 	defer p.Stop()
 	p.Synced() // the initial list was empty
 
-	var mu sync.Mutex // no change is made and distributed between the look at pods and Add
+	var mu sync.Mutex // no change is distributed between the look at pods and Add
 	pods := map[string]any{}
 	change := func(kind processor.Kind, name string, phase corev1.PodPhase) {
 		mu.Lock()
@@ -49,8 +48,8 @@ func stepLate(ctx context.Context, l *play.Lesson) error {
 				fmt.Fprintf(l.Out, "OnAdd : %s : %s (initial list: %t)\n", pod.Name, pod.Status.Phase, isInInitialList)
 			},
 			UpdateFunc: func(old, obj any) {
-				pod, was := obj.(*corev1.Pod), old.(*corev1.Pod).Status.Phase
-				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", pod.Name, pod.Status.Phase, was)
+				pod, oldPod := obj.(*corev1.Pod), old.(*corev1.Pod)
+				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", pod.Name, pod.Status.Phase, oldPod.Status.Phase)
 			},
 		}, processor.Options{Present: slices.Values(present)})
 		if err != nil {

@@ -32,7 +32,7 @@ func stepShared(ctx context.Context, l *play.Lesson) error {
 			},
 			DeleteFunc: func(obj any) {
 				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-					obj = tombstone.Obj // as it was last seen: see chapter 05
+					obj = tombstone.Obj // the last known state: see chapter 05
 				}
 				if pod, ok := obj.(*corev1.Pod); ok {
 					fmt.Fprintf(l.Out, "%s : OnDelete : %s : %s\n", name, pod.Name, pod.Status.Phase)

@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepStalled has a handler that gets the adds of 100 pods and then is stuck,
-// while each of the pods changes 1,000 times. How much waits for it?
+// stepStalled has a handler that gets the adds of 100 pods, and then is stuck. Meanwhile each pod changes
+// 1,000 times. How many notifications wait for the handler?
 func stepStalled(_ context.Context, l *play.Lesson) error {
 	const pods, updates = 100, 100_000
 	for _, fanout := range []processor.Fanout{processor.NewChannels(), processor.NewLog()} {
@@ -45,7 +45,7 @@ func stepStalled(_ context.Context, l *play.Lesson) error {
 		}
 		listener.Close()
 
-		delivered, inOrder := map[string]any{}, true // what came last for each pod
+		delivered, inOrder := map[string]any{}, true // the last delivered state of each pod
 		for i, n := range calls {
 			inOrder = inOrder && n.Old == delivered[n.Key]
 			delivered[n.Key] = n.New

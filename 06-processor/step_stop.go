@@ -20,7 +20,7 @@ func stepStop(_ context.Context, l *play.Lesson) error {
 		fmt.Fprintf(l.Out, "# %T: pod1, pod2 and pod3 are created\n", fanout)
 		p := processor.New(fanout)
 		p.Start()
-		calls := make(chan string, 3) // a place for each pod: the handler must not wait
+		calls := make(chan string, 3) // with room for each pod: the handler must not wait
 		if _, err := p.Add(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 			name := obj.(*corev1.Pod).Name
 			fmt.Fprintln(l.Out, "OnAdd begins :", name)

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepStopped uses a processor that has been stopped: it calls nobody, takes no
-// handler, and has left no goroutine behind.
+// stepStopped uses a processor after Stop. It calls no handler, accepts no handler, and has left no
+// goroutine behind.
 func stepStopped(ctx context.Context, l *play.Lesson) error {
 	before := runtime.NumGoroutine()
 	p := processor.New(processor.NewLog())
@@ -30,7 +30,7 @@ func stepStopped(ctx context.Context, l *play.Lesson) error {
 	p.Distribute(processor.Notification{Kind: processor.Added, Key: "pod1", New: &corev1.Pod{}})
 	_, err := p.Add(handler, processor.Options{})
 	fmt.Fprintln(l.Out, "another handler :", err)
-	if err := wait.PollUntilContextTimeout(ctx, time.Millisecond, time.Minute, true, // one may be on its way out
+	if err := wait.PollUntilContextTimeout(ctx, time.Millisecond, time.Minute, true, // one may still be about to end
 		func(context.Context) (bool, error) { return runtime.NumGoroutine() <= before, nil }); err != nil {
 		return fmt.Errorf("waiting for the goroutines to end: %w", err)
 	}

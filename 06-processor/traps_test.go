@@ -1,4 +1,4 @@
-// Where people trip, with client-go's informer and with our processor.
+// Tests of common mistakes, with client-go's informer and with our processor.
 
 package main
 
@@ -18,31 +18,36 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// onAdd is a handler that does something in OnAdd; done is closed when it has.
-func onAdd(do func()) (handler cache.ResourceEventHandler, done chan struct{}) {
+// onAdd returns a handler that calls action in OnAdd. done is closed when action has returned.
+func onAdd(action func()) (handler cache.ResourceEventHandler, done chan struct{}) {
 	done = make(chan struct{})
-	return cache.ResourceEventHandlerFuncs{AddFunc: func(any) { defer close(done); do() }}, done
+	return cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		defer close(done)
+		action()
+	}}, done
 }
 
-// waitsADay is whether something is not over after a day.
-func waitsADay(over <-chan struct{}) bool {
+// waitsADay reports whether a channel is still open after a day.
+func waitsADay(done <-chan struct{}) bool {
 	select {
-	case <-over:
+	case <-done:
 		return false
 	case <-time.After(24 * time.Hour):
 		return true
 	}
 }
 
-// inBackground calls, and closes the channel when the call has returned.
+// inBackground calls a function in a goroutine. It closes the channel when the function has returned.
 func inBackground(call func()) <-chan struct{} {
 	returned := make(chan struct{})
-	go func() { defer close(returned); call() }()
+	go func() {
+		defer close(returned)
+		call()
+	}()
 	return returned
 }
 
@@ -52,7 +57,9 @@ func TestStopDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 		p.Start()
 		defer p.Stop()
 		handler, done := onAdd(func() {
-			expect.That(t, waitsADay(inBackground(p.Stop)), "Stop has returned, and the handler has not")
+			if !waitsADay(inBackground(p.Stop)) {
+				t.Error("Stop has returned before the handler")
+			}
 		})
 		_, err := p.Add(handler, processor.Options{})
 		must.Do(t, err)
@@ -66,7 +73,9 @@ func TestClientGosRunDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 		informer := newInformer(fakeapi.New(newPod("pod1", "Pending")))
 		begin := make(chan func(), 1)
 		handler, done := onAdd(func() {
-			expect.That(t, waitsADay(inBackground(<-begin)), "Run has returned, and the handler has not")
+			if !waitsADay(inBackground(<-begin)) {
+				t.Error("RunWithContext has returned before the handler")
+			}
 		})
 		join(t, informer, handler)
 		begin <- start(t, informer)
@@ -80,10 +89,13 @@ func TestShutDownEventHandlerDoesNotReturnInsideTheHandler(t *testing.T) {
 		begin := make(chan cache.ResourceEventHandlerRegistration, 1)
 		handler, done := onAdd(func() {
 			left := inBackground(func() {
-				err := cache.ShutDownEventHandler(informer, <-begin)
-				expect.That(t, err == nil, "%v", err)
+				if err := cache.ShutDownEventHandler(informer, <-begin); err != nil {
+					t.Errorf("ShutDownEventHandler() = %v, want nil", err)
+				}
 			})
-			expect.That(t, waitsADay(left), "ShutDownEventHandler has returned, and the handler has not")
+			if !waitsADay(left) {
+				t.Error("ShutDownEventHandler has returned before the handler")
+			}
 		})
 		begin <- join(t, informer, handler)
 		start(t, informer)
@@ -118,13 +130,14 @@ func TestAWorkQueueHoldsEachKeyOnce(t *testing.T) {
 			queue.Add("default/pod1")
 			queue.Add("default/pod2")
 		}
-		n := queue.Len()
-		expect.That(t, n == 2, "%d keys wait, want 2", n)
+		if n := queue.Len(); n != 2 {
+			t.Errorf("Len() = %d, want 2", n)
+		}
 	})
 }
 
-// logged is what client-go logs of a handler that takes a second for each of
-// 1,100 pods, by the time that it has returned ten times.
+// logged returns the log of client-go after ten calls of a handler that takes a second for each of 1,100
+// pods.
 func logged(t *testing.T, verbosity string) string {
 	defer klog.CaptureState().Restore()
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
@@ -150,9 +163,11 @@ func logged(t *testing.T, verbosity string) string {
 }
 
 func TestClientGoSaysNothingOfASlowHandlerUnlessItIsVerbose(t *testing.T) {
-	const says = "processorListener handler"
-	log := logged(t, "0")
-	expect.That(t, !strings.Contains(log, says), "with -v=0 it logs\n%s", log)
-	log = logged(t, "2")
-	expect.That(t, strings.Contains(log, says), "with -v=2 it does not log %q, but\n%s", says, log)
+	const message = "processorListener handler"
+	if log := logged(t, "0"); strings.Contains(log, message) {
+		t.Errorf("the log with -v=0 contains %q, want that it does not:\n%s", message, log)
+	}
+	if log := logged(t, "2"); !strings.Contains(log, message) {
+		t.Errorf("the log with -v=2 does not contain %q:\n%s", message, log)
+	}
 }

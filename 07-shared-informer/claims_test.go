@@ -1,5 +1,5 @@
-// What the pages docs/07-shared-informer*.md say about client-go and is shown
-// nowhere else: informer's own tests hold both informers to the same contract.
+// Tests of what the pages docs/07-shared-informer*.md say about client-go. The tests of package informer
+// hold both informers to the same contract. Here is the rest.
 
 package main
 
@@ -21,14 +21,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-// both make an informer, client-go's and ours.
-var both = map[string]func(cache.ListerWatcher, runtime.Object,
+// newInformers are the constructors of client-go's informer and of ours.
+var newInformers = map[string]func(cache.ListerWatcher, runtime.Object,
 	cache.SharedIndexInformerOptions) cache.SharedIndexInformer{
 	"client-go": cache.NewSharedIndexInformerWithOptions,
 	"ours": func(lw cache.ListerWatcher, obj runtime.Object,
@@ -37,24 +36,24 @@ var both = map[string]func(cache.ListerWatcher, runtime.Object,
 	},
 }
 
-// start runs an informer and waits until its store has the first list. stop ends
-// it, and waits for its end.
+// start runs an informer and waits until its store has the first list. stop ends the informer, and waits for
+// its end.
 func start(t *testing.T, shared cache.SharedInformer) (stop func()) {
 	t.Helper()
 	stop = must.Run(t, shared.RunWithContext)
 	if !cache.WaitFor(t.Context(), "", shared.HasSyncedChecker()) {
-		t.Fatal(t.Context().Err())
+		t.Fatalf("WaitFor() = false, want true; the error of the context: %v", t.Context().Err())
 	}
 	return stop
 }
 
-// taken runs an informer whose index function does not return from one object,
-// and counts the events that are taken off the watch by then.
+// taken runs an informer whose index function does not return for the first of three events. It returns the
+// number of events that the informer has taken off the watch by then.
 func taken(t *testing.T, name string) int {
 	t.Helper()
 	release := make(chan struct{})
 	server := fakeapi.New()
-	in := both[name](server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{
+	in := newInformers[name](server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{
 		"slow": func(obj any) ([]string, error) {
 			if obj.(*corev1.ConfigMap).Name == "slow" {
 				<-release
@@ -67,7 +66,7 @@ func taken(t *testing.T, name string) int {
 	var n atomic.Int32
 	go func() {
 		for _, object := range []string{"slow", "b", "c"} {
-			w.Add(fakeapi.ConfigMap(object, "2")) // returns when it is taken
+			w.Add(fakeapi.ConfigMap(object, "2")) // returns when the informer has taken the event
 			n.Add(1)
 		}
 	}()
@@ -77,25 +76,26 @@ func taken(t *testing.T, name string) int {
 	return int(n.Load())
 }
 
-// The reflector of client-go's informer writes to a queue, and the index
-// function runs at its other end. Ours runs it itself.
+// The reflector of client-go's informer writes to a queue, and another goroutine calls the index function.
+// In our informer, the goroutine of the reflector calls it.
 func TestASlowIndexFunctionHoldsUpOurWatchAndNotClientGos(t *testing.T) {
 	for name, want := range map[string]int{"client-go": 3, "ours": 1} {
 		synctest.Test(t, func(t *testing.T) {
-			n := taken(t, name)
-			expect.That(t, n == want, "%s: %d events were taken, want %d", name, n, want)
+			if n := taken(t, name); n != want {
+				t.Errorf("%s: the informer has taken %d events off the watch, want %d", name, n, want)
+			}
 		})
 	}
 }
 
 func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
-	for name, newInformer := range both {
+	for name, newInformer := range newInformers {
 		synctest.Test(t, func(t *testing.T) {
-			var onReflector []bool // of each call
+			var onReflector []bool // for each call: whether it was on the reflector's goroutine
 			server := fakeapi.New()
 			in := newInformer(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 			must.Do(t, in.SetTransform(func(obj any) (any, error) {
-				// ListAndWatch and ListAndWatchWithContext of client-go's reflector, ListAndWatch of ours.
+				// client-go's reflector has ListAndWatch and ListAndWatchWithContext, ours has ListAndWatch.
 				onReflector = append(onReflector,
 					strings.Contains(string(debug.Stack()), ".(*Reflector).ListAndWatch"))
 				return obj, nil
@@ -103,16 +103,18 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 			defer start(t, in)()
 			server.NextWatch().Add(fakeapi.ConfigMap("a", "2"))
 			synctest.Wait()
-			expect.That(t, slices.Equal(onReflector, []bool{true}),
-				"%s: transformed on the reflector's goroutine: %t, want once, and there", name, onReflector)
+			if want := []bool{true}; !slices.Equal(onReflector, want) {
+				t.Errorf("%s: calls of the transform, on the reflector's goroutine: %t, want %t",
+					name, onReflector, want)
+			}
 		})
 	}
 }
 
-// These are the events of the step classic. In both informers a handler that is
-// stuck holds up nobody, and gets all of them later.
+// These are the events of the step classic. In both informers, a handler that is stuck does not delay the
+// other, and gets all events later.
 func TestAHandlerThatWasStuckForAMomentGetsEachChange(t *testing.T) {
-	for name, newInformer := range both {
+	for name, newInformer := range newInformers {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := fakeapi.New(fakeapi.ConfigMap("berlin", "1"))
@@ -120,7 +122,10 @@ func TestAHandlerThatWasStuckForAMomentGetsEachChange(t *testing.T) {
 				fast, slow, stuck := &record.Lines{}, &record.Lines{}, make(chan struct{})
 				held := record.Handler(slow)
 				add := held.AddFunc
-				held.AddFunc = func(obj any, first bool) { <-stuck; add(obj, first) }
+				held.AddFunc = func(obj any, first bool) {
+					<-stuck
+					add(obj, first)
+				}
 				for _, handler := range []cache.ResourceEventHandler{record.Handler(fast), held} {
 					_, err := in.AddEventHandler(handler)
 					must.Do(t, err)
@@ -146,10 +151,12 @@ func TestClientGoAcceptsANilHandler(t *testing.T) {
 	in := cache.NewSharedIndexInformerWithOptions(fakeapi.New(), &corev1.ConfigMap{},
 		cache.SharedIndexInformerOptions{})
 	r, err := in.AddEventHandler(nil)
-	expect.That(t, err == nil && r != nil, "AddEventHandler(nil) = %v, %v; want a registration", r, err)
+	if err != nil || r == nil {
+		t.Errorf("AddEventHandler(nil) = %v, %v; want a registration, nil", r, err)
+	}
 }
 
-// The constructors of the old tutorials are there, and make the same thing.
+// The constructors of old tutorials still exist, and make the same informer.
 func TestTheOldConstructorsMakeTheSameInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
@@ -158,14 +165,15 @@ func TestTheOldConstructorsMakeTheSameInformer(t *testing.T) {
 			cache.NewSharedIndexInformer(server, &corev1.ConfigMap{}, 0, cache.Indexers{}),
 			cache.NewSharedIndexInformerWithOptions(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}),
 		} {
-			_, ok := in.(cache.SharedIndexInformer)
-			expect.That(t, ok, "%T is no SharedIndexInformer", in)
+			if _, ok := in.(cache.SharedIndexInformer); !ok {
+				t.Errorf("%T is not a SharedIndexInformer", in)
+			}
 			start(t, in)()
 		}
 	})
 }
 
-// unusedClient reaches no server: these tests ask nothing.
+// unusedClient reaches no server: these tests make no requests.
 func unusedClient(t *testing.T) kubernetes.Interface {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
@@ -175,22 +183,26 @@ func unusedClient(t *testing.T) kubernetes.Interface {
 
 func TestAFactoryKeepsTheFirstInformerOfAType(t *testing.T) {
 	ours := informer.New(fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-	hand := func(factory informers.SharedInformerFactory) cache.SharedIndexInformer {
+	giveOurs := func(factory informers.SharedInformerFactory) cache.SharedIndexInformer {
 		return factory.InformerFor(&corev1.ConfigMap{},
 			func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return ours })
 	}
 	early := informers.NewSharedInformerFactory(unusedClient(t), 0)
-	if got := hand(early); got != ours || early.Core().V1().ConfigMaps().Lister() == nil {
-		t.Errorf("handed over first, the factory has %T", got)
+	if got := giveOurs(early); got != ours {
+		t.Errorf("InformerFor() = %T before any other request, want our informer %T", got, ours)
+	}
+	if early.Core().V1().ConfigMaps().Lister() == nil {
+		t.Error("Lister() = nil with our informer, want a lister")
 	}
 	late := informers.NewSharedInformerFactory(unusedClient(t), 0)
 	late.Core().V1().ConfigMaps().Lister()
-	got := hand(late)
-	expect.That(t, got != ours, "handed over after somebody had asked for a lister, ours was taken")
+	if got := giveOurs(late); got == ours {
+		t.Errorf("InformerFor() = %T after Lister(), want client-go's informer", got)
+	}
 }
 
-// What a factory does with its informers it does with ours: it starts it once,
-// waits for it, and waits for its end.
+// The factory treats our informer like its own: it starts the informer once, waits for its sync, and waits
+// for its end.
 func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
@@ -204,12 +216,16 @@ func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 		factory.StartWithContext(ctx)
 		must.Do(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
 		synctest.Wait()
-		lists := server.Lists()
-		expect.That(t, lists == 1, "%d lists, want 1", lists)
-		_, err := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a")
-		expect.That(t, err == nil, "%v", err)
+		if lists := server.Lists(); lists != 1 {
+			t.Errorf("Lists() = %d, want 1", lists)
+		}
+		if _, err := factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a"); err != nil {
+			t.Errorf("Get(a) of the lister: %v, want no error", err)
+		}
 		cancel()
 		factory.Shutdown()
-		expect.That(t, ours.IsStopped(), "it has not stopped")
+		if !ours.IsStopped() {
+			t.Error("IsStopped() = false after Shutdown, want true")
+		}
 	})
 }

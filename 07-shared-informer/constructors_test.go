@@ -1,6 +1,6 @@
-// The functions of client-go that make informers: the table "Which constructor".
+// Tests of the table "Which constructor": the functions of client-go that make informers.
 
-//lint:file-ignore SA1019 the deprecated ones are in the table, too
+//lint:file-ignore SA1019 the table has the deprecated functions, too
 
 package main
 
@@ -8,7 +8,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -17,17 +16,17 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// constructors are the functions that make informers, or factories of them, by
-// the files of client-go that declare them. For each, it says whether the
-// function is deprecated. (Each built-in type has a file like pod.go.)
+// constructors are the functions that make informers or factories of informers, by the file of client-go
+// that declares them. The value says whether the function is deprecated. (Each built-in type has a file
+// like pod.go.)
 var constructors = map[string]map[string]bool{
 	"tools/cache/controller.go": {
 		"New": false, "NewInformerWithOptions": false, "NewInformer": true, "NewIndexerInformer": true,
@@ -70,11 +69,13 @@ func TestTheConstructorsOfClientGo(t *testing.T) {
 				got[f.Name.Name] = strings.Contains(f.Doc.Text(), "Deprecated:")
 			}
 		}
-		expect.That(t, maps.Equal(got, want), "%s has %v, the table of the page has %v", file, got, want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("constructors in %s, and whether they are deprecated (-table +client-go):\n%s", file, diff)
+		}
 	}
 }
 
-// NewInformerWithOptions does what each of the four deprecated functions does.
+// NewInformerWithOptions can replace each of the four deprecated functions.
 func TestTheConstructorsForOneHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var added []string
@@ -92,24 +93,29 @@ func TestTheConstructorsForOneHandler(t *testing.T) {
 			defer must.Run(t, controller.RunWithContext)()
 			cache.WaitFor(t.Context(), "", controller.HasSyncedChecker())
 			_, err := store.(cache.Indexer).ByIndex("name", "a")
-			expect.That(t, (err == nil) == indexed, "the index by name: %v", err)
+			if got := err == nil; got != indexed {
+				t.Errorf("ByIndex(name, a): error %v, indexed = %t; want %t", err, got, indexed)
+			}
 		}
 		lw := func() cache.ListerWatcher { return fakeapi.New(fakeapi.ConfigMap("a", "1")) }
-		of := &corev1.ConfigMap{}
+		objectType := &corev1.ConfigMap{}
 
-		plain, controller := cache.NewInformer(lw(), of, 0, handler)
+		plain, controller := cache.NewInformer(lw(), objectType, 0, handler)
 		run(plain, controller, false)
-		indexer, controller := cache.NewIndexerInformer(lw(), of, 0, handler, indexers)
+		indexer, controller := cache.NewIndexerInformer(lw(), objectType, 0, handler, indexers)
 		run(indexer, controller, true)
-		plain, controller = cache.NewTransformingInformer(lw(), of, 0, handler, transform)
+		plain, controller = cache.NewTransformingInformer(lw(), objectType, 0, handler, transform)
 		run(plain, controller, false)
-		indexer, controller = cache.NewTransformingIndexerInformer(lw(), of, 0, handler, indexers, transform)
+		indexer, controller = cache.NewTransformingIndexerInformer(lw(), objectType, 0, handler, indexers, transform)
 		run(indexer, controller, true)
-		plain, controller = cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: lw(), ObjectType: of,
+		plain, controller = cache.NewInformerWithOptions(cache.InformerOptions{
+			ListerWatcher: lw(), ObjectType: objectType,
 			Handler: handler, Indexers: indexers, Transform: transform})
 		run(plain, controller, true)
 
 		want := []string{"", "", "transformed", "transformed", "transformed"}
-		expect.That(t, slices.Equal(added, want), "the handlers got %q, want %q", added, want)
+		if !slices.Equal(added, want) {
+			t.Errorf("the labels of the objects in OnAdd are %q, want %q", added, want)
+		}
 	})
 }

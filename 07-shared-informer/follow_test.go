@@ -2,16 +2,15 @@ package main
 
 import (
 	"net"
+	"net/http"
 	"os"
 	"regexp"
 	"testing"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/step/steptest"
 )
 
-// needCluster is for tests of the program, which looks for the cluster itself.
+// needCluster skips a test with -short. It is for tests of the program, which connects to the cluster itself.
 func needCluster(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -20,30 +19,47 @@ func needCluster(t *testing.T) {
 }
 
 func TestFollowServesUntilCtrlC(t *testing.T) {
-	for step, page := range map[string]string{"http": "/pods", "xray": "/state"} { // the URL of xray ends with /xray
-		t.Run(step, func(t *testing.T) {
+	for _, test := range []struct {
+		step string
+		page string // is appended to the URL that the step prints; the URL of xray ends with /xray
+		want string // the whole answer, if not empty
+	}{
+		{step: "http", page: "/pods", want: "[]"},
+		{step: "xray", page: "/state"},
+	} {
+		t.Run(test.step, func(t *testing.T) {
 			needCluster(t)
-			program := steptest.Command(t, step, "-follow", "-addr", "localhost:0")
+			program := must.Command(t, test.step, "-follow", "-addr", "localhost:0")
 			url := regexp.MustCompile(`http://127\.0\.0\.1:\d+(/xray$)?`)
 			asked := false
-			code := steptest.ReadLines(t, program, func(line string) {
+			code := must.ReadLines(t, program, func(line string) {
 				found := url.FindString(line)
 				if found == "" || asked {
 					return
 				}
 				asked = true
-				status, body := get(t, found+page)
-				expect.That(t, status == 200 && (step != "http" || body == "[]"), "%d %s", status, body)
+				status, body := get(t, found+test.page)
+				if status != http.StatusOK {
+					t.Errorf("GET %s: status %d, want 200; the answer is %s", test.page, status, body)
+				}
+				if test.want != "" && body != test.want {
+					t.Errorf("GET %s = %s, want %s", test.page, body, test.want)
+				}
 				must.Do(t, program.Process.Signal(os.Interrupt))
 			})
-			expect.That(t, code == 0 && asked, "exit code %d, asked for a page: %t", code, asked)
+			if code != 0 {
+				t.Errorf("exit code %d after Ctrl-C, want 0", code)
+			}
+			if !asked {
+				t.Errorf("the program printed no URL %s", url)
+			}
 		})
 	}
 }
 
 func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, s := range chapter.Steps {
-		steptest.EndsOnCtrlC(t, chapter, s.Name)
+		must.EndOnCtrlC(t, chapter.Played(), s.Name)
 	}
 }
 
@@ -63,7 +79,7 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 		} {
 			t.Run(name+" "+says, func(t *testing.T) {
 				t.Parallel()
-				steptest.WantExit(t, steptest.Command(t, args...), 1, "listen tcp", address, says, "-addr")
+				must.Exit(t, must.Command(t, args...), 1, "listen tcp", address, says, "-addr")
 			})
 		}
 	}

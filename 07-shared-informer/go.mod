@@ -9,6 +9,7 @@ require (
 	example.com/informer/06-processor v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	github.com/gin-gonic/gin v1.12.0
+	github.com/google/go-cmp v0.7.0
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2

@@ -1,4 +1,4 @@
-// Chapter 07: the shared informer, all of it in one.
+// Chapter 07: the shared informer, made from all parts.
 package main
 
 import (
@@ -14,7 +14,7 @@ var files embed.FS
 // anyPort is the default of the flag -addr.
 const anyPort = "127.0.0.1:0"
 
-// addr is where the steps http and xray listen: the flag -addr changes it.
+// addr is the address on which the steps http and xray listen. The flag -addr changes it.
 var addr = anyPort
 
 var chapter = step.Chapter{

@@ -1,5 +1,4 @@
-// What is served: an informer's store, by its indexes. No page asks the API
-// server for anything.
+// The pages of the step http. They read the store of an informer. No page makes a request to the API server.
 
 package main
 
@@ -16,29 +15,28 @@ import (
 	"example.com/informer/07-shared-informer/web"
 )
 
-// pages show a store of pods that has an index "app".
+// pages returns the pages of a store of pods. The store has an index "app".
 func pages(index cache.Indexer) web.Pages {
 	p := podPages{index}
 	return web.Pages{
 		"/":                     p.mysqltest,
 		"/pods":                 p.pods,
 		"/indexes":              p.indexes,
-		"/indexes/:name/:value": p.under,
+		"/indexes/:name/:value": p.indexed,
 	}
 }
 
 type podPages struct{ index cache.Indexer }
 
-// mysqltest is the one page that the old tutorials have.
+// mysqltest is the page that the old tutorials have.
 func (p podPages) mysqltest(c *gin.Context) {
 	if _, ok := web.Query(c); ok {
 		p.keys(c, "app", "mysqltest")
 	}
 }
 
-// under gives the keys that are under a value of an index; a value that nobody
-// has is no error.
-func (p podPages) under(c *gin.Context) {
+// indexed answers with the keys under a value of an index. A value without keys is not an error.
+func (p podPages) indexed(c *gin.Context) {
 	if _, ok := web.Query(c); ok {
 		p.keys(c, c.Param("name"), c.Param("value"))
 	}
@@ -53,7 +51,7 @@ func (p podPages) keys(c *gin.Context, name, value string) {
 	c.JSON(http.StatusOK, sorted(keys))
 }
 
-// indexes gives every index with the values in it.
+// indexes answers with every index and its values.
 func (p podPages) indexes(c *gin.Context) {
 	if _, ok := web.Query(c); !ok {
 		return
@@ -65,7 +63,7 @@ func (p podPages) indexes(c *gin.Context) {
 	c.JSON(http.StatusOK, values)
 }
 
-// sorted never gives nil, which would be null in JSON.
+// sorted never returns nil, because nil is null in JSON.
 func sorted(values []string) []string {
 	values = append([]string{}, values...)
 	slices.Sort(values)
@@ -74,7 +72,7 @@ func sorted(values []string) []string {
 
 func (p podPages) names() []string { return slices.Sorted(maps.Keys(p.index.GetIndexers())) }
 
-// pods gives all pods, or those with a label app.
+// pods answers with all pods, or with those that have a label app.
 func (p podPages) pods(c *gin.Context) {
 	query, ok := web.Query(c, "app")
 	if !ok {
@@ -82,7 +80,7 @@ func (p podPages) pods(c *gin.Context) {
 	}
 	objs := p.index.List()
 	if app, given := query["app"]; given {
-		objs, _ = p.index.ByIndex("app", app) // the index is there
+		objs, _ = p.index.ByIndex("app", app) // no error: the index exists
 	}
 	type pod struct {
 		Namespace string          `json:"namespace"`

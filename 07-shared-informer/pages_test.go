@@ -12,11 +12,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/web"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// serve serves pods with these labels app, by name, until the test is over.
+// serve serves pods until the test is over. apps has the label app of each pod, by the name of the pod.
 func serve(t *testing.T, apps map[string]string) (url string) {
 	t.Helper()
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
@@ -32,7 +31,10 @@ func serve(t *testing.T, apps map[string]string) (url string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	server, err := web.Start(ctx, addr, pages(index))
 	must.Do(t, err)
-	t.Cleanup(func() { cancel(); must.Do(t, server.Wait()) })
+	t.Cleanup(func() {
+		cancel()
+		must.Do(t, server.Wait())
+	})
 	return server.URL()
 }
 
@@ -44,8 +46,10 @@ func get(t *testing.T, url string) (status int, body string) {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	must.Do(t, err)
-	kind := response.Header.Get("Content-Type")
-	expect.That(t, kind == "application/json; charset=utf-8", "%s: content type %q", url, kind)
+	const want = "application/json; charset=utf-8"
+	if got := response.Header.Get("Content-Type"); got != want {
+		t.Errorf("GET %s: Content-Type %q, want %q", url, got, want)
+	}
 	return response.StatusCode, strings.TrimSpace(string(text))
 }
 
@@ -60,7 +64,7 @@ func TestPages(t *testing.T) {
 	for _, test := range []struct {
 		path   string
 		status int
-		body   string // all of it, or of an error a part
+		body   string // the whole answer; with an error, a part of it
 	}{
 		{"/", 200, `["ns/a","ns/b"]`},
 		{"/pods", 200, "[" + a + "," + b + "," + c + "," + d + "]"},
@@ -85,8 +89,14 @@ func TestPages(t *testing.T) {
 		{"/pods?app=%zz", 400, "the query"},
 	} {
 		status, body := get(t, url+test.path)
-		if status != test.status || status == 200 && body != test.body || !strings.Contains(body, test.body) {
-			t.Errorf("%s: %d %s; want %d %s", test.path, status, body, test.status, test.body)
+		if status != test.status {
+			t.Errorf("GET %s: status %d, want %d; the answer is %s", test.path, status, test.status, body)
+		}
+		if test.status == http.StatusOK && body != test.body {
+			t.Errorf("GET %s = %s, want %s", test.path, body, test.body)
+		}
+		if !strings.Contains(body, test.body) {
+			t.Errorf("GET %s = %s, want an answer that contains %s", test.path, body, test.body)
 		}
 	}
 }
@@ -97,6 +107,8 @@ func TestPagesOfAnEmptyStoreAreEmptyAndNotNull(t *testing.T) {
 		"/": "[]", "/pods": "[]", "/pods?app=x": "[]", "/indexes": `{"app":[],"node":[]}`,
 	} {
 		status, body := get(t, url+path)
-		expect.That(t, status == 200 && body == want, "%s: %d %s; want 200 %s", path, status, body, want)
+		if status != http.StatusOK || body != want {
+			t.Errorf("GET %s = %d %s, want 200 %s", path, status, body, want)
+		}
 	}
 }

@@ -1,6 +1,5 @@
-// Client-go's shared informer and ours, side by side on the same cluster,
-// through thousands of changes and many broken connections, with ten handlers
-// of different speeds on each.
+// client-go's shared informer and ours run side by side on the same cluster, through thousands of changes
+// and many broken connections. Each has ten handlers of different speeds.
 
 package main
 
@@ -17,12 +16,12 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// runShared runs an informer with ten handlers. Half of them are there from the
-// start, the others join a running informer; the slowest takes 9 ms for a call.
+// runShared runs an informer with ten handlers. Half of them join before the start, the others join a running
+// informer. The slowest takes 9 ms for a call.
 func runShared(t *testing.T, s *session.Session, name string) *record.Informer {
 	t.Helper()
 	in := record.NewInformer(t, s, name, 10)
-	shared := both[name](in.ConfigMaps, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	shared := newInformers[name](in.ConfigMaps, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	in.Store = shared.GetStore()
 	add := func(i int) {
 		in.Recorders[i] = record.NewRecorder(func(int) { time.Sleep(time.Duration(i) * time.Millisecond) })

@@ -18,9 +18,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClassic is an informer as client-go puts it together, made from the parts of this book: a
-// reflector, a queue, a loop that pops, a store with an index, and channels to each handler. The
-// slow handler does not return from its first call until the transcript says that it goes on.
+// stepClassic is an informer with client-go's design, made from the parts of this book: a reflector, a queue, a
+// loop that pops, a store with an index, and channels to each handler. The slow handler does not return from
+// its first call before the transcript says that it goes on.
 func stepClassic(ctx context.Context, l *step.Lesson) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -30,7 +30,7 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 	// The store of chapter 04, with an index: the ConfigMaps by their sky.
 	cities := store.New(store.Options{Indexers: cache.Indexers{"sky": bySky}})
 
-	// The queue of chapter 01. The store says which objects are known.
+	// The queue of chapter 01. It compares each list with the objects in the store.
 	queue := deltafifo.New(deltafifo.Options{KnownObjects: cities})
 	context.AfterFunc(ctx, queue.Close)
 
@@ -73,7 +73,7 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 	}
 	l.On("the slow handler goes on", release)
 	l.On("where is the sky grey?", func() {
-		keys, _ := cities.IndexKeys("sky", "grey") // the index is there
+		keys, _ := cities.IndexKeys("sky", "grey") // no error: the index exists
 		fmt.Fprintln(l.Out, "index : grey :", slices.Sorted(slices.Values(keys)))
 	})
 
@@ -83,8 +83,8 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 		handlers.Stop()
 	})
 
-	// The loop: it takes all that happened to one object out of the queue. Store first, then
-	// handlers. The queue is locked meanwhile; Distribute waits for no handler.
+	// The loop takes all changes of one object out of the queue. It changes the store first, and then notifies
+	// the handlers. The queue is locked meanwhile. Distribute does not wait for a handler.
 	for {
 		err := queue.Pop(func(deltas cache.Deltas) error {
 			for _, delta := range deltas {
@@ -99,7 +99,7 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 					if n.Old, err = cities.Put(key, delta.Object); err != nil {
 						return err
 					}
-					if n.Old == nil { // the store decides, and not the type of the delta
+					if n.Old == nil { // the store decides, not the type of the delta
 						n.Kind = processor.Added
 					}
 				}
@@ -116,7 +116,7 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 	}
 }
 
-// bySky is the index function. A city without a sky is in the store, and not in the index.
+// bySky is the index function. A city without a sky is in the store, but not in the index.
 func bySky(obj any) ([]string, error) {
 	city, ok := obj.(*corev1.ConfigMap)
 	if !ok {

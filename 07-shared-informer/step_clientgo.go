@@ -11,8 +11,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClientgo adds two handlers to an informer of client-go, made by the
-// simplest of its constructors for shared informers.
+// stepClientgo adds two handlers to an informer of client-go. NewSharedInformer is the simplest constructor of
+// a shared informer.
 func stepClientgo(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))
@@ -23,11 +23,11 @@ func stepClientgo(ctx context.Context, l *step.Lesson) error {
 				fmt.Fprintf(l.Out, "%s : OnAdd : %s\n", name, obj.(*corev1.ConfigMap).Data["sky"])
 			},
 			UpdateFunc: func(oldObj, newObj any) {
-				was, is := oldObj.(*corev1.ConfigMap), newObj.(*corev1.ConfigMap)
-				fmt.Fprintf(l.Out, "%s : OnUpdate : %s (was %s)\n", name, is.Data["sky"], was.Data["sky"])
+				oldMap, newMap := oldObj.(*corev1.ConfigMap), newObj.(*corev1.ConfigMap)
+				fmt.Fprintf(l.Out, "%s : OnUpdate : %s (was %s)\n", name, newMap.Data["sky"], oldMap.Data["sky"])
 			},
 			DeleteFunc: func(obj any) {
-				key, _ := cache.DeletionHandlingObjectToName(obj) // of a tombstone, too
+				key, _ := cache.DeletionHandlingObjectToName(obj) // works for a tombstone, too
 				fmt.Fprintf(l.Out, "%s : OnDelete : %s\n", name, key.Name)
 			},
 		})

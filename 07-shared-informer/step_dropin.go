@@ -15,8 +15,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDropin makes two factories of client-go. The first makes its informer of
-// ConfigMaps itself, the second gets ours. Everything else is the same code.
+// stepDropin makes two factories of client-go. The first makes its own informer of ConfigMaps, the second gets
+// ours. The rest of the code is the same.
 func stepDropin(ctx context.Context, l *step.Lesson) error {
 	weather := func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=weather" }
 	newOurs := func(client kubernetes.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {
@@ -59,7 +59,8 @@ func stepDropin(ctx context.Context, l *step.Lesson) error {
 		if err := factory.WaitForCacheSyncWithContext(running).AsError(); err != nil {
 			return err
 		}
-		fmt.Fprintf(l.Out, "%s : %T\n", name, factory.InformerFor(&corev1.ConfigMap{}, nil)) // it has one by now
+		// It has an informer already.
+		fmt.Fprintf(l.Out, "%s : %T\n", name, factory.InformerFor(&corev1.ConfigMap{}, nil))
 	}
 	<-ctx.Done()
 	return nil

@@ -14,8 +14,7 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepIndex keeps an index of pods by their label app. When its handler is
-// called, the index has changed already.
+// stepIndex has an index of pods by their label app. The index changes before the handler is called.
 func stepIndex(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	pods := informer.New(listWatch, &corev1.Pod{}, cache.SharedIndexInformerOptions{
@@ -24,7 +23,7 @@ func stepIndex(ctx context.Context, l *step.Lesson) error {
 	show := func() {
 		index, text := pods.GetIndexer(), "by app :"
 		for _, app := range slices.Sorted(slices.Values(index.ListIndexFuncValues("app"))) {
-			found, _ := index.ByIndex("app", app) // the index is there
+			found, _ := index.ByIndex("app", app) // no error: the index exists
 			var names []string
 			for _, obj := range found {
 				names = append(names, obj.(*corev1.Pod).Name)

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepInformer adds two handlers to one informer. Behind both are one list, one
-// watch and one store. (Not every update of a pod changes its phase.)
+// stepInformer adds two handlers to one informer. They share one list, one watch and one store. (Not every
+// update of a pod changes its phase.)
 func stepInformer(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	pods := informer.New(listWatch, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
@@ -24,13 +24,13 @@ func stepInformer(ctx context.Context, l *step.Lesson) error {
 				fmt.Fprintf(l.Out, "%s : OnAdd : %s : %s\n", name, pod.Name, pod.Status.Phase)
 			},
 			UpdateFunc: func(oldObj, newObj any) {
-				was, pod := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
+				old, pod := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
 				fmt.Fprintf(l.Out, "%s : OnUpdate : %s : %s (was %s)\n",
-					name, pod.Name, pod.Status.Phase, was.Status.Phase)
+					name, pod.Name, pod.Status.Phase, old.Status.Phase)
 			},
 			DeleteFunc: func(obj any) {
 				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-					obj = tombstone.Obj // as it was last seen: see chapter 05
+					obj = tombstone.Obj // the last known state: see chapter 05
 				}
 				if pod, ok := obj.(*corev1.Pod); ok {
 					fmt.Fprintf(l.Out, "%s : OnDelete : %s : %s\n", name, pod.Name, pod.Status.Phase)

@@ -12,9 +12,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepLate lets a handler join while the informer runs. First it gets what the
-// store holds, as adds; then it gets what happens, like the first handler. (The
-// two run on goroutines of their own: between them there is no order.)
+// stepLate adds a handler while the informer runs. First the handler gets the objects in the store, as adds.
+// Then it gets each change, like the first handler. (Each handler has its own goroutine: between them there is
+// no order.)
 func stepLate(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))
@@ -41,7 +41,7 @@ func stepLate(ctx context.Context, l *step.Lesson) error {
 			fmt.Fprintln(l.Out, "AddEventHandler :", err)
 			return
 		}
-		if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // "": it logs nothing
+		if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // with "" it logs nothing
 			return // the step ends
 		}
 		fmt.Fprintf(l.Out, "late : HasSynced : %t, requests to the server : %s\n", registration.HasSynced(), l.Requests)

@@ -1,11 +1,11 @@
-// What the pages docs/08-factory*.md say about client-go, shown on the pinned
-// version.
+// Claims of the pages docs/08-factory*.md about client-go, tested on the version in go.mod.
 
 package main
 
 import (
 	"context"
 	"errors"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -27,7 +27,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
@@ -36,31 +35,42 @@ import (
 
 func TestClientGosFactoryGivesOneStorePerType(t *testing.T) {
 	f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+	first, second := f.Core().V1().Pods().Informer(), f.Core().V1().Pods().Informer()
+	if first.GetStore() != second.GetStore() {
+		t.Error("two calls of Core().V1().Pods() return informers with different stores, want one store")
+	}
 	generic, err := f.ForResource(corev1.SchemeGroupVersion.WithResource("pods"))
 	must.Do(t, err)
-	pods := f.Core().V1().Pods().Informer()
-	if pods.GetStore() != f.Core().V1().Pods().Informer().GetStore() ||
-		pods.GetStore() != generic.Informer().GetStore() {
-		t.Error("there is more than one store of pods")
+	if first.GetStore() != generic.Informer().GetStore() {
+		t.Error("ForResource(pods) and Core().V1().Pods() return informers with different stores, want one store")
 	}
-	expect.That(t, pods != f.Core().V1().Pods().Informer(), "it is not wrapped anew")
+	if first == second {
+		t.Error("two calls of Core().V1().Pods() return the same informer, want a new wrapper for each call")
+	}
 }
 
-// Nobody says so: it is not started, and so it is not waited for.
+// The informer is not started, and WaitForCacheSync does not wait for it. There is no error.
 func TestWhatIsAskedForAfterStartIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 		ctx, cancel := context.WithCancel(t.Context())
-		defer func() { cancel(); f.Shutdown() }()
+		defer f.Shutdown()
+		defer cancel()
 		f.StartWithContext(ctx)
 		pods := f.Core().V1().Pods().Informer()
 		result := f.WaitForCacheSyncWithContext(ctx)
-		expect.That(t, result.Err == nil && len(result.Synced) == 0, "got %v", result)
-		time.Sleep(time.Hour) // it is fake
-		expect.That(t, !pods.HasSynced(), "it has synced")
+		if result.Err != nil || len(result.Synced) != 0 {
+			t.Errorf("WaitForCacheSyncWithContext() = %v, %v; want no types, nil", result.Synced, result.Err)
+		}
+		time.Sleep(time.Hour) // of the bubble's time
+		if pods.HasSynced() {
+			t.Error("the informer has synced before the second Start")
+		}
 		f.StartWithContext(ctx)
 		f.WaitForCacheSyncWithContext(ctx)
-		expect.That(t, pods.HasSynced(), "it has not synced")
+		if !pods.HasSynced() {
+			t.Error("the informer has not synced after the second Start")
+		}
 	})
 }
 
@@ -71,44 +81,55 @@ func TestClientGosShutdownWaitsForYourContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		f.StartWithContext(ctx)
 		ended := make(chan struct{})
-		go func() { defer close(ended); f.Shutdown() }()
+		go func() {
+			defer close(ended)
+			f.Shutdown()
+		}()
 		select {
 		case <-ended:
-			t.Error("Shutdown has returned")
+			t.Error("Shutdown has returned before the context ended")
 		case <-time.After(24 * time.Hour):
 		}
 		cancel()
 		<-ended
 		secrets := f.Core().V1().Secrets().Informer()
 		f.StartWithContext(t.Context())
-		f.Shutdown() // returns: nothing was started
-		expect.That(t, !secrets.HasSynced(), "it starts after Shutdown")
+		f.Shutdown() // returns, because Start has started nothing
+		if secrets.HasSynced() {
+			t.Error("an informer has synced that was started after Shutdown")
+		}
 	})
 }
 
-// A lister makes the informer. It does not wait for the sync, and does not say that there was
-// none. What it returns is the store's own.
+// To ask for a lister makes the informer. A lister does not wait for the sync: before it, the lister finds nothing, and
+// returns no error. After it, the lister returns the objects of the store, and not copies.
 func TestAListerBeforeAndAfterTheSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := informers.NewSharedInformerFactory(fake.NewClientset(&corev1.ConfigMap{ObjectMeta: object("a")}), 0)
 		lister := f.Core().V1().ConfigMaps().Lister()
-		all, err := lister.List(labels.Everything())
-		_, missing := lister.ConfigMaps("ns").Get("a")
-		expect.That(t, len(all) == 0 && err == nil && apierrors.IsNotFound(missing),
-			"before: %d in the list, error %v; and %v", len(all), err, missing)
+		if all, err := lister.List(labels.Everything()); len(all) != 0 || err != nil {
+			t.Errorf("before the sync, List() = %v, %v; want nothing, nil", all, err)
+		}
+		if _, err := lister.ConfigMaps("ns").Get("a"); !apierrors.IsNotFound(err) {
+			t.Errorf("before the sync, Get(a) = %v, want a NotFound error", err)
+		}
 		ctx, cancel := context.WithCancel(t.Context())
-		defer func() { cancel(); f.Shutdown() }()
+		defer f.Shutdown()
+		defer cancel()
 		f.StartWithContext(ctx)
-		synced := f.WaitForCacheSync(ctx.Done())
-		expect.That(t, len(synced) == 1 && synced[reflect.TypeFor[*corev1.ConfigMap]()], "got %v", synced)
+		want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true}
+		if synced := f.WaitForCacheSync(ctx.Done()); !maps.Equal(synced, want) {
+			t.Errorf("WaitForCacheSync() = %v, want %v", synced, want)
+		}
 		found, err := lister.ConfigMaps("ns").Get("a")
 		must.Do(t, err)
-		stored := f.Core().V1().ConfigMaps().Informer().GetStore().List()[0]
-		expect.That(t, found == stored, "it returns a copy")
+		if stored := f.Core().V1().ConfigMaps().Informer().GetStore().List()[0]; found != stored {
+			t.Error("after the sync, Get(a) returns a copy, want the object of the store")
+		}
 	})
 }
 
-// It cannot be dropped, and it does not run again.
+// The factory has no method that drops an informer. An informer that has stopped does not run again.
 func TestClientGosFactoryKeepsAStoppedInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: object("a")})
@@ -122,14 +143,22 @@ func TestClientGosFactoryKeepsAStoppedInformer(t *testing.T) {
 		again := f.Core().V1().ConfigMaps().Informer()
 		f.StartWithContext(t.Context())
 		synctest.Wait()
-		expect.That(t, again.GetStore() == store && again.IsStopped() && len(store.ListKeys()) == 1,
-			"the same: %t, stopped: %t, holds %q", again.GetStore() == store, again.IsStopped(), store.ListKeys())
+		if again.GetStore() != store {
+			t.Error("the factory returns an informer with a new store, want the old one")
+		}
+		if !again.IsStopped() {
+			t.Error("the informer runs after the second Start, want that it has stopped")
+		}
+		if keys := store.ListKeys(); len(keys) != 1 {
+			t.Errorf("the store has %q, want the one object of the last state", keys)
+		}
 	})
-	methods := reflect.TypeFor[informers.SharedInformerFactory]()
-	for i := range methods.NumMethod() {
+	factoryType := reflect.TypeFor[informers.SharedInformerFactory]()
+	for i := range factoryType.NumMethod() {
 		for _, word := range []string{"Forget", "Remove", "Delete", "Stop", "Drop"} {
-			name := methods.Method(i).Name
-			expect.That(t, !strings.Contains(name, word), "there is a method %s", name)
+			if name := factoryType.Method(i).Name; strings.Contains(name, word) {
+				t.Errorf("the factory has a method %s, want none that drops an informer", name)
+			}
 		}
 	}
 }
@@ -137,11 +166,12 @@ func TestClientGosFactoryKeepsAStoppedInformer(t *testing.T) {
 func TestClientGosFactoryKnowsNoCustomResource(t *testing.T) {
 	f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 	_, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
-	expect.That(t, err != nil && strings.Contains(err.Error(), "no informer found for"), "got %v", err)
+	if want := "no informer found for"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("ForResource(widgets) = %v, want an error with %q", err, want)
+	}
 }
 
-// The factory of typed objects and that of untyped ones do not know each other.
-// It goes by the Go type alone, which is the same for both.
+// client-go's factory has one informer for each Go type. All unstructured objects have the same Go type.
 func TestClientGosFactoryHasOneInformerForAllThatIsUnstructured(t *testing.T) {
 	f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 	ask := func(kind string) cache.SharedIndexInformer {
@@ -150,18 +180,22 @@ func TestClientGosFactoryHasOneInformerForAllThatIsUnstructured(t *testing.T) {
 			return cache.NewSharedIndexInformerWithOptions(fakeapi.New(), obj, cache.SharedIndexInformerOptions{})
 		})
 	}
-	expect.That(t, ask("Pod") == ask("Node"), "there are two informers")
+	if ask("Pod") != ask("Node") {
+		t.Error("unstructured pods and unstructured nodes have two informers, want one")
+	}
 }
 
-// A pointer that is nil: to call it is to panic.
+// The method returns a nil pointer. A call of its methods would panic.
 func TestAFakeClientsetHasNoRESTClient(t *testing.T) {
 	client := fake.NewClientset().CoreV1().RESTClient()
-	expect.That(t, reflect.ValueOf(client).IsNil(), "it is %v", client)
+	if !reflect.ValueOf(client).IsNil() {
+		t.Errorf("RESTClient() = %v, want a nil pointer", client)
+	}
 }
 
-// inTwoFactories caches the ConfigMaps of a namespace in two factories of
-// client-go's: as objects with their type, and as maps.
-func inTwoFactories(t *testing.T, config *rest.Config, namespace string) (objects, maps cache.Store) {
+// inTwoFactories caches the ConfigMaps of a namespace in two factories of client-go: as typed objects and as unstructured
+// objects.
+func inTwoFactories(t *testing.T, config *rest.Config, namespace string) (typedStore, untypedStore cache.Store) {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(config)
 	must.Do(t, err)
@@ -170,14 +204,18 @@ func inTwoFactories(t *testing.T, config *rest.Config, namespace string) (object
 	ctx, cancel := context.WithCancel(t.Context())
 	typed := informers.NewSharedInformerFactoryWithOptions(clientset, 0, informers.WithNamespace(namespace))
 	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient, 0, namespace, nil)
-	t.Cleanup(func() { cancel(); typed.Shutdown(); untyped.Shutdown() })
-	objects = typed.Core().V1().ConfigMaps().Informer().GetStore()
-	maps = untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer().GetStore()
+	t.Cleanup(func() {
+		cancel()
+		typed.Shutdown()
+		untyped.Shutdown()
+	})
+	typedStore = typed.Core().V1().ConfigMaps().Informer().GetStore()
+	untypedStore = untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer().GetStore()
 	typed.StartWithContext(ctx)
 	untyped.Start(ctx.Done())
 	must.Do(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
 	untyped.WaitForCacheSync(ctx.Done())
-	return objects, maps
+	return typedStore, untypedStore
 }
 
 func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
@@ -186,33 +224,40 @@ func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
 	config := rest.CopyConfig(s.Config)
 	asked.Count(config)
 	inTwoFactories(t, config, s.Namespace)
-	expect.That(t, asked.Lists() == 2, "%d lists, want 2", asked.Lists())
+	if asked.Lists() != 2 {
+		t.Errorf("%d lists, want 2", asked.Lists())
+	}
 }
 
-// By a LIST, and by the stream that informers ask for.
+// The kind is empty in the answer to a LIST, and in an informer's store, which gets its list over a watch.
 func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
 	s := sessiontest.Open(t) // with one ConfigMap, the cluster's own
 	list, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
 	must.Do(t, err)
-	kind := list.Items[0].Kind
-	expect.That(t, kind == "", "in a list it is a %q", kind)
-	objects, maps := inTwoFactories(t, s.Config, s.Namespace)
-	kind = objects.List()[0].(*corev1.ConfigMap).Kind
-	expect.That(t, kind == "", "in an informer's store it is a %q", kind)
-	kind = maps.List()[0].(*unstructured.Unstructured).GetKind()
-	expect.That(t, kind == "ConfigMap", "as a map it is a %q", kind)
+	if kind := list.Items[0].Kind; kind != "" {
+		t.Errorf("an object of a LIST has kind %q, want none", kind)
+	}
+	typedStore, untypedStore := inTwoFactories(t, s.Config, s.Namespace)
+	if kind := typedStore.List()[0].(*corev1.ConfigMap).Kind; kind != "" {
+		t.Errorf("a typed object of an informer's store has kind %q, want none", kind)
+	}
+	if kind := untypedStore.List()[0].(*unstructured.Unstructured).GetKind(); kind != "ConfigMap" {
+		t.Errorf("an unstructured object of an informer's store has kind %q, want ConfigMap", kind)
+	}
 }
 
-// The factory that is passed around makes its list with the client of no
-// group: the path lacks /api/v1.
+// The informer factory of the old tutorials lists with a REST client that belongs to no group. Its path lacks /api/v1.
 func TestTheOldFactoryAsksWhereNothingIs(t *testing.T) {
 	s := sessiontest.Open(t)
 	client := s.Client.(*kubernetes.Clientset).RESTClient()
-	path := client.Get().Resource("pods").URL().Path
-	expect.That(t, path == "/pods", "it asks at %s", path)
+	if path := client.Get().Resource("pods").URL().Path; path != "/pods" {
+		t.Errorf("the path is %s, want /pods", path)
+	}
 	pods := cache.NewListWatchFromClient(client, "pods", s.Namespace, fields.Everything())
 	_, err := pods.ListWithContext(t.Context(), metav1.ListOptions{})
-	expect.That(t, apierrors.IsNotFound(err), "got %v, want that it is not found", err)
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("ListWithContext() = %v, want a NotFound error", err)
+	}
 }
 
 func TestClientGosResultNamesTheTypes(t *testing.T) {
@@ -224,5 +269,7 @@ func TestClientGosResultNamesTheTypes(t *testing.T) {
 	f.Shutdown()
 	err := f.WaitForCacheSyncWithContext(ctx).AsError()
 	want := "failed to sync all caches: *v1.Pod: no more patience"
-	expect.That(t, err != nil && err.Error() == want, "got %v, want %s", err, want)
+	if err == nil || err.Error() != want {
+		t.Errorf("AsError() = %v, want %s", err, want)
+	}
 }

@@ -1,4 +1,4 @@
-// What an informer for each type costs.
+// The cost of an informer for each type.
 
 package main
 
@@ -11,19 +11,18 @@ import (
 	"k8s.io/client-go/rest"
 
 	"example.com/informer/08-factory/factory"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session/sessiontest"
 	"example.com/informer/scripts/harness/usage"
 )
 
-// One list, fewer than ten goroutines and less than a megabyte for each.
+// Each informer costs one list, fewer than ten goroutines, and less than a megabyte.
 func TestAnInformerForEachTypeCostsLittle(t *testing.T) {
 	s := sessiontest.Open(t)
 	var asked requests.Counter
 	config := rest.CopyConfig(s.Config)
-	config.WarningHandler = rest.NoWarnings{} // some types should not be used any more
+	config.WarningHandler = rest.NoWarnings{} // the server warns of deprecated types
 	asked.Count(config)
 	client, err := kubernetes.NewForConfig(config)
 	must.Do(t, err)
@@ -39,7 +38,7 @@ func TestAnInformerForEachTypeCostsLittle(t *testing.T) {
 	defer f.Shutdown()
 	n := 0
 	for resource := range resources {
-		if _, err := f.ForResource(resource); err == nil { // else client-go has no type for it
+		if _, err := f.ForResource(resource); err == nil { // an error means that client-go has no type for it
 			n++
 		}
 	}
@@ -47,10 +46,16 @@ func TestAnInformerForEachTypeCostsLittle(t *testing.T) {
 	before := usage.Heap()
 	pprof.Do(t.Context(), pprof.Labels("test", t.Name()), f.Start) // goroutines inherit the label
 	must.Do(t, f.WaitForCacheSync(t.Context()))
-	expect.That(t, n >= 40 && asked.Lists() == n,
-		"%d lists for %d informers, want one for each of more than 40", asked.Lists(), n)
-	goroutines := usage.Goroutines("test", t.Name())
-	expect.That(t, goroutines < 10*n, "%d goroutines for %d informers", goroutines, n)
-	heap := usage.Heap() - before
-	expect.That(t, heap < n<<20, "%d bytes for %d informers", heap, n)
+	if n < 40 {
+		t.Errorf("%d informers, want at least 40: the test does not find the types", n)
+	}
+	if asked.Lists() != n {
+		t.Errorf("%d lists for %d informers, want one for each", asked.Lists(), n)
+	}
+	if goroutines := usage.Goroutines("test", t.Name()); goroutines >= 10*n {
+		t.Errorf("%d goroutines for %d informers, want fewer than ten for each", goroutines, n)
+	}
+	if heap := usage.Heap() - before; heap >= n<<20 {
+		t.Errorf("%d bytes for %d informers, want less than a megabyte for each", heap, n)
+	}
 }

@@ -14,10 +14,10 @@ import (
 //go:embed testdata
 var files embed.FS
 
-// These are set by the flags.
+// The values of the chapter's flags.
 var (
-	addr    string // where the steps http and xray listen
-	secrets bool   // whether Secrets may be cached, and served
+	addr    string // the host and port on which the steps http and xray listen
+	secrets bool   // whether steps cache and show Secrets
 )
 
 var chapter = step.Chapter{
@@ -59,8 +59,8 @@ var chapter = step.Chapter{
 
 func main() { step.Main(chapter) }
 
-// listenAt is where the steps http and xray listen: for somebody who opens a browser,
-// at a port that is easy to remember.
+// listenAt returns the host and port on which the steps http and xray listen. With -follow, for a user with a browser, the
+// default is a port that is easy to remember.
 func listenAt(follow bool) string {
 	if follow && addr == "" {
 		return web.DefaultAddr

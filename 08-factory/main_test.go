@@ -5,21 +5,21 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/scripts/harness/step/steptest"
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) {
-	steptest.Program(main)
+	must.Program(main)
 	addr = "127.0.0.1:0" // any free port
 	goleak.VerifyTestMain(m)
 }
 
 func TestSteps(t *testing.T) {
-	steptest.Run(t, chapter)
+	must.Play(t, chapter.Played())
 }
 
 func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, step := range chapter.Steps {
-		steptest.EndsOnCtrlC(t, chapter, step.Name)
+		must.EndOnCtrlC(t, chapter.Played(), step.Name)
 	}
 }

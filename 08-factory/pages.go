@@ -1,5 +1,5 @@
-// What is served: the factory's stores. No page sends a request to the API
-// server, and no page makes the factory send one.
+// The pages that the step http serves. They show the factory's stores. No page sends a request to the API server, and no
+// page makes the factory send one.
 
 package main
 
@@ -20,14 +20,14 @@ import (
 	"example.com/informer/08-factory/factory"
 )
 
-// A site serves some resources, by their names.
+// A site serves the stores of some resources.
 type site struct {
-	names     []string // in order
-	informers map[string]cache.SharedIndexInformer
+	names     []string                             // of the resources, sorted
+	informers map[string]cache.SharedIndexInformer // by the name of the resource
 }
 
-// newSite asks the factory for all resources that will be served. Secrets are
-// among them only if they are wanted: what is not cached cannot leak.
+// newSite asks the factory for the informers of all resources that the site serves. Secrets are among them only if the
+// user wants it: a Secret that is not cached cannot leak.
 func newSite(f *factory.Factory, withSecrets bool) (*site, error) {
 	resources := []schema.GroupVersionResource{
 		factory.Pods, factory.ConfigMaps, factory.Services, factory.Nodes, factory.Deployments, factory.ReplicaSets,
@@ -37,20 +37,21 @@ func newSite(f *factory.Factory, withSecrets bool) (*site, error) {
 	}
 	s := &site{informers: map[string]cache.SharedIndexInformer{}}
 	for _, resource := range resources {
-		asked, err := f.ForResource(resource)
+		generic, err := f.ForResource(resource)
 		if err != nil {
 			return nil, err
 		}
 		s.names = append(s.names, resource.Resource)
-		s.informers[resource.Resource] = asked.Informer()
+		s.informers[resource.Resource] = generic.Informer()
 	}
 	slices.Sort(s.names)
 	return s, nil
 }
 
+// pages returns the site's pages, by their paths.
 func (s *site) pages() web.Pages {
 	return web.Pages{
-		"/":                           func(c *gin.Context) { s.list(c, "pods") }, // as the old tutorials have it
+		"/":                           func(c *gin.Context) { s.list(c, "pods") }, // the page of the old tutorials
 		"/:resource":                  func(c *gin.Context) { s.list(c, c.Param("resource")) },
 		"/:resource/:namespace/:name": s.object,
 		"/healthz":                    s.live,
@@ -58,7 +59,7 @@ func (s *site) pages() web.Pages {
 	}
 }
 
-// list gives the objects of a resource, or those that a label selector takes.
+// list answers with the objects of a resource. The parameter label is a label selector.
 func (s *site) list(c *gin.Context, resource string) {
 	query, ok := web.Query(c, "label")
 	if !ok {
@@ -74,21 +75,23 @@ func (s *site) list(c *gin.Context, resource string) {
 	}
 }
 
-// selected gives objects in the order of their keys. It looks each object up
-// when its turn comes, and leaves out those that are gone by then.
+// selected yields the objects that match a selector, in the order of their keys. It gets each object from the store when
+// it is due, and leaves out objects that were deleted meanwhile.
 func selected(store cache.Store, selector labels.Selector) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for _, key := range slices.Sorted(slices.Values(store.ListKeys())) {
-			obj, exists, _ := store.GetByKey(key) // it never fails
-			if exists && selector.Matches(labels.Set(obj.(metav1.Object).GetLabels())) && !yield(obj) {
+			obj, exists, _ := store.GetByKey(key) // the error is always nil
+			if !exists || !selector.Matches(labels.Set(obj.(metav1.Object).GetLabels())) {
+				continue
+			}
+			if !yield(obj) {
 				return
 			}
 		}
 	}
 }
 
-// object gives one object. For a resource without namespaces, the path has "-" in
-// the place of the namespace.
+// object answers with one object. For a resource that belongs to no namespace, the path has "-" in place of the namespace.
 func (s *site) object(c *gin.Context) {
 	if _, ok := web.Query(c); !ok {
 		return
@@ -98,7 +101,7 @@ func (s *site) object(c *gin.Context) {
 		return
 	}
 	key := c.Param("namespace") + "/" + c.Param("name")
-	obj, exists, _ := store.GetByKey(strings.TrimPrefix(key, "-/")) // it never fails
+	obj, exists, _ := store.GetByKey(strings.TrimPrefix(key, "-/")) // the error is always nil
 	if !exists {
 		web.Fail(c, http.StatusNotFound, "there is no %q in %s", key, c.Param("resource"))
 		return
@@ -106,8 +109,8 @@ func (s *site) object(c *gin.Context) {
 	c.JSON(http.StatusOK, obj)
 }
 
-// store returns the store of a resource that has synced. For any other resource
-// it answers the request, and returns false.
+// store returns the store of a resource. If the site does not serve the resource, or the store has not synced, it answers
+// the request with an error, and returns false.
 func (s *site) store(c *gin.Context, resource string) (cache.Store, bool) {
 	informer, ok := s.informers[resource]
 	switch {
@@ -124,14 +127,14 @@ func (s *site) store(c *gin.Context, resource string) (cache.Store, bool) {
 	return nil, false
 }
 
-// live says that the server answers.
+// live answers that the server runs.
 func (s *site) live(c *gin.Context) {
 	if _, ok := web.Query(c); ok {
 		c.JSON(http.StatusOK, gin.H{"live": true})
 	}
 }
 
-// ready says whether all stores have their first lists.
+// ready answers whether all stores have synced.
 func (s *site) ready(c *gin.Context) {
 	if _, ok := web.Query(c); !ok {
 		return
@@ -144,6 +147,7 @@ func (s *site) ready(c *gin.Context) {
 	c.JSON(http.StatusOK, gin.H{"ready": true})
 }
 
+// notYet answers that stores have not synced.
 func (s *site) notYet(c *gin.Context, waiting ...string) {
 	c.Header("Retry-After", "1")
 	web.Fail(c, http.StatusServiceUnavailable, "waiting for the first list of %s: try again",

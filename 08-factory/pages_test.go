@@ -18,11 +18,11 @@ import (
 
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/08-factory/factory"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
 )
 
+// object returns the metadata of ns/name, with labels such as "app=web".
 func object(name string, labels ...string) metav1.ObjectMeta {
 	meta := metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{}}
 	for _, label := range labels {
@@ -32,20 +32,28 @@ func object(name string, labels ...string) metav1.ObjectMeta {
 	return meta
 }
 
-// serve serves a factory's stores until the test is over.
-func serve(t testing.TB, client kubernetes.Interface, withSecrets, started bool) (url string, f *factory.Factory) {
+// serveStarted serves the stores of a factory that has synced.
+func serveStarted(t testing.TB, client kubernetes.Interface, secrets bool) (url string, f *factory.Factory) {
+	t.Helper()
+	url, f = serve(t, client, secrets)
+	start(t, f)
+	return url, f
+}
+
+// serve serves the stores of a factory until the test is over. It does not start the factory.
+func serve(t testing.TB, client kubernetes.Interface, secrets bool) (url string, f *factory.Factory) {
 	t.Helper()
 	f = factory.New(client, factory.Options{Kinds: true})
 	t.Cleanup(f.Shutdown)
-	site, err := newSite(f, withSecrets)
+	site, err := newSite(f, secrets)
 	must.Do(t, err)
-	if started {
-		start(t, f)
-	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	server, err := web.Start(ctx, addr, site.pages())
 	must.Do(t, err)
-	t.Cleanup(func() { cancel(); must.Do(t, server.Wait()) })
+	t.Cleanup(func() {
+		cancel()
+		must.Do(t, server.Wait())
+	})
 	return server.URL(), f
 }
 
@@ -65,28 +73,29 @@ func get(ctx context.Context, url string) (status int, body string, err error) {
 	return response.StatusCode, string(text), err
 }
 
-// brief is an answer that has "v1 Pod web" in the place of each object.
-func brief(body string) string {
-	called := func(obj metav1.PartialObjectMetadata) string {
+// abbreviate replaces each object of an answer with its type and name, such as "v1 Pod web". It returns other answers,
+// such as errors, as they are.
+func abbreviate(body string) string {
+	typeAndName := func(obj metav1.PartialObjectMetadata) string {
 		return strings.Join([]string{obj.APIVersion, obj.Kind, obj.Name}, " ")
 	}
 	var obj metav1.PartialObjectMetadata
+	if json.Unmarshal([]byte(body), &obj) == nil && obj.Kind != "" {
+		return typeAndName(obj)
+	}
 	var objs []metav1.PartialObjectMetadata
-	switch {
-	case json.Unmarshal([]byte(body), &obj) == nil && obj.Kind != "":
-		return called(obj)
-	case json.Unmarshal([]byte(body), &objs) == nil:
+	if json.Unmarshal([]byte(body), &objs) == nil {
 		var texts []string
 		for _, obj := range objs {
-			texts = append(texts, called(obj))
+			texts = append(texts, typeAndName(obj))
 		}
 		return "[" + strings.Join(texts, ", ") + "]"
 	}
-	return body // an error, say
+	return body
 }
 
-// some has objects of a few types, a Secret among them.
-func some() kubernetes.Interface {
+// newClient returns a client that has objects of several types, including a Secret.
+func newClient() *fake.Clientset {
 	return fake.NewClientset(
 		&corev1.Pod{ObjectMeta: object("web", "app=web", "tier=front")},
 		&corev1.Pod{ObjectMeta: object("db", "app=db")},
@@ -97,7 +106,7 @@ func some() kubernetes.Interface {
 }
 
 func TestPages(t *testing.T) {
-	url, _ := serve(t, some(), false, true)
+	url, _ := serveStarted(t, newClient(), false)
 	const known = `(known: [\"configmaps\" \"deployments\" \"nodes\" \"pods\" \"replicasets\" \"services\"])`
 	for path, want := range map[string]string{
 		"/":                            "200 [v1 Pod db, v1 Pod web]",
@@ -130,46 +139,56 @@ func TestPages(t *testing.T) {
 	} {
 		status, body, err := get(t.Context(), url+path)
 		must.Do(t, err)
-		got := fmt.Sprintf("%d %s", status, brief(body))
-		expect.That(t, got == want, "%s: got %s\nwant %s", path, got, want)
+		if got := fmt.Sprintf("%d %s", status, abbreviate(body)); got != want {
+			t.Errorf("GET %s = %s\nwant %s", path, got, want)
+		}
 	}
 }
 
 func TestNotReadyBeforeTheFirstLists(t *testing.T) {
-	url, f := serve(t, some(), false, false)
+	url, f := serve(t, newClient(), false)
 	for path, want := range map[string]int{
 		"/healthz": 200, "/readyz": 503, "/": 503, "/pods": 503, "/pods/ns/web": 503, "/secrets": 403, "/no": 404,
 	} {
 		status, body, err := get(t.Context(), url+path)
 		must.Do(t, err)
-		expect.That(t, status == want, "%s: got %d %s, want %d", path, status, body, want)
+		if status != want {
+			t.Errorf("before the first lists, GET %s = %d %s, want %d", path, status, body, want)
+		}
 	}
 	start(t, f)
 	status, body, err := get(t.Context(), url+"/readyz")
-	expect.That(t, status == 200 && err == nil, "got %d %s, %v; want that it is ready", status, body, err)
+	if status != 200 || err != nil {
+		t.Errorf("after the first lists, GET /readyz = %d, %s, %v; want 200, nil", status, body, err)
+	}
 }
 
-// What nobody asked for does not leave the process, and does not even enter it.
+// Without -secrets, the factory does not even list Secrets.
 func TestSecretsOnlyIfTheyAreWanted(t *testing.T) {
-	client := some()
-	url, _ := serve(t, client, false, true)
+	client := newClient()
+	url, _ := serveStarted(t, client, false)
 	const want = `{"error":"secrets are not shown, and not even cached: start with -secrets if you want that"}`
 	for _, path := range []string{"/secrets", "/secrets/ns/key", "/secrets?label=x"} {
 		status, body, err := get(t.Context(), url+path)
 		must.Do(t, err)
-		expect.That(t, status == 403 && body == want, "%s: got %d %s\nwant 403 %s", path, status, body, want)
+		if status != 403 || body != want {
+			t.Errorf("GET %s = %d %s\nwant 403 %s", path, status, body, want)
+		}
 	}
-	for _, action := range client.(*fake.Clientset).Actions() {
-		expect.That(t, action.GetResource().Resource != "secrets", "the server was asked: %s secrets", action.GetVerb())
+	for _, action := range client.Actions() {
+		if action.GetResource().Resource == "secrets" {
+			t.Errorf("the API server got the request %s secrets, want none for secrets", action.GetVerb())
+		}
 	}
-	url, _ = serve(t, client, true, true)
+	url, _ = serveStarted(t, client, true)
 	status, body, err := get(t.Context(), url+"/secrets/ns/key")
-	expect.That(t, status == 200 && err == nil && strings.Contains(body, "hunter2"),
-		"with the flag: got %d %s, %v", status, body, err)
+	if status != 200 || err != nil || !strings.Contains(body, "hunter2") {
+		t.Errorf("with secrets, GET /secrets/ns/key = %d, %s, %v; want 200, the password, nil", status, body, err)
+	}
 }
 
-// A client that takes its time has a list of 20,000 objects under way: it is
-// not in memory a second time.
+// A slow client reads a list of 20,000 objects. While the server writes the answer, the answer is not in memory as a
+// whole.
 func TestALongListIsNotInMemoryTwice(t *testing.T) {
 	const n = 20_000
 	objs := make([]runtime.Object, n)
@@ -180,8 +199,8 @@ func TestALongListIsNotInMemoryTwice(t *testing.T) {
 		}
 	}
 	client := fake.NewClientset(objs...)
-	url, f := serve(t, client, false, true)
-	size := 0
+	url, f := serveStarted(t, client, false)
+	size := 0 // of the answer, about
 	for _, obj := range f.ConfigMaps().Informer().GetStore().List() {
 		text, err := json.Marshal(obj)
 		must.Do(t, err)
@@ -195,17 +214,20 @@ func TestALongListIsNotInMemoryTwice(t *testing.T) {
 	must.Do(t, err)
 	defer response.Body.Close()
 	begin := make([]byte, 1)
-	_, err = io.ReadFull(response.Body, begin) // the answer has begun
+	_, err = io.ReadFull(response.Body, begin) // now the server has begun to write
 	must.Do(t, err)
 	more := usage.Heap() - before
-	t.Logf("an answer of %d KiB, under way: %d KiB more in memory", size>>10, more>>10)
-	expect.That(t, more <= size/4, "an answer of %d KiB, under way: %d KiB more in memory", size>>10, more>>10)
-	// The server writes for half a minute at most. To decode takes longer than to read, and comes after it.
+	t.Logf("while the server writes %d KiB, %d KiB more are in memory", size>>10, more>>10)
+	if more > size/4 {
+		t.Errorf("while the server writes %d KiB, %d KiB more are in memory, want at most %d KiB",
+			size>>10, more>>10, size>>12)
+	}
+	// The server writes for at most half a minute. To decode takes long, so the test first reads everything.
 	rest, err := io.ReadAll(response.Body)
 	must.Do(t, err)
 	var got []corev1.ConfigMap
 	must.Do(t, json.Unmarshal(append(begin, rest...), &got))
 	if len(got) != n {
-		t.Errorf("%d objects, want %d", len(got), n)
+		t.Errorf("the answer has %d objects, want %d", len(got), n)
 	}
 }

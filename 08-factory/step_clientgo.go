@@ -13,8 +13,7 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClientgo runs one program on two factories. What is inside the loop knows
-// client-go's interface, and nothing of ours.
+// stepClientgo runs one program on two factories. The code inside the loop knows only client-go's interface.
 func stepClientgo(ctx context.Context, l *step.Lesson) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -22,11 +21,14 @@ func stepClientgo(ctx context.Context, l *step.Lesson) error {
 		"client-go's": informers.NewSharedInformerFactoryWithOptions(l.Client, 0, informers.WithNamespace(l.Namespace)),
 		"ours":        factory.New(l.Client, factory.Options{Namespace: l.Namespace}).ClientGo(),
 	} {
-		defer func() { cancel(); f.Shutdown() }() // client-go's Shutdown only waits
+		defer func() {
+			cancel() // client-go's Shutdown does not stop informers, it only waits for them
+			f.Shutdown()
+		}()
 		configMaps := f.Core().V1().ConfigMaps()
 		handler := cache.TypedResourceEventHandlerFuncs[*corev1.ConfigMap]{
 			UpdateFunc: func(_, c *corev1.ConfigMap) { fmt.Fprintf(l.Out, "%s : updated : %s\n", name, c.Name) },
-			DeleteFunc: func(c cache.DeletedObject[*corev1.ConfigMap]) { // or a tombstone of one
+			DeleteFunc: func(c cache.DeletedObject[*corev1.ConfigMap]) { // the object, or a tombstone
 				fmt.Fprintf(l.Out, "%s : deleted : %s\n", name, c.GetName())
 			},
 		}

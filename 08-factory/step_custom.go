@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepCustom watches a custom resource with the same factory as ConfigMaps. Its
-// objects are maps: client-go has no Go type for them.
+// stepCustom watches a custom resource with the same factory as ConfigMaps. The objects of the custom resource are
+// unstructured, because client-go has no Go type for them.
 func stepCustom(ctx context.Context, l *step.Lesson) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {
@@ -24,26 +24,26 @@ func stepCustom(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace, Dynamic: client})
 	defer f.Shutdown()
 	widgets := schema.GroupVersionResource{Group: l.Namespace + ".example.com", Version: "v1", Resource: "widgets"}
-	asked, err := f.ForResource(widgets)
+	custom, err := f.ForResource(widgets)
 	if err != nil {
 		return err
 	}
 	configMaps := f.ConfigMaps().Lister()
 	show := func(call string, obj any) {
 		widget, ok := obj.(*unstructured.Unstructured)
-		if !ok { // a tombstone may be empty
+		if !ok { // a tombstone may have no object
 			return
 		}
 		size, _, _ := unstructured.NestedInt64(widget.Object, "spec", "size")
 		fmt.Fprintf(l.Out, "%s : %s : size %d : %s %s, a %T\n",
 			call, widget.GetName(), size, widget.GetAPIVersion(), widget.GetKind(), widget)
 	}
-	handler, err := asked.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+	handler, err := custom.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { show("OnAdd", obj) },
 		UpdateFunc: func(_, newObj any) { show("OnUpdate", newObj) },
 		DeleteFunc: func(obj any) {
 			if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-				obj = tombstone.Obj // as it was last seen: see chapter 05
+				obj = tombstone.Obj // the last known state: see chapter 05
 			}
 			show("OnDelete", obj)
 		},
@@ -55,14 +55,14 @@ func stepCustom(ctx context.Context, l *step.Lesson) error {
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
-	if !cache.WaitFor(ctx, "", handler.HasSyncedChecker()) { // "": it logs nothing
+	if !cache.WaitFor(ctx, "", handler.HasSyncedChecker()) { // with an empty name, WaitFor logs nothing
 		return ctx.Err()
 	}
 	fmt.Fprintln(l.Out, "config maps :", names(configMaps.List(labels.Everything())))
 
-	l.On("the factory forgets widgets", func() { // else it would ask for them for ever
+	l.On("the factory forgets widgets", func() { // without Forget, the informer would ask for widgets forever
 		f.Forget(widgets)
-		fmt.Fprintln(l.Out, "widgets : stopped:", asked.Informer().IsStopped())
+		fmt.Fprintln(l.Out, "widgets : stopped:", custom.Informer().IsStopped())
 	})
 	<-ctx.Done()
 	return nil

@@ -13,22 +13,22 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDeployments is client-go's factory as many programs use it: a resync every
-// 30 seconds, a lister, Start, and the wait.
+// stepDeployments uses client-go's factory as many programs do: with a resync every 30 seconds, a lister, Start, and
+// WaitForCacheSync.
 func stepDeployments(ctx context.Context, l *step.Lesson) error {
 	f := informers.NewSharedInformerFactoryWithOptions(l.Client, 30*time.Second, informers.WithNamespace(l.Namespace))
 	ctx, cancel := context.WithCancel(ctx)
-	defer f.Shutdown() // waits for the informers, which end with ctx
+	defer f.Shutdown() // waits for the informers, which end when ctx ends
 	defer cancel()
 
 	deployments := f.Apps().V1().Deployments()
-	lister := deployments.Lister() // before Start: this makes the informer
+	lister := deployments.Lister() // makes the informer, so it has to come before Start
 	_, err := deployments.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(oldObj, newObj any) {
-			was, is := oldObj.(*appsv1.Deployment), newObj.(*appsv1.Deployment)
-			if *was.Spec.Replicas != *is.Spec.Replicas { // neither a resync nor a new status
+			before, after := oldObj.(*appsv1.Deployment), newObj.(*appsv1.Deployment)
+			if *before.Spec.Replicas != *after.Spec.Replicas { // neither a resync nor a new status
 				fmt.Fprintf(l.Out, "OnUpdate : %s : replicas %d (was %d)\n",
-					is.Name, *is.Spec.Replicas, *was.Spec.Replicas)
+					after.Name, *after.Spec.Replicas, *before.Spec.Replicas)
 			}
 		},
 	})
@@ -40,8 +40,8 @@ func stepDeployments(ctx context.Context, l *step.Lesson) error {
 	if err := synced.AsError(); err != nil {
 		return err
 	}
-	for informerType, ok := range synced.Synced {
-		fmt.Fprintf(l.Out, "%v : synced : %t\n", informerType, ok)
+	for goType, hasSynced := range synced.Synced {
+		fmt.Fprintf(l.Out, "%v : synced : %t\n", goType, hasSynced)
 	}
 	found, err := lister.List(labels.Everything())
 	if err != nil {

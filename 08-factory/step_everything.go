@@ -17,7 +17,7 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepEverything asks the server which types it has, and caches them all.
+// stepEverything asks the server for its types, and caches the objects of all types.
 func stepEverything(ctx context.Context, l *step.Lesson) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {
@@ -30,42 +30,43 @@ func stepEverything(ctx context.Context, l *step.Lesson) error {
 	}
 	f := factory.New(l.Client, factory.Options{Dynamic: client})
 	defer f.Shutdown()
-	types := map[string][]string{} // by what became of them
+	types := map[string][]string{} // the names of types, by the words in front of them in the output
 	for _, list := range lists {
 		if strings.Contains(list.GroupVersion, ".") && !strings.Contains(list.GroupVersion, ".k8s.io/") {
-			continue // custom resources: others may remove theirs while we look
+			continue // custom resources: somebody may remove one while this step runs
 		}
 		version, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {
 			return err
 		}
 		for _, r := range list.APIResources {
-			became := whyNot(version, r)
-			if became == "" {
-				became = "cached, " + list.GroupVersion
-				if !scheme.Scheme.Recognizes(version.WithKind(r.Kind)) {
-					became = "cached, without a Go type"
-				}
-				if _, err := f.ForResource(version.WithResource(r.Name)); err != nil {
-					return err
-				}
+			if reason := whyNot(version, r); reason != "" {
+				types[reason] = append(types[reason], r.Name)
+				continue
 			}
-			types[became] = append(types[became], r.Name)
+			if _, err := f.ForResource(version.WithResource(r.Name)); err != nil {
+				return err
+			}
+			cached := "cached, " + list.GroupVersion
+			if !scheme.Scheme.Recognizes(version.WithKind(r.Kind)) {
+				cached = "cached, without a Go type"
+			}
+			types[cached] = append(types[cached], r.Name)
 		}
 	}
 	f.Start(ctx)
 	if err := f.WaitForCacheSync(ctx); err != nil {
-		return err // it names the types that have not synced
+		return err // the error names the types that have not synced
 	}
-	for _, became := range slices.Sorted(maps.Keys(types)) {
-		if !strings.Contains(became, ".") { // of groups with a dot, every cluster has others
-			fmt.Fprintln(l.Out, became, ":", strings.Join(slices.Sorted(slices.Values(types[became])), " "))
+	for _, heading := range slices.Sorted(maps.Keys(types)) {
+		if !strings.Contains(heading, ".") { // each cluster has other types in the groups with a dot
+			fmt.Fprintln(l.Out, heading, ":", strings.Join(slices.Sorted(slices.Values(types[heading])), " "))
 		}
 	}
 	return nil
 }
 
-// whyNot is the reason to leave a type out, or nothing.
+// whyNot returns the reason why the step leaves out a type, or an empty string.
 func whyNot(version schema.GroupVersion, r metav1.APIResource) string {
 	switch {
 	case !slices.Contains(r.Verbs, "list") || !slices.Contains(r.Verbs, "watch"):

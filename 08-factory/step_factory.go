@@ -12,12 +12,11 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepFactory asks for two types, starts both with one call, and waits for both
-// with another.
+// stepFactory asks for the informers of two types, starts both with one call, and waits for both with another call.
 func stepFactory(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
 	defer f.Shutdown()
-	configMaps, pods := f.ConfigMaps(), f.Pods() // asked for, not started
+	configMaps, pods := f.ConfigMaps(), f.Pods() // makes the informers, and does not start them
 	if _, err := configMaps.Informer().AddEventHandler(cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(obj any, isInInitialList bool) {
 			if !isInInitialList {
@@ -30,7 +29,7 @@ func stepFactory(ctx context.Context, l *step.Lesson) error {
 	if _, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(_, newObj any) { fmt.Fprintln(l.Out, "pods : OnUpdate :", newObj.(*corev1.Pod).Name) },
 		DeleteFunc: func(obj any) {
-			key, _ := cache.DeletionHandlingObjectToName(obj) // of a tombstone, too
+			key, _ := cache.DeletionHandlingObjectToName(obj) // obj may be a tombstone
 			fmt.Fprintln(l.Out, "pods : OnDelete :", key.Name)
 		},
 	}); err != nil {

@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/usage"
 )
 
-// stepForget drops one informer from a factory that runs on. Then it looks for
-// the objects that the informer held, and for its goroutines.
+// stepForget forgets one informer of a factory, while the other informer runs on. Then it looks for the objects and the
+// goroutines of the forgotten informer.
 func stepForget(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
 	defer f.Shutdown()
@@ -31,13 +31,13 @@ func stepForget(ctx context.Context, l *step.Lesson) error {
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		return err
 	}
-	var cached []weak.Pointer[corev1.ConfigMap] // a weak pointer keeps nothing in memory
+	var cached []weak.Pointer[corev1.ConfigMap] // a weak pointer does not keep its object in memory
 	for _, obj := range f.ConfigMaps().Informer().GetStore().List() {
 		cached = append(cached, weak.Make(obj.(*corev1.ConfigMap)))
 	}
 	inMemory := func() (count int) {
 		runtime.GC()
-		runtime.GC() // the first lets go of what pools hold
+		runtime.GC() // the objects of a sync.Pool go only with the second collection
 		for _, pointer := range cached {
 			if pointer.Value() != nil {
 				count++

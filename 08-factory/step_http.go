@@ -12,12 +12,11 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepHTTP serves what a factory has cached. No page costs the API server a
-// request.
+// stepHTTP serves the caches of a factory. No page costs the API server a request.
 func stepHTTP(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{
 		Namespace: l.Namespace,
-		Kinds:     true, // a client sees from an object itself what it is
+		Kinds:     true, // a client sees the kind of each object
 		Transform: func(obj any) (any, error) {
 			object, err := meta.Accessor(obj)
 			if err != nil {

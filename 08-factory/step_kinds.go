@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepKinds caches a ConfigMap twice: as the server sends it, and with the
-// option Kinds. Each time, its handler prints what the object says that it is.
+// stepKinds caches a ConfigMap twice: as the server sends it, and with the option Kinds. Each time, a handler prints the
+// kind and the version of the object.
 func stepKinds(ctx context.Context, l *step.Lesson) error {
 	for name, kinds := range map[string]bool{"as it comes": false, "with its kind": true} {
 		f := factory.New(l.Client, factory.Options{
@@ -25,10 +25,10 @@ func stepKinds(ctx context.Context, l *step.Lesson) error {
 		defer f.Shutdown()
 		show := func(call string, obj any) {
 			configMap, ok := obj.(*corev1.ConfigMap)
-			if !ok { // a tombstone may be empty
+			if !ok { // a tombstone may have no object
 				return
 			}
-			text, _ := json.Marshal(configMap) // it never fails
+			text, _ := json.Marshal(configMap) // the error is always nil
 			fmt.Fprintf(l.Out, "%s : %s : kind %q, version %q : %.25s…\n",
 				name, call, configMap.Kind, configMap.APIVersion, text)
 		}
@@ -37,7 +37,7 @@ func stepKinds(ctx context.Context, l *step.Lesson) error {
 			UpdateFunc: func(_, newObj any) { show("OnUpdate", newObj) },
 			DeleteFunc: func(obj any) {
 				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-					obj = tombstone.Obj // as it was last seen: see chapter 05
+					obj = tombstone.Obj // the last known state: see chapter 05
 				}
 				show("OnDelete", obj)
 			},

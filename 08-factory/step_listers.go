@@ -11,8 +11,7 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepListers asks five types of objects how a Deployment is doing. No answer
-// costs a request.
+// stepListers asks the listers of five types about a Deployment. No answer costs a request.
 func stepListers(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
 	defer f.Shutdown()
@@ -28,13 +27,13 @@ func stepListers(ctx context.Context, l *step.Lesson) error {
 	_, err := deployments.Deployments(l.Namespace).Get("shop")
 	fmt.Fprintln(l.Out, "deployment shop :", err)
 
-	ofWeb, ofDB := labels.SelectorFromSet(labels.Set{"app": "web"}), labels.SelectorFromSet(labels.Set{"app": "db"})
-	owned, err := replicaSets.ReplicaSets(l.Namespace).List(ofWeb)
+	web, db := labels.SelectorFromSet(labels.Set{"app": "web"}), labels.SelectorFromSet(labels.Set{"app": "db"})
+	owned, err := replicaSets.ReplicaSets(l.Namespace).List(web)
 	if err != nil || len(owned) == 0 {
 		return errors.Join(err, errors.New("there is no replica set"))
 	}
 	fmt.Fprintf(l.Out, "replica sets with app=web : %d, owned by %s\n", len(owned), owned[0].OwnerReferences[0].Name)
-	running, err := pods.List(ofWeb)
+	running, err := pods.List(web)
 	if err != nil || len(running) == 0 {
 		return errors.Join(err, errors.New("there is no pod"))
 	}
@@ -44,7 +43,7 @@ func stepListers(ctx context.Context, l *step.Lesson) error {
 	}
 	fmt.Fprintf(l.Out, "pods with app=web : %d, on a node with %s\n",
 		len(running), node.Status.NodeInfo.OperatingSystem)
-	fmt.Fprintf(l.Out, "pods with app=db : [%s]\n", names(pods.List(ofDB)))
+	fmt.Fprintf(l.Out, "pods with app=db : [%s]\n", names(pods.List(db)))
 	fmt.Fprintf(l.Out, "pods of kube-system : [%s]\n", names(pods.Pods("kube-system").List(labels.Everything())))
 	fmt.Fprintln(l.Out, "services :", names(services.List(labels.Everything())))
 	fmt.Fprintln(l.Out, "requests for all these answers :", l.Requests)

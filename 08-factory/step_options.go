@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepOptions caches one namespace, what has the label app=web in it, and that
-// without the managed fields. Pods are resynced once a second.
+// stepOptions caches only the objects of one namespace that have the label app=web, and these without their managed
+// fields. The resync period of pods is one second.
 func stepOptions(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{
 		Namespace:        l.Namespace,
@@ -36,10 +36,10 @@ func stepOptions(ctx context.Context, l *step.Lesson) error {
 	resynced := make(chan string, 2)
 	if _, err := f.Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		UpdateFunc: func(oldObj, newObj any) {
-			if oldObj == newObj { // nothing has changed: it is a resync
+			if oldObj == newObj { // a resync: the object has not changed
 				select {
 				case resynced <- newObj.(*corev1.Pod).Name:
-				default: // two are enough
+				default: // the step prints only two resyncs
 				}
 			}
 		},

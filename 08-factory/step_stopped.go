@@ -9,8 +9,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStopped tries the same with client-go's factory. It cannot stop one
-// informer, only all; and it never lets go of an informer that has stopped.
+// stepStopped tries the same with client-go's factory. This factory cannot stop a single informer, only all of them. And it
+// never drops an informer that has stopped.
 func stepStopped(ctx context.Context, l *step.Lesson) error {
 	f := informers.NewSharedInformerFactoryWithOptions(l.Client, 0, informers.WithNamespace(l.Namespace))
 	first := f.Core().V1().ConfigMaps().Informer()
@@ -26,7 +26,7 @@ func stepStopped(ctx context.Context, l *step.Lesson) error {
 	f.Shutdown()
 	l.Requests.Reset()
 	second := f.Core().V1().ConfigMaps().Informer()
-	f.StartWithContext(ctx) // nothing starts: after Shutdown, and since this informer has run
+	f.StartWithContext(ctx) // starts nothing: the factory is shut down, and this informer has run before
 	fmt.Fprintf(l.Out, "asked for again : the same store: %t; %d objects; %s\n",
 		second.GetStore() == first.GetStore(), len(second.GetStore().ListKeys()), l.Requests)
 	fmt.Fprintln(l.Out, "stopped :", second.IsStopped())

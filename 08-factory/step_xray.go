@@ -21,8 +21,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepXray looks into two informers of a factory, one at a time, each beside
-// client-go's, on the page of chapter 07.
+// stepXray shows two informers of a factory on the page X-ray of chapter 07, one at a time. Beside each of them, the page
+// shows an informer of client-go.
 func stepXray(ctx context.Context, l *step.Lesson) error {
 	line, err := xray.NewLine(l.Config)
 	if err != nil {
@@ -36,7 +36,7 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 			options.FieldSelector = "metadata.name!=kube-root-ca.crt" // which every namespace has
 		},
 		Wrap: func(resource schema.GroupVersionResource, lw cache.ListerWatcher) cache.ListerWatcher {
-			sources[resource.Resource] = xray.NewSource(lw) // its watches can be made to expire
+			sources[resource.Resource] = xray.NewSource(lw) // the page can let its watches expire
 			return sources[resource.Resource]
 		},
 	})
@@ -55,7 +55,7 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 	}
 	for _, s := range []*xray.Subject{configMaps, pods} {
 		s.Line, s.Source, s.Indexers = line, sources[s.Name], cache.Indexers{"app": indexer.ByLabel("app")}
-		s.Informer.SetPatience(500) // a slow handler is soon far behind
+		s.Informer.SetPatience(500) // the informer soon folds changes for a slow handler
 		if err := s.Informer.AddIndexers(s.Indexers); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 	return server.Wait()
 }
 
-// theirSource is what client-go's informer beside ours lists and watches.
+// theirSource returns the source of client-go's informer: the same objects as ours.
 func theirSource(client kubernetes.Interface, resource, namespace string) *xray.Source {
 	return xray.NewSource(cache.NewListWatchFromClient(client.CoreV1().RESTClient(), resource, namespace,
 		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")))

@@ -1,158 +1,77 @@
-// The names of client-go's that pages set beside ours.
+// The names of client-go that docs/names.md sets beside ours.
 
 package main
 
 import (
 	"go/ast"
 	"go/types"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"example.com/informer/docs/book"
-	"example.com/informer/scripts/harness/expect"
 )
 
-// A bridge is a table on a page that leads to names in these files. A file without
-// a folder is in client-go's tools/cache.
-type bridge struct{ files, names []string }
+// A bridge says where a chapter of docs/names.md has names of client-go, and which files of client-go declare them.
+type bridge struct {
+	// files are the files of client-go. A file without a folder is in tools/cache.
+	files []string
 
-// bridges are the tables of names.md, by chapter.
+	// columns are the headings of table columns with names of client-go. If a heading has the name of a type in
+	// backquotes, the names in the column are members of this type, or top-level names.
+	columns []string
+}
+
 var bridges = map[string]bridge{
 	"01": {
-		[]string{"delta_fifo.go", "the_real_fifo.go"},
-		[]string{
-			"DeltaFIFO.items", "DeltaFIFO.queue", "DeltaFIFO.lock", "DeltaFIFO.cond", "DeltaFIFO.knownObjects",
-			"DeltaFIFO.KeyOf", "DeltaFIFO.queueActionLocked", "DeltaFIFO.queueActionInternalLocked",
-			"dedupDeltas", "isDup", "isDeletionDup", "DeltaFIFO.emitDeltaTypeReplaced",
-			"DeltaFIFO.Replace", "DeltaFIFO.Resync", "DeltaFIFO.syncKeyLocked", "DeltaFIFO.Pop", "DeltaFIFO.Close",
-			"DeltaFIFO.populated", "DeltaFIFO.initialPopulationCount", "DeltaFIFO.checkSynced_locked",
-			"DeltaFIFO.HasSynced", "DeltaFIFO.HasSyncedChecker", "DeltaFIFO.transformer",
-			"DeltaFIFOOptions.EmitDeltaTypeReplaced",
-			"RealFIFO.items", "RealFIFO.lock", "RealFIFO.cond", "RealFIFO.knownObjects",
-			"RealFIFO.addToItems_locked", "RealFIFO.emitAtomicEvents", "RealFIFO.Replace", "reconcileReplacement",
-			"RealFIFO.addReplaceToItemsLocked", "RealFIFO.Resync", "RealFIFO.addResyncToItemsLocked",
-			"RealFIFO.Pop", "RealFIFO.PopBatch", "RealFIFO.Close", "RealFIFO.Bookmark",
-			"RealFIFO.populated", "RealFIFO.initialPopulationCount", "RealFIFO.checkSynced_locked",
-			"RealFIFO.HasSynced", "RealFIFO.HasSyncedChecker",
-			"RealFIFO.transformer", "RealFIFO.batchSize", "RealFIFO.unlockWhileProcessing",
-			"RealFIFOOptions.AtomicEvents", "RealFIFOOptions.EmitDeltaTypeBookmark",
-			"Added", "Updated", "Deleted", "Sync", "Replaced", "ReplacedAll", "SyncAll", "Bookmark",
-			"Delta", "ReplacedAllInfo", "SyncAllInfo", "BookmarkInfo",
-		},
+		files: []string{"delta_fifo.go", "the_real_fifo.go", "fifo.go", "store.go", "expiration_cache.go",
+			"undelta_store.go", "heap.go"},
+		columns: []string{"`DeltaFIFO`, in delta_fifo.go", "`RealFIFO`, in the_real_fifo.go", "type", "made by", "in",
+			"its object", "type and constructor"},
 	},
 	"02": {
-		[]string{
+		files: []string{
 			"listwatch.go", "k8s.io/client-go/rest/client.go", "k8s.io/client-go/rest/request.go",
 			"k8s.io/client-go/rest/watch/decoder.go", "k8s.io/apimachinery/pkg/watch/streamwatcher.go",
 			"k8s.io/apimachinery/pkg/runtime/serializer/streaming/streaming.go",
 		},
-		[]string{
-			"NewListWatchFromClient", "NewFilteredListWatchFromClient", "ListWatch", "Getter", "RESTClient.Get",
-			"Request.Namespace", "Request.Resource", "Request.VersionedParams", "Request.Do", "Result.Get",
-			"Request.Watch", "Request.newStreamWatcher", "StreamWatcher.ResultChan", "StreamWatcher.receive",
-			"Decoder", "NewDecoder", "decoder",
-		},
+		columns: []string{"in the steps", "behind it"},
 	},
 	"03": {
-		[]string{"reflector.go", "store.go", "k8s.io/client-go/tools/pager/pager.go"},
-		[]string{
-			"ReflectorOptions", "NewReflectorWithOptions", "Reflector.RunWithContext",
-			"Reflector.ListAndWatchWithContext", "Reflector.useWatchList", "Reflector.watchList", "Store",
-			"Reflector.list", "ListPager", "Reflector.relistResourceVersion", "Reflector.rewatchResourceVersion",
-			"Reflector.watch", "Reflector.watchWithResync", "handleAnyWatch", "Reflector.startResync",
-			"Reflector.delayHandler", "isWatchErrorRetriable", "Reflector.MaxInternalErrorRetryDuration",
-		},
+		files:   []string{"reflector.go", "store.go", "k8s.io/client-go/tools/pager/pager.go"},
+		columns: []string{"client-go's"},
 	},
 	"04": {
-		[]string{"store.go", "thread_safe_store.go", "index.go", "controller.go", "the_real_fifo.go"},
-		[]string{
-			"cache", "cache.cacheStorage", "cache.keyFunc", "cache.transformer", "cache.Update", "cache.Transaction",
-			"TransactionStore", "Transaction",
-			"threadSafeMap", "threadSafeMap.lock", "threadSafeMap.items", "threadSafeMap.index", "threadSafeMap.rv",
-			"threadSafeMap.Update", "threadSafeMap.updateLocked",
-			"threadSafeMap.DeleteWithObject", "threadSafeMap.deleteLocked", "threadSafeMap.Transaction", "rvFromObject",
-			"storeIndex", "storeIndex.indexers", "storeIndex.indices",
-			"storeIndex.updateIndices", "storeIndex.updateSingleIndex",
-			"storeIndex.addKeyToIndex", "storeIndex.deleteKeyFromIndex",
-			"storeIndex.getKeysByIndex", "storeIndex.getKeysFromIndex",
-			"index", "MetaNamespaceIndexFunc",
-			"controller.processLoop", "RealFIFO.PopBatch", "processDeltasInBatch",
-		},
+		files:   []string{"store.go", "thread_safe_store.go", "index.go", "controller.go", "the_real_fifo.go"},
+		columns: []string{"type", "in client-go's tools/cache"},
 	},
 	"05": {
-		[]string{"controller.go", "the_real_fifo.go", "store.go"},
-		[]string{
-			"Controller", "controller", "Config", "InformerOptions", "NewInformerWithOptions", "newInformer",
-			"newQueueFIFO",
-			"controller.RunWithContext", "controller.processLoop",
-			"processDeltas", "processDeltasInBatch", "processReplacedAllInfo",
-			"Config.Queue", "RealFIFO", "RealFIFO.initialPopulationCount", "RealFIFO.checkSynced_locked",
-			"controller.HasSynced", "controller.HasSyncedChecker",
-			"MetaNamespaceKeyFunc", "DeletionHandlingMetaNamespaceKeyFunc",
-			"Config.WatchErrorHandlerWithContext", "Config.Process", "Config.ProcessBatch", "Config.ShouldResync",
-			"RealFIFO.Pop", "RealFIFO.PopBatch",
-		},
+		files:   []string{"controller.go", "the_real_fifo.go", "store.go", "reflector.go"},
+		columns: []string{"in client-go"},
 	},
 	"06": {
-		[]string{"shared_informer.go", "k8s.io/utils/buffer/ring_growing.go"},
-		[]string{
-			"addNotification", "updateNotification", "deleteNotification",
-			"sharedProcessor", "sharedProcessor.addListener", "sharedProcessor.removeListener",
-			"sharedProcessor.distribute", "sharedProcessor.shouldResync",
-			"processorListener", "processorListener.addCh", "processorListener.nextCh",
-			"processorListener.pendingNotifications", "processorListener.add", "processorListener.pop",
-			"processorListener.run", "processorListener.syncTracker", "processorListener.watchSynced",
-			"processorListener.ShutdownChan", "processorListener.runFinished",
-			"processorListener.shouldResync", "processorListener.nextResync",
-			"RingGrowing", "TypedRingGrowing", "TypedRingGrowing.WriteOne", "TypedRingGrowing.ReadOne",
-			"initialBufferSize",
-			"sharedIndexInformer.blockDeltas",
-		},
+		files:   []string{"shared_informer.go", "k8s.io/utils/buffer/ring_growing.go"},
+		columns: []string{"in client-go"},
 	},
 	"07": {
-		[]string{"shared_informer.go", "controller.go", "the_real_fifo.go", "k8s.io/client-go/informers/factory.go"},
-		[]string{
-			"sharedIndexInformer", "RealFIFO", "controller.processLoop",
-			"sharedIndexInformer.handleDeltas", "sharedIndexInformer.handleBatchDeltas",
-			"processDeltas", "processDeltasInBatch",
-			"sharedIndexInformer.OnAdd", "sharedIndexInformer.OnUpdate", "sharedIndexInformer.OnDelete",
-			"sharedIndexInformer.AddEventHandlerWithOptions", "determineResyncPeriod", "dummyController",
-			"sharedIndexInformer.indexer", "sharedIndexInformer.controller", "sharedIndexInformer.processor",
-			"sharedProcessor", "sharedIndexInformer.cacheMutationDetector", "sharedIndexInformer.listerWatcher",
-			"sharedIndexInformer.objectType", "sharedIndexInformer.objectDescription", "sharedIndexInformer.identifier",
-			"sharedIndexInformer.informerMetricsProvider", "sharedIndexInformer.defaultEventHandlerResyncPeriod",
-			"sharedIndexInformer.resyncCheckPeriod", "sharedIndexInformer.synced", "sharedIndexInformer.startedLock",
-			"sharedIndexInformer.started", "sharedIndexInformer.stopped", "sharedIndexInformer.blockDeltas",
-			"sharedIndexInformer.watchErrorHandler", "sharedIndexInformer.transform", "sharedIndexInformer.keyFunc",
-			"sharedIndexInformer.clock",
-			"sharedInformerFactory.WaitForCacheSyncWithContext", "sharedIndexInformer.HasSyncedChecker",
-			"processorListener.watchSynced", "processorListener.syncTracker", "processorListener.upstreamHasSynced",
-			"sharedIndexInformer.RunWithContext", "controller.HasSyncedChecker", "RealFIFO.synced",
-			"RealFIFO.checkSynced_locked", "RealFIFO.populated", "RealFIFO.initialPopulationCount",
-		},
+		files: []string{"shared_informer.go", "controller.go", "the_real_fifo.go",
+			"k8s.io/client-go/informers/factory.go"},
+		columns: []string{"client-go's", "`sharedIndexInformer`"},
 	},
 	"08": {
-		[]string{
+		files: []string{
 			"k8s.io/client-go/informers/factory.go", "k8s.io/client-go/informers/generic.go",
 			"k8s.io/client-go/informers/core/interface.go", "k8s.io/client-go/informers/core/v1/interface.go",
-			"k8s.io/client-go/informers/core/v1/pod.go",
+			"k8s.io/client-go/informers/core/v1/pod.go", "shared_informer.go",
 		},
-		[]string{
-			"sharedInformerFactory", "sharedInformerFactory.informers", "sharedInformerFactory.startedInformers",
-			"sharedInformerFactory.lock", "sharedInformerFactory.wg", "sharedInformerFactory.shuttingDown",
-			"sharedInformerFactory.namespace", "sharedInformerFactory.tweakListOptions",
-			"sharedInformerFactory.defaultResync", "sharedInformerFactory.customResync",
-			"sharedInformerFactory.transform", "sharedInformerFactory.informerName",
-			"sharedInformerFactory.InformerFor", "podInformer.defaultInformer", "NewTypedPodInformerWithOptions",
-			"sharedInformerFactory.Core", "group.V1", "version.Pods",
-			"sharedInformerFactory.ForResource", "genericInformer",
-			"sharedInformerFactory.StartWithContext", "sharedInformerFactory.Shutdown",
-			"sharedInformerFactory.WaitForCacheSyncWithContext",
-		},
+		columns: []string{"in client-go's `informers`", "in client-go: the function",
+			"in client-go: the field of `sharedInformerFactory`"},
 	},
 }
 
@@ -160,22 +79,150 @@ func TestClientGoHasTheNamesOfTheBridges(t *testing.T) {
 	dirs := packageDirs(t)
 	text := readFile(t, root(t), "docs/names.md")
 	for chapter, bridge := range bridges {
-		_, section, _ := strings.Cut(text, "\n## Chapter "+chapter)
+		_, section, found := strings.Cut(text, "\n## Chapter "+chapter)
+		if !found {
+			t.Errorf("docs/names.md has no chapter %s", chapter)
+		}
 		section, _, _ = strings.Cut(section, "\n## ")
 		declared := map[string]bool{}
 		for _, file := range bridge.files {
 			declare(t, declared, filepath.Join(dirs[packageOf(file)], path.Base(file)))
 		}
-		for _, name := range bridge.names {
-			expect.That(t, declared[name], "chapter %s of names.md: client-go has no %s any more", chapter, name)
-			if last := name[strings.LastIndex(name, ".")+1:]; !strings.Contains(section, last) {
-				t.Errorf("chapter %s of names.md does not mention %s any more", chapter, name)
+		names := namesOn(t, section, bridge.columns)
+		if len(names) == 0 {
+			t.Errorf("chapter %s of docs/names.md has no names", chapter)
+		}
+		for _, name := range names {
+			if !isDeclared(declared, name) {
+				t.Errorf("chapter %s of docs/names.md has %s, and client-go has no such name in %q",
+					chapter, name, bridge.files)
 			}
 		}
+		t.Logf("chapter %s: %q", chapter, names)
 	}
 }
 
-// packageOf is the package of a file of a bridge.
+var (
+	codeSpan     = regexp.MustCompile("`([^`]+)`")
+	plainName    = regexp.MustCompile(`^\w+(\.\w+)?$`)
+	mermaidBlock = regexp.MustCompile("(?ms)^```mermaid\n(.*?)^```$")
+	mixedCaps    = regexp.MustCompile(`\b([a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+_locked)\b`)
+	sameNames    = regexp.MustCompile(`the same (names|in client-go)`)
+	numberedItem = regexp.MustCompile(`^\d+\. `)
+)
+
+// A clientGoName is a name of client-go on the page.
+type clientGoName struct {
+	name     string // X, or Type.x
+	ofColumn string // the type in the heading of its column, or ""
+}
+
+func (n clientGoName) String() string {
+	if n.ofColumn == "" {
+		return n.name
+	}
+	return n.name + " (of " + n.ofColumn + ")"
+}
+
+// namesOn returns the names of client-go in a section of the page: those of the columns, of the numbered lists, of the
+// diagrams, and of the paragraphs and cells that say that client-go has the same names.
+func namesOn(t *testing.T, section string, columns []string) (names []clientGoName) {
+	t.Helper()
+	for _, block := range mermaidBlock.FindAllString(section, -1) {
+		for _, name := range mixedCaps.FindAllString(block, -1) {
+			names = append(names, clientGoName{name: name})
+		}
+	}
+	section = mermaidBlock.ReplaceAllString(section, "")
+	found := map[string]bool{}
+	for _, paragraph := range strings.Split(section, "\n\n") {
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(paragraph), "|"):
+			for heading, cells := range columnsOf(paragraph) {
+				ofColumn := ""
+				if slices.Contains(columns, heading) {
+					found[heading] = true
+					if match := codeSpan.FindStringSubmatch(heading); match != nil {
+						ofColumn = match[1]
+					}
+				}
+				for _, cell := range cells {
+					if slices.Contains(columns, heading) || sameNames.MatchString(cell) {
+						names = append(names, spans(cell, ofColumn)...)
+					}
+				}
+			}
+		case numberedItem.MatchString(paragraph), sameNames.MatchString(paragraph):
+			names = append(names, spans(paragraph, "")...)
+		}
+	}
+	for _, heading := range columns {
+		if !found[heading] {
+			t.Errorf("the section has no table with a column %q", heading)
+		}
+	}
+	slices.SortFunc(names, func(a, b clientGoName) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(names)
+}
+
+// columnsOf returns the cells of a Markdown table by the headings of their columns. A cell that begins with "the same"
+// also has the text of the cell on its left.
+func columnsOf(table string) map[string][]string {
+	columns := map[string][]string{}
+	var headings []string
+	for i, line := range strings.Split(strings.TrimSpace(table), "\n") {
+		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|"), "|")
+		for k, cell := range cells {
+			cells[k] = strings.TrimSpace(cell)
+		}
+		switch i {
+		case 0:
+			headings = cells
+		case 1: // |---|---|
+		default:
+			for k, cell := range cells {
+				if k > 0 && strings.HasPrefix(cell, "the same") {
+					cells[k] = cells[k-1] + "; " + cell
+				}
+				columns[headings[k]] = append(columns[headings[k]], cells[k])
+			}
+		}
+	}
+	return columns
+}
+
+// spans returns the names in the code spans of a text. It leaves out paths and the names of package reflect.
+func spans(text, ofColumn string) (names []clientGoName) {
+	for _, match := range codeSpan.FindAllStringSubmatch(text, -1) {
+		name := strings.TrimSuffix(match[1], "[any]")
+		if plainName.MatchString(name) && !strings.HasPrefix(name, "reflect.") {
+			names = append(names, clientGoName{name: name, ofColumn: ofColumn})
+		}
+	}
+	return names
+}
+
+// isDeclared says whether the files declare a name. A name without a type may be a member of any type, unless the
+// heading of its column has a type. `cache.Indexers` is Indexers in package cache.
+func isDeclared(declared map[string]bool, n clientGoName) bool {
+	if declared[n.name] || declared[strings.TrimPrefix(n.name, "cache.")] {
+		return true
+	}
+	if strings.Contains(n.name, ".") {
+		return false
+	}
+	if declared[n.ofColumn] {
+		return declared[n.ofColumn+"."+n.name] || declared[n.ofColumn+"Options."+n.name]
+	}
+	for name := range maps.Keys(declared) {
+		if strings.HasSuffix(name, "."+n.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// packageOf returns the package of a file of a bridge.
 func packageOf(file string) string {
 	if !strings.Contains(file, "/") {
 		return "k8s.io/client-go/tools/cache"
@@ -183,18 +230,18 @@ func packageOf(file string) string {
 	return path.Dir(file)
 }
 
-// packageDirs are the folders of all packages that bridges lead to.
+// packageDirs returns the folders of the packages of all bridges.
 func packageDirs(t *testing.T) map[string]string {
 	t.Helper()
-	list := []string{"list", "-f", "{{.ImportPath}} {{.Dir}}"}
+	args := []string{"list", "-f", "{{.ImportPath}} {{.Dir}}"}
 	for _, bridge := range bridges {
 		for _, file := range bridge.files {
-			list = append(list, packageOf(file))
+			args = append(args, packageOf(file))
 		}
 	}
-	output, err := exec.CommandContext(t.Context(), "go", list...).Output()
+	output, err := exec.CommandContext(t.Context(), "go", args...).Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("go list: %v", err)
 	}
 	dirs := map[string]string{}
 	for line := range strings.Lines(string(output)) {
@@ -204,8 +251,8 @@ func packageDirs(t *testing.T) map[string]string {
 	return dirs
 }
 
-// declare adds the types, functions, methods (as Type.Method), fields (as
-// Type.field), constants and variables that a file declares.
+// declare adds the names that a file declares: types, functions, constants and variables, methods and fields as
+// Type.Method and Type.field, and parameters as Function.parameter.
 func declare(t *testing.T, names map[string]bool, file string) {
 	t.Helper()
 	tree := parse(t, os.DirFS(filepath.Dir(file)), filepath.Base(file))
@@ -215,20 +262,29 @@ func declare(t *testing.T, names map[string]bool, file string) {
 		}
 	}
 	ast.Inspect(tree, func(node ast.Node) bool {
-		spec, ok := node.(*ast.TypeSpec)
-		if !ok {
-			return true
-		}
-		if fields, ok := spec.Type.(*ast.StructType); ok {
-			for _, field := range fields.Fields.List {
-				if field.Names == nil { // embedded
-					names[spec.Name.Name+"."+types.ExprString(field.Type)] = true
-				}
-				for _, name := range field.Names {
-					names[spec.Name.Name+"."+name.Name] = true
-				}
+		switch node := node.(type) {
+		case *ast.TypeSpec:
+			switch spec := node.Type.(type) {
+			case *ast.StructType:
+				declareFields(names, node.Name.Name, spec.Fields)
+			case *ast.InterfaceType:
+				declareFields(names, node.Name.Name, spec.Methods)
 			}
+		case *ast.FuncDecl:
+			declareFields(names, node.Name.Name, node.Type.Params)
 		}
 		return true
 	})
+}
+
+// declareFields adds the fields of a list as owner.field. An embedded field has the name of its type.
+func declareFields(names map[string]bool, owner string, fields *ast.FieldList) {
+	for _, field := range fields.List {
+		if field.Names == nil {
+			names[owner+"."+types.ExprString(field.Type)] = true
+		}
+		for _, name := range field.Names {
+			names[owner+"."+name.Name] = true
+		}
+	}
 }

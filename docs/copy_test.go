@@ -1,4 +1,4 @@
-// What a reader would copy out of the book with the code that it prints.
+// Code on a page that would fail in a program of the reader.
 
 package main
 
@@ -13,20 +13,19 @@ import (
 	"testing"
 )
 
-// Readers copy what a page prints. What a step can afford, because nothing fails in
-// it, must not end a program of theirs later.
+// Readers copy code from a page. A step can ignore an error that cannot happen in the step, but in the reader's
+// program it can happen.
 func TestPrintedCodeCanBeCopied(t *testing.T) {
 	tree := root(t)
 	for _, file := range append(inChapters(t, tree, "step_*.go"), embedded(t, tree)...) {
-		for _, problem := range notToBeCopied(t, file, readFile(t, tree, file)) {
+		for _, problem := range checkCopy(t, file, readFile(t, tree, file)) {
 			t.Error(problem)
 		}
 	}
 }
 
-// The rules, by what each of them must find, and what it must not.
-func TestWhatIsNotToBeCopiedIsFound(t *testing.T) {
-	refused := []string{
+func TestCheckCopyRefuses(t *testing.T) {
+	for _, code := range []string{
 		`h.DeleteFunc = nil; _ = H{DeleteFunc: func(obj any) { print(obj.(*Pod).Name) }}`,
 		`_ = H{DeleteFunc: func(obj any) { if gone, ok := obj.(Tombstone); ok { print(gone.Obj.(*Pod).Name) } }}`,
 		`show := func(o any) { print(o.(*Pod).Name) }; _ = H{DeleteFunc: func(obj any) { show(obj) }}`,
@@ -35,8 +34,19 @@ func TestWhatIsNotToBeCopiedIsFound(t *testing.T) {
 		`cache.WaitFor(ctx, "", synced)`,
 		`pods := cache.NewStore(key); pods.Add(obj)`,
 		`index, patience := cache.NewIndexer(key, indexers), time.Second; go func() { index.Update(pod) }()`,
+	} {
+		if got := checkCopy(t, "step.go", inFunction(code)); len(got) == 0 {
+			t.Errorf("checkCopy() = no problem, want one, in\n%s", code)
+		}
 	}
-	fine := []string{
+	method := "package main\nfunc (p printer) OnDelete(obj any) { print(obj.(*Pod).Name) }\n"
+	if got := checkCopy(t, "step.go", method); len(got) != 1 {
+		t.Errorf("checkCopy() = %q, want one problem, in\n%s", got, method)
+	}
+}
+
+func TestCheckCopyAllows(t *testing.T) {
+	for _, code := range []string{
 		`_ = H{DeleteFunc: func(obj any) { if pod, ok := obj.(*Pod); ok { print(pod.Name) } }}`,
 		`_ = H{AddFunc: func(obj any) { print(obj.(*Pod).Name) }}`,
 		`show := func() { print(list[0].(*Pod).Name) }; _ = H{DeleteFunc: func(any) { show() }}`,
@@ -45,31 +55,25 @@ func TestWhatIsNotToBeCopiedIsFound(t *testing.T) {
 		`if !cache.WaitFor(ctx, "", synced) { return }`,
 		`pods := cache.NewStore(key); err := pods.Add(obj); queue := workqueue.New(); queue.Add(obj)`,
 		`queue := deltafifo.New(deltafifo.Options{}); queue.Close(); pods := cache.NewStore(key); pods.Bookmark("")`,
-	}
-	for i, code := range slices.Concat(refused, fine) {
-		got := notToBeCopied(t, "step.go", "package main\nfunc f() {\n"+code+"\n}\n")
-		if want := i < len(refused); (len(got) > 0) != want {
-			t.Errorf("%s\ngot %q; want a problem: %t", code, got, want)
+	} {
+		if got := checkCopy(t, "step.go", inFunction(code)); len(got) > 0 {
+			t.Errorf("checkCopy() = %q, want no problem, in\n%s", got, code)
 		}
-	}
-	method := "package main\nfunc (p printer) OnDelete(obj any) { print(obj.(*Pod).Name) }\n"
-	if got := notToBeCopied(t, "step.go", method); len(got) != 1 {
-		t.Errorf("%s\ngot %q, want one problem", method, got)
 	}
 }
 
-var embeds = regexp.MustCompile(`<!-- code (\S+\.go) `)
+// inFunction returns a Go file with these statements.
+func inFunction(statements string) string { return "package main\nfunc f() {\n" + statements + "\n}\n" }
 
-// embedded are the Go files, without tests, that pages print declarations of.
+var embeddedGo = regexp.MustCompile(`<!-- code (\S+\.go) `)
+
+// embedded returns the Go files whose declarations are on a page, without steps and tests.
 func embedded(t *testing.T, root fs.FS) (files []string) {
 	t.Helper()
-	pages, err := fs.Glob(root, "docs/*.md")
-	if err != nil || len(pages) == 0 {
-		t.Fatalf("found no pages: %v", err)
-	}
-	for _, page := range append(pages, "README.md") {
-		for _, match := range embeds.FindAllStringSubmatch(readFile(t, root, page), -1) {
-			if name := match[1]; !strings.Contains(name, "/step_") && !strings.HasSuffix(name, "_test.go") {
+	for _, page := range pages(t, root) {
+		for _, match := range embeddedGo.FindAllStringSubmatch(readFile(t, root, page), -1) {
+			name := match[1]
+			if !strings.Contains(name, "/step_") && !strings.HasSuffix(name, "_test.go") {
 				files = append(files, name)
 			}
 		}
@@ -78,38 +82,46 @@ func embedded(t *testing.T, root fs.FS) (files []string) {
 	return slices.Compact(files)
 }
 
-// notToBeCopied returns the problems of a file, a line each.
-func notToBeCopied(t *testing.T, name, text string) []string {
+// checkCopy returns the problems of a Go file, a line each.
+func checkCopy(t *testing.T, name, text string) []string {
 	t.Helper()
-	c := copied{fset: token.NewFileSet(), stores: map[string]bool{}, checked: map[ast.Node]bool{},
-		functions: map[string]*ast.FuncLit{}}
+	c := copyChecker{
+		fset:      token.NewFileSet(),
+		functions: map[string]*ast.FuncLit{},
+		stores:    map[string]bool{},
+		checked:   map[ast.Node]bool{},
+	}
 	file, err := parser.ParseFile(c.fset, name, text, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ast.Inspect(file, c.declare)
-	ast.Inspect(file, c.look)
+	ast.Inspect(file, c.collect)
+	ast.Inspect(file, c.check)
 	return c.problems
 }
 
-// A copied is what is known of a file.
-type copied struct {
+// A copyChecker first collects facts about a file, and then looks for problems.
+type copyChecker struct {
 	fset      *token.FileSet
 	functions map[string]*ast.FuncLit // by the variable that they are assigned to
-	stores    map[string]bool         // variables that hold a store or a queue
-	checked   map[ast.Node]bool       // type assertions that say whether they hold
+	stores    map[string]bool         // the variables that hold a store or a queue
+	checked   map[ast.Node]bool       // the type assertions with two results
 	problems  []string
 }
 
-func (c *copied) refuse(node ast.Node, problem string) {
+func (c *copyChecker) refuse(node ast.Node, problem string) {
 	c.problems = append(c.problems, c.fset.Position(node.Pos()).String()+": "+problem)
 }
 
-// makesStore are the functions that make a store or a queue whose writes return errors.
-var makesStore = regexp.MustCompile(`^(cache\.New(Store|Indexer|DeltaFIFO|RealFIFO)\w*|(store|deltafifo)\.New)$`)
+// storeConstructor matches the functions that make a store or a queue. Some methods of these return errors.
+var storeConstructor = regexp.MustCompile(`^(cache\.New(Store|Indexer|DeltaFIFO|RealFIFO)\w*|(store|deltafifo)\.New)$`)
 
-// declare notes what variables hold, and which type assertions are checked.
-func (c *copied) declare(node ast.Node) bool {
+// storeMethods are the methods of stores and queues that return errors.
+var storeMethods = []string{"Add", "Update", "Delete", "Replace", "Resync", "Index", "ByIndex", "IndexKeys",
+	"AddIndexers", "Get", "GetByKey", "Pop"}
+
+// collect notes the functions and the stores that are assigned to variables, and the checked type assertions.
+func (c *copyChecker) collect(node ast.Node) (descend bool) {
 	assign, ok := node.(*ast.AssignStmt)
 	if !ok {
 		return true
@@ -126,45 +138,59 @@ func (c *copied) declare(node ast.Node) bool {
 		case *ast.FuncLit:
 			c.functions[variable.Name] = value
 		case *ast.CallExpr:
-			c.stores[variable.Name] = c.stores[variable.Name] || makesStore.MatchString(selector(value.Fun))
+			if storeConstructor.MatchString(selector(value.Fun)) {
+				c.stores[variable.Name] = true
+			}
 		}
 	}
 	return true
 }
 
-// look refuses what is not to be copied.
-func (c *copied) look(node ast.Node) bool {
+// check looks for problems in a node, but not in the nodes below it.
+func (c *copyChecker) check(node ast.Node) (descend bool) {
 	switch node := node.(type) {
 	case *ast.KeyValueExpr:
 		if key, ok := node.Key.(*ast.Ident); ok && key.Name == "DeleteFunc" {
 			if function := c.function(node.Value); function != nil {
-				c.handleDelete(function.Type, function.Body, "")
+				c.checkDeleteHandler(function.Type, function.Body, "")
 			}
 		}
 	case *ast.FuncDecl:
 		if node.Name.Name == "OnDelete" {
-			c.handleDelete(node.Type, node.Body, "")
+			c.checkDeleteHandler(node.Type, node.Body, "")
 		}
 	case *ast.CallExpr:
-		calls := 0
-		for _, argument := range node.Args {
-			if call, ok := argument.(*ast.CallExpr); ok && !slices.Contains([]string{"errors.New", "fmt.Errorf"},
-				selector(call.Fun)) {
-				calls++
-			}
-		}
-		if selector(node.Fun) == "errors.Join" && calls > 1 {
-			c.refuse(node, "errors.Join of calls makes the second call even if the first has failed")
-		}
+		c.checkErrorsJoin(node)
 	case *ast.ExprStmt:
 		if call, ok := node.X.(*ast.CallExpr); ok {
-			c.drop(call)
+			c.checkDroppedResult(call)
 		}
 	}
 	return true
 }
 
-func (c *copied) function(value ast.Expr) *ast.FuncLit {
+// checkErrorsJoin refuses a call of errors.Join with several calls as arguments.
+func (c *copyChecker) checkErrorsJoin(join *ast.CallExpr) {
+	if selector(join.Fun) != "errors.Join" {
+		return
+	}
+	calls := 0
+	for _, argument := range join.Args {
+		call, ok := argument.(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		if name := selector(call.Fun); name != "errors.New" && name != "fmt.Errorf" {
+			calls++
+		}
+	}
+	if calls > 1 {
+		c.refuse(join, "errors.Join of calls makes the second call even if the first has failed")
+	}
+}
+
+// function returns the function literal that an expression is, or that its variable holds.
+func (c *copyChecker) function(value ast.Expr) *ast.FuncLit {
 	switch value := value.(type) {
 	case *ast.FuncLit:
 		return value
@@ -174,20 +200,16 @@ func (c *copied) function(value ast.Expr) *ast.FuncLit {
 	return nil
 }
 
-// handleDelete refuses type assertions that may panic, in a function that gets a deleted
-// object or its tombstone, and in those that it hands the object to. Only says which
-// variable is the object; in a handler, any may be.
-func (c *copied) handleDelete(function *ast.FuncType, body *ast.BlockStmt, only string) {
-	var parameters []string
-	for _, field := range function.Params.List {
-		for _, name := range field.Names {
-			parameters = append(parameters, name.Name)
-		}
-	}
+// checkDeleteHandler refuses type assertions with one result in a function that gets a deleted object or its
+// tombstone, and in the functions that it passes the object to. If only is not empty, it is the variable with the
+// object, and assertions of other variables are fine.
+func (c *copyChecker) checkDeleteHandler(function *ast.FuncType, body *ast.BlockStmt, only string) {
+	parameters := parameterNames(function)
 	ast.Inspect(body, func(node ast.Node) bool {
 		switch node := node.(type) {
 		case *ast.TypeAssertExpr:
-			if variable := selector(node.X); node.Type != nil && !c.checked[node] && (only == "" || only == variable) {
+			isTypeSwitch := node.Type == nil
+			if !isTypeSwitch && !c.checked[node] && (only == "" || only == selector(node.X)) {
 				c.refuse(node, "a deleted object may be a tombstone, or one without an object: "+
 					"use the type assertion with two results")
 			}
@@ -196,13 +218,9 @@ func (c *copied) handleDelete(function *ast.FuncType, body *ast.BlockStmt, only 
 			if called == nil {
 				break
 			}
-			at := 0
-			for _, field := range called.Type.Params.List {
-				for _, name := range field.Names {
-					if at < len(node.Args) && slices.Contains(parameters, selector(node.Args[at])) {
-						c.handleDelete(called.Type, called.Body, name.Name)
-					}
-					at++
+			for i, name := range parameterNames(called.Type) {
+				if i < len(node.Args) && slices.Contains(parameters, selector(node.Args[i])) {
+					c.checkDeleteHandler(called.Type, called.Body, name)
 				}
 			}
 		}
@@ -210,8 +228,17 @@ func (c *copied) handleDelete(function *ast.FuncType, body *ast.BlockStmt, only 
 	})
 }
 
-// drop refuses a statement that drops the result of a call.
-func (c *copied) drop(call *ast.CallExpr) {
+func parameterNames(function *ast.FuncType) (names []string) {
+	for _, field := range function.Params.List {
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+	}
+	return names
+}
+
+// checkDroppedResult refuses a statement that drops the result of a wait, or the error of a store or a queue.
+func (c *copyChecker) checkDroppedResult(call *ast.CallExpr) {
 	function, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return
@@ -219,14 +246,12 @@ func (c *copied) drop(call *ast.CallExpr) {
 	if strings.HasPrefix(function.Sel.Name, "WaitFor") {
 		c.refuse(call, "it goes on even if "+function.Sel.Name+" has waited in vain")
 	}
-	writes := []string{"Add", "Update", "Delete", "Replace", "Resync", "Index", "ByIndex", "IndexKeys", "AddIndexers",
-		"Get", "GetByKey", "Pop"}
-	if c.stores[selector(function.X)] && slices.Contains(writes, function.Sel.Name) {
+	if c.stores[selector(function.X)] && slices.Contains(storeMethods, function.Sel.Name) {
 		c.refuse(call, "it drops the error of "+selector(call.Fun))
 	}
 }
 
-// selector is such as "errors.Join" or "obj"; nothing for what is no name.
+// selector returns a name such as "errors.Join" or "obj", or "" for any other expression.
 func selector(expression ast.Expr) string {
 	switch e := expression.(type) {
 	case *ast.Ident:

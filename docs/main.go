@@ -1,5 +1,5 @@
-// Command docs brings the pages in step with the code: it rewrites the
-// embedded blocks of README.md and docs/*.md and says which pages changed.
+// Command docs rewrites the blocks of code and output that README.md and docs/*.md embed, and says which
+// pages it has changed.
 //
 //	go run ./docs
 package main
@@ -24,15 +24,20 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	root, err := workspace.Root(".")
-	if err == nil {
-		err = workspace.Whole(root)
-	}
-	if err == nil {
-		err = book.Rewrite(root, os.Stdout)
-	}
-	if err != nil {
+	if err := rewriteBook(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// rewriteBook rewrites the book of the workspace that contains the current folder.
+func rewriteBook() error {
+	root, err := workspace.Root(".")
+	if err != nil {
+		return err
+	}
+	if err := workspace.Whole(root); err != nil {
+		return err
+	}
+	return book.Rewrite(root, os.Stdout)
 }

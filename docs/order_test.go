@@ -1,4 +1,4 @@
-// The order of the steps: in a program, on its pages, and in the texts that the course comes from.
+// The order of steps: in a program, on its pages, and in the texts that the course comes from.
 
 package main
 
@@ -16,18 +16,35 @@ var (
 	pageLink    = regexp.MustCompile(`\]\(([\w-]+\.md)\)`)
 )
 
-// stepsOf are the steps of a chapter's program, in their order.
+// stepsOf returns the steps of a chapter's program, in the program's order.
 func stepsOf(t *testing.T, root fs.FS, chapter string) (steps []string) {
 	t.Helper()
-	for _, name := range stepName.FindAllStringSubmatch(readFile(t, root, chapter+"/main.go"), -1) {
-		steps = append(steps, name[1])
+	for _, match := range stepName.FindAllStringSubmatch(readFile(t, root, chapter+"/main.go"), -1) {
+		steps = append(steps, match[1])
 	}
 	return steps
 }
 
-// Chapters 02 and 03 run their steps in the order in which their pages explain them (the contents page
-// has the order of the pages), and begin as the old texts do: LIST and WATCH before the clients, and
-// the delete that is lost before the store that saves it.
+// sectionsOf returns the steps that have a section on a page of the chapter. The order of the pages is the one of
+// the contents page.
+func sectionsOf(t *testing.T, root fs.FS, chapter string, steps []string) (sections []string) {
+	t.Helper()
+	for _, link := range pageLink.FindAllStringSubmatch(readFile(t, root, "docs/README.md"), -1) {
+		page := link[1]
+		if !strings.HasPrefix(page, chapter) {
+			continue
+		}
+		for _, heading := range stepHeading.FindAllStringSubmatch(readFile(t, root, "docs/"+page), -1) {
+			if slices.Contains(steps, heading[1]) {
+				sections = append(sections, heading[1])
+			}
+		}
+	}
+	return sections
+}
+
+// Chapters 02 and 03 run their steps in the order in which their pages explain them. They begin as the old texts do:
+// LIST and WATCH before the clients, and the lost delete before the store that prevents it.
 func TestStepsRunInTheOrderOfTheirSections(t *testing.T) {
 	tree := root(t)
 	for chapter, first := range map[string][]string{
@@ -35,34 +52,29 @@ func TestStepsRunInTheOrderOfTheirSections(t *testing.T) {
 		"03-reflector": {"lost", "pour"},
 	} {
 		steps := stepsOf(t, tree, chapter)
-		if !slices.Equal(steps[:len(first)], first) {
-			t.Errorf("%s begins with %q, want %q", chapter, steps[:len(first)], first)
+		if len(steps) < len(first) {
+			t.Fatalf("%s/main.go has the steps %q, want at least %d", chapter, steps, len(first))
 		}
-		var sections []string
-		for _, link := range pageLink.FindAllStringSubmatch(readFile(t, tree, "docs/README.md"), -1) {
-			if !strings.HasPrefix(link[1], chapter) {
-				continue
-			}
-			for _, heading := range stepHeading.FindAllStringSubmatch(readFile(t, tree, "docs/"+link[1]), -1) {
-				if slices.Contains(steps, heading[1]) {
-					sections = append(sections, heading[1])
-				}
-			}
+		if got := steps[:len(first)]; !slices.Equal(got, first) {
+			t.Errorf("%s begins with the steps %q, want %q", chapter, got, first)
 		}
-		if !slices.Equal(steps, sections) {
+		if sections := sectionsOf(t, tree, chapter, steps); !slices.Equal(steps, sections) {
 			t.Errorf("%s runs its steps in the order\n%q, and its pages explain them in the order\n%q",
 				chapter, steps, sections)
 		}
 	}
 }
 
-// The first event of a watch is ADDED, for a pod that is there already, as in the old texts.
+// The first event of the watch is ADDED, for a pod that already exists, as in the old texts.
 func TestTheWatchBeginsWithWhatExists(t *testing.T) {
-	text := readFile(t, root(t), "02-listwatch/testdata/watch.txt")
-	_, output, _ := strings.Cut(text, "\n$ go run ./02-listwatch watch\n")
+	const file, command = "02-listwatch/testdata/watch.txt", "\n$ go run ./02-listwatch watch\n"
+	_, output, found := strings.Cut(readFile(t, root(t), file), command)
+	if !found {
+		t.Fatalf("%s has no line %q", file, strings.TrimSpace(command))
+	}
 	first, _, _ := strings.Cut(output, "\n")
 	if !strings.HasPrefix(first, "ADDED : ") || !strings.HasSuffix(first, " : Running") {
-		t.Errorf("02-listwatch watch begins with %q, want ADDED and a phase, before any command", first)
+		t.Errorf("the output of 02-listwatch watch begins with %q, want \"ADDED : … : Running\"", first)
 	}
 }
 
@@ -72,25 +84,31 @@ var (
 	withValue = regexp.MustCompile(` -(kubeconfig|context|addr) \S+`)
 )
 
-// A command of a page that runs a step names one step, which the program has.
+// A command on a page that runs a program with steps names at most one step, and the program has this step.
 func TestCommandsNameOneStepThatExists(t *testing.T) {
 	tree := root(t)
-	pages, err := fs.Glob(tree, "docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range append(pages, "README.md") {
+	for _, page := range pages(t, tree) {
 		for _, block := range shBlock.FindAllString(readFile(t, tree, page), -1) {
 			for _, command := range goRunStep.FindAllStringSubmatch(block, -1) {
-				program, args := command[1], strings.Fields(withValue.ReplaceAllString(command[2], ""))
+				line, program, args := strings.TrimSpace(command[0]), command[1], arguments(command[2])
 				if _, err := fs.Stat(tree, program+"/testdata"); err != nil {
 					continue // it has no steps
 				}
-				args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") })
-				if len(args) > 1 || len(args) == 1 && !slices.Contains(stepsOf(t, tree, program), args[0]) {
-					t.Errorf("%s: %q names %q, want one step of %s", page, strings.TrimSpace(command[0]), args, program)
+				if len(args) > 1 {
+					t.Errorf("%s: %q names the steps %q, want one at most", page, line, args)
+				}
+				for _, arg := range args {
+					if steps := stepsOf(t, tree, program); !slices.Contains(steps, arg) {
+						t.Errorf("%s: %q names the step %q, want one of %q", page, line, arg, steps)
+					}
 				}
 			}
 		}
 	}
+}
+
+// arguments returns the arguments of a command line that are not flags and not the values of flags.
+func arguments(commandLine string) []string {
+	fields := strings.Fields(withValue.ReplaceAllString(commandLine, ""))
+	return slices.DeleteFunc(fields, func(field string) bool { return strings.HasPrefix(field, "-") })
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Below its title, a page names the versions of its chapter.
@@ -18,59 +20,66 @@ func TestPagesNameTheVersionsOfTheirChapter(t *testing.T) {
 	}
 }
 
-// A chapter has several pages, and they begin with its number.
+// All pages of a chapter are checked: their names begin with the number of the chapter.
 func TestVersionsOnEachPage(t *testing.T) {
 	tree := fstest.MapFS{
 		"08-x/go.mod":      {Data: []byte("go 1.26.0\n\nrequire (\n\tk8s.io/client-go v0.2.0\n)\n")},
 		"docs/08-x.md":     {Data: []byte("# X\n\n*client-go v0.2.0, Go 1.26*\n\n")},
 		"docs/08-other.md": {Data: []byte("# X\n\n*client-go v0.1.0, Go 1.26*\n\n")},
 	}
-	want := "docs/08-other.md:3: write *client-go v0.2.0, Go 1.26* here, which is what 08-x/go.mod says"
-	if got := strings.Join(checkVersions(t, tree), "\n"); got != want {
-		t.Errorf("got %s, want %s", got, want)
+	want := []string{"docs/08-other.md:3: write *client-go v0.2.0, Go 1.26* here, which is what 08-x/go.mod says"}
+	if diff := cmp.Diff(want, checkVersions(t, tree)); diff != "" {
+		t.Errorf("checkVersions() differs (-want +got):\n%s", diff)
 	}
 }
 
-// checkVersions looks at each page of each chapter.
+// checkVersions returns a line for each page of a chapter that does not name the versions of the chapter's go.mod.
 func checkVersions(t *testing.T, root fs.FS) (problems []string) {
 	t.Helper()
-	pages, _ := fs.Glob(root, "docs/[0-9][0-9]-*.md")
-	if len(pages) == 0 {
-		t.Fatal("found no pages")
+	chapterPages, err := fs.Glob(root, "docs/[0-9][0-9]-*.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, page := range pages {
-		modules, _ := fs.Glob(root, path.Base(page)[:3]+"*/go.mod")
-		if len(modules) != 1 {
-			t.Fatalf("%s: the chapter of its number is not one, but %q", page, modules)
+	if len(chapterPages) == 0 {
+		t.Fatal("docs has no pages of chapters")
+	}
+	for _, page := range chapterPages {
+		pattern := path.Base(page)[:3] + "*/go.mod"
+		modules, err := fs.Glob(root, pattern)
+		if err != nil {
+			t.Fatal(err)
 		}
-		want := versions(t, root, modules[0])
-		if lines := strings.SplitN(readFile(t, root, page), "\n", 4); len(lines) < 4 || lines[2] != want {
+		if len(modules) != 1 {
+			t.Fatalf("the chapter of %s: %s matches %q, want one file", page, pattern, modules)
+		}
+		want := versionLine(t, root, modules[0])
+		lines := strings.SplitN(readFile(t, root, page), "\n", 4)
+		if len(lines) < 4 || lines[2] != want {
 			problems = append(problems, page+":3: write "+want+" here, which is what "+modules[0]+" says")
 		}
 	}
 	return problems
 }
 
-// named are the versions of a go.mod that a page names, in this order.
-var named = []struct {
+// versionPatterns find the versions in a go.mod, in the order in which a page names them.
+var versionPatterns = []struct {
 	name    string
-	version *regexp.Regexp
+	pattern *regexp.Regexp
 }{
 	{"client-go", regexp.MustCompile(`(?m)^\s*(?:require )?k8s\.io/client-go (v\S+)`)},
 	{"Kubernetes API", regexp.MustCompile(`(?m)^\s*(?:require )?k8s\.io/api (v\S+)`)},
 	{"Go", regexp.MustCompile(`(?m)^go (\d+\.\d+)`)},
 }
 
-// versions is the line for the pages of a chapter. What its go.mod lacks is
-// left out.
-func versions(t *testing.T, root fs.FS, module string) string {
+// versionLine returns the line for the pages of a chapter. It leaves out a module that go.mod does not require.
+func versionLine(t *testing.T, root fs.FS, goMod string) string {
 	t.Helper()
-	text := readFile(t, root, module)
-	var found []string
-	for _, n := range named {
-		if m := n.version.FindStringSubmatch(text); m != nil {
-			found = append(found, n.name+" "+m[1])
+	text := readFile(t, root, goMod)
+	var versions []string
+	for _, v := range versionPatterns {
+		if match := v.pattern.FindStringSubmatch(text); match != nil {
+			versions = append(versions, v.name+" "+match[1])
 		}
 	}
-	return "*" + strings.Join(found, ", ") + "*"
+	return "*" + strings.Join(versions, ", ") + "*"
 }

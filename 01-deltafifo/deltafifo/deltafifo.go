@@ -1,9 +1,9 @@
-// Package deltafifo is a queue of deltas: for each object that waits in it,
-// everything that happened to that object, oldest first.
+// Package deltafifo is a queue of deltas. For each object that waits in the queue,
+// it holds everything that happened to that object, oldest first.
 //
-// The words (Delta, Deltas, KeyFunc, DeletedFinalStateUnknown) are client-go's,
-// so that this queue fits wherever client-go's DeltaFIFO fits as a
-// [cache.ReflectorStore]. The queue itself is ours, small enough to read.
+// The types (Delta, Deltas, KeyFunc, DeletedFinalStateUnknown) are client-go's. So
+// this queue can take the place of client-go's DeltaFIFO as a [cache.ReflectorStore].
+// The queue itself is ours, and small enough to read.
 package deltafifo
 
 import (
@@ -12,39 +12,39 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Options of a Queue; the zero value is a queue for Kubernetes objects that
-// knows nothing but what waits in it.
+// Options of a Queue. The zero value makes a queue for Kubernetes objects that
+// knows only the objects that wait in it.
 type Options struct {
-	// KeyFunction names an object. Default: cache.MetaNamespaceKeyFunc.
+	// KeyFunction returns the key of an object. Default: cache.MetaNamespaceKeyFunc.
 	KeyFunction cache.KeyFunc
 
-	// KnownObjects is what the consumer has: the objects that it popped and
-	// kept. Without it the queue does not know that an object which is not
-	// waiting exists at all: Delete of it is dropped, Replace reports no
-	// missing ones, Resync does nothing.
+	// KnownObjects are the objects that the consumer has popped and kept. Default:
+	// none. Then the queue knows only the objects that wait in it: Delete drops the
+	// delete of any other object, Replace does not report it as deleted, and Resync
+	// does nothing.
 	KnownObjects cache.KeyListerGetter
 
-	// EmitDeltaTypeReplaced makes Replace queue its objects as Replaced, so that a
-	// consumer can distinguish a new list from a resync. Default: Sync for both.
+	// EmitDeltaTypeReplaced makes Replace queue its objects as Replaced. Then a
+	// consumer can distinguish a new list from a resync. Default: both are Sync.
 	EmitDeltaTypeReplaced bool
 }
 
 // A Queue groups deltas by key. Producers call Add, Update, Delete, Replace and
-// Resync; a consumer calls Pop. All methods may be called from any goroutine.
+// Resync. A consumer calls Pop. All methods may be called from any goroutine.
 type Queue struct {
 	keyFunc               cache.KeyFunc
-	knownObjects          cache.KeyListerGetter // or nil
-	emitDeltaTypeReplaced bool                  // Replace queues Replaced, and not Sync
+	knownObjects          cache.KeyListerGetter // may be nil
+	emitDeltaTypeReplaced bool                  // Replace queues Replaced, not Sync
 
-	lock sync.Mutex
-	cond sync.Cond // signalled when queue grows or closed is set; with lock
+	mu   sync.Mutex // guards the fields below
+	cond sync.Cond  // uses mu; wakes Pop when queue grows, and when closed is set
 
-	// items holds what happened to each waiting key: at least one delta,
-	// and never two Deleted in a row.
+	// items holds the deltas of each key that waits: at least one delta, and never
+	// two Deleted in a row.
 	items map[string]cache.Deltas
 
-	// queue holds the waiting keys, first come first. A key is in queue, once,
-	// if and only if it is in items.
+	// queue holds the keys that wait, in the order of their arrival. Each key of
+	// items is in queue once, and queue has no other keys.
 	queue []string
 
 	closed bool
@@ -63,7 +63,7 @@ func New(opts Options) *Queue {
 	if q.keyFunc == nil {
 		q.keyFunc = cache.MetaNamespaceKeyFunc
 	}
-	q.cond.L = &q.lock
+	q.cond.L = &q.mu
 	return q
 }
 
@@ -73,19 +73,19 @@ func (q *Queue) Add(obj any) error { return q.queueAction(cache.Added, obj) }
 // Update queues an Updated delta.
 func (q *Queue) Update(obj any) error { return q.queueAction(cache.Updated, obj) }
 
-// Delete queues a Deleted delta, provided that the object waits here or is a
-// known object. Otherwise no consumer has it, and it does nothing.
+// Delete queues a Deleted delta if the object waits here or is a known object.
+// Otherwise no consumer has the object, and Delete does nothing.
 func (q *Queue) Delete(obj any) error { return q.queueAction(cache.Deleted, obj) }
 
-// queueAction queues a delta under its object's key; what nobody knows cannot be
-// deleted.
+// queueAction queues a delta under the key of its object. It drops the delete of an
+// object that nobody knows.
 func (q *Queue) queueAction(action cache.DeltaType, obj any) error {
 	key, err := q.KeyOf(obj)
 	if err != nil {
 		return err
 	}
-	q.lock.Lock()
-	defer q.lock.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if action == cache.Deleted && len(q.items[key]) == 0 && !q.knows(key) {
 		return nil
 	}
@@ -93,13 +93,13 @@ func (q *Queue) queueAction(action cache.DeltaType, obj any) error {
 	return nil
 }
 
-// Replace takes list for all that exists now. Each object of it is queued as
-// Sync (or Replaced, see Options); each object that waits here or is known,
-// but is not in list, is queued as Deleted with a DeletedFinalStateUnknown
-// around the last state seen of it: when and as what it ended, nobody saw.
+// Replace takes list as the objects that exist now. It queues each object of list
+// as Sync (or as Replaced, see Options). An object that waits here or is known, and
+// is not in list, was deleted, but nobody saw its final state. Replace queues such
+// an object as Deleted, with a DeletedFinalStateUnknown around its last known state.
 func (q *Queue) Replace(list []any, _ string) error {
-	q.lock.Lock()
-	defer q.lock.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	action := cache.Sync
 	if q.emitDeltaTypeReplaced {
 		action = cache.Replaced
@@ -120,11 +120,11 @@ func (q *Queue) Replace(list []any, _ string) error {
 	return nil
 }
 
-// Resync queues a Sync delta for each known object that does not wait here
-// already: if it waits, the consumer is about to get something newer.
+// Resync queues a Sync delta for each known object that does not wait here. If an
+// object waits, its deltas are newer than the known object.
 func (q *Queue) Resync() error {
-	q.lock.Lock()
-	defer q.lock.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	for _, key := range q.knownKeys() {
 		obj, exists, err := q.knownObjects.GetByKey(key)
 		if err == nil && exists && len(q.items[key]) == 0 {
@@ -134,17 +134,17 @@ func (q *Queue) Resync() error {
 	return nil
 }
 
-// Pop waits until something is in the queue, takes the key that came first out
-// of it, and calls process with everything that happened to it. It returns what
-// process returns; deltas that process refuses are not put back. On a queue that
-// is closed and empty it returns cache.ErrFIFOClosed.
+// Pop waits until a key is in the queue. It removes the first key, and calls process
+// with all deltas of this key. It returns the error of process. If process returns an
+// error, Pop does not put the deltas back. If the queue is closed and empty, Pop
+// returns cache.ErrFIFOClosed.
 //
-// process runs under the queue's lock: what it does to the known objects is done
-// before the queue looks at them again. It must not call the queue, and it should
-// be quick: the reflector waits for the same lock to bring what comes next.
+// Pop holds the lock of the queue while process runs. So the queue does not read the
+// known objects before process has changed them. process must not call the queue. It
+// should be quick, because the reflector needs the same lock to queue the next delta.
 func (q *Queue) Pop(process func(cache.Deltas) error) error {
-	q.lock.Lock()
-	defer q.lock.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	for len(q.queue) == 0 {
 		if q.closed {
 			return cache.ErrFIFOClosed
@@ -158,11 +158,11 @@ func (q *Queue) Pop(process func(cache.Deltas) error) error {
 	return process(deltas)
 }
 
-// List returns the newest state of each object that waits, in the order in
-// which Pop would give them.
+// List returns the newest state of each object that waits, in the order in which Pop
+// would return the objects.
 func (q *Queue) List() []any {
-	q.lock.Lock()
-	defer q.lock.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	objs := make([]any, 0, len(q.queue))
 	for _, key := range q.queue {
 		objs = append(objs, q.items[key].Newest().Object)
@@ -170,19 +170,19 @@ func (q *Queue) List() []any {
 	return objs
 }
 
-// Close lets Pop return once the queue is empty. What waits can still be
-// popped, and what comes later is still queued.
+// Close makes Pop return cache.ErrFIFOClosed as soon as the queue is empty. Deltas
+// that wait can still be popped, and new deltas are still queued.
 func (q *Queue) Close() {
-	q.lock.Lock()
-	defer q.lock.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	q.closed = true
 	q.cond.Broadcast()
 }
 
-// KeyOf names the object, even when only its tombstone is left.
+// KeyOf returns the key of an object, or of the tombstone of an object.
 func (q *Queue) KeyOf(obj any) (string, error) {
-	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		return gone.Key, nil
+	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		return tombstone.Key, nil
 	}
 	key, err := q.keyFunc(obj)
 	if err != nil {
@@ -191,8 +191,7 @@ func (q *Queue) KeyOf(obj any) (string, error) {
 	return key, nil
 }
 
-// queueActionLocked appends a delta to those that wait under key. The caller holds
-// the lock.
+// queueActionLocked appends a delta to the deltas of a key. The caller holds mu.
 func (q *Queue) queueActionLocked(key string, next cache.Delta) {
 	waiting := q.items[key]
 	if len(waiting) == 0 {
@@ -202,22 +201,23 @@ func (q *Queue) queueActionLocked(key string, next cache.Delta) {
 	q.cond.Broadcast()
 }
 
-// dedupDeltas appends next, except that two deletes in a row become one: the one
-// that carries the object's true last state rather than a guess at it. Two deletes
-// come in a row when a watch was cut after it sent the first: the next list lacks
-// the object, too.
+// dedupDeltas appends next to deltas. Two deletes in a row become one. A tombstone has
+// only the last known state of its object, so a delete with the final state is kept
+// rather than a tombstone. Two deletes come in a row if a watch breaks after it has
+// sent the first: the object is missing in the next list, too.
 func dedupDeltas(deltas cache.Deltas, next cache.Delta) cache.Deltas {
 	last := deltas.Newest()
 	if last == nil || last.Type != cache.Deleted || next.Type != cache.Deleted {
 		return append(deltas, next)
 	}
-	if _, guess := last.Object.(cache.DeletedFinalStateUnknown); guess {
+	if _, isTombstone := last.Object.(cache.DeletedFinalStateUnknown); isTombstone {
 		*last = next
 	}
 	return deltas
 }
 
-// missing returns the keys that wait here, then the known ones, that are not listed.
+// missing returns the keys that are not listed: first the keys that wait here, then
+// the keys of known objects.
 func (q *Queue) missing(listed map[string]bool) []string {
 	var keys []string
 	for _, key := range q.queue {
@@ -233,7 +233,7 @@ func (q *Queue) missing(listed map[string]bool) []string {
 	return keys
 }
 
-// knownKeys returns the keys of the known objects, if there are any.
+// knownKeys returns the keys of the known objects.
 func (q *Queue) knownKeys() []string {
 	if q.knownObjects == nil {
 		return nil
@@ -241,8 +241,9 @@ func (q *Queue) knownKeys() []string {
 	return q.knownObjects.ListKeys()
 }
 
-// knows is true also when looking failed: one Deleted too many does less harm
-// than one that is lost.
+// knows reports whether the key is the key of a known object. If the known objects
+// cannot be read, it reports true: a Deleted too many does less harm than a Deleted
+// that is lost.
 func (q *Queue) knows(key string) bool {
 	if q.knownObjects == nil {
 		return false
@@ -251,12 +252,12 @@ func (q *Queue) knows(key string) bool {
 	return exists || err != nil
 }
 
-// lastSeen returns the newest state of the object under key that anyone here
-// has, or nil.
+// lastSeen returns the last known state of an object: of its newest delta, or else of
+// the known object. It returns nil if there is neither.
 func (q *Queue) lastSeen(key string) any {
 	if last := q.items[key].Newest(); last != nil {
-		if gone, ok := last.Object.(cache.DeletedFinalStateUnknown); ok {
-			return gone.Obj
+		if tombstone, ok := last.Object.(cache.DeletedFinalStateUnknown); ok {
+			return tombstone.Obj
 		}
 		return last.Object
 	}

@@ -10,86 +10,124 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A brokenLister names a key that it cannot give: with or without an error.
+// A brokenLister lists a key, and returns no object for this key. GetByKey returns err.
 type brokenLister struct{ err error }
 
 func (b brokenLister) ListKeys() []string                 { return []string{"lost"} }
 func (b brokenLister) GetByKey(string) (any, bool, error) { return nil, false, b.err }
 
-func popped(t *testing.T, q *deltafifo.Queue) (got cache.Deltas) {
+// pop pops the deltas of one key.
+func pop(t *testing.T, q *deltafifo.Queue) (popped cache.Deltas) {
 	t.Helper()
-	must.Do(t, q.Pop(func(d cache.Deltas) error { got = d; return nil }))
-	return got
+	err := q.Pop(func(deltas cache.Deltas) error {
+		popped = deltas
+		return nil
+	})
+	must.Do(t, err)
+	return popped
+}
+
+// wantEmpty checks that nothing waits in the queue.
+func wantEmpty(t *testing.T, q *deltafifo.Queue) {
+	t.Helper()
+	if waiting := q.List(); len(waiting) != 0 {
+		t.Errorf("List() = %v, want an empty queue", waiting)
+	}
 }
 
 func TestOfTwoDeletesInARowTheBetterOneIsKept(t *testing.T) {
-	guess := cache.DeletedFinalStateUnknown{Key: "a", Obj: item{"a", 1}}
+	tombstone := cache.DeletedFinalStateUnknown{Key: "a", Obj: item{"a", 1}}
 	for _, test := range []struct {
 		name          string
-		first, second any
-		kept          any
+		first, second any // the objects of the two deletes
+		want          any // the object of the delete that is kept
 	}{
-		{"true, then true", item{"a", 1}, item{"a", 2}, item{"a", 1}},
-		{"true, then guess", item{"a", 1}, guess, item{"a", 1}},
-		{"guess, then true", guess, item{"a", 2}, item{"a", 2}},
+		{"final state, then final state", item{"a", 1}, item{"a", 2}, item{"a", 1}},
+		{"final state, then tombstone", item{"a", 1}, tombstone, item{"a", 1}},
+		{"tombstone, then final state", tombstone, item{"a", 2}, item{"a", 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-			must.Do(t, errors.Join(q.Add(item{"a", 0}), q.Delete(test.first), q.Delete(test.second)))
-			want := cache.Deltas{{Type: cache.Added, Object: item{"a", 0}}, {Type: cache.Deleted, Object: test.kept}}
-			got := popped(t, q)
-			expect.That(t, slices.Equal(got, want), "got %v, want %v", got, want)
+			must.Do(t, q.Add(item{"a", 0}))
+			must.Do(t, q.Delete(test.first))
+			must.Do(t, q.Delete(test.second))
+			got := pop(t, q)
+			want := cache.Deltas{
+				{Type: cache.Added, Object: item{"a", 0}},
+				{Type: cache.Deleted, Object: test.want},
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("popped %v, want %v", got, want)
+			}
 		})
 	}
 }
 
 func TestAKnownObjectThatCannotBeReadLeavesATombstoneWithoutObject(t *testing.T) {
-	for _, err := range []error{nil, errors.New("disk on fire")} {
-		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: brokenLister{err}})
-		must.Do(t, q.Replace(nil, ""))
-		want := cache.Deltas{{Type: cache.Deleted, Object: cache.DeletedFinalStateUnknown{Key: "lost"}}}
-		got := popped(t, q)
-		expect.That(t, slices.Equal(got, want), "lister error %v: got %v, want %v", err, got, want)
-		if err := q.Resync(); err != nil || len(q.List()) != 0 {
-			t.Errorf("lister error %v: Resync() = %v and queued %v, want nothing", err, err, q.List())
-		}
+	for name, listerErr := range map[string]error{
+		"GetByKey finds nothing":    nil,
+		"GetByKey returns an error": errors.New("disk on fire"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: brokenLister{listerErr}})
+			must.Do(t, q.Replace(nil, ""))
+			got := pop(t, q)
+			want := cache.Deltas{{Type: cache.Deleted, Object: cache.DeletedFinalStateUnknown{Key: "lost"}}}
+			if !slices.Equal(got, want) {
+				t.Errorf("popped %v, want %v", got, want)
+			}
+			if err := q.Resync(); err != nil {
+				t.Errorf("Resync() = %v, want nil", err)
+			}
+			wantEmpty(t, q)
+		})
 	}
 }
 
 func TestDeleteIsKeptWhenLookingForTheObjectFails(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: brokenLister{errors.New("disk on fire")}})
-	if err := q.Delete(item{"a", 1}); err != nil || len(q.List()) != 1 {
-		t.Errorf("a Delete while the known objects cannot be read: error %v, queued %v, want it queued", err, q.List())
+	if err := q.Delete(item{"a", 1}); err != nil {
+		t.Errorf("Delete() = %v, want nil", err)
+	}
+	if waiting := q.List(); !slices.Equal(waiting, []any{item{"a", 1}}) {
+		t.Errorf("queued %v while the known objects cannot be read, want the Delete of %v", waiting, item{"a", 1})
 	}
 }
 
 func TestATombstoneHasItsKey(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
 	for _, obj := range []any{item{"a", 1}, nil} { // a tombstone may be empty
-		key, err := q.KeyOf(cache.DeletedFinalStateUnknown{Key: "a", Obj: obj})
-		expect.That(t, key == "a" && err == nil, "KeyOf() = %q, %v, want the key of the tombstone", key, err)
+		tombstone := cache.DeletedFinalStateUnknown{Key: "a", Obj: obj}
+		key, err := q.KeyOf(tombstone)
+		if key != "a" || err != nil {
+			t.Errorf("KeyOf(%+v) = %q, %v; want %q, nil", tombstone, key, err, "a")
+		}
 	}
 }
 
 func TestAnObjectWithoutAKeyIsRefused(t *testing.T) {
-	q := deltafifo.New(deltafifo.Options{}) // the default key function wants Kubernetes objects
+	q := deltafifo.New(deltafifo.Options{}) // the default key function accepts only Kubernetes objects
 	for name, err := range map[string]error{
 		"Add":     q.Add(item{"a", 1}),
 		"Update":  q.Update(item{"a", 1}),
 		"Delete":  q.Delete(item{"a", 1}),
 		"Replace": q.Replace([]any{item{"a", 1}}, ""),
 	} {
-		if keyErr := (cache.KeyError{}); !errors.As(err, &keyErr) || keyErr.Obj != (item{"a", 1}) {
-			t.Errorf("%s: got %v, want a KeyError with the object", name, err)
+		var keyErr cache.KeyError
+		if !errors.As(err, &keyErr) {
+			t.Errorf("%s() = %v, want a KeyError", name, err)
+			continue
+		}
+		if keyErr.Obj != (item{"a", 1}) {
+			t.Errorf("%s() = a KeyError of %v, want of %v", name, keyErr.Obj, item{"a", 1})
 		}
 	}
-	expect.That(t, len(q.List()) == 0, "queued %v, want nothing", q.List())
+	wantEmpty(t, q)
 }
 
 func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
@@ -97,8 +135,10 @@ func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
 	must.Do(t, q.Add(item{"a", 1}))
 	refused := errors.New("refused")
 	err := q.Pop(func(cache.Deltas) error { return refused })
-	expect.That(t, err == refused, "Pop() = %v, want %v", err, refused)
-	expect.That(t, len(q.List()) == 0, "still queued: %v", q.List())
+	if err != refused {
+		t.Errorf("Pop() = %v, want %v", err, refused)
+	}
+	wantEmpty(t, q)
 }
 
 func TestPopWaitsForAnItemOrForClose(t *testing.T) {
@@ -109,50 +149,67 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 
 		go pop()
 		go pop()
-		synctest.Wait() // both are waiting now
+		synctest.Wait() // both goroutines wait in Pop
 		select {
 		case err := <-results:
-			t.Fatalf("Pop() on an empty queue returned %v", err)
+			t.Fatalf("Pop() on an empty queue returned %v, want it to wait", err)
 		default:
 		}
 		must.Do(t, q.Add(item{"a", 1}))
-		err := <-results
-		expect.That(t, err == nil, "Pop() = %v after Add, want nil", err)
+		if err := <-results; err != nil {
+			t.Errorf("Pop() = %v after Add, want nil", err)
+		}
 
 		go pop()
-		synctest.Wait() // two are waiting again
+		synctest.Wait() // two goroutines wait in Pop again
 		q.Close()
 		for range 2 {
-			err = <-results
-			expect.That(t, err == cache.ErrFIFOClosed, "Pop() = %v after Close, want ErrFIFOClosed", err)
+			if err := <-results; err != cache.ErrFIFOClosed {
+				t.Errorf("Pop() = %v after Close, want %v", err, cache.ErrFIFOClosed)
+			}
 		}
 	})
 }
 
-// A watchedLister says when it is read.
-type watchedLister func()
+// An observedLister has no objects. It calls a function when the queue lists its keys.
+type observedLister func()
 
-func (read watchedLister) ListKeys() []string            { read(); return nil }
-func (watchedLister) GetByKey(string) (any, bool, error) { return nil, false, nil }
+func (listKeys observedLister) ListKeys() []string {
+	listKeys()
+	return nil
+}
+
+func (observedLister) GetByKey(string) (any, bool, error) { return nil, false, nil }
 
 func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
 	var q *deltafifo.Queue
 	wantLocked := func(when string) {
-		expect.That(t, q.Locked(), "%s: nobody holds the lock", when)
+		if !q.Locked() {
+			t.Errorf("%s: Locked() = false, want true", when)
+		}
 	}
-	q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: watchedLister(func() {
+	q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: observedLister(func() {
 		wantLocked("when Replace reads the known objects")
 	})})
 	must.Do(t, q.Replace([]any{item{"a", 1}}, ""))
-	must.Do(t, q.Pop(func(cache.Deltas) error { wantLocked("when Pop calls process"); return nil }))
+	err := q.Pop(func(cache.Deltas) error {
+		wantLocked("when Pop calls process")
+		return nil
+	})
+	must.Do(t, err)
 }
 
 func TestCloseLeavesWhatWaits(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
 	q.Close()
 	must.Do(t, q.Add(item{"a", 1}))
-	got := popped(t, q)
-	expect.That(t, len(got) == 1, "popped %v, want one delta", got)
+	got := pop(t, q)
+	want := cache.Deltas{{Type: cache.Added, Object: item{"a", 1}}}
+	if !slices.Equal(got, want) {
+		t.Errorf("popped %v, want %v", got, want)
+	}
 	err := q.Pop(func(cache.Deltas) error { return nil })
-	expect.That(t, err == cache.ErrFIFOClosed, "Pop() = %v on a closed and empty queue, want ErrFIFOClosed", err)
+	if err != cache.ErrFIFOClosed {
+		t.Errorf("Pop() = %v on a closed and empty queue, want %v", err, cache.ErrFIFOClosed)
+	}
 }

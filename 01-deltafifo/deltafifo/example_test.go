@@ -11,7 +11,7 @@ import (
 	"example.com/informer/01-deltafifo/deltafifo"
 )
 
-// Two pods change; one Pop returns all that happened to one of them.
+// Two pods change. One Pop returns all deltas of one pod.
 func Example() {
 	queue := deltafifo.New(deltafifo.Options{})
 	web := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}}

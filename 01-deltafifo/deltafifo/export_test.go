@@ -1,9 +1,9 @@
 package deltafifo
 
-// Locked says whether somebody holds the lock of the queue.
+// Locked reports whether a goroutine holds the lock of the queue.
 func (q *Queue) Locked() bool {
-	if q.lock.TryLock() {
-		q.lock.Unlock()
+	if q.mu.TryLock() {
+		q.mu.Unlock()
 		return false
 	}
 	return true

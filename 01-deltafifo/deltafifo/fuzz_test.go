@@ -1,5 +1,5 @@
-// Random operations through our queue and client-go's DeltaFIFO: the same
-// deltas must come out of both, in the same order.
+// Random operations on our queue and on client-go's DeltaFIFO. The same deltas must
+// come out of both, in the same order.
 
 package deltafifo_test
 
@@ -14,38 +14,26 @@ import (
 	"example.com/informer/01-deltafifo/deltafifo"
 )
 
-// An item is a toy pod.
-type item struct {
-	name  string
-	value int
-}
-
-func itemKey(obj any) (string, error) {
-	i, ok := obj.(item)
-	if !ok {
-		return "", fmt.Errorf("want an item, got %T", obj)
-	}
-	return i.name, nil
-}
-
-// sortedStore is a store whose keys come in order, so that two queues that
-// read it can be compared.
+// A sortedStore lists its keys in order. So two queues whose known objects it is
+// report missing objects in the same order.
 type sortedStore struct{ cache.Store }
+
+func newSortedStore() sortedStore { return sortedStore{cache.NewStore(itemKey)} }
 
 func (s sortedStore) ListKeys() []string { return slices.Sorted(slices.Values(s.Store.ListKeys())) }
 
-// apply does to the store what a consumer does with the deltas it pops.
+// apply changes the store as a consumer does that pops these deltas.
 func (s sortedStore) apply(deltas cache.Deltas) error {
-	for _, d := range deltas {
-		obj := d.Object
-		if d.Type != cache.Deleted {
+	for _, delta := range deltas {
+		obj := delta.Object
+		if delta.Type != cache.Deleted {
 			if err := s.Add(obj); err != nil {
 				return err
 			}
 			continue
 		}
-		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-			obj = gone.Obj
+		if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+			obj = tombstone.Obj
 		}
 		if err := s.Store.Delete(obj); err != nil {
 			return err
@@ -54,30 +42,37 @@ func (s sortedStore) apply(deltas cache.Deltas) error {
 	return nil
 }
 
-// A testQueue is a queue with a store behind it, and one way to pop.
+// A testQueue is a queue, the store of its consumer, and a Pop with one signature for
+// our queue and for client-go's.
 type testQueue struct {
 	queue cache.ReflectorStore
 	pop   func(process func(cache.Deltas) error) error
 	store sortedStore
 }
 
-func newStore() sortedStore { return sortedStore{cache.NewStore(itemKey)} }
+// queueOptions are the options that both kinds of queues have.
+type queueOptions struct {
+	hasKnownObjects bool
+	emitReplaced    bool
+}
 
-func ours(known, emitReplaced bool) testQueue {
-	store := newStore()
-	opts := deltafifo.Options{KeyFunction: itemKey, EmitDeltaTypeReplaced: emitReplaced}
-	if known {
+// newOurs returns our queue. It is closed, so that Pop on an empty queue returns.
+func newOurs(options queueOptions) testQueue {
+	store := newSortedStore()
+	opts := deltafifo.Options{KeyFunction: itemKey, EmitDeltaTypeReplaced: options.emitReplaced}
+	if options.hasKnownObjects {
 		opts.KnownObjects = store
 	}
 	q := deltafifo.New(opts)
-	q.Close() // so that Pop on an empty queue returns
-	return testQueue{q, q.Pop, store}
+	q.Close()
+	return testQueue{queue: q, pop: q.Pop, store: store}
 }
 
-func theirs(known, emitReplaced bool) testQueue {
-	store := newStore()
-	opts := cache.DeltaFIFOOptions{KeyFunction: itemKey, EmitDeltaTypeReplaced: emitReplaced}
-	if known {
+// newTheirs returns client-go's queue. It is closed, so that Pop on an empty queue returns.
+func newTheirs(options queueOptions) testQueue {
+	store := newSortedStore()
+	opts := cache.DeltaFIFOOptions{KeyFunction: itemKey, EmitDeltaTypeReplaced: options.emitReplaced}
+	if options.hasKnownObjects {
 		opts.KnownObjects = store
 	}
 	q := cache.NewDeltaFIFOWithOptions(opts)
@@ -86,49 +81,74 @@ func theirs(known, emitReplaced bool) testQueue {
 		_, err := q.Pop(func(obj any, _ bool) error { return process(obj.(cache.Deltas)) })
 		return err
 	}
-	return testQueue{q, pop, store}
+	return testQueue{queue: q, pop: pop, store: store}
 }
 
-var names = []string{"a", "b", "c", "d"}
+// The operations of a script.
+const (
+	opAdd = iota
+	opUpdate
+	opDelete
+	opDeleteTombstone
+	opReplace
+	opResync
+	opAddWithoutKey
+	opPop
+	numOps
+)
 
-// do carries out one operation and says what came of it: an error, and the
-// deltas if it was a pop. value makes objects of different operations differ.
-func (c testQueue) do(op, arg byte, value int) (got cache.Deltas, err error) {
-	one := item{names[arg%4], value}
-	switch op % 8 {
-	case 0:
-		return nil, c.queue.Add(one)
-	case 1:
-		return nil, c.queue.Update(one)
-	case 2:
-		return nil, c.queue.Delete(one)
-	case 3:
-		return nil, c.queue.Delete(cache.DeletedFinalStateUnknown{Key: one.name, Obj: one})
-	case 4:
+var itemNames = []string{"a", "b", "c", "d"}
+
+// An operation is one call of a queue.
+type operation struct {
+	op    int
+	arg   byte // of a Replace: a bit for each item of the list; else the number of the item
+	value int  // makes the objects of different operations differ
+}
+
+// execute carries out an operation. It returns the error of the queue, and the deltas
+// that were popped.
+func (q testQueue) execute(o operation) (popped cache.Deltas, err error) {
+	obj := item{itemNames[int(o.arg)%len(itemNames)], o.value}
+	switch o.op {
+	case opAdd:
+		return nil, q.queue.Add(obj)
+	case opUpdate:
+		return nil, q.queue.Update(obj)
+	case opDelete:
+		return nil, q.queue.Delete(obj)
+	case opDeleteTombstone:
+		return nil, q.queue.Delete(cache.DeletedFinalStateUnknown{Key: obj.name, Obj: obj})
+	case opReplace:
 		var list []any
-		for i, name := range names {
-			if arg&(1<<i) != 0 {
-				list = append(list, item{name, value})
+		for i, name := range itemNames {
+			if o.arg&(1<<i) != 0 {
+				list = append(list, item{name, o.value})
 			}
 		}
-		return nil, c.queue.Replace(list, "")
-	case 5:
-		return nil, c.queue.Resync()
-	case 6:
-		return nil, c.queue.Add("no item")
+		return nil, q.queue.Replace(list, "")
+	case opResync:
+		return nil, q.queue.Resync()
+	case opAddWithoutKey:
+		return nil, q.queue.Add("no item")
+	case opPop:
+		err = q.pop(func(deltas cache.Deltas) error {
+			popped = deltas
+			return q.store.apply(deltas)
+		})
+		return popped, err
 	default:
-		err := c.pop(func(d cache.Deltas) error { got = d; return c.store.apply(d) })
-		return got, err
+		return nil, fmt.Errorf("no operation %d", o.op)
 	}
 }
 
 // FuzzSameAsClientGo reads its input as a script: the first byte chooses the
-// options, each two bytes after it are an operation and its argument.
+// options. Each two bytes after it are an operation and its argument.
 func FuzzSameAsClientGo(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 1, 1, 0, 2, 0})                         // add a and b, update a, delete a
 	f.Add([]byte{1, 0, 0, 7, 0, 2, 0, 7, 0})                         // known objects: add, pop, delete, pop
 	f.Add([]byte{0, 0, 0, 7, 0, 2, 0, 7, 0})                         // none: the delete is lost
-	f.Add([]byte{1, 2, 0, 7, 0})                                     // known objects: the delete of what nobody knows
+	f.Add([]byte{1, 2, 0, 7, 0})                                     // known objects: delete of an unknown object
 	f.Add([]byte{3, 4, 7, 7, 0, 7, 0, 4, 12, 5, 0})                  // replace, pop two, replace with others, resync
 	f.Add([]byte{1, 4, 15, 7, 0, 7, 0, 7, 0, 7, 0, 1, 2, 5, 0})      // replace, pop all, update one, resync
 	f.Add([]byte{1, 0, 0, 7, 0, 3, 0, 2, 0, 4, 0, 4, 0})             // tombstone, delete, empty lists
@@ -137,27 +157,31 @@ func FuzzSameAsClientGo(f *testing.F) {
 		if len(script) == 0 {
 			return
 		}
-		known, emitReplaced := script[0]&1 != 0, script[0]&2 != 0
-		a, b := ours(known, emitReplaced), theirs(known, emitReplaced)
+		options := queueOptions{hasKnownObjects: script[0]&1 != 0, emitReplaced: script[0]&2 != 0}
+		ours, theirs := newOurs(options), newTheirs(options)
 		for i := 1; i+1 < len(script); i += 2 {
-			step(t, a, b, script[i], script[i+1], i)
+			compareExecution(t, ours, theirs, operation{op: int(script[i]) % numOps, arg: script[i+1], value: i})
 		}
-		const popOp = 7
-		for step(t, a, b, popOp, 0, 0) == nil { // until both say that they are empty
+		for {
+			err := compareExecution(t, ours, theirs, operation{op: opPop})
+			if err != nil { // both queues are empty
+				return
+			}
 		}
 	})
 }
 
-// step does the same to both and compares what came of it.
-func step(t *testing.T, a, b testQueue, op, arg byte, value int) error {
+// compareExecution carries out an operation on both queues, and compares the results.
+// It returns the error of the queues.
+func compareExecution(t *testing.T, ours, theirs testQueue, o operation) error {
 	t.Helper()
-	got, gotErr := a.do(op, arg, value)
-	want, wantErr := b.do(op, arg, value)
+	got, gotErr := ours.execute(o)
+	want, wantErr := theirs.execute(o)
 	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
-		t.Fatalf("operation %d %d: our error is %v, client-go's %v", op%8, arg, gotErr, wantErr)
+		t.Fatalf("operation %+v: our error is %v, client-go's %v", o, gotErr, wantErr)
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Fatalf("operation %d %d: we pop %v, client-go pops %v", op%8, arg, got, want)
+		t.Fatalf("operation %+v: we pop %v, client-go pops %v", o, got, want)
 	}
 	return gotErr
 }

@@ -14,7 +14,7 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// list fills the store with the answer to a LIST.
+// list replaces the contents of the store with the answer to a LIST.
 func (r *Reflector) list(ctx context.Context) error {
 	from := r.relistResourceVersion()
 	list, paginatedResult, err := r.listFrom(ctx, r.newPager(from), from)
@@ -28,8 +28,8 @@ func (r *Reflector) list(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("failed to list %v: %w", r.TypeDescription, err)
 	}
-	// Pages in the answer to "0" mean that there is no watch cache. Pages in the answer
-	// to "" mean nothing: a server makes them from etcd or from its watch cache.
+	// If the server answers a LIST from "0" in pages, it has no watch cache. Pages of a
+	// LIST from "" do not tell: a server makes them from etcd or from its watch cache.
 	if from == "0" && paginatedResult {
 		r.paginatedResult = true
 	}
@@ -48,9 +48,9 @@ func (r *Reflector) list(ctx context.Context) error {
 	return r.syncWith(found, listMeta.GetResourceVersion())
 }
 
-// relistResourceVersion is the version to list from. "0" means: any state will do,
-// so that the server can answer from its watch cache. "" means: the newest, and the
-// server has to ask etcd which one that is.
+// relistResourceVersion returns the version to list from. "0" means any version: the
+// server can answer from its watch cache. "" means the newest version: the server has
+// to ask etcd which version is the newest.
 func (r *Reflector) relistResourceVersion() string {
 	r.lastSyncResourceVersionMutex.Lock()
 	defer r.lastSyncResourceVersionMutex.Unlock()
@@ -64,7 +64,7 @@ func (r *Reflector) relistResourceVersion() string {
 	}
 }
 
-// newPager returns what sends a LIST, or one for each page.
+// newPager returns a pager, which sends a LIST, or a LIST for each page.
 func (r *Reflector) newPager(from string) *pager.ListPager {
 	listPager := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		r.observe(observer.Event{Kind: observer.Listing, Version: options.ResourceVersion})
@@ -78,20 +78,22 @@ func (r *Reflector) newPager(from string) *pager.ListPager {
 	switch {
 	case r.WatchListPageSize > 0:
 		listPager.PageSize = r.WatchListPageSize
-	case r.paginatedResult: // there is no watch cache to be read from: pages, as in the first list
+	case r.paginatedResult:
+		// The server has no watch cache. Pages of the default size, as in the first list.
 	case from != "" && from != "0":
-		// Without a limit, the server can answer out of its watch cache, with any state from
-		// this version on. With a limit, it has to be this very version. When an API server
-		// is restarted, all reflectors of the cluster list at once, and its new watch cache
-		// has no older version: all pages would have to come from etcd. From "0" it may be
-		// asked for pages: the watch cache does not make any.
+		// Without a limit, the server can answer from its watch cache, with this version or
+		// any newer one. With a limit, it has to answer with exactly this version. When an
+		// API server restarts, all reflectors of the cluster list at the same time. Its new
+		// watch cache has no older version, so all pages would have to come from etcd. A
+		// LIST from "0" may have a limit, because the watch cache ignores it.
 		listPager.PageSize = 0
 	}
 	return listPager
 }
 
-// listFrom asks for a list from a version. If the server does not have that version,
-// it asks at once for the newest state: only that can be had, however often it asks.
+// listFrom asks for a list from a version. If the server does not have this version, it
+// immediately asks for the newest version: another try with the same version would fail
+// again.
 func (r *Reflector) listFrom(ctx context.Context, listPager *pager.ListPager, from string) (
 	list runtime.Object, paginatedResult bool, err error,
 ) {
@@ -104,9 +106,9 @@ func (r *Reflector) listFrom(ctx context.Context, listPager *pager.ListPager, fr
 	return list, paginatedResult, err
 }
 
-// await calls f on a goroutine of its own, and waits until it has returned, or until
-// ctx has ended: a source need not notice that. If f panics, await does: its caller
-// can recover, and a goroutine's cannot.
+// await calls f on a goroutine of its own. It waits until f has returned, or until ctx
+// has ended, because f may ignore ctx. If f panics, await panics with the same value, so
+// that the caller can recover.
 func await(ctx context.Context, f func()) (returned bool) {
 	done := make(chan struct{})
 	var panicked any
@@ -126,7 +128,7 @@ func await(ctx context.Context, f func()) (returned bool) {
 	return true
 }
 
-// syncWith hands a list to the store.
+// syncWith replaces the contents of the store with a list, and takes over its version.
 func (r *Reflector) syncWith(found []any, resourceVersion string) error {
 	r.setIsLastSyncResourceVersionUnavailable(false)
 	if err := r.Store.Replace(found, resourceVersion); err != nil {

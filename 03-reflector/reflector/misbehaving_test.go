@@ -1,9 +1,10 @@
-// Sources and stores that misbehave.
+// How a reflector reacts to a ListerWatcher or a store that misbehaves.
 
 package reflector
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr/funcr"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,14 +24,14 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/03-reflector/observer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-func named(name string) *corev1.ConfigMap { return fakeapi.ConfigMap(name, "1") }
+// configMap returns a ConfigMap of version 1.
+func configMap(name string) *corev1.ConfigMap { return fakeapi.ConfigMap(name, "1") }
 
-// endOfList is the mark at the end of a streamed list.
+// endOfList returns the object of the bookmark at the end of a streamed list.
 func endOfList(version string) *corev1.ConfigMap {
 	end := fakeapi.ConfigMap("", version)
 	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
@@ -37,7 +39,7 @@ func endOfList(version string) *corev1.ConfigMap {
 }
 
 func TestAnEventWithoutAnObjectIsReportedAndLeftOut(t *testing.T) {
-	both(t, func(t *testing.T, name string, run runFunc) {
+	testBoth(t, func(t *testing.T, name string, run runFunc) {
 		before := utilruntime.ErrorHandlers
 		defer func() { utilruntime.ErrorHandlers = before }()
 		var reported []string
@@ -46,186 +48,240 @@ func TestAnEventWithoutAnObjectIsReportedAndLeftOut(t *testing.T) {
 		}}
 		w := watch.NewFakeWithChanSize(10, false)
 		w.Add(nil) // in the list
-		w.Add(named("a"))
+		w.Add(configMap("a"))
 		w.Action(watch.Bookmark, endOfList("1"))
 		w.Modify(nil) // and after it
 		w.Delete(nil)
 		w.Action(watch.Bookmark, nil)
-		w.Add(named("b"))
+		w.Add(configMap("b"))
 		store := newStore()
-		runFor(t, time.Second, run, streaming(func() watch.Interface { return w }), store)
+		runFor(t, time.Second, run, streamingListWatch(func() watch.Interface { return w }), store)
 		want := slices.Repeat([]string{"Unable to understand watch event"}, 4)
-		expect.That(t, slices.Equal(reported, want), "reported %q", reported)
-		got := keys(store)
-		expect.That(t, got == "[ns/a ns/b]", "stored %v", got)
+		if !slices.Equal(reported, want) {
+			t.Errorf("reported %q, want %q", reported, want)
+		}
+		if got, want := sortedKeys(store), []string{"ns/a", "ns/b"}; !slices.Equal(got, want) {
+			t.Errorf("stored %q, want %q", got, want)
+		}
 	})
 }
 
-// A panicking store panics in one of its methods, with the method's name.
-type panicking struct {
+// A panickingStore panics in one of its methods, with the name of the method.
+type panickingStore struct {
 	cache.Store
-	where string
+	method string
 }
 
-func (p panicking) panicIn(method string) {
-	if p.where == method {
+// panicIn panics if the store has to panic in this method.
+func (p panickingStore) panicIn(method string) {
+	if p.method == method {
 		panic(method)
 	}
 }
 
-func (p panicking) Replace(list []any, version string) error {
+func (p panickingStore) Replace(list []any, version string) error {
 	p.panicIn("Replace")
 	return p.Store.Replace(list, version)
 }
 
-func (p panicking) Add(any) error { p.panicIn("Add"); return nil }
-
-func (p panicking) Transformer() cache.TransformFunc {
-	return func(obj any) (any, error) { p.panicIn("Transformer"); return obj, nil }
+func (p panickingStore) Add(any) error {
+	p.panicIn("Add")
+	return nil
 }
 
-// A program may recover from a panic. client-go's leaves a watch open if that was in
-// Replace.
+func (p panickingStore) Transformer() cache.TransformFunc {
+	return func(obj any) (any, error) {
+		p.panicIn("Transformer")
+		return obj, nil
+	}
+}
+
+// A program may recover from a panic. client-go's reflector leaves a watch open if
+// Replace panics.
 func TestAPanicLeavesNoWatchOpen(t *testing.T) {
-	both(t, func(t *testing.T, name string, run runFunc) {
-		for _, where := range []string{"Transformer", "Replace", "Add"} {
+	testBoth(t, func(t *testing.T, name string, run runFunc) {
+		for _, method := range []string{"Transformer", "Replace", "Add"} {
 			w := watch.NewFakeWithChanSize(10, false)
-			w.Add(named("a"))
+			w.Add(configMap("a"))
 			w.Action(watch.Bookmark, endOfList("1"))
-			w.Add(named("b"))
+			w.Add(configMap("b"))
 			func() {
 				defer func() {
-					got := recover()
-					expect.That(t, got == where, "recovered %v, want %s", got, where)
+					if got := recover(); got != method {
+						t.Errorf("recovered %v, want %s", got, method)
+					}
 				}()
-				run(t.Context(), streaming(func() watch.Interface { return w }),
-					panicking{newStore(), where})
+				run(t.Context(), streamingListWatch(func() watch.Interface { return w }),
+					panickingStore{newStore(), method})
 			}()
-			expect.That(t, w.IsStopped() == (name == "ours" || where != "Replace"),
-				"after a panic in %s the watch is stopped: %t", where, w.IsStopped())
+			want := true
+			if name == clientGo && method == "Replace" {
+				want = false
+			}
+			if got := w.IsStopped(); got != want {
+				t.Errorf("after a panic in %s: IsStopped() = %t, want %t", method, got, want)
+			}
 		}
 	})
 }
 
-// A blocking source takes no contexts, and answers requests of one kind when it is
-// released.
-type blocking struct {
-	kind     string
-	released chan struct{}
-	watch    *watch.FakeWatcher
+// A blockingListerWatcher has no methods with a context. Its requests of one kind, LIST
+// or WATCH, block until released is closed.
+type blockingListerWatcher struct {
+	blockedKind string
+	released    chan struct{}
+	watch       *watch.FakeWatcher
 }
 
-func (b blocking) block(kind string) {
-	if b.kind == kind {
+// block waits if requests of this kind are blocked.
+func (b blockingListerWatcher) block(kind string) {
+	if b.blockedKind == kind {
 		<-b.released
 	}
 }
 
-func (b blocking) List(o metav1.ListOptions) (runtime.Object, error) {
+func (b blockingListerWatcher) List(o metav1.ListOptions) (runtime.Object, error) {
 	b.block("LIST")
-	return empty(o)
+	return emptyList(o)
 }
 
-func (b blocking) Watch(metav1.ListOptions) (watch.Interface, error) {
+func (b blockingListerWatcher) Watch(metav1.ListOptions) (watch.Interface, error) {
 	b.block("WATCH")
 	return b.watch, nil
 }
 
-func (blocking) IsWatchListSemanticsUnSupported() bool { return true }
+func (blockingListerWatcher) IsWatchListSemanticsUnSupported() bool { return true }
 
-// A LIST is left behind, a WATCH is not: somebody has to stop it when it is there.
+// A reflector whose context has ended does not wait for a LIST. It waits for a WATCH,
+// because it has to stop the watch.
 func TestASourceWithoutContextsIsWaitedForInWatch(t *testing.T) {
-	both(t, func(t *testing.T, name string, run runFunc) {
+	testBoth(t, func(t *testing.T, name string, run runFunc) {
 		for _, kind := range []string{"LIST", "WATCH"} {
-			source := blocking{kind, make(chan struct{}), watch.NewFake()}
+			lw := blockingListerWatcher{blockedKind: kind, released: make(chan struct{}), watch: watch.NewFake()}
 			ctx, cancel := context.WithCancel(t.Context())
-			ended := make(chan struct{})
-			go func() { defer close(ended); run(ctx, source, newStore()) }()
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				run(ctx, lw, newStore())
+			}()
 			synctest.Wait()
 			cancel()
 			synctest.Wait()
+			ended := false
 			select {
-			case <-ended:
-				expect.That(t, kind != "WATCH", "it has ended before the WATCH was answered")
+			case <-done:
+				ended = true
 			default:
-				expect.That(t, kind != "LIST", "it waits for the LIST")
 			}
-			close(source.released)
-			<-ended
-			expect.That(t, kind != "WATCH" || source.watch.IsStopped(), "the watch is left open")
+			if kind == "LIST" && !ended {
+				t.Error("the reflector waits for the LIST, want it to end")
+			}
+			if kind == "WATCH" && ended {
+				t.Error("the reflector has ended before the WATCH was answered, want it to wait")
+			}
+			close(lw.released)
+			<-done
+			if kind == "WATCH" && !lw.watch.IsStopped() {
+				t.Error("IsStopped() = false after the end of the reflector, want true")
+			}
 		}
 	})
 }
 
-// The watch that a list came over has nobody else to stop it.
+// Nobody else stops the watch of a streamed list.
 func TestTheWatchOfAListIsStoppedIfTheContextHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := watch.NewFake()
-	_ = New(Options{ListerWatcher: plain(empty, refuse(errRefused)), Store: newStore()}).watch(ctx, w)
-	expect.That(t, w.IsStopped(), "the watch that the list came over is left open")
+	_ = New(Options{ListerWatcher: plainListWatch(emptyList, refuseWatch(errRefused)), Store: newStore()}).watch(ctx, w)
+	if !w.IsStopped() {
+		t.Error("IsStopped() of the watch of the list = false, want true")
+	}
 }
 
-// A watch from no version begins with all objects, in no order: their versions do not
-// say where the next watch can begin.
+// A watch without a version begins with all objects, in no order. Their versions do not
+// say from which version the next watch can begin.
 func TestAWatchFromNoVersionIsResumedFromNoVersion(t *testing.T) {
-	both(t, func(t *testing.T, _ string, run runFunc) {
+	testBoth(t, func(t *testing.T, _ string, run runFunc) {
 		var asked []string
 		list := func(metav1.ListOptions) (runtime.Object, error) { return &corev1.ConfigMapList{}, nil }
-		runFor(t, 3*time.Minute, run, plain(list, func(o metav1.ListOptions) (watch.Interface, error) {
+		runFor(t, 3*time.Minute, run, plainListWatch(list, func(o metav1.ListOptions) (watch.Interface, error) {
 			asked = append(asked, o.ResourceVersion)
 			w := watch.NewFakeWithChanSize(1, false)
 			w.Add(fakeapi.ConfigMap("a", "7"))
 			time.AfterFunc(time.Minute, w.Stop)
 			return w, nil
 		}), newStore())
-		expect.That(t, len(asked) >= 2 && asked[1] == "", "watches from %q, want all from no version", asked)
+		if len(asked) < 2 {
+			t.Fatalf("%d watches, want at least 2", len(asked))
+		}
+		if asked[1] != "" {
+			t.Errorf("the second watch is from version %q, want none", asked[1])
+		}
 	})
 }
 
 func TestWhatTheReflectorAsksForIsObserved(t *testing.T) {
-	var seen []string
+	var observed []string
 	list := func(o metav1.ListOptions) (runtime.Object, error) {
 		if o.ResourceVersion != "" {
 			return nil, apierrors.NewResourceExpired("too old")
 		}
-		return empty(o)
+		return emptyList(o)
 	}
-	_ = New(Options{ListerWatcher: plain(list, refuse(apierrors.NewBadRequest("no"))), Store: newStore(),
-		Observer: observer.Func(func(e observer.Event) { seen = append(seen, string(e.Kind)+" "+e.Version) }),
-	}).ListAndWatch(t.Context())
-	want := []string{"listing 0", "expired ", "listing ", "listed 1", "watching 1"}
-	expect.That(t, slices.Equal(seen, want), "observed %q, want %q", seen, want)
+	reflector := New(Options{
+		ListerWatcher: plainListWatch(list, refuseWatch(apierrors.NewBadRequest("no"))),
+		Store:         newStore(),
+		Observer: observer.Func(func(e observer.Event) {
+			observed = append(observed, fmt.Sprintf("%s %q", e.Kind, e.Version))
+		}),
+	})
+	if err := reflector.ListAndWatch(t.Context()); !apierrors.IsBadRequest(err) {
+		t.Errorf("ListAndWatch() = %v, want the error of the watch", err)
+	}
+	want := []string{`listing "0"`, `expired ""`, `listing ""`, `listed "1"`, `watching "1"`}
+	if diff := cmp.Diff(want, observed); diff != "" {
+		t.Errorf("observed events with their versions (-want +got):\n%s", diff)
+	}
 }
 
-// client-go's asks again at once, as fast as it can.
+// client-go's reflector asks again immediately, as fast as it can.
 func TestAStreamedListThatBreaksOffIsAskedForAgainAfterAPause(t *testing.T) {
 	expired := apierrors.NewResourceExpired("too old").Status()
 	for _, breakOff := range []func(*watch.FakeWatcher){
-		func(w *watch.FakeWatcher) { w.Add(named("a")); w.Stop() },
+		func(w *watch.FakeWatcher) {
+			w.Add(configMap("a"))
+			w.Stop()
+		},
 		func(w *watch.FakeWatcher) { w.Error(&expired) },
 	} {
-		both(t, func(t *testing.T, name string, run runFunc) {
+		testBoth(t, func(t *testing.T, name string, run runFunc) {
 			requests := 0
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			run(ctx, streaming(func() watch.Interface {
-				if requests++; requests == 1000 {
+			run(ctx, streamingListWatch(func() watch.Interface {
+				requests++
+				if requests == 1000 {
 					cancel()
 				}
 				w := watch.NewFakeWithChanSize(1, false)
 				breakOff(w)
 				return w
 			}), newStore())
-			expect.That(t, (requests < 10) == (name == "ours"), "%d requests in a minute", requests)
+			if name == ours && requests >= 10 {
+				t.Errorf("%d requests in a minute, want fewer than 10", requests)
+			}
+			if name == clientGo && requests < 10 {
+				t.Errorf("%d requests in a minute, want many", requests)
+			}
 		})
 	}
 }
 
-// A streamed list whose end does not come is warned of, every ten seconds in which
-// nothing came.
+// A reflector logs a warning for a streamed list without an end, after each ten seconds
+// without an event.
 func TestALateBookmarkIsWarnedOf(t *testing.T) {
-	both(t, func(t *testing.T, _ string, run runFunc) {
+	testBoth(t, func(t *testing.T, _ string, run runFunc) {
 		var warnings []string
 		late := regexp.MustCompile("no events received for [0-9a-z]+|received last event [0-9a-z]+ ago")
 		logger := funcr.New(func(_, line string) {
@@ -235,21 +291,22 @@ func TestALateBookmarkIsWarnedOf(t *testing.T) {
 		}, funcr.Options{})
 		w := watch.NewFakeWithChanSize(1, false)
 		stop := must.Run(t, func(ctx context.Context) {
-			run(klog.NewContext(ctx, logger), streaming(func() watch.Interface { return w }), newStore())
+			run(klog.NewContext(ctx, logger), streamingListWatch(func() watch.Interface { return w }), newStore())
 		})
 		time.Sleep(12 * time.Second)
-		w.Add(named("a"))
+		w.Add(configMap("a"))
 		time.Sleep(20 * time.Second)
 		w.Action(watch.Bookmark, endOfList("1"))
 		time.Sleep(time.Minute)
 		stop()
 		want := []string{"no events received for 10s", "received last event 18s ago"}
-		expect.That(t, slices.Equal(warnings, want), "warned %q, want %q", warnings, want)
+		if !slices.Equal(warnings, want) {
+			t.Errorf("warnings %q, want %q", warnings, want)
+		}
 	})
 }
 
-// That the client cannot stream lists is logged, where somebody who wonders why will
-// find it.
+// New logs that the client does not support streamed lists.
 func TestAClientThatCannotStreamIsLogged(t *testing.T) {
 	var lines []string
 	klog.SetLogger(funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{Verbosity: 2}))
@@ -258,6 +315,8 @@ func TestAClientThatCannotStreamIsLogged(t *testing.T) {
 	defer func() { _ = level.Set("0") }()
 	must.Do(t, level.Set("2"))
 	New(Options{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{}, noStreams{})})
-	expect.That(t, len(lines) == 1 && strings.Contains(lines[0], "doesn't support WatchList semantics"),
-		"logged %q", lines)
+	const want = "doesn't support WatchList semantics"
+	if len(lines) != 1 || !strings.Contains(lines[0], want) {
+		t.Errorf("logged %q, want one line with %q", lines, want)
+	}
 }

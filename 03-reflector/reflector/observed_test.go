@@ -1,4 +1,4 @@
-// What an observer is told of lists and events that nobody stored.
+// Which events an observer gets for lists and events that the store did not store.
 
 package reflector
 
@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,8 +23,9 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// observing adds a line for each event. Events that are no failures have their version.
-func observing(seen *record.Lines) observer.Observer {
+// recordTo returns an observer that adds a line for each event: its kind, and its error or
+// its version.
+func recordTo(seen *record.Lines) observer.Observer {
 	return observer.Func(func(e observer.Event) {
 		switch {
 		case e.Kind == observer.BackingOff: // its time is random
@@ -36,8 +38,8 @@ func observing(seen *record.Lines) observer.Observer {
 	})
 }
 
-// streamed is a watch with a list in it.
-func streamed(version string, objs ...runtime.Object) *watch.FakeWatcher {
+// streamedList returns a watch that begins with a list.
+func streamedList(version string, objs ...runtime.Object) *watch.FakeWatcher {
 	w := watch.NewFakeWithChanSize(10, false)
 	for _, obj := range objs {
 		w.Add(obj)
@@ -46,6 +48,7 @@ func streamed(version string, objs ...runtime.Object) *watch.FakeWatcher {
 	return w
 }
 
+// tooLarge returns the error of a server that does not have the version yet.
 func tooLarge() error {
 	err := apierrors.NewTimeoutError("Too large resource version", 1)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}
@@ -53,10 +56,10 @@ func tooLarge() error {
 }
 
 func TestListsThatNobodyStored(t *testing.T) {
-	list := func(err error) listFunc {
+	failUnlessNewest := func(err error) listFunc {
 		return func(o metav1.ListOptions) (runtime.Object, error) {
 			if o.ResourceVersion == "" {
-				return empty(o)
+				return emptyList(o)
 			}
 			return nil, err
 		}
@@ -66,53 +69,82 @@ func TestListsThatNobodyStored(t *testing.T) {
 		store cache.ReflectorStore
 		want  []string
 	}{
-		"a list that the store refuses": {plain(empty, nil), refusing{newStore()},
-			[]string{"listing 0", "ended: unable to sync list result: not this list", "backing off"}},
+		"a list that the store refuses": {
+			lw:    plainListWatch(emptyList, nil),
+			store: refusingStore{newStore()},
+			want:  []string{"listing 0", "ended: unable to sync list result: not this list", "backing off"},
+		},
 		"a streamed list that the store refuses": {
-			streaming(func() watch.Interface { return streamed("1", named("a")) }), refusing{newStore()},
-			[]string{"listing ", "ended: unable to sync list result: not this list",
-				"listing 0", "ended: unable to sync list result: not this list", "backing off"}},
-		"a streamed list that breaks off": {streaming(func() watch.Interface {
-			w := watch.NewFakeWithChanSize(2, false)
-			w.Add(named("a"))
-			w.Action(watch.Bookmark, fakeapi.ConfigMap("", "1")) // one that is not the end of the list
-			w.Stop()
-			return w
-		}), newStore(), []string{"listing ", "ended: the watch has ended in the middle of its list", "backing off"}},
+			lw:    streamingListWatch(func() watch.Interface { return streamedList("1", configMap("a")) }),
+			store: refusingStore{newStore()},
+			want: []string{
+				"listing ", "ended: unable to sync list result: not this list", // the stream
+				"listing 0", "ended: unable to sync list result: not this list", // the LIST after it
+				"backing off",
+			},
+		},
+		"a streamed list that breaks off": {
+			lw: streamingListWatch(func() watch.Interface {
+				w := watch.NewFakeWithChanSize(2, false)
+				w.Add(configMap("a"))
+				w.Action(watch.Bookmark, fakeapi.ConfigMap("", "1")) // a bookmark that is not the end of the list
+				w.Stop()
+				return w
+			}),
+			store: newStore(),
+			want:  []string{"listing ", "ended: the watch has ended in the middle of its list", "backing off"},
+		},
 		"a version that the server no longer has": {
-			plain(list(apierrors.NewResourceExpired("too old")), refuse(errors.New("no"))), newStore(),
-			[]string{"listing 0", "expired: too old", "listing ", "listed 1", "watching 1", "ended: no",
-				"backing off"}},
+			lw: plainListWatch(failUnlessNewest(apierrors.NewResourceExpired("too old")),
+				refuseWatch(errors.New("no"))),
+			store: newStore(),
+			want: []string{
+				"listing 0", "expired: too old",
+				"listing ", "listed 1",
+				"watching 1", "ended: no", "backing off",
+			},
+		},
 		"a version that the server does not have yet": {
-			plain(list(tooLarge()), refuse(errors.New("no"))), newStore(),
-			[]string{"listing 0", "ended: Timeout: Too large resource version", "listing ", "listed 1", "watching 1",
-				"ended: no", "backing off"}},
+			lw:    plainListWatch(failUnlessNewest(tooLarge()), refuseWatch(errors.New("no"))),
+			store: newStore(),
+			want: []string{
+				"listing 0", "ended: Timeout: Too large resource version",
+				"listing ", "listed 1",
+				"watching 1", "ended: no", "backing off",
+			},
+		},
 		"a stream from a version that the server does not have yet": {
-			source(empty, refuse(tooLarge())), newStore(),
-			[]string{"listing ", "ended: Timeout: Too large resource version", "backing off"}},
+			lw:    listWatch(emptyList, refuseWatch(tooLarge())),
+			store: newStore(),
+			want:  []string{"listing ", "ended: Timeout: Too large resource version", "backing off"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var seen record.Lines
 				ctx, cancel := context.WithCancel(t.Context())
 				observe := observer.Func(func(e observer.Event) {
-					observing(&seen).Observe(e)
+					recordTo(&seen).Observe(e)
 					if e.Kind == observer.BackingOff { // the first round is over
 						cancel()
 					}
 				})
-				New(Options{ListerWatcher: test.lw, Store: test.store, Observer: observe,
-					WatchErrorHandler: func(context.Context, error) {}}).Run(ctx)
-				if got := seen.Take(); !slices.Equal(got, test.want) {
-					t.Errorf("observed\n%q, want\n%q", got, test.want)
+				New(Options{
+					ListerWatcher:     test.lw,
+					Store:             test.store,
+					Observer:          observe,
+					WatchErrorHandler: func(context.Context, error) {},
+				}).Run(ctx)
+				if diff := cmp.Diff(test.want, seen.Take()); diff != "" {
+					t.Errorf("observed events (-want +got):\n%s", diff)
 				}
 			})
 		})
 	}
 }
 
-// A source that does not notice the end of the context is left behind in its LIST. What
-// it says later is no event any more.
+// The reflector does not wait for a LIST of a ListerWatcher that ignores the context. The
+// answer that comes later causes no event.
 func TestNoEventAfterRunHasReturned(t *testing.T) {
 	page := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1", Continue: "more"}}
 	for name, answer := range map[string]func() (runtime.Object, error){
@@ -123,54 +155,73 @@ func TestNoEventAfterRunHasReturned(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var seen record.Lines
 				release := make(chan struct{})
-				list := func(metav1.ListOptions) (runtime.Object, error) { <-release; return answer() }
+				list := func(metav1.ListOptions) (runtime.Object, error) {
+					<-release
+					return answer()
+				}
 				ctx, cancel := context.WithCancel(t.Context())
 				time.AfterFunc(time.Second, cancel)
-				New(Options{ListerWatcher: plain(list, nil), Store: newStore(), Observer: observing(&seen)}).Run(ctx)
+				New(Options{
+					ListerWatcher: plainListWatch(list, nil),
+					Store:         newStore(),
+					Observer:      recordTo(&seen),
+				}).Run(ctx)
 				before := seen.Take()
 				close(release)
 				synctest.Wait()
-				if after := seen.Take(); len(before) != 1 || len(after) != 0 {
-					t.Errorf("%q while it ran, and %q afterwards; want one event, and none", before, after)
+				if len(before) != 1 {
+					t.Errorf("observed %q while the reflector ran, want one event", before)
+				}
+				if after := seen.Take(); len(after) != 0 {
+					t.Errorf("observed %q after Run has returned, want nothing", after)
 				}
 			})
 		})
 	}
 }
 
-// What the log has, the observer has.
+// The observer gets the same errors as the log.
 func TestEventsThatAreLeftOutAreObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := streamed("1", named("a"), &corev1.Pod{})
+		w := streamedList("1", configMap("a"), &corev1.Pod{})
 		w.Add(&corev1.Secret{})
 		w.Modify(nil)
-		w.Delete(named("a"))
-		w.Action("STRANGE", named("a"))
+		w.Delete(configMap("a"))
+		w.Action("STRANGE", configMap("a"))
 		var seen record.Lines
 		var types []string
 		ctx, cancel := context.WithCancel(t.Context())
 		observe := observer.Func(func(e observer.Event) {
 			if e.Kind == observer.LeftOut {
-				observing(&seen).Observe(e)
+				recordTo(&seen).Observe(e)
 				types = append(types, e.Type)
 			}
 		})
 		time.AfterFunc(time.Second, cancel)
-		New(Options{ListerWatcher: streaming(func() watch.Interface { return w }), Store: refusesDelete{newStore()},
-			ExpectedType: &corev1.ConfigMap{}, Observer: observe}).Run(ctx)
+		New(Options{
+			ListerWatcher: streamingListWatch(func() watch.Interface { return w }),
+			Store:         deleteRefusingStore{newStore()},
+			ExpectedType:  &corev1.ConfigMap{},
+			Observer:      observe,
+		}).Run(ctx)
 		const wrongType = "left out: Unexpected watch event object type"
-		want := []string{wrongType, wrongType, wrongType, // the third has no object, and so no type
+		want := []string{
+			wrongType,
+			wrongType,
+			wrongType, // it has no object, and so no type
 			"left out: Unable to delete watch event object from store: it stays",
-			"left out: Unknown watch event: it is neither an event of the store nor a bookmark: STRANGE"}
-		if got := seen.Take(); !slices.Equal(got, want) {
-			t.Errorf("observed\n%q, want\n%q", got, want)
+			"left out: Unknown watch event: it is neither an event of the store nor a bookmark: STRANGE",
+		}
+		if diff := cmp.Diff(want, seen.Take()); diff != "" {
+			t.Errorf("observed events (-want +got):\n%s", diff)
 		}
 		if want := []string{"ADDED", "ADDED", "MODIFIED", "DELETED", "STRANGE"}; !slices.Equal(types, want) {
-			t.Errorf("types %q, want %q", types, want)
+			t.Errorf("types of the observed events: %q, want %q", types, want)
 		}
 	})
 }
 
-type refusesDelete struct{ cache.Store }
+// A deleteRefusingStore refuses every delete.
+type deleteRefusingStore struct{ cache.Store }
 
-func (refusesDelete) Delete(any) error { return errors.New("it stays") }
+func (deleteRefusingStore) Delete(any) error { return errors.New("it stays") }

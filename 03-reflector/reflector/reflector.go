@@ -1,5 +1,5 @@
-// Package reflector keeps a store in step with a server: it lists, watches, and
-// begins again when either of the two ends.
+// Package reflector keeps a store up to date with a server: it lists and watches. When
+// the watch ends, it watches or lists again.
 package reflector
 
 import (
@@ -27,45 +27,48 @@ import (
 
 // Options of a Reflector. The first two have no default.
 type Options struct {
-	ListerWatcher cache.ListerWatcher  // where the objects are listed and watched
-	Store         cache.ReflectorStore // what is kept in step
+	ListerWatcher cache.ListerWatcher  // lists and watches the objects
+	Store         cache.ReflectorStore // gets the objects and their changes
 
-	// ExpectedType is an object such as the watch sends. An object of another type
-	// is reported and left out. For *unstructured.Unstructured its kind counts, too.
-	// Default: any object will do.
+	// ExpectedType is an object of the type that the watch sends. The reflector reports
+	// an object of another type, and leaves it out. For *unstructured.Unstructured, the
+	// kind must be the same, too. Default: all types are accepted.
 	ExpectedType runtime.Object
 
-	// TypeDescription is what errors and logs call the type. Default: that of
+	// TypeDescription describes the type in errors and logs. Default: the type of
 	// ExpectedType.
 	TypeDescription string
 
-	// ResyncPeriod is how often Resync of the store is called. Default: never.
+	// ResyncPeriod is the time between two calls of the store's Resync. Default: Resync
+	// is never called.
 	ResyncPeriod time.Duration
 
-	// ShouldResync is asked before each Resync. Default: yes.
+	// ShouldResync is called before each Resync, and decides whether to resync. Default:
+	// it always resyncs.
 	ShouldResync func() bool
 
-	// WatchListPageSize is how many objects a page of a LIST has. A server reads pages
-	// from etcd, which is slow, if its watch cache does not have their version. Default:
-	// 500, and no pages where a list without them can come from the watch cache.
+	// WatchListPageSize is the number of objects in a page of a LIST. If the watch cache
+	// of a server does not have the version of the pages, the server reads them from
+	// etcd, which is slow. Default: 500, but no pages for a LIST that the server can
+	// answer from its watch cache only without pages.
 	WatchListPageSize int64
 
-	// MinWatchTimeout is the least time after which the server is asked to end a
-	// watch. The time is random, up to twice as long. Default: five minutes. Less
-	// counts as five minutes: short watches are much work for a server.
+	// MinWatchTimeout is the shortest time after which the server is asked to end a
+	// watch. The time is random, up to twice as long. Default, and minimum: five minutes,
+	// because short watches are much work for a server.
 	MinWatchTimeout time.Duration
 
-	// Backoff is how the pauses after failures grow. Default: client-go's, from about
-	// a second to about a minute.
+	// Backoff says how the pauses after failures grow. Default: as in client-go, from
+	// about a second to about a minute.
 	Backoff *wait.Backoff
 
-	// WatchErrorHandler is called when there was no list, or no watch could be opened,
-	// before it is tried again. It is not called for a watch that the server refuses to
-	// open (connection refused, 429), and not when an open watch ends with an error: the
-	// log and the Observer get those, too. Default: the error is logged.
+	// WatchErrorHandler is called when a list failed, or when a watch could not be
+	// opened, before the reflector tries again. It is not called when the server refuses a
+	// watch (connection refused, 429), and not when an open watch ends with an error. The
+	// log and the Observer get all of these errors. Default: the error is logged.
 	WatchErrorHandler func(context.Context, error)
 
-	// Observer sees each decision. Default: nobody does.
+	// Observer gets an event for each decision. Default: there is no observer.
 	Observer observer.Observer
 }
 
@@ -76,40 +79,41 @@ type Options struct {
 //   - The first call is Replace, with a list. The calls after it are the changes
 //     after that list, in order, each once.
 //   - When the watch may have missed a change, the next call is Replace again.
-//     An event of another type, or one that the store refuses, is not missed: it is
-//     reported and left out.
+//     This does not happen for an event with an object of another type, or for an event
+//     that the store refuses: the reflector reports such an event and leaves it out.
 //   - All calls come from one goroutine, except for Resync.
 //
-// It ends when its context ends, whatever pause it makes, and leaves no watch open.
-// A source that blocks is left behind in a LIST, and waited for in a WATCH: the
-// watch that comes has to be stopped.
+// A reflector ends when its context ends, even in the middle of a pause, and leaves no
+// watch open. If its ListerWatcher ignores the context, the reflector does not wait for
+// a LIST. It does wait for a WATCH, because it has to stop the watch.
 //
-// It logs its decisions with the logger of its context, as client-go's does.
+// It logs its decisions with the logger of its context, as client-go's reflector does.
 type Reflector struct {
 	Options
 	listerWatcher   cache.ListerWatcherWithContext
-	expectedType    reflect.Type             // nil: any
-	expectedGVK     *schema.GroupVersionKind // of unstructured objects; nil: any
-	useWatchList    bool                     // lists are streamed, if the server can do it
+	expectedType    reflect.Type             // nil: any type
+	expectedGVK     *schema.GroupVersionKind // of unstructured objects; nil: any kind
+	useWatchList    bool                     // lists are streamed, if the server supports it
 	paginatedResult bool                     // the server answered the first LIST in pages: it has no watch cache
 
-	// How long to wait after a failure, each time longer than the last. client-go's
-	// has one for both. Then the list after an outage has to wait as long as the
-	// watches had to, although no list has failed.
+	// The delays after failures of lists, and of watches. Each delay is longer than the
+	// one before it. client-go has one handler for both. There, after an outage, the
+	// delay of the watches delays the next list, too, although no list has failed.
 	listDelayHandler, watchDelayHandler wait.DelayFunc
 
+	// lastSyncResourceVersionMutex guards the two fields below.
 	lastSyncResourceVersionMutex         sync.Mutex
-	lastSyncResourceVersion              string // that the store is as of; empty before the first list
-	isLastSyncResourceVersionUnavailable bool   // the server no longer has it, or does not have it yet
+	lastSyncResourceVersion              string // the version of the store; empty before the first list
+	isLastSyncResourceVersionUnavailable bool   // the server does not have it any more, or does not have it yet
 }
 
-// The pauses and timeouts are client-go's. A reflector that asked once a second
-// would keep a server down that is in trouble: with these pauses it sends a fiftieth
-// of that.
+// The pauses and timeouts are client-go's. If every reflector sent a request once a
+// second, a server in trouble could not recover. With these pauses, a reflector sends a
+// fiftieth of these requests.
 const (
 	defaultBackoffInit     = 800 * time.Millisecond
 	defaultBackoffMax      = 30 * time.Second
-	defaultBackoffReset    = 2 * time.Minute // so often the pauses begin anew: the server may be healthy again
+	defaultBackoffReset    = 2 * time.Minute // after this time, pauses begin with the shortest one again
 	defaultMinWatchTimeout = 5 * time.Minute
 )
 
@@ -128,8 +132,12 @@ func New(options Options) *Reflector {
 	}
 	r.MinWatchTimeout = max(r.MinWatchTimeout, defaultMinWatchTimeout)
 	if r.Backoff == nil {
-		r.Backoff = &wait.Backoff{Duration: defaultBackoffInit, Cap: defaultBackoffMax, Factor: 2, Jitter: 1,
-			Steps: 38, // how often it may double; the cap comes first
+		r.Backoff = &wait.Backoff{
+			Duration: defaultBackoffInit,
+			Cap:      defaultBackoffMax,
+			Factor:   2,
+			Jitter:   1,
+			Steps:    38, // how often the pause may double; it reaches the cap earlier
 		}
 	}
 	r.listDelayHandler = r.Backoff.DelayWithReset(clock.RealClock{}, defaultBackoffReset)
@@ -151,6 +159,7 @@ func New(options Options) *Reflector {
 	return r
 }
 
+// typeDescription describes the expected type for errors and logs.
 func typeDescription(expectedType reflect.Type, expectedGVK *schema.GroupVersionKind) string {
 	switch {
 	case expectedGVK != nil:
@@ -179,13 +188,13 @@ func (r *Reflector) Run(ctx context.Context) {
 	}
 }
 
-// logWatchError is client-go's DefaultWatchErrorHandler: what happens to every watch
-// in time is no error.
+// logWatchError does the same as client-go's DefaultWatchErrorHandler. It does not log
+// the normal end of a watch as an error.
 func (r *Reflector) logWatchError(ctx context.Context, err error) {
 	switch {
 	case isExpiredError(err):
 		r.logger(ctx).V(4).Info("Watch closed", "err", err)
-	case err == io.EOF: // it was closed as usual; not a list, whose error is a wrapped one
+	case err == io.EOF: // a watch was closed normally; the error of a list would be wrapped
 	case err == io.ErrUnexpectedEOF:
 		r.logger(ctx).V(1).Info("Watch closed with unexpected EOF", "err", err)
 	default:
@@ -193,9 +202,10 @@ func (r *Reflector) logWatchError(ctx context.Context, err error) {
 	}
 }
 
-// ListAndWatch fills the store with a list, and changes it as the watch says, until
-// another list is needed. The error says why there was no list, or no watch. It is
-// nil when a watch was there and has ended, or when ctx has ended before the list.
+// ListAndWatch fills the store with a list. Then it makes the changes of the watch to
+// the store, until another list is needed. It returns an error if the list failed, or if
+// the watch could not be opened. It returns nil if an open watch has ended, or if ctx has
+// ended before the list.
 func (r *Reflector) ListAndWatch(ctx context.Context) error {
 	// The list and the watch have one context, because they may be one request: when the program
 	// ends, the error of that request comes no earlier than the end of the context.
@@ -206,10 +216,10 @@ func (r *Reflector) ListAndWatch(ctx context.Context) error {
 	logger := r.logger(ctx)
 	logger.V(3).Info("Listing and watching")
 	w, err := r.populate(attempt)
-	switch {
-	case err != nil && ctx.Err() != nil:
+	if err != nil && ctx.Err() != nil {
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	logger.V(2).Info("Caches populated")
@@ -217,18 +227,20 @@ func (r *Reflector) ListAndWatch(ctx context.Context) error {
 		if err := r.startResync(attempt); err != nil {
 			logger.Info("Warning: watch ended with error", "err", err)
 			r.observeEnd(err)
-			cancel() // the watch: the next thing is a list
+			cancel() // ends the watch; a list follows
 		}
 	})
 	return r.watch(attempt, w)
 }
 
-// populate fills the store. A list that is streamed comes over a watch, which goes
-// on after it: that is w. A stream is less work for the server, which needs no memory
-// for the whole list. Where the server cannot do that, it is a LIST, and w is nil.
-func (r *Reflector) populate(ctx context.Context) (w watch.Interface, err error) {
+// populate fills the store. A streamed list comes over a watch, and populate returns
+// this watch, because the changes come over it, too. A stream is less work for the
+// server, which does not need memory for the whole list. If the server does not support
+// it, populate sends a LIST, and the watch is nil.
+func (r *Reflector) populate(ctx context.Context) (watch.Interface, error) {
 	if r.useWatchList {
-		if w, err = r.watchList(ctx); err == nil || ctx.Err() != nil {
+		w, err := r.watchList(ctx)
+		if err == nil || ctx.Err() != nil {
 			return w, err
 		}
 		r.logger(ctx).V(4).Info("Data couldn't be fetched in watchlist mode. Falling back to regular list. This is "+
@@ -238,7 +250,7 @@ func (r *Reflector) populate(ctx context.Context) (w watch.Interface, err error)
 	return nil, r.list(ctx)
 }
 
-// startResync calls Resync of the store, period by period.
+// startResync calls Resync of the store after each period.
 func (r *Reflector) startResync(ctx context.Context) error {
 	if r.ResyncPeriod <= 0 {
 		return nil
@@ -249,24 +261,25 @@ func (r *Reflector) startResync(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
-		if r.ShouldResync == nil || r.ShouldResync() {
-			r.logger(ctx).V(4).Info("Forcing resync")
-			if err := r.Store.Resync(); err != nil {
-				return fmt.Errorf("resyncing the store of %s: %w", r.TypeDescription, err)
-			}
+		if r.ShouldResync != nil && !r.ShouldResync() {
+			continue
+		}
+		r.logger(ctx).V(4).Info("Forcing resync")
+		if err := r.Store.Resync(); err != nil {
+			return fmt.Errorf("resyncing the store of %s: %w", r.TypeDescription, err)
 		}
 	}
 }
 
-// LastSyncResourceVersion is the version that the store is as of. It is empty
-// before the first list.
+// LastSyncResourceVersion returns the version of the last list or event that the store
+// got. It is empty before the first list.
 func (r *Reflector) LastSyncResourceVersion() string {
 	r.lastSyncResourceVersionMutex.Lock()
 	defer r.lastSyncResourceVersionMutex.Unlock()
 	return r.lastSyncResourceVersion
 }
 
-// setLastSyncResourceVersion records the version that the store is as of.
+// setLastSyncResourceVersion records the version of the store.
 func (r *Reflector) setLastSyncResourceVersion(version string) {
 	r.lastSyncResourceVersionMutex.Lock()
 	defer r.lastSyncResourceVersionMutex.Unlock()
@@ -274,7 +287,7 @@ func (r *Reflector) setLastSyncResourceVersion(version string) {
 }
 
 // setIsLastSyncResourceVersionUnavailable records whether the server has refused to
-// list from the version that the store is as of.
+// list from the version of the store.
 func (r *Reflector) setIsLastSyncResourceVersionUnavailable(isUnavailable bool) {
 	r.lastSyncResourceVersionMutex.Lock()
 	defer r.lastSyncResourceVersionMutex.Unlock()

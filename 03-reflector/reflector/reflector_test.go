@@ -3,10 +3,8 @@ package reflector
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -21,28 +19,35 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
+// errRefused is the error of a connection that the server refuses.
 var errRefused = &os.SyscallError{Syscall: "connect", Err: syscall.ECONNREFUSED}
 
+// A runFunc runs a reflector until its context ends.
 type runFunc = func(context.Context, cache.ListerWatcher, cache.ReflectorStore)
 
-// reflectors are client-go's and ours, for objects of a type.
+// The names of the two implementations.
+const (
+	clientGo = "client-go"
+	ours     = "ours"
+)
+
+// reflectors returns client-go's reflector and ours, for objects of a type.
 func reflectors(expected runtime.Object) map[string]runFunc {
 	return map[string]runFunc{
-		"client-go": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+		clientGo: func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
 			cache.NewReflector(lw, expected, store, 0).RunWithContext(ctx)
 		},
-		"ours": func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+		ours: func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
 			New(Options{ListerWatcher: lw, Store: store, ExpectedType: expected}).Run(ctx)
 		},
 	}
 }
 
-// both runs a test with our reflector and with client-go's, in fake time.
-func both(t *testing.T, test func(t *testing.T, name string, run runFunc)) {
+// testBoth runs a test with our reflector and with client-go's, in fake time.
+func testBoth(t *testing.T, test func(t *testing.T, name string, run runFunc)) {
 	t.Helper()
 	for name, run := range reflectors(nil) {
 		t.Run(name, func(t *testing.T) {
@@ -51,24 +56,24 @@ func both(t *testing.T, test func(t *testing.T, name string, run runFunc)) {
 	}
 }
 
-// start runs a reflector until the test is over, or stop is called.
+// start runs a reflector until the test ends, or until stop is called.
 func start(t *testing.T, run runFunc, lw cache.ListerWatcher, store cache.ReflectorStore) (stop func()) {
 	return must.Run(t, func(ctx context.Context) { run(ctx, lw, store) })
 }
 
-// runFor runs a reflector for a time.
-func runFor(t *testing.T, lasts time.Duration, run runFunc, lw cache.ListerWatcher, store cache.ReflectorStore) {
+// runFor runs a reflector for some time.
+func runFor(t *testing.T, duration time.Duration, run runFunc, lw cache.ListerWatcher, store cache.ReflectorStore) {
 	t.Helper()
 	stop := start(t, run, lw, store)
-	time.Sleep(lasts)
+	time.Sleep(duration)
 	stop()
 }
 
 func newStore() cache.Store { return cache.NewStore(cache.MetaNamespaceKeyFunc) }
 
-// keys are those of a store, sorted.
-func keys(store cache.Store) string {
-	return fmt.Sprint(slices.Sorted(slices.Values(store.ListKeys())))
+// sortedKeys returns the keys of a store, sorted.
+func sortedKeys(store cache.Store) []string {
+	return slices.Sorted(slices.Values(store.ListKeys()))
 }
 
 type (
@@ -76,8 +81,8 @@ type (
 	watchFunc = func(metav1.ListOptions) (watch.Interface, error)
 )
 
-// source is a server that answers with functions.
-func source(list listFunc, watches watchFunc) *cache.ListWatch {
+// listWatch returns a ListWatch that calls these functions. It supports streamed lists.
+func listWatch(list listFunc, watches watchFunc) *cache.ListWatch {
 	return &cache.ListWatch{
 		ListWithContextFunc: func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) { return list(o) },
 		WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
@@ -86,69 +91,82 @@ func source(list listFunc, watches watchFunc) *cache.ListWatch {
 	}
 }
 
-// noStreams is a client that cannot stream lists.
+// noStreams is a client that does not support streamed lists.
 type noStreams struct{}
 
 func (noStreams) IsWatchListSemanticsUnSupported() bool { return true }
 
-// plain is a source that streams no lists.
-func plain(list listFunc, watches watchFunc) cache.ListerWatcher {
-	return cache.ToListWatcherWithWatchListSemantics(source(list, watches), noStreams{})
+// plainListWatch returns a ListWatch that does not support streamed lists.
+func plainListWatch(list listFunc, watches watchFunc) cache.ListerWatcher {
+	return cache.ToListWatcherWithWatchListSemantics(listWatch(list, watches), noStreams{})
 }
 
-// streaming is a source whose watches come from a function. A LIST is empty.
-func streaming(watches func() watch.Interface) cache.ListerWatcher {
-	return source(empty, func(metav1.ListOptions) (watch.Interface, error) { return watches(), nil })
+// streamingListWatch returns a ListWatch whose watches come from a function. A LIST is empty.
+func streamingListWatch(watches func() watch.Interface) cache.ListerWatcher {
+	return listWatch(emptyList, func(metav1.ListOptions) (watch.Interface, error) { return watches(), nil })
 }
 
-// refuse answers a WATCH with an error.
-func refuse(err error) watchFunc {
+// refuseWatch returns a function that answers each WATCH with an error.
+func refuseWatch(err error) watchFunc {
 	return func(metav1.ListOptions) (watch.Interface, error) { return nil, err }
 }
 
-// empty answers a LIST.
-func empty(metav1.ListOptions) (runtime.Object, error) {
+// emptyList answers a LIST with no objects, at version 1.
+func emptyList(metav1.ListOptions) (runtime.Object, error) {
 	return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
 }
 
-// While the server refuses connections, client-go's reflector notices the end of
-// its context when the pause is over, which can take a minute. Ours notices at once.
+// While the server refuses connections, client-go's reflector notices the end of its
+// context only when the pause is over, which can take a minute. Ours notices it
+// immediately.
 func TestItEndsAtOnceWhileTheServerRefusesConnections(t *testing.T) {
-	both(t, func(t *testing.T, name string, run runFunc) {
+	testBoth(t, func(t *testing.T, name string, run runFunc) {
 		list := func(metav1.ListOptions) (runtime.Object, error) { return nil, errRefused }
-		stop := start(t, run, source(list, refuse(errRefused)), newStore())
+		stop := start(t, run, listWatch(list, refuseWatch(errRefused)), newStore())
 		time.Sleep(10 * time.Minute)
 		cancelled := time.Now()
 		stop()
 		took := time.Since(cancelled)
-		expect.That(t, (took == 0) == (name == "ours"), "it took %v", took)
+		if name == ours && took != 0 {
+			t.Errorf("it took %v to end, want 0s", took)
+		}
+		if name == clientGo && took == 0 {
+			t.Errorf("it took %v to end, want the rest of a pause", took)
+		}
 	})
 }
 
-// refusing is a store that takes no list.
-type refusing struct{ cache.Store }
+// A refusingStore refuses every list.
+type refusingStore struct{ cache.Store }
 
-func (refusing) Replace([]any, string) error { return errors.New("not this list") }
+func (refusingStore) Replace([]any, string) error { return errors.New("not this list") }
 
 // When the store refuses a streamed list, client-go's reflector forgets to stop the
 // watch that the list came over.
 func TestNoWatchIsLeftOpenWhenTheStoreRefusesAList(t *testing.T) {
-	both(t, func(t *testing.T, name string, run runFunc) {
+	testBoth(t, func(t *testing.T, name string, run runFunc) {
 		var watches []*watch.FakeWatcher
-		runFor(t, 10*time.Minute, run, streaming(func() watch.Interface {
+		runFor(t, 10*time.Minute, run, streamingListWatch(func() watch.Interface {
 			w := watch.NewFakeWithChanSize(1, false)
 			w.Action(watch.Bookmark, endOfList("1"))
 			watches = append(watches, w)
 			return w
-		}), refusing{newStore()})
+		}), refusingStore{newStore()})
 		open := 0
 		for _, w := range watches {
 			if !w.IsStopped() {
 				open++
 			}
 		}
-		expect.That(t, len(watches) >= 10 && (open == 0) == (name == "ours"),
-			"%d of %d watches are open", open, len(watches))
+		if len(watches) < 10 {
+			t.Errorf("%d watches were opened, want at least 10", len(watches))
+		}
+		if name == ours && open != 0 {
+			t.Errorf("%d of %d watches are still open, want 0", open, len(watches))
+		}
+		if name == clientGo && open == 0 {
+			t.Errorf("%d of %d watches are still open, want some", open, len(watches))
+		}
 	})
 }
 
@@ -160,37 +178,52 @@ func TestWhatIsOfAnotherTypeIsLeftOut(t *testing.T) {
 	for _, test := range []struct {
 		expected runtime.Object
 		send     []runtime.Object
-		want     string
+		want     []string // the keys in the store
 	}{
-		{&corev1.ConfigMap{}, []runtime.Object{&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod"}},
-			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "map"}}}, "[map]"},
-		{widget("Widget", ""), []runtime.Object{widget("Gadget", "gadget"), widget("Widget", "widget")}, "[widget]"},
-		{nil, []runtime.Object{widget("Gadget", "gadget"), widget("Table", "other-table")}, "[gadget other-table]"},
+		{
+			expected: &corev1.ConfigMap{},
+			send: []runtime.Object{
+				&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod"}},
+				&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "map"}},
+			},
+			want: []string{"map"},
+		},
+		{
+			expected: widget("Widget", ""),
+			send:     []runtime.Object{widget("Gadget", "gadget"), widget("Widget", "widget")},
+			want:     []string{"widget"},
+		},
+		{
+			expected: nil,
+			send:     []runtime.Object{widget("Gadget", "gadget"), widget("Table", "other-table")},
+			want:     []string{"gadget", "other-table"},
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := watch.NewFakeWithChanSize(10, false)
 			for _, obj := range test.send {
 				w.Add(obj)
 			}
-			lw := plain(empty, func(metav1.ListOptions) (watch.Interface, error) { return w, nil })
+			lw := plainListWatch(emptyList, func(metav1.ListOptions) (watch.Interface, error) { return w, nil })
 			s := newStore()
-			runFor(t, time.Second, reflectors(test.expected)["ours"], lw, s)
-			got := keys(s)
-			expect.That(t, got == test.want, "%T: stored %v, want %s", test.expected, got, test.want)
+			runFor(t, time.Second, reflectors(test.expected)[ours], lw, s)
+			if got := sortedKeys(s); !slices.Equal(got, test.want) {
+				t.Errorf("expected type %T: stored %q, want %q", test.expected, got, test.want)
+			}
 		})
 	}
 }
 
-// The answer to a LIST is not checked: its objects are stored, whatever their type.
-// A list that is streamed is made of events, and those are.
+// A reflector does not check the types of the objects of a LIST, and stores all of them.
+// A streamed list consists of events, and a reflector checks these.
 func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", ResourceVersion: "1"}}
 	pods := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{pod}}
 	list := func(metav1.ListOptions) (runtime.Object, error) { return pods, nil }
 	for name, run := range reflectors(&corev1.ConfigMap{}) {
-		for streamed, want := range map[bool]string{true: "[]", false: "[pod]"} {
+		for streamed, want := range map[bool][]string{true: nil, false: {"pod"}} {
 			synctest.Test(t, func(t *testing.T) {
-				lw := source(list, func(o metav1.ListOptions) (watch.Interface, error) {
+				lw := listWatch(list, func(o metav1.ListOptions) (watch.Interface, error) {
 					w := watch.NewFakeWithChanSize(2, false)
 					switch {
 					case o.SendInitialEvents == nil:
@@ -204,16 +237,17 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 				})
 				s := newStore()
 				runFor(t, time.Second, run, lw, s)
-				got := keys(s)
-				expect.That(t, got == want, "%s, streamed %t: stored %s, want %s", name, streamed, got, want)
+				if got := sortedKeys(s); !slices.Equal(got, want) {
+					t.Errorf("%s, streamed %t: stored %q, want %q", name, streamed, got, want)
+				}
 			})
 		}
 	}
 }
 
-// An error handler hears of lists that fail, and of watches that cannot be opened.
-// It does not hear of a watch that is refused (connection refused, 429), nor
-// of a watch that fails when it is open. Our observer sees all of them.
+// An error handler gets the errors of lists, and of watches that cannot be opened. It
+// does not get the error of a watch that is refused (connection refused, 429), nor of a
+// watch that fails when it is open. Our observer gets all of them.
 func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 	broken := func(metav1.ListOptions) (watch.Interface, error) {
 		w := watch.NewFakeWithChanSize(1, false)
@@ -222,78 +256,100 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 	}
 	forbidden := apierrors.NewForbidden(corev1.Resource("configmaps"), "", errors.New("no"))
 	for name, test := range map[string]struct {
-		list    error
+		listErr error
 		watch   watchFunc
 		handled bool
 	}{
-		"refused":           {nil, refuse(errRefused), false},
-		"too many requests": {nil, refuse(apierrors.NewTooManyRequests("", 1)), false},
-		"an open watch":     {nil, broken, false},
-		"no watch":          {nil, refuse(forbidden), true},
-		"no list":           {forbidden, nil, true},
+		"refused":           {watch: refuseWatch(errRefused), handled: false},
+		"too many requests": {watch: refuseWatch(apierrors.NewTooManyRequests("", 1)), handled: false},
+		"an open watch":     {watch: broken, handled: false},
+		"no watch":          {watch: refuseWatch(forbidden), handled: true},
+		"no list":           {listErr: forbidden, handled: true},
 	} {
-		handled, seen := 0, 0
 		list := func(o metav1.ListOptions) (runtime.Object, error) {
-			if test.list != nil {
-				return nil, test.list
+			if test.listErr != nil {
+				return nil, test.listErr
 			}
-			return empty(o)
+			return emptyList(o)
 		}
-		for _, run := range []runFunc{
-			func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
-				cache.New(&cache.Config{ListerWatcher: lw, ObjectType: &corev1.ConfigMap{},
-					Queue: cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
-					WatchErrorHandlerWithContext: func(context.Context, *cache.Reflector, error) {
-						handled++
-					},
-					Process: func(any, bool) error { return nil }}).RunWithContext(ctx)
+		var handled, observed int // calls of the error handler, and of the observer with an error
+		for reflectorName, run := range map[string]runFunc{
+			clientGo: func(ctx context.Context, lw cache.ListerWatcher, _ cache.ReflectorStore) {
+				cache.New(&cache.Config{
+					ListerWatcher:                lw,
+					ObjectType:                   &corev1.ConfigMap{},
+					Queue:                        cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
+					WatchErrorHandlerWithContext: func(context.Context, *cache.Reflector, error) { handled++ },
+					Process:                      func(any, bool) error { return nil },
+				}).RunWithContext(ctx)
 			},
-			func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
-				New(Options{ListerWatcher: lw, Store: store,
+			ours: func(ctx context.Context, lw cache.ListerWatcher, store cache.ReflectorStore) {
+				New(Options{
+					ListerWatcher:     lw,
+					Store:             store,
 					WatchErrorHandler: func(context.Context, error) { handled++ },
 					Observer: observer.Func(func(e observer.Event) {
 						if e.Kind == observer.Ended && e.Err != nil {
-							seen++
+							observed++
 						}
-					})}).Run(ctx)
+					}),
+				}).Run(ctx)
 			},
 		} {
 			handled = 0
-			synctest.Test(t, func(t *testing.T) { runFor(t, 10*time.Minute, run, plain(list, test.watch), newStore()) })
-			expect.That(t, (handled > 0) == test.handled, "%s: handled %d times", name, handled)
+			synctest.Test(t, func(t *testing.T) {
+				runFor(t, 10*time.Minute, run, plainListWatch(list, test.watch), newStore())
+			})
+			if got := handled > 0; got != test.handled {
+				t.Errorf("%s, %s: the error handler was called %d times; want calls: %t",
+					reflectorName, name, handled, test.handled)
+			}
 		}
-		expect.That(t, seen >= 10, "%s: observed %d times", name, seen)
+		if observed < 10 {
+			t.Errorf("%s: the observer got %d errors, want at least 10", name, observed)
+		}
 	}
 }
 
-// A resync that the store refuses, and a stream that the server refuses, are seen.
+// The observer gets the error of a resync that the store refuses, and of a stream that
+// the server refuses.
 func TestWhatIsRefusedIsObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var seen []string
 		streams := 0
-		lw := source(nil, func(metav1.ListOptions) (watch.Interface, error) {
-			if streams++; streams == 1 {
+		lw := listWatch(nil, func(metav1.ListOptions) (watch.Interface, error) {
+			streams++
+			if streams == 1 {
 				return nil, errRefused
 			}
 			w := watch.NewFakeWithChanSize(1, false)
 			w.Action(watch.Bookmark, endOfList("1"))
 			return w, nil
 		})
-		reflector := New(Options{ListerWatcher: lw, Store: refusesResync{newStore()}, ResyncPeriod: 10 * time.Second,
+		var observed []string // errors
+		reflector := New(Options{
+			ListerWatcher: lw,
+			Store:         resyncRefusingStore{newStore()},
+			ResyncPeriod:  10 * time.Second,
 			Observer: observer.Func(func(e observer.Event) {
 				if e.Kind == observer.Ended {
-					seen = append(seen, e.Err.Error())
+					observed = append(observed, e.Err.Error())
 				}
-			})})
+			}),
+		})
 		stop := must.Run(t, reflector.Run)
 		time.Sleep(15 * time.Second)
 		stop()
-		got := strings.Join(seen, "; ")
-		expect.That(t, got == "connect: connection refused; resyncing the store of <unspecified>: no resync today",
-			"%v", got)
+		want := []string{
+			"connect: connection refused",
+			"resyncing the store of <unspecified>: no resync today",
+		}
+		if !slices.Equal(observed, want) {
+			t.Errorf("observed the errors %q, want %q", observed, want)
+		}
 	})
 }
 
-type refusesResync struct{ cache.Store }
+// A resyncRefusingStore refuses every resync.
+type resyncRefusingStore struct{ cache.Store }
 
-func (refusesResync) Resync() error { return errors.New("no resync today") }
+func (resyncRefusingStore) Resync() error { return errors.New("no resync today") }

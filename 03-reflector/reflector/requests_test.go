@@ -1,4 +1,4 @@
-// The requests of a reflector: when it sends them, and what it asks for.
+// The requests of a reflector: their pauses, their timeouts, and panics while they run.
 
 package reflector
 
@@ -9,68 +9,91 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"example.com/informer/scripts/harness/expect"
 )
 
-// A pause is twice as long as the last, up to half a minute, and longer by up to as
-// much again. Every two minutes it begins anew, even if nothing has become better.
+// A pause is twice as long as the pause before it, up to half a minute, plus a random
+// time of up to as much again. After every two minutes, pauses begin with the shortest
+// one again, even if the server still refuses all requests.
 func TestPausesGrow(t *testing.T) {
 	for _, refused := range []string{"LIST", "WATCH"} {
-		both(t, func(t *testing.T, _ string, run runFunc) {
-			asked, anew, shortest := time.Time{}, time.Now(), defaultBackoffInit
-			pauses, longest := 0, shortest
-			ask := func() error {
-				if pause := time.Since(asked); !asked.IsZero() {
-					expect.That(t, pause >= shortest && pause <= 2*shortest,
-						"%s, pause %d: %v, want %v to %v", refused, pauses, pause, shortest, 2*shortest)
-					pauses++
-					shortest = min(2*shortest, defaultBackoffMax)
-				}
-				if asked = time.Now(); asked.Sub(anew) > defaultBackoffReset {
-					anew, shortest = asked, defaultBackoffInit
-				}
-				longest = max(longest, shortest)
+		testBoth(t, func(t *testing.T, _ string, run runFunc) {
+			begin := time.Now()
+			var asked []time.Time // the times of the requests that were refused
+			refuse := func() error {
+				asked = append(asked, time.Now())
 				return errRefused
 			}
-			list := empty
+			list := emptyList
 			if refused == "LIST" {
-				list = func(metav1.ListOptions) (runtime.Object, error) { return nil, ask() }
+				list = func(metav1.ListOptions) (runtime.Object, error) { return nil, refuse() }
 			}
-			watches := func(metav1.ListOptions) (watch.Interface, error) { return nil, ask() }
-			runFor(t, time.Hour, run, plain(list, watches), newStore())
-			expect.That(t, pauses >= 60 && longest == defaultBackoffMax,
-				"%s: %d pauses of up to %v and as much again", refused, pauses, longest)
+			watches := func(metav1.ListOptions) (watch.Interface, error) { return nil, refuse() }
+			runFor(t, time.Hour, run, plainListWatch(list, watches), newStore())
+			checkPauses(t, refused, begin, asked)
 		})
 	}
 }
 
-// A watch is asked for with a timeout of five to ten minutes.
+// checkPauses checks the pauses between requests of a reflector that was started at begin.
+func checkPauses(t *testing.T, kind string, begin time.Time, requests []time.Time) {
+	t.Helper()
+	if len(requests) <= 60 {
+		t.Errorf("%d requests of kind %s in an hour, want more than 60", len(requests), kind)
+	}
+	reset := begin // the time at which pauses began with the shortest one
+	expected := defaultBackoffInit
+	longest := expected
+	for i, request := range requests {
+		if i > 0 {
+			pause := request.Sub(requests[i-1])
+			if pause < expected || pause > 2*expected {
+				t.Errorf("%s, pause %d: %v, want %v to %v", kind, i, pause, expected, 2*expected)
+			}
+			expected = min(2*expected, defaultBackoffMax)
+		}
+		if request.Sub(reset) > defaultBackoffReset {
+			reset = request
+			expected = defaultBackoffInit
+		}
+		longest = max(longest, expected)
+	}
+	if longest != defaultBackoffMax {
+		t.Errorf("%s: the longest pause is %v without its random part, want %v", kind, longest, defaultBackoffMax)
+	}
+}
+
+// A reflector asks for watches with timeouts of five to ten minutes.
 func TestTimeoutsOfWatches(t *testing.T) {
-	both(t, func(t *testing.T, _ string, run runFunc) {
-		timeouts := map[int64]bool{}
-		runFor(t, time.Hour, run, plain(empty, func(o metav1.ListOptions) (watch.Interface, error) {
+	testBoth(t, func(t *testing.T, _ string, run runFunc) {
+		timeouts := map[int64]bool{} // in seconds
+		runFor(t, time.Hour, run, plainListWatch(emptyList, func(o metav1.ListOptions) (watch.Interface, error) {
 			timeouts[*o.TimeoutSeconds] = true
 			w := watch.NewFake()
 			time.AfterFunc(time.Minute, w.Stop)
 			return w, nil
 		}), newStore())
 		for timeout := range timeouts {
-			expect.That(t, timeout >= 300 && timeout <= 600, "%d seconds", timeout)
+			if timeout < 300 || timeout > 600 {
+				t.Errorf("a watch with a timeout of %d s, want 300 s to 600 s", timeout)
+			}
 		}
-		expect.That(t, len(timeouts) >= 10, "hardly random: %v", timeouts)
+		if len(timeouts) < 10 {
+			t.Errorf("%d different timeouts in an hour (%v), want at least 10", len(timeouts), timeouts)
+		}
 	})
 }
 
-// A caller can recover from a panic of its own source, which is called on another
-// goroutine.
+// The reflector calls its ListerWatcher on another goroutine. A caller of the reflector
+// can still recover from a panic of the ListerWatcher.
 func TestAPanicOfTheSourceReachesTheCaller(t *testing.T) {
-	both(t, func(t *testing.T, name string, run runFunc) {
+	testBoth(t, func(t *testing.T, name string, run runFunc) {
 		defer func() {
-			got := recover()
-			expect.That(t, got == "no list", "%s: recovered %v", name, got)
+			if got := recover(); got != "no list" {
+				t.Errorf("%s: recovered %v, want %q", name, got, "no list")
+			}
 		}()
-		run(t.Context(), plain(func(metav1.ListOptions) (runtime.Object, error) { panic("no list") }, nil), newStore())
-		t.Errorf("%s has returned", name)
+		list := func(metav1.ListOptions) (runtime.Object, error) { panic("no list") }
+		run(t.Context(), plainListWatch(list, nil), newStore())
+		t.Errorf("the reflector %s has returned, want a panic", name)
 	})
 }

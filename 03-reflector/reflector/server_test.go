@@ -1,4 +1,5 @@
-// A server for our reflector and for client-go's, which does what a script says.
+// A server for our reflector and for client-go's. A script of random bytes decides how
+// it answers.
 
 package reflector
 
@@ -21,37 +22,49 @@ import (
 	"example.com/informer/scripts/harness/fakeapi"
 )
 
-// A server answers requests as a script says. When the script has ended, it does
-// all that it is asked for.
+// A server answers requests. Its script decides the answers. When the script has ended,
+// all requests succeed.
 type server struct {
 	*cache.ListWatch
-	mu      sync.Mutex
-	script  []byte
-	streams bool
-	slim    string        // "": the store has no transform; "nil": it could have one
-	period  time.Duration // of resyncs; 0: none
-	refused int           // the resync that the store refuses; 0: none
-	resyncs int
+	supportsStreams bool
+	transform       transformMode // of the store
+	resyncPeriod    time.Duration // 0: no resyncs
+	refusedResync   int           // the number of the resync that the store refuses; 0: none
+
+	mu      sync.Mutex // guards the fields below
+	script  []byte     // the part that is left
+	resyncs int        // number of resyncs so far
 	version int
 	objects map[string]*corev1.ConfigMap
-	open    []*watch.FakeWatcher
-	lines   []string // requests and calls of the store, in order
+	lines   []string // requests, calls of the store, and lines of the log, in order
 }
+
+// A transformMode says whether the store of a server has a transform.
+type transformMode int
+
+const (
+	noTransformer   transformMode = iota // the store is no cache.TransformingStore
+	nilTransformer                       // it is one, and its transform is nil
+	withTransformer                      // it is one, and has a transform
+	numTransformModes
+)
 
 func newServer(script []byte) *server {
 	s := &server{script: script, version: 10, objects: map[string]*corev1.ConfigMap{}}
-	s.ListWatch = source(s.list, s.watch)
-	s.streams = s.one(2) == 0
-	s.slim = []string{"", "nil", "slim"}[s.one(3)]
-	s.period = []time.Duration{0, 2300*time.Millisecond + 7, 17*time.Second + 7}[s.one(3)] // never at a full second
-	for range s.one(4) {
+	s.ListWatch = listWatch(s.list, s.watch)
+	s.supportsStreams = s.next(2) == 0
+	s.transform = transformMode(s.next(int(numTransformModes)))
+	periods := []time.Duration{0, 2300*time.Millisecond + 7, 17*time.Second + 7} // no resync at a full second
+	s.resyncPeriod = periods[s.next(len(periods))]
+	for range s.next(4) {
 		s.change()
 	}
 	return s
 }
 
-// one is a number below n: what the script says, or 0.
-func (s *server) one(n int) int {
+// next takes the next byte of the script, and makes a number below n of it. At the end
+// of the script it returns 0.
+func (s *server) next(n int) int {
 	if len(s.script) == 0 {
 		return 0
 	}
@@ -60,21 +73,22 @@ func (s *server) one(n int) int {
 	return int(b) % n
 }
 
+// note adds a line.
 func (s *server) note(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
 
-// change makes a change, and returns its event.
+// change changes an object, and returns the event.
 func (s *server) change() watch.Event {
 	s.version++
-	name := string(rune('a' + s.one(4)))
+	name := string(rune('a' + s.next(4)))
 	old := s.objects[name]
 	obj := fakeapi.ConfigMap(name, strconv.Itoa(s.version))
 	switch {
 	case old == nil:
 		s.objects[name] = obj
 		return watch.Event{Type: watch.Added, Object: obj}
-	case s.one(3) == 0:
+	case s.next(3) == 0:
 		delete(s.objects, name)
 		return watch.Event{Type: watch.Deleted, Object: obj}
 	default:
@@ -83,9 +97,9 @@ func (s *server) change() watch.Event {
 	}
 }
 
-// failure is one of the errors that a server has for a request; mostly nil.
-func (s *server) failure() error {
-	switch s.one(12) {
+// nextFailure returns an error for a request, or nil. It is nil most of the time.
+func (s *server) nextFailure() error {
+	switch s.next(12) {
 	case 1:
 		return apierrors.NewResourceExpired("too old")
 	case 2:
@@ -109,7 +123,7 @@ func (s *server) list(options metav1.ListOptions) (runtime.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note("LIST from %q, limit %d", options.ResourceVersion, options.Limit)
-	if err := s.failure(); err != nil {
+	if err := s.nextFailure(); err != nil {
 		return nil, err
 	}
 	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.Itoa(s.version)}}
@@ -119,32 +133,31 @@ func (s *server) list(options metav1.ListOptions) (runtime.Object, error) {
 	return list, nil
 }
 
-// watch answers a WATCH with the events that it will have, the last of
-// them later, perhaps.
+// watch answers a WATCH. It decides all events of the watch in advance. The watch may
+// send the last event, or end, some time later.
 func (s *server) watch(options metav1.ListOptions) (watch.Interface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note("WATCH from %q, list first: %t, bookmarks: %t", options.ResourceVersion, options.SendInitialEvents != nil,
 		options.AllowWatchBookmarks)
-	if err := s.failure(); err != nil {
+	if err := s.nextFailure(); err != nil {
 		return nil, err
 	}
 	w := watch.NewFakeWithChanSize(100, false)
-	s.open = append(s.open, w)
 	if options.SendInitialEvents != nil {
 		s.sendList(w)
 	}
-	for range s.one(8) {
-		w.Action(s.event())
+	for range s.next(8) {
+		w.Action(s.nextEvent())
 	}
-	switch s.one(5) {
+	switch s.next(5) {
 	case 1, 2:
 		w.Stop() // and what was sent can still be read
 	case 3:
-		time.AfterFunc(s.aWhile(), w.Stop)
+		time.AfterFunc(s.nextDelay(), w.Stop)
 	case 4:
-		event, obj := s.event()
-		time.AfterFunc(s.aWhile(), func() {
+		event, obj := s.nextEvent()
+		time.AfterFunc(s.nextDelay(), func() {
 			if !w.IsStopped() {
 				w.Action(event, obj)
 				w.Stop()
@@ -154,30 +167,31 @@ func (s *server) watch(options metav1.ListOptions) (watch.Interface, error) {
 	return w, nil
 }
 
-// aWhile is up to a minute. It never ends when a reflector warns that a list has no end, every ten seconds: of two
-// things at the same time, either can come first.
-func (s *server) aWhile() time.Duration {
-	return time.Duration(1+s.one(60))*time.Second + 3*time.Millisecond
+// nextDelay returns a time of up to a minute. It never ends at a full second. Every ten
+// seconds, a reflector may warn of a list without an end, and two things at the same
+// time can happen in any order.
+func (s *server) nextDelay() time.Duration {
+	return time.Duration(1+s.next(60))*time.Second + 3*time.Millisecond
 }
 
-// sendList sends all objects, with a change in between, perhaps, and a mark at the
-// end, mostly.
+// sendList sends all objects, sometimes a change, and most of the time the bookmark at
+// the end of the list.
 func (s *server) sendList(w *watch.FakeWatcher) {
 	for _, name := range slices.Sorted(maps.Keys(s.objects)) {
 		w.Add(s.objects[name])
 	}
-	if s.one(3) == 1 {
-		w.Action(s.event())
+	if s.next(3) == 1 {
+		w.Action(s.nextEvent())
 	}
-	if s.one(6) != 1 {
+	if s.next(6) != 1 {
 		w.Action(watch.Bookmark, endOfList(strconv.Itoa(s.version)))
 	}
 }
 
-// event is a change, a bookmark, an error, or something that nobody expects.
-func (s *server) event() (watch.EventType, runtime.Object) {
+// nextEvent returns a change, a bookmark, an error, or an event that no reflector expects.
+func (s *server) nextEvent() (watch.EventType, runtime.Object) {
 	failed := func(err *apierrors.StatusError) (watch.EventType, runtime.Object) { return watch.Error, &err.ErrStatus }
-	switch s.one(16) {
+	switch s.next(16) {
 	case 1, 2:
 		s.version += 5
 		return watch.Bookmark, fakeapi.ConfigMap("", strconv.Itoa(s.version))
@@ -196,5 +210,5 @@ func (s *server) event() (watch.EventType, runtime.Object) {
 	return e.Type, e.Object
 }
 
-// IsWatchListSemanticsUnSupported is asked by both reflectors.
-func (s *server) IsWatchListSemanticsUnSupported() bool { return !s.streams }
+// IsWatchListSemanticsUnSupported tells a reflector whether the server streams lists.
+func (s *server) IsWatchListSemanticsUnSupported() bool { return !s.supportsStreams }

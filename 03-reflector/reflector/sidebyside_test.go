@@ -1,5 +1,5 @@
-// Our reflector beside client-go's: the same server makes both send the same
-// requests, make the same calls of their stores, and log the same.
+// Our reflector beside client-go's. With the same server, both must send the same
+// requests, make the same calls of their stores, and log the same lines.
 
 package reflector
 
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -24,94 +25,100 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// A store writes down its calls, and refuses some of them.
-type store struct{ *server }
+// A recordingStore notes its calls. The script decides which calls it refuses.
+type recordingStore struct{ *server }
 
-func (s store) call(name string, obj any) error {
+func (s recordingStore) call(name string, obj any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note("%s %s", name, text(obj))
-	if s.one(30) == 1 {
+	if s.next(30) == 1 {
 		return errors.New("the store does not want it")
 	}
 	return nil
 }
 
-func (s store) Add(obj any) error             { return s.call("Add", obj) }
-func (s store) Update(obj any) error          { return s.call("Update", obj) }
-func (s store) Delete(obj any) error          { return s.call("Delete", obj) }
-func (s store) Bookmark(version string) error { return s.call("Bookmark", version) }
+func (s recordingStore) Add(obj any) error             { return s.call("Add", obj) }
+func (s recordingStore) Update(obj any) error          { return s.call("Update", obj) }
+func (s recordingStore) Delete(obj any) error          { return s.call("Delete", obj) }
+func (s recordingStore) Bookmark(version string) error { return s.call("Bookmark", version) }
 
-// Resync refuses one call.
-func (s store) Resync() error {
+// Resync refuses the call with the number refusedResync.
+func (s recordingStore) Resync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note("Resync")
-	if s.resyncs++; s.resyncs == s.refused {
+	s.resyncs++
+	if s.resyncs == s.refusedResync {
 		return errors.New("the store does not want it")
 	}
 	return nil
 }
 
-// shouldResync says no now and then.
-func (s store) shouldResync() bool {
+// shouldResync returns what the script says: sometimes false.
+func (s recordingStore) shouldResync() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note("resync?")
-	return s.one(3) != 1
+	return s.next(3) != 1
 }
 
-// A slimStore has a transform.
-type slimStore struct{ store }
+// A transformingStore is a recordingStore with a transform, which may be nil.
+type transformingStore struct{ recordingStore }
 
-// Transformer returns a function that marks an object, and refuses some.
-func (s slimStore) Transformer() cache.TransformFunc {
-	if s.slim == "nil" {
+// Transformer returns a function that sets a label. It refuses some objects.
+func (s transformingStore) Transformer() cache.TransformFunc {
+	if s.transform == nilTransformer {
 		return nil
 	}
 	return func(obj any) (any, error) {
 		if err := s.call("transform", obj); err != nil {
 			return nil, err
 		}
-		slim := obj.(*corev1.ConfigMap).DeepCopy()
-		slim.Labels = map[string]string{"slim": "yes"}
-		return slim, nil
+		transformed := obj.(*corev1.ConfigMap).DeepCopy()
+		transformed.Labels = map[string]string{"transformed": "yes"}
+		return transformed, nil
 	}
 }
 
+// store returns a store for a reflector of this server.
 func (s *server) store() cache.ReflectorStore {
-	if s.slim == "" {
-		return store{s}
+	if s.transform == noTransformer {
+		return recordingStore{s}
 	}
-	return slimStore{store{s}}
+	return transformingStore{recordingStore{s}}
 }
 
-func (s store) Replace(list []any, version string) error {
+func (s recordingStore) Replace(list []any, version string) error {
 	var all []string
 	for _, obj := range list {
 		all = append(all, text(obj))
 	}
-	slices.Sort(all) // a streamed list has no order, with client-go
+	slices.Sort(all) // client-go's reflector does not keep the order of a streamed list
 	return s.call("Replace "+strings.Join(all, " ")+" as of", version)
 }
 
-func (s store) UpdateResourceVersion(version string) { _ = s.call("UpdateResourceVersion", version) }
+func (s recordingStore) UpdateResourceVersion(version string) {
+	_ = s.call("UpdateResourceVersion", version)
+}
 
+// text describes an object in a line.
 func text(obj any) string {
 	if object, ok := obj.(metav1.Object); ok {
-		return object.GetName() + "@" + object.GetResourceVersion() + object.GetLabels()["slim"]
+		return object.GetName() + "@" + object.GetResourceVersion() + object.GetLabels()["transformed"]
 	}
 	return fmt.Sprint(obj)
 }
 
-// A logSink notes what a reflector logs, and at which level.
+// A logSink notes the lines that a reflector logs, with their levels.
 type logSink struct{ *server }
 
 func (s logSink) Info(level int, message string, _ ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	line := fmt.Sprintf("log %d: %s", level, message)
-	if len(s.lines) == 0 || s.lines[len(s.lines)-1] != line { // a warning is repeated as long as it is true
+	isRepeated := len(s.lines) > 0 && s.lines[len(s.lines)-1] == line // a reflector repeats some warnings
+	if !isRepeated {
 		s.note("%s", line)
 	}
 }
@@ -122,24 +129,28 @@ func (s logSink) Enabled(int) bool                        { return true }
 func (s logSink) WithValues(...any) logr.LogSink          { return s }
 func (s logSink) WithName(string) logr.LogSink            { return s }
 
-// play runs a reflector for a time, and returns what it did.
-func play(t *testing.T, start func() *server, lasts time.Duration,
+// recordLines runs a reflector with a new server for some time. It returns the lines that
+// the server has noted.
+func recordLines(t *testing.T, start func() *server, duration time.Duration,
 	run func(context.Context, *server)) (lines []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := start()
 		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logr.New(logSink{s})))
-		ended := make(chan struct{})
-		go func() { defer close(ended); run(ctx, s) }()
-		time.Sleep(lasts)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			run(ctx, s)
+		}()
+		time.Sleep(duration)
 		cancel()
 		synctest.Wait()
 		select {
-		case <-ended:
+		case <-done:
 		default:
-			t.Error("it has not ended")
+			t.Error("the reflector has not ended with its context")
 		}
-		time.Sleep(time.Hour) // for client-go's
+		time.Sleep(time.Hour) // until all goroutines of client-go's reflector have ended
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		lines = s.lines
@@ -147,47 +158,58 @@ func play(t *testing.T, start func() *server, lasts time.Duration,
 	return lines
 }
 
-// With resyncs, all pauses are equal: they are random otherwise, and the number of
-// resyncs in them, too.
+// equalPauses makes all pauses of a reflector with resyncs equal. With random pauses, the
+// number of resyncs in a pause would be random, too.
 var equalPauses = wait.Backoff{Duration: time.Second}
 
-func ours(ctx context.Context, s *server) {
-	options := Options{ListerWatcher: s, Store: s.store(), ExpectedType: &corev1.ConfigMap{}, ResyncPeriod: s.period,
-		ShouldResync: store{s}.shouldResync}
-	if s.period > 0 {
+// runOurs runs our reflector with a server.
+func runOurs(ctx context.Context, s *server) {
+	options := Options{
+		ListerWatcher: s,
+		Store:         s.store(),
+		ExpectedType:  &corev1.ConfigMap{},
+		ResyncPeriod:  s.resyncPeriod,
+		ShouldResync:  recordingStore{s}.shouldResync,
+	}
+	if s.resyncPeriod > 0 {
 		options.Backoff = &equalPauses
 	}
 	New(options).Run(ctx)
 }
 
-func theirs(ctx context.Context, s *server) {
-	options := cache.ReflectorOptions{ResyncPeriod: s.period}
-	if s.period > 0 {
+// runClientGos runs client-go's reflector with a server.
+func runClientGos(ctx context.Context, s *server) {
+	options := cache.ReflectorOptions{ResyncPeriod: s.resyncPeriod}
+	if s.resyncPeriod > 0 {
 		options.Backoff = &equalPauses
 	}
 	r := cache.NewReflectorWithOptions(s, &corev1.ConfigMap{}, s.store(), options)
-	r.ShouldResync = store{s}.shouldResync
+	r.ShouldResync = recordingStore{s}.shouldResync
 	r.RunWithContext(ctx)
 }
 
-func compare(t *testing.T, script []byte) {
+// compareWithClientGos runs both reflectors with the same script, and compares the lines.
+func compareWithClientGos(t *testing.T, script []byte) {
 	t.Helper()
-	lasts := 24 * time.Hour // until nothing more happens
-	if newServer(script).period > 0 {
-		lasts = time.Duration(len(script)+10) * 20 * time.Second // until nothing but resyncs happens
+	duration := 24 * time.Hour // until nothing more happens
+	if newServer(script).resyncPeriod > 0 {
+		duration = time.Duration(len(script)+10) * 20 * time.Second // until nothing but resyncs happens
 	}
 	start := func() *server { return newServer(script) }
-	a, b := untilRest(play(t, start, lasts, theirs)), untilRest(play(t, start, lasts, ours))
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			t.Fatalf("script %v: line %d differs\nclient-go:\n  %s\nours:\n  %s", script, i, around(a, i), around(b, i))
+	want := withoutRepetitions(recordLines(t, start, duration, runClientGos))
+	got := withoutRepetitions(recordLines(t, start, duration, runOurs))
+	for i := range max(len(want), len(got)) {
+		if i >= len(want) || i >= len(got) || want[i] != got[i] {
+			t.Fatalf("script %v: line %d differs\nclient-go:\n  %s\nours:\n  %s",
+				script, i, linesAround(want, i), linesAround(got, i))
 		}
 	}
 }
 
-// untilRest leaves out the end: resyncs, and warnings that a list has no end. Ours has
-// fewer: it makes a pause before it asks for a list again that has broken off.
-func untilRest(lines []string) []string {
+// withoutRepetitions returns the lines up to the end of the reflector, without the resyncs
+// and the warnings of a late bookmark right before the end. Our reflector has fewer of
+// these warnings, because it backs off before it asks again for a list that has broken off.
+func withoutRepetitions(lines []string) []string {
 	end := slices.Index(lines, "log 3: Stopping reflector")
 	repeated := regexp.MustCompile("[Rr]esync|event bookmark expired")
 	for end > 0 && repeated.MatchString(lines[end-1]) {
@@ -196,7 +218,8 @@ func untilRest(lines []string) []string {
 	return lines[:end]
 }
 
-func around(lines []string, i int) string {
+// linesAround returns line i with some lines before and after it.
+func linesAround(lines []string, i int) string {
 	return strings.Join(lines[max(0, i-6):min(len(lines), i+3)], "\n  ")
 }
 
@@ -207,7 +230,7 @@ func TestBesideClientGos(t *testing.T) {
 		for i := range script {
 			script[i] = byte(random.Uint32())
 		}
-		compare(t, script)
+		compareWithClientGos(t, script)
 	}
 }
 
@@ -228,13 +251,14 @@ func TestResyncsBesideClientGos(t *testing.T) {
 	)
 	start := func() *server {
 		s := newServer(nil)
-		s.period, s.refused = 10*time.Second, 3
-		s.script = []byte{0, 0, 0, 0, 0, 0, 0, 1} // the second question is answered with no
+		s.resyncPeriod, s.refusedResync = 10*time.Second, 3
+		s.script = []byte{0, 0, 0, 0, 0, 0, 0, 1} // the second call of shouldResync returns false
 		return s
 	}
-	for name, run := range map[string]func(context.Context, *server){"client-go": theirs, "ours": ours} {
-		if got := play(t, start, 55*time.Second, run); !slices.Equal(got, want) {
-			t.Errorf("%s:\n  %s\nwant:\n  %s", name, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	for name, run := range map[string]func(context.Context, *server){clientGo: runClientGos, ours: runOurs} {
+		got := recordLines(t, start, 55*time.Second, run)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: lines (-want +got):\n%s", name, diff)
 		}
 	}
 }
@@ -244,16 +268,17 @@ func TestResyncsBesideClientGos(t *testing.T) {
 func TestAResyncThatIsRefusedDuringAnOutage(t *testing.T) {
 	start := func() *server {
 		s := newServer(nil)
-		s.streams, s.period, s.refused = false, 10*time.Second+7, 1
+		s.supportsStreams, s.resyncPeriod, s.refusedResync = false, 10*time.Second+7, 1
 		s.script = append([]byte{0, 0}, bytes.Repeat([]byte{3}, 100)...) // a list, and then refused connections
 		return s
 	}
-	for name, run := range map[string]func(context.Context, *server){"client-go": theirs, "ours": ours} {
-		lines := play(t, start, 30*time.Second, run)
+	for name, run := range map[string]func(context.Context, *server){clientGo: runClientGos, ours: runOurs} {
+		lines := recordLines(t, start, 30*time.Second, run)
 		after := lines[slices.Index(lines, "Resync"):]
 		listed := slices.ContainsFunc(after, func(line string) bool { return strings.HasPrefix(line, "LIST") })
-		if listed != (name == "ours") {
-			t.Errorf("%s:\n  %s", name, strings.Join(lines, "\n  "))
+		if want := name == ours; listed != want {
+			t.Errorf("%s: a LIST follows the refused resync: %t, want %t; all lines:\n  %s",
+				name, listed, want, strings.Join(lines, "\n  "))
 		}
 	}
 }
@@ -261,5 +286,5 @@ func TestAResyncThatIsRefusedDuringAnOutage(t *testing.T) {
 func FuzzBesideClientGos(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("a script is a list of bytes"))
-	f.Fuzz(compare)
+	f.Fuzz(compareWithClientGos)
 }

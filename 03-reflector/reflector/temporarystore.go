@@ -1,4 +1,4 @@
-// A list that comes object by object.
+// The temporary store, which collects a streamed list.
 
 package reflector
 
@@ -8,40 +8,41 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A temporaryStore collects a streamed list, in the order in which it comes. Changes
-// that come in the middle of it are made to the list. Objects are transformed as they
-// come, so that none is in memory whole for longer than needed.
+// A temporaryStore collects the objects of a streamed list, in the order of their
+// arrival. A change that arrives before the end of the list changes the list. Each object
+// is transformed when it arrives, so that the original needs memory only for a moment.
 type temporaryStore struct {
-	transformer     cache.TransformFunc // or nil
-	at              map[string]int      // where the object of a key is
+	transformer     cache.TransformFunc // may be nil
+	positions       map[string]int      // the index in items, by key
 	items           []any               // nil where an object was deleted
 	resourceVersion string
 }
 
 func newTemporaryStore(store cache.ReflectorStore) *temporaryStore {
-	s := &temporaryStore{at: map[string]int{}}
+	s := &temporaryStore{positions: map[string]int{}}
 	if transforming, ok := store.(cache.TransformingStore); ok {
 		s.transformer = transforming.Transformer()
 	}
 	return s
 }
 
-// Add adds an object, or puts it in the place of the one with its key.
+// Add adds an object. It replaces the object that has the same key.
 func (s *temporaryStore) Add(obj any) error {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
 		return cache.KeyError{Obj: obj, Err: err}
 	}
 	if s.transformer != nil {
-		if obj, err = s.transformer(obj); err != nil {
+		obj, err = s.transformer(obj)
+		if err != nil {
 			return err
 		}
 	}
-	if at, ok := s.at[key]; ok {
-		s.items[at] = obj
+	if position, ok := s.positions[key]; ok {
+		s.items[position] = obj
 		return nil
 	}
-	s.at[key] = len(s.items)
+	s.positions[key] = len(s.items)
 	s.items = append(s.items, obj)
 	return nil
 }
@@ -49,20 +50,21 @@ func (s *temporaryStore) Add(obj any) error {
 // Update is Add.
 func (s *temporaryStore) Update(obj any) error { return s.Add(obj) }
 
-// Delete takes an object out.
+// Delete removes the object that has the key of obj.
 func (s *temporaryStore) Delete(obj any) error {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
 		return cache.KeyError{Obj: obj, Err: err}
 	}
-	if at, ok := s.at[key]; ok {
-		s.items[at] = nil
-		delete(s.at, key)
+	if position, ok := s.positions[key]; ok {
+		s.items[position] = nil
+		delete(s.positions, key)
 	}
 	return nil
 }
 
-// List returns what is there now. The store is not used after it.
-func (s *temporaryStore) List() []any {
+// takeList returns the objects, in the order of their arrival. It reuses the memory of
+// items: the store must not be used afterwards.
+func (s *temporaryStore) takeList() []any {
 	return slices.DeleteFunc(s.items, func(obj any) bool { return obj == nil })
 }

@@ -1,4 +1,4 @@
-// Watching: one change after the other.
+// Watching: the reflector opens watches, and makes their changes to the store.
 
 package reflector
 
@@ -22,22 +22,24 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// watch changes the store as a watch says: w, if the list has come over it. When the
-// watch ends, it opens another one where the first has ended. It returns when only a
-// list can help, with an error if the server did not take the watch.
+// watch makes the changes of watches to the store. If the list was streamed, w is its
+// watch, and the first one. When a watch ends, watch opens the next one from the last
+// version. It returns when a list is needed. It returns an error if a watch could not be
+// opened.
 func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 	if w != nil {
-		if err := r.handleWatch(ctx, time.Now(), w, true); !r.watchAgain(ctx, err) {
+		err := r.handleWatch(ctx, time.Now(), w, true)
+		if !r.watchAgain(ctx, err) {
 			return nil
 		}
 	}
 	for ctx.Err() == nil {
 		from := r.LastSyncResourceVersion()
 		r.observe(observer.Event{Kind: observer.Watching, Version: from})
-		start := time.Now() // some proxies send not even the headers before the first event
+		start := time.Now() // before the request: some proxies send nothing before the first event
 		w, err := r.listerWatcher.WatchWithContext(ctx, metav1.ListOptions{
 			ResourceVersion:     from,
-			AllowWatchBookmarks: true, // the next watch then begins closer to the present
+			AllowWatchBookmarks: true, // so that the next watch begins at a newer version
 			TimeoutSeconds:      r.timeoutSeconds(),
 		})
 		if isWatchErrorRetriable(err) {
@@ -49,25 +51,27 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 		if err != nil {
 			return err
 		}
-		// A watch from no version first sends all objects, as ADDED, in no order: their
-		// versions do not say how far the watch is.
+		// A watch from "" or "0" first sends all objects, as ADDED, in no order. Their
+		// versions do not say which version the watch has reached.
 		propagateRVFromStart := from != "" && from != "0"
-		if err := r.handleWatch(ctx, start, w, propagateRVFromStart); !r.watchAgain(ctx, err) {
+		err = r.handleWatch(ctx, start, w, propagateRVFromStart)
+		if !r.watchAgain(ctx, err) {
 			return nil
 		}
 	}
 	return nil
 }
 
-// timeoutSeconds is when the server is asked to end a watch: a watch whose connection
-// is dead without a sign would hang forever. It is random, so that the watches that
-// were all opened when a server was started do not all end, and begin again, at once.
+// timeoutSeconds returns the time after which the server is asked to end a watch. Without
+// a timeout, a watch with a dead connection could hang forever. The time is random:
+// watches that were opened at the same time, such as after the start of a server, should
+// not all end at the same time.
 func (r *Reflector) timeoutSeconds() *int64 {
 	return ptr.To(int64(r.MinWatchTimeout.Seconds() * (1 + rand.Float64())))
 }
 
-// watchAgain decides, when a watch has ended, whether another watch can go on where it
-// was, or a list is needed.
+// watchAgain reports the end of a watch, and decides whether another watch can resume,
+// or whether a list is needed. If the server has too many requests, it backs off.
 func (r *Reflector) watchAgain(ctx context.Context, err error) bool {
 	logger := r.logger(ctx)
 	again := false
@@ -77,8 +81,8 @@ func (r *Reflector) watchAgain(ctx context.Context, err error) bool {
 	case err == nil:
 		again = true
 	case isExpiredError(err):
-		// The version is too old for a watch, but not for a list, which is never older
-		// than it: isLastSyncResourceVersionUnavailable stays as it is.
+		// The version is too old for a watch. It is not too old for a list, which may be of
+		// any newer version. So isLastSyncResourceVersionUnavailable does not change.
 		logger.V(4).Info("Watch closed", "err", err)
 	case apierrors.IsTooManyRequests(err):
 		again = true
@@ -93,22 +97,27 @@ func (r *Reflector) watchAgain(ctx context.Context, err error) bool {
 	return again
 }
 
-// handleWatch makes the changes of a watch to the store until the watch ends, and
-// stops it.
+// handleWatch makes the changes of a watch to the store, until the watch ends. It stops
+// the watch.
 func (r *Reflector) handleWatch(ctx context.Context, start time.Time, w watch.Interface,
 	propagateRVFromStart bool) error {
-	defer w.Stop() // even if the store panics: the caller may recover
-	h := watchHandler{Reflector: r, store: r.Store, start: start, propagateRVFromStart: propagateRVFromStart,
+	defer w.Stop() // even if the store panics, because the caller may recover
+	h := watchHandler{
+		Reflector:            r,
+		store:                r.Store,
+		start:                start,
+		propagateRVFromStart: propagateRVFromStart,
 		setLastSyncResourceVersion: func(version string) {
 			r.setLastSyncResourceVersion(version)
 			if updater, ok := r.Store.(cache.ResourceVersionUpdater); ok {
 				updater.UpdateResourceVersion(version)
 			}
-		}}
+		},
+	}
 	return h.handleAnyWatch(ctx, w)
 }
 
-// A watchHandler is what becomes of the events of one watch.
+// A watchHandler handles the events of one watch.
 type watchHandler struct {
 	*Reflector
 	store interface {
@@ -116,20 +125,20 @@ type watchHandler struct {
 		Update(obj any) error
 		Delete(obj any) error
 	}
-	start                           time.Time
-	propagateRVFromStart            bool // the versions of all events count
-	exitOnWatchListBookmarkReceived bool // the watch begins with a list: stop at its end
+	start                           time.Time // of the request
+	propagateRVFromStart            bool      // use the versions of all events
+	exitOnWatchListBookmarkReceived bool      // the watch begins with a list: return at the end of the list
 	setLastSyncResourceVersion      func(version string)
 
-	// What has come.
-	watchListBookmarkReceived bool // the end of the list that the watch began with
-	eventReceivedBesidesAdded bool // an event that is no part of that list: from then on versions count
+	// The events so far.
+	watchListBookmarkReceived bool // the bookmark at the end of the list
+	eventReceivedBesidesAdded bool // an event that is no part of the list: from then on, use the versions of events
 	eventCount                int
 	lastEventObserveTime      time.Time
 }
 
-// handleAnyWatch takes events until the watch ends, or what it was waiting for has
-// come.
+// handleAnyWatch handles events until the watch ends, or until the end of the list if
+// exitOnWatchListBookmarkReceived is set.
 func (h *watchHandler) handleAnyWatch(ctx context.Context, w watch.Interface) error {
 	logger := h.logger(ctx)
 	tick, stop := h.initialEventsEndBookmarkTicker()
@@ -159,8 +168,9 @@ func (h *watchHandler) handleAnyWatch(ctx context.Context, w watch.Interface) er
 	return nil
 }
 
-// handleEvent makes the change of one event. What cannot be understood or stored is
-// reported, and left out: another list would bring it again.
+// handleEvent makes the change of one event to the store. It reports and leaves out an
+// object that it cannot understand or store. To list again would not help, because the
+// list would have the same object.
 func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
 	if h.expectedType != nil && reflect.TypeOf(event.Object) != h.expectedType {
 		h.leaveOut(ctx, event, nil, "Unexpected watch event object type",
@@ -168,7 +178,7 @@ func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
 		return
 	}
 	object, err := meta.Accessor(event.Object)
-	if err != nil { // or there is no object
+	if err != nil { // such as an event without an object
 		h.leaveOut(ctx, event, err, "Unable to understand watch event", "event", event)
 		return
 	}
@@ -185,7 +195,9 @@ func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
 	if err := h.changeStore(event, object); err != nil {
 		h.leaveOut(ctx, event, err, cmp.Or(refusedByStore[event.Type], "Unknown watch event"), "object", event.Object)
 	}
-	h.eventReceivedBesidesAdded = h.eventReceivedBesidesAdded || event.Type != watch.Added
+	if event.Type != watch.Added {
+		h.eventReceivedBesidesAdded = true
+	}
 	if h.propagateRVFromStart || h.eventReceivedBesidesAdded {
 		h.setLastSyncResourceVersion(object.GetResourceVersion())
 	}
@@ -195,7 +207,7 @@ func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
 	}
 }
 
-// leaveOut reports an event that is left out, to the log and to the observer.
+// leaveOut reports an event that is left out to the log and to the observer.
 func (h *watchHandler) leaveOut(ctx context.Context, event watch.Event, err error, text string, keysAndValues ...any) {
 	utilruntime.HandleErrorWithContext(ctx, err, text, append([]any{"type", h.TypeDescription}, keysAndValues...)...)
 	reason := errors.New(text)
@@ -205,8 +217,8 @@ func (h *watchHandler) leaveOut(ctx context.Context, event watch.Event, err erro
 	h.observe(observer.Event{Kind: observer.LeftOut, Type: string(event.Type), New: event.Object, Err: reason})
 }
 
-// refusedByStore is what is reported, in client-go's words, when the store refuses an
-// event.
+// refusedByStore has the text that is logged if the store refuses an event, by the type
+// of the event. The texts are client-go's.
 var refusedByStore = map[watch.EventType]string{
 	watch.Added:    "Unable to add watch event object to store",
 	watch.Modified: "Unable to update watch event object to store",
@@ -214,9 +226,9 @@ var refusedByStore = map[watch.EventType]string{
 	watch.Bookmark: "Unable to send bookmark event to store",
 }
 
-// changeStore does to the store what an event says.
+// changeStore makes the change of an event to the store.
 func (h *watchHandler) changeStore(event watch.Event, object metav1.Object) error {
-	if h.Observer != nil && !h.exitOnWatchListBookmarkReceived { // what comes before the end is a list
+	if h.Observer != nil && !h.exitOnWatchListBookmarkReceived { // events of a list are not observed one by one
 		h.observeEvent(event, object)
 	}
 	switch event.Type {
@@ -239,6 +251,7 @@ func (h *watchHandler) changeStore(event watch.Event, object metav1.Object) erro
 	}
 }
 
+// observeEvent reports an event of the watch to the observer.
 func (h *watchHandler) observeEvent(event watch.Event, object metav1.Object) {
 	if event.Type == watch.Bookmark {
 		h.observe(observer.Event{Kind: observer.Bookmark, Version: object.GetResourceVersion()})

@@ -1,4 +1,4 @@
-// Listing with WATCH: a stream of all objects, which goes on with the changes.
+// Listing with WATCH: the server streams all objects, and then the changes.
 
 package reflector
 
@@ -15,53 +15,83 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// watchList asks for a watch that begins with a list, and returns it when the list is
-// complete and in the store. While the server refuses connections, it asks again: a
-// LIST would be refused, too.
+// watchList asks for a watch that begins with a list. It returns the watch when the list
+// is complete and in the store. After some errors it asks again. It returns the other
+// errors: for these, a LIST may help.
 func (r *Reflector) watchList(ctx context.Context) (watch.Interface, error) {
 	for ctx.Err() == nil {
 		from := r.rewatchResourceVersion()
-		r.observe(observer.Event{Kind: observer.Listing, Version: from, Stream: true})
-		start := time.Now()
-		w, err := r.listerWatcher.WatchWithContext(ctx, metav1.ListOptions{
-			ResourceVersion:      from,
-			ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
-			SendInitialEvents:    ptr.To(true),
-			AllowWatchBookmarks:  true,
-			TimeoutSeconds:       r.timeoutSeconds(),
-		})
+		w, err := r.tryWatchList(ctx, from)
 		if err == nil {
-			var watchListBookmarkReceived bool
-			if watchListBookmarkReceived, err = r.handleListWatch(ctx, start, w); watchListBookmarkReceived {
-				return w, nil
-			}
+			return w, nil
 		}
-		switch {
-		case ctx.Err() != nil:
-		case err == nil: // it ended in the middle of the list
-			r.observeEnd(errIncompleteList)
-			r.backOff(ctx, r.listDelayHandler)
-		case isWatchErrorRetriable(err):
-			r.logger(ctx).V(2).Info("watch-list failed - backing off", "err", err)
-			r.observeEnd(err)
-			r.backOff(ctx, r.watchDelayHandler)
-		case isExpiredError(err), isTooLargeResourceVersionError(err):
-			r.observeEnd(err)
-			r.setIsLastSyncResourceVersionUnavailable(true)
-			if from == "" { // it was asked for the newest state, and says that this is too old
-				r.backOff(ctx, r.listDelayHandler)
-			}
-		default:
+		if ctx.Err() != nil {
+			break
+		}
+		if !r.watchListAgain(ctx, from, err) {
 			return nil, err
 		}
 	}
 	return nil, ctx.Err()
 }
 
+// errIncompleteList is the error of a streamed list whose watch has ended without an
+// error before the end of the list.
 var errIncompleteList = errors.New("the watch has ended in the middle of its list")
 
-// rewatchResourceVersion is the version that a streamed list must not be older than.
-// "" means: the newest.
+// tryWatchList sends one request for a watch that begins with a list from a version. It
+// returns the watch when the list is complete and in the store.
+func (r *Reflector) tryWatchList(ctx context.Context, from string) (watch.Interface, error) {
+	r.observe(observer.Event{Kind: observer.Listing, Version: from, Stream: true})
+	start := time.Now()
+	w, err := r.listerWatcher.WatchWithContext(ctx, metav1.ListOptions{
+		ResourceVersion:      from,
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+		SendInitialEvents:    ptr.To(true),
+		AllowWatchBookmarks:  true,
+		TimeoutSeconds:       r.timeoutSeconds(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	watchListBookmarkReceived, err := r.handleListWatch(ctx, start, w)
+	if err != nil {
+		return nil, err
+	}
+	if !watchListBookmarkReceived {
+		return nil, errIncompleteList
+	}
+	return w, nil
+}
+
+// watchListAgain reports the error of a streamed list, and decides whether to ask for a
+// streamed list again. If so, it backs off where this is needed. While the server refuses
+// connections, a LIST does not help: the server would refuse it, too.
+func (r *Reflector) watchListAgain(ctx context.Context, from string, err error) bool {
+	switch {
+	case err == errIncompleteList:
+		r.observeEnd(err)
+		r.backOff(ctx, r.listDelayHandler)
+		return true
+	case isWatchErrorRetriable(err):
+		r.logger(ctx).V(2).Info("watch-list failed - backing off", "err", err)
+		r.observeEnd(err)
+		r.backOff(ctx, r.watchDelayHandler)
+		return true
+	case isExpiredError(err), isTooLargeResourceVersionError(err):
+		r.observeEnd(err)
+		r.setIsLastSyncResourceVersionUnavailable(true)
+		if from == "" { // the server has refused even the newest version
+			r.backOff(ctx, r.listDelayHandler)
+		}
+		return true
+	default:
+		return false // the caller reports the error
+	}
+}
+
+// rewatchResourceVersion returns the version than which a streamed list must not be
+// older. "" means the newest version.
 func (r *Reflector) rewatchResourceVersion() string {
 	r.lastSyncResourceVersionMutex.Lock()
 	defer r.lastSyncResourceVersionMutex.Unlock()
@@ -71,37 +101,41 @@ func (r *Reflector) rewatchResourceVersion() string {
 	return r.lastSyncResourceVersion
 }
 
-// handleListWatch collects the list that a watch begins with, and hands it to the
-// store. It stops the watch if the list is not complete, or not stored.
+// handleListWatch collects the list at the beginning of a watch, and stores it. It stops
+// the watch if the list is not complete, or not stored.
 func (r *Reflector) handleListWatch(ctx context.Context, start time.Time, w watch.Interface) (
 	watchListBookmarkReceived bool, err error,
 ) {
 	stopWatcher := true
 	defer func() {
-		if stopWatcher { // even if a transform panics: the caller may recover
+		if stopWatcher { // even if a transform panics, because the caller may recover
 			w.Stop()
 		}
 	}()
 	list := newTemporaryStore(r.Store)
-	h := watchHandler{Reflector: r, store: list, start: start, exitOnWatchListBookmarkReceived: true,
-		setLastSyncResourceVersion: func(version string) { list.resourceVersion = version }}
+	h := watchHandler{
+		Reflector:                       r,
+		store:                           list,
+		start:                           start,
+		exitOnWatchListBookmarkReceived: true,
+		setLastSyncResourceVersion:      func(version string) { list.resourceVersion = version },
+	}
 	if err := h.handleAnyWatch(ctx, w); err != nil || !h.watchListBookmarkReceived {
 		return false, err
 	}
-	if err := r.syncWith(list.List(), list.resourceVersion); err != nil {
+	if err := r.syncWith(list.takeList(), list.resourceVersion); err != nil {
 		return false, err
 	}
 	stopWatcher = false
 	return true, nil
 }
 
-// initialEventsEndBookmarkInterval is how long a streamed list may pause before its
-// end without a warning in the log.
+// initialEventsEndBookmarkInterval is the time without an event after which a streamed
+// list that has not ended is logged as a warning.
 const initialEventsEndBookmarkInterval = 10 * time.Second
 
-// initialEventsEndBookmarkTicker returns a channel that says when to look whether the
-// list has come to a halt. For a watch without a list it never does. Stop must be
-// called.
+// initialEventsEndBookmarkTicker returns a channel that says when to check for a late
+// bookmark. For a watch without a list, the channel is nil. The caller must call stop.
 func (h *watchHandler) initialEventsEndBookmarkTicker() (tick <-chan time.Time, stop func()) {
 	if !h.exitOnWatchListBookmarkReceived {
 		return nil, func() {}
@@ -110,9 +144,9 @@ func (h *watchHandler) initialEventsEndBookmarkTicker() (tick <-chan time.Time, 
 	return ticker.C, ticker.Stop
 }
 
-// warnIfExpired warns if the bookmark that ends a streamed list is late. Nobody else
-// would notice that the reflector waits for it: the watch is open, and there is no
-// error. Some servers, and some proxies, never send it.
+// warnIfExpired logs a warning if the bookmark at the end of a streamed list is late.
+// There is no other sign that the reflector waits for it: the watch is open, and there
+// is no error. Some servers and some proxies never send this bookmark.
 func (h *watchHandler) warnIfExpired(ctx context.Context) {
 	var err error
 	elapsed := time.Since(h.lastEventObserveTime)

@@ -13,9 +13,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// BenchmarkFind finds the 10 pods of one node among 100,000, by the index and
-// by a look at every pod, in turns. It reports how many times longer the look
-// at every pod takes.
+// BenchmarkFind finds the 10 pods of one node among 100,000 pods: by an index, and by a
+// search through all pods, in turns. It reports how many times longer the search takes.
 func BenchmarkFind(b *testing.B) {
 	const pods, perNode, lookups = 100_000, 10, 1000
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"node": byNode})
@@ -29,7 +28,7 @@ func BenchmarkFind(b *testing.B) {
 	var indexed, filtered time.Duration
 	for b.Loop() {
 		start := time.Now()
-		for i := range lookups { // so many that reading the clock does not count
+		for i := range lookups { // so many that the time to read the clock does not matter
 			found, err := index.ByIndex("node", fmt.Sprintf("node%d", i))
 			if err != nil || len(found) != perNode {
 				b.Fatalf("found %d pods (error: %v), want %d", len(found), err, perNode)
@@ -43,7 +42,7 @@ func BenchmarkFind(b *testing.B) {
 		}
 		filtered += time.Since(start)
 	}
-	b.ReportMetric(0, "ns/op") // of both together, it says nothing
+	b.ReportMetric(0, "ns/op") // the sum of both says nothing
 	b.ReportMetric(float64(indexed.Nanoseconds())/float64(b.N), "ns/index")
 	b.ReportMetric(float64(filtered.Nanoseconds())/float64(b.N), "ns/filter")
 	b.ReportMetric(float64(filtered)/float64(indexed), "filter/index")
@@ -60,7 +59,7 @@ func byNode(obj any) ([]string, error) {
 	return []string{pod.Spec.NodeName}, nil
 }
 
-// filter is what is left to do without an index.
+// filter counts the pods of a node with a search through all pods.
 func filter(store cache.Store, node string) (found int) {
 	for _, obj := range store.List() {
 		if obj.(*corev1.Pod).Spec.NodeName == node {
@@ -70,9 +69,9 @@ func filter(store cache.Store, node string) (found int) {
 	return found
 }
 
-// BenchmarkUpdate stores a pod that has not moved, again and again, with no
-// index, with one, with three that give one value, and with one more: the
-// price of an index is paid here.
+// BenchmarkUpdate updates a pod whose values do not change: in a store without an index,
+// with one index, with three indexes that have one value, and with one more index. It
+// shows how much each index costs a write.
 func BenchmarkUpdate(b *testing.B) {
 	for _, bench := range []struct {
 		name     string

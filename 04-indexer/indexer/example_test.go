@@ -11,7 +11,7 @@ import (
 	"example.com/informer/04-indexer/indexer"
 )
 
-// Give a store the functions that its readers need, each under a name.
+// A store gets the index functions that its readers need, by name.
 func Example() {
 	index := cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, cache.Indexers{
 		indexer.Namespace: indexer.ByNamespace,

@@ -1,10 +1,10 @@
-// Package indexer has index functions for client-go's stores: by namespace, by
-// a label and by container image.
+// Package indexer has index functions for client-go's stores: by namespace, by label and
+// by container image.
 //
-// A store panics when an index function fails, so these fail only for what is
-// no Kubernetes object, or for a pod that no server could have sent. An object
-// that lacks the thing has no values: it is in the store, and not in that index.
-// A tombstone has the values of the object that it holds.
+// client-go's store panics when an index function fails. So these functions fail only
+// for a value that is no Kubernetes object, and for a pod that no server could have
+// sent. An object without a namespace, label or image has no values: it is in the store,
+// and not in the index. A tombstone has the values of the object in it.
 package indexer
 
 import (
@@ -20,17 +20,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Names for the indexes. Any other name does as well, except for the first:
-// client-go's listers look for an index that is called so.
+// Names for indexes. The first name must be this one, because client-go's listers look
+// for an index of this name. For the other index, any name is possible.
 const (
 	Namespace = cache.NamespaceIndex
 	Image     = "image"
 )
 
-// These may be handed to any store.
+// These functions are index functions for any store.
 var _, _ cache.IndexFunc = ByNamespace, ByImage
 
-// ByNamespace gives the object's namespace. What is cluster-wide has none.
+// ByNamespace returns the namespace of the object. A cluster-wide object has none.
 func ByNamespace(obj any) ([]string, error) {
 	object, err := unwrap(obj)
 	if err != nil {
@@ -39,8 +39,8 @@ func ByNamespace(obj any) ([]string, error) {
 	return values(object.GetNamespace()), nil
 }
 
-// ByLabel returns a function that gives the value of the object's label. A
-// label that is there and empty is a value; a missing label is not.
+// ByLabel returns a function that returns the value of a label of the object. An empty
+// label is a value. A missing label is no value.
 func ByLabel(name string) cache.IndexFunc {
 	return func(obj any) ([]string, error) {
 		object, err := unwrap(obj)
@@ -55,8 +55,8 @@ func ByLabel(name string) cache.IndexFunc {
 	}
 }
 
-// ByImage gives the images of all of a pod's containers, init and ephemeral
-// ones too, as they are written in its spec.
+// ByImage returns the images of all containers in the spec of a pod, including its init
+// containers and ephemeral containers.
 func ByImage(obj any) ([]string, error) {
 	spec, err := podSpec(obj)
 	if err != nil {
@@ -75,20 +75,21 @@ func ByImage(obj any) ([]string, error) {
 	return values(images...), nil
 }
 
-// values returns what there is, each value once, in order.
+// values returns the strings that are not empty, sorted and without duplicates.
 func values(all ...string) []string {
 	all = slices.DeleteFunc(all, func(value string) bool { return value == "" })
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// unwrap returns the Kubernetes object that obj is, or that it is the tombstone of.
+// unwrap returns obj as a Kubernetes object. If obj is a tombstone, it returns the object
+// in the tombstone.
 func unwrap(obj any) (metav1.Object, error) {
-	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		if gone.Obj == nil {
-			return nil, fmt.Errorf("the tombstone of %q holds no object", gone.Key)
+	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		if tombstone.Obj == nil {
+			return nil, fmt.Errorf("the tombstone of %q holds no object", tombstone.Key)
 		}
-		obj = gone.Obj
+		obj = tombstone.Obj
 	}
 	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, fmt.Errorf("want a Kubernetes object, got a nil %T", obj)
@@ -100,8 +101,8 @@ func unwrap(obj any) (metav1.Object, error) {
 	return object, nil
 }
 
-// podSpec returns the spec of a pod, typed or not; that of anything else is
-// empty. It must not be changed.
+// podSpec returns the spec of a typed or unstructured pod. For any other object it returns
+// an empty spec. The caller must not change the spec.
 func podSpec(obj any) (*corev1.PodSpec, error) {
 	object, err := unwrap(obj)
 	if err != nil {
@@ -116,8 +117,10 @@ func podSpec(obj any) (*corev1.PodSpec, error) {
 	return &corev1.PodSpec{}, nil
 }
 
+// untypedSpec returns the spec of an unstructured pod. For any other object it returns an
+// empty spec.
 func untypedSpec(obj *unstructured.Unstructured) (*corev1.PodSpec, error) {
-	var pod struct { // all of a pod that has to be converted
+	var pod struct { // the part of a pod that has to be converted
 		Spec corev1.PodSpec `json:"spec"`
 	}
 	if obj.GroupVersionKind() != corev1.SchemeGroupVersion.WithKind("Pod") {

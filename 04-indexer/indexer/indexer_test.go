@@ -1,13 +1,13 @@
 package indexer_test
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,18 +15,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// functions are all that the package has.
+// functions are the index functions of the package.
 var functions = cache.Indexers{
 	indexer.Namespace: indexer.ByNamespace,
 	"app":             indexer.ByLabel("app"),
 	indexer.Image:     indexer.ByImage,
 }
 
-// full returns a pod that lacks nothing.
+// full returns a pod with a namespace, labels, and containers of all three kinds.
 func full() *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -44,7 +43,7 @@ func full() *corev1.Pod {
 	}
 }
 
-// untyped returns the object as a map, with a kind.
+// untyped returns an object as an Unstructured, with a kind.
 func untyped(t *testing.T, obj runtime.Object, apiVersion, kind string) *unstructured.Unstructured {
 	t.Helper()
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
@@ -55,59 +54,66 @@ func untyped(t *testing.T, obj runtime.Object, apiVersion, kind string) *unstruc
 	return u
 }
 
+// values are the values of an object in each index, by the name of the index.
+type values map[string][]string
+
 func TestValues(t *testing.T) {
-	all := map[string]string{"namespace": "ns1", "app": "l1", "image": "a b c"}
-	none := map[string]string{}
+	all := values{"namespace": {"ns1"}, "app": {"l1"}, "image": {"a", "b", "c"}}
 	for _, test := range []struct {
 		name string
 		obj  any
-		want map[string]string // the values of each index, joined
+		want values
 	}{
-		{"a pod", full(), all},
-		{"an untyped pod", untyped(t, full(), "v1", "Pod"), all},
-		{"a tombstone", cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: full()}, all},
-		{"a pod that has nothing", &corev1.Pod{}, none},
-		{"an untyped pod that has nothing", untyped(t, &corev1.Pod{}, "v1", "Pod"), none},
-		{"an untyped object that is empty", &unstructured.Unstructured{}, none},
-		{"a cluster-wide object", &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node1"}}, none},
-		{"an object without images", &corev1.ConfigMap{ObjectMeta: full().ObjectMeta},
-			map[string]string{"namespace": "ns1", "app": "l1"}},
-		{"metadata alone, as listers ask with", &metav1.ObjectMeta{Namespace: "ns1"},
-			map[string]string{"namespace": "ns1"}},
-		{"a custom resource that only looks like a pod", &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "example.com/v1", "kind": "Pod",
-			"spec": map[string]any{"nodeName": int64(5), "containers": "many"},
-		}}, none},
-		{"a label with an empty value",
-			&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": ""}}},
-			map[string]string{"app": `""`}},
+		{name: "a pod", obj: full(), want: all},
+		{name: "an untyped pod", obj: untyped(t, full(), "v1", "Pod"), want: all},
+		{name: "a tombstone", obj: cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: full()}, want: all},
+		{name: "a pod that has nothing", obj: &corev1.Pod{}},
+		{name: "an untyped pod that has nothing", obj: untyped(t, &corev1.Pod{}, "v1", "Pod")},
+		{name: "an untyped object that is empty", obj: &unstructured.Unstructured{}},
+		{name: "a cluster-wide object", obj: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node1"}}},
+		{
+			name: "an object without images",
+			obj:  &corev1.ConfigMap{ObjectMeta: full().ObjectMeta},
+			want: values{"namespace": {"ns1"}, "app": {"l1"}},
+		},
+		{
+			name: "only metadata, as client-go's listers use it",
+			obj:  &metav1.ObjectMeta{Namespace: "ns1"},
+			want: values{"namespace": {"ns1"}},
+		},
+		{
+			name: "a custom resource that only looks like a pod",
+			obj: &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "example.com/v1", "kind": "Pod",
+				"spec": map[string]any{"nodeName": int64(5), "containers": "many"},
+			}},
+		},
+		{
+			name: "a label with an empty value",
+			obj:  &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": ""}}},
+			want: values{"app": {""}},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for name, values := range functions {
-				got, err := values(test.obj)
-				expect.That(t, err == nil, "%s: %v", name, err)
-				if join(got) != test.want[name] {
-					t.Errorf("the index %s: got the values %q, want %s", name, got, cmp.Or(test.want[name], "none"))
+			for name, function := range functions {
+				got, err := function(test.obj)
+				if err != nil {
+					t.Errorf("the function of index %s returns the error %v, want nil", name, err)
+				}
+				if want := test.want[name]; !slices.Equal(got, want) {
+					t.Errorf("the values of index %s are %q, want %q", name, got, want)
 				}
 			}
 		})
 	}
 }
 
-// join makes a text of values in which an empty one can be seen.
-func join(values []string) string {
-	if slices.Equal(values, []string{""}) {
-		return `""`
-	}
-	return strings.Join(values, " ")
-}
-
 func TestWhatIsNoObjectIsAnErrorAndNoPanic(t *testing.T) {
-	gone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: full()}
+	tombstone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: full()}
 	for _, test := range []struct {
 		name string
 		obj  any
-		want string
+		want string // a part of the error
 	}{
 		{"nil", nil, "got <nil>"},
 		{"a string", "ns1/pod1", "got string"},
@@ -119,15 +125,19 @@ func TestWhatIsNoObjectIsAnErrorAndNoPanic(t *testing.T) {
 			`the tombstone of "ns1/pod1" holds no object`},
 		{"a tombstone of a nil pod", cache.DeletedFinalStateUnknown{Obj: (*corev1.Pod)(nil)}, "got a nil *v1.Pod"},
 		{"a tombstone of no object", cache.DeletedFinalStateUnknown{Obj: 1}, "got int"},
-		{"a tombstone in a tombstone", cache.DeletedFinalStateUnknown{Obj: gone}, "got cache.DeletedFinalStateUnknown"},
-		{"a pointer to a tombstone", &gone, "got *cache.DeletedFinalStateUnknown"},
+		{"a tombstone in a tombstone", cache.DeletedFinalStateUnknown{Obj: tombstone},
+			"got cache.DeletedFinalStateUnknown"},
+		{"a pointer to a tombstone", &tombstone, "got *cache.DeletedFinalStateUnknown"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for name, values := range functions {
-				got, err := values(test.obj)
-				expect.That(t, err != nil && strings.Contains(err.Error(), test.want),
-					"%s: error %v, want one with %q", name, err, test.want)
-				expect.That(t, got == nil, "%s: got %q beside the error", name, got)
+			for name, function := range functions {
+				got, err := function(test.obj)
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("the function of index %s returns the error %v, want one with %q", name, err, test.want)
+				}
+				if got != nil {
+					t.Errorf("the function of index %s returns %q and an error, want no values", name, got)
+				}
 			}
 		})
 	}
@@ -139,21 +149,24 @@ func TestAnUntypedPodThatNoServerCouldHaveSent(t *testing.T) {
 		"metadata": map[string]any{"namespace": "ns1", "name": "pod1"},
 		"spec":     map[string]any{"nodeName": int64(5), "containers": "many"},
 	}}
-	if _, err := indexer.ByImage(broken); err == nil || !strings.Contains(err.Error(), "pod ns1/pod1") {
-		t.Errorf("error %v, want one that names the pod", err)
+	_, err := indexer.ByImage(broken)
+	if err == nil || !strings.Contains(err.Error(), "pod ns1/pod1") {
+		t.Errorf("ByImage() returns the error %v, want one with %q", err, "pod ns1/pod1")
 	}
 }
 
 func TestObjectsAreNotChanged(t *testing.T) {
 	pod, want := full(), full()
-	for name, values := range functions {
-		_, err := values(pod)
+	for name, function := range functions {
+		_, err := function(pod)
 		must.Do(t, err)
-		expect.That(t, pod.String() == want.String(), "%s changed the pod", name)
+		if diff := cmp.Diff(want, pod); diff != "" {
+			t.Errorf("the function of index %s changed the pod (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
-// Whatever is done to a store, an index finds what a look at every object finds.
+// After any write, an index finds the same objects as a search through all objects.
 func TestAnIndexFindsWhatAFilterFinds(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	index := cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, functions)
@@ -172,13 +185,13 @@ func TestAnIndexFindsWhatAFilterFinds(t *testing.T) {
 		}
 		must.Do(t, err)
 		for name := range functions {
-			compare(t, index, name)
+			compareWithSearch(t, index, name)
 		}
 	}
 }
 
-// compare holds one index against all objects of the store.
-func compare(t *testing.T, index cache.Indexer, name string) {
+// compareWithSearch compares an index with a search through all objects of the store.
+func compareWithSearch(t *testing.T, index cache.Indexer, name string) {
 	t.Helper()
 	want := map[string][]string{}
 	for _, obj := range index.List() {
@@ -189,27 +202,31 @@ func compare(t *testing.T, index cache.Indexer, name string) {
 			want[value] = append(want[value], key)
 		}
 	}
-	if got := index.ListIndexFuncValues(name); len(got) != len(want) {
-		t.Fatalf("%s has the values %q, want %v", name, got, want)
+	got := map[string][]string{}
+	for _, value := range index.ListIndexFuncValues(name) {
+		keys, err := index.IndexKeys(name, value)
+		must.Do(t, err)
+		got[value] = keys
 	}
-	for value, keys := range want {
+	for _, keys := range want {
 		slices.Sort(keys)
-		if got, err := index.IndexKeys(name, value); err != nil || !slices.Equal(got, keys) {
-			t.Fatalf("%s %s: got %q (error: %v), want %q", name, value, got, err, keys)
-		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("keys by value in the index %s (-want +got):\n%s", name, diff)
 	}
 }
 
-// randomPod returns one of few pods, so that they meet, with few values.
+// randomPod returns one of a few pods, with one of a few values in each index. So writes
+// often change the same pod, and values often have several pods.
 func randomPod(random *rand.Rand) *corev1.Pod {
-	some := func(prefix string) string { return prefix + strconv.Itoa(random.IntN(4)) }
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: some("ns"), Name: some("pod"),
+	randomName := func(prefix string) string { return prefix + strconv.Itoa(random.IntN(4)) }
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: randomName("ns"), Name: randomName("pod"),
 		Labels: map[string]string{}}}
 	if random.IntN(3) > 0 {
-		pod.Labels["app"] = some("l")
+		pod.Labels["app"] = randomName("l")
 	}
 	for range random.IntN(3) {
-		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Image: some("image")})
+		pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{Image: randomName("image")})
 	}
 	return pod
 }

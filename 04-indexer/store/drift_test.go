@@ -1,3 +1,6 @@
+// Index functions that return other values, or fail, when they are called again for the
+// same object. An index has to use the values of the call when the object was stored.
+
 package store_test
 
 import (
@@ -16,10 +19,7 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// The index functions of these tests answer something else, or fail, when they
-// are asked about an object once more. An index has to go by what it was told
-// when the object was stored.
-
+// byApp is an index function by the label app. It fails for a pod without the label.
 func byApp(obj any) ([]string, error) {
 	app := obj.(*corev1.Pod).Labels["app"]
 	if app == "" {
@@ -28,25 +28,26 @@ func byApp(obj any) ([]string, error) {
 	return []string{app}, nil
 }
 
-func app(i int, app string) *corev1.Pod {
+// podOfApp returns the pod number i, with the label app.
+func podOfApp(i int, app string) *corev1.Pod {
 	p := pod(i, i)
 	p.Labels = map[string]string{"app": app}
 	return p
 }
 
-// Many pods are stored as web, and then somebody changes all of them. They are
-// deleted or updated, and others take their slots.
+// Many pods are stored under web. Then somebody changes all of them in the store. They
+// are deleted or updated, and other pods get their slots.
 func TestAnIndexForgetsAnObjectThatSomebodyHasChanged(t *testing.T) {
-	const many = 1000 // of several pages
+	const many = 1000 // slots of several pages
 	for _, changed := range []string{"db", ""} {
 		for name, remove := range map[string]func(cache.Indexer, int) error{
 			"Delete": func(s cache.Indexer, i int) error { return s.Delete(pod(i, 0)) },
-			"Update": func(s cache.Indexer, i int) error { return s.Update(app(i, "mail")) },
+			"Update": func(s cache.Indexer, i int) error { return s.Update(podOfApp(i, "mail")) },
 		} {
 			t.Run(fmt.Sprintf("%s/%q", name, changed), func(t *testing.T) {
 				s := store.New(store.Options{Indexers: cache.Indexers{"app": byApp}})
 				for i := range many {
-					must.Do(t, s.Add(app(i, "web")))
+					must.Do(t, s.Add(podOfApp(i, "web")))
 				}
 				for _, obj := range s.List() {
 					obj.(*corev1.Pod).Labels["app"] = changed
@@ -54,12 +55,15 @@ func TestAnIndexForgetsAnObjectThatSomebodyHasChanged(t *testing.T) {
 				for i := range many {
 					must.Do(t, remove(s, i))
 				}
-				for round := range 2 { // after a delete the pages are gone at first; then others have the slots
-					if pods, err := s.ByIndex("app", "web"); len(pods) > 0 || err != nil {
-						t.Errorf("round %d: %d pods, the first %v, error %v", round, len(pods), pods[0], err)
+				for round := range 2 { // first without pages, after a delete; then with other pods in the slots
+					pods, err := s.ByIndex("app", "web")
+					must.Do(t, err)
+					if len(pods) > 0 {
+						t.Errorf("round %d: ByIndex returns %d pods, want 0; the first one is %v",
+							round, len(pods), pods[0])
 					}
 					for i := range many {
-						must.Do(t, s.Add(app(many+i, "payments-db")))
+						must.Do(t, s.Add(podOfApp(many+i, "payments-db")))
 					}
 				}
 			})
@@ -67,18 +71,18 @@ func TestAnIndexForgetsAnObjectThatSomebodyHasChanged(t *testing.T) {
 	}
 }
 
-// An index function that gives other values each time. An index has those that
-// it gave when the object was written last; and a snapshot of it stays as it was.
+// The index function returns random values. The index must have the values that the
+// function returned for the last write of each object.
 func TestAnIndexGoesByWhatItsFunctionSaidOfAWrite(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	said := map[string][]string{} // by key
+	computed := map[string][]string{} // the values of the last write, by key
 	s := store.New(store.Options{Indexers: cache.Indexers{"random": func(obj any) ([]string, error) {
 		key, _ := cache.MetaNamespaceKeyFunc(obj)
-		said[key] = nil
+		computed[key] = nil
 		for range random.IntN(4) {
-			said[key] = append(said[key], strconv.Itoa(random.IntN(5))) // some of them twice
+			computed[key] = append(computed[key], strconv.Itoa(random.IntN(5))) // some values twice
 		}
-		return said[key], nil
+		return computed[key], nil
 	}}})
 	for i := range 5000 {
 		p := pod(random.IntN(300), i)
@@ -86,17 +90,18 @@ func TestAnIndexGoesByWhatItsFunctionSaidOfAWrite(t *testing.T) {
 			must.Do(t, s.Update(p))
 		} else {
 			must.Do(t, s.Delete(p))
-			delete(said, p.Namespace+"/"+p.Name)
+			delete(computed, p.Namespace+"/"+p.Name)
 		}
 		value := strconv.Itoa(i % 5)
 		var want []string
-		for _, key := range slices.Sorted(maps.Keys(said)) {
-			if slices.Contains(said[key], value) {
+		for _, key := range slices.Sorted(maps.Keys(computed)) {
+			if slices.Contains(computed[key], value) {
 				want = append(want, key)
 			}
 		}
-		if got, err := s.IndexKeys("random", value); !slices.Equal(got, want) || err != nil {
-			t.Fatalf("after %d writes the value %s has %v, error %v; want %v", i+1, value, got, err, want)
+		got, err := s.IndexKeys("random", value)
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("after %d writes: IndexKeys(random, %s) = %q, %v; want %q, nil", i+1, value, got, err, want)
 		}
 	}
 }

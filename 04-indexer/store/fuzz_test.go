@@ -1,3 +1,5 @@
+// Random operations on our store and on client-go's. Both must have the same contents.
+
 package store_test
 
 import (
@@ -7,14 +9,29 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/store"
 )
 
-// FuzzStore does the same to our store and to client-go's, asks both the same
-// questions, and looks once more at all snapshots at the end.
+// The operations of a script.
+const (
+	opUpdate    = iota
+	opUpdateToo // so that there are more updates than deletes
+	opDelete
+	opReplace
+	opBookmark
+	opSnapshot
+	opAddIndexers
+	numOps
+)
+
+// FuzzStore reads its input as a script: each two bytes are an operation and its
+// argument. It carries out the operations on our store and on client-go's, and compares
+// the two stores after each operation. At the end it compares all snapshots with the
+// contents that client-go's store had when they were taken.
 func FuzzStore(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 2, 1, 1, 2, 1, 5, 0, 0, 3, 3, 9})
 	f.Add([]byte("add, add, take a snapshot, delete; and whatever these letters stand for"))
@@ -28,53 +45,57 @@ func FuzzStore(f *testing.F) {
 				t.Fatalf("client-go's error is %v, ours %v", a, b)
 			}
 		}
-		type memory struct {
+		type takenSnapshot struct {
 			store.Snapshot
 			want []string
 		}
-		var memories []memory
+		var snapshots []takenSnapshot
 		for at := 0; at+1 < len(input); at += 2 {
 			number := int(input[at+1]) + 256*(at/2%3)
 			obj := objectOf(number, at)
-			switch input[at] % 7 {
-			case 0, 1:
+			switch input[at] % numOps {
+			case opUpdate, opUpdateToo:
 				both(func(s cache.Indexer) error { return s.Update(obj) })
-			case 2:
+			case opDelete:
 				both(func(s cache.Indexer) error { return s.Delete(obj) })
-			case 3:
+			case opReplace:
 				var list []any
 				for i := range number {
 					list = append(list, objectOf(5*i%700, at))
 				}
 				both(func(s cache.Indexer) error { return s.Replace(slices.Clone(list), strconv.Itoa(at)) })
-			case 4:
-				both(func(s cache.Indexer) error { s.Bookmark(strconv.Itoa(at)); return nil })
-			case 5:
-				memories = append(memories, memory{ours.Snapshot(), versionsOf(theirs.List())})
-			case 6:
+			case opBookmark:
+				both(func(s cache.Indexer) error {
+					s.Bookmark(strconv.Itoa(at))
+					return nil
+				})
+			case opSnapshot:
+				snapshots = append(snapshots, takenSnapshot{ours.Snapshot(), namesAndVersions(theirs.List())})
+			case opAddIndexers:
 				both(func(s cache.Indexer) error {
 					return s.AddIndexers(cache.Indexers{fmt.Sprint("labels", number%2): valuesOf})
 				})
 			}
-			compare(t, theirs, ours, obj)
+			compareStores(t, theirs, ours, obj)
 		}
-		for _, m := range memories {
-			if got := versionsOf(m.List()); !slices.Equal(got, m.want) {
-				t.Errorf("a snapshot has\n%v\nand it was taken of\n%v", got, m.want)
+		for i, snapshot := range snapshots {
+			if got := namesAndVersions(snapshot.List()); !slices.Equal(got, snapshot.want) {
+				t.Errorf("snapshot %d has changed since it was taken (-want +got):\n%s",
+					i, cmp.Diff(snapshot.want, got))
 			}
 		}
 	})
 }
 
-// objectOf is one of many pods, which fill several pages, in 3 namespaces, with
-// one of several labels.
+// objectOf returns the pod with a number, in a version. There are enough pods for several
+// pages, in 3 namespaces, with one of several labels.
 func objectOf(number, version int) *corev1.Pod {
 	p := pod(number, version)
 	p.Labels = map[string]string{"values": "abcabc"[version%4:][:number/7%3]}
 	return p
 }
 
-// valuesOf gives up to three values: the letters of a label, some of them twice.
+// valuesOf is an index function. It returns the letters of a label, some of them twice.
 func valuesOf(obj any) (values []string, err error) {
 	for _, letter := range obj.(*corev1.Pod).Labels["values"] {
 		values = append(values, string(letter))
@@ -82,25 +103,26 @@ func valuesOf(obj any) (values []string, err error) {
 	return values, nil
 }
 
-func compare(t *testing.T, theirs, ours cache.Indexer, obj any) {
+// compareStores compares the contents of both stores, and the answers to some reads.
+func compareStores(t *testing.T, theirs, ours cache.Indexer, obj any) {
 	t.Helper()
-	if a, b := contents(theirs), contents(ours); !maps.Equal(a, b) {
-		t.Fatalf("client-go's:\n%v\nours:\n%v", a, b)
+	if want, got := contents(theirs), contents(ours); !maps.Equal(want, got) {
+		t.Fatalf("contents of client-go's store (-) and of ours (+) differ:\n%s", cmp.Diff(want, got))
 	}
-	for name, ask := range map[string]func(cache.Indexer) any{
+	for name, read := range map[string]func(cache.Indexer) any{
 		"keys":    func(s cache.Indexer) any { return slices.Sorted(slices.Values(s.ListKeys())) },
-		"objects": func(s cache.Indexer) any { return versionsOf(s.List()) },
+		"objects": func(s cache.Indexer) any { return namesAndVersions(s.List()) },
 		"get": func(s cache.Indexer) any {
 			item, exists, err := s.Get(obj)
 			return fmt.Sprintf("%p %v %v", item, exists, err)
 		},
 		"by index": func(s cache.Indexer) any {
 			list, err := s.ByIndex(cache.NamespaceIndex, "ns-1")
-			return fmt.Sprint(versionsOf(list), err)
+			return fmt.Sprint(namesAndVersions(list), err)
 		},
 		"index": func(s cache.Indexer) any {
 			list, err := s.Index("labels1", obj)
-			return fmt.Sprint(versionsOf(list), err)
+			return fmt.Sprint(namesAndVersions(list), err)
 		},
 		"no such index": func(s cache.Indexer) any {
 			list, err := s.ByIndex("none", "a")
@@ -108,14 +130,14 @@ func compare(t *testing.T, theirs, ours cache.Indexer, obj any) {
 			return fmt.Sprint(list, err, keys, keysErr, s.ListIndexFuncValues("none"))
 		},
 	} {
-		if a, b := fmt.Sprint(ask(theirs)), fmt.Sprint(ask(ours)); a != b {
-			t.Fatalf("%s: client-go's store answers %s, ours %s", name, a, b)
+		if want, got := fmt.Sprint(read(theirs)), fmt.Sprint(read(ours)); got != want {
+			t.Fatalf("%s: our store returns %s, client-go's %s", name, got, want)
 		}
 	}
 }
 
-// versionsOf are names and versions, sorted.
-func versionsOf(objs []any) (all []string) {
+// namesAndVersions returns the keys and the versions of pods, sorted.
+func namesAndVersions(objs []any) (all []string) {
 	for _, obj := range objs {
 		p := obj.(*corev1.Pod)
 		all = append(all, p.Namespace+"/"+p.Name+"@"+p.ResourceVersion)

@@ -1,4 +1,4 @@
-// Indexes: which objects have a value that a function computes.
+// Indexes: the objects of each value that an index function computes.
 
 package store
 
@@ -9,35 +9,32 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// An index knows, for each value, the slots of the objects that have it; and for
-// each slot the values that its object was stored under. What the function says
-// of an object later does not count: somebody may have changed the object.
+// An index has, for each value, the slots of the objects with this value. It has, for
+// each slot, the values under which its object is stored. The index does not call the
+// function again for a stored object, because somebody may have changed the object.
 type index struct {
 	name     string
 	function cache.IndexFunc
+	counter  *generationCounter
 	postings map[string]*posting // by value
-	stored   []*entry            // by slot; nil if there are no values
+	stored   []*entry            // by slot; nil if the object has no values
 }
 
-// A posting is a value, and the slots of the objects that have it.
+// A posting is a value, and the slots of the objects with this value.
 type posting struct {
 	value string
 	slots slotSet
-	last  entry // of this posting, for each object that has no value after this one
+	last  entry // refers to this posting; shared by all objects whose last value this is
 }
 
-// An entry is one value of an object, and leads to the next. Most objects have one
-// value in an index. They share the entry in its posting.
+// An entry is one value of an object, and refers to the next value. Most objects have
+// one value in an index. These objects share the entry of the posting.
 type entry struct {
 	*posting
 	next *entry
 }
 
-func newIndex(name string, function cache.IndexFunc) *index {
-	return &index{name: name, function: function, postings: map[string]*posting{}}
-}
-
-// compute calls the index function. A panic is an error.
+// compute calls the index function. It turns a panic into an error.
 func (x *index) compute(key string, obj any) (values []string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -50,9 +47,8 @@ func (x *index) compute(key string, obj any) (values []string, err error) {
 	return x.function(obj)
 }
 
-// set makes these the values of the object in a slot, in the place of those that
-// it was stored under.
-func (x *index) set(generation uint64, slot int, values []string) {
+// set stores the object in a slot under these values, and no longer under its old values.
+func (x *index) set(slot int, values []string) {
 	if slot >= len(x.stored) {
 		x.stored = append(x.stored, make([]*entry, slot+1-len(x.stored))...)
 	}
@@ -60,29 +56,36 @@ func (x *index) set(generation uint64, slot int, values []string) {
 		return
 	}
 	for e := x.stored[slot]; e != nil; e = e.next {
-		if e.slots.remove(generation, slot); e.slots.count == 0 {
+		e.slots.remove(slot)
+		if e.slots.count == 0 {
 			delete(x.postings, e.value)
 		}
 	}
 	var first *entry
 	for _, value := range slices.Backward(values) {
-		p := x.postings[value]
-		if p == nil {
-			p = &posting{value: value}
-			p.last.posting = p
-			x.postings[value] = p
-		}
-		p.slots.add(generation, slot)
+		p := x.posting(value)
+		p.slots.add(slot)
 		if first == nil {
 			first = &p.last
 		} else {
-			first = &entry{p, first}
+			first = &entry{posting: p, next: first}
 		}
 	}
 	x.stored[slot] = first
 }
 
-// equal says whether these are the values, in order.
+// posting returns the posting of a value. It adds one if there is none.
+func (x *index) posting(value string) *posting {
+	if p, ok := x.postings[value]; ok {
+		return p
+	}
+	p := &posting{value: value, slots: slotSet{counter: x.counter}}
+	p.last.posting = p
+	x.postings[value] = p
+	return p
+}
+
+// equal reports whether the entries have these values, in this order.
 func (e *entry) equal(values []string) bool {
 	for _, value := range values {
 		if e == nil || e.value != value {
@@ -93,20 +96,21 @@ func (e *entry) equal(values []string) bool {
 	return e == nil
 }
 
-// fill puts all objects into an empty index.
-func (s *state) fill(generation uint64, x *index) error {
+// newIndex returns an index of all objects of the state.
+func (s *state) newIndex(name string, function cache.IndexFunc) (*index, error) {
+	x := &index{name: name, function: function, counter: s.counter, postings: map[string]*posting{}}
 	x.stored = make([]*entry, s.size)
 	for slot := range s.used.all() {
 		values, err := x.compute(s.keys.get(slot), s.objects.get(slot))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		x.set(generation, slot, values)
+		x.set(slot, values)
 	}
-	return nil
+	return x, nil
 }
 
-// index returns the index with a name, or nil.
+// index returns the index with this name, or nil.
 func (s *state) index(name string) *index {
 	for _, x := range s.indexes {
 		if x.name == name {

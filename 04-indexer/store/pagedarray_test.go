@@ -1,3 +1,5 @@
+// The pages of a store, and stores of several directories.
+
 package store
 
 import (
@@ -7,13 +9,13 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// A store that was large once, and is small now, does not keep its pages.
+// A store that was large and is small now does not keep empty pages.
 func TestEmptyPagesAreDropped(t *testing.T) {
 	s := New(Options{KeyFunction: func(obj any) (string, error) { return obj.(string), nil }})
 	for i := range 3 * pageSize {
@@ -22,28 +24,38 @@ func TestEmptyPagesAreDropped(t *testing.T) {
 	for i := range 2*pageSize - 1 {
 		must.Do(t, s.Delete(strconv.Itoa(i)))
 	}
-	has := func() (all []bool) {
-		for i, keys := range s.keys.table[0].items[:3] {
-			objects := s.objects.table[0].items[i]
-			expect.That(t, (objects == nil) == (keys == nil), "page %d: keys and objects differ", i)
-			all = append(all, objects != nil)
+	wantPages := func(when string, want ...bool) {
+		t.Helper()
+		var keys, objects []bool // whether each page exists
+		for i := range want {
+			keys = append(keys, s.keys.table[0].items[i] != nil)
+			objects = append(objects, s.objects.table[0].items[i] != nil)
 		}
-		return all
+		if !slices.Equal(keys, want) {
+			t.Errorf("%s: pages of keys exist: %t, want %t", when, keys, want)
+		}
+		if !slices.Equal(objects, want) {
+			t.Errorf("%s: pages of objects exist: %t, want %t", when, objects, want)
+		}
 	}
-	if got := has(); !slices.Equal(got, []bool{false, true, true}) || len(s.used.blocks[0].words) != 2 {
-		t.Errorf("pages %v, %d words", got, len(s.used.blocks[0].words))
+	wantPages("after the deletes", false, true, true)
+	if got := len(s.used.blocks[0].words); got != 2 {
+		t.Errorf("the set of used slots has %d words, want 2", got)
 	}
-	got := s.keys.page(1).items[:pageSize-1]
-	expect.That(t, slices.Equal(got, make([]string, pageSize-1)), "keys that are gone: %q", got)
-	for i := range pageSize { // slots that are free are used again, and their pages come back
+	deleted := s.keys.page(1).items[:pageSize-1]
+	if want := make([]string, pageSize-1); !slices.Equal(deleted, want) {
+		t.Errorf("keys of deleted objects are still in the page: %q", deleted)
+	}
+	for i := range pageSize { // the free slots are used again, and their pages come back
 		must.Do(t, s.Add(strconv.Itoa(i)))
 	}
-	if got := has(); !slices.Equal(got, []bool{true, true, true}) || s.size != 3*pageSize {
-		t.Errorf("pages %v, %d slots", got, s.size)
+	wantPages("after the adds", true, true, true)
+	if s.size != 3*pageSize {
+		t.Errorf("%d slots were ever in use, want %d", s.size, 3*pageSize)
 	}
 }
 
-// A store of several directories, beside a map, and snapshots of it.
+// A store of several directories, its index and its snapshots have the same keys as a map.
 func TestAStoreOfSeveralDirectories(t *testing.T) {
 	s := New(Options{
 		KeyFunction: func(obj any) (string, error) { return obj.(string), nil },
@@ -51,40 +63,49 @@ func TestAStoreOfSeveralDirectories(t *testing.T) {
 			return []string{lastDigit(obj)}, nil
 		}},
 	})
-	random, model := rand.New(rand.NewPCG(1, 2)), map[string]bool{}
-	type memory struct {
-		snapshot Snapshot
-		want     []string
+	random := rand.New(rand.NewPCG(1, 2))
+	model := map[string]bool{}
+	type takenSnapshot struct {
+		Snapshot
+		wantKeys []string
 	}
-	var memories []memory
+	var snapshots []takenSnapshot
 	for i := range 8 * directorySize {
 		key := strconv.Itoa(random.IntN(3 * directorySize))
-		if model[key] = i < 5*directorySize || random.IntN(5) == 0; model[key] {
+		isAdd := i < 5*directorySize || random.IntN(5) == 0
+		if isAdd {
 			must.Do(t, s.Add(key))
+			model[key] = true
 		} else {
 			must.Do(t, s.Delete(key))
 			delete(model, key)
 		}
 		if i%1000 == 0 {
-			memories = append(memories, memory{s.Snapshot(), slices.Sorted(maps.Keys(model))})
-			var want []string
-			for _, key := range memories[len(memories)-1].want {
-				if lastDigit(key) == "7" {
-					want = append(want, key)
-				}
-			}
-			if got, err := s.IndexKeys("last digit", "7"); !slices.Equal(got, want) || err != nil {
-				t.Fatalf("after %d writes the index has %d keys, error %v; want %d", i+1, len(got), err, len(want))
+			keys := slices.Sorted(maps.Keys(model))
+			snapshots = append(snapshots, takenSnapshot{s.Snapshot(), keys})
+			isNotIndexed := func(key string) bool { return lastDigit(key) != "7" }
+			want := slices.DeleteFunc(slices.Clone(keys), isNotIndexed)
+			got, err := s.IndexKeys("last digit", "7")
+			must.Do(t, err)
+			if !slices.Equal(got, want) {
+				t.Fatalf("after %d writes: keys in the index (-want +got):\n%s", i+1, cmp.Diff(want, got))
 			}
 		}
 	}
-	for i, m := range memories {
-		got := slices.Sorted(slices.Values(m.snapshot.ListKeys()))
-		expect.That(t, slices.Equal(got, m.want), "snapshot %d has %d keys, want %d", i, len(got), len(m.want))
-		for key, obj := range m.snapshot.All() {
-			expect.That(t, obj == any(key), "snapshot %d: %q has the key %q", i, obj, key)
+	for i, snapshot := range snapshots {
+		got := slices.Sorted(slices.Values(snapshot.ListKeys()))
+		if !slices.Equal(got, snapshot.wantKeys) {
+			t.Errorf("keys of snapshot %d (-want +got):\n%s", i, cmp.Diff(snapshot.wantKeys, got))
+		}
+		for key, obj := range snapshot.All() {
+			if obj != any(key) {
+				t.Errorf("snapshot %d has the object %q under the key %q, want the same", i, obj, key)
+			}
 		}
 	}
 }
 
-func lastDigit(obj any) string { key := obj.(string); return key[len(key)-1:] }
+func lastDigit(obj any) string {
+	key := obj.(string)
+	return key[len(key)-1:]
+}

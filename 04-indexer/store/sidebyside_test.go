@@ -1,3 +1,5 @@
+// Details in which our store has to be the same as client-go's.
+
 package store_test
 
 import (
@@ -14,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// An answer of nothing is nil in some places and empty in others. A caller that
-// encodes it as JSON sees null or []. Ours answers what client-go's answers.
+// A list without items can be nil or empty. A caller that encodes it as JSON sees the
+// difference: null or []. Our store returns the same as client-go's.
 func TestNilAndEmptyAreAsInClientGo(t *testing.T) {
 	stores := func() (theirs, ours cache.Indexer) {
 		indexers := func() cache.Indexers {
@@ -29,85 +31,85 @@ func TestNilAndEmptyAreAsInClientGo(t *testing.T) {
 		return cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers()),
 			store.New(store.Options{KeyFunction: cache.MetaNamespaceKeyFunc, Indexers: indexers()})
 	}
-	bad := app(1, "bad")
+	bad := podOfApp(1, "bad")
 	bad.Name = "bad"
-	questions := map[string]func(cache.Indexer) string{
-		"List":     func(s cache.Indexer) string { return kind(s.List(), nil) },
-		"ListKeys": func(s cache.Indexer) string { return kind(s.ListKeys(), nil) },
+	reads := map[string]func(cache.Indexer) string{
+		"List":     func(s cache.Indexer) string { return describe(s.List(), nil) },
+		"ListKeys": func(s cache.Indexer) string { return describe(s.ListKeys(), nil) },
 	}
 	for _, name := range []string{"app", "none"} {
-		questions["ListIndexFuncValues of "+name] = func(s cache.Indexer) string {
-			return kind(s.ListIndexFuncValues(name), nil)
+		reads["ListIndexFuncValues of "+name] = func(s cache.Indexer) string {
+			return describe(s.ListIndexFuncValues(name), nil)
 		}
-		questions["ByIndex of "+name] = func(s cache.Indexer) string { return kind(s.ByIndex(name, "mail")) }
-		questions["IndexKeys of "+name] = func(s cache.Indexer) string { return kind(s.IndexKeys(name, "mail")) }
-		questions["Index of "+name] = func(s cache.Indexer) string { return kind(s.Index(name, app(1, "mail"))) }
-		questions["Index of "+name+", which fails"] = func(s cache.Indexer) string { return kind(s.Index(name, bad)) }
+		reads["ByIndex of "+name] = func(s cache.Indexer) string { return describe(s.ByIndex(name, "mail")) }
+		reads["IndexKeys of "+name] = func(s cache.Indexer) string { return describe(s.IndexKeys(name, "mail")) }
+		reads["Index of "+name] = func(s cache.Indexer) string { return describe(s.Index(name, podOfApp(1, "mail"))) }
+		reads["Index of "+name+", which fails"] = func(s cache.Indexer) string { return describe(s.Index(name, bad)) }
 	}
 	for state, write := range map[string]func(cache.Indexer) error{
 		"never written": func(s cache.Indexer) error { return nil },
-		"one object":    func(s cache.Indexer) error { return s.Add(app(1, "web")) },
+		"one object":    func(s cache.Indexer) error { return s.Add(podOfApp(1, "web")) },
 		"an empty list": func(s cache.Indexer) error { return s.Replace(nil, "1") },
 		"one that is gone": func(s cache.Indexer) error {
-			if err := s.Add(app(1, "web")); err != nil {
+			if err := s.Add(podOfApp(1, "web")); err != nil {
 				return err
 			}
-			return s.Delete(app(1, "web"))
+			return s.Delete(podOfApp(1, "web"))
 		},
 	} {
 		theirs, ours := stores()
 		must.Do(t, write(theirs))
 		must.Do(t, write(ours))
-		for name, ask := range questions {
-			if got, want := ask(ours), ask(theirs); got != want {
-				t.Errorf("%s, %s: got %s, want client-go's %s", state, name, got, want)
+		for name, read := range reads {
+			if got, want := read(ours), read(theirs); got != want {
+				t.Errorf("%s, %s: our store returns %s, want %s as client-go's", state, name, got, want)
 			}
 		}
 	}
 }
 
-// kind is whether a list is nil, and how long it is; with the error.
-func kind[T any](list []T, err error) string {
+// describe says whether a list is nil, and how long it is; and it adds the error.
+func describe[T any](list []T, err error) string {
 	if list == nil {
 		return fmt.Sprintf("nil, error %v", err)
 	}
 	return fmt.Sprintf("%d items, error %v", len(list), err)
 }
 
-// To read the version of a nil pointer is a panic, in client-go's store, too. It
-// comes before anything is changed.
+// A write of a nil pointer panics, as in client-go's store. It panics before it changes
+// anything.
 func TestATypedNilChangesNothing(t *testing.T) {
 	byType := func(obj any) (string, error) { return fmt.Sprintf("%T", obj), nil }
 	for name, s := range map[string]cache.Indexer{
 		"client-go's": cache.NewIndexer(byType, cache.Indexers{}),
 		"ours":        store.New(store.Options{KeyFunction: byType}),
 	} {
-		panics := func(what string, write func(any) error) {
+		wantPanic := func(method string, write func(any) error) {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s: %s of a typed nil does not panic", name, what)
+					t.Errorf("%s: %s of a typed nil does not panic", name, method)
 				}
 			}()
 			must.Do(t, write((*corev1.Pod)(nil)))
 		}
-		panics("Add", s.Add)
+		wantPanic("Add", s.Add)
 		if keys := s.ListKeys(); len(keys) != 0 {
-			t.Errorf("%s: Add of a typed nil has stored %v, want nothing", name, keys)
+			t.Errorf("%s: keys after Add of a typed nil: %q, want none", name, keys)
 		}
 		must.Do(t, s.Add(pod(1, 1)))
-		panics("Delete", s.Delete)
+		wantPanic("Delete", s.Delete)
 		if keys := s.ListKeys(); len(keys) != 1 {
-			t.Errorf("%s: Delete of a typed nil leaves %v, want the pod", name, keys)
+			t.Errorf("%s: keys after Delete of a typed nil: %q, want the key of the pod", name, keys)
 		}
 		must.Do(t, s.Update(pod(1, 2))) // no lock is held
 		if got := s.LastStoreSyncResourceVersion(); got != "2" {
-			t.Errorf("%s: as of version %q, want 2", name, got)
+			t.Errorf("%s: LastStoreSyncResourceVersion() = %q, want %q", name, got, "2")
 		}
 	}
 }
 
-// The values of an index can be large. Those of an object that is gone, or that was
-// refused, are garbage with the object, and not only after the next write.
+// The values of an index can be large. When an object is deleted, or its write fails, its
+// values are garbage immediately, and not only after the next write.
 func TestTheStoreKeepsNoIndexValuesOfAnObjectThatIsGone(t *testing.T) {
 	var values weak.Pointer[string]
 	large := func(any) ([]string, error) {
@@ -125,14 +127,16 @@ func TestTheStoreKeepsNoIndexValuesOfAnObjectThatIsGone(t *testing.T) {
 	must.Do(t, s.AddIndexers(cache.Indexers{"picky": picky})) // it is called after the other one
 	must.Do(t, s.Add(pod(1, 1)))
 	must.Do(t, s.Delete(pod(1, 1)))
-	if runtime.GC(); values.Value() != nil {
-		t.Error("the values of a deleted object are in memory")
+	runtime.GC()
+	if values.Value() != nil {
+		t.Error("the values of a deleted object are still in memory")
 	}
 	if err := s.Add(pod(2, 7)); err == nil {
-		t.Fatal("no error of the index function")
+		t.Fatal("Add() = nil, want the error of the index function")
 	}
-	if runtime.GC(); values.Value() != nil {
-		t.Error("the values of an object that was refused are in memory")
+	runtime.GC()
+	if values.Value() != nil {
+		t.Error("the values of an object whose Add failed are still in memory")
 	}
 	runtime.KeepAlive(s)
 }

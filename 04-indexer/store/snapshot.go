@@ -1,4 +1,4 @@
-// Reading: what a store holds at one moment.
+// Reading: snapshots, and the methods of a Store that read.
 
 package store
 
@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 
 	"k8s.io/client-go/tools/cache"
 )
 
-// A Snapshot is what a Store held at one moment. It stays like that: nobody can
-// change it, and no lock is needed to read it. What has not changed since, it
-// shares with the store.
+// A Snapshot is the state of a Store at one moment. It never changes, and a reader of it
+// needs no lock. It shares its pages with the store, until a write changes them.
 type Snapshot struct {
 	used    slotSet
 	keys    pagedArray[string]
@@ -21,27 +21,27 @@ type Snapshot struct {
 	rv      string
 }
 
-// Snapshot returns the present state. That takes as long for a million objects
-// as for one.
+// Snapshot returns the present state. It takes as long for a million objects as for
+// one object.
 func (s *Store) Snapshot() Snapshot {
-	s.lock.Lock()
-	defer s.lock.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.snapshot(s.used)
 }
 
-// snapshot returns these slots of the present state. The caller holds lock.
+// snapshot returns the objects in these slots. The caller holds mu.
 func (s *Store) snapshot(used slotSet) Snapshot {
-	s.generation++
-	return Snapshot{used, s.keys, s.objects, s.rv}
+	s.counter.current++
+	return Snapshot{used: used, keys: s.keys, objects: s.objects, rv: s.rv}
 }
 
-// Version is the resource version that the snapshot is as of.
+// Version returns the resource version of the snapshot.
 func (s Snapshot) Version() string { return s.rv }
 
-// Len is the number of objects.
+// Len returns the number of objects.
 func (s Snapshot) Len() int { return s.used.count }
 
-// All gives the objects with their keys, in no particular order.
+// All yields the keys and the objects, in no particular order.
 func (s Snapshot) All() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		for slot := range s.used.all() {
@@ -68,7 +68,7 @@ func (s *Store) List() []any { return s.Snapshot().List() }
 // ListKeys returns all keys, in no particular order.
 func (s *Store) ListKeys() []string { return s.Snapshot().ListKeys() }
 
-// Get returns the object that has the key of this one.
+// Get returns the object that has the key of obj.
 func (s *Store) Get(obj any) (item any, exists bool, err error) {
 	key, err := s.keyFunc(obj)
 	if err != nil {
@@ -77,10 +77,10 @@ func (s *Store) Get(obj any) (item any, exists bool, err error) {
 	return s.GetByKey(key)
 }
 
-// GetByKey returns the object with a key. There is never an error.
+// GetByKey returns the object with this key. The error is always nil.
 func (s *Store) GetByKey(key string) (item any, exists bool, err error) {
-	s.one.RLock()
-	defer s.one.RUnlock()
+	s.stateMu.RLock()
+	defer s.stateMu.RUnlock()
 	slot, exists := s.slots[key]
 	if exists {
 		item = s.objects.get(slot)
@@ -88,8 +88,7 @@ func (s *Store) GetByKey(key string) (item any, exists bool, err error) {
 	return item, exists, nil
 }
 
-// ByIndex returns the objects for which an index has a value, in no particular
-// order.
+// ByIndex returns the objects that an index has under a value, in no particular order.
 func (s *Store) ByIndex(name, value string) ([]any, error) {
 	found, err := s.find(name, value)
 	if err != nil {
@@ -98,8 +97,7 @@ func (s *Store) ByIndex(name, value string) ([]any, error) {
 	return found.List(), nil
 }
 
-// IndexKeys returns the keys of the objects for which an index has a value,
-// sorted.
+// IndexKeys returns the keys of the objects that an index has under a value, sorted.
 func (s *Store) IndexKeys(name, value string) ([]string, error) {
 	found, err := s.find(name, value)
 	if err != nil {
@@ -128,46 +126,54 @@ func (s *Store) Index(name string, obj any) ([]any, error) {
 	return found.List(), nil
 }
 
-// find returns the objects for which an index has one of these values.
+// find returns the objects that an index has under one of these values.
 func (s *Store) find(name string, values ...string) (Snapshot, error) {
-	s.lock.Lock()
-	x := s.index(name)
-	if x == nil {
-		s.lock.Unlock()
-		return Snapshot{}, errNoIndex(name)
+	found, sets, err := s.slotSets(name, values)
+	if err != nil {
+		return Snapshot{}, err
 	}
-	var sets []slotSet
-	for _, value := range values {
-		if p := x.postings[value]; p != nil {
-			sets = append(sets, p.slots)
-		}
+	if len(sets) > 0 {
+		found.used = sets[0]
 	}
-	found := s.snapshot(slotSet{})
-	generation := s.generation // of none of these sets
-	s.lock.Unlock()
-
-	for i, set := range sets {
-		if i == 0 {
-			found.used = set
-			continue
-		}
-		for slot := range set.all() {
-			found.used.add(generation, slot)
+	if len(sets) > 1 {
+		// No lock is held here. So the union gets a counter of its own, with a generation
+		// that no part of the sets has: add copies what it changes.
+		found.used.counter = &generationCounter{current: math.MaxUint64}
+		for _, set := range sets[1:] {
+			for slot := range set.all() {
+				found.used.add(slot)
+			}
 		}
 	}
 	return found, nil
 }
 
-func errNoIndex(name string) error {
-	return fmt.Errorf("Index with name %s does not exist", name) // client-go's words
+// slotSets returns a snapshot without slots, and the slots of each of these values.
+func (s *Store) slotSets(name string, values []string) (snapshot Snapshot, sets []slotSet, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.index(name)
+	if x == nil {
+		return Snapshot{}, nil, errNoIndex(name)
+	}
+	for _, value := range values {
+		if p, ok := x.postings[value]; ok {
+			sets = append(sets, p.slots)
+		}
+	}
+	return s.snapshot(slotSet{}), sets, nil
 }
 
-// ListIndexFuncValues returns the values of an index, in no particular order;
-// none if there is no such index. Of all reads it alone holds up a write until it
-// has them all.
+func errNoIndex(name string) error {
+	return fmt.Errorf("Index with name %s does not exist", name) // the text of client-go
+}
+
+// ListIndexFuncValues returns the values of an index, in no particular order. It returns
+// no values if there is no such index. It is the only read for which a write has to
+// wait until the read is over.
 func (s *Store) ListIndexFuncValues(name string) []string {
-	s.lock.Lock()
-	defer s.lock.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	x := s.index(name)
 	if x == nil {
 		return []string{}
@@ -175,10 +181,10 @@ func (s *Store) ListIndexFuncValues(name string) []string {
 	return slices.AppendSeq([]string{}, maps.Keys(x.postings)) // never nil
 }
 
-// GetIndexers returns the index functions by name.
+// GetIndexers returns the index functions by name. The map is a copy.
 func (s *Store) GetIndexers() cache.Indexers {
-	s.one.RLock()
-	defer s.one.RUnlock()
+	s.stateMu.RLock()
+	defer s.stateMu.RUnlock()
 	indexers := cache.Indexers{}
 	for _, x := range s.indexes {
 		indexers[x.name] = x.function
@@ -186,9 +192,9 @@ func (s *Store) GetIndexers() cache.Indexers {
 	return indexers
 }
 
-// LastStoreSyncResourceVersion is the version that the store is as of.
+// LastStoreSyncResourceVersion returns the resource version of the store.
 func (s *Store) LastStoreSyncResourceVersion() string {
-	s.one.RLock()
-	defer s.one.RUnlock()
+	s.stateMu.RLock()
+	defer s.stateMu.RUnlock()
 	return s.rv
 }

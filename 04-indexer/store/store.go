@@ -1,6 +1,6 @@
 // Package store is our own store with indexes, a cache.Indexer like client-go's.
-// Readers cannot hold it up: a reader of many objects takes a snapshot, and reads
-// it while others write.
+// Readers do not block writers: a reader of many objects takes a snapshot, and reads
+// the snapshot while others write to the store.
 package store
 
 import (
@@ -14,15 +14,16 @@ import (
 
 // Options of a Store.
 type Options struct {
-	// KeyFunction names an object. Default: cache.DeletionHandlingMetaNamespaceKeyFunc,
-	// which can name a tombstone, too.
+	// KeyFunction returns the key of an object. Default:
+	// cache.DeletionHandlingMetaNamespaceKeyFunc, which accepts tombstones, too.
 	KeyFunction cache.KeyFunc
 
-	// Indexers are the indexes to begin with, by name. AddIndexers adds more.
+	// Indexers are the first indexes, by name. AddIndexers adds more. Default: none.
 	Indexers cache.Indexers
 
-	// Identifier and MetricsProvider are what cache.WithStoreMetrics takes: the name
-	// under which the store publishes its version, and where. Default: it does not.
+	// Identifier and MetricsProvider are the arguments of cache.WithStoreMetrics: the
+	// name under which the store publishes its version as a metric, and the provider of
+	// the metric. Default: the store publishes no metric.
 	Identifier      cache.InformerNameAndResource
 	MetricsProvider cache.InformerMetricsProvider
 }
@@ -30,54 +31,69 @@ type Options struct {
 // A Store is a cache.Indexer. It can be read and written from any goroutine.
 //
 // What you can rely on:
-//   - A write never waits until somebody has read a list, the objects of an index,
-//     or a snapshot.
-//   - What these return is one state that the store was in: all writes up to some
-//     moment, and none after it.
-//   - A write takes place, in the store and in all indexes, or it returns an error
-//     and changes nothing. An index function that fails or panics is such an error.
-//   - A delete calls no index function, and always takes place. An index gives an
-//     object only under the values that it was stored under.
+//   - A write never waits while a reader reads a list, the objects of an index, or a
+//     snapshot.
+//   - A list, the objects of an index, and a snapshot show one state of the store: all
+//     writes up to some moment, and no write after it.
+//   - A write changes the store and all indexes, or it returns an error and changes
+//     nothing. If an index function fails or panics, the write returns an error.
+//   - A delete calls no index function, and never fails. An index returns an object only
+//     under the values that the index function returned when the object was stored.
 //
-// Objects are shared with everybody: copy one before you change it.
+// All readers share the objects: copy an object before you change it.
 type Store struct {
 	keyFunc cache.KeyFunc
 
-	// metrics is an empty store of client-go's. Its Bookmark publishes a version: the
-	// provider that cache.SetInformerMetricsProvider has set is private, and only a store
-	// of client-go's reaches it. It is nil if nobody wants metrics.
+	// metrics is an empty store of client-go's. Its Bookmark publishes a version as a
+	// metric. We need this store because the provider that was set with
+	// cache.SetInformerMetricsProvider is private to client-go. It is nil if the store
+	// publishes no metric.
 	metrics cache.ThreadSafeStore
 
-	// lock is held for a write, and for the moment in which a reader takes a
-	// snapshot. Each snapshot raises the generation. Everything that the store has
-	// at that moment is of an earlier generation, and the snapshot shares it. A
-	// write copies what is of an earlier generation before it changes it.
-	lock       sync.Mutex
-	generation uint64
+	// mu is held for a whole write, and for the moment in which a reader takes a
+	// snapshot. It guards the counter of generations.
+	mu sync.Mutex
 
-	// state is changed with both locks held, and may be read with either. Readers
-	// of one object take this one. All others take lock.
-	one sync.RWMutex
+	// stateMu is held as well while a write changes the state. So the state may be read
+	// with either lock. Readers of one object take stateMu. All other readers take mu.
+	stateMu sync.RWMutex
 	state
 }
 
-// A state is all that a store holds.
+// A state is the contents of a store.
 type state struct {
-	slots   map[string]int     // where the object of a key is
+	// counter counts the snapshots. All parts of the state have this counter. A snapshot
+	// starts a new generation: it shares all parts that the store has at that moment, and
+	// all of them are of an earlier generation. A write copies a part of an earlier
+	// generation before it changes the part.
+	counter *generationCounter
+
+	slots   map[string]int     // the slot of each key
 	used    slotSet            // the slots that are in use
-	free    []int              // slots that were in use and are not now
-	size    int                // how many slots were ever in use
+	free    []int              // slots that were in use, and are not in use now
+	size    int                // number of slots that were ever in use
 	keys    pagedArray[string] // by slot
 	objects pagedArray[any]    // by slot
 	indexes []*index
-	rv      string // the resource version that all of it is as of
+	rv      string // the resource version of this state
+}
+
+// newState returns an empty state for size objects.
+func newState(counter *generationCounter, size int) state {
+	return state{
+		counter: counter,
+		slots:   make(map[string]int, size),
+		used:    slotSet{counter: counter},
+		keys:    pagedArray[string]{counter: counter},
+		objects: pagedArray[any]{counter: counter},
+	}
 }
 
 var _ cache.Indexer = (*Store)(nil)
 
 // New returns an empty store.
 func New(options Options) *Store {
-	s := &Store{keyFunc: options.KeyFunction, state: state{slots: map[string]int{}}}
+	s := &Store{keyFunc: options.KeyFunction, state: newState(&generationCounter{}, 0)}
 	if s.keyFunc == nil {
 		s.keyFunc = cache.DeletionHandlingMetaNamespaceKeyFunc
 	}
@@ -86,12 +102,13 @@ func New(options Options) *Store {
 			cache.WithThreadSafeStoreMetrics(options.Identifier, options.MetricsProvider))
 	}
 	for name, function := range options.Indexers {
-		s.indexes = append(s.indexes, newIndex(name, function))
+		x, _ := s.newIndex(name, function) // no error: there are no objects yet
+		s.indexes = append(s.indexes, x)
 	}
 	return s
 }
 
-// Add stores an object under its key, in the place of the one that is there.
+// Add stores an object under its key. It replaces the object that has this key.
 func (s *Store) Add(obj any) error {
 	key, err := s.keyFunc(obj)
 	if err != nil {
@@ -104,7 +121,7 @@ func (s *Store) Add(obj any) error {
 // Update is Add.
 func (s *Store) Update(obj any) error { return s.Add(obj) }
 
-// Delete removes the object that has the key of this one.
+// Delete removes the object that has the key of obj.
 func (s *Store) Delete(obj any) error {
 	key, err := s.keyFunc(obj)
 	if err != nil {
@@ -114,11 +131,12 @@ func (s *Store) Delete(obj any) error {
 	return nil
 }
 
-// Put stores an object under a key, and returns the one that was there, or nil.
+// Put stores an object under a key. It returns the object that had this key before, or
+// nil.
 func (s *Store) Put(key string, obj any) (old any, err error) {
 	rv, rvErr := rvFromObject(obj)
-	s.lock.Lock()
-	defer s.lock.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	values := make([][]string, 0, 8) // by index; on the stack
 	for _, x := range s.indexes {
 		computed, err := x.compute(key, obj)
@@ -127,71 +145,77 @@ func (s *Store) Put(key string, obj any) (old any, err error) {
 		}
 		values = append(values, computed)
 	}
-	s.one.Lock()
-	defer s.one.Unlock()
+	s.stateMu.Lock()
+	defer s.stateMu.Unlock()
 	slot, exists := s.slots[key]
 	if exists {
 		old = s.objects.get(slot)
 	} else {
-		slot = s.newSlot(s.generation, key)
+		slot = s.newSlot(key)
 	}
-	s.objects.set(s.generation, slot, obj)
+	s.objects.set(slot, obj)
 	for i, x := range s.indexes {
-		x.set(s.generation, slot, values[i])
+		x.set(slot, values[i])
 	}
-	s.setRV(rv, rvErr)
+	if rvErr == nil {
+		s.setRV(rv)
+	}
 	return old, nil
 }
 
-// Remove removes the object with this key, and returns it, or nil if there was
-// none. Last is its last state, whose version the store takes over; nil if nobody
-// knows that.
+// Remove removes the object with this key. It returns the object, or nil if there is
+// none. The store takes the resource version of last, which is the last state of the
+// object, or nil if it is not known.
 func (s *Store) Remove(key string, last any) (old any) {
 	rv, rvErr := rvFromObject(last)
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	s.one.Lock()
-	defer s.one.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stateMu.Lock()
+	defer s.stateMu.Unlock()
 	if slot, exists := s.slots[key]; exists {
 		old = s.objects.get(slot)
 		for _, x := range s.indexes {
-			x.set(s.generation, slot, nil)
+			x.set(slot, nil)
 		}
-		s.freeSlot(s.generation, key, slot)
+		s.freeSlot(key, slot)
 	}
-	s.setRV(rv, rvErr)
+	if rvErr == nil {
+		s.setRV(rv)
+	}
 	return old
 }
 
-// newSlot returns a slot for a key that has none.
-func (s *state) newSlot(generation uint64, key string) (slot int) {
+// newSlot takes a slot for a key that has none.
+func (s *state) newSlot(key string) (slot int) {
 	if last := len(s.free) - 1; last >= 0 {
-		slot, s.free = s.free[last], s.free[:last]
+		slot = s.free[last]
+		s.free = s.free[:last]
 	} else {
 		slot = s.size
 		s.size++
 	}
 	s.slots[key] = slot
-	s.used.add(generation, slot)
-	s.keys.set(generation, slot, key)
+	s.used.add(slot)
+	s.keys.set(slot, key)
 	return slot
 }
 
 // freeSlot takes a slot out of use.
-func (s *state) freeSlot(generation uint64, key string, slot int) {
+func (s *state) freeSlot(key string, slot int) {
 	delete(s.slots, key)
 	s.free = append(s.free, slot)
-	if s.used.remove(generation, slot) {
-		s.keys.drop(generation, slot)
-		s.objects.drop(generation, slot)
+	pageIsEmpty := s.used.remove(slot)
+	if pageIsEmpty {
+		s.keys.drop(slot)
+		s.objects.drop(slot)
 		return
 	}
-	s.keys.set(generation, slot, "") // for the garbage collector
-	s.objects.set(generation, slot, nil)
+	s.keys.set(slot, "") // for the garbage collector
+	s.objects.set(slot, nil)
 }
 
-// Replace makes this list the contents of the store, as of a version. The last
-// of several objects with one key counts.
+// Replace replaces the contents of the store with a list, which has this resource
+// version. If several objects have the same key, the last one is stored.
 func (s *Store) Replace(list []any, version string) error {
 	keys := make([]string, len(list))
 	for i, obj := range list {
@@ -205,38 +229,24 @@ func (s *Store) Replace(list []any, version string) error {
 	return err
 }
 
-// A Change is what a write did to the object of a key. Old or New is nil where
-// there is none.
+// A Change is the effect of a write on the object of a key. Old is nil if the object is
+// new. New is nil if the object was removed.
 type Change struct {
 	Key      string
 	Old, New any
 }
 
-// ReplaceAll is Replace for objects whose keys are known. It returns what became
-// of those that are in the list, in order, and of those that are not.
+// ReplaceAll is Replace for objects whose keys are known. It returns the changes of the
+// objects in the list, in the order of the list, and the changes of the objects that
+// are not in the list any more.
 func (s *Store) ReplaceAll(keys []string, objs []any, version string) (listed, gone []Change, err error) {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	next := state{slots: make(map[string]int, len(objs)), rv: version}
-	listed = make([]Change, 0, len(objs)) // by slot: in a new state these are given out one after the other
-	kept := 0
-	for i, key := range keys {
-		slot, twice := next.slots[key]
-		if !twice {
-			slot = next.newSlot(s.generation, key)
-			change := Change{Key: key}
-			if old, ok := s.slots[key]; ok {
-				change.Old = s.objects.get(old)
-				kept++
-			}
-			listed = append(listed, change)
-		}
-		next.objects.set(s.generation, slot, objs[i])
-		listed[slot].New = objs[i]
-	}
-	for _, x := range s.indexes {
-		x = newIndex(x.name, x.function)
-		if err := next.fill(s.generation, x); err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next, listed, kept := s.next(keys, objs)
+	next.rv = version
+	for _, old := range s.indexes {
+		x, err := next.newIndex(old.name, old.function)
+		if err != nil {
 			return nil, nil, err
 		}
 		next.indexes = append(next.indexes, x)
@@ -244,14 +254,37 @@ func (s *Store) ReplaceAll(keys []string, objs []any, version string) (listed, g
 	if kept < len(s.slots) {
 		gone = s.missing(&next)
 	}
-	s.one.Lock()
-	defer s.one.Unlock()
+	s.stateMu.Lock()
+	defer s.stateMu.Unlock()
 	s.state = next
 	s.publish()
 	return listed, gone, nil
 }
 
-// missing returns what the next state does not have any more.
+// next returns a state with these objects, and without indexes. It also returns the
+// changes from this state to the next, in the order of the list, and the number of
+// objects that both states have.
+func (s *state) next(keys []string, objs []any) (next state, listed []Change, kept int) {
+	next = newState(s.counter, len(objs))
+	listed = make([]Change, 0, len(objs)) // by slot: a new state gives out its slots in order
+	for i, key := range keys {
+		slot, isDuplicate := next.slots[key]
+		if !isDuplicate {
+			slot = next.newSlot(key)
+			change := Change{Key: key}
+			if oldSlot, ok := s.slots[key]; ok {
+				change.Old = s.objects.get(oldSlot)
+				kept++
+			}
+			listed = append(listed, change)
+		}
+		next.objects.set(slot, objs[i])
+		listed[slot].New = objs[i]
+	}
+	return next, listed, kept
+}
+
+// missing returns the objects that the next state does not have.
 func (s *state) missing(next *state) (gone []Change) {
 	for slot := range s.used.all() {
 		key := s.keys.get(slot)
@@ -262,39 +295,39 @@ func (s *state) missing(next *state) (gone []Change) {
 	return gone
 }
 
-// AddIndexers adds indexes, of what is stored already and of what will be.
+// AddIndexers adds indexes. They have the objects that are stored already, too.
 func (s *Store) AddIndexers(indexers cache.Indexers) error {
-	s.lock.Lock()
-	defer s.lock.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	all := slices.Clone(s.indexes)
 	for name, function := range indexers {
 		if s.index(name) != nil {
 			return fmt.Errorf("indexer conflict: there is an index %q already", name)
 		}
-		x := newIndex(name, function)
-		if err := s.fill(s.generation, x); err != nil {
+		x, err := s.newIndex(name, function)
+		if err != nil {
 			return err
 		}
 		all = append(all, x)
 	}
-	s.one.Lock()
-	defer s.one.Unlock()
+	s.stateMu.Lock()
+	defer s.stateMu.Unlock()
 	s.indexes = all
 	return nil
 }
 
-// Bookmark sets the version that the store is as of.
+// Bookmark sets the resource version of the store.
 func (s *Store) Bookmark(version string) {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	s.one.Lock()
-	defer s.one.Unlock()
-	s.rv = version
-	s.publish()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stateMu.Lock()
+	defer s.stateMu.Unlock()
+	s.setRV(version)
 }
 
-// rvFromObject returns the version of an object; an error if it has none. A write
-// calls it before it changes anything: for a nil pointer it panics, as client-go's.
+// rvFromObject returns the resource version of an object, or an error if obj is no
+// Kubernetes object. For a nil pointer it panics, as in client-go. So a write calls it
+// before it changes anything.
 func rvFromObject(obj any) (rv string, err error) {
 	object, err := meta.Accessor(obj)
 	if err != nil {
@@ -303,20 +336,19 @@ func rvFromObject(obj any) (rv string, err error) {
 	return object.GetResourceVersion(), nil
 }
 
-// setRV takes over what rvFromObject has returned for the object that was written.
-func (s *Store) setRV(rv string, err error) {
-	if err == nil {
-		s.rv = rv
-		s.publish()
-	}
+// setRV sets the resource version of the store, and publishes it. The caller holds
+// both locks.
+func (s *Store) setRV(rv string) {
+	s.rv = rv
+	s.publish()
 }
 
-// publish publishes the version as a metric.
+// publish publishes the resource version as a metric.
 func (s *Store) publish() {
 	if s.metrics != nil {
 		s.metrics.Bookmark(s.rv)
 	}
 }
 
-// Resync does nothing: there is no queue behind this store.
+// Resync does nothing: only a queue can deliver objects again.
 func (s *Store) Resync() error { return nil }

@@ -13,23 +13,24 @@ import (
 	"time"
 	"weak"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/store"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
 )
 
-// pod is number i, in one of three namespaces, at a version.
+// pod returns the pod number i, in one of three namespaces, in a version.
 func pod(i, version int) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "ns-" + strconv.Itoa(i%3), Name: "pod-" + strconv.Itoa(i), ResourceVersion: strconv.Itoa(version),
 	}}
 }
 
+// version returns the version of a pod as a number.
 func version(t *testing.T, obj any) int {
 	t.Helper()
 	n, err := strconv.Atoi(obj.(*corev1.Pod).ResourceVersion)
@@ -37,62 +38,79 @@ func version(t *testing.T, obj any) int {
 	return n
 }
 
+// byNamespace returns an index by namespace.
 func byNamespace() cache.Indexers {
 	return cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 }
 
-// Somebody who is in the middle of a list writes, and the write takes place: with
-// a store that is locked while it is read, it would wait for itself.
+// A reader writes to the store in the middle of a loop over a snapshot. If the store were
+// locked while a reader reads, the reader would wait for itself.
 func TestAWriteDoesNotWaitForReaders(t *testing.T) {
 	s := store.New(store.Options{Indexers: byNamespace()})
 	for i := range 1000 {
 		must.Do(t, s.Add(pod(i, i)))
 	}
-	now, read := s.Snapshot(), 0
-	for range now.All() {
+	snapshot := s.Snapshot()
+	read := 0
+	for range snapshot.All() {
 		must.Do(t, s.Update(pod(read, 1000+read)))
 		must.Do(t, s.Delete(pod(999-read, 0)))
 		read++
 	}
-	expect.That(t, read == 1000 && len(now.List()) == 1000 && now.Len() == 1000 && now.Version() == "999",
-		"read %d objects, then %d, of %d, as of %s", read, len(now.List()), now.Len(), now.Version())
-	for _, obj := range now.List() {
-		if version(t, obj) > 999 {
-			t.Errorf("%s is in the snapshot, which is older", obj.(*corev1.Pod).ResourceVersion)
+	if read != 1000 {
+		t.Errorf("All() yields %d objects, want 1000", read)
+	}
+	if got := len(snapshot.List()); got != 1000 {
+		t.Errorf("len(List()) = %d, want 1000", got)
+	}
+	if got := snapshot.Len(); got != 1000 {
+		t.Errorf("Len() = %d, want 1000", got)
+	}
+	if got := snapshot.Version(); got != "999" {
+		t.Errorf("Version() = %q, want %q", got, "999")
+	}
+	for _, obj := range snapshot.List() {
+		if got := version(t, obj); got > 999 {
+			t.Errorf("an object in the snapshot has version %d, want at most 999", got)
 		}
 	}
 }
 
-// A reader of one object waits for a change (or else this is a data race), and for no index function.
+// A reader of one object waits while a write changes the state; otherwise there would be
+// a data race. It does not wait for an index function.
 func TestGetWaitsForAChangeAndNotForAnIndexFunction(t *testing.T) {
 	var s *store.Store
 	get := func() <-chan struct{} {
 		got := make(chan struct{})
-		go func() { s.GetByKey("a"); close(got) }()
+		go func() {
+			s.GetByKey("a")
+			close(got)
+		}()
 		return got
 	}
 	s = store.New(store.Options{Indexers: cache.Indexers{"slow": func(any) ([]string, error) {
 		select {
 		case <-get():
 		case <-time.After(time.Minute):
-			t.Fatal("Get waits until an index function has returned")
+			t.Fatal("GetByKey waits until an index function has returned")
 		}
 		return nil, nil
 	}}})
 	var before any
 	for v := range 100 {
-		got, now := get(), pod(1, v)
-		if old, err := s.Put("a", now); err != nil || old != before {
-			t.Fatalf("Put number %d: error %v, or it does not return what was there before", v+1, err)
+		got := get()
+		obj := pod(1, v)
+		old, err := s.Put("a", obj)
+		if err != nil || old != before {
+			t.Fatalf("Put number %d = %v, %v; want %v, nil", v+1, old, err, before)
 		}
-		before = now
+		before = obj
 		<-got
 	}
 }
 
-// Each write raises the version by one. So a state that existed is known by its
-// version: each of ten pods in it is at the last version up to that one that was
-// its own.
+// Each write updates the next of ten pods, and raises the version by one. So the state
+// with version v has pods with the versions v-9 to v, and no others.
 func TestAReaderSeesAStateThatExisted(t *testing.T) {
 	const pods, writes = 10, 20_000
 	s := store.New(store.Options{Indexers: cache.Indexers{
@@ -107,8 +125,10 @@ func TestAReaderSeesAStateThatExisted(t *testing.T) {
 			versions[version(t, obj)] = true
 		}
 		for v := asOf - pods + 1; v <= asOf; v++ {
-			expect.That(t, versions[v],
-				"as of %d: version %d is missing in %v", asOf, v, slices.Sorted(maps.Keys(versions)))
+			if !versions[v] {
+				t.Errorf("state with version %d: version %d is missing in %v",
+					asOf, v, slices.Sorted(maps.Keys(versions)))
+			}
 		}
 	}
 	highest := func(objs []any) (v int) {
@@ -125,8 +145,14 @@ func TestAReaderSeesAStateThatExisted(t *testing.T) {
 			asOf, _ := strconv.Atoi(now.Version())
 			return now.List(), asOf
 		},
-		func() ([]any, int) { objs := s.List(); return objs, highest(objs) },
-		func() ([]any, int) { objs, _ := s.ByIndex("all", "pods"); return objs, highest(objs) },
+		func() ([]any, int) {
+			objs := s.List()
+			return objs, highest(objs)
+		},
+		func() ([]any, int) {
+			objs, _ := s.ByIndex("all", "pods")
+			return objs, highest(objs)
+		},
 	} {
 		reading.Go(func() {
 			for !t.Failed() {
@@ -146,7 +172,8 @@ func TestAReaderSeesAStateThatExisted(t *testing.T) {
 	reading.Wait()
 }
 
-// contents are all that can be asked of a store about what it holds.
+// contents returns everything that a store holds: its version, the addresses of its
+// objects by key, and the keys of its indexes by value.
 func contents(s cache.Indexer) map[string]string {
 	all := map[string]string{"version": s.LastStoreSyncResourceVersion()}
 	for _, obj := range s.List() {
@@ -193,19 +220,21 @@ func TestAWriteThatFailsChangesNothing(t *testing.T) {
 		},
 		"same index": func() error { return s.AddIndexers(cache.Indexers{"late": fails, "picky": fails}) },
 	} {
-		err := write()
-		expect.That(t, err != nil, "%s: no error", name)
-		if after := contents(s); !maps.Equal(before, after) {
-			t.Errorf("%s has changed the store:\nbefore: %v\nafter:  %v", name, before, after)
+		if err := write(); err == nil {
+			t.Errorf("%s: no error, want one", name)
+		}
+		if diff := cmp.Diff(before, contents(s)); diff != "" {
+			t.Errorf("%s has changed the store (-before +after):\n%s", name, diff)
 		}
 	}
-	if err := s.Update(bad(1, "fails")); !strings.Contains(err.Error(), `key "ns-1/pod-1" on index "picky"`) {
-		t.Errorf("the error of an update: %v", err)
+	err := s.Update(bad(1, "fails"))
+	if want := `key "ns-1/pod-1" on index "picky"`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Update() = %v, want an error with %q", err, want)
 	}
-	must.Do(t, s.Add(pod(5, 5))) // it goes on
+	must.Do(t, s.Add(pod(5, 5))) // the store still works
 }
 
-// What is deleted is garbage, as is what was replaced.
+// Deleted objects and replaced objects are garbage.
 func TestTheStoreKeepsNothingAlive(t *testing.T) {
 	s := store.New(store.Options{Indexers: byNamespace()})
 	const many = 2000
@@ -230,12 +259,16 @@ func TestTheStoreKeepsNothingAlive(t *testing.T) {
 			left++
 		}
 	}
-	expect.That(t, left == 1 && len(s.List()) == 1,
-		"%d pods are in memory, %d in the store, want 1 and 1", left, len(s.List()))
+	if left != 1 {
+		t.Errorf("%d pods are in memory, want 1", left)
+	}
+	if got := len(s.List()); got != 1 {
+		t.Errorf("%d pods are in the store, want 1", got)
+	}
 }
 
-// A write after a snapshot copies what it changes. That is garbage as soon as the
-// snapshot is: it must be little, in a large store, too.
+// A write after a snapshot copies the parts that it changes. This must be little, even in
+// a large store.
 func TestHowMuchAWriteCopiesAfterASnapshot(t *testing.T) {
 	const objects, writes = 100_000, 500
 	s := store.New(store.Options{Indexers: byNamespace()})
@@ -261,8 +294,9 @@ func TestHowMuchAWriteCopiesAfterASnapshot(t *testing.T) {
 			must.Do(t, test.write(i))
 		}
 		copied := (usage.Allocated() - before) / writes
-		if t.Logf("%s: %d bytes", test.name, copied); copied > test.limit {
-			t.Errorf("%s: %d bytes for each write, want %d at most", test.name, copied, test.limit)
+		t.Logf("%s: %d bytes for each write", test.name, copied)
+		if copied > test.limit {
+			t.Errorf("%s: %d bytes for each write, want at most %d", test.name, copied, test.limit)
 		}
 	}
 }

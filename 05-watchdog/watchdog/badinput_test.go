@@ -1,5 +1,5 @@
-// What a WatchDog does with what it cannot use: nothing hangs, nothing panics,
-// and the error says which object it was.
+// Wrong options, objects that the WatchDog refuses, and handlers and servers that do not return. The
+// WatchDog does not hang or panic, and its error names the object.
 
 package watchdog
 
@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -35,8 +34,9 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	_, err := New(good)
 	must.Do(t, err)
 	for _, test := range []struct {
-		name, want string
-		spoil      func(*Options)
+		name  string
+		want  string // in the error
+		spoil func(*Options)
 	}{
 		{"no ListerWatcher", "ListerWatcher is nil", func(o *Options) { o.ListerWatcher = nil }},
 		{"a nil ListWatch", "ListerWatcher is nil", func(o *Options) { o.ListerWatcher = (*cache.ListWatch)(nil) }},
@@ -54,8 +54,9 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 			bad := good
 			test.spoil(&bad)
 			dog, err := New(bad)
-			expect.That(t, dog == nil && err != nil && strings.Contains(err.Error(), test.want),
-				"New() = %v, %v; want an error with %q", dog, err, test.want)
+			if dog != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("New() = %v, %v; want nil and an error that contains %q", dog, err, test.want)
+			}
 		})
 	}
 }
@@ -67,7 +68,9 @@ func TestAListOfAnotherTypeIsRefusedWhole(t *testing.T) {
 		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: "+
 			"*v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
 		r.calls.Want(t)
-		expect.That(t, !r.HasSynced(), "HasSynced() = true: an empty store was taken for the truth")
+		if r.HasSynced() {
+			t.Error("HasSynced() = true without a list, want false")
+		}
 	})
 }
 
@@ -83,7 +86,7 @@ func TestAnEventOfAnotherTypeIsDropped(t *testing.T) {
 	})
 }
 
-// As by client-go's informer: it goes to apimachinery's error handlers.
+// client-go's informer does the same: it reports the event to apimachinery's error handlers.
 func TestAnEventWithoutAnObjectIsDropped(t *testing.T) {
 	before := utilruntime.ErrorHandlers
 	defer func() { utilruntime.ErrorHandlers = before }()
@@ -137,7 +140,9 @@ func TestAKeyFunctionThatFails(t *testing.T) {
 		})
 		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: "+
 			"there is no key for *v1.ConfigMap ns/bad: I do not like it")
-		expect.That(t, !r.HasSynced(), "HasSynced() = true with half a list")
+		if r.HasSynced() {
+			t.Error("HasSynced() = true after a list that was refused, want false")
+		}
 
 		r.server.Set(configMap("a", "1"))
 		w := r.server.NextWatch()
@@ -151,13 +156,14 @@ func TestAKeyFunctionThatFails(t *testing.T) {
 	})
 }
 
-// The function likes the object when it comes, and not when it is stored.
+// The function has a key for the object when the event comes, and an error when it is stored.
 func TestAKeyFunctionThatChangesItsMind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		r := run(t, fakeapi.New(), func(_ *rig, o *Options) {
 			o.KeyFunction = func(obj any) (string, error) {
-				if asked++; asked > 2 { // once by the inbox, once by the queue
+				asked++
+				if asked > 2 { // the inbox and the queue have asked once each
 					return "", errors.New("not any more")
 				}
 				return cache.MetaNamespaceKeyFunc(obj)
@@ -165,7 +171,7 @@ func TestAKeyFunctionThatChangesItsMind(t *testing.T) {
 		})
 		r.server.NextWatch().Add(configMap("a", "2"))
 		r.errors.Want(t, "there is no key for *v1.ConfigMap ns/a: not any more")
-		r.calls.Want(t) // what is not stored is not delivered
+		r.calls.Want(t) // an object that is not stored is not delivered
 	})
 }
 
@@ -180,9 +186,10 @@ func TestAHandlerThatNeverReturns(t *testing.T) {
 		synctest.Wait()
 		w.Add(configMap("b", "2")) // the reflector is not held up by the handler
 		start := time.Now()
-		wantRun(t, r.stop(), "the handler has not returned from OnAdd of ns/a after 5s")
-		took := time.Since(start)
-		expect.That(t, took == 5*time.Second, "it took %v to give up, want 5s", took)
+		wantRunError(t, r.stop(), "the handler has not returned from OnAdd of ns/a after 5s")
+		if took := time.Since(start); took != 5*time.Second {
+			t.Errorf("Run() returned %v after the end of its context, want 5s", took)
+		}
 	})
 }
 
@@ -192,11 +199,11 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 		defer close(release)
 		server := fakeapi.New()
 		server.WatchFuncWithContext = func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-			<-release // and does not look at its context
+			<-release // without a look at its context
 			return nil, errors.New("too late")
 		}
 		r := run(t, server)
 		synctest.Wait()
-		wantRun(t, r.stop(), "the ListerWatcher of *v1.ConfigMap has not returned after 5s")
+		wantRunError(t, r.stop(), "the ListerWatcher of *v1.ConfigMap has not returned after 5s")
 	})
 }

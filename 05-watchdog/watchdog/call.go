@@ -1,4 +1,4 @@
-// One call of the handler: how it is made, and what is left of it.
+// The calls of the handler.
 
 package watchdog
 
@@ -7,14 +7,15 @@ import (
 	"runtime/debug"
 )
 
-// A call is one call of the handler, ready to be made.
+// A call is one call of the handler that is ready to be made.
 type call struct {
-	method, key string
-	run         func()
+	method string // OnAdd, OnUpdate or OnDelete
+	key    string // of the object
+	run    func()
 }
 
-// deliver makes a call. It survives a handler that panics. It does not survive one that
-// ends this goroutine (runtime.Goexit): that call stays under way.
+// deliver makes a call, and reports a panic of the handler. A handler can also end this goroutine
+// (runtime.Goexit). Then the call stays in underway.
 func (w *WatchDog) deliver(c *call) {
 	w.underway.Store(c)
 	defer func() {
@@ -27,8 +28,8 @@ func (w *WatchDog) deliver(c *call) {
 	w.underway.Store(nil)
 }
 
-// checkCalls returns an error if a call has never come to its end, though no goroutine is
-// left.
+// checkCalls is called when all goroutines have ended. A call that is still in underway has never
+// returned: its handler has ended the goroutine.
 func (w *WatchDog) checkCalls() error {
 	if c := w.underway.Load(); c != nil {
 		return fmt.Errorf("the handler has ended its goroutine in %s of %s (runtime.Goexit): "+
@@ -37,6 +38,7 @@ func (w *WatchDog) checkCalls() error {
 	return nil
 }
 
+// leftBehind is the error of a Run that has waited for StopTimeout in vain.
 func (w *WatchDog) leftBehind() error {
 	if c := w.underway.Load(); c != nil {
 		return fmt.Errorf("stopping: the handler has not returned from %s of %s after %v, and is left behind",

@@ -1,6 +1,3 @@
-// What the reflector pours into: a queue that looks at what comes in, and
-// knows when the first list has been handled.
-
 package watchdog
 
 import (
@@ -14,41 +11,43 @@ import (
 	"example.com/informer/01-deltafifo/deltafifo"
 )
 
-// inbox is the queue of chapter 01 with the two things that it lacks: HasSynced and
-// isInInitialList.
+// inbox is the store that the reflector writes to: the queue of chapter 01, with three additions.
+// It checks each object, it knows which objects are in the first list (isInInitialList), and it
+// knows when the handler has returned from all of them (HasSynced).
 type inbox struct {
 	*deltafifo.Queue
 	opts Options
 
 	mu     sync.Mutex
-	first  map[string]bool // keys of the first list that are not handled yet; nil before it
+	first  map[string]bool // keys of the first list that are not handled yet; nil before that list
 	synced chan struct{}   // closed when all of the first list is handled
 }
 
-// key names an object. What has no key or no name, or is of another type than
-// was asked for, is refused with an error that says which object it is.
+// key returns the key of an object or a tombstone. It refuses an object that has no key or no
+// name, or that has another type than ObjectType. The error says which object it is.
 func (b *inbox) key(obj any) (string, error) {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		return gone.Key, nil
 	}
 	if reflect.TypeOf(obj) != reflect.TypeOf(b.opts.ObjectType) {
 		return "", fmt.Errorf("%s is no %T: ListerWatcher and ObjectType do not fit together",
-			name(obj), b.opts.ObjectType)
+			describe(obj), b.opts.ObjectType)
 	}
-	// No server sends such a thing, but something in between may; its key would
-	// be "namespace/", under which nobody could ever delete it again.
+	// No server sends an object without a name, but a proxy may. Its key would be "namespace/",
+	// and no event could ever delete it again.
 	if o, ok := obj.(metav1.Object); ok && o.GetName() == "" {
 		return "", fmt.Errorf("a %T in namespace %q has no name", obj, o.GetNamespace())
 	}
 	key, err := b.opts.KeyFunction(obj)
 	if err != nil {
-		return "", fmt.Errorf("there is no key for %s: %w", name(obj), err)
+		return "", fmt.Errorf("there is no key for %s: %w", describe(obj), err)
 	}
 	return key, nil
 }
 
-// name says, for a person, which object it is, whatever the key function says.
-func name(obj any) string {
+// describe returns the type, namespace and name of an object, for error messages. It does not use
+// the KeyFunction, which may have failed.
+func describe(obj any) string {
 	key, err := cache.MetaNamespaceKeyFunc(obj)
 	if err != nil {
 		key = "without a name"
@@ -56,22 +55,22 @@ func name(obj any) string {
 	return fmt.Sprintf("%T %s", obj, key)
 }
 
-// Add, Update and Delete are for single events. One that is refused is reported
-// here and dropped: all that the reflector would do with the error is to log it.
+// Add, Update and Delete are for single events. The inbox reports an event that it refuses, and
+// drops it. The reflector would only log the error.
 func (b *inbox) Add(obj any) error    { return b.put(obj, b.Queue.Add) }
 func (b *inbox) Update(obj any) error { return b.put(obj, b.Queue.Update) }
 func (b *inbox) Delete(obj any) error { return b.put(obj, b.Queue.Delete) }
 
-func (b *inbox) put(obj any, queue func(any) error) error {
+func (b *inbox) put(obj any, enqueue func(any) error) error {
 	if _, err := b.key(obj); err != nil {
 		b.opts.OnError(fmt.Errorf("an event is dropped: %w", err))
 		return nil
 	}
-	return queue(obj)
+	return enqueue(obj)
 }
 
-// Replace takes a list whole or not at all: from half a list, the queue would conclude
-// that the other half is gone. The reflector reports the error, and lists again.
+// Replace takes a list as a whole or not at all. If it took half of a list, the queue would
+// delete the objects of the other half. The reflector reports the error, and lists again.
 func (b *inbox) Replace(list []any, version string) error {
 	keys := make(map[string]bool, len(list))
 	for _, obj := range list {
@@ -86,7 +85,7 @@ func (b *inbox) Replace(list []any, version string) error {
 		b.first = keys
 		b.checkSynced()
 	}
-	b.mu.Unlock() // the queue has a lock of its own, and takes this one under it
+	b.mu.Unlock() // before Queue.Replace: apply locks mu while it holds the lock of the queue
 	return b.Queue.Replace(list, version)
 }
 
@@ -107,23 +106,10 @@ func (b *inbox) handled(key string) {
 	}
 }
 
-// checkSynced runs when first was set or has shrunk; it empties only once.
-// The caller holds mu.
+// checkSynced closes synced if first is empty. Its callers call it when first was set or has
+// become smaller. Therefore it closes the channel once. The caller holds mu.
 func (b *inbox) checkSynced() {
 	if len(b.first) == 0 {
 		close(b.synced)
 	}
 }
-
-// HasSynced is true once the handler has returned from all of the first list.
-func (w *WatchDog) HasSynced() bool {
-	select {
-	case <-w.Synced():
-		return true
-	default:
-		return false
-	}
-}
-
-// Synced returns a channel that is closed when HasSynced becomes true.
-func (w *WatchDog) Synced() <-chan struct{} { return w.inbox.synced }

@@ -1,5 +1,4 @@
-// What the tests of this package share: a WatchDog on a fake server, in fake
-// time.
+// The fixture of the tests: a WatchDog on a fake server, in fake time.
 
 package watchdog
 
@@ -20,17 +19,17 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var configMap = fakeapi.ConfigMap
 
-// A rig is a WatchDog of ConfigMaps that runs on a fake server, the calls of its
-// handler and the errors that it reported.
+// A rig is a WatchDog of ConfigMaps that runs on a fake server. It records the calls of the handler
+// and the reported errors.
 type rig struct {
 	*WatchDog
 	server *fakeapi.Server
 	calls  record.Lines
 	errors record.Lines
-	stop   func() error // ends it and returns what Run returned
+	stop   func() error // ends Run, and returns its error
 }
 
-// run starts a WatchDog on the server. options may change what it is made of.
+// run starts a WatchDog on the server. Each of options may change its Options.
 func run(t *testing.T, server *fakeapi.Server, options ...func(*rig, *Options)) *rig {
 	t.Helper()
 	r := &rig{server: server}
@@ -49,7 +48,10 @@ func run(t *testing.T, server *fakeapi.Server, options ...func(*rig, *Options)) 
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- dog.Run(ctx) }()
-	r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
+	r.stop = sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})
 	t.Cleanup(func() { r.stop() })
 	return r
 }

@@ -1,9 +1,6 @@
-// What a WatchDog is made from.
-
 package watchdog
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,64 +8,36 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
-
-	"example.com/informer/01-deltafifo/deltafifo"
-	"example.com/informer/03-reflector/reflector"
-	"example.com/informer/04-indexer/store"
 )
 
 // Options of a WatchDog. The first three have no default.
 type Options struct {
-	ListerWatcher cache.ListerWatcher        // where the objects are listed and watched
-	ObjectType    runtime.Object             // an object such as come from there; only its Go type counts
-	Handler       cache.ResourceEventHandler // is called for every change; nil functions in it are fine
+	ListerWatcher cache.ListerWatcher        // lists and watches the objects
+	ObjectType    runtime.Object             // an example of these objects; only its Go type counts
+	Handler       cache.ResourceEventHandler // is called for every change; its functions may be nil
 
-	// KeyFunction names an object. Default: cache.MetaNamespaceKeyFunc.
+	// KeyFunction returns the key of an object. Default: cache.MetaNamespaceKeyFunc.
 	KeyFunction cache.KeyFunc
 
-	// ResyncPeriod is how often the handler gets all objects again, as
-	// OnUpdate, out of the store. Default: never. New refuses a negative one.
+	// ResyncPeriod is the time between two resyncs. A resync calls OnUpdate for each object in
+	// the store. Default: no resyncs. New refuses a negative period.
 	ResyncPeriod time.Duration
 
-	// StopTimeout is how long Run waits for the handler to return, once its
-	// context has ended. Default: five seconds.
+	// StopTimeout is how long Run waits for the handler to return after its context has ended.
+	// Default: five seconds.
 	StopTimeout time.Duration
 
-	// OnError is called with what went wrong, from several goroutines; the
-	// WatchDog goes on either way. Default: to log it with slog.
+	// OnError is called with each error, from several goroutines. The WatchDog goes on after the
+	// error. Default: log the error with slog.
 	OnError func(error)
 }
 
-// Reader is the part of a store that does not change it: what is written there
-// by anyone else than the WatchDog would make its calls wrong.
+// Reader is the part of a store that does not change it. Only the WatchDog may write to its
+// store: after another write, its calls of the handler would be wrong.
 type Reader interface {
 	cache.KeyListerGetter
 	Get(obj any) (item any, exists bool, err error)
 	List() []any
-}
-
-// New returns a WatchDog that is ready to run.
-func New(opts Options) (*WatchDog, error) {
-	if err := opts.check(); err != nil {
-		return nil, fmt.Errorf("making a WatchDog: %w", err)
-	}
-	opts.setDefaults()
-	box := &inbox{opts: opts, synced: make(chan struct{})}
-	objects := store.New(store.Options{KeyFunction: box.key}) // which can name a tombstone
-	box.Queue = deltafifo.New(deltafifo.Options{KeyFunction: box.key, KnownObjects: objects})
-
-	// The reflector does not learn which type we expect: of what does not fit it
-	// would report the type, and the inbox can say which object it was.
-	source := reflector.New(reflector.Options{
-		ListerWatcher:   opts.ListerWatcher,
-		Store:           box,
-		TypeDescription: fmt.Sprintf("%T", opts.ObjectType),
-		ResyncPeriod:    opts.ResyncPeriod,
-		WatchErrorHandler: func(_ context.Context, err error) {
-			opts.OnError(fmt.Errorf("listing and watching %T, to be tried again: %w", opts.ObjectType, err))
-		},
-	})
-	return &WatchDog{opts: opts, store: objects, inbox: box, reflector: source}, nil
 }
 
 func (o Options) check() error {
@@ -86,7 +55,7 @@ func (o Options) check() error {
 		return errors.New("the ObjectType is nil: give an empty object, such as &corev1.Pod{}")
 	case o.Handler == nil:
 		return errors.New("the Handler is nil: cache.ResourceEventHandlerFuncs{} does nothing")
-	case o.ResyncPeriod < 0: // a reflector would take it for: all the time
+	case o.ResyncPeriod < 0: // a reflector would resync without a pause
 		return fmt.Errorf("the ResyncPeriod is %v: give zero for never, or a time such as 10*time.Minute",
 			o.ResyncPeriod)
 	}

@@ -1,10 +1,12 @@
-// How a WatchDog ends, and what does not end it.
+// The end of a WatchDog, and handlers that panic or end their goroutine.
 
 package watchdog
 
 import (
 	"context"
+	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,43 +14,51 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-// wantRun wants an error of Run with this text in it.
-func wantRun(t *testing.T, err error, want string) {
+// wantRunError checks that Run has returned an error that contains want.
+func wantRunError(t *testing.T, err error, want string) {
 	t.Helper()
-	expect.That(t, err != nil && strings.Contains(err.Error(), want), "Run() = %v, want %q", err, want)
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Run() = %v, want an error that contains %q", err, want)
+	}
 }
 
-// That no goroutine stays is checked by synctest, which waits for all of them.
+// synctest waits for all goroutines: it checks that none is left.
 func TestRunEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, fakeapi.New(configMap("a", "1")))
 		<-r.Synced()
 		start := time.Now()
 		must.Do(t, r.stop())
-		took := time.Since(start)
-		expect.That(t, took == 0, "it took %v", took)
+		if took := time.Since(start); took != 0 {
+			t.Errorf("Run() returned %v after the end of its context, want 0", took)
+		}
 		err := r.inbox.Pop(func(cache.Deltas) error { return nil })
-		expect.That(t, err == cache.ErrFIFOClosed, "Pop() = %v, want that the queue is closed", err)
-		keys := r.Store().ListKeys()
-		expect.That(t, len(keys) == 1, "the store holds %v, want that it can still be read", keys)
+		if !errors.Is(err, cache.ErrFIFOClosed) {
+			t.Errorf("Pop() = %v, want %v", err, cache.ErrFIFOClosed)
+		}
+		if got, want := r.Store().ListKeys(), []string{"ns/a"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q after the end, want %q", got, want)
+		}
 	})
 }
 
-// Neither for what waits in the queue, nor for what was taken out of it with
-// the call that is under way.
+// This holds for an object that waits in the queue, and for the second delta of the object whose
+// first call is under way.
 func TestNoCallBeginsAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
 		r := run(t, fakeapi.New(configMap("a", "1")), func(r *rig, o *Options) {
 			recorder := record.Handler(&r.calls)
 			o.Handler = cache.ResourceEventHandlerFuncs{
-				AddFunc:    func(obj any) { recorder.OnAdd(obj, false); <-busy },
+				AddFunc: func(obj any) {
+					recorder.OnAdd(obj, false)
+					<-busy
+				},
 				UpdateFunc: recorder.OnUpdate,
 			}
 		})
@@ -59,8 +69,8 @@ func TestNoCallBeginsAfterTheEnd(t *testing.T) {
 		w.Add(configMap("c", "4"))
 		busy <- struct{}{}
 		synctest.Wait() // busy with b, which was popped with its update; c waits
-		go func() { time.Sleep(time.Second); close(busy) }()
-		must.Do(t, r.stop()) // it waits for the handler
+		time.AfterFunc(time.Second, func() { close(busy) })
+		must.Do(t, r.stop()) // waits for the handler
 		r.calls.Want(t, "OnAdd a 1", "OnAdd b 2")
 	})
 }
@@ -80,46 +90,58 @@ func TestRunTwiceIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, fakeapi.New(configMap("a", "1")))
 		<-r.Synced()
-		for _, when := range []string{"while it runs", "after its end"} {
-			t.Log(when)
-			wantRun(t, r.Run(t.Context()), "*v1.ConfigMap was run before")
-			r.stop()
-		}
-		r.calls.Want(t, "OnAdd a 1 first") // and once only
+		const want = "*v1.ConfigMap was run before"
+		wantRunError(t, r.Run(t.Context()), want) // while the first Run goes on
+		must.Do(t, r.stop())
+		wantRunError(t, r.Run(t.Context()), want) // after its end
+		r.calls.Want(t, "OnAdd a 1 first")        // once only
 	})
 }
 
-// Whatever the handler does, the store has changed before; and the next call
-// is made.
+// The store has changed before the call, and the next call is made.
 func TestAHandlerThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, fakeapi.New(configMap("a", "1"), configMap("b", "1")), func(r *rig, o *Options) {
 			recorder := record.Handler(&r.calls)
 			o.Handler = cache.ResourceEventHandlerFuncs{
-				AddFunc:    func(obj any) { recorder.OnAdd(obj, false); panic("ouch") },
-				DeleteFunc: func(obj any) { recorder.OnDelete(obj); panic("ouch again") },
+				AddFunc: func(obj any) {
+					recorder.OnAdd(obj, false)
+					panic("ouch")
+				},
+				DeleteFunc: func(obj any) {
+					recorder.OnDelete(obj)
+					panic("ouch again")
+				},
 			}
 		})
-		<-r.Synced() // a call that panicked is handled
+		<-r.Synced() // a call that has panicked counts as handled
 		r.calls.Want(t, "OnAdd a 1", "OnAdd b 1")
-		keys := r.Store().ListKeys()
-		expect.That(t, len(keys) == 2, "the store holds %v, want a and b", keys)
+		if got, want := sortedKeys(r), []string{"ns/a", "ns/b"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q, want %q", got, want)
+		}
 		r.server.NextWatch().Delete(configMap("a", "2"))
 		r.calls.Want(t, "OnDelete a 2")
-		keys = r.Store().ListKeys()
-		expect.That(t, len(keys) == 1 && keys[0] == "ns/b", "the store holds %v, want ns/b", keys)
+		if got, want := sortedKeys(r), []string{"ns/b"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q after the delete, want %q", got, want)
+		}
+		wantErrors := []string{"OnAdd of ns/a: ouch\n", "OnAdd of ns/b: ouch\n", "OnDelete of ns/a: ouch again\n"}
 		reported := r.errors.Take()
-		for i, want := range []string{"OnAdd of ns/a: ouch\n", "OnAdd of ns/b: ouch\n",
-			"OnDelete of ns/a: ouch again\n"} {
-			expect.That(t, len(reported) > i && strings.Contains(reported[i], want),
-				"reported %q, want %q in number %d", reported, want, i)
+		if len(reported) != len(wantErrors) {
+			t.Fatalf("OnError was called %d times, want %d: %q", len(reported), len(wantErrors), reported)
+		}
+		for i, want := range wantErrors {
+			if !strings.Contains(reported[i], want) {
+				t.Errorf("error %d is %q, want it to contain %q", i, reported[i], want)
+			}
 		}
 		must.Do(t, r.stop())
 	})
 }
 
-// As t.FailNow does in a handler of a test. It was the goroutine that changes the store:
-// nobody is to believe that the store goes on.
+func sortedKeys(r *rig) []string { return slices.Sorted(slices.Values(r.Store().ListKeys())) }
+
+// t.FailNow in a handler does this. That goroutine also changes the store: Run must not go on
+// without it.
 func TestAHandlerThatEndsItsGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dog, err := New(Options{
@@ -133,11 +155,8 @@ func TestAHandlerThatEndsItsGoroutine(t *testing.T) {
 		start := time.Now()
 		err = dog.Run(ctx)
 		if took := time.Since(start); took != 0 {
-			t.Errorf("Run() took %v, want that it returns when the handler has ended its goroutine", took)
+			t.Errorf("Run() returned %v after the handler had ended its goroutine, want 0", took)
 		}
-		const want = "the handler has ended its goroutine in OnAdd of ns/a (runtime.Goexit)"
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Run() = %v, want %q", err, want)
-		}
+		wantRunError(t, err, "the handler has ended its goroutine in OnAdd of ns/a (runtime.Goexit)")
 	})
 }

@@ -1,5 +1,4 @@
-// Package watchdog is an informer in one screen: a reflector, a queue, a store
-// and the loop that ties them together.
+// Package watchdog is a small informer: a reflector, a queue, a store, and the loop that connects them.
 package watchdog
 
 import (
@@ -11,37 +10,62 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/03-reflector/reflector"
 	"example.com/informer/04-indexer/store"
 )
 
-// A WatchDog keeps a store equal to what the server has, and notifies a
-// handler of every change, one call at a time. It runs once.
+// A WatchDog keeps a store equal to the state of the server, and notifies a handler of every
+// change, one call at a time. It runs once.
 //
-// What the handler can rely on:
-//   - Whether OnAdd or OnUpdate is called is decided by what the store held, and
-//     by nothing else. The old object of OnUpdate is the one that the store held.
-//   - The store is changed before the handler is called. It is never behind a
-//     call; it can be ahead, where more has happened to the object already.
-//   - The calls for one object come in the order in which things happened.
-//     Between objects there is no order.
-//   - OnDelete gets the object, or a cache.DeletedFinalStateUnknown where nobody
-//     saw how it ended. Either way that object is no longer in the store.
-//   - A call that panics is reported to OnError, and the next one is made: the
-//     store had changed before the call and stays right.
+// The handler can rely on these rules:
+//   - Only the content of the store decides between OnAdd and OnUpdate. The old object of
+//     OnUpdate is the one that the store held.
+//   - The WatchDog changes the store before it calls the handler. The store is never behind a
+//     call. It can be ahead of the call, because the object may have changed again.
+//   - The calls for one object come in the order of its changes. Between objects there is no
+//     order.
+//   - OnDelete gets the object, or a cache.DeletedFinalStateUnknown if the watch has missed the
+//     delete. In both cases the store no longer holds that object.
+//   - The WatchDog reports a call that panics to OnError, and makes the next call. The store has
+//     changed before the call, and stays right.
 type WatchDog struct {
 	opts      Options
-	store     *store.Store // written by apply only
+	store     *store.Store // only apply writes to it
 	inbox     *inbox
 	reflector *reflector.Reflector
 	started   atomic.Bool
-	underway  atomic.Pointer[call] // the handler's call at this moment, or nil
+	underway  atomic.Pointer[call] // the call of the handler at this moment, or nil
 }
 
-// Run lists, watches and calls the handler until ctx ends. The end of ctx is not an
-// error. Run waits up to StopTimeout for a handler that does not return, and leaves it
-// behind then: the error says what it was busy with. A handler that ends its goroutine
-// (runtime.Goexit, t.FailNow) ends Run with an error. A second Run is an error.
+// New returns a WatchDog that is ready to run.
+func New(opts Options) (*WatchDog, error) {
+	if err := opts.check(); err != nil {
+		return nil, fmt.Errorf("making a WatchDog: %w", err)
+	}
+	opts.setDefaults()
+	box := &inbox{opts: opts, synced: make(chan struct{})}
+	objects := store.New(store.Options{KeyFunction: box.key}) // box.key also knows the key of a tombstone
+	box.Queue = deltafifo.New(deltafifo.Options{KeyFunction: box.key, KnownObjects: objects})
+
+	// The reflector has no ExpectedType here. It would report only the type of an object that
+	// does not fit. The inbox reports which object it is.
+	source := reflector.New(reflector.Options{
+		ListerWatcher:   opts.ListerWatcher,
+		Store:           box,
+		TypeDescription: fmt.Sprintf("%T", opts.ObjectType),
+		ResyncPeriod:    opts.ResyncPeriod,
+		WatchErrorHandler: func(_ context.Context, err error) {
+			opts.OnError(fmt.Errorf("listing and watching %T, to be tried again: %w", opts.ObjectType, err))
+		},
+	})
+	return &WatchDog{opts: opts, store: objects, inbox: box, reflector: source}, nil
+}
+
+// Run lists, watches and calls the handler until ctx ends. The end of ctx is not an error. Run
+// waits up to StopTimeout for a handler that does not return. Then Run leaves the handler behind,
+// and the error names the call. A handler that ends its goroutine (runtime.Goexit, t.FailNow)
+// ends Run with an error. A second Run is an error.
 func (w *WatchDog) Run(ctx context.Context) error {
 	if w.started.Swap(true) {
 		return fmt.Errorf("this WatchDog of %T was run before, and it runs once: make a new one", w.opts.ObjectType)
@@ -51,14 +75,17 @@ func (w *WatchDog) Run(ctx context.Context) error {
 	var parts sync.WaitGroup
 	parts.Go(func() { w.reflector.Run(ctx) })
 	parts.Go(func() {
-		defer cancel() // the handler may end this goroutine: without it nothing goes on
+		defer cancel() // the handler may end this goroutine: then the reflector must end, too
 		w.loop(ctx)
 	})
 	<-ctx.Done()
 	w.inbox.Close() // ends the loop's wait for more
 
 	ended := make(chan struct{})
-	go func() { parts.Wait(); close(ended) }()
+	go func() {
+		parts.Wait()
+		close(ended)
+	}()
 	select {
 	case <-ended:
 		return w.checkCalls()
@@ -67,12 +94,25 @@ func (w *WatchDog) Run(ctx context.Context) error {
 	}
 }
 
-// Store shows what the server has, as of the latest event that was taken out
-// of the queue. Its objects are shared: copy one before you change it.
+// Store returns the store. It holds the state of the server as of the latest event that the loop
+// took out of the queue. Its objects are shared: copy an object before you change it.
 func (w *WatchDog) Store() Reader { return w.store }
 
-// loop takes one object's changes after the other out of the queue: store first,
-// then handler.
+// HasSynced is true once the handler has returned from all calls for the first list.
+func (w *WatchDog) HasSynced() bool {
+	select {
+	case <-w.Synced():
+		return true
+	default:
+		return false
+	}
+}
+
+// Synced returns a channel that is closed when HasSynced becomes true.
+func (w *WatchDog) Synced() <-chan struct{} { return w.inbox.synced }
+
+// loop takes the changes of one object after the other out of the queue. For each object, it
+// changes the store first, and then calls the handler.
 func (w *WatchDog) loop(ctx context.Context) {
 	for ctx.Err() == nil {
 		var key string
@@ -94,11 +134,10 @@ func (w *WatchDog) loop(ctx context.Context) {
 	}
 }
 
-// apply brings the store up to date with all that happened to one object, and
-// returns the calls to be made for it. It runs under the queue's lock, so that
-// the queue, which looks at the store to find out what a new list lacks, never
-// sees an object that is in neither. It must not wait for anything: that is
-// why the handler is not called here.
+// apply makes all changes of one object in the store, and returns the calls of the handler for
+// them. It runs under the lock of the queue. The queue compares a new list with the store, and so
+// every object must be in the queue or in the store. apply must not wait for anything. Therefore
+// it does not call the handler.
 func (w *WatchDog) apply(deltas cache.Deltas) (key string, calls []call, err error) {
 	if key, err = w.inbox.key(deltas.Newest().Object); err != nil {
 		return "", nil, err
@@ -107,17 +146,22 @@ func (w *WatchDog) apply(deltas cache.Deltas) (key string, calls []call, err err
 	for i, d := range deltas {
 		obj, handler, next := d.Object, w.opts.Handler, call{key: key}
 		old, exists, err := w.store.GetByKey(key)
+		if err != nil {
+			return key, calls, fmt.Errorf("looking up %s: %w", key, err)
+		}
 		switch {
-		case err != nil:
 		case d.Type == cache.Deleted:
 			err = w.store.Delete(obj)
-			next.method, next.run = "OnDelete", func() { handler.OnDelete(obj) }
+			next.method = "OnDelete"
+			next.run = func() { handler.OnDelete(obj) }
 		case exists:
 			err = w.store.Update(obj)
-			next.method, next.run = "OnUpdate", func() { handler.OnUpdate(old, obj) }
+			next.method = "OnUpdate"
+			next.run = func() { handler.OnUpdate(old, obj) }
 		default:
 			err = w.store.Add(obj)
-			next.method, next.run = "OnAdd", func() { handler.OnAdd(obj, first && i == 0) }
+			next.method = "OnAdd"
+			next.run = func() { handler.OnAdd(obj, first && i == 0) }
 		}
 		if err != nil {
 			return key, calls, fmt.Errorf("storing %s: %w", key, err)

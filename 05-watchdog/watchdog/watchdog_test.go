@@ -2,6 +2,7 @@ package watchdog
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -26,26 +27,29 @@ func TestALife(t *testing.T) {
 	})
 }
 
-// The name of a delta decides nothing.
+// The store decides between OnAdd and OnUpdate, not the type of the event.
 func TestAnUpdateOfAnUnknownObjectIsAnAdd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, fakeapi.New())
-		<-r.Synced() // an empty list is a list
+		<-r.Synced() // after an empty list
 		w := r.server.NextWatch()
 		w.Modify(configMap("a", "2"))
-		w.Add(configMap("a", "3")) // and the other way round
+		w.Add(configMap("a", "3")) // an Added event of a known object
 		r.calls.Want(t, "OnAdd a 2", "OnUpdate a 3, was 2")
 	})
 }
 
-// b comes and changes while the handler is busy with a.
+// b is added and changed while the handler is busy with a.
 func TestWhatIsPoppedTogetherIsDecidedOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
 		r := run(t, fakeapi.New(configMap("a", "1")), func(r *rig, o *Options) {
 			recorder := record.Handler(&r.calls)
 			o.Handler = cache.ResourceEventHandlerFuncs{
-				AddFunc:    func(obj any) { <-busy; recorder.OnAdd(obj, false) },
+				AddFunc: func(obj any) {
+					<-busy
+					recorder.OnAdd(obj, false)
+				},
 				UpdateFunc: recorder.OnUpdate,
 			}
 		})
@@ -60,17 +64,26 @@ func TestWhatIsPoppedTogetherIsDecidedOneByOne(t *testing.T) {
 
 func TestTheStoreIsChangedBeforeTheHandlerIsCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var held any // what the store held after the call before
+		var held any // the object in the store after the previous call
 		check := func(r *rig, old, obj any) {
-			expect.That(t, old == held, "the old object is not the one that the store held")
-			held, _, _ = r.Store().GetByKey("ns/a")
-			expect.That(t, held == obj, "the store does not hold what the handler is called with")
+			if old != held {
+				t.Errorf("the old object is %v, want the one that the store held: %v", old, held)
+			}
+			stored, _, err := r.Store().GetByKey("ns/a")
+			must.Do(t, err)
+			if stored != obj {
+				t.Errorf("the store holds %v, want the object of the call: %v", stored, obj)
+			}
+			held = stored
 		}
 		r := run(t, fakeapi.New(), func(r *rig, o *Options) {
 			o.Handler = cache.ResourceEventHandlerFuncs{
 				AddFunc:    func(obj any) { check(r, nil, obj) },
 				UpdateFunc: func(old, obj any) { check(r, old, obj) },
-				DeleteFunc: func(any) { check(r, held, nil); r.calls.Add("deleted") },
+				DeleteFunc: func(any) {
+					check(r, held, nil)
+					r.calls.Add("deleted")
+				},
 			}
 		})
 		w := r.server.NextWatch()
@@ -92,21 +105,24 @@ func TestATombstoneIsHandedOnAndTheStoreForgets(t *testing.T) {
 		fakeapi.Expire(w)
 		r.server.NextWatch()
 		r.calls.Want(t, "OnUpdate b 1, was 1", "OnDelete tombstone ns/a of 1")
-		keys := r.Store().ListKeys()
-		expect.That(t, len(keys) == 1 && keys[0] == "ns/b", "the store holds %v, want ns/b", keys)
+		if got, want := r.Store().ListKeys(), []string{"ns/b"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q, want %q", got, want)
+		}
 	})
 }
 
-// The queue looks at the store to find out what a list lacks. An object that
-// is out of the queue and not yet in the store would be forgotten by both, and
-// stay for ever.
+// The queue compares a new list with the store. An object that has left the queue and is not in the
+// store yet would be missing in both. Nobody would ever delete it.
 func TestWhatIsBeingHandledIsNotForgottenByARelist(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
 		r := run(t, fakeapi.New(), func(r *rig, o *Options) {
 			recorder := record.Handler(&r.calls)
 			o.Handler = cache.ResourceEventHandlerFuncs{
-				AddFunc:    func(obj any) { <-busy; recorder.OnAdd(obj, false) },
+				AddFunc: func(obj any) {
+					<-busy
+					recorder.OnAdd(obj, false)
+				},
 				DeleteFunc: recorder.OnDelete,
 			}
 		})
@@ -114,11 +130,12 @@ func TestWhatIsBeingHandledIsNotForgottenByARelist(t *testing.T) {
 		w.Add(configMap("a", "2"))
 		synctest.Wait() // the handler is busy with a
 		fakeapi.Expire(w)
-		r.server.NextWatch() // listed: there is no a
+		r.server.NextWatch() // the list before this watch has no a
 		close(busy)
 		r.calls.Want(t, "OnAdd a 2", "OnDelete tombstone ns/a of 2")
-		keys := r.Store().ListKeys()
-		expect.That(t, len(keys) == 0, "the store holds %v, want nothing", keys)
+		if got := r.Store().ListKeys(); len(got) != 0 {
+			t.Errorf("ListKeys() = %q, want none", got)
+		}
 	})
 }
 
@@ -135,15 +152,18 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	})
 }
 
-// b waits in the queue as part of the first list while it goes and comes back, by an
-// event and by another list: what came back was not in the first list.
+// b waits in the queue as a part of the first list. Meanwhile it is deleted and comes back twice: by
+// an event, and by another list. The objects that came back were not in the first list.
 func TestWhatComesBackIsNotInitial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})
 		r := run(t, fakeapi.New(configMap("a", "1"), configMap("b", "1")), func(r *rig, o *Options) {
 			recorder := record.Handler(&r.calls)
 			o.Handler = cache.ResourceEventHandlerDetailedFuncs{
-				AddFunc:    func(obj any, first bool) { <-busy; recorder.OnAdd(obj, first) },
+				AddFunc: func(obj any, first bool) {
+					<-busy
+					recorder.OnAdd(obj, first)
+				},
 				DeleteFunc: recorder.OnDelete,
 			}
 		})
@@ -166,13 +186,16 @@ func TestHasSyncedWhenAllOfTheFirstListIsHandled(t *testing.T) {
 		r := run(t, fakeapi.New(configMap("a", "1"), configMap("b", "1")), func(r *rig, o *Options) {
 			o.Handler = cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-step }}
 		})
-		for _, want := range []bool{false, false, true} {
+		for handled := range 2 {
 			synctest.Wait()
-			got := r.HasSynced()
-			expect.That(t, got == want, "HasSynced() = %t, want %t", got, want)
-			if !want {
-				step <- struct{}{}
+			if r.HasSynced() {
+				t.Errorf("HasSynced() = true when %d of 2 objects are handled, want false", handled)
 			}
+			step <- struct{}{}
+		}
+		synctest.Wait()
+		if !r.HasSynced() {
+			t.Error("HasSynced() = false when both objects are handled, want true")
 		}
 	})
 }
@@ -184,9 +207,11 @@ func TestAListThatFailsDoesNotSync(t *testing.T) {
 		r := run(t, server)
 		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: failed to list *v1.ConfigMap: no "+
 			"list today")
-		expect.That(t, !r.HasSynced(), "HasSynced() = true, want false")
+		if r.HasSynced() {
+			t.Error("HasSynced() = true after a list that failed, want false")
+		}
 		server.Set(configMap("a", "1"))
-		<-r.Synced() // it tries again by itself
+		<-r.Synced() // the reflector lists again
 		r.calls.Want(t, "OnAdd a 1 first")
 	})
 }
@@ -197,12 +222,13 @@ func TestAResyncDeliversAllAgainAsUpdates(t *testing.T) {
 		r.calls.Want(t, "OnAdd a 1 first")
 		time.Sleep(time.Minute)
 		r.calls.Want(t, "OnUpdate a 1, was 1")
-		lists := r.server.Lists()
-		expect.That(t, lists == 1, "the server was asked for %d lists, want 1", lists)
+		if lists := r.server.Lists(); lists != 1 {
+			t.Errorf("Lists() = %d, want 1: a resync makes no request", lists)
+		}
 	})
 }
 
-// It has the name, not the identity: a handler that needs it compares UIDs.
+// The name is the same, the object is not: a handler that needs to know compares the UIDs.
 func TestDeletedAndMadeAgainUnseenIsOneUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var before, after corev1.ConfigMap
@@ -218,7 +244,8 @@ func TestDeletedAndMadeAgainUnseenIsOneUpdate(t *testing.T) {
 		fakeapi.Expire(w)
 		r.server.NextWatch()
 		synctest.Wait()
-		expect.That(t, before.UID == "uid-a" && after.UID == "another",
-			"updated from %q to %q, want from uid-a to another", before.UID, after.UID)
+		if before.UID != "uid-a" || after.UID != "another" {
+			t.Errorf("OnUpdate from UID %q to UID %q, want from uid-a to another", before.UID, after.UID)
+		}
 	})
 }

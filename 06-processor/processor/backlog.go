@@ -1,19 +1,16 @@
-// Folding: what is left to deliver to a listener that is far behind.
-
 package processor
 
 import "container/list"
 
-// A backlog holds, for each object, what is to be delivered: one change, or a
-// delete and an add. Its size is the number of objects, with those that the
-// listener knew and that are gone, however often they have changed. The zero
-// value is ready for use.
+// A backlog holds the folded changes for a listener that is far behind. For each object it has one
+// change, or a delete and an add. Its size is the number of objects, including deleted objects that
+// the listener knows. The number of changes does not matter. The zero value is ready for use.
 type backlog struct {
-	order list.List // of *pending; the object that changed first comes first
+	order list.List // of *pending, in the order in which the objects changed first
 	byKey map[string]*list.Element
 }
 
-// pending is what is to be delivered of one object.
+// pending holds the changes of one object that are to be delivered.
 type pending struct {
 	key     string
 	changes []Notification
@@ -30,13 +27,13 @@ func (b *backlog) fold(n Notification) {
 		return
 	}
 	object := element.Value.(*pending)
-	if object.changes = fold(object.changes, n); len(object.changes) == 0 {
+	object.changes = fold(object.changes, n)
+	if len(object.changes) == 0 {
 		b.remove(element)
 	}
 }
 
-// pop takes out the changes of the first object. It returns nil if there is no
-// object.
+// pop removes the first object and returns its changes. It returns nil if the backlog is empty.
 func (b *backlog) pop() []Notification {
 	element := b.order.Front()
 	if element == nil {
@@ -50,19 +47,19 @@ func (b *backlog) remove(element *list.Element) {
 	b.order.Remove(element)
 	delete(b.byKey, element.Value.(*pending).key)
 	if len(b.byKey) == 0 {
-		b.byKey = nil // a map keeps the memory of what was in it
+		b.byKey = nil // for the garbage collector: a map that shrinks keeps its memory
 	}
 }
 
-// has is whether something is to be delivered under a key.
-func (b *backlog) has(key string) bool { return b.byKey[key] != nil }
+// contains reports whether the backlog has changes under a key.
+func (b *backlog) contains(key string) bool { return b.byKey[key] != nil }
 
-// size counts an object once.
+// size is the number of objects in the backlog.
 func (b *backlog) size() int { return b.order.Len() }
 
-// fold returns what is to be delivered in the place of some changes of an object
-// and one more. A handler that gets only this ends up with the same state. Each
-// state that it gets did exist, and each old state is the one that it got before.
+// fold adds one more change of an object to some changes of it, and returns the changes to be delivered
+// in their place. A handler that gets only these has the same state in the end. Each state that it gets
+// did exist, and each old state is the one that it got before.
 func fold(changes []Notification, n Notification) []Notification {
 	if len(changes) == 0 {
 		return []Notification{n}

@@ -7,8 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
-
-	"example.com/informer/scripts/harness/expect"
 )
 
 func TestFold(t *testing.T) {
@@ -21,31 +19,76 @@ func TestFold(t *testing.T) {
 		changes []Notification
 		want    []string
 	}{
-		{"add, update", []Notification{added("a", 1), updated("a", 1, 2)}, []string{"add a 2"}},
-		{"initial add, update", []Notification{initial, updated("a", 1, 2)}, []string{"add a 2, initial"}},
-		{"add, delete", []Notification{added("a", 1), deleted("a", 1, 2)}, nil},
-		{"add, delete, add", []Notification{added("a", 1), deleted("a", 1, 2), another(added("a", 3))},
-			[]string{"add a 3"}},
-		{"update, update", []Notification{updated("a", 1, 2), updated("a", 2, 3)}, []string{"update a 1 to 3"}},
-		{"update, delete", []Notification{updated("a", 1, 2), deleted("a", 2, 3)}, []string{"delete a 3"}},
-		{"update, delete unseen", []Notification{updated("a", 1, 2), tombstone}, []string{"delete a tombstone of 2"}},
-		{"delete, add of the same object", []Notification{deleted("a", 1, 2), added("a", 3)},
-			[]string{"update a 1 to 3"}},
-		{"delete unseen, add of the same object", []Notification{tombstone, added("a", 3)},
-			[]string{"update a 2 to 3"}},
-		{"update, delete, add of the same object",
-			[]Notification{updated("a", 1, 2), deleted("a", 2, 3), added("a", 4)},
-			[]string{"update a 1 to 4"}},
-		{"delete, add of another object", []Notification{deleted("a", 1, 2), another(added("a", 3))},
-			[]string{"delete a 2", "add a 3"}},
-		{"delete, add of another object, update",
-			[]Notification{deleted("a", 1, 2), another(added("a", 3)), another(updated("a", 3, 4))},
-			[]string{"delete a 2", "add a 4"}},
-		{"delete, add of another object, delete",
-			[]Notification{deleted("a", 1, 2), another(added("a", 3)), another(deleted("a", 3, 4))},
-			[]string{"delete a 2"}},
-		{"an update that changes nothing", []Notification{updated("a", 1, 1), updated("a", 1, 2)},
-			[]string{"update a 1 to 2"}},
+		{
+			name:    "add, update",
+			changes: []Notification{added("a", 1), updated("a", 1, 2)},
+			want:    []string{"add a 2"},
+		},
+		{
+			name:    "initial add, update",
+			changes: []Notification{initial, updated("a", 1, 2)},
+			want:    []string{"add a 2, initial"},
+		},
+		{
+			name:    "add, delete",
+			changes: []Notification{added("a", 1), deleted("a", 1, 2)},
+			want:    nil,
+		},
+		{
+			name:    "add, delete, add",
+			changes: []Notification{added("a", 1), deleted("a", 1, 2), another(added("a", 3))},
+			want:    []string{"add a 3"},
+		},
+		{
+			name:    "update, update",
+			changes: []Notification{updated("a", 1, 2), updated("a", 2, 3)},
+			want:    []string{"update a 1 to 3"},
+		},
+		{
+			name:    "update, delete",
+			changes: []Notification{updated("a", 1, 2), deleted("a", 2, 3)},
+			want:    []string{"delete a 3"},
+		},
+		{
+			name:    "update, delete unseen",
+			changes: []Notification{updated("a", 1, 2), tombstone},
+			want:    []string{"delete a tombstone of 2"},
+		},
+		{
+			name:    "delete, add of the same object",
+			changes: []Notification{deleted("a", 1, 2), added("a", 3)},
+			want:    []string{"update a 1 to 3"},
+		},
+		{
+			name:    "delete unseen, add of the same object",
+			changes: []Notification{tombstone, added("a", 3)},
+			want:    []string{"update a 2 to 3"},
+		},
+		{
+			name:    "update, delete, add of the same object",
+			changes: []Notification{updated("a", 1, 2), deleted("a", 2, 3), added("a", 4)},
+			want:    []string{"update a 1 to 4"},
+		},
+		{
+			name:    "delete, add of another object",
+			changes: []Notification{deleted("a", 1, 2), another(added("a", 3))},
+			want:    []string{"delete a 2", "add a 3"},
+		},
+		{
+			name:    "delete, add of another object, update",
+			changes: []Notification{deleted("a", 1, 2), another(added("a", 3)), another(updated("a", 3, 4))},
+			want:    []string{"delete a 2", "add a 4"},
+		},
+		{
+			name:    "delete, add of another object, delete",
+			changes: []Notification{deleted("a", 1, 2), another(added("a", 3)), another(deleted("a", 3, 4))},
+			want:    []string{"delete a 2"},
+		},
+		{
+			name:    "an update that changes nothing",
+			changes: []Notification{updated("a", 1, 1), updated("a", 1, 2)},
+			want:    []string{"update a 1 to 2"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b backlog
@@ -56,13 +99,14 @@ func TestFold(t *testing.T) {
 			for changes := b.pop(); changes != nil; changes = b.pop() {
 				got = append(got, texts(changes)...)
 			}
-			expect.That(t, slices.Equal(got, test.want), "%s: got %q, want %q", test.name, got, test.want)
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+			}
 		})
 	}
 }
 
-// The end of the initial list keeps its place: what came before it is delivered
-// before it.
+// The end of the initial list keeps its place: the changes before it are delivered before it.
 func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
 	var b backlog
 	for _, n := range []Notification{
@@ -71,74 +115,120 @@ func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
 	} {
 		b.fold(n)
 	}
-	expect.That(t, b.size() == 4, "size() = %d, want 4", b.size())
+	if size := b.size(); size != 4 {
+		t.Errorf("size() = %d, want 4", size)
+	}
 	want := []string{"add a 7", "add b 5", "synced", "add d 4"}
 	var got []string
 	for changes := b.pop(); changes != nil; changes = b.pop() {
 		got = append(got, texts(changes)...)
 	}
-	expect.That(t, slices.Equal(got, want), "got %q, want %q", got, want)
+	if !slices.Equal(got, want) {
+		t.Errorf("pop() gave %q, want %q", got, want)
+	}
 }
 
-// FuzzFold lets any number of things happen to an object, and listens now and
-// then. Each byte is a step: what happens, or that the listener listens.
+// FuzzFold makes random changes of an object, and reads the backlog now and then. Each byte is a step:
+//
+//	a  the object is added
+//	b  the object is added, with another UID
+//	u  the object is updated
+//	r  a resync
+//	d  the object is deleted
+//	t  the object is deleted, and the watch misses it: a tombstone
+//	L  the listener reads the backlog
 func FuzzFold(f *testing.F) {
 	for _, seed := range []string{"auud", "aLuuL", "aLdaL", "aLdbuL", "aLudauL", "adadL", "aLdbdaL", "aLutaL", "aLurrL",
 		"aLtbuL"} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, happenings []byte) {
-		var b backlog
-		now, delivered, at := Notification{}, Notification{}, 0 // Kind 0: there is no such object
-		happened := map[any]bool{nil: true}                     // states that were, and how objects ended
-		listen := func() {
-			for changes := b.pop(); changes != nil; changes = b.pop() {
-				for _, n := range changes {
-					if !happened[n.Old] || !happened[n.New] {
-						t.Fatalf("%q delivers a state that never was", text(n))
-					}
-					follows(t, delivered, n)
-					delivered = n
-				}
-			}
-			if exists(now) != exists(delivered) || exists(now) && now.New != delivered.New {
-				t.Fatalf("there is %q, and delivered was %q", text(now), text(delivered))
+	f.Fuzz(func(t *testing.T, steps []byte) {
+		history := foldHistory{states: map[any]bool{nil: true}}
+		for i, step := range steps {
+			if step == 'L' {
+				history.listen(t)
+			} else {
+				history.change(t, step, i+1)
 			}
 		}
-		for _, h := range happenings {
-			at++
-			switch {
-			case h == 'L':
-				listen()
-				continue
-			case (h == 'a' || h == 'b') && !exists(now): // made, or made as another object
-				now = added("x", at)
-				if h == 'b' {
-					now = another(now)
-				}
-			case h == 'u' && exists(now):
-				now = Notification{Kind: Updated, Key: "x", Old: now.New, New: next(now.New, at)}
-			case h == 'r' && exists(now): // a resync
-				now = Notification{Kind: Updated, Key: "x", Old: now.New, New: now.New}
-			case h == 'd' && exists(now):
-				now = Notification{Kind: Deleted, Key: "x", Old: now.New, New: next(now.New, at)}
-			case h == 't' && exists(now): // deleted, and nobody saw how
-				now = Notification{Kind: Deleted, Key: "x", Old: now.New,
-					New: cache.DeletedFinalStateUnknown{Key: "x", Obj: now.New}}
-			default:
-				continue
-			}
-			happened[now.New] = true
-			b.fold(now)
-			if b.size() > 1 {
-				t.Fatalf("one object has %d places in the backlog", b.size())
-			}
-		}
-		listen()
+		history.listen(t)
 	})
 }
 
-// next is a later state of the same object.
+// A foldHistory is the history of one object, and the backlog of a listener.
+type foldHistory struct {
+	backlog   backlog
+	current   Notification // the latest change; its Kind is 0 before the first one
+	delivered Notification // the latest change that the listener got
+	states    map[any]bool // all states that the object had, and nil
+}
+
+// change makes the change of a step. A step that does not fit the state of the object does nothing.
+func (h *foldHistory) change(t *testing.T, step byte, version int) {
+	t.Helper()
+	n, ok := h.notification(step, version)
+	if !ok {
+		return
+	}
+	h.current = n
+	h.states[n.New] = true
+	h.backlog.fold(n)
+	if size := h.backlog.size(); size > 1 {
+		t.Fatalf("size() = %d after changes of one object, want at most 1", size)
+	}
+}
+
+func (h *foldHistory) notification(step byte, version int) (n Notification, ok bool) {
+	if !exists(h.current) {
+		switch step {
+		case 'a':
+			return added("x", version), true
+		case 'b':
+			return another(added("x", version)), true
+		}
+		return Notification{}, false
+	}
+	n = Notification{Key: "x", Old: h.current.New}
+	switch step {
+	case 'u':
+		n.Kind = Updated
+		n.New = next(n.Old, version)
+	case 'r':
+		n.Kind = Updated
+		n.New = n.Old
+	case 'd':
+		n.Kind = Deleted
+		n.New = next(n.Old, version)
+	case 't':
+		n.Kind = Deleted
+		n.New = cache.DeletedFinalStateUnknown{Key: "x", Obj: n.Old}
+	default:
+		return Notification{}, false
+	}
+	return n, true
+}
+
+// listen delivers the backlog, and checks it.
+func (h *foldHistory) listen(t *testing.T) {
+	t.Helper()
+	for changes := h.backlog.pop(); changes != nil; changes = h.backlog.pop() {
+		for _, n := range changes {
+			if !h.states[n.Old] || !h.states[n.New] {
+				t.Fatalf("%q delivers a state that the object never had", text(n))
+			}
+			wantFollows(t, h.delivered, n)
+			h.delivered = n
+		}
+	}
+	if exists(h.current) != exists(h.delivered) {
+		t.Fatalf("delivered %q, want the latest change %q", text(h.delivered), text(h.current))
+	}
+	if exists(h.current) && h.current.New != h.delivered.New {
+		t.Fatalf("delivered %q, want the state of %q", text(h.delivered), text(h.current))
+	}
+}
+
+// next returns a later state of the same object.
 func next(obj any, version int) *corev1.Pod {
 	later := pod("x", version)
 	later.UID = obj.(*corev1.Pod).UID
@@ -147,22 +237,24 @@ func next(obj any, version int) *corev1.Pod {
 
 func exists(n Notification) bool { return n.Kind == Added || n.Kind == Updated }
 
-// follows wants that a notification can come after the one delivered before.
-func follows(t *testing.T, delivered, n Notification) {
+// wantFollows checks that a notification can come after the one that was delivered before.
+func wantFollows(t *testing.T, delivered, n Notification) {
 	t.Helper()
-	var err error
+	problem := ""
 	switch {
-	case (n.Kind == Added) == exists(delivered):
-		err = fmt.Errorf("of what was there, or was not")
+	case n.Kind == Added && exists(delivered):
+		problem = "an add of an object that the handler has"
+	case n.Kind != Added && !exists(delivered):
+		problem = "an update or a delete of an object that the handler does not have"
 	case n.Kind == Updated && version(n.Old) != version(delivered.New):
-		err = fmt.Errorf("the old state was not delivered before")
+		problem = "the old state was not delivered before"
 	case n.Kind == Deleted && n.New == delivered.New:
-		err = fmt.Errorf("it ended otherwise")
+		problem = "a delete with the state that was delivered before"
 	case exists(delivered) && number(n.New) < number(delivered.New):
-		err = fmt.Errorf("back in time")
+		problem = "an older state than the one that was delivered before"
 	}
-	if err != nil {
-		t.Fatalf("%q after %q: %v", text(n), text(delivered), err)
+	if problem != "" {
+		t.Fatalf("%q after %q: %s", text(n), text(delivered), problem)
 	}
 }
 

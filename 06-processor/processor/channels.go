@@ -1,4 +1,4 @@
-// As in client-go: each listener has two channels and a buffer between them.
+// The fan-out of client-go: each listener has two channels, and a buffer between them.
 
 package processor
 
@@ -14,10 +14,9 @@ type channels struct {
 	listeners map[*channelListener]bool
 }
 
-// NewChannels returns a Fanout that hands each notification to each listener,
-// one after the other. It costs two sends for each of them, and a goroutine that
-// receives the first and makes the second; what a handler does not take in time
-// is kept for it, without limit.
+// NewChannels returns a Fanout that gives each notification to each listener, one after the other. Each
+// listener costs two sends, and a goroutine between them. The notifications that a handler has not
+// taken yet are kept without a limit.
 func NewChannels() Fanout {
 	return &channels{listeners: map[*channelListener]bool{}}
 }
@@ -30,7 +29,7 @@ func (c *channels) Distribute(n Notification) {
 	}
 }
 
-// Listen never calls folded: each notification is delivered.
+// Listen never calls folded, because each notification is delivered.
 func (c *channels) Listen(func(int, int)) Listener {
 	l := &channelListener{
 		fanout: c,
@@ -46,20 +45,20 @@ func (c *channels) Listen(func(int, int)) Listener {
 	return l
 }
 
-// A channelListener has an add side, addCh, that is always ready, and a run side,
-// nextCh, that is ready when the handler is. What the handler has not taken yet is
-// in a ring buffer. It grows as long as there is memory, and never shrinks.
+// A channelListener has two sides. The add side, addCh, is always ready. The run side, nextCh, is ready
+// when the handler is. A ring buffer between them holds the notifications that the handler has not
+// taken yet. It grows as long as there is memory, and never shrinks.
 type channelListener struct {
 	fanout               *channels
 	addCh, nextCh        chan Notification                     // neither has a buffer
-	pendingNotifications buffer.TypedRingGrowing[Notification] // for pop alone
+	pendingNotifications buffer.TypedRingGrowing[Notification] // only pop uses it
 	waiting              atomic.Int64
-	batch                atomic.Pointer[[1]Notification] // what Next returned; nil when it is closed
+	batch                atomic.Pointer[[1]Notification] // the result of Next; nil when the listener is closed
 	done                 chan struct{}
 	once                 sync.Once
 }
 
-// add is the add side: it waits for pop, and for nothing else.
+// add is the add side. It waits only for pop.
 func (l *channelListener) add(n Notification) {
 	if n.Kind != synced {
 		l.waiting.Add(1)
@@ -70,12 +69,12 @@ func (l *channelListener) add(n Notification) {
 	}
 }
 
-// pop moves notifications from addCh to nextCh. It never waits for one of the two
-// alone: that is what the buffer is for.
+// pop moves notifications from addCh to nextCh. Because of the buffer, it never waits for only one of the
+// two.
 func (l *channelListener) pop() {
 	defer close(l.nextCh)
 	defer func() { l.pendingNotifications = buffer.TypedRingGrowing[Notification]{} }()
-	var nextCh chan Notification // nil while there is nothing to send: that case never happens
+	var nextCh chan Notification // nil while there is nothing to send: then select never takes that case
 	var next Notification
 	for {
 		if nextCh == nil && l.pendingNotifications.Len() > 0 {
@@ -86,7 +85,7 @@ func (l *channelListener) pop() {
 		case n := <-l.addCh:
 			l.pendingNotifications.WriteOne(n)
 		case nextCh <- next:
-			nextCh, next = nil, Notification{} // or it would keep its objects alive
+			nextCh, next = nil, Notification{} // for the garbage collector
 		case <-l.done:
 			return
 		}
@@ -122,8 +121,8 @@ func (l *channelListener) Waiting() int {
 
 func (l *channelListener) Close() {
 	l.once.Do(func() {
-		close(l.done)      // first of all: Distribute may be waiting for pop, with the lock
-		l.batch.Store(nil) // it is now the reader's alone, who may still look at it
+		close(l.done)      // before the lock: Distribute may hold it while it waits for pop
+		l.batch.Store(nil) // the goroutine of Next may still use the batch, and keeps it
 		l.fanout.mu.Lock()
 		delete(l.fanout.listeners, l)
 		l.fanout.mu.Unlock()

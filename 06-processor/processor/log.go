@@ -1,4 +1,4 @@
-// Our design: one log for all listeners, and a cursor for each.
+// Our fan-out: one log for all listeners, and a cursor for each.
 
 package processor
 
@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	chunkSize = 256 // of a chunk when there is much to write
-	smallSize = 16  // of one that is begun when all is quiet; from there on they double
+	chunkSize = 256 // the largest size of a chunk
+	smallSize = 16  // the size of the first chunk after a quiet time; the next chunks double it
 
-	// defaultPatience is how far a listener may fall behind, whatever the number
-	// of objects, before its backlog is folded.
+	// defaultPatience is how many notifications a listener may be behind, besides two for each
+	// object, before its backlog is folded.
 	defaultPatience = 16384
 
-	// foldAtOnce is how many chunks are folded for a listener at a time.
-	// Distribute and the other listeners wait meanwhile.
+	// foldAtOnce is the number of chunks that are folded for a listener at a time. Distribute and the
+	// other listeners wait meanwhile.
 	foldAtOnce = 8
 )
 
-// A Log is a list of chunks that is written at one end, the tail. A listener has a
-// place in it, its cursor. Nothing points back: what every cursor has passed is
+// A Log is a list of chunks. Distribute writes at its end, the tail. Each listener has a place in the
+// list, its cursor. No chunk points back to an earlier one: a chunk that every cursor has passed is
 // garbage.
 //
 //	  garbage                                    tail
@@ -34,32 +34,31 @@ const (
 //	                    cursor             cursor
 //	                 has read e, f      has caught up
 //
-// A cursor that is too far behind does not keep e to k alive. What it has missed is
+// A cursor that is too far behind does not keep e to k alive. The notifications that it has not read are
 // folded into its backlog, and the cursor moves to the end.
 type Log struct {
 	mu       sync.Mutex
-	grown    sync.Cond // with mu: there is more to read, or a cursor was closed
+	grown    sync.Cond // with mu; signals a new notification, or a cursor that was closed
 	tail     *chunk
-	objects  int // how many there are, by what was added and deleted
+	objects  int // the adds minus the deletes so far
 	patience int
-	syncedAt int // where the end of the initial list is; -1 if it was not written
+	syncedAt int // the number of notifications before the end of the initial list; -1 before that end
 	cursors  map[*cursor]bool
-	caughtUp int               // how many cursors are at the end
-	observer observer.Observer // or nil
+	caughtUp int               // the number of cursors that have read everything
+	observer observer.Observer // may be nil
 }
 
-// A chunk is a piece of the log. Its items are appended under the log's lock
-// and never change: what was seen under the lock can be read without it.
+// A chunk is a piece of the log. Items are appended under the lock of the log, and never change after
+// that. So an item can be read without the lock.
 type chunk struct {
-	first int // how many notifications came before this chunk
+	first int // the number of notifications before this chunk
 	items []Notification
 	next  *chunk // nil in the tail
 }
 
-// NewLog returns a Fanout that writes each notification once, however many
-// listeners there are, and wakes those that wait. A listener that falls behind by
-// more than there are objects, twice over, no longer keeps the log alive: what
-// it has missed is folded, into one change for each object.
+// NewLog returns a Fanout that writes each notification once for all listeners, and wakes those that
+// wait. A listener that is too far behind (see SetPatience) does not keep the log alive: its
+// notifications are folded into one change for each object.
 func NewLog() *Log {
 	l := &Log{tail: newChunk(0, chunkSize), patience: defaultPatience, syncedAt: -1, cursors: map[*cursor]bool{}}
 	l.grown.L = &l.mu
@@ -70,17 +69,16 @@ func newChunk(first, size int) *chunk {
 	return &chunk{first: first, items: make([]Notification, 0, size)}
 }
 
-// SetPatience sets how many notifications a listener can be behind, besides two for
-// each object, before its backlog is folded; with math.MaxInt it never is. Less than
-// 0 counts as 0. Default: 16,384.
+// SetPatience sets how many notifications a listener can be behind, besides two for each object, before
+// its backlog is folded. With math.MaxInt it is never folded. A negative number counts as 0. Default:
+// 16,384.
 func (l *Log) SetPatience(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.patience = max(n, 0)
 }
 
-// SetObserver sets the observer. It gets the size of the present chunk, and of each
-// new one.
+// SetObserver sets the observer. The observer gets the size of the tail, and of each new chunk.
 func (l *Log) SetObserver(o observer.Observer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,16 +88,16 @@ func (l *Log) SetObserver(o observer.Observer) {
 
 // Distribute implements Fanout.
 func (l *Log) Distribute(n Notification) {
-	defer l.grown.Broadcast()
+	defer l.grown.Broadcast() // after the unlock
 	l.mu.Lock()
-	defer l.mu.Unlock() // even if the observer panics
+	defer l.mu.Unlock() // deferred: the observer may panic
 	switch n.Kind {
 	case Added:
 		l.objects++
 	case Deleted:
 		l.objects--
 	}
-	if len(l.cursors) > 0 { // else nobody will ever read it
+	if len(l.cursors) > 0 { // without a cursor, nobody will ever read it
 		l.append(n)
 	}
 }
@@ -115,9 +113,8 @@ func (l *Log) append(n Notification) {
 	l.caughtUp = 0
 }
 
-// startChunk also looks for listeners that would keep the old chunks alive. It
-// looks here, and not at each notification, so that it costs listeners that keep
-// up next to nothing.
+// startChunk makes a new tail. It also folds for the listeners that would keep too many old chunks alive.
+// To look for them here, and not at each notification, costs next to nothing.
 func (l *Log) startChunk() {
 	next := newChunk(l.end(), min(2*cap(l.tail.items), chunkSize))
 	l.tail.next = next
@@ -136,16 +133,16 @@ func (l *Log) setTail(tail *chunk) {
 	}
 }
 
-// dropTail drops a tail that all cursors have read: while nothing happens, it would
-// keep alive what was delivered long ago.
+// dropTail drops a tail that all cursors have read. In a quiet time, the tail would keep objects alive
+// that were delivered long ago.
 func (l *Log) dropTail() {
 	l.setTail(newChunk(l.end(), smallSize))
 	for c := range l.cursors {
-		c.chunk, c.at = l.tail, 0
+		c.chunk, c.offset = l.tail, 0
 	}
 }
 
-// end is how many notifications there were, ever.
+// end is the number of all notifications so far.
 func (l *Log) end() int { return l.tail.first + len(l.tail.items) }
 
 // Listen implements Fanout.
@@ -158,43 +155,45 @@ func (l *Log) Listen(folded func(saved, waiting int)) Listener {
 	return c
 }
 
-// A cursor is one listener's place in the log. All of it is guarded by the
-// log's lock.
+// A cursor is the place of one listener in the log. The lock of the log guards all fields.
 type cursor struct {
 	log     *Log
-	chunk   *chunk  // nil when it is closed
-	at      int     // in the chunk: the first item that is not read
-	backlog backlog // comes before what is unread
-	folding bool    // it is far behind: what is written goes to the backlog, until that is empty
+	chunk   *chunk  // nil when the cursor is closed
+	offset  int     // of the first unread item in the chunk
+	backlog backlog // is delivered before the unread items
+	folding bool    // new chunks are folded into the backlog, until the backlog is empty
 	folded  func(saved, waiting int)
 }
 
-func (c *cursor) moveTo(chunk *chunk, at int) {
-	if c.chunk, c.at = chunk, at; c.behind() == 0 {
+// moveTo moves the cursor forward, and counts it if it has read everything then.
+func (c *cursor) moveTo(chunk *chunk, offset int) {
+	c.chunk, c.offset = chunk, offset
+	if c.behind() == 0 {
 		c.log.caughtUp++
 	}
 }
 
-// Next returns the backlog, one object at a time, then what is unread of one
-// chunk.
+// Next returns the backlog, one object at a time, and then the unread items of one chunk.
 func (c *cursor) Next() []Notification {
 	l := c.log
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for looked := false; c.chunk != nil; looked = true {
+	yielded := false // whether other goroutines have had a chance to write
+	for c.chunk != nil {
 		if changes := c.backlog.pop(); changes != nil {
 			return changes
 		}
 		c.folding = false
-		if c.at == len(c.chunk.items) && c.chunk.next != nil {
-			c.chunk, c.at = c.chunk.next, 0
+		if c.offset == len(c.chunk.items) && c.chunk.next != nil {
+			c.chunk, c.offset = c.chunk.next, 0
 		}
-		if end := len(c.chunk.items); c.at < end {
-			unread := c.chunk.items[c.at:end:end] // no room to append to: that is the log's
+		if end := len(c.chunk.items); c.offset < end {
+			unread := c.chunk.items[c.offset:end:end] // without room to append: that room is the log's
 			c.moveTo(c.chunk, end)
 			return unread
 		}
-		if !looked { // to look once more, when others have had their turn, is cheaper than to be woken
+		if !yielded { // to let the others run and look once more is cheaper than to be woken
+			yielded = true
 			l.mu.Unlock()
 			runtime.Gosched()
 			l.mu.Lock()
@@ -208,13 +207,12 @@ func (c *cursor) Next() []Notification {
 	return nil
 }
 
-// fold moves what is unread to the backlog, the oldest first, and the cursor
-// behind it.
+// fold moves the unread items to the backlog, the oldest first, and moves the cursor behind them.
 func (c *cursor) fold() {
 	c.folding = true
 	saved := c.backlog.size()
 	for range foldAtOnce {
-		for _, n := range c.chunk.items[c.at:] {
+		for _, n := range c.chunk.items[c.offset:] {
 			if !n.isNotFor(c) {
 				c.backlog.fold(n)
 				saved++
@@ -224,15 +222,16 @@ func (c *cursor) fold() {
 			c.moveTo(c.chunk, len(c.chunk.items))
 			break
 		}
-		c.chunk, c.at = c.chunk.next, 0
+		c.chunk, c.offset = c.chunk.next, 0
 	}
-	if saved -= c.backlog.size(); c.folded != nil && saved > 0 {
+	saved -= c.backlog.size()
+	if c.folded != nil && saved > 0 {
 		c.folded(saved, c.waiting())
 	}
 }
 
-// behind is how many notifications of the log are unread.
-func (c *cursor) behind() int { return c.log.end() - c.chunk.first - c.at }
+// behind is the number of unread items.
+func (c *cursor) behind() int { return c.log.end() - c.chunk.first - c.offset }
 
 // Waiting implements Listener.
 func (c *cursor) Waiting() int {
@@ -244,10 +243,11 @@ func (c *cursor) Waiting() int {
 	return c.waiting()
 }
 
-// waiting does not count the end of the initial list, which has no key, and is no call.
+// waiting is the number of calls that the handler has not had yet. The end of the initial list is not a
+// call. It has no key.
 func (c *cursor) waiting() int {
 	waiting := c.backlog.size() + c.behind()
-	if c.log.syncedAt >= c.chunk.first+c.at || c.backlog.has("") {
+	if c.log.syncedAt >= c.chunk.first+c.offset || c.backlog.contains("") {
 		waiting--
 	}
 	return waiting
@@ -259,14 +259,14 @@ func (c *cursor) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c.chunk == nil {
-		return // it was closed before
+		return // the cursor was closed before
 	}
 	if c.behind() == 0 {
 		l.caughtUp--
 	}
 	delete(l.cursors, c)
 	c.chunk, c.backlog = nil, backlog{}
-	if l.caughtUp == len(l.cursors) { // it was the only one with something to read, or the last of all
+	if l.caughtUp == len(l.cursors) { // nobody else has unread items
 		l.dropTail()
 	}
 	l.grown.Broadcast()

@@ -4,18 +4,15 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 	"weak"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"example.com/informer/scripts/harness/expect"
 )
 
-// round updates each of some objects from one version to the next.
+// round updates each object from version v to the next.
 func round(fanout Fanout, objects, v int) {
 	for o := range objects {
 		fanout.Distribute(updated(fmt.Sprint("pod ", o), v, v+1))
@@ -33,36 +30,42 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 	read(prompt, objects)
 	defer stuck.Close()
 	defer prompt.Close()
-	read(stuck, objects) // and from here on it does not listen
+	read(stuck, objects) // from here on it reads nothing
 	for v := range rounds {
 		round(fanout, objects, v)
 		read(prompt, objects)
-		if limit := 2*objects + defaultPatience + chunkSize; stuck.Waiting() > limit {
-			t.Fatalf("%d notifications wait, want at most %d", stuck.Waiting(), limit)
+		if limit, waiting := 2*objects+defaultPatience+chunkSize, stuck.Waiting(); waiting > limit {
+			t.Fatalf("Waiting() = %d in round %d, want at most %d", waiting, v, limit)
 		}
 	}
-	if limit := objects + chunkSize; stuck.Waiting() > limit {
-		t.Errorf("%d notifications wait, want at most %d: one for each object, and a chunk", stuck.Waiting(), limit)
+	waiting := stuck.Waiting()
+	if limit := objects + chunkSize; waiting > limit {
+		t.Errorf("Waiting() = %d in the end, want at most %d: one for each object, and a chunk", waiting, limit)
 	}
-	if waiting := stuck.Waiting(); waiting+saved != objects*rounds {
+	if waiting+saved != objects*rounds {
 		t.Errorf("%d notifications wait and %d are saved, want %d in all", waiting, saved, objects*rounds)
 	}
 	delivered := map[string]int{}
 	for stuck.Waiting() > 0 {
 		for _, n := range stuck.Next() {
 			if number(n.Old) != delivered[n.Key] {
-				t.Errorf("%s: %s, but delivered before was %d", n.Key, text(n), delivered[n.Key])
+				t.Errorf("%q has the old version %d, want the delivered version %d",
+					text(n), number(n.Old), delivered[n.Key])
 			}
 			delivered[n.Key] = number(n.New)
 		}
 	}
-	expect.That(t, len(delivered) == objects, "notified of %d objects, want %d", len(delivered), objects)
+	if len(delivered) != objects {
+		t.Errorf("notifications of %d objects, want %d", len(delivered), objects)
+	}
 	for key, v := range delivered {
-		expect.That(t, v == rounds, "%s ends at %d, want %d", key, v, rounds)
+		if v != rounds {
+			t.Errorf("the last version of %s is %d, want %d", key, v, rounds)
+		}
 	}
 }
 
-// It was far behind, and has caught up: from then on it gets every change again.
+// A listener was far behind, and has caught up. From then on it gets every change again.
 func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 	fanout := NewLog()
 	l := fanout.Listen(nil)
@@ -87,12 +90,11 @@ func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 		want = append(want, text(n))
 		v++
 	}
-	got := texts(read(l, len(want)))
-	expect.That(t, slices.Equal(got, want), "%d notifications, want all %d", len(got), len(want))
+	wantTexts(t, texts(read(l, len(want))), want)
 }
 
-// What makes the log cheap: a chunk never grows, what is read of it has no room for
-// more, and a tail with little in it is kept.
+// Three things keep the log cheap: a chunk never grows, Next returns slices without spare room, and a
+// tail with few items is kept.
 func TestChunks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fanout := NewLog()
@@ -100,54 +102,67 @@ func TestChunks(t *testing.T) {
 		for v := range chunkSize + 1 {
 			fanout.Distribute(updated("a", v, v+1))
 			if size := cap(fanout.tail.items); size > chunkSize {
-				t.Fatalf("a chunk has room for %d, want at most %d", size, chunkSize)
+				t.Fatalf("the capacity of a chunk is %d, want at most %d", size, chunkSize)
 			}
 			if batch := l.Next(); cap(batch) > len(batch) {
-				t.Fatalf("Next() returns %d, with room for %d: that is the log's", len(batch), cap(batch))
+				t.Fatalf("Next() returned a slice of length %d and capacity %d, want no spare room",
+					len(batch), cap(batch))
 			}
 		}
 		fanout.Distribute(Notification{Kind: synced})
 		l.Next()
-		waiting := l.Waiting()
-		expect.That(t, waiting == 0, "%d wait after the end of the initial list was read, want 0", waiting)
+		if waiting := l.Waiting(); waiting != 0 {
+			t.Errorf("Waiting() = %d after the end of the initial list was read, want 0", waiting)
+		}
 		tail := fanout.tail
 		go l.Next()
 		synctest.Wait()
-		expect.That(t, fanout.tail == tail,
-			"a tail of %d was dropped, want that from %d on", len(tail.items), smallSize)
+		if fanout.tail != tail {
+			t.Errorf("a tail of %d items was dropped, want that only a tail of %d or more is",
+				len(tail.items), smallSize)
+		}
 		l.Close()
 	})
 }
 
-// A list of many objects is no backlog, whatever the patience. Patience may be as
-// large as an int can be: that is never. Less than none is none.
+// Two notifications for each object are never folded, whatever the patience. With a patience of
+// math.MaxInt nothing is. A negative patience counts as 0.
 func TestPatience(t *testing.T) {
 	const objects = 20 * chunkSize
-	for patience, folded := range map[int]bool{
-		math.MaxInt: false, math.MaxInt - 1: false, objects: false, 0: true, -1: true, math.MinInt: true,
+	for _, test := range []struct {
+		patience   int
+		wantFolded bool // after three notifications for each object
+	}{
+		{patience: math.MaxInt, wantFolded: false},
+		{patience: math.MaxInt - 1, wantFolded: false},
+		{patience: objects, wantFolded: false},
+		{patience: 0, wantFolded: true},
+		{patience: -1, wantFolded: true},
+		{patience: math.MinInt, wantFolded: true},
 	} {
 		fanout := NewLog()
-		fanout.SetPatience(patience)
+		fanout.SetPatience(test.patience)
 		l := fanout.Listen(nil)
 		for o := range objects {
 			fanout.Distribute(added(fmt.Sprint(o), 1))
 			fanout.Distribute(updated(fmt.Sprint(o), 1, 2))
 		}
 		if waiting := l.Waiting(); waiting != 2*objects {
-			t.Errorf("patience %d: %d notifications wait, want two for each object", patience, waiting)
+			t.Errorf("patience %d: Waiting() = %d, want %d: two for each object", test.patience, waiting, 2*objects)
 		}
 		for o := range objects {
 			fanout.Distribute(updated(fmt.Sprint(o), 2, 3))
 		}
-		if waiting := l.Waiting(); (waiting < 3*objects) != folded {
-			t.Errorf("patience %d: %d of %d notifications wait", patience, waiting, 3*objects)
+		waiting := l.Waiting()
+		if folded := waiting < 3*objects; folded != test.wantFolded {
+			t.Errorf("patience %d: Waiting() = %d of %d, folded = %t; want folded = %t",
+				test.patience, waiting, 3*objects, folded, test.wantFolded)
 		}
 		l.Close()
 	}
 }
 
-// A listener does not get a resync that it did not ask for, not even after
-// folding.
+// A listener does not get a resync that it skips, not even after folding.
 func TestFoldingLeavesOutWhatIsSkipped(t *testing.T) {
 	fanout := NewLog()
 	l := fanout.Listen(nil)
@@ -159,18 +174,19 @@ func TestFoldingLeavesOutWhatIsSkipped(t *testing.T) {
 		n.skip = map[Listener]bool{l: true}
 		fanout.Distribute(n)
 	}
-	waiting := l.Waiting()
-	expect.That(t, waiting <= chunkSize, "%d notifications wait, want at most a chunk of them", waiting)
+	if waiting := l.Waiting(); waiting > chunkSize {
+		t.Errorf("Waiting() = %d, want at most %d: a chunk", waiting, chunkSize)
+	}
 }
 
-// distributeOne distributes an add of an object that nobody else has.
+// distributeOne distributes an add of an object that only the fan-out points to.
 func distributeOne(fanout Fanout) weak.Pointer[corev1.Pod] {
 	object := pod("a", 1)
 	fanout.Distribute(Notification{Kind: Added, Key: "a", New: object})
 	return weak.Make(object)
 }
 
-// drain is a listener that reads all there is.
+// drain adds a listener that reads everything.
 func drain(fanout Fanout) Listener {
 	l := fanout.Listen(nil)
 	go func() {
@@ -183,14 +199,15 @@ func drain(fanout Fanout) Listener {
 func wantGarbage(t *testing.T, object weak.Pointer[corev1.Pod]) {
 	t.Helper()
 	for range 10 {
-		if runtime.GC(); object.Value() == nil {
+		runtime.GC()
+		if object.Value() == nil {
 			return
 		}
 	}
-	t.Error("the fan-out keeps alive what was read")
+	t.Errorf("the fan-out keeps pod %s alive, want that it is garbage", object.Value().Name)
 }
 
-// Nothing more is written: what was delivered is not kept until something is.
+// No more notifications come. The fan-out does not wait for one to drop those that were read.
 func TestWhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T) {
 	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		for range 3 {
@@ -205,7 +222,7 @@ func TestWhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T) {
 	})
 }
 
-// One listener has not read, and leaves: what it alone had to read goes with it.
+// One listener has unread notifications, and closes. The fan-out drops those that only it had to read.
 func TestWhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T) {
 	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		for range 2 {
@@ -219,13 +236,13 @@ func TestWhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T) {
 	})
 }
 
-// It has read, and leaves: whoever still has the listener does not have what it read.
+// A closed listener does not keep alive what it has read.
 func TestWhatAClosedListenerHasReadIsGarbage(t *testing.T) {
 	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		l := fanout.Listen(nil)
 		object := distributeOne(fanout)
 		if batch := l.Next(); batch[0].Key != "a" {
-			t.Fatalf("Next() = %q", texts(batch))
+			t.Fatalf("Next() = %q, want the add of a", texts(batch))
 		}
 		l.Close()
 		wantGarbage(t, object)
@@ -257,7 +274,7 @@ func TestWhatEveryCursorHasPassedIsGarbage(t *testing.T) {
 	wantGarbage(t, object)
 }
 
-// The time it takes to wake is not measured here; that nobody is forgotten is.
+// One notification wakes all listeners that wait.
 func TestEverySleeperIsWoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fanout := NewLog()
@@ -265,15 +282,18 @@ func TestEverySleeperIsWoken(t *testing.T) {
 		for i := range cap(woken) {
 			l := fanout.Listen(nil)
 			defer l.Close()
-			go func() { l.Next(); woken <- i }()
+			go func() {
+				l.Next()
+				woken <- i
+			}()
 		}
 		synctest.Wait()
 		fanout.Distribute(added("a", 1))
-		for range cap(woken) {
+		for n := range cap(woken) {
 			select {
 			case <-woken:
 			case <-time.After(time.Minute):
-				t.Fatal("a listener sleeps on")
+				t.Fatalf("%d listeners were woken, want %d", n, cap(woken))
 			}
 		}
 	})

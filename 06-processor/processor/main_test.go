@@ -1,5 +1,4 @@
-// What the tests of this package share: each Fanout, toy pods, and a handler that
-// records its calls.
+// The fixtures of the tests: both fan-outs, pods, and a handler that records its calls.
 
 package processor
 
@@ -31,7 +30,7 @@ func eachFanout(t *testing.T, test func(*testing.T, Fanout)) {
 	}
 }
 
-// pod is the pod of a name in a version.
+// pod makes a pod with a name and a version.
 func pod(name string, version int) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Name: name, ResourceVersion: fmt.Sprint(version), UID: types.UID("uid of " + name),
@@ -50,13 +49,13 @@ func deleted(name string, from, to int) Notification {
 	return Notification{Kind: Deleted, Key: name, Old: pod(name, from), New: pod(name, to)}
 }
 
-// another makes the new state one of another object of the same name.
+// another gives the new state another UID: it is another object of the same name.
 func another(n Notification) Notification {
 	n.New.(*corev1.Pod).UID += ", the second"
 	return n
 }
 
-// text is a notification in words.
+// text describes a notification in words.
 func text(n Notification) string {
 	switch n.Kind {
 	case Added:
@@ -79,15 +78,14 @@ func version(obj any) string {
 	return obj.(*corev1.Pod).ResourceVersion
 }
 
-func texts(all []Notification) (words []string) {
-	for _, n := range all {
-		words = append(words, text(n))
+func texts(notifications []Notification) (lines []string) {
+	for _, n := range notifications {
+		lines = append(lines, text(n))
 	}
-	return words
+	return lines
 }
 
-// A recorder is a handler that writes down its calls. It is for a bubble of
-// testing/synctest.
+// A recorder is a handler that records its calls. It is for a bubble of testing/synctest.
 type recorder struct {
 	cache.ResourceEventHandlerDetailedFuncs
 
@@ -101,15 +99,14 @@ func (r *recorder) add(line string) {
 	r.lines = append(r.lines, line)
 }
 
-// want waits until all has come to rest, and wants these calls since the last
-// time, and no others.
+// want waits until all goroutines are blocked. Then it checks the calls since the last time.
 func (r *recorder) want(t *testing.T, want ...string) {
 	t.Helper()
 	synctest.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.Equal(r.lines, want) {
-		t.Errorf("got\n  %q\nwant\n  %q", r.lines, want)
+		t.Errorf("the handler got the calls\n  %q\nwant\n  %q", r.lines, want)
 	}
 	r.lines = nil
 }

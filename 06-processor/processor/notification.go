@@ -1,5 +1,3 @@
-// Package processor brings one notification to many handlers, each at a speed
-// of its own.
 package processor
 
 import (
@@ -9,38 +7,37 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// A Kind says what happened to an object.
+// A Kind is the kind of a change.
 type Kind uint8
 
 const (
 	Added Kind = iota + 1
 	Updated
 	Deleted
-	synced // of no object: the initial list ends here
+	synced // the end of the initial list; it has no object
 )
 
-// A Notification is one change of one object, as it is delivered to handlers.
-// Once it was distributed, nobody changes it.
+// A Notification is one change of one object, as handlers get it. Nobody changes it after Distribute.
 type Notification struct {
 	Kind    Kind
-	Initial bool   // with Added: it is in the initial list
-	Key     string // names the object, whatever becomes of it
+	Initial bool   // only with Added: the object is in the initial list
+	Key     string // of the object
 
-	// Old is the state that was delivered last, nil with Added. New is the state
-	// that is delivered now; with Deleted it is how the object ended: its last
-	// state, or a cache.DeletedFinalStateUnknown.
+	// Old is the state that was delivered last. It is nil with Added. New is the state that is
+	// delivered now. With Deleted it is the last state of the object, or a
+	// cache.DeletedFinalStateUnknown.
 	Old, New any
 
-	// skip are the listeners that this is not for: it is a resync, and theirs
-	// is not due.
+	// skip holds the listeners that do not get this notification: it is a resync, and their handlers
+	// are not due. It is nil if all listeners get the notification.
 	skip map[Listener]bool
 }
 
-// isNotFor is whether a listener skips the notification. Most have no such map, and
-// to look into a map that is nil is not for free.
+// isNotFor reports whether a listener skips the notification. The check for nil saves time: most
+// notifications have no map.
 func (n *Notification) isNotFor(listener Listener) bool { return n.skip != nil && n.skip[listener] }
 
-// deliver makes the call of the handler that the notification stands for.
+// deliver calls the method of the handler that fits the kind.
 func (n *Notification) deliver(handler cache.ResourceEventHandler) {
 	switch n.Kind {
 	case Added:
@@ -52,19 +49,21 @@ func (n *Notification) deliver(handler cache.ResourceEventHandler) {
 	}
 }
 
-// Event is the notification as an observer gets it.
+// Event returns the notification as an event for an observer.
 func (n *Notification) Event(kind observer.Kind) observer.Event {
 	types := [...]string{Added: "ADDED", Updated: "MODIFIED", Deleted: "DELETED"}
 	return observer.Event{Kind: kind, Type: types[n.Kind], Key: n.Key, Old: n.Old, New: n.New, Initial: n.Initial}
 }
 
-// sameObject is whether two states are of one object, rather than of two
-// with the same name.
-func sameObject(one, other any) bool {
-	a, err := meta.Accessor(one)
+// sameObject reports whether two states are of one object, and not of two objects with one name.
+func sameObject(oldObj, newObj any) bool {
+	before, err := meta.Accessor(oldObj)
 	if err != nil {
 		return false
 	}
-	b, err := meta.Accessor(other)
-	return err == nil && a.GetUID() == b.GetUID()
+	after, err := meta.Accessor(newObj)
+	if err != nil {
+		return false
+	}
+	return before.GetUID() == after.GetUID()
 }

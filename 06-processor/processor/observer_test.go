@@ -10,10 +10,9 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// The panic goes on to the caller, who may recover. No lock stays behind, and the end is
-// as usual.
+// The panic reaches the caller, who may recover. No lock is left locked, and Stop works as usual.
 func TestAnObserverThatPanics(t *testing.T) {
-	for kind, causes := range map[observer.Kind]func(p *Processor, log *Log, r *Registration){
+	for kind, trigger := range map[observer.Kind]func(p *Processor, log *Log, r *Registration){
 		observer.Joined: func(p *Processor, _ *Log, _ *Registration) {
 			_, _ = p.Add(cache.ResourceEventHandlerFuncs{}, Options{})
 		},
@@ -41,8 +40,7 @@ func TestAnObserverThatPanics(t *testing.T) {
 						panic(fmt.Sprint("no ", e.Kind))
 					}
 				})
-				log.SetObserver(observe)
-				p.Observer = observe
+				p.SetObserver(observe)
 				busy := make(chan struct{})
 				r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }}, Options{})
 				p.Start()
@@ -52,14 +50,14 @@ func TestAnObserverThatPanics(t *testing.T) {
 				armed = true
 				panicked := func() (got any) {
 					defer func() { got = recover() }()
-					causes(p, log, r)
+					trigger(p, log, r)
 					return nil
 				}()
 				if want := fmt.Sprint("no ", kind); panicked != want {
-					t.Errorf("the caller got %v, want %q", panicked, want)
+					t.Errorf("the caller recovered %v, want %q", panicked, want)
 				}
 				armed = false
-				p.Distribute(added("c", 1)) // with a lock that was left behind, it would not return
+				p.Distribute(added("c", 1)) // would not return if a lock were left locked
 				close(busy)
 				p.Stop()
 				<-r.ShutdownChan()
@@ -68,16 +66,16 @@ func TestAnObserverThatPanics(t *testing.T) {
 	}
 }
 
-// Those that it stops after the panic are stopped, too, and it waits for them.
+// Stop ends all handlers, even those after the panic, and waits for them.
 func TestAnObserverThatPanicsInStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(NewLog())
-		p.Observer = observer.Func(func(e observer.Event) {
+		p.SetObserver(observer.Func(func(e observer.Event) {
 			if e.Kind == observer.Removed {
 				panic("no")
 			}
-		})
-		all := []*Registration{
+		}))
+		registrations := []*Registration{
 			add(t, p, cache.ResourceEventHandlerFuncs{}, Options{}),
 			add(t, p, cache.ResourceEventHandlerFuncs{}, Options{}),
 		}
@@ -88,15 +86,15 @@ func TestAnObserverThatPanicsInStop(t *testing.T) {
 			return nil
 		}()
 		if panicked == nil {
-			t.Error("the panic has not gone on")
+			t.Error("Stop() did not panic, want the panic of the observer")
 		}
-		for _, r := range all {
+		for i, r := range registrations {
 			select {
 			case <-r.ShutdownChan():
 			default:
-				t.Error("a handler is still there when Stop has returned")
+				t.Errorf("ShutdownChan of handler %d is open after Stop, want that it is closed", i+1)
 			}
 		}
-		p.Stop() // it is over, and no lock is held
+		p.Stop() // would not return if a lock were left locked
 	})
 }

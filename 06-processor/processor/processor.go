@@ -1,3 +1,4 @@
+// Package processor brings one notification to many handlers. Each handler has its own speed.
 package processor
 
 import (
@@ -10,33 +11,30 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// A Processor delivers what is distributed to handlers, which may come and go.
+// A Processor delivers notifications to handlers, which may come and go.
 //
-// What a handler can rely on:
-//   - It is called from one goroutine, in the order in which things happened to
-//     each object. How fast it is makes no difference to the others.
-//   - What is distributed from the moment of Add on reaches it; what it was given
-//     to start with comes before.
-//   - A call that panics counts as made. It is reported to utilruntime's
-//     PanicHandlers, and the next one follows a second later.
-//   - When Remove has returned, at most one more call is made: the one that is
-//     under way, or was just about to be. What waits is dropped. ShutdownChan says
-//     when that call has returned. Stop waits for it.
+// A handler can rely on these rules:
+//   - One goroutine calls it. The calls for one object come in the order of its changes. A slow
+//     handler does not delay the others.
+//   - First it gets the objects in Options.Present. Then it gets every notification that is
+//     distributed after Add.
+//   - A call that panics counts as made. The panic is reported to utilruntime's PanicHandlers, and
+//     the next call follows a second later.
+//   - After Remove has returned, at most one more call is made: the call that is under way, or is
+//     about to begin. The notifications that wait are dropped. ShutdownChan is closed when the last
+//     call has returned. Stop waits for it.
 //
-// It runs once: Start, then Stop.
+// A Processor runs once: Start, then Stop.
 type Processor struct {
-	// Observer is called with each notification, call and end of a handler. Set it
-	// before Start. Default: no observer.
-	Observer observer.Observer
-
-	fanout Fanout
+	fanout   Fanout
+	observer observer.Observer // not changed once started; may be nil
 
 	mu            sync.Mutex
 	registrations map[*Registration]bool
 	started       bool
 	stopped       bool
 	synced        bool
-	notDue        map[Listener]bool // as of the last ShouldResync; a new map each time
+	notDue        map[Listener]bool // the result of the last ShouldResync; a new map each time
 	wg            sync.WaitGroup    // the goroutines of the handlers
 }
 
@@ -45,9 +43,18 @@ func New(fanout Fanout) *Processor {
 	return &Processor{fanout: fanout, registrations: map[*Registration]bool{}}
 }
 
-// Add registers a handler. First it is notified of what is present, which its
-// options say, then of all that is distributed from now on. The caller must not
-// let anything be distributed between its look at what is present and this call.
+// SetObserver sets the observer of the processor, and of its fan-out if that has one. Call it before
+// Start. Default: no observer.
+func (p *Processor) SetObserver(o observer.Observer) {
+	p.observer = o
+	if fanout, ok := p.fanout.(interface{ SetObserver(observer.Observer) }); ok {
+		fanout.SetObserver(o)
+	}
+}
+
+// Add registers a handler. First the handler gets the notifications in Options.Present, then those that
+// are distributed from now on. The caller must not distribute anything between its look at the present
+// objects and this call.
 func (p *Processor) Add(handler cache.ResourceEventHandler, options Options) (*Registration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,8 +69,8 @@ func (p *Processor) Add(handler cache.ResourceEventHandler, options Options) (*R
 	return r, nil
 }
 
-// Remove ends a registration. It does not wait for a call that is under way:
-// that is what ShutdownChan is for. To remove twice is fine.
+// Remove ends a registration. It does not wait for a call that is under way: use ShutdownChan for that.
+// A second Remove does nothing.
 func (p *Processor) Remove(r *Registration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +80,7 @@ func (p *Processor) Remove(r *Registration) {
 	}
 }
 
-// Start begins to call handlers. What is distributed before reaches nobody.
+// Start begins to call handlers. Notifications before Start reach nobody.
 func (p *Processor) Start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,11 +93,13 @@ func (p *Processor) Start() {
 	}
 }
 
-// start makes a registration listen. The caller holds mu, and Synced waits: either
-// what is present is the initial list, or the mark of its end is still to come.
+// start makes a registration listen. The caller holds mu, so that Synced waits. If the processor has
+// synced, the present objects are the whole initial list. If not, the listener gets the end of the
+// initial list later.
 func (p *Processor) start(r *Registration) {
 	var folded func(int, int)
-	if r.observer = p.Observer; r.observer != nil {
+	r.observer = p.observer
+	if r.observer != nil {
 		folded = r.observeFolded
 		r.observe(observer.Event{Kind: observer.Joined})
 	}
@@ -99,8 +108,8 @@ func (p *Processor) start(r *Registration) {
 	p.wg.Go(func() { r.run(presentIsAll) })
 }
 
-// Stop ends all registrations, for good. It returns when the last handler has
-// returned, so a handler must not call it.
+// Stop ends all registrations for ever. It returns when the last handler has returned. So a handler
+// must not call it.
 func (p *Processor) Stop() {
 	defer p.wg.Wait()
 	p.mu.Lock()
@@ -108,21 +117,20 @@ func (p *Processor) Stop() {
 	p.stopped = true
 	for r := range p.registrations {
 		delete(p.registrations, r)
-		defer r.end() // all of them end, even if an observer panics
+		defer r.end() // deferred: all registrations end, even if an observer panics
 	}
 }
 
 // Distribute notifies all handlers of a change.
 func (p *Processor) Distribute(n Notification) {
-	if p.Observer != nil {
-		p.Observer.Observe(n.Event(observer.Appended))
+	if p.observer != nil {
+		p.observer.Observe(n.Event(observer.Appended))
 	}
 	p.fanout.Distribute(n)
 }
 
-// Resync is Distribute for what has not changed: it is for those handlers only
-// that the last call of ShouldResync found to be due, and for those that came
-// after it.
+// Resync is Distribute for an object that has not changed. Only the handlers that were due at the last
+// call of ShouldResync get it, and those that joined after that call.
 func (p *Processor) Resync(n Notification) {
 	p.mu.Lock()
 	n.skip = p.notDue
@@ -130,8 +138,8 @@ func (p *Processor) Resync(n Notification) {
 	p.Distribute(n)
 }
 
-// ShouldResync decides which handlers are due for a resync, and returns whether
-// any is. For those, the next period begins now.
+// ShouldResync decides which handlers are due for a resync, and reports whether there are any. For
+// these handlers, the next period begins now.
 func (p *Processor) ShouldResync(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -149,8 +157,8 @@ func (p *Processor) ShouldResync(now time.Time) bool {
 	return due
 }
 
-// Synced records that all of the initial list has been distributed. A registration
-// has synced when its handler has come to this point. Only the first call counts.
+// Synced marks the end of the initial list. A registration has synced when its handler has returned
+// from all calls before this mark. Only the first call of Synced counts.
 func (p *Processor) Synced() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,7 +17,6 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -38,15 +37,23 @@ func add(t *testing.T, p *Processor, handler cache.ResourceEventHandler, options
 	return r
 }
 
-// blocked is a handler whose every call waits for a receiver.
+// blocked returns a handler. Each of its calls waits until somebody receives from the channel.
 func blocked() (cache.ResourceEventHandler, chan string) {
 	calls := make(chan string)
-	d := newRecorder()
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(obj any) { calls <- "add " + version(obj) },
 		UpdateFunc: func(_, obj any) { calls <- "update " + version(obj) },
-		DeleteFunc: d.DeleteFunc,
 	}, calls
+}
+
+// wantCalls receives the next calls of a blocked handler.
+func wantCalls(t *testing.T, calls <-chan string, want ...string) {
+	t.Helper()
+	for i, w := range want {
+		if got := <-calls; got != w {
+			t.Errorf("call %d of %d is %q, want %q", i+1, len(want), got, w)
+		}
+	}
 }
 
 func TestAllHandlersAreCalled(t *testing.T) {
@@ -79,10 +86,7 @@ func TestASlowHandlerHoldsUpNobody(t *testing.T) {
 		p.Distribute(added("a", 1))
 		p.Distribute(updated("a", 1, 2))
 		quick.want(t, "add a 1", "update a 1 to 2")
-		for _, want := range []string{"add 1", "update 2"} {
-			got := <-calls
-			expect.That(t, got == want, "the slow handler gets %q, want %q", got, want)
-		}
+		wantCalls(t, calls, "add 1", "update 2")
 	})
 }
 
@@ -96,20 +100,29 @@ func TestHasSyncedWhenTheHandlerHasReturned(t *testing.T) {
 		p.Synced() // does no harm
 		p.Distribute(added("b", 2))
 		late := add(t, p, stuck, Options{}, added("a", 1))
-		wantSynced := func(want bool) {
-			t.Helper()
-			synctest.Wait()
-			expect.That(t, early.HasSynced() == want && late.HasSynced() == want,
-				"HasSynced() = %t, %t, want %t", early.HasSynced(), late.HasSynced(), want)
+		wantSynced(t, "in the first call", false, early, late)
+		<-calls
+		<-calls
+		wantSynced(t, "after the first call", true, early, late)
+		if !cache.WaitFor(t.Context(), "", early.HasSyncedChecker()) {
+			t.Error("WaitFor() = false, want true")
 		}
-		wantSynced(false)
-		<-calls
-		<-calls
-		wantSynced(true)
-		expect.That(t, cache.WaitFor(context.Background(), "", early.HasSyncedChecker()) && early.Name() == "early",
-			"waiting for %q failed", early.Name())
+		if name := early.Name(); name != "early" {
+			t.Errorf("Name() = %q, want early", name)
+		}
 		<-calls
 	})
+}
+
+// wantSynced waits until all goroutines are blocked, and checks HasSynced of registrations.
+func wantSynced(t *testing.T, when string, want bool, registrations ...*Registration) {
+	t.Helper()
+	synctest.Wait()
+	for i, r := range registrations {
+		if got := r.HasSynced(); got != want {
+			t.Errorf("%s: HasSynced() = %t for handler %d, want %t", when, got, i+1, want)
+		}
+	}
 }
 
 func TestAnEmptyListSyncs(t *testing.T) {
@@ -119,11 +132,9 @@ func TestAnEmptyListSyncs(t *testing.T) {
 		p.Start()
 		t.Cleanup(p.Stop)
 		joined := add(t, p, newRecorder(), Options{})
-		synctest.Wait()
-		expect.That(t, !early.HasSynced() && !joined.HasSynced(), "synced before there was a list")
+		wantSynced(t, "before the list", false, early, joined)
 		p.Synced()
-		synctest.Wait()
-		expect.That(t, early.HasSynced() && joined.HasSynced(), "not synced, and there is nothing to deliver")
+		wantSynced(t, "after an empty list", true, early, joined)
 	})
 }
 
@@ -136,14 +147,18 @@ func TestResyncsAreForHandlersThatAreDue(t *testing.T) {
 		add(t, p, third, Options{ResyncPeriod: 3 * time.Minute})
 		for minute := range 6 {
 			time.Sleep(time.Minute)
-			expect.That(t, p.ShouldResync(time.Now()), "nobody is due in minute %d", minute+1)
+			if !p.ShouldResync(time.Now()) {
+				t.Errorf("ShouldResync() = false in minute %d, want true", minute+1)
+			}
 			p.Resync(updated("a", minute, minute))
 		}
 		each.want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4",
 			"update a 5 to 5")
 		third.want(t, "update a 2 to 2", "update a 5 to 5")
 		never.want(t)
-		expect.That(t, !p.ShouldResync(time.Now()), "somebody is due at once after a resync")
+		if p.ShouldResync(time.Now()) {
+			t.Error("ShouldResync() = true right after a resync, want false")
+		}
 	})
 }
 
@@ -174,7 +189,7 @@ func TestARemovedHandlerIsNotCalled(t *testing.T) {
 		p.Remove(r) // does no harm
 		select {
 		case <-r.ShutdownChan():
-			t.Error("ended, and a call is under way")
+			t.Error("ShutdownChan is closed while a call is under way")
 		default:
 		}
 		<-calls
@@ -199,25 +214,27 @@ func TestAHandlerMayRemoveItself(t *testing.T) {
 		p.Distribute(added("a", 1))
 		p.Distribute(added("b", 2))
 		<-r.ShutdownChan()
-		expect.That(t, calls == 1, "%d calls, want 1", calls)
+		if calls != 1 {
+			t.Errorf("the handler got %d calls, want 1", calls)
+		}
 	})
 }
 
 func TestRemovedBeforeTheStart(t *testing.T) {
 	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := New(fanout)
-		d := newRecorder()
-		r := add(t, p, d, Options{})
+		recorder := newRecorder()
+		r := add(t, p, recorder, Options{})
 		p.Remove(r)
 		<-r.ShutdownChan()
 		p.Start()
 		t.Cleanup(p.Stop)
 		p.Distribute(added("a", 1))
-		d.want(t)
+		recorder.want(t)
 	})
 }
 
-// onPanic has utilruntime call a function, and nothing else, until the test ends.
+// onPanic replaces utilruntime's PanicHandlers by one function, until the test ends.
 func onPanic(t *testing.T, report func(context.Context, any)) {
 	handlers := utilruntime.PanicHandlers
 	t.Cleanup(func() { utilruntime.PanicHandlers = handlers })
@@ -245,11 +262,13 @@ func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
 		p.Synced()
 		p.Distribute(updated("a", 1, 2))
 		steady.want(t, "add a 1", "update a 1 to 2")
-		expect.That(t, r.HasSynced(), "a call that panicked was not counted as made")
-		want := []string{"oh no, from here: true"}
-		expect.That(t, slices.Equal(reported, want), "reported: %q, want %q", reported, want)
-		expect.That(t, strings.Contains(logged.String(), `object="a"`),
-			"the handler's logger, with the object's key, does not reach the PanicHandlers: logged %q", logged.String())
+		wantSynced(t, "after a call that panicked", true, r)
+		if want := []string{"oh no, from here: true"}; !slices.Equal(reported, want) {
+			t.Errorf("the PanicHandler got %q, want %q", reported, want)
+		}
+		if got, want := logged.String(), `object="a"`; !strings.Contains(got, want) {
+			t.Errorf("the handler's logger has %q, want a line with %q", got, want)
+		}
 		time.Sleep(pauseAfterPanic - time.Nanosecond)
 		shaky.want(t)
 		time.Sleep(time.Nanosecond)
@@ -268,13 +287,14 @@ func TestThePauseAfterAPanicEndsWithTheRegistration(t *testing.T) {
 		start := time.Now()
 		p.Remove(r)
 		<-r.ShutdownChan()
-		expect.That(t, time.Since(start) == 0, "it ended %v after its removal", time.Since(start))
+		if took := time.Since(start); took != 0 {
+			t.Errorf("the handler ended %v after its removal, want 0", took)
+		}
 	})
 }
 
-// Between the decision to make a call and the first line of the handler there is
-// a moment in which Remove may return. So one call may begin after it, and no
-// second one, though more waits; and none once ShutdownChan is closed.
+// Remove may return between the decision to make a call and the first line of the handler. So one call
+// may begin after Remove, but not a second one. After ShutdownChan is closed, no call begins.
 func TestAtMostOneCallBeginsAfterRemove(t *testing.T) {
 	for name, newFanout := range fanouts {
 		t.Run(name, func(t *testing.T) {
@@ -316,7 +336,7 @@ func TestAtMostOneCallBeginsAfterRemove(t *testing.T) {
 	}
 }
 
-// As t.FailNow does in a handler of a test.
+// t.FailNow in a handler does this.
 func TestAHandlerThatEndsItsGoroutineLeaves(t *testing.T) {
 	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := running(t, fanout)
@@ -327,8 +347,9 @@ func TestAHandlerThatEndsItsGoroutineLeaves(t *testing.T) {
 		<-r.ShutdownChan()
 		p.Distribute(added("b", 2))
 		stays.want(t, "add a 1", "add b 2")
-		waiting := r.listener.Waiting()
-		expect.That(t, waiting == 0, "%d notifications are kept for a handler that will not come back", waiting)
+		if waiting := r.listener.Waiting(); waiting != 0 {
+			t.Errorf("Waiting() = %d for a handler that has ended, want 0", waiting)
+		}
 	})
 }
 
@@ -343,11 +364,14 @@ func TestStopWaitsForCallsAndDropsTheRest(t *testing.T) {
 		}
 		synctest.Wait()
 		stopped := make(chan struct{})
-		go func() { p.Stop(); close(stopped) }()
+		go func() {
+			p.Stop()
+			close(stopped)
+		}()
 		synctest.Wait()
 		select {
 		case <-stopped:
-			t.Error("stopped, and a call is under way")
+			t.Error("Stop() has returned while a call is under way")
 		default:
 		}
 		<-calls
@@ -355,7 +379,9 @@ func TestStopWaitsForCallsAndDropsTheRest(t *testing.T) {
 		<-r.ShutdownChan()
 		p.Distribute(added("b", 2)) // reaches nobody
 		_, err := p.Add(stuck, Options{})
-		expect.That(t, err != nil, "a stopped processor takes a handler")
+		if err == nil {
+			t.Error("Add() = nil after Stop, want an error")
+		}
 	})
 }
 
@@ -369,8 +395,8 @@ func TestStoppedBeforeTheStart(t *testing.T) {
 	})
 }
 
-// A handler that joins reads its beginning itself: nobody waits for it, what
-// happens meanwhile comes after it, and a removed handler leaves the rest unread.
+// The goroutine of a handler reads Options.Present. Add does not wait for it, later notifications come
+// after it, and a removed handler leaves the rest unread.
 func TestAHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T) {
 	eachFanout(t, func(t *testing.T, fanout Fanout) {
 		p := running(t, fanout)
@@ -383,23 +409,20 @@ func TestAHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T) {
 		}})
 		must.Do(t, err)
 		p.Distribute(updated("a", 1, 9))
-		got := <-calls + ", " + <-calls
-		expect.That(t, got == "add 1, add 2" && !r.HasSynced(), "got %s, has synced: %t", got, r.HasSynced())
-		synctest.Wait() // the third call is under way
+		wantCalls(t, calls, "add 1", "add 2")
+		wantSynced(t, "in the third call", false, r)
 		p.Remove(r)
-		got = <-calls
-		expect.That(t, got == "add 3", "got %s", got)
+		wantCalls(t, calls, "add 3")
 		<-r.ShutdownChan()
-		expect.That(t, read == 4 && !r.HasSynced(), "%d were read, has synced: %t", read, r.HasSynced())
+		if read != 4 {
+			t.Errorf("%d notifications were read, want 4: three calls, and one that was not made", read)
+		}
+		wantSynced(t, "after the removal", false, r)
 
 		second, calls := blocked()
-		if r, err = p.Add(second, Options{Present: slices.Values([]Notification{added("a", 9)})}); err != nil {
-			t.Fatal(err)
-		}
+		r = add(t, p, second, Options{}, added("a", 9))
 		p.Distribute(updated("a", 9, 10))
-		got = <-calls + ", " + <-calls
-		expect.That(t, got == "add 9, update 10", "got %s", got)
-		synctest.Wait()
-		expect.That(t, r.HasSynced(), "it has not synced")
+		wantCalls(t, calls, "add 9", "update 10")
+		wantSynced(t, "after all calls", true, r)
 	})
 }

@@ -12,20 +12,22 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// pauseAfterPanic is how long a handler that has panicked is left alone.
+// pauseAfterPanic is the time between a call that panics and the next call of the handler.
 const pauseAfterPanic = time.Second
 
 // Options of a registration.
 type Options struct {
-	// Name is what the registration is called while somebody waits for it to sync.
+	// Name is the name of the registration in logs.
 	Name string
 
-	// ResyncPeriod is how often the handler wants to be notified of all objects
-	// again. Default: never.
+	// HandlerName is the name of the handler for observers.
+	HandlerName string
+
+	// ResyncPeriod is the time between two resyncs of the handler. Default: no resyncs.
 	ResyncPeriod time.Duration
 
-	// Present is what the handler is notified of first. It is read by the handler's
-	// own goroutine, once, when there is time. Default: nothing.
+	// Present gives the first notifications of the handler. The goroutine of the handler reads it,
+	// once. Default: no notifications.
 	Present iter.Seq[Notification]
 
 	// Logger logs the handler's panics. Default: klog.Background().
@@ -36,15 +38,15 @@ type Options struct {
 type Registration struct {
 	handler    cache.ResourceEventHandler
 	options    Options
-	observer   observer.Observer // nil if there is none, and until the processor has started
-	listener   Listener          // nil until the processor has started
-	nextResync time.Time         // guarded by the processor's mu, as the listener
+	observer   observer.Observer // nil before the processor has started, or if there is no observer
+	listener   Listener          // nil before the processor has started; guarded by the processor's mu
+	nextResync time.Time         // guarded by the processor's mu
 
-	panicked bool // the last call did; for run alone
+	panicked bool // whether the last call has panicked; only run uses it
 
-	done        chan struct{} // closed by end: run does not wait, and decides on no further call
+	done        chan struct{} // closed by end: run begins no further call
 	synced      chan struct{} // closed when the handler has returned from the initial list
-	runFinished chan struct{} // closed when no call is under way, and none will be
+	runFinished chan struct{} // closed when the last call has returned
 }
 
 var (
@@ -58,17 +60,20 @@ func newRegistration(handler cache.ResourceEventHandler, options Options) *Regis
 		options.Logger = &logger
 	}
 	return &Registration{
-		handler: handler, options: options,
-		nextResync: time.Now().Add(options.ResyncPeriod),
-		done:       make(chan struct{}), synced: make(chan struct{}), runFinished: make(chan struct{}),
+		handler:     handler,
+		options:     options,
+		nextResync:  time.Now().Add(options.ResyncPeriod),
+		done:        make(chan struct{}),
+		synced:      make(chan struct{}),
+		runFinished: make(chan struct{}),
 	}
 }
 
-// run calls the handler until the registration ends. PresentIsAll says that what
-// is present is the whole of the initial list.
+// run calls the handler until the registration ends. presentIsAll says that the present objects are the
+// whole initial list.
 func (r *Registration) run(presentIsAll bool) {
 	defer close(r.runFinished)
-	defer r.listener.Close() // a handler can end this goroutine: runtime.Goexit
+	defer r.listener.Close() // deferred, because a handler can end this goroutine: runtime.Goexit
 	if !r.deliverPresent() {
 		return
 	}
@@ -77,10 +82,11 @@ func (r *Registration) run(presentIsAll bool) {
 	}
 	for batch := r.listener.Next(); batch != nil; batch = r.listener.Next() {
 		for i := range batch {
-			switch n := &batch[i]; {
+			n := &batch[i]
+			switch {
 			case n.Kind == synced:
 				close(r.synced)
-			case n.isNotFor(r.listener):
+			case n.isNotFor(r.listener): // a resync of other handlers
 			case !r.ready():
 				return
 			default:
@@ -90,11 +96,13 @@ func (r *Registration) run(presentIsAll bool) {
 	}
 }
 
+// deliverPresent calls the handler for the present objects. It returns false if the registration ends
+// meanwhile.
 func (r *Registration) deliverPresent() (ready bool) {
 	if r.options.Present == nil {
 		return true
 	}
-	defer func() { r.options.Present = nil }() // or it would be kept alive
+	defer func() { r.options.Present = nil }() // for the garbage collector
 	for n := range r.options.Present {
 		if !r.ready() {
 			return false
@@ -104,8 +112,8 @@ func (r *Registration) deliverPresent() (ready bool) {
 	return true
 }
 
-// ready decides whether the next call is made: not if the registration ends, and
-// not before the pause is over, if the last call panicked.
+// ready waits until the pause after a panic is over. It returns false if the registration has ended:
+// then no further call is made.
 func (r *Registration) ready() bool {
 	if r.panicked {
 		select {
@@ -121,9 +129,9 @@ func (r *Registration) ready() bool {
 	}
 }
 
-// call calls the handler, and survives it. A panic goes to utilruntime's
-// PanicHandlers, where programs put their crash reporting; the first of them
-// logs it. After is what comes next.
+// call calls the handler, and recovers from its panic. The panic goes to utilruntime's PanicHandlers,
+// where programs put their crash reporting. The first of them logs it. after are the next notifications
+// of the batch.
 func (r *Registration) call(n *Notification, after []Notification) (panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -143,7 +151,7 @@ func (r *Registration) call(n *Notification, after []Notification) (panicked boo
 	return false
 }
 
-// observedCall calls the handler, and the observer when that has returned.
+// observedCall calls the handler. When the handler has returned, it calls the observer.
 func (r *Registration) observedCall(n *Notification, after []Notification) {
 	start := time.Now()
 	defer func() {
@@ -164,18 +172,18 @@ func (r *Registration) observeFolded(saved, waiting int) {
 	r.observe(observer.Event{Kind: observer.Folded, Count: saved, Waiting: waiting})
 }
 
-// observe reports an event of this registration. There is an observer.
+// observe reports an event of this registration. The observer is not nil.
 func (r *Registration) observe(e observer.Event) {
-	e.Handler, e.Registration = r.options.Name, r
+	e.Handler, e.Registration = r.options.HandlerName, r
 	r.observer.Observe(e)
 }
 
-// panicDepth leads a log line from the PanicHandler to the line that panicked:
-// over the PanicHandler, the deferred function and the runtime.
+// panicDepth is the number of stack frames between the PanicHandler that logs and the line that has
+// panicked: the PanicHandler, the deferred function, and the runtime.
 const panicDepth = 3
 
-// end makes it leave, even if the observer panics. The caller holds the processor's mu,
-// and does it once.
+// end ends the registration, even if the observer panics. The caller holds the processor's mu, and calls
+// it once.
 func (r *Registration) end() {
 	defer r.leave()
 	if r.observer != nil {
@@ -183,6 +191,7 @@ func (r *Registration) end() {
 	}
 }
 
+// leave closes the listener, which ends run. If the processor has not started, there is neither.
 func (r *Registration) leave() {
 	close(r.done)
 	if r.listener == nil {
@@ -200,7 +209,7 @@ func (r *Registration) shouldResync(now time.Time) bool {
 // HasSynced is true once the handler has returned from all of the initial list.
 func (r *Registration) HasSynced() bool { return cache.IsDone(r) }
 
-// HasSyncedChecker is HasSynced for callers that would rather wait.
+// HasSyncedChecker is HasSynced as a channel to wait for.
 func (r *Registration) HasSyncedChecker() cache.DoneChecker { return r }
 
 // Name implements cache.DoneChecker.

@@ -1,5 +1,3 @@
-// How the reflector's calls become changes of the store and notifications.
-
 package informer
 
 import (
@@ -15,8 +13,8 @@ import (
 	"example.com/informer/06-processor/processor"
 )
 
-// changes is the side of an Informer that its reflector writes to: the store
-// first, then the handlers.
+// changes is the store that the reflector of an Informer writes to. Each call changes the store of the
+// informer first, and then notifies the handlers.
 type changes struct{ *Informer }
 
 var (
@@ -24,7 +22,7 @@ var (
 	_ cache.ReflectorBookmarkStore = changes{}
 )
 
-// Add takes an event of the watch.
+// Add takes an Added event of the watch.
 func (c changes) Add(event any) (err error) {
 	defer func() { c.taken(event, err) }()
 	obj, key, err := c.prepared(event)
@@ -41,7 +39,7 @@ func (c changes) Add(event any) (err error) {
 	return nil
 }
 
-// taken lets WaitForVersion look again: an event was stored, or refused.
+// taken wakes WaitForVersion: the store has taken an event, or refused it.
 func (c changes) taken(event any, err error) {
 	if err != nil {
 		c.refusals.add(event)
@@ -52,8 +50,8 @@ func (c changes) taken(event any, err error) {
 // Update is Add: the store decides whether an object is new, not the event.
 func (c changes) Update(obj any) error { return c.Add(obj) }
 
-// Delete takes an event of the watch. The deletion of an object that the store
-// does not hold is no event for handlers.
+// Delete takes a Deleted event of the watch. If the store does not hold the object, the handlers are
+// not notified.
 func (c changes) Delete(event any) (err error) {
 	defer func() { c.taken(event, err) }()
 	obj, key, err := c.prepared(event)
@@ -68,14 +66,14 @@ func (c changes) Delete(event any) (err error) {
 	return nil
 }
 
-// Replace takes a list. The store gets all of it at once, and loses at once what
-// the list lacks. Nobody saw that deletion: handlers get a tombstone with the last
-// known state. An object that is twice in the list counts once: the last one.
+// Replace takes a list. In one step, the store gets all objects of the list, and loses those that are
+// not in it. The watch has missed the delete of these: handlers get a tombstone with the last known
+// state. If an object is in the list twice, the last one counts.
 func (c changes) Replace(list []any, version string) error {
-	keys, objs := make([]string, 0, len(list)), list[:0] // the list is ours
+	keys, objs := make([]string, 0, len(list)), list[:0] // reuse the memory of the list, which is ours
 	for _, obj := range list {
 		obj, key, err := c.prepared(obj)
-		if errors.Is(err, errNoName) { // without it the list is still of use
+		if errors.Is(err, errNoName) { // the rest of the list is still of use
 			utilruntime.HandleError(fmt.Errorf("an object of a list is left out: %w", err))
 			continue
 		}
@@ -91,7 +89,7 @@ func (c changes) Replace(list []any, version string) error {
 	if err != nil {
 		return err
 	}
-	c.refusals.clear() // what it says now has all that came before
+	c.refusals.clear() // the list is newer than all refused events
 	for _, change := range gone {
 		c.notify(processor.Notification{Kind: processor.Deleted, Key: change.Key, Old: change.Old,
 			New: cache.DeletedFinalStateUnknown{Key: change.Key, Obj: change.Old}})
@@ -106,9 +104,8 @@ func (c changes) Replace(list []any, version string) error {
 	return nil
 }
 
-// prepared returns the object to be stored, transformed, and its key. An object
-// without a name is refused: no server makes such a thing, and only a new list
-// could take it out of the store again.
+// prepared returns the object after the transform, and its key. It refuses an object without a name:
+// no server has such an object, and only a new list could take it out of the store again.
 func (c changes) prepared(obj any) (any, string, error) {
 	if c.transform != nil {
 		var err error
@@ -117,16 +114,19 @@ func (c changes) prepared(obj any) (any, string, error) {
 		}
 	}
 	key, err := cache.MetaNamespaceKeyFunc(obj)
-	if err == nil && (key == "" || strings.HasSuffix(key, "/")) {
-		err = fmt.Errorf("%T %w", obj, errNoName)
+	if err != nil {
+		return nil, "", err
 	}
-	return obj, key, err
+	if key == "" || strings.HasSuffix(key, "/") {
+		return nil, "", fmt.Errorf("%T %w", obj, errNoName)
+	}
+	return obj, key, nil
 }
 
 var errNoName = errors.New("has no name")
 
-// notification is an add or an update. What the store held decides, and not what
-// the event is called.
+// notification is an add or an update. The store decides between them, not the type of the event: old
+// is the object that the store held, or nil.
 func (c changes) notification(key string, old, obj any) processor.Notification {
 	if old == nil {
 		return processor.Notification{Kind: processor.Added, Initial: !c.HasSynced(), Key: key, New: obj}
@@ -134,8 +134,8 @@ func (c changes) notification(key string, old, obj any) processor.Notification {
 	return processor.Notification{Kind: processor.Updated, Key: key, Old: old, New: obj}
 }
 
-// notify distributes what was stored. An update to the same version comes from a
-// new list: it goes to the handlers that want resyncs.
+// notify notifies the handlers of a change that is in the store. An update to the same version comes
+// from a new list. It goes only to the handlers that are due for a resync.
 func (c changes) notify(n processor.Notification) {
 	if c.observer != nil {
 		stored := n.Event(observer.Stored)
@@ -152,17 +152,19 @@ func (c changes) notify(n processor.Notification) {
 	c.processor.Distribute(n)
 }
 
-func sameVersion(one, other any) bool {
-	a, err := meta.Accessor(one)
+func sameVersion(oldObj, newObj any) bool {
+	before, err := meta.Accessor(oldObj)
 	if err != nil {
 		return false
 	}
-	b, err := meta.Accessor(other)
-	return err == nil && a.GetResourceVersion() == b.GetResourceVersion()
+	after, err := meta.Accessor(newObj)
+	if err != nil {
+		return false
+	}
+	return before.GetResourceVersion() == after.GetResourceVersion()
 }
 
-// Resync notifies the handlers that are due of all that is stored. It makes no
-// request.
+// Resync notifies the handlers that are due of every object in the store. It makes no request.
 func (c changes) Resync() error {
 	c.blockDeltas.Lock()
 	defer c.blockDeltas.Unlock()
@@ -173,13 +175,13 @@ func (c changes) Resync() error {
 	return nil
 }
 
-// Bookmark takes the version that the watch has come to without an event.
+// Bookmark takes a version that the watch has reached without an event of an object.
 func (c changes) Bookmark(version string) error {
 	c.indexer.Bookmark(version)
 	c.version.send()
 	return nil
 }
 
-// Transformer lets the reflector transform the objects of a streamed list as
-// they come, before it has all of them in memory. They come here once more.
+// Transformer returns the transform for the reflector. The reflector transforms the objects of a
+// streamed list one by one, before it has all of them in memory. Replace transforms them once more.
 func (c changes) Transformer() cache.TransformFunc { return c.transform }

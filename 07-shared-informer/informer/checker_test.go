@@ -1,5 +1,3 @@
-// A handler that checks its calls, for the model test.
-
 package informer
 
 import (
@@ -14,22 +12,22 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// A checker is a handler that records its calls, for the checks of package
-// record. What only shows at the time of a call, it checks itself.
+// A checker is a handler for the model test. It records its calls, for the checks of package record. At
+// the time of each call it compares the call with the store.
 type checker struct {
 	*record.Recorder
 	name       string
 	store      cache.Store
-	slow       time.Duration // what each call takes
-	lenient    bool          // no check that it has not synced too early
-	panicEvery int           // each call of that many panics, if not 0, up to ten of them
+	slow       time.Duration // the duration of each call
+	lenient    bool          // do not check whether it has synced too early
+	panicEvery int           // if not 0, every call with a multiple of this number panics, up to ten of them
 
 	mu           sync.Mutex
-	wake         sync.Cond // with mu: it is stalled no more
+	wake         sync.Cond // with mu; signals the end of a stall
 	stalled      bool
-	gone         bool                                   // it was removed
-	registration cache.ResourceEventHandlerRegistration // nil until the handler was added
-	initial      int                                    // its first calls, for the initial list
+	removed      bool
+	registration cache.ResourceEventHandlerRegistration // nil before the handler was added
+	initial      int                                    // the number of calls for the initial list
 	failure      error
 }
 
@@ -46,15 +44,16 @@ func (h *checker) OnAdd(obj any, initial bool) {
 	if initial {
 		h.initial++
 		if h.registration != nil && h.registration.HasSynced() && !h.lenient {
-			h.failure = errors.Join(h.failure, errors.New("an add of the initial list, after the sync"))
+			err := fmt.Errorf("OnAdd of %v with isInInitialList, but HasSynced() = true already", obj)
+			h.failure = errors.Join(h.failure, err)
 		}
 	}
 	h.mu.Unlock()
 	h.Recorder.OnAdd(obj, initial)
 }
 
-// take takes a call when it is recorded: the store must know that state, or
-// something later. Then it behaves as it is meant to behave.
+// take is called with the number of each call. It checks that the store has the state of the call, or a
+// later one. Then it stalls, waits or panics, as the scenario wants.
 func (h *checker) take(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -62,7 +61,7 @@ func (h *checker) take(n int) {
 	call := calls[n-1]
 	if item, exists, _ := h.store.GetByKey(call.Key); exists && call.Method != "OnDelete" {
 		if stored := number(item.(record.Object)); stored < number(call.New) {
-			h.failure = errors.Join(h.failure, fmt.Errorf("%v, when the store has %d", call, stored))
+			h.failure = errors.Join(h.failure, fmt.Errorf("%v, but the store has the older version %d", call, stored))
 		}
 	}
 	for h.stalled {
@@ -83,7 +82,7 @@ func number(o record.Object) int {
 	return n
 }
 
-// stall makes it wait in its next call, or no more.
+// stall makes the handler wait in its next call, or ends that wait.
 func (h *checker) stall(stalled bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -91,17 +90,18 @@ func (h *checker) stall(stalled bool) {
 	h.wake.Broadcast()
 }
 
-// leave says that it was removed: no call is to come.
+// leave records that the handler was removed: no further call may come.
 func (h *checker) leave(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.Removed(0)
-	h.gone, h.failure = true, errors.Join(h.failure, err)
+	h.removed = true
+	h.failure = errors.Join(h.failure, err)
 }
 
-// check reports what is wrong with the calls so far: each must fit those before
-// it, and have objects that came from the server. At a quiet point, the handler
-// must know what the store holds.
+// check returns the errors of the calls so far. Each call must fit the calls before it, and its objects
+// must come from the server. The scenario is at a quiet point: the handler must have the state of the
+// store.
 func (h *checker) check(sent map[record.Object]bool, informerSynced bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,17 +109,17 @@ func (h *checker) check(sent map[record.Object]bool, informerSynced bool) error 
 	found = append(found, record.CheckCalls(calls)...)
 	for i, call := range calls {
 		if !sent[call.Old] || !sent[call.New] {
-			found = append(found, fmt.Errorf("call %d, %v: it was never sent", i+1, call))
+			found = append(found, fmt.Errorf("call %d, %v: the server has never sent this object", i+1, call))
 		}
 	}
 	stored, err := record.Cached(h.store)
 	found = append(found, err, h.failure)
-	if !h.gone && !h.stalled {
+	if !h.removed && !h.stalled {
 		if synced := h.registration.HasSynced(); synced != informerSynced {
-			found = append(found, fmt.Errorf("synced: %t, the informer: %t", synced, informerSynced))
+			found = append(found, fmt.Errorf("HasSynced() = %t, and %t for the informer", synced, informerSynced))
 		}
 		if want := record.Versions(stored); h.Behind(want) {
-			found = append(found, fmt.Errorf("it does not know what the store holds: %v", want))
+			found = append(found, fmt.Errorf("its calls do not lead to the state of the store: %v", want))
 		}
 	}
 	if err := errors.Join(found...); err != nil {
@@ -128,13 +128,13 @@ func (h *checker) check(sent map[record.Object]bool, informerSynced bool) error 
 	return nil
 }
 
-// changes are the calls since its initial list, but for those that change nothing.
-func (h *checker) changes() (all []string) {
+// changes are the calls after the initial list, without those that change nothing.
+func (h *checker) changes() (lines []string) {
 	calls, _ := h.Calls()
 	for _, call := range calls[h.initial:] {
 		if call.Old == nil || number(call.Old) != number(call.New) {
-			all = append(all, call.String())
+			lines = append(lines, call.String())
 		}
 	}
-	return all
+	return lines
 }

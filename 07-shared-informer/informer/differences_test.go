@@ -1,11 +1,10 @@
-// Where ours differs from client-go's informer, on purpose.
+// Tests of the intended differences between our informer and client-go's.
 
 package informer
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -20,21 +19,19 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-// inFakeTime runs a test of ours.
+// inFakeTime runs a test in fake time.
 func inFakeTime(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) }
 
-// The call counts as made, utilruntime's PanicHandlers are called, with the
-// logger of the handler's options, and the next call follows a second later. The
-// others do not notice. Client-go's does the same if ReallyCrash is off, but for
-// one thing: its handler never has synced.
+// A call that panics counts as made. utilruntime's PanicHandlers are called, with the logger of the
+// handler's options. The next call follows a second later. The other handlers do not notice. client-go's
+// informer does the same if ReallyCrash is off, with one difference: its handler never syncs.
 func TestAHandlerThatPanics(t *testing.T) {
-	for name, wantDone := range map[string]bool{"client-go": false, "ours": true} {
+	for name, syncs := range map[string]bool{"client-go": false, "ours": true} {
 		inFakeTime(t, func(t *testing.T) {
 			var reported record.Lines
 			whenPanicking(t, name == "ours", func(ctx context.Context, p any) {
@@ -47,8 +44,14 @@ func TestAHandlerThatPanics(t *testing.T) {
 			text := logged(t, func(logger klog.Logger) {
 				recorder := record.Handler(&calls)
 				panicking := r.handle(t, cache.ResourceEventHandlerDetailedFuncs{
-					AddFunc:    func(obj any, first bool) { recorder.OnAdd(obj, first); panic("ouch") },
-					UpdateFunc: func(oldObj, obj any) { recorder.OnUpdate(oldObj, obj); panic(fmt.Errorf("ouch")) },
+					AddFunc: func(obj any, first bool) {
+						recorder.OnAdd(obj, first)
+						panic("ouch")
+					},
+					UpdateFunc: func(oldObj, obj any) {
+						recorder.OnUpdate(oldObj, obj)
+						panic(errors.New("ouch"))
+					},
 					DeleteFunc: func(obj any) {
 						calls.Add("after %v", time.Since(start))
 						recorder.OnDelete(obj)
@@ -57,7 +60,7 @@ func TestAHandlerThatPanics(t *testing.T) {
 				}, cache.HandlerOptions{Logger: &logger})
 				calm := r.recorder(t)
 				r.run(t)
-				wantSynced(t, name+", the one that panicked", wantDone, panicking)
+				wantSynced(t, name+", the handler that panicked", syncs, panicking)
 				w := r.server.NextWatch()
 				w.Modify(configMap("a", "2"))
 				w.Delete(configMap("a", "3"))
@@ -67,22 +70,23 @@ func TestAHandlerThatPanics(t *testing.T) {
 				r.stop()
 			})
 			reported.Want(t, "ouch", "ouch", "ouch")
-			n := strings.Count(text, "reported")
-			expect.That(t, n == 3, "%s: the handler's logger has %d lines, want 3:\n%s", name, n, text)
+			if n := strings.Count(text, "reported"); n != 3 {
+				t.Errorf("%s: the handler's logger has %d lines of the PanicHandler, want 3:\n%s", name, n, text)
+			}
 		})
 	}
 }
 
-// whenPanicking has utilruntime call a function, and nothing else, and then
-// crash or not, until the test is over.
+// whenPanicking replaces utilruntime's PanicHandlers by one function, and sets ReallyCrash, until the test
+// is over.
 func whenPanicking(t *testing.T, crash bool, report func(context.Context, any)) {
 	handlers, crashed := utilruntime.PanicHandlers, utilruntime.ReallyCrash
 	t.Cleanup(func() { utilruntime.PanicHandlers, utilruntime.ReallyCrash = handlers, crashed })
 	utilruntime.PanicHandlers, utilruntime.ReallyCrash = []func(context.Context, any){report}, crash
 }
 
-// panics names, in the environment, the informer whose handler panics in the
-// program that this test then is.
+// panics is an environment variable. If it names an implementation, the test binary is a program with an
+// informer whose handler panics.
 const panics = "INFORMER_TEST_PANICS"
 
 func panicInside(newInformer maker) {
@@ -95,18 +99,22 @@ func panicInside(newInformer maker) {
 		panic("ouch")
 	}})
 	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-		<-called // what waits for a handler at the end is dropped
+		<-called // the end drops the notifications that wait: first the other handler must be called
 		time.AfterFunc(time.Second, cancel)
 	}})
 	informer.RunWithContext(ctx)
 }
 
 func TestAHandlerThatPanicsEndsAProgramOfClientGo(t *testing.T) {
-	for name, wantDeath := range map[string]bool{"client-go": true, "ours": false} {
+	for name, crashes := range map[string]bool{"client-go": true, "ours": false} {
 		program := exec.CommandContext(t.Context(), os.Args[0])
 		program.Env = append(os.Environ(), panics+"="+name)
-		if out, err := program.CombinedOutput(); (err != nil) != wantDeath || !strings.Contains(string(out), "ouch") {
-			t.Errorf("%s: the program ended with %v, want an error: %t\n%s", name, err, wantDeath, out)
+		out, err := program.CombinedOutput()
+		if crashed := err != nil; crashed != crashes {
+			t.Errorf("%s: the program ended with error %v, crashed = %t; want %t\n%s", name, err, crashed, crashes, out)
+		}
+		if !strings.Contains(string(out), "ouch") {
+			t.Errorf("%s: the output does not contain the panic %q:\n%s", name, "ouch", out)
 		}
 	}
 }
@@ -117,10 +125,12 @@ func TestNilIndexersAreNone(t *testing.T) {
 		must.Do(t, informer.AddIndexers(cache.Indexers{"name": byName}))
 		return nil
 	}
-	for name, want := range map[string]bool{"client-go": true, "ours": false} {
+	for name, panics := range map[string]bool{"client-go": true, "ours": false} {
 		informer := implementations[name](fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 		p := add(informer)
-		expect.That(t, (p != nil) == want, "%s: AddIndexers panics with %v, want a panic: %t", name, p, want)
+		if panicked := p != nil; panicked != panics {
+			t.Errorf("%s: AddIndexers panicked with %v, panicked = %t; want %t", name, p, panicked, panics)
+		}
 	}
 }
 
@@ -130,25 +140,30 @@ func TestTheCallersIndexersStayAsTheyAre(t *testing.T) {
 		informer := implementations[name](fakeapi.New(), &corev1.ConfigMap{},
 			cache.SharedIndexInformerOptions{Indexers: indexers})
 		must.Do(t, informer.AddIndexers(cache.Indexers{"version": byVersion}))
-		got := slices.Sorted(maps.Keys(indexers))
-		expect.That(t, slices.Equal(got, want), "%s: the caller's indexers are %v now, want %v", name, got, want)
+		if got := slices.Sorted(maps.Keys(indexers)); !slices.Equal(got, want) {
+			t.Errorf("%s: the caller's map of indexers has %q after AddIndexers, want %q", name, got, want)
+		}
 	}
 }
 
 func TestNoHandlerIsRefusedAtOnce(t *testing.T) {
 	registration, err := newRig(ours, options()).AddEventHandler(nil)
-	expect.That(t, registration == nil && err != nil && strings.Contains(err.Error(), "nil"),
-		"AddEventHandler(nil) = %v, %v; want an error", registration, err)
+	if registration != nil || err == nil || !strings.Contains(err.Error(), "nil") {
+		t.Errorf("AddEventHandler(nil) = %v, %v; want nil and an error that contains %q", registration, err, "nil")
+	}
 }
 
-// What waits is dropped: of three, one call is under way when the handler is
-// removed, and the others are not made. (Client-go may make more.)
+// Of three calls, one is under way when the handler is removed. The others are not made. (client-go's
+// informer may make more calls.)
 func TestWhatWaitsForARemovedHandlerIsDropped(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
 		var calls record.Lines
 		busy := make(chan struct{})
-		registration := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { calls.Add("called"); <-busy }})
+		registration := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			calls.Add("called")
+			<-busy
+		}})
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Add(configMap("b", "2"))
@@ -160,7 +175,7 @@ func TestWhatWaitsForARemovedHandlerIsDropped(t *testing.T) {
 	})
 }
 
-// panicsOverBad is an index function.
+// panicsOverBad is an index function that panics for the ConfigMap bad.
 func panicsOverBad(obj any) ([]string, error) {
 	if obj.(*corev1.ConfigMap).Name == "bad" {
 		panic("ouch")
@@ -168,7 +183,7 @@ func panicsOverBad(obj any) ([]string, error) {
 	return nil, nil
 }
 
-// runAndRecover runs the informer, and says what it panicked with.
+// runAndRecover runs the informer in a goroutine. The channel gets the value of its panic, or nil.
 func (r *rig) runAndRecover(ctx context.Context) <-chan any {
 	panicked := make(chan any, 1)
 	go func() {
@@ -179,8 +194,7 @@ func (r *rig) runAndRecover(ctx context.Context) <-chan any {
 	return panicked
 }
 
-// An event that an index function panics over is reported and changes nothing,
-// and all else goes on.
+// The informer reports an event that an index function panics over, leaves it out, and goes on.
 func TestAnEventThatAnIndexFunctionPanicsOverIsLeftOut(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}})
@@ -190,15 +204,17 @@ func TestAnEventThatAnIndexFunctionPanicsOverIsLeftOut(t *testing.T) {
 		w.Add(configMap("bad", "2"))
 		w.Add(configMap("good", "3"))
 		c.Want(t, "OnAdd good 3")
-		got := keys(r.GetStore())
-		expect.That(t, slices.Equal(got, []string{"ns/good"}), "stored: %v", got)
+		if got, want := keys(r.GetStore()), []string{"ns/good"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q, want %q", got, want)
+		}
 		const want = `on index "name": the index function panicked: ouch`
-		reported := strings.Join(handled.Take(), "\n")
-		expect.That(t, strings.Contains(reported, want), "reported: %s", reported)
+		if reported := strings.Join(handled.Take(), "\n"); !strings.Contains(reported, want) {
+			t.Errorf("the error handlers got %q, want a text that contains %q", reported, want)
+		}
 	})
 }
 
-// A list that an index function panics over is refused, and asked for again.
+// The informer refuses a list that an index function panics over, and lists again.
 func TestAListThatAnIndexFunctionPanicsOverIsRefused(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}},
@@ -206,21 +222,24 @@ func TestAListThatAnIndexFunctionPanicsOverIsRefused(t *testing.T) {
 		var problems record.Lines
 		must.Do(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { problems.Add("%v", err) }))
 		r.run(t)
-		if got := problems.Take(); len(got) != 1 || !strings.Contains(got[0], "the index function panicked: ouch") {
-			t.Errorf("the error handler gets %q", got)
+		const want = "the index function panicked: ouch"
+		if got := problems.Take(); len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("the watch error handler got %q, want one error that contains %q", got, want)
 		}
-		expect.That(t, !r.HasSynced() && len(keys(r.GetStore())) <= 0,
-			"HasSynced() = %t, stored: %v", r.HasSynced(), keys(r.GetStore()))
+		wantSynced(t, "after a list that was refused", false, r)
+		if got := keys(r.GetStore()); len(got) != 0 {
+			t.Errorf("ListKeys() = %q after a list that was refused, want none", got)
+		}
 		r.server.Set(configMap("good", "2"))
 		time.Sleep(2 * time.Second)
-		if got := keys(r.GetStore()); !r.HasSynced() || !slices.Equal(got, []string{"ns/good"}) {
-			t.Errorf("HasSynced() = %t, stored: %v", r.HasSynced(), got)
+		wantSynced(t, "after the next list", true, r)
+		if got, want := keys(r.GetStore()), []string{"ns/good"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q after the next list, want %q", got, want)
 		}
 	})
 }
 
-// RunWithContext has returned, and its reflector watches on, until the context
-// ends.
+// RunWithContext has returned, but the reflector goes on until the context ends.
 func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		whenPanicking(t, true, func(context.Context, any) {})
@@ -230,20 +249,27 @@ func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
 		panicked := r.runAndRecover(ctx)
 		w := r.server.NextWatch()
 		w.Add(configMap("bad", "2"))
-		if p := <-panicked; p != "ouch" || !r.IsStopped() {
-			t.Errorf("RunWithContext panics with %v, IsStopped() = %t", p, r.IsStopped())
+		if p := <-panicked; p != "ouch" {
+			t.Errorf("RunWithContext panicked with %v, want ouch", p)
+		}
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false, want true")
 		}
 		time.Sleep(time.Hour)
-		expect.That(t, !w.IsStopped(), "its watch has ended")
+		if w.IsStopped() {
+			t.Error("IsStopped() = true for the watch before the end of the context, want false")
+		}
 		cancel()
 		synctest.Wait()
-		expect.That(t, w.IsStopped(), "its watch goes on")
+		if !w.IsStopped() {
+			t.Error("IsStopped() = false for the watch after the end of the context, want true")
+		}
 	})
 }
 
-// The store is the informer's to write to. What a program writes there before
-// the start, a handler of ours gets when it joins. The first call of a handler of
-// client-go's is an update, or a delete.
+// Only the informer should write to its store. If a program writes an object to it before the start, a
+// handler of our informer gets that object when it joins. The first call of a handler of client-go's
+// informer is an update or a delete.
 func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 	for name, want := range map[string][]string{
 		"client-go": {"OnDelete tombstone ns/gone of 1", "OnUpdate stays 2, was 1"},
@@ -262,14 +288,15 @@ func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 	}
 }
 
-// No handler is told. The server's next event takes its place, or the next list. The event of
-// a write whose answer was put there is no change any more: only handlers that are due get it.
+// No handler is notified. The next event of the server replaces the object, or the next list. A program
+// may put the answer to its write into the store. Then the event of that write changes nothing: only
+// handlers that are due for a resync get it.
 func TestWhatAProgramPutsIntoTheStoreOfARunningInformer(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(time.Hour), configMap("a", "1"))
 		handler := r.recorder(t, every(0))
 		r.run(t)
-		time.Sleep(time.Hour) // it is not due any more
+		time.Sleep(time.Hour) // until the handler is not due any more
 		w := r.server.NextWatch()
 		handler.Want(t, "OnAdd a 1 first")
 		must.Do(t, errors.Join(r.GetStore().Add(configMap("mine", "2")), r.GetStore().Update(configMap("a", "2"))))
@@ -281,18 +308,24 @@ func TestWhatAProgramPutsIntoTheStoreOfARunningInformer(t *testing.T) {
 		fakeapi.Expire(w)
 		r.server.NextWatch()
 		handler.Want(t, "OnDelete tombstone ns/mine of 2")
-		expect.That(t, slices.Equal(keys(r.GetStore()), []string{"ns/a"}), "stored: %q", keys(r.GetStore()))
+		if got, want := keys(r.GetStore()), []string{"ns/a"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q, want %q", got, want)
+		}
 	})
 }
 
-// A list that lacks an object after the transform cannot be stored. Ours says so
-// and asks again. Client-go's drops all of it without a word, and has synced: with
-// an empty store, until the next list.
+// A list cannot be stored if the transform gives nil for one of its objects. Our informer reports this and
+// lists again. client-go's informer drops the whole list without an error, and has synced, with an empty
+// store until the next list.
 func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
 	for name, want := range map[string]struct {
 		synced bool
 		lists  int
-	}{"client-go": {true, 1}, "ours": {false, 2}} {
+		errors bool // whether an error is reported
+	}{
+		"client-go": {synced: true, lists: 1, errors: false},
+		"ours":      {synced: false, lists: 2, errors: true},
+	} {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(implementations[name], options(), configMap("a", "1"), configMap("b", "1"))
 			must.Do(t, r.SetTransform(func(obj any) (any, error) {
@@ -305,19 +338,23 @@ func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
 			handler := r.recorder(t)
 			r.run(t)
 			time.Sleep(1600 * time.Millisecond) // the first pause is over by then, the second is not
-			if got := r.server.Lists(); r.HasSynced() != want.synced || got != want.lists {
-				t.Errorf("%s: HasSynced() = %t after %d lists; want %v", name, r.HasSynced(), got, want)
+			wantSynced(t, name, want.synced, r)
+			if lists := r.server.Lists(); lists != want.lists {
+				t.Errorf("%s: Lists() = %d, want %d", name, lists, want.lists)
 			}
 			handler.Want(t)
-			got := keys(r.GetStore())
-			expect.That(t, len(got) == 0, "%s: the store holds %v", name, got)
+			if got := keys(r.GetStore()); len(got) != 0 {
+				t.Errorf("%s: ListKeys() = %q, want none", name, got)
+			}
 			reported := handled.Take()
-			expect.That(t, (len(reported) == 0) == want.synced, "%s: reported was %q", name, reported)
+			if got := len(reported) > 0; got != want.errors {
+				t.Errorf("%s: the error handlers got %q, errors = %t; want %t", name, reported, got, want.errors)
+			}
 		})
 	}
 }
 
-// gauges counts which metrics an informer asks for, and how often it sets them.
+// gauges is a metrics provider. It records the name of a metric each time that the informer sets it.
 type gauges struct{ record.Lines }
 
 type gauge struct {
@@ -340,7 +377,7 @@ func (g *gauges) NewStoreResourceVersionMetric(cache.InformerNameAndResource) ca
 	return gauge{&g.Lines, "version of the store"}
 }
 
-// Ours has no queue, and so no metrics of one.
+// Our informer has no queue, and so no metrics of a queue.
 func TestMetrics(t *testing.T) {
 	for name, want := range map[string][]string{
 		"client-go": {"processing latency", "queued items", "version of the store"},
@@ -356,17 +393,40 @@ func TestMetrics(t *testing.T) {
 			named.Identifier = informerName.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
 			r := newRig(implementations[name], named, configMap("a", "1"))
 			r.run(t)
-			moved := metrics.Take()
-			slices.Sort(moved)
-			got := slices.Compact(moved)
-			expect.That(t, slices.Equal(got, want), "%s: these metrics have moved: %q, want %q", name, got, want)
+			got := slices.Compact(slices.Sorted(slices.Values(metrics.Take())))
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: the informer has set the metrics %q, want %q", name, got, want)
+			}
 		})
 	}
 }
 
-// 100,000 updates of an object while a handler is stuck. When it goes on, it gets
-// one that leads far ahead from the state that it knows, and the few that were not
-// folded yet.
+// The name of a handler's checker begins with the name of its informer. That name has the
+// ObjectDescription of the options, or else the type.
+func TestNamesOfCheckers(t *testing.T) {
+	described := options()
+	described.ObjectDescription = "widgets"
+	for _, test := range []struct {
+		options cache.SharedIndexInformerOptions
+		want    string
+	}{
+		{options(), "Informer *v1.ConfigMap"},
+		{described, "Informer widgets"},
+	} {
+		r := newRig(ours, test.options)
+		registration := r.handle(t, cache.ResourceEventHandlerFuncs{})
+		if got := r.HasSyncedChecker().Name(); got != test.want {
+			t.Errorf("Name() = %q for the informer, want %q", got, test.want)
+		}
+		want := test.want + " + event handler cache.ResourceEventHandlerFuncs"
+		if got := registration.HasSyncedChecker().Name(); got != want {
+			t.Errorf("Name() = %q for the handler, want %q", got, want)
+		}
+	}
+}
+
+// An object has 100,000 updates while a handler is stuck. When the handler goes on, it gets one update from
+// the state that it knows to a much later one, and then the few updates that were not folded yet.
 func TestAStalledHandlerDoesNotGetEveryChange(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("first", "1"))
@@ -376,7 +436,9 @@ func TestAStalledHandlerDoesNotGetEveryChange(t *testing.T) {
 			AddFunc: func(obj any, first bool) {
 				recorder.OnAdd(obj, first)
 				<-busy
-			}, UpdateFunc: recorder.OnUpdate, DeleteFunc: recorder.OnDelete,
+			},
+			UpdateFunc: recorder.OnUpdate,
+			DeleteFunc: recorder.OnDelete,
 		})
 		r.run(t)
 		w := r.server.NextWatch()
@@ -390,16 +452,21 @@ func TestAStalledHandlerDoesNotGetEveryChange(t *testing.T) {
 		close(busy)
 		wantSynced(t, "after its backlog", true, registration)
 		got := calls.Take()
-		if len(got) > 1000 || !strings.HasPrefix(got[0], "OnUpdate first ") ||
-			!strings.HasSuffix(got[0], ", was 1") {
-			t.Errorf("%d got, of which the first is %q", len(got), got[0])
+		if len(got) < 2 || len(got) > 1000 {
+			t.Fatalf("the handler got %d calls, want 2 to 1000", len(got))
 		}
-		if last := got[len(got)-1]; !slices.ContainsFunc(got[len(got)-2:], func(call string) bool {
+		if call := got[0]; !strings.HasPrefix(call, "OnUpdate first ") || !strings.HasSuffix(call, ", was 1") {
+			t.Errorf("the first call is %q, want an update of first from version 1", call)
+		}
+		lastTwo := got[len(got)-2:] // the very last call may be the delete of short
+		if !slices.ContainsFunc(lastTwo, func(call string) bool {
 			return strings.HasPrefix(call, "OnUpdate first 100003,")
 		}) {
-			t.Errorf("the last call is %q, want that first is at 100003", last)
+			t.Errorf("the last two calls are %q, want an update of first to version 100003", lastTwo)
 		}
-		expect.That(t, slices.Contains(got, "OnAdd short 3") == slices.Contains(got, "OnDelete short 100004"),
-			"something was added, or deleted, and not both")
+		added, deleted := slices.Contains(got, "OnAdd short 3"), slices.Contains(got, "OnDelete short 100004")
+		if added != deleted {
+			t.Errorf("short was added: %t, and deleted: %t; want both or neither", added, deleted)
+		}
 	})
 }

@@ -1,4 +1,4 @@
-// Lists that fail, and which handler is called.
+// Lists and watches that fail, and the watch error handler.
 
 package informer
 
@@ -13,13 +13,68 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/record"
 )
 
 var errNotToday = errors.New("not today")
 
-// A handler of one's own takes the place of that line, unless it calls the default.
+type contextKey struct{}
+
+// "The WatchErrorHandler is called whenever ListAndWatch drops the connection with an error. After
+// calling this handler, the informer will backoff and retry." "There's only one handler, so if you
+// call this multiple times, last one wins".
+func TestTheLastWatchErrorHandlerIsCalled(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		var first, last record.Lines
+		withContext := func(l *record.Lines) cache.WatchErrorHandlerWithContext {
+			return func(ctx context.Context, r *cache.Reflector, err error) {
+				l.Add("%v, %s, %t", ctx.Value(contextKey{}), r.TypeDescription(), errors.Is(err, errNotToday))
+			}
+		}
+		plain := func(l *record.Lines) cache.WatchErrorHandler {
+			return func(r *cache.Reflector, err error) {
+				l.Add("%s, %t", r.TypeDescription(), errors.Is(err, errNotToday))
+			}
+		}
+		for _, test := range []struct {
+			set  func(cache.SharedInformer) error // sets two handlers
+			want string                           // the line of the last one
+		}{
+			{
+				set: func(i cache.SharedInformer) error {
+					return errors.Join(i.SetWatchErrorHandlerWithContext(withContext(&first)),
+						i.SetWatchErrorHandler(plain(&last)))
+				},
+				want: "*v1.ConfigMap, true",
+			},
+			{
+				set: func(i cache.SharedInformer) error {
+					return errors.Join(i.SetWatchErrorHandler(plain(&first)),
+						i.SetWatchErrorHandlerWithContext(withContext(&last)))
+				},
+				want: "a value, *v1.ConfigMap, true",
+			},
+		} {
+			r := newRig(newInformer, options())
+			r.server.Fail(errNotToday)
+			must.Do(t, test.set(r))
+			handler := r.recorder(t)
+			stop := must.Run(t, func(ctx context.Context) {
+				r.RunWithContext(context.WithValue(ctx, contextKey{}, "a value"))
+			})
+			first.Want(t)
+			last.Want(t, test.want)
+			r.server.Set(configMap("a", "1"))
+			time.Sleep(2 * time.Second)
+			handler.Want(t, "OnAdd a 1 first")
+			last.Want(t)
+			stop()
+		}
+	})
+}
+
+// Another handler replaces the line in the log, unless it calls the default.
 func TestWithoutAWatchErrorHandlerTheErrorIsLogged(t *testing.T) {
 	own := func(context.Context, *cache.Reflector, error) {}
 	for name, set := range map[string]func(cache.SharedInformer) error{
@@ -52,27 +107,36 @@ func TestWhatHasToBeSetBeforeTheStart(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		r.run(t)
-		for round := range 2 { // while it runs, and afterwards
-			for what, err := range map[string]error{
-				"SetWatchErrorHandler": r.SetWatchErrorHandler(func(*cache.Reflector, error) { t.Error("called") }),
+		wantRefused := func(when string) {
+			t.Helper()
+			for setter, err := range map[string]error{
+				"SetWatchErrorHandler": r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) {
+					t.Errorf("the handler was called with %v", err)
+				}),
 				"SetWatchErrorHandlerWithContext": r.SetWatchErrorHandlerWithContext(
-					func(context.Context, *cache.Reflector, error) { t.Error("called") }),
-				"SetTransform": r.SetTransform(func(any) (any, error) { t.Error("asked"); return nil, nil }),
+					func(_ context.Context, _ *cache.Reflector, err error) {
+						t.Errorf("the handler with a context was called with %v", err)
+					}),
+				"SetTransform": r.SetTransform(func(obj any) (any, error) {
+					t.Errorf("the transform was called with %v", obj)
+					return obj, nil
+				}),
 			} {
-				expect.That(t, err != nil && strings.Contains(err.Error(), "started"),
-					"round %d: %s() = %v, want an error: it has started", round, what, err)
-			}
-			if round == 0 {
-				r.server.NextWatch().Add(configMap("a", "2"))
-				synctest.Wait()
-				r.stop()
+				if err == nil || !strings.Contains(err.Error(), "started") {
+					t.Errorf("%s: %s() = %v, want an error that contains %q", when, setter, err, "started")
+				}
 			}
 		}
+		wantRefused("while it runs")
+		r.server.NextWatch().Add(configMap("a", "2"))
+		synctest.Wait()
+		r.stop()
+		wantRefused("after its end")
 	})
 }
 
-// A watch that ends is taken up again from where it was; the store stays as it
-// is, nothing is delivered twice.
+// The reflector resumes a watch that ends, from its last version. The store stays as it is, and nothing
+// is delivered twice.
 func TestAWatchThatEndsIsResumed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
@@ -83,12 +147,13 @@ func TestAWatchThatEndsIsResumed(t *testing.T) {
 		w.Stop()
 		r.server.NextWatch().Add(configMap("c", "3"))
 		handler.Want(t, "OnAdd a 1 first", "OnAdd b 2", "OnAdd c 3")
-		lists := r.server.Lists()
-		expect.That(t, lists == 1, "%d lists, want 1", lists)
+		if lists := r.server.Lists(); lists != 1 {
+			t.Errorf("Lists() = %d, want 1", lists)
+		}
 	})
 }
 
-// While lists fail, what is known is kept.
+// While lists fail, the store keeps its objects.
 func TestTheStoreIsKeptWhileListsFail(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
@@ -97,10 +162,13 @@ func TestTheStoreIsKeptWhileListsFail(t *testing.T) {
 		r.run(t)
 		w := r.server.NextWatch()
 		r.server.Fail(errNotToday)
-		w.Stop() // without an event, at once: it is not resumed
+		w.Stop() // a watch that ends at once, without an event, is not resumed
 		time.Sleep(time.Hour)
-		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/a"}) || r.server.Lists() < 10 {
-			t.Errorf("the store holds %v after %d lists", got, r.server.Lists())
+		if got, want := keys(r.GetStore()), []string{"ns/a"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q, want %q", got, want)
+		}
+		if lists := r.server.Lists(); lists < 10 {
+			t.Errorf("Lists() = %d in an hour, want at least 10", lists)
 		}
 		handler.Want(t, "OnAdd a 1 first")
 		r.server.Set(configMap("b", "2"))

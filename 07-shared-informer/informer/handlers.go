@@ -1,4 +1,4 @@
-// The handlers of an informer: how they come, what they get first, and how they go.
+// Adding and removing handlers.
 
 package informer
 
@@ -15,8 +15,7 @@ import (
 	"example.com/informer/06-processor/processor"
 )
 
-// minimumResyncPeriod is client-go's: no handler gets resyncs more often than
-// this.
+// minimumResyncPeriod is the shortest period between two resyncs of a handler, as in client-go.
 const minimumResyncPeriod = time.Second
 
 // AddEventHandler is AddEventHandlerWithOptions without options.
@@ -24,16 +23,16 @@ func (i *Informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.Re
 	return i.AddEventHandlerWithOptions(handler, cache.HandlerOptions{})
 }
 
-// AddEventHandlerWithResyncPeriod is AddEventHandlerWithOptions with that option.
+// AddEventHandlerWithResyncPeriod is AddEventHandlerWithOptions with a resync period.
 func (i *Informer) AddEventHandlerWithResyncPeriod(handler cache.ResourceEventHandler,
 	resyncPeriod time.Duration) (cache.ResourceEventHandlerRegistration, error) {
 	return i.AddEventHandlerWithOptions(handler, cache.HandlerOptions{ResyncPeriod: &resyncPeriod})
 }
 
-// AddEventHandlerWithOptions adds a handler, at any time before the informer has
-// stopped. First it gets what the store holds now, as adds. If it panics, that is
-// reported to utilruntime's PanicHandlers, with the logger of its options, and a
-// second later it is called again, for the next notification.
+// AddEventHandlerWithOptions adds a handler, at any time before the informer has stopped. First the
+// handler gets the objects that the store holds now, as adds. A panic of the handler is reported to
+// utilruntime's PanicHandlers, with the logger of its options. A second later the handler gets the
+// next notification.
 func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler,
 	options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
 	i.startedLock.Lock()
@@ -44,7 +43,7 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 	case i.stopped:
 		return nil, fmt.Errorf(
 			"make a new informer of %s: handler %T was not added to shared informer because it has stopped already",
-			i.typeName(), handler) // callers look for client-go's words at its end
+			i.typeName(), handler) // the end is client-go's text: callers search for it
 	}
 	logger := klog.Background()
 	if options.Logger != nil {
@@ -54,18 +53,20 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 	if options.ResyncPeriod != nil {
 		period = *options.ResyncPeriod
 	}
-	i.blockDeltas.Lock() // the store stands still until the handler is in
+	name := nameForHandler(handler)
+	i.blockDeltas.Lock() // the store does not change until the handler has joined
 	defer i.blockDeltas.Unlock()
 	return i.processor.Add(handler, processor.Options{
-		Name:         i.Name() + " + event handler " + nameForHandler(handler),
+		Name:         i.Name() + " + event handler " + name,
+		HandlerName:  name,
 		ResyncPeriod: i.determineResyncPeriod(period, logger),
 		Present:      present(i.indexer.Snapshot()),
 		Logger:       &logger,
 	})
 }
 
-// present gives all that is stored, as the adds of an initial list. It is read
-// by the goroutine of the handler, however long that takes.
+// present returns the stored objects as the adds of an initial list. The goroutine of the handler reads
+// them, and takes as much time as it needs.
 func present(stored store.Snapshot) iter.Seq[processor.Notification] {
 	return func(yield func(processor.Notification) bool) {
 		for key, obj := range stored.All() {
@@ -76,9 +77,9 @@ func present(stored store.Snapshot) iter.Seq[processor.Notification] {
 	}
 }
 
-// determineResyncPeriod is the period that a handler gets when it asks for one. Handlers are
-// asked whether they are due at a period of the informer's own, which is the
-// shortest that anybody asked for before the start.
+// determineResyncPeriod returns the resync period that a handler gets when it asks for period. The
+// informer looks for handlers that are due every resyncCheckPeriod. This is the shortest period that
+// anybody asked for before the start.
 func (i *Informer) determineResyncPeriod(period time.Duration, logger klog.Logger) time.Duration {
 	if period <= 0 {
 		return 0
@@ -102,9 +103,8 @@ func (i *Informer) determineResyncPeriod(period time.Duration, logger klog.Logge
 	return period
 }
 
-// RemoveEventHandler removes a handler. It does not wait: a call that is under
-// way, or just about to be, is still made. cache.ShutDownEventHandler waits for
-// that call. The rest of the handler's backlog is dropped.
+// RemoveEventHandler removes a handler, and drops its backlog. It does not wait for a call that is
+// under way, or is about to begin. cache.ShutDownEventHandler waits for that call.
 func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
 	registration, ok := handle.(*processor.Registration)
 	if !ok {
@@ -114,8 +114,8 @@ func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistrat
 	return nil
 }
 
-// ResyncNow notifies all handlers of all that is stored, due or not. It makes no
-// request. When the informer has stopped, it does nothing.
+// ResyncNow notifies all handlers of every object in the store, whether they are due or not. It makes
+// no request. After the informer has stopped, it does nothing.
 func (i *Informer) ResyncNow() {
 	i.startedLock.Lock()
 	defer i.startedLock.Unlock()

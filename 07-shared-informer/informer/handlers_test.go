@@ -1,4 +1,4 @@
-// Handlers that come and go.
+// Tests of handlers that join and leave.
 
 package informer
 
@@ -13,13 +13,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-// version is number n as a resourceVersion.
+// version returns the number n as a resource version.
 func version(n int) string { return strconv.Itoa(n) }
 
 // "A client added after Run() starts gets a startup batch of notifications of
@@ -32,7 +31,7 @@ func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 		w.Modify(configMap("a", "2"))
 		w.Delete(configMap("b", "3"))
 		w.Add(configMap("c", "4"))
-		synctest.Wait() // it is stored
+		synctest.Wait() // the store has all three
 		late := r.recorder(t)
 		late.WantSorted(t, "OnAdd a 2 first", "OnAdd c 4 first")
 		w.Modify(configMap("c", "5"))
@@ -41,9 +40,9 @@ func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 	})
 }
 
-// A change between its look at the store and its place in the log would be lost. A
-// handler that joined between a change and its notification would get it twice. And
-// the caller does not wait for the handler.
+// A change between the snapshot of the store and the handler's place in the log would be lost. A handler
+// that joined between a change and its notification would get the change twice. And the caller does not
+// wait for the handler.
 func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
@@ -51,10 +50,17 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 		must.Do(t, i.SetObserver(observer.Func(func(e observer.Event) {
 			if (e.Kind == observer.Joined || e.Kind == observer.Stored) && i.blockDeltas.TryLock() {
 				i.blockDeltas.Unlock()
-				t.Errorf("blockDeltas is free: %s %s %s", e.Kind, e.Type, e.Key)
+				t.Errorf("blockDeltas is not locked at the event %s %s %s", e.Kind, e.Type, e.Key)
 			}
-			expect.That(t, e.Kind != observer.Stored || (e.Old == nil) == (e.Type == "ADDED"),
-				"%s %s: the old object is %v", e.Type, e.Key, e.Old)
+			if e.Kind != observer.Stored {
+				return
+			}
+			switch {
+			case e.Type == "ADDED" && e.Old != nil:
+				t.Errorf("ADDED %s: the old object is %v, want nil", e.Key, e.Old)
+			case e.Type != "ADDED" && e.Old == nil:
+				t.Errorf("%s %s: the old object is nil, want an object", e.Type, e.Key)
+			}
 		})))
 		r.run(t)
 		joined, release := false, make(chan struct{})
@@ -63,7 +69,9 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 			joined = true
 		}()
 		synctest.Wait()
-		expect.That(t, joined, "AddEventHandler waits for the handler")
+		if !joined {
+			t.Error("AddEventHandler has not returned while the handler is busy")
+		}
 		close(release)
 		r.recorder(t).Want(t, "OnAdd a 1 first")
 		w := r.server.NextWatch()
@@ -79,11 +87,11 @@ func TestTheSameHandlerAddedTwiceIsCalledTwice(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		var calls record.Lines
-		one := r.handle(t, record.Handler(&calls))
+		registration := r.handle(t, record.Handler(&calls))
 		r.handle(t, record.Handler(&calls))
 		r.run(t)
 		calls.Want(t, "OnAdd a 1 first", "OnAdd a 1 first")
-		must.Do(t, r.RemoveEventHandler(one))
+		must.Do(t, r.RemoveEventHandler(registration))
 		r.server.NextWatch().Add(configMap("b", "2"))
 		calls.Want(t, "OnAdd b 2")
 	})
@@ -94,8 +102,9 @@ func TestAHandlerCanAddAnother(t *testing.T) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		var calls record.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-			_, err := r.AddEventHandler(record.Handler(&calls))
-			expect.That(t, err == nil, "%v", err)
+			if _, err := r.AddEventHandler(record.Handler(&calls)); err != nil {
+				t.Errorf("AddEventHandler() inside a handler = %v, want nil", err)
+			}
 		}})
 		r.run(t)
 		calls.Want(t, "OnAdd a 1 first")
@@ -111,7 +120,9 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 		r.run(t)
 		gone.Want(t)
 		stays.Want(t, "OnAdd a 1 first")
-		expect.That(t, !gone.HasSynced(), "HasSynced() = true of one that was never called")
+		if gone.HasSynced() {
+			t.Error("HasSynced() = true for a handler that was never called, want false")
+		}
 	})
 }
 
@@ -126,8 +137,9 @@ func TestRemoveTwiceAndFromManyPlaces(t *testing.T) {
 			var removing sync.WaitGroup
 			for range 8 {
 				removing.Go(func() {
-					err := r.RemoveEventHandler(handler.ResourceEventHandlerRegistration)
-					expect.That(t, err == nil, "%v", err)
+					if err := r.RemoveEventHandler(handler.ResourceEventHandlerRegistration); err != nil {
+						t.Errorf("RemoveEventHandler() = %v, want nil", err)
+					}
 				})
 			}
 			w.Modify(configMap("a", version(round+2)))
@@ -153,10 +165,11 @@ func TestRemoveWhatIsNotItsOwn(t *testing.T) {
 		r.run(t)
 		other.run(t)
 		for _, handle := range []cache.ResourceEventHandlerRegistration{foreignRegistration{handler}, nil} {
-			err := r.RemoveEventHandler(handle)
-			expect.That(t, err != nil, "RemoveEventHandler(%T) = nil, want an error", handle)
+			if err := r.RemoveEventHandler(handle); err == nil {
+				t.Errorf("RemoveEventHandler(%T) = nil, want an error", handle)
+			}
 		}
-		// It is a handler of another informer: nothing happens.
+		// For a handler of another informer, nothing happens.
 		must.Do(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
 		other.server.NextWatch().Add(configMap("b", "2"))
 		handler.Want(t, "OnAdd a 1 first", "OnAdd b 2")
@@ -170,8 +183,9 @@ func TestAHandlerCanRemoveItself(t *testing.T) {
 		var self cache.ResourceEventHandlerRegistration
 		self = r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 			calls.Add("called")
-			err := r.RemoveEventHandler(self)
-			expect.That(t, err == nil, "%v", err)
+			if err := r.RemoveEventHandler(self); err != nil {
+				t.Errorf("RemoveEventHandler() inside the handler = %v, want nil", err)
+			}
 		}})
 		r.run(t)
 		w := r.server.NextWatch()
@@ -196,12 +210,25 @@ func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		r.run(t)
 		start := time.Now()
 		must.Do(t, r.RemoveEventHandler(registration))
-		took := time.Since(start)
-		expect.That(t, took == 0, "RemoveEventHandler took %v", took)
+		if took := time.Since(start); took != 0 {
+			t.Errorf("RemoveEventHandler took %v, want 0", took)
+		}
 		must.Do(t, cache.ShutDownEventHandler(r, registration))
-		took = time.Since(start)
-		expect.That(t, took == time.Minute, "ShutDownEventHandler returned after %v, want a minute", took)
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("ShutDownEventHandler returned after %v, want %v", took, time.Minute)
+		}
 		calls.Want(t, "returned")
+	})
+}
+
+func TestShutDownAfterTheEnd(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		handler := r.recorder(t)
+		r.run(t)
+		r.stop()
+		must.Do(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
+		must.Do(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
 	})
 }
 
@@ -214,9 +241,9 @@ func TestNoHandlerAfterTheEnd(t *testing.T) {
 		r.stop()
 		var calls record.Lines
 		registration, err := r.AddEventHandler(record.Handler(&calls))
-		if registration != nil || err == nil ||
-			!strings.Contains(err.Error(), "was not added to shared informer because it has stopped already") {
-			t.Errorf("AddEventHandler() = %v, %v; want an error: it has stopped", registration, err)
+		const want = "was not added to shared informer because it has stopped already"
+		if registration != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("AddEventHandler() = %v, %v; want nil and an error that contains %q", registration, err, want)
 		}
 		synctest.Wait()
 		calls.Want(t)

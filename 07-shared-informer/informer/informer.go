@@ -1,5 +1,5 @@
-// Package informer is a shared informer: one LIST and one WATCH, one store with
-// its indexes, and as many handlers as you like.
+// Package informer is a shared informer: one LIST and one WATCH, one store with its indexes, and any
+// number of handlers.
 package informer
 
 import (
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
@@ -19,48 +20,45 @@ import (
 	"example.com/informer/06-processor/processor"
 )
 
-// An Informer keeps a store equal to what the server has, and notifies handlers
-// of every change. It is a cache.SharedIndexInformer, and keeps the contract that
-// is written there, with one exception: a handler that has fallen far behind gets
-// the latest state of each object, and not each change. It runs once.
+// An Informer keeps a store equal to the state of the server, and notifies handlers of every change.
+// It is a cache.SharedIndexInformer, and keeps the contract of that interface, with one exception: a
+// handler that is far behind gets the latest state of each object, and not each change. It runs once.
 //
-// There is no queue between the reflector and the store. The reflector's own
-// goroutine changes the store and appends the change to a log that the handlers
-// read. It waits for none of them.
+// There is no queue between the reflector and the store. The goroutine of the reflector changes the
+// store and appends the change to a log that the handlers read. It does not wait for a handler.
 type Informer struct {
 	listerWatcher         cache.ListerWatcher
 	objectType            runtime.Object
 	options               cache.SharedIndexInformerOptions
-	indexer               *store.Store // written by changes alone
+	indexer               *store.Store // only changes writes to it
 	log                   *processor.Log
 	processor             *processor.Processor
 	cacheMutationDetector cache.MutationDetector // does nothing, unless KUBE_CACHE_MUTATION_DETECTOR is set
 	synced                chan struct{}          // closed when the store holds the first list
 	sourceEnded           chan struct{}          // closed when the reflector has returned: the store changes no more
-	ended                 chan struct{}          // closed when it has run, and its last handler has returned
-	version               signal                 // sent when the store may have come to another version
-	refusals              refusals               // what it has not come to
+	ended                 chan struct{}          // closed when the run is over, and the last handler has returned
+	version               signal                 // sent when the version of the store may have changed
+	refusals              refusals               // the versions that the store has refused
 
-	// blockDeltas is held from a change of the store until it is in the log: while
-	// you hold it, the store and the log agree, and a late handler can join safely.
+	// blockDeltas is held from a change of the store until the change is in the log. While you hold
+	// it, the store and the log agree, and a late handler can join safely.
 	blockDeltas sync.Mutex
 
 	stopping context.Context // ends when Stop is called
 	cancel   context.CancelFunc
-	started  atomic.Bool
+	started  atomic.Bool // set by RunWithContext, or by Stop
 
-	startedLock       sync.Mutex // guards what is below; taken before blockDeltas
+	startedLock       sync.Mutex // guards the fields below; lock it before blockDeltas
 	stopped           bool
 	reflector         *reflector.Reflector // nil until started
-	resyncCheckPeriod time.Duration        // how often handlers are asked whether they are due
+	resyncCheckPeriod time.Duration        // how often the informer looks for handlers that are due
 	watchErrorHandler cache.WatchErrorHandlerWithContext
 	transform         cache.TransformFunc // not changed once started
-	observer          observer.Observer   // not changed once started; nil if there is none
+	observer          observer.Observer   // not changed once started; may be nil
 }
 
-// New returns an informer of the objects that lw lists and watches, such as
-// exampleObject. Its parameters are those of client-go's
-// NewSharedIndexInformerWithOptions.
+// New returns an informer of the objects that lw lists and watches. exampleObject has their type. The
+// parameters are those of client-go's NewSharedIndexInformerWithOptions.
 func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) *Informer {
 	log := processor.NewLog()
 	stopping, cancel := context.WithCancel(context.Background())
@@ -86,66 +84,75 @@ func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.Sha
 	}
 }
 
-// RunWithContext lists, watches and calls handlers until ctx ends or Stop is called, and
-// until the last handler has returned. A second call says so and does nothing.
+// RunWithContext lists, watches and calls handlers until ctx ends or Stop is called. It returns when
+// the last handler has returned. A second call logs a warning and does nothing.
 func (i *Informer) RunWithContext(ctx context.Context) {
-	if !i.run(ctx) {
+	if i.started.Swap(true) {
 		klog.FromContext(ctx).Info("Warning: this informer was run before, and it runs once: make a new one", "type",
 			i.typeName())
-	}
-}
-
-// Stop ends the run, whoever has begun it. If there was no run, there will be none. It
-// does not wait, so that every part of the program may call it: a handler, a watch error
-// handler, a transform, an index function, an observer. ShutdownChan says when the run is
-// over.
-func (i *Informer) Stop() {
-	i.cancel()
-	i.run(i.stopping) // a run that ends at once, if it is the first
-}
-
-// ShutdownChan is closed when the informer has run, and its last handler has returned.
-func (i *Informer) ShutdownChan() <-chan struct{} { return i.ended }
-
-// run is RunWithContext. It returns false if it was called before.
-func (i *Informer) run(ctx context.Context) bool {
-	if i.started.Swap(true) { // without a lock: Stop may be called while one is held
-		return false
+		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(i.stopping, cancel)()
-	var checking sync.WaitGroup
-	over := make(chan struct{})
-	checking.Go(func() { i.cacheMutationDetector.Run(over) })
 
-	// How it ends, the last one first. Each of them is done even if a transform or an
+	// The end, in the opposite order of these lines. Each of them is done even if a transform or an
 	// observer panics: the caller may recover.
+	stopMutationDetector := i.startMutationDetector()
 	defer close(i.ended)
-	defer checking.Wait()
-	defer close(over)
-	defer i.processor.Stop()
-	defer i.refuseHandlers()
+	defer stopMutationDetector()
+	defer i.stopHandlers()
 	defer close(i.sourceEnded)
 
 	source := i.newReflector()
 	i.processor.Start()
 	source.Run(ctx)
-	return true
 }
 
-func (i *Informer) refuseHandlers() {
+// Run is RunWithContext with a channel.
+func (i *Informer) Run(stop <-chan struct{}) { i.RunWithContext(wait.ContextForChannel(stop)) }
+
+// Stop ends the run. An informer that was not run before will never run. Stop does not wait, and so
+// every callback may call it: a handler, a watch error handler, a transform, an index function, an
+// observer. ShutdownChan is closed when the run is over.
+func (i *Informer) Stop() {
+	i.cancel()
+	if i.started.Swap(true) { // without a lock, because a callback may run under a lock
+		return // RunWithContext does the rest
+	}
+	defer close(i.ended)
+	defer i.stopHandlers()
+	close(i.sourceEnded)
+}
+
+// ShutdownChan is closed when the informer has run or was stopped, and its last handler has returned.
+func (i *Informer) ShutdownChan() <-chan struct{} { return i.ended }
+
+func (i *Informer) startMutationDetector() (stop func()) {
+	var running sync.WaitGroup
+	done := make(chan struct{})
+	running.Go(func() { i.cacheMutationDetector.Run(done) })
+	return func() {
+		close(done)
+		running.Wait()
+	}
+}
+
+// stopHandlers refuses new handlers, and ends the others. It returns when the last handler has
+// returned.
+func (i *Informer) stopHandlers() {
 	i.startedLock.Lock()
-	defer i.startedLock.Unlock()
 	i.stopped = true
+	i.startedLock.Unlock()
+	i.processor.Stop()
 }
 
-// newReflector makes the reflector, out of what was set before the start.
+// newReflector makes the reflector from the settings before the start.
 func (i *Informer) newReflector() *reflector.Reflector {
 	i.startedLock.Lock()
 	defer i.startedLock.Unlock()
 	if i.observer != nil {
-		i.log.SetObserver(i.observer)
+		i.processor.SetObserver(i.observer)
 	}
 	if i.resyncCheckPeriod > 0 {
 		i.resyncCheckPeriod = max(i.resyncCheckPeriod, minimumResyncPeriod)
@@ -163,9 +170,9 @@ func (i *Informer) newReflector() *reflector.Reflector {
 	return i.reflector
 }
 
-// reportWatchError returns the error handler as a reflector of ours calls it. It has a
-// reflector of client-go's in its type, to be asked for a name and a type. The one that
-// it gets never runs.
+// reportWatchError returns the watch error handler with the parameters that our reflector gives. The
+// handler of client-go also gets a reflector of client-go, and can ask it for its name and type. The
+// one here never runs.
 func (i *Informer) reportWatchError() func(context.Context, error) {
 	handler := i.watchErrorHandler
 	named := cache.NewReflectorWithOptions(i.listerWatcher, i.objectType, nil,

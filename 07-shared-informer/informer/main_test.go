@@ -1,5 +1,5 @@
-// What the tests of this package share: client-go's informer and ours on a fake
-// server, in fake time, and handlers that write down their calls.
+// The fixtures of the tests: client-go's informer and ours on a fake server, in fake time, and handlers
+// that record their calls.
 
 package informer
 
@@ -25,8 +25,8 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// handled is what apimachinery's error handlers were called with. Its own ones
-// would wait, by a clock that each test sets back.
+// handled are the errors that were reported to apimachinery's error handlers. The original handlers
+// limit their rate with a clock, and each test sets that clock back.
 var handled record.Lines
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 		panicInside(implementations[name])
 		return
 	}
-	klog.SetLogger(klog.Logger{}) // one that says nothing
+	klog.SetLogger(klog.Logger{}) // logs nothing
 	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{
 		func(_ context.Context, err error, text string, _ ...any) { handled.Add("%s: %v", text, err) },
 	}
@@ -53,7 +53,7 @@ func ours(lw cache.ListerWatcher, example runtime.Object,
 	return New(lw, example, options)
 }
 
-// implementations are held to the same contract.
+// implementations must keep the same contract.
 var implementations = map[string]maker{"client-go": cache.NewSharedIndexInformerWithOptions, "ours": ours}
 
 // forBoth runs a test with each implementation.
@@ -67,8 +67,7 @@ func forBoth(t *testing.T, test func(t *testing.T, newInformer maker)) {
 
 var configMap = fakeapi.ConfigMap
 
-// options of an informer without resyncs. (Client-go's needs Indexers to take
-// more of them.)
+// options are those of an informer without resyncs. (client-go's AddIndexers needs a map of Indexers.)
 func options() cache.SharedIndexInformerOptions {
 	return cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}}
 }
@@ -77,36 +76,36 @@ func options() cache.SharedIndexInformerOptions {
 type rig struct {
 	cache.SharedIndexInformer
 	server  *fakeapi.Server
-	watches atomic.Int32 // how often a watch was asked for
+	watches atomic.Int32 // the number of watch requests
 	stop    func()       // ends the informer, and waits for its end; set by run
 }
 
 func newRig(newInformer maker, options cache.SharedIndexInformerOptions, objs ...runtime.Object) *rig {
 	r := &rig{server: fakeapi.New(objs...)}
-	watchIt := r.server.WatchFuncWithContext
+	watchServer := r.server.WatchFuncWithContext
 	r.server.WatchFuncWithContext = func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 		r.watches.Add(1)
-		return watchIt(ctx, options)
+		return watchServer(ctx, options)
 	}
 	r.SharedIndexInformer = newInformer(r.server, &corev1.ConfigMap{}, options)
 	return r
 }
 
-// run runs the informer until the test is over, or stop is called, and returns
-// when there is nothing left to do.
+// run runs the informer until the test is over, or stop is called. It returns when all goroutines are
+// blocked.
 func (r *rig) run(t *testing.T) {
 	t.Helper()
 	r.stop = must.Run(t, r.RunWithContext)
 	synctest.Wait()
 }
 
-// A recorder is a handler that writes down its calls, and its registration.
+// A recorder is a handler that records its calls, and its registration.
 type recorder struct {
 	record.Lines
 	cache.ResourceEventHandlerRegistration
 }
 
-// recorder adds a handler that writes down its calls.
+// recorder adds a handler that records its calls.
 func (r *rig) recorder(t *testing.T, options ...cache.HandlerOptions) *recorder {
 	t.Helper()
 	c := &recorder{}
@@ -114,14 +113,18 @@ func (r *rig) recorder(t *testing.T, options ...cache.HandlerOptions) *recorder 
 	return c
 }
 
-// handle adds any handler.
+// handle adds a handler, with at most one set of options.
 func (r *rig) handle(t *testing.T, handler cache.ResourceEventHandler,
 	options ...cache.HandlerOptions) cache.ResourceEventHandlerRegistration {
 	t.Helper()
-	registration, err := r.AddEventHandlerWithOptions(handler, append(options, cache.HandlerOptions{})[0])
+	var chosen cache.HandlerOptions
+	if len(options) > 0 {
+		chosen = options[0]
+	}
+	registration, err := r.AddEventHandlerWithOptions(handler, chosen)
 	must.Do(t, err)
 	return registration
 }
 
-// keys are those of a store, sorted.
+// keys are the sorted keys of a store.
 func keys(store cache.Store) []string { return slices.Sorted(slices.Values(store.ListKeys())) }

@@ -1,6 +1,3 @@
-// A server with a history, for the model test: its objects change, its watches
-// break and resume, its lists are what is true at that moment.
-
 package informer
 
 import (
@@ -23,21 +20,22 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// A modelServer is the truth, and knows all that it ever sent.
+// A modelServer is the API server of the model test. It has a history of events. Its watches break and
+// resume. It remembers every object that it has sent.
 type modelServer struct {
 	*cache.ListWatch
-	plain bool // it cannot send its list over the watch
+	plain bool // it cannot send a list as a stream of events
 
 	mu        sync.Mutex
-	changed   chan struct{} // is closed when there is more history
+	changed   chan struct{} // closed when the history grows
 	objects   map[string]record.Object
 	uids      map[string]types.UID
 	history   []watch.Event // event n has version n; there is none with version 0
 	sent      map[record.Object]bool
 	streams   context.Context         // of the watches that are open
-	end       context.CancelCauseFunc // ends them
+	end       context.CancelCauseFunc // ends the open watches
 	compacted int                     // no watch can begin before this version
-	down      error                   // what every request is answered with, if not nil
+	down      error                   // if not nil, the answer to every request
 }
 
 func newModelServer() *modelServer {
@@ -52,7 +50,7 @@ func newModelServer() *modelServer {
 
 func (m *modelServer) IsWatchListSemanticsUnSupported() bool { return m.plain }
 
-// write makes an object, or changes it. One that comes back has another UID.
+// write makes an object, or changes it. An object that was deleted and comes back has another UID.
 func (m *modelServer) write(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,7 +71,7 @@ func (m *modelServer) remove(name string) {
 	}
 }
 
-// bookmark is an event of no object. It has a version of its own.
+// bookmark emits a bookmark. It has a new version.
 func (m *modelServer) bookmark() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,7 +91,7 @@ func (m *modelServer) emit(kind watch.EventType, name string) *corev1.ConfigMap 
 
 var errExpired = apierrors.NewResourceExpired("it is too long ago")
 
-// cut ends all watches. Those that end with an error cannot be resumed.
+// cut ends all watches. A watch that ends with an error cannot be resumed.
 func (m *modelServer) cut(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,7 +99,7 @@ func (m *modelServer) cut(err error) {
 	m.streams, m.end = context.WithCancelCause(context.Background())
 }
 
-// compact makes it impossible to begin a watch anywhere but now.
+// compact makes all versions but the newest too old for a watch.
 func (m *modelServer) compact() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,13 +113,13 @@ func (m *modelServer) failWith(down error) {
 	m.down = down
 }
 
-// errRefused lets a reflector try its watch again; after any other error it lists.
+// After errRefused a reflector tries its watch again. After any other error it lists.
 var (
 	errRefused     error = syscall.ECONNREFUSED
 	errUnreachable       = errors.New("no way to the server")
 )
 
-// list answers with copies of all that there is.
+// list answers with copies of all objects.
 func (m *modelServer) list(context.Context, metav1.ListOptions) (runtime.Object, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -170,20 +168,20 @@ func endOfList(version string) watch.Event {
 	return watch.Event{Type: watch.Bookmark, Object: end}
 }
 
-// send sends some events and the history from next on, until the stream is cut or
-// its receiver stops it.
+// send sends some events, and then the history from next on, until the stream is cut or its receiver stops
+// it.
 func (m *modelServer) send(events chan<- watch.Event, stopped <-chan struct{}, stream context.Context,
-	all []watch.Event, next int) {
+	pending []watch.Event, next int) {
 	defer close(events)
 	for stream.Err() == nil {
 		m.mu.Lock()
-		all = slices.Concat(all, m.history[next:])
+		pending = slices.Concat(pending, m.history[next:])
 		next = len(m.history)
 		changed := m.changed
 		m.mu.Unlock()
-		for ; len(all) > 0 && stream.Err() == nil; all = all[1:] {
+		for ; len(pending) > 0 && stream.Err() == nil; pending = pending[1:] {
 			select {
-			case events <- all[0]:
+			case events <- pending[0]:
 			case <-stream.Done():
 			case <-stopped:
 				return
@@ -205,7 +203,7 @@ func (m *modelServer) send(events chan<- watch.Event, stopped <-chan struct{}, s
 	}
 }
 
-// versions are those of the objects, by their keys.
+// versions are the versions of the objects, by key.
 func (m *modelServer) versions() map[string]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,4 +1,4 @@
-// How a handler is called in the log, and in metrics.
+// The name of a handler in logs and metrics.
 
 package informer
 
@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// nameForHandler is what a handler calls itself, if it has a method Name, or else
-// the name that client-go gives it. Most handlers are made of functions, and all
-// of these have the same type. They are named after where the functions are.
+// nameForHandler is the result of the handler's method Name, if it has one, or else the name that
+// client-go gives it. Most handlers are of the type ResourceEventHandlerFuncs. The type does not tell
+// them apart, and so the name says where the functions are.
 func nameForHandler(handler cache.ResourceEventHandler) string {
 	switch h := handler.(type) {
 	case interface{ Name() string }:
@@ -37,17 +37,20 @@ func nameForHandler(handler cache.ResourceEventHandler) string {
 	return fmt.Sprintf("%T", handler)
 }
 
-// nameForFunctions is the function, the type or the package that all of these
-// functions are in. If they are in several, it is all of their names.
+// nameForFunctions is the function, the type or the package that contains all of these functions. If
+// they are in several places, it is the list of their names.
 func nameForFunctions(functions ...any) string {
 	var names, places []string
 	for _, function := range functions {
-		if f := runtime.FuncForPC(reflect.ValueOf(function).Pointer()); f != nil { // it is nil for no function
-			names = append(names, f.Name())
-			places = append(places, f.Name()[:strings.LastIndexByte(f.Name(), '.')])
+		f := runtime.FuncForPC(reflect.ValueOf(function).Pointer())
+		if f == nil { // the function is nil
+			continue
 		}
+		names = append(names, f.Name())
+		places = append(places, f.Name()[:strings.LastIndexByte(f.Name(), '.')])
 	}
-	if places = slices.Compact(places); len(places) == 1 {
+	places = slices.Compact(places)
+	if len(places) == 1 {
 		return places[0]
 	}
 	return strings.Join(names, "+")

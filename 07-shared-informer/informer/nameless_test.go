@@ -1,5 +1,5 @@
-// What no server sends, and something in between may: an object without a name, and
-// an event without an object.
+// Tests of an object without a name, and of an event without an object. No server sends them, but a proxy
+// may.
 
 package informer
 
@@ -14,7 +14,7 @@ import (
 
 func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
-		handled.Take() // what other tests have left
+		handled.Take() // drop the errors of other tests
 		r := newRig(ours, options(), configMap("a", "1"), configMap("", "1"))
 		c := r.recorder(t)
 		r.run(t)
@@ -24,12 +24,17 @@ func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
 		w.Delete(configMap("", "4"))
 		w.Add(configMap("b", "5"))
 		c.Want(t, "OnAdd a 1 first", "OnAdd b 5")
-		if got := keys(r.GetStore()); !slices.Equal(got, []string{"ns/a", "ns/b"}) {
-			t.Errorf("the store holds %q", got)
+		if got, want := keys(r.GetStore()), []string{"ns/a", "ns/b"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q, want %q", got, want)
 		}
-		if reported := handled.Take(); len(reported) != 4 ||
-			!strings.Contains(reported[0], "*v1.ConfigMap has no name") {
-			t.Errorf("reported was %q, want a line for each of four", reported)
+		reported := handled.Take()
+		if len(reported) != 4 {
+			t.Fatalf("the error handlers got %q, want 4 errors: one of the list, and one of each event", reported)
+		}
+		for _, got := range reported {
+			if want := "*v1.ConfigMap has no name"; !strings.Contains(got, want) {
+				t.Errorf("the error handlers got %q, want a text that contains %q", got, want)
+			}
 		}
 	})
 }
@@ -40,7 +45,7 @@ func TestAnEventWithoutAnObjectIsLeftOut(t *testing.T) {
 		&corev1.ConfigMap{}: "Unexpected watch event object type: <nil>",
 	} {
 		forBoth(t, func(t *testing.T, newInformer maker) {
-			handled.Take() // what other tests have left
+			handled.Take() // drop the errors of other tests
 			r := newRig(newInformer, options(), configMap("a", "1"))
 			r.SharedIndexInformer = newInformer(r.server, example, options())
 			c := r.recorder(t)
@@ -61,8 +66,8 @@ func TestClientGoStoresAnObjectWithoutAName(t *testing.T) {
 		c := r.recorder(t)
 		r.run(t)
 		c.Want(t, "OnAdd  1 first")
-		if keys := r.GetStore().ListKeys(); !slices.Equal(keys, []string{"ns/"}) {
-			t.Errorf("the store holds %q", keys)
+		if got, want := r.GetStore().ListKeys(), []string{"ns/"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q, want %q", got, want)
 		}
 	})
 }

@@ -15,15 +15,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-// An observerOf adds a line for each event.
-type observerOf struct{ *record.Lines }
+// A lineObserver adds a line for each event.
+type lineObserver struct{ *record.Lines }
 
-func (o observerOf) Observe(e observer.Event) {
+func (o lineObserver) Observe(e observer.Event) {
 	line := string(e.Kind)
 	for _, part := range []string{e.Type, e.Key, e.Version, handlerName(e.Handler)} {
 		if part != "" {
@@ -42,7 +41,7 @@ func (o observerOf) Observe(e observer.Event) {
 	o.Add("%s", line)
 }
 
-// handlerName is the type of the handler.
+// handlerName returns the type of a handler from the name of its registration.
 func handlerName(registration string) string {
 	return registration[strings.LastIndex(registration, ".")+1:]
 }
@@ -51,7 +50,7 @@ func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
 		var seen record.Lines
-		must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(observerOf{&seen}))
+		must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(lineObserver{&seen}))
 		registration := r.handle(t, cache.ResourceEventHandlerFuncs{})
 		r.run(t)
 		seen.WantSorted(t, "appended ADDED ns/a initial", "called ADDED ns/a ResourceEventHandlerFuncs initial",
@@ -73,16 +72,19 @@ func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		got := strings.Join(seen.Take(), "\n")
 		for _, want := range []string{"ended", "backing off", "listing", "not today"} {
-			expect.That(t, strings.Contains(got, want), "it has not seen %q:\n%s", want, got)
+			if !strings.Contains(got, want) {
+				t.Errorf("the observer has no event with %q:\n%s", want, got)
+			}
 		}
 		must.Do(t, r.RemoveEventHandler(registration))
 		seen.Want(t, "removed ResourceEventHandlerFuncs", "chunk 16")
-		err := r.SharedIndexInformer.(*Informer).SetObserver(nil)
-		expect.That(t, err != nil, "an informer that runs takes an observer")
+		if err := r.SharedIndexInformer.(*Informer).SetObserver(nil); err == nil {
+			t.Error("SetObserver() = nil while the informer runs, want an error")
+		}
 	})
 }
 
-// namedHandler is a handler that says what it is called.
+// A namedHandler is a handler with a method Name.
 type namedHandler struct {
 	cache.ResourceEventHandlerFuncs
 	name string
@@ -90,7 +92,7 @@ type namedHandler struct {
 
 func (h namedHandler) Name() string { return h.name }
 
-// The waiting are counted from call to call, and what is folded does not wait.
+// Each Called event has the number of notifications that wait.
 func TestAnObserverSeesWhatWaitsForAHandler(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
@@ -105,7 +107,7 @@ func TestAnObserverSeesWhatWaitsForAHandler(t *testing.T) {
 		must.Do(t, informer.SetObserver(observer.Func(func(e observer.Event) {
 			switch e.Kind {
 			case observer.Called:
-				lines.Add("%s waiting %d", e.Handler[strings.LastIndex(e.Handler, " ")+1:], e.Waiting)
+				lines.Add("%s waiting %d", e.Handler, e.Waiting)
 			case observer.Folded:
 				folded.Add(int64(e.Count))
 			}
@@ -118,29 +120,32 @@ func TestAnObserverSeesWhatWaitsForAHandler(t *testing.T) {
 		synctest.Wait()
 		close(busy)
 		lines.Want(t, "busy waiting 3", "busy waiting 2", "busy waiting 1", "busy waiting 0")
-		expect.That(t, folded.Load() == 0, "%d folded before the patience is over", folded.Load())
+		if folded.Load() != 0 {
+			t.Errorf("%d notifications were folded, want 0: fewer than the patience wait", folded.Load())
+		}
 		informer.ResyncNow()
 		lines.Want(t, "busy waiting 0")
 	})
 }
 
-// What is saved and what is delivered is together what was appended.
+// The notifications that folding has saved and the calls are as many as the appended notifications.
 func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
-		counts := map[observer.Kind]int{}
-		var lines record.Lines
+		var appended, called, saved atomic.Int64
 		busy := make(chan struct{})
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
 		must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(observer.Func(func(e observer.Event) {
-			lines.Add("%s", e.Kind)
-			if e.Kind == observer.Folded {
-				for range e.Count {
-					lines.Add("saved")
-				}
+			switch e.Kind {
+			case observer.Appended:
+				appended.Add(1)
+			case observer.Called:
+				called.Add(1)
+			case observer.Folded:
+				saved.Add(int64(e.Count))
 			}
 		})))
-		r.SharedIndexInformer.(*Informer).SetPatience(1_000) // not 16,384
+		r.SharedIndexInformer.(*Informer).SetPatience(1_000) // fewer updates than with the default are enough
 		r.run(t)
 		w := r.server.NextWatch()
 		const updates = 5_000
@@ -148,18 +153,20 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 			w.Modify(configMap("a", fmt.Sprint(v+2)))
 		}
 		close(busy)
-		for _, line := range lines.Take() {
-			counts[observer.Kind(line)]++
+		synctest.Wait()
+		if got := appended.Load(); got != updates+1 {
+			t.Errorf("%d Appended events, want %d", got, updates+1)
 		}
-		if counts["saved"] == 0 || counts[observer.Called]+counts["saved"] != updates+1 ||
-			counts[observer.Appended] != updates+1 {
-			t.Errorf("appended %d, called %d, saved %d",
-				counts[observer.Appended], counts[observer.Called], counts["saved"])
+		if saved.Load() == 0 {
+			t.Error("no notification was saved, want that the backlog is folded")
+		}
+		if got := called.Load() + saved.Load(); got != updates+1 {
+			t.Errorf("%d calls and %d saved notifications, want %d in all", called.Load(), saved.Load(), updates+1)
 		}
 	})
 }
 
-// The panic goes on to the caller of Run, as one of a transform does. If it recovers, the
+// The panic reaches the caller of RunWithContext, like the panic of a transform. If the caller recovers, the
 // informer has ended as usual.
 func TestAnObserverThatPanics(t *testing.T) {
 	for _, kind := range []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored,
@@ -182,14 +189,14 @@ func TestAnObserverThatPanics(t *testing.T) {
 					return nil
 				}()
 				if panicked != kind {
-					t.Errorf("the caller got %v, want %v", panicked, kind)
+					t.Errorf("the caller recovered %v, want %v", panicked, kind)
 				}
 				<-informer.ShutdownChan()
 				if !r.IsStopped() {
-					t.Error("it has not stopped")
+					t.Error("IsStopped() = false, want true")
 				}
 				if err := informer.WaitForVersion(t.Context(), "5"); err == nil {
-					t.Error("WaitForVersion() = nil")
+					t.Error("WaitForVersion() = nil after the end, want an error")
 				}
 				informer.ResyncNow()
 			})

@@ -1,4 +1,4 @@
-// An outage that is so long that the watch cannot be resumed.
+// A test of an outage that is so long that the watch cannot be resumed.
 
 package informer
 
@@ -15,34 +15,36 @@ import (
 	"example.com/informer/scripts/harness/fakeapi"
 )
 
-// While the server refuses connections, the pauses between two tries to resume
-// the watch grow. When it is there again, the watch has expired. Client-go's
-// next pause, now before a list, is longer still: it has one count for both.
-// Ours has one for each, and lists as soon as after any other end of a watch.
+// While the server refuses connections, the pauses between two tries to resume the watch grow. After the
+// outage, the watch has expired. In client-go, lists and watches share one backoff: the pause before the
+// list is even longer. Our reflector has a backoff for each of them, and the pause before the list is as
+// short as after any other end of a watch.
 func TestAfterAnOutageTheListIsNotDueLater(t *testing.T) {
-	for name, limits := range map[string][2]time.Duration{
-		"ours":      {800 * time.Millisecond, 1600 * time.Millisecond},
-		"client-go": {12_800 * time.Millisecond, time.Minute},
+	for name, want := range map[string]struct{ min, max time.Duration }{
+		"ours":      {min: 800 * time.Millisecond, max: 1600 * time.Millisecond},
+		"client-go": {min: 12_800 * time.Millisecond, max: time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if pause := pauseAfter(t, implementations[name], time.Minute); pause < limits[0] || pause > limits[1] {
-					t.Errorf("a list %v after the watch had expired, want %v to %v", pause, limits[0], limits[1])
+				pause := pauseAfter(t, implementations[name], time.Minute)
+				if pause < want.min || pause > want.max {
+					t.Errorf("the list came %v after the watch had expired, want %v to %v", pause, want.min, want.max)
 				}
 			})
 		})
 	}
 }
 
-// pauseAfter is the time from an expired watch after an outage to the next list.
+// pauseAfter returns the time between the expired watch after an outage and the next list.
 func pauseAfter(t *testing.T, newInformer maker, outage time.Duration) time.Duration {
 	r := newRig(newInformer, options(), configMap("a", "1"))
-	watchIt, down := r.server.WatchFuncWithContext, time.Time{}
+	watchServer := r.server.WatchFuncWithContext
+	var down time.Time // the beginning of the outage
 	r.server.WatchFuncWithContext = func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 		if time.Since(down) < outage {
 			return nil, syscall.ECONNREFUSED
 		}
-		return watchIt(ctx, options)
+		return watchServer(ctx, options)
 	}
 	r.run(t)
 	w := r.server.NextWatch()
@@ -52,9 +54,9 @@ func pauseAfter(t *testing.T, newInformer maker, outage time.Duration) time.Dura
 	w.Stop()
 	fakeapi.Expire(r.server.NextWatch())
 	expired := time.Now()
-	r.server.NextWatch() // it comes right after the list
+	r.server.NextWatch() // right after the list
 	if lists := r.server.Lists(); lists != 2 {
-		t.Errorf("%d lists, want the first one and another", lists)
+		t.Errorf("Lists() = %d, want 2", lists)
 	}
 	return time.Since(expired)
 }

@@ -1,4 +1,4 @@
-// Which handlers get everything again, and when.
+// Tests of resyncs.
 
 package informer
 
@@ -12,13 +12,12 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-// every asks for a resync period.
+// every returns options with a resync period.
 func every(period time.Duration) cache.HandlerOptions {
 	return cache.HandlerOptions{ResyncPeriod: &period}
 }
@@ -27,56 +26,77 @@ func resyncing(period time.Duration) cache.SharedIndexInformerOptions {
 	return cache.SharedIndexInformerOptions{ResyncPeriod: period, Indexers: cache.Indexers{}}
 }
 
-// ticks returns a handler that writes down after how many seconds it got an
-// update.
+// ticks returns a handler that records the times of its updates.
 func ticks(l *record.Lines) cache.ResourceEventHandler {
 	start := time.Now()
 	return cache.ResourceEventHandlerFuncs{UpdateFunc: func(oldObj, newObj any) {
 		if oldObj != newObj {
-			l.Add("not the same object")
+			l.Add("an update from %v to another object %v", oldObj, newObj)
 		}
 		l.Add("%v", time.Since(start))
 	}}
 }
 
-// The period that a handler gets: the one that it asks for, a second at least,
-// "rounded up to a multiple of the informer's resync checking period", which is
-// the shortest that anybody asked for before the start.
+// A handler gets the period that it asks for, but at least a second, "rounded up to a multiple of the
+// informer's resync checking period". That is the shortest period that anybody asked for before the start.
 func TestResyncPeriods(t *testing.T) {
 	const second, everySecond = time.Second, "1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 11s 12s"
-	byDefault := cache.HandlerOptions{}
 	for _, test := range []struct {
 		name     string
-		informer time.Duration
+		informer time.Duration        // the resync period of the informer
 		other    time.Duration        // what another handler asks for before the start, if not 0
-		late     bool                 // the handler comes after the start
-		handler  cache.HandlerOptions // by default it gets the informer's own
-		want     string               // when it is called, in the first 12.5 s
-		clientGo string               // if client-go's does something else
+		late     bool                 // the handler joins after the start
+		handler  cache.HandlerOptions // without a period, the handler gets the period of the informer
+		want     string               // the times of its calls, in the first 12.5 s
+		clientGo string               // the times of client-go's informer, if they differ from want
 	}{
-		{"the default is the informer's", 4 * second, 0, false, byDefault, "4s 8s 12s", ""},
-		{"the same for a late one", 4 * second, 0, true, byDefault, "4s 8s 12s", ""},
-		{"zero is never", 4 * second, 0, false, every(0), "", ""},
-		{"zero is never, though others get resyncs", 4 * second, second, false, every(0), "", ""},
-		// It makes no sense. Ours takes it for zero, client-go's makes the informer's own of it.
-		{"less than zero", 4 * second, 0, false, every(-1), "", "4s 8s 12s"},
-		{"an informer without resyncs does none", 0, 0, false, every(second), "", ""},
-		{"not even for a late one", 0, 0, true, every(second), "", ""},
-		{"shorter than the informer's", 5 * second, 0, false, every(3 * second), "3s 6s 9s 12s", ""},
-		{"shorter than the informer's, and late", 5 * second, 0, true, every(3 * second), "5s 10s", ""},
-		{"shorter than another's, and late", 9 * second, 4 * second, true, every(3 * second), "4s 8s 12s", ""},
-		{"shorter than a second", 5 * second, 0, false, every(4), everySecond, ""},
-		{"shorter than a second, all of it", time.Millisecond, 0, false, byDefault, everySecond, ""},
-		// The comment of NewSharedIndexInformerWithOptions says that the resync checking
-		// period is a second at least. There, it is so for a period that a handler asks
-		// for, and not for the informer's own.
-		{"rounded up to a second, and late", second / 10, 0, true, every(second * 3 / 2), "2s 4s 6s 8s 10s 12s",
-			"1.5s 3s 4.5s 6s 7.5s 9s 10.5s 12s"},
-		{"rounded up", 4 * second, 0, false, every(5 * second), "8s", ""},
-		{"rounded up, and late", 4 * second, 0, true, every(5 * second), "8s", ""},
-		{"rounded up to another's", 9 * second, 2 * second, false, every(5 * second), "6s 12s", ""},
-		{"a multiple of another's", 9 * second, 2 * second, false, every(6 * second), "6s 12s", ""},
-		{"the informer's, which is no multiple", 5 * second, 2 * second, false, byDefault, "6s 12s", ""},
+		{name: "the default is the informer's", informer: 4 * second, want: "4s 8s 12s"},
+		{name: "the same for a late handler", informer: 4 * second, late: true, want: "4s 8s 12s"},
+		{name: "zero is never", informer: 4 * second, handler: every(0), want: ""},
+		{
+			name: "zero is never, though others get resyncs", informer: 4 * second, other: second,
+			handler: every(0), want: "",
+		},
+		// A negative period makes no sense. Ours takes it for zero, client-go for the informer's period.
+		{
+			name: "less than zero", informer: 4 * second,
+			handler: every(-1), want: "", clientGo: "4s 8s 12s",
+		},
+		{name: "an informer without resyncs does none", informer: 0, handler: every(second), want: ""},
+		{name: "not even for a late handler", informer: 0, late: true, handler: every(second), want: ""},
+		{
+			name: "shorter than the informer's", informer: 5 * second,
+			handler: every(3 * second), want: "3s 6s 9s 12s",
+		},
+		{
+			name: "shorter than the informer's, and late", informer: 5 * second, late: true,
+			handler: every(3 * second), want: "5s 10s",
+		},
+		{
+			name: "shorter than another's, and late", informer: 9 * second, other: 4 * second, late: true,
+			handler: every(3 * second), want: "4s 8s 12s",
+		},
+		{name: "shorter than a second", informer: 5 * second, handler: every(4), want: everySecond},
+		{name: "shorter than a second, all of it", informer: time.Millisecond, want: everySecond},
+		// The comment of NewSharedIndexInformerWithOptions says that the resync checking period is a second at
+		// least. In client-go this holds for the period that a handler asks for, and not for the period of
+		// the informer.
+		{
+			name: "rounded up to a second, and late", informer: second / 10, late: true,
+			handler: every(second * 3 / 2), want: "2s 4s 6s 8s 10s 12s",
+			clientGo: "1.5s 3s 4.5s 6s 7.5s 9s 10.5s 12s",
+		},
+		{name: "rounded up", informer: 4 * second, handler: every(5 * second), want: "8s"},
+		{name: "rounded up, and late", informer: 4 * second, late: true, handler: every(5 * second), want: "8s"},
+		{
+			name: "rounded up to another's", informer: 9 * second, other: 2 * second,
+			handler: every(5 * second), want: "6s 12s",
+		},
+		{
+			name: "a multiple of another's", informer: 9 * second, other: 2 * second,
+			handler: every(6 * second), want: "6s 12s",
+		},
+		{name: "the informer's, which is no multiple", informer: 5 * second, other: 2 * second, want: "6s 12s"},
 	} {
 		for name, want := range map[string]string{"client-go": cmp.Or(test.clientGo, test.want), "ours": test.want} {
 			inFakeTime(t, func(t *testing.T) {
@@ -93,8 +113,9 @@ func TestResyncPeriods(t *testing.T) {
 					r.run(t)
 				}
 				time.Sleep(12500 * time.Millisecond)
-				got := strings.Join(calls.Take(), " ")
-				expect.That(t, got == want, "%s, %s: called after %s, want %s", test.name, name, got, want)
+				if got := strings.Join(calls.Take(), " "); got != want {
+					t.Errorf("%s, %s: called after %q, want %q", test.name, name, got, want)
+				}
 			})
 		}
 	}
@@ -108,10 +129,12 @@ func TestAResyncMakesNoRequest(t *testing.T) {
 		r.run(t)
 		handler.Take()
 		time.Sleep(60 * time.Second)
-		n := len(handler.Take())
-		expect.That(t, n == 120, "called %d times in a minute, want 120: each object once a second", n)
-		lists, watches := r.server.Lists(), r.watches.Load()
-		expect.That(t, lists == 1 && watches == 1, "%d lists, %d watches; want 1 and 1", lists, watches)
+		if n := len(handler.Take()); n != 120 {
+			t.Errorf("%d calls in a minute, want 120: one a second for each object", n)
+		}
+		if lists, watches := r.server.Lists(), r.watches.Load(); lists != 1 || watches != 1 {
+			t.Errorf("%d lists and %d watches, want 1 and 1", lists, watches)
+		}
 	})
 }
 
@@ -129,7 +152,7 @@ func TestAResyncIsOfAllThatIsStoredBeforeAndAfterChanges(t *testing.T) {
 	})
 }
 
-// A resync is for the handlers that are due, and a change for all.
+// A resync is for the handlers that are due. A change is for all handlers.
 func TestUnchangedObjectsOfARelistGoToHandlersThatWereDueLast(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(2*time.Second), configMap("a", "1"), configMap("b", "1"))
@@ -141,14 +164,14 @@ func TestUnchangedObjectsOfARelistGoToHandlersThatWereDueLast(t *testing.T) {
 		}
 		r.server.Set(configMap("a", "1"), configMap("b", "2"))
 		fakeapi.Expire(r.server.NextWatch())
-		time.Sleep(1600 * time.Millisecond) // the reflector's pause before it lists again, at most
+		time.Sleep(1600 * time.Millisecond) // the longest pause before the reflector lists again
 		due.Want(t, "OnUpdate a 1, was 1", "OnUpdate b 2, was 1")
 		never.Want(t, "OnUpdate b 2, was 1")
 		seldom.Want(t, "OnUpdate b 2, was 1")
 	})
 }
 
-// A handler that did not get the same version again still gets the right old state.
+// A handler that has skipped a resync still gets the right old state.
 func TestTheOldStateIsRightForAHandlerThatSkippedAResync(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"))
@@ -160,7 +183,7 @@ func TestTheOldStateIsRightForAHandlerThatSkippedAResync(t *testing.T) {
 	})
 }
 
-// AddEventHandlerWithResyncPeriod is the same with another signature.
+// AddEventHandlerWithResyncPeriod does the same as the option.
 func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(5*time.Second), configMap("a", "1"))
@@ -173,29 +196,31 @@ func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
 	})
 }
 
-// Where a handler does not get the period that it asks for, the logger of its
-// options says so.
+// If a handler does not get the period that it asks for, the logger of its options gets a warning.
 func TestAPeriodThatIsNotGrantedIsLogged(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		for _, test := range []struct {
-			name             string
-			informer, wanted time.Duration
-			late, warned     bool
+			name     string
+			informer time.Duration
+			period   time.Duration // of the handler
+			late     bool          // the handler joins after the start
+			want     bool          // a warning
 		}{
-			{"granted", time.Second, 2 * time.Second, false, false},
-			{"too short", time.Minute, time.Millisecond, false, true},
-			{"too short by now", time.Minute, time.Second, true, true},
-			{"no resyncs", 0, time.Second, false, true},
+			{name: "granted", informer: time.Second, period: 2 * time.Second, want: false},
+			{name: "too short", informer: time.Minute, period: time.Millisecond, want: true},
+			{name: "too short for a late handler", informer: time.Minute, period: time.Second, late: true, want: true},
+			{name: "no resyncs", informer: 0, period: time.Second, want: true},
 		} {
 			text := logged(t, func(logger klog.Logger) {
 				r := newRig(newInformer, resyncing(test.informer))
 				if test.late {
 					r.run(t)
 				}
-				r.recorder(t, cache.HandlerOptions{Logger: &logger, ResyncPeriod: &test.wanted})
+				r.recorder(t, cache.HandlerOptions{Logger: &logger, ResyncPeriod: &test.period})
 			})
-			warned := slices.Contains(strings.Fields(text), "Warning:")
-			expect.That(t, warned == test.warned, "%s: logged %q, want a warning: %t", test.name, text, test.warned)
+			if got := slices.Contains(strings.Fields(text), "Warning:"); got != test.want {
+				t.Errorf("%s: logged %q, warning = %t; want %t", test.name, text, got, test.want)
+			}
 		}
 	})
 }

@@ -1,4 +1,4 @@
-// The beginning and the end.
+// Tests of the start and the end of an informer.
 
 package informer
 
@@ -15,27 +15,55 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/record"
 )
 
-// That no goroutine stays is checked by synctest, which waits for all of them.
+// synctest waits for all goroutines: it checks that none is left.
 func TestRunEndsWithItsContext(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
-		expect.That(t, !r.IsStopped(), "IsStopped() = true before the start")
+		if r.IsStopped() {
+			t.Error("IsStopped() = true before the start, want false")
+		}
 		r.run(t)
-		expect.That(t, !r.IsStopped(), "IsStopped() = true while it runs")
+		if r.IsStopped() {
+			t.Error("IsStopped() = true while it runs, want false")
+		}
 		w := r.server.NextWatch()
 		start := time.Now()
 		r.stop()
-		if took := time.Since(start); took != 0 || !r.IsStopped() || !w.IsStopped() {
-			t.Errorf("it took %v; stopped: %t, its watch: %t", took, r.IsStopped(), w.IsStopped())
+		if took := time.Since(start); took != 0 {
+			t.Errorf("RunWithContext returned %v after the end of its context, want 0", took)
+		}
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false after the end, want true")
+		}
+		if !w.IsStopped() {
+			t.Error("IsStopped() = false for the watch after the end, want true")
 		}
 		handler.Want(t, "OnAdd a 1 first")
-		got := keys(r.GetStore())
-		expect.That(t, len(got) == 1, "the store holds %v, want that it can still be read", got)
+		if got, want := keys(r.GetStore()), []string{"ns/a"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q after the end, want %q", got, want)
+		}
+	})
+}
+
+func TestRunEndsWithItsChannel(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		handler := r.recorder(t)
+		stop, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			r.Run(stop)
+		}()
+		handler.Want(t, "OnAdd a 1 first")
+		close(stop)
+		<-ended
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false after the channel was closed, want true")
+		}
 	})
 }
 
@@ -48,37 +76,52 @@ func TestASecondRunIsRefused(t *testing.T) {
 		again := func() string {
 			return logged(t, func(logger klog.Logger) { r.RunWithContext(klog.NewContext(t.Context(), logger)) })
 		}
-		text := again()
-		expect.That(t, strings.Contains(text, "Warning:"), "while it runs: logged %q, want a warning", text)
+		if text := again(); !strings.Contains(text, "Warning:") {
+			t.Errorf("while it runs: RunWithContext logged %q, want a warning", text)
+		}
 		handler.Want(t, "OnAdd a 1 first")
-		r.server.NextWatch().Add(configMap("b", "2")) // the first run is as it was
+		r.server.NextWatch().Add(configMap("b", "2")) // the first run goes on
 		handler.Want(t, "OnAdd b 2")
 		r.stop()
-		text = again()
-		expect.That(t, strings.Contains(text, "Warning:"), "afterwards: logged %q, want a warning", text)
-		lists := r.server.Lists()
-		expect.That(t, lists == 1 && r.IsStopped(), "%d lists, stopped: %t; want 1, true", lists, r.IsStopped())
+		if text := again(); !strings.Contains(text, "Warning:") {
+			t.Errorf("after its end: RunWithContext logged %q, want a warning", text)
+		}
+		if lists := r.server.Lists(); lists != 1 {
+			t.Errorf("Lists() = %d, want 1", lists)
+		}
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false, want true")
+		}
 	})
 }
 
 func TestManyRunsAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // client-go looks first, and locks later
+	synctest.Test(t, func(t *testing.T) { // only ours: client-go has a race here
 		r := newRig(ours, options(), configMap("a", "1"))
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{}, 10)
 		for range 10 {
-			go func() { r.RunWithContext(ctx); ended <- struct{}{} }()
+			go func() {
+				r.RunWithContext(ctx)
+				ended <- struct{}{}
+			}()
 		}
 		synctest.Wait()
-		expect.That(t, len(ended) == 9 && r.server.Lists() == 1,
-			"%d of ten have returned, %d lists; want 9, 1", len(ended), r.server.Lists())
+		if len(ended) != 9 {
+			t.Errorf("%d of 10 runs have returned before the end of the context, want 9", len(ended))
+		}
+		if lists := r.server.Lists(); lists != 1 {
+			t.Errorf("Lists() = %d, want 1", lists)
+		}
 		cancel()
 		synctest.Wait()
-		expect.That(t, len(ended) == 10, "%d of ten have returned", len(ended))
+		if len(ended) != 10 {
+			t.Errorf("%d of 10 runs have returned after the end of the context, want 10", len(ended))
+		}
 	})
 }
 
-// Client-go's asks the server once, all the same: a real client refuses that.
+// client-go's informer still lists once. A real client refuses a request with such a context.
 func TestAContextThatHasEndedAlready(t *testing.T) {
 	for name, want := range map[string]int{"client-go": 1, "ours": 0} {
 		inFakeTime(t, func(t *testing.T) {
@@ -87,9 +130,12 @@ func TestAContextThatHasEndedAlready(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			r.RunWithContext(ctx)
-			synctest.Wait() // client-go's does not wait for its list
-			if lists := r.server.Lists(); !r.IsStopped() || lists != want {
-				t.Errorf("%s: IsStopped() = %t after %d lists, want true after %d", name, r.IsStopped(), lists, want)
+			synctest.Wait() // RunWithContext of client-go does not wait for the list
+			if !r.IsStopped() {
+				t.Errorf("%s: IsStopped() = false, want true", name)
+			}
+			if lists := r.server.Lists(); lists != want {
+				t.Errorf("%s: Lists() = %d, want %d", name, lists, want)
 			}
 		})
 	}
@@ -101,7 +147,9 @@ func TestItEndsThoughTheServerDoesNotAnswer(t *testing.T) {
 		defer hold(r)()
 		r.run(t)
 		r.stop()
-		expect.That(t, r.IsStopped(), "IsStopped() = false")
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false, want true")
+		}
 	})
 }
 
@@ -117,14 +165,15 @@ func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		r.run(t)
 		start := time.Now()
 		r.stop()
-		took := time.Since(start)
-		expect.That(t, took == time.Minute, "it took %v, want a minute", took)
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("RunWithContext returned after %v, want %v", took, time.Minute)
+		}
 		calls.Want(t, "returned")
 	})
 }
 
-// An event waits in the queue of client-go's while the loop is busy with the one before. The
-// reflector is further than the store then. The end of the context drops what waits.
+// In client-go's informer, an event waits in the queue while the loop is busy with the event before it.
+// Then the reflector is ahead of the store. At the end of the context, the event in the queue is dropped.
 func TestWhatWaitsInTheQueueAtTheEndIsDropped(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -140,22 +189,53 @@ func TestWhatWaitsInTheQueueAtTheEndIsDropped(t *testing.T) {
 		r.run(t)
 		w := r.server.NextWatch()
 		w.Modify(configMap("a", "2"))
-		synctest.Wait() // the loop is busy with it
+		synctest.Wait() // the loop is busy with version 2
 		w.Add(configMap("b", "3"))
 		time.AfterFunc(time.Hour, func() {
-			expect.That(t, !r.IsStopped() && w.IsStopped(), "stopped: %t, its watch: %t", r.IsStopped(), w.IsStopped())
+			if r.IsStopped() {
+				t.Error("IsStopped() = true while the loop is busy, want false")
+			}
+			if !w.IsStopped() {
+				t.Error("IsStopped() = false for the watch, want true")
+			}
 			close(release)
 		})
 		r.stop()
-		reflector, store := r.LastSyncResourceVersion(), r.GetStore().LastStoreSyncResourceVersion()
-		expect.That(t, reflector == "3" && store == "2" && slices.Equal(keys(r.GetStore()), []string{"ns/a"}),
-			"the reflector came to %s, the store to %s with %v", reflector, store, keys(r.GetStore()))
-		calls := handler.Take() // perhaps of a 2: its notification is under way when the handlers are stopped
-		expect.That(t, !slices.Contains(calls, "OnAdd b 3"), "calls: %q", calls)
+		if got := r.LastSyncResourceVersion(); got != "3" {
+			t.Errorf("LastSyncResourceVersion() = %q, want 3", got)
+		}
+		if got := r.GetStore().LastStoreSyncResourceVersion(); got != "2" {
+			t.Errorf("LastStoreSyncResourceVersion() = %q, want 2", got)
+		}
+		if got, want := keys(r.GetStore()), []string{"ns/a"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q, want %q", got, want)
+		}
+		// The call for version 2 of a may be among the calls: its notification is under way at the end.
+		if calls := handler.Take(); slices.Contains(calls, "OnAdd b 3") {
+			t.Errorf("the handler got %q, want no call for b", calls)
+		}
 	})
 }
 
-// Handlers may be added, removed and asked while it ends.
+// Every order of RunWithContext and Stop ends, and all of them return.
+func TestManyRunsAndStopsAtOnce(t *testing.T) {
+	for range 100 {
+		inFakeTime(t, func(t *testing.T) {
+			r := newRig(ours, options(), configMap("a", "1"))
+			var working sync.WaitGroup
+			for range 4 {
+				working.Go(func() { r.RunWithContext(t.Context()) })
+				working.Go(r.SharedIndexInformer.(*Informer).Stop)
+			}
+			working.Wait()
+			if !r.IsStopped() {
+				t.Error("IsStopped() = false, want true")
+			}
+		})
+	}
+}
+
+// Other goroutines may add, remove and ask handlers while the informer ends.
 func TestTheEndInTheMidstOfThings(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
@@ -167,7 +247,7 @@ func TestTheEndInTheMidstOfThings(t *testing.T) {
 					if registration, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil {
 						registration.HasSynced()
 						if err := cache.ShutDownEventHandler(r, registration); err != nil {
-							t.Error(err)
+							t.Errorf("ShutDownEventHandler() = %v, want nil", err)
 						}
 					}
 					r.LastSyncResourceVersion()

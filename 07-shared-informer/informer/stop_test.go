@@ -1,4 +1,4 @@
-// Stop: who may call it, and what it does.
+// Tests of Informer.Stop.
 
 package informer
 
@@ -15,8 +15,7 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// Stop ends the run of somebody else. It does not wait for the call that is under way.
-// ShutdownChan does.
+// Stop ends a run. It does not wait for the call that is under way. ShutdownChan does.
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
@@ -26,14 +25,20 @@ func TestStop(t *testing.T) {
 		w, start := r.server.NextWatch(), time.Now()
 		informer.Stop()
 		synctest.Wait()
-		if took := time.Since(start); took != 0 || !r.IsStopped() || !w.IsStopped() {
-			t.Errorf("Stop() took %v; stopped: %t, its watch: %t", took, r.IsStopped(), w.IsStopped())
+		if took := time.Since(start); took != 0 {
+			t.Errorf("Stop() took %v, want 0", took)
+		}
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false, want true")
+		}
+		if !w.IsStopped() {
+			t.Error("IsStopped() = false for the watch, want true")
 		}
 		<-informer.ShutdownChan()
 		if took := time.Since(start); took != time.Minute {
-			t.Errorf("its last handler has returned after %v, want a minute", took)
+			t.Errorf("ShutdownChan was closed after %v, want %v", took, time.Minute)
 		}
-		informer.Stop() // once more does no harm
+		informer.Stop() // a second time does nothing
 	})
 }
 
@@ -45,16 +50,20 @@ func TestAnInformerThatWasStoppedIsNeverRun(t *testing.T) {
 		informer.Stop()
 		<-informer.ShutdownChan()
 		r.run(t)
-		if lists := r.server.Lists(); lists != 0 || !r.IsStopped() {
-			t.Errorf("%d lists, stopped: %t; want none, true", lists, r.IsStopped())
+		if lists := r.server.Lists(); lists != 0 {
+			t.Errorf("Lists() = %d, want 0", lists)
+		}
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false, want true")
 		}
 	})
 }
 
-// Each callback runs in a goroutine that the end of the run has to wait for, and some of
-// them while the informer holds a lock.
+// The end of the run waits for the goroutine of each callback. Some callbacks run while the informer holds
+// a lock.
 func TestStopIsSafeInEveryCallback(t *testing.T) {
 	type options = cache.SharedIndexInformerOptions
+	// Each function sets a callback that calls stop. later, if not nil, is called while the informer runs.
 	callbacks := map[string]func(t *testing.T, r *rig, stop func()) (later func()){
 		"handler": func(t *testing.T, r *rig, stop func()) func() {
 			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { stop() }})
@@ -66,17 +75,18 @@ func TestStopIsSafeInEveryCallback(t *testing.T) {
 			return nil
 		},
 		"transform": func(t *testing.T, r *rig, stop func()) func() {
-			must.Do(t, r.SetTransform(func(obj any) (any, error) { stop(); return obj, nil }))
+			must.Do(t, r.SetTransform(func(obj any) (any, error) {
+				stop()
+				return obj, nil
+			}))
 			return nil
 		},
 		"index function": func(t *testing.T, r *rig, stop func()) func() {
-			must.Do(t, r.AddIndexers(cache.Indexers{"i": func(any) ([]string, error) { stop(); return nil, nil }}))
+			must.Do(t, r.AddIndexers(stoppingIndexers(stop)))
 			return nil
 		},
 		"index function that is added while it runs": func(t *testing.T, r *rig, stop func()) func() {
-			return func() {
-				must.Do(t, r.AddIndexers(cache.Indexers{"i": func(any) ([]string, error) { stop(); return nil, nil }}))
-			}
+			return func() { must.Do(t, r.AddIndexers(stoppingIndexers(stop))) }
 		},
 	}
 	observed := []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored,
@@ -103,19 +113,36 @@ func TestStopIsSafeInEveryCallback(t *testing.T) {
 				r := newRig(ours, options{Indexers: cache.Indexers{}}, configMap("a", "1"))
 				informer := r.SharedIndexInformer.(*Informer)
 				var called atomic.Bool
-				later := set(t, r, func() { called.Store(true); informer.Stop() })
+				later := set(t, r, func() {
+					called.Store(true)
+					informer.Stop()
+				})
 				run := make(chan struct{})
-				go func() { r.RunWithContext(t.Context()); close(run) }()
+				go func() {
+					r.RunWithContext(t.Context())
+					close(run)
+				}()
 				synctest.Wait()
 				if later != nil {
 					later()
 				}
 				<-run
 				<-informer.ShutdownChan()
-				if !called.Load() || !r.IsStopped() {
-					t.Errorf("called: %t, stopped: %t; want both", called.Load(), r.IsStopped())
+				if !called.Load() {
+					t.Error("the callback was not called")
+				}
+				if !r.IsStopped() {
+					t.Error("IsStopped() = false, want true")
 				}
 			})
 		})
 	}
+}
+
+// stoppingIndexers has an index function that calls stop.
+func stoppingIndexers(stop func()) cache.Indexers {
+	return cache.Indexers{"i": func(any) ([]string, error) {
+		stop()
+		return nil, nil
+	}}
 }

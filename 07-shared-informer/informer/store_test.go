@@ -1,22 +1,63 @@
-// The store, its indexes, and how far they have come.
+// Tests of the store, its indexes, and its version.
 
 package informer
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
+	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
+
+// "The local cache starts out empty, and gets populated and updated during Run()." Its keys are
+// namespace/name, or the name alone.
+func TestTheStoreHoldsWhatTheServerHas(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		global := configMap("global", "1")
+		global.Namespace = ""
+		r := newRig(newInformer, options(), configMap("a", "1"), global)
+		wantKeys := func(when string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			if got := keys(r.GetStore()); !slices.Equal(got, want) {
+				t.Errorf("%s: ListKeys() = %q, want %q", when, got, want)
+			}
+		}
+		wantKeys("before the start")
+		r.run(t)
+		wantKeys("after the list", "global", "ns/a")
+		w := r.server.NextWatch()
+		b := configMap("b", "2")
+		w.Add(b)
+		wantKeys("after an add", "global", "ns/a", "ns/b")
+		stored, exists, err := r.GetStore().GetByKey("ns/b")
+		if stored != any(b) || !exists || err != nil {
+			t.Errorf("GetByKey(ns/b) = %v, %t, %v; want the same pointer as in the event, true, nil",
+				stored, exists, err)
+		}
+		w.Delete(configMap("a", "3"))
+		wantKeys("after a delete", "global", "ns/b")
+		r.server.Set(configMap("c", "4"))
+		fakeapi.Expire(w)
+		r.server.NextWatch()
+		wantKeys("after another list", "ns/c")
+		if r.GetStore() != cache.Store(r.GetIndexer()) {
+			t.Errorf("GetStore() = %p and GetIndexer() = %p, want the same store", r.GetStore(), r.GetIndexer())
+		}
+	})
+}
 
 func byName(obj any) ([]string, error) { return []string{obj.(metav1.Object).GetName()}, nil }
 
@@ -33,8 +74,9 @@ func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
 			synctest.Wait()
 			got, err := r.GetIndexer().IndexKeys(index, value)
 			slices.Sort(got)
-			expect.That(t, err == nil && slices.Equal(got, want),
-				"%s, %s: %v, %v; want %v", index, value, got, err, want)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("IndexKeys(%q, %q) = %q, %v; want %q, nil", index, value, got, err, want)
+			}
 		}
 		wantIndex(cache.NamespaceIndex, "ns", "ns/a", "ns/b")
 		wantIndex("name", "a", "ns/a")
@@ -46,18 +88,28 @@ func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
 		w.Delete(configMap("a", "3"))
 		wantIndex("version", "2")
 		wantIndex("name", "a")
-		err := r.AddIndexers(cache.Indexers{"name": byName})
-		expect.That(t, err != nil, "AddIndexers() = nil for a name that is taken")
+		if err := r.AddIndexers(cache.Indexers{"name": byName}); err == nil {
+			t.Error("AddIndexers() = nil for a name that is taken, want an error")
+		}
 		r.stop()
-		err = r.AddIndexers(cache.Indexers{"another": byName})
-		expect.That(t, err != nil, "AddIndexers() = nil after the end")
+		if err := r.AddIndexers(cache.Indexers{"another": byName}); err == nil {
+			t.Error("AddIndexers() = nil after the end, want an error")
+		}
 	})
 }
 
-// An index function that takes an object, and fails over the same object later.
-// Client-go's informer panics then, and has stopped; the object stays.
+// An index function accepts an object, and fails for the same object later. Then client-go's informer
+// panics and has stopped, and the object stays in its store.
 func TestADeleteOfAnObjectThatAnIndexFunctionFailsOver(t *testing.T) {
-	for name, want := range map[string][]string{"client-go": {"OnAdd a 2"}, "ours": {"OnAdd a 2", "OnDelete a 3"}} {
+	for name, want := range map[string]struct {
+		calls   []string
+		keys    []string // in the store, after the delete
+		indexed int      // objects in the index, after the delete
+		panics  bool     // RunWithContext panics, and the informer has stopped
+	}{
+		"client-go": {calls: []string{"OnAdd a 2"}, keys: []string{"ns/a"}, indexed: 1, panics: true},
+		"ours":      {calls: []string{"OnAdd a 2", "OnDelete a 3"}, keys: nil, indexed: 0, panics: false},
+	} {
 		inFakeTime(t, func(t *testing.T) {
 			whenPanicking(t, true, func(context.Context, any) {})
 			fails := false
@@ -77,32 +129,41 @@ func TestADeleteOfAnObjectThatAnIndexFunctionFailsOver(t *testing.T) {
 			synctest.Wait()
 			fails = true
 			w.Delete(configMap("a", "3"))
-			handler.Want(t, want...)
-			found, err := r.GetIndexer().ByIndex("name", "a")
-			if gone := name == "ours"; len(keys(r.GetStore())) == 0 != gone || len(found) == 0 != gone || err != nil {
-				t.Errorf("%s: stored %v; in the index %v, %v", name, keys(r.GetStore()), found, err)
+			handler.Want(t, want.calls...)
+			if got := keys(r.GetStore()); !slices.Equal(got, want.keys) {
+				t.Errorf("%s: ListKeys() = %q, want %q", name, got, want.keys)
 			}
-			expect.That(t, r.IsStopped() == (name == "client-go"), "%s: IsStopped() = %t", name, r.IsStopped())
+			found, err := r.GetIndexer().ByIndex("name", "a")
+			if err != nil || len(found) != want.indexed {
+				t.Errorf(`%s: ByIndex("name", "a") = %d objects, %v; want %d, nil`, name, len(found), err, want.indexed)
+			}
+			if got := r.IsStopped(); got != want.panics {
+				t.Errorf("%s: IsStopped() = %t, want %t", name, got, want.panics)
+			}
 			cancel()
 			p := <-panicked
-			expect.That(t, (p != nil) == (name == "client-go"), "%s: RunWithContext panics with %v", name, p)
+			if got := p != nil; got != want.panics {
+				t.Errorf("%s: RunWithContext panicked with %v, panicked = %t; want %t", name, p, got, want.panics)
+			}
 		})
 	}
 }
 
-// Of the reflector, and of the store: both follow lists, events and bookmarks.
+// The version of the reflector and the version of the store follow lists, events and bookmarks.
 func TestLastSyncResourceVersion(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		wantVersion := func(when, want string) {
 			t.Helper()
 			synctest.Wait()
-			for what, got := range map[string]string{
-				"LastSyncResourceVersion":                   r.LastSyncResourceVersion(),
-				"GetController().LastSyncResourceVersion":   r.GetController().LastSyncResourceVersion(),
-				"GetStore().LastStoreSyncResourceVersion()": r.GetStore().LastStoreSyncResourceVersion(),
+			for getter, got := range map[string]string{
+				"LastSyncResourceVersion":                 r.LastSyncResourceVersion(),
+				"GetController().LastSyncResourceVersion": r.GetController().LastSyncResourceVersion(),
+				"GetStore().LastStoreSyncResourceVersion": r.GetStore().LastStoreSyncResourceVersion(),
 			} {
-				expect.That(t, got == want, "%s: %s() = %q, want %q", when, what, got, want)
+				if got != want {
+					t.Errorf("%s: %s() = %q, want %q", when, getter, got, want)
+				}
 			}
 		}
 		wantVersion("before the start", "")
@@ -122,5 +183,73 @@ func TestLastSyncResourceVersion(t *testing.T) {
 		wantVersion("after a delete of something unknown", "32")
 		r.stop()
 		wantVersion("after the end", "32")
+	})
+}
+
+// "GetController is deprecated, it does nothing useful": the controller answers questions, and its
+// Run does nothing.
+func TestGetController(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		controller := r.GetController()
+		controller.Run(t.Context().Done())
+		controller.RunWithContext(t.Context())
+		synctest.Wait()
+		if lists := r.server.Lists(); lists != 0 {
+			t.Errorf("Lists() = %d after the controller's Run, want 0", lists)
+		}
+		if r.IsStopped() {
+			t.Error("IsStopped() = true after the controller's Run, want false")
+		}
+		wantSynced(t, "before the start", false, controller)
+		r.run(t)
+		wantSynced(t, "after the list", true, controller)
+		if version := controller.LastSyncResourceVersion(); version != "1" {
+			t.Errorf("LastSyncResourceVersion() = %q, want 1", version)
+		}
+	})
+}
+
+// Nobody should write to the store of an informer. If somebody does, the handlers that join and the
+// handlers that get a resync still get objects.
+func TestNoHandlerGetsNil(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, resyncing(time.Minute))
+		r.run(t)
+		var writing sync.WaitGroup
+		over := make(chan struct{})
+		for writer := range 2 {
+			writing.Go(func() {
+				for i := 0; ; i++ {
+					obj := configMap(fmt.Sprint(writer, "-", i%50), fmt.Sprint(i))
+					if err := errors.Join(r.GetStore().Add(obj), r.GetStore().Delete(obj)); err != nil {
+						t.Errorf("writing %s: %v", obj.Name, err)
+					}
+					select {
+					case <-over:
+						return
+					default:
+					}
+				}
+			})
+		}
+		handler := cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) {
+				if obj == nil {
+					t.Error("OnAdd(nil), want an object")
+				}
+			},
+			UpdateFunc: func(oldObj, newObj any) {
+				if oldObj == nil || newObj == nil {
+					t.Errorf("OnUpdate(%v, %v), want objects", oldObj, newObj)
+				}
+			},
+		}
+		for range 300 {
+			r.handle(t, handler, every(time.Minute))
+			must.Do(t, changes{r.SharedIndexInformer.(*Informer)}.Resync())
+		}
+		close(over)
+		writing.Wait()
 	})
 }

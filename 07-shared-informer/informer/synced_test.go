@@ -1,4 +1,4 @@
-// Who has synced, and how to wait for it.
+// Tests of HasSynced, and of the functions that wait for it.
 
 package informer
 
@@ -17,11 +17,10 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/record"
 )
 
-// A syncChecker is what both an informer and a registration can be asked.
+// A syncChecker is an informer or a registration.
 type syncChecker interface {
 	HasSynced() bool
 	HasSyncedChecker() cache.DoneChecker
@@ -31,14 +30,17 @@ func wantSynced(t *testing.T, when string, want bool, all ...syncChecker) {
 	t.Helper()
 	synctest.Wait()
 	for _, s := range all {
-		if got, done := s.HasSynced(), cache.IsDone(s.HasSyncedChecker()); got != want || done != want {
-			t.Errorf("%s, %T: HasSynced() = %t, its checker is done: %t; want %t", when, s, got, done, want)
+		if got := s.HasSynced(); got != want {
+			t.Errorf("%s, %T: HasSynced() = %t, want %t", when, s, got, want)
+		}
+		if got := cache.IsDone(s.HasSyncedChecker()); got != want {
+			t.Errorf("%s, %T: IsDone(HasSyncedChecker()) = %t, want %t", when, s, got, want)
 		}
 	}
 }
 
-// The informer has synced as soon as the store has the list; a handler when it
-// has returned from the last of it, and not while it is busy with that.
+// The informer has synced when the store has the list. A handler has synced when it has returned from its
+// last call for the list.
 func TestSyncedIsAnotherThingForAHandler(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
@@ -65,7 +67,7 @@ func TestAnEmptyListSyncs(t *testing.T) {
 	})
 }
 
-// What happens after the list does not delay the sync, nor undo it.
+// Events after the list neither delay the sync nor undo it.
 func TestALateHandlerSyncsOverItsStartupBatch(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
@@ -82,7 +84,7 @@ func TestALateHandlerSyncsOverItsStartupBatch(t *testing.T) {
 	})
 }
 
-// hold makes the server's lists wait.
+// hold makes the lists of the server wait until release is called.
 func hold(r *rig) (release func()) {
 	held, list := make(chan struct{}), r.server.ListWithContextFunc
 	r.server.ListWithContextFunc = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -120,7 +122,7 @@ func TestAFailedListDoesNotSync(t *testing.T) {
 	})
 }
 
-// It stays as it was, whichever it was.
+// The end of the informer does not change HasSynced.
 func TestSyncedAfterTheEnd(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
@@ -146,23 +148,29 @@ func TestWaitFor(t *testing.T) {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if cache.WaitFor(ctx, "", r.HasSyncedChecker(), handler.HasSyncedChecker()) ||
-			time.Since(start) != time.Second {
-			t.Errorf("WaitFor() = true before the start, or after %v", time.Since(start))
+		if cache.WaitFor(ctx, "", r.HasSyncedChecker(), handler.HasSyncedChecker()) {
+			t.Error("WaitFor() = true before the start, want false")
+		}
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("WaitFor() returned after %v, want %v: the timeout of its context", took, time.Second)
 		}
 		r.run(t)
-		expect.That(t, cache.WaitFor(t.Context(), "", r.HasSyncedChecker(), handler.HasSyncedChecker()),
-			"WaitFor() = false")
-		expect.That(t, cache.WaitForCacheSync(t.Context().Done(), r.HasSynced, handler.HasSynced),
-			"WaitForCacheSync() = false")
-		expect.That(t, cache.WaitForNamedCacheSyncWithContext(t.Context(), r.HasSynced, handler.HasSynced),
-			"WaitForNamedCacheSyncWithContext() = false")
-		expect.That(t, cache.WaitForNamedCacheSync("c", t.Context().Done(), r.GetController().HasSynced),
-			"WaitForNamedCacheSync() = false")
+		if !cache.WaitFor(t.Context(), "", r.HasSyncedChecker(), handler.HasSyncedChecker()) {
+			t.Error("WaitFor() = false after the list, want true")
+		}
+		if !cache.WaitForCacheSync(t.Context().Done(), r.HasSynced, handler.HasSynced) {
+			t.Error("WaitForCacheSync() = false after the list, want true")
+		}
+		if !cache.WaitForNamedCacheSyncWithContext(t.Context(), r.HasSynced, handler.HasSynced) {
+			t.Error("WaitForNamedCacheSyncWithContext() = false after the list, want true")
+		}
+		if !cache.WaitForNamedCacheSync("c", t.Context().Done(), r.GetController().HasSynced) {
+			t.Error("WaitForNamedCacheSync() = false after the list, want true")
+		}
 	})
 }
 
-// WaitForCacheSync asks at once, and then every 100 ms. Only its channel ends it early.
+// WaitForCacheSync calls its functions immediately, and then every 100 ms. Only its channel ends it early.
 func TestWhenWaitForCacheSyncAsks(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		start, asked := time.Now(), []time.Duration{}
@@ -172,24 +180,34 @@ func TestWhenWaitForCacheSyncAsks(t *testing.T) {
 				return len(asked) == 3
 			})
 		})
-		expect.That(t, slices.Equal(asked, []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond}) &&
-			strings.Contains(text, "Waiting for caches to sync") && strings.Contains(text, "Caches are synced"),
-			"asked after %v, and logged\n%s", asked, text)
+		if want := []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond}; !slices.Equal(asked, want) {
+			t.Errorf("the function was called after %v, want %v", asked, want)
+		}
+		for _, want := range []string{"Waiting for caches to sync", "Caches are synced"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the log does not contain %q:\n%s", want, text)
+			}
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		never := func() bool { return false }
-		expect.That(t, !cache.WaitForCacheSync(ctx.Done(), never) && ctx.Err() != nil, "it did not wait")
+		if cache.WaitForCacheSync(ctx.Done(), never) {
+			t.Error("WaitForCacheSync() = true, want false")
+		}
+		if ctx.Err() == nil {
+			t.Error("WaitForCacheSync() has returned before its channel was closed")
+		}
 	})
 }
 
-// logged runs something with a logger, and returns what was logged.
+// logged calls a function with a logger, and returns the text of the log.
 func logged(t *testing.T, run func(klog.Logger)) string {
 	logger := ktesting.NewLogger(t, ktesting.NewConfig(ktesting.BufferLogs(true)))
 	run(logger)
 	return logger.GetSink().(ktesting.Underlier).GetBuffer().String()
 }
 
-// The log names what a program waits for in vain.
+// WaitFor logs the names of the checkers that are not done.
 func TestCheckersHaveNames(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
@@ -201,18 +219,20 @@ func TestCheckersHaveNames(t *testing.T) {
 			cache.WaitFor(ctx, "godot", r.HasSyncedChecker(), registration.HasSyncedChecker())
 		})
 		for _, want := range []string{"godot", "Informer *v1.ConfigMap", "Informer *v1.ConfigMap + event handler "} {
-			expect.That(t, strings.Contains(text, want), "logged:\n%s\nwant %q in it", text, want)
+			if !strings.Contains(text, want) {
+				t.Errorf("the log does not contain %q:\n%s", want, text)
+			}
 		}
 	})
 }
 
-// A structHandler has a type of its own.
+// A structHandler is a handler with its own type.
 type structHandler struct {
 	cache.ResourceEventHandlerFuncs
 }
 
-// Most handlers are made of functions, and of one type. A name that is the type
-// does not say which of them a program waits for.
+// Most handlers are of the type ResourceEventHandlerFuncs. The type alone does not say which handler a
+// program waits for.
 func TestHandlersAreNamedAsInClientGo(t *testing.T) {
 	none, mail := cache.ResourceEventHandlerFuncs{}, new(mailer)
 	for name, handler := range map[string]cache.ResourceEventHandler{
@@ -227,18 +247,19 @@ func TestHandlersAreNamedAsInClientGo(t *testing.T) {
 		"pointer to a struct": &structHandler{},
 		"nil pointer":         (*structHandler)(nil),
 	} {
-		names := map[string]string{}
-		for by, newInformer := range implementations {
-			registration := newRig(newInformer, options()).handle(t, handler)
-			_, names[by], _ = strings.Cut(registration.HasSyncedChecker().Name(), " + event handler ")
+		handlerName := func(newInformer maker) string {
+			checker := newRig(newInformer, options()).handle(t, handler).HasSyncedChecker()
+			_, name, _ := strings.Cut(checker.Name(), " + event handler ")
+			return name
 		}
-		if got, want := names["ours"], names["client-go"]; got != want {
-			t.Errorf("%s: got %q, want client-go's %q", name, got, want)
+		got, want := handlerName(ours), handlerName(cache.NewSharedIndexInformerWithOptions)
+		if got != want {
+			t.Errorf("%s: the name of the handler is %q, want client-go's name %q", name, got, want)
 		}
 	}
 }
 
-// A mailer has methods that are handed over as functions.
+// A mailer has methods that are used as functions of a handler.
 type mailer struct{}
 
 func (*mailer) add(any)    {}

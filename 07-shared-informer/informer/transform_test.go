@@ -1,4 +1,4 @@
-// SetTransform: what an object is made into before anybody sees it.
+// Tests of SetTransform.
 
 package informer
 
@@ -15,39 +15,43 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-// strip changes an object in place. It can take what it gave.
+// strip changes an object in place. It accepts its own results.
 func strip(obj any) (any, error) {
 	obj.(*corev1.ConfigMap).ManagedFields = nil
 	obj.(*corev1.ConfigMap).Labels = map[string]string{"stripped": "yes"}
 	return obj, nil
 }
 
-// managed is an object with something to strip.
+// managed makes a ConfigMap with managed fields, for strip to remove.
 func managed(name, version string) *corev1.ConfigMap {
 	c := configMap(name, version)
 	c.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
 	return c
 }
 
-// stripped returns a handler that says of each object whether it is stripped.
+// stripped returns a handler that records for each object whether it was stripped.
 func stripped(l *record.Lines) cache.ResourceEventHandler {
-	say := func(what string, obj any) {
-		if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-			what, obj = "tombstone", gone.Obj
+	record := func(label string, obj any) {
+		if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+			label = "tombstone"
+			obj = tombstone.Obj
 		}
 		c := obj.(*corev1.ConfigMap)
-		l.Add("%s %s %s: %t", what, c.Name, c.ResourceVersion, c.ManagedFields == nil && c.Labels["stripped"] == "yes")
+		done := c.ManagedFields == nil && c.Labels["stripped"] == "yes"
+		l.Add("%s %s %s: %t", label, c.Name, c.ResourceVersion, done)
 	}
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { say("add", obj) },
-		UpdateFunc: func(oldObj, newObj any) { say("old", oldObj); say("new", newObj) },
-		DeleteFunc: func(obj any) { say("delete", obj) },
+		AddFunc: func(obj any) { record("add", obj) },
+		UpdateFunc: func(oldObj, newObj any) {
+			record("old", oldObj)
+			record("new", newObj)
+		},
+		DeleteFunc: func(obj any) { record("delete", obj) },
 	}
 }
 
@@ -67,15 +71,70 @@ func TestEverythingIsTransformed(t *testing.T) {
 		r.server.NextWatch()
 		calls.Want(t, "tombstone b 1: true", "add c 4: true")
 		for _, obj := range r.GetStore().List() {
-			expect.That(t, obj.(*corev1.ConfigMap).ManagedFields == nil, "stored: %v", obj)
+			if c := obj.(*corev1.ConfigMap); c.ManagedFields != nil {
+				t.Errorf("the stored object %s has managed fields %v, want none", c.Name, c.ManagedFields)
+			}
 		}
 		r.handle(t, stripped(&calls))
 		calls.Want(t, "add c 4: true")
 	})
 }
 
-// A list with an object that cannot be transformed is refused as a whole, and
-// asked for again.
+// The last transform counts. It may return another object. Nil stands for no transform.
+func TestTheLastTransformCounts(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		must.Do(t, r.SetTransform(func(any) (any, error) { return nil, errNotToday }))
+		must.Do(t, r.SetTransform(func(any) (any, error) { return configMap("b", "7"), nil }))
+		handler := r.recorder(t)
+		r.run(t)
+		handler.Want(t, "OnAdd b 7 first")
+
+		r = newRig(newInformer, options(), managed("a", "1"))
+		must.Do(t, r.SetTransform(strip))
+		must.Do(t, r.SetTransform(nil))
+		var calls record.Lines
+		r.handle(t, stripped(&calls))
+		r.run(t)
+		calls.Want(t, "add a 1: false")
+	})
+}
+
+// A valueObject is not a pointer, and cannot be compared with ==.
+type valueObject struct {
+	*metav1.ObjectMeta
+	data map[string]string
+}
+
+func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
+	forBoth(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		must.Do(t, r.SetTransform(func(obj any) (any, error) {
+			c := obj.(*corev1.ConfigMap)
+			return valueObject{&c.ObjectMeta, c.Data}, nil
+		}))
+		var calls record.Lines
+		r.handle(t, cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(obj any) { calls.Add("add %s", obj.(valueObject).ResourceVersion) },
+			UpdateFunc: func(_, obj any) { calls.Add("update %s", obj.(valueObject).ResourceVersion) },
+			DeleteFunc: func(obj any) {
+				calls.Add("delete %s", obj.(cache.DeletedFinalStateUnknown).Obj.(valueObject).ResourceVersion)
+			},
+		})
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Modify(configMap("a", "2"))
+		r.server.Set(configMap("a", "3"))
+		fakeapi.Expire(w)
+		w = r.server.NextWatch()
+		r.server.Set()
+		fakeapi.Expire(w)
+		r.server.NextWatch()
+		calls.Want(t, "add 1", "update 2", "update 3", "delete 3")
+	})
+}
+
+// The informer refuses a whole list if the transform fails for one object, and lists again.
 func TestAListThatCannotBeTransformed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("bad", "1"))
@@ -86,11 +145,11 @@ func TestAListThatCannotBeTransformed(t *testing.T) {
 		r.run(t)
 		failed.Want(t, "unable to sync list result: I do not like it")
 		handler.Want(t)
-		wantSynced(t, "with half a list", false, r)
+		wantSynced(t, "after a list that was refused", false, r)
 		r.server.Set(configMap("a", "1"))
 		time.Sleep(2 * time.Second)
 		handler.Want(t, "OnAdd a 1 first")
-		wantSynced(t, "with a list", true, handler)
+		wantSynced(t, "after the next list", true, handler)
 	})
 }
 
@@ -101,7 +160,7 @@ func refuseBad(obj any) (any, error) {
 	return obj, nil
 }
 
-// An event that cannot be transformed is dropped. The others are not.
+// The informer drops an event if the transform fails for it, and goes on.
 func TestAnEventThatCannotBeTransformed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
@@ -122,8 +181,8 @@ func TestAnEventThatCannotBeTransformed(t *testing.T) {
 	})
 }
 
-// It "is called for each object which is about to be stored": one of a streamed
-// list is about to be stored twice, by the reflector and by the informer.
+// The transform "is called for each object which is about to be stored". An object of a streamed list is
+// stored twice: by the reflector, and by the informer.
 func TestAStreamedListIsTransformedTwice(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		w := watch.NewFake()

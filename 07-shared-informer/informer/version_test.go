@@ -1,4 +1,4 @@
-// A program waits until the store holds its own write.
+// Tests of WaitForVersion.
 
 package informer
 
@@ -16,12 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// waitFor calls WaitForVersion, and returns what it will return.
+// waitFor calls WaitForVersion in a goroutine. The channel gets its result.
 func waitFor(ctx context.Context, r *rig, version string) <-chan error {
 	result := make(chan error, 1)
 	go func() { result <- r.SharedIndexInformer.(*Informer).WaitForVersion(ctx, version) }()
@@ -29,19 +28,43 @@ func waitFor(ctx context.Context, r *rig, version string) <-chan error {
 	return result
 }
 
-// is checks what waitFor has given by now: "waiting", "", or words of an error.
-func is(t *testing.T, result <-chan error, want string) {
+// wantWaiting checks that WaitForVersion has not returned yet.
+func wantWaiting(t *testing.T, result <-chan error) {
 	t.Helper()
 	synctest.Wait()
-	got := "waiting"
 	select {
 	case err := <-result:
-		if got = ""; err != nil {
-			got = err.Error()
-		}
+		t.Errorf("WaitForVersion() = %v, want that it waits", err)
 	default:
 	}
-	expect.That(t, got == want || want != "" && strings.Contains(got, want), "got %q, want %q", got, want)
+}
+
+// wantReached checks that WaitForVersion has returned nil.
+func wantReached(t *testing.T, result <-chan error) {
+	t.Helper()
+	synctest.Wait()
+	select {
+	case err := <-result:
+		if err != nil {
+			t.Errorf("WaitForVersion() = %v, want nil", err)
+		}
+	default:
+		t.Error("WaitForVersion() waits, want nil")
+	}
+}
+
+// wantFailed checks that WaitForVersion has returned an error that contains want.
+func wantFailed(t *testing.T, result <-chan error, want string) {
+	t.Helper()
+	synctest.Wait()
+	select {
+	case err := <-result:
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("WaitForVersion() = %v, want an error that contains %q", err, want)
+		}
+	default:
+		t.Errorf("WaitForVersion() waits, want an error that contains %q", want)
+	}
 }
 
 func bookmark(w *watch.FakeWatcher, version string) {
@@ -53,34 +76,34 @@ func TestWaitForVersion(t *testing.T) {
 		"an event": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			result := waitFor(t.Context(), r, "12")
 			w.Modify(configMap("a", "9")) // 9 comes before 12, as numbers do
-			is(t, result, "waiting")
+			wantWaiting(t, result)
 			w.Modify(configMap("a", "12"))
-			is(t, result, "")
+			wantReached(t, result)
 		},
 		"a later event of another object": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			result := waitFor(t.Context(), r, "12")
 			w.Add(configMap("b", "13"))
-			is(t, result, "")
+			wantReached(t, result)
 		},
 		"a deletion": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			first, second := waitFor(t.Context(), r, "12"), waitFor(t.Context(), r, "13")
 			w.Delete(configMap("a", "12"))
-			is(t, first, "")
+			wantReached(t, first)
 			w.Delete(configMap("stranger", "13")) // that the store does not hold
-			is(t, second, "")
+			wantReached(t, second)
 		},
 		"a version that it has already": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			w.Modify(configMap("a", "12"))
 			synctest.Wait()
-			is(t, waitFor(t.Context(), r, "12"), "")
-			is(t, waitFor(t.Context(), r, "3"), "")
+			wantReached(t, waitFor(t.Context(), r, "12"))
+			wantReached(t, waitFor(t.Context(), r, "3"))
 		},
 		"a write that the selector leaves out": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			result := waitFor(t.Context(), r, "12")
 			time.Sleep(time.Minute)
-			is(t, result, "waiting")
+			wantWaiting(t, result)
 			bookmark(w, "14")
-			is(t, result, "")
+			wantReached(t, result)
 		},
 		"an event that an index function refuses": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			must.Do(t, r.AddIndexers(cache.Indexers{"fails": func(obj any) ([]string, error) {
@@ -92,17 +115,17 @@ func TestWaitForVersion(t *testing.T) {
 			const refused = "waiting for version 12 of *v1.ConfigMap: the store has refused it"
 			result, other := waitFor(t.Context(), r, "12"), waitFor(t.Context(), r, "11")
 			w.Add(configMap("refused", "12"))
-			is(t, result, refused)
-			is(t, other, "waiting")
+			wantFailed(t, result, refused)
+			wantWaiting(t, other)
 			bookmark(w, "13")
-			is(t, other, "") // that was not the version of a refused event
-			is(t, waitFor(t.Context(), r, "12"), refused)
-			is(t, waitFor(t.Context(), r, "13"), "")
+			wantReached(t, other) // that was not the version of a refused event
+			wantFailed(t, waitFor(t.Context(), r, "12"), refused)
+			wantReached(t, waitFor(t.Context(), r, "13"))
 
 			r.server.SetVersion("20", configMap("a", "1")) // without it
 			fakeapi.Expire(w)
 			time.Sleep(time.Minute)
-			is(t, waitFor(t.Context(), r, "12"), "") // the list says how things are now
+			wantReached(t, waitFor(t.Context(), r, "12")) // the list says how things are now
 		},
 		"a handler that is stuck": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			stuck := make(chan struct{})
@@ -112,46 +135,47 @@ func TestWaitForVersion(t *testing.T) {
 			for version := 2; version < 40_000; version++ { // far more than its patience: it is folded
 				w.Modify(configMap("a", fmt.Sprint(version)))
 			}
-			is(t, waitFor(t.Context(), r, "39999"), "")
+			wantReached(t, waitFor(t.Context(), r, "39999"))
 		},
 		"a relist": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			result := waitFor(t.Context(), r, "12")
 			r.server.SetVersion("20", configMap("a", "15"))
 			fakeapi.Expire(w)
 			time.Sleep(time.Minute) // the reflector waits before it lists again
-			is(t, result, "")
+			wantReached(t, result)
 		},
 		"a version from the future": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			result := waitFor(ctx, r, "1000000")
 			w.Modify(configMap("a", "12"))
-			is(t, result, "waiting")
+			wantWaiting(t, result)
 			time.Sleep(2 * time.Minute)
-			is(t, result, `waiting for version 1000000 of *v1.ConfigMap, the store has "12": context deadline exceeded`)
+			wantFailed(t, result,
+				`waiting for version 1000000 of *v1.ConfigMap, the store has "12": context deadline exceeded`)
 		},
 		"several at a time": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			first, second := waitFor(t.Context(), r, "12"), waitFor(t.Context(), r, "13")
 			w.Modify(configMap("a", "12"))
-			is(t, first, "")
-			is(t, second, "waiting")
+			wantReached(t, first)
+			wantWaiting(t, second)
 			w.Modify(configMap("a", "13"))
-			is(t, second, "")
+			wantReached(t, second)
 		},
 		"an informer that stops": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			w.Modify(configMap("a", "12"))
 			result := waitFor(t.Context(), r, "13")
 			r.stop()
-			is(t, result, `the informer has stopped at version "12"`)
+			wantFailed(t, result, `the informer has stopped at version "12"`)
 		},
 		"what is no version": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			for _, version := range []string{"", "0", "-1", "latest", "1a"} {
-				is(t, waitFor(t.Context(), r, version), "resource version is not well formed: "+version)
+				wantFailed(t, waitFor(t.Context(), r, version), "resource version is not well formed: "+version)
 			}
 		},
 		"a server whose versions are no numbers": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			w.Modify(configMap("a", "v12"))
-			is(t, waitFor(t.Context(), r, "12"), "the store's own cannot be compared")
+			wantFailed(t, waitFor(t.Context(), r, "12"), "the store's own cannot be compared")
 		},
 	}
 	for name, test := range tests {
@@ -169,13 +193,13 @@ func TestWaitForVersionBeforeTheFirstList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
 		result := waitFor(t.Context(), r, "1")
-		is(t, result, "waiting")
+		wantWaiting(t, result)
 		r.run(t)
-		is(t, result, "")
+		wantReached(t, result)
 	})
 }
 
-// A transform refuses an event before the store is asked.
+// A transform fails, and so the event does not reach the store.
 func TestWaitForVersionThatATransformRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
@@ -189,13 +213,13 @@ func TestWaitForVersionThatATransformRefuses(t *testing.T) {
 		w := r.server.NextWatch()
 		updated, deleted := waitFor(t.Context(), r, "12"), waitFor(t.Context(), r, "13")
 		w.Modify(configMap("a", "12"))
-		is(t, updated, "the store has refused it")
+		wantFailed(t, updated, "the store has refused it")
 		w.Delete(configMap("a", "13"))
-		is(t, deleted, "the store has refused it")
+		wantFailed(t, deleted, "the store has refused it")
 	})
 }
 
-// What was refused is not kept forever, even if no list comes.
+// Only the latest refused versions are kept, even if no list comes.
 func TestRefusedVersionsAreBounded(t *testing.T) {
 	var r refusals
 	for version := range 3 * keptRefusals {
@@ -204,13 +228,19 @@ func TestRefusedVersionsAreBounded(t *testing.T) {
 	if got := len(r.versions); got != keptRefusals {
 		t.Errorf("%d versions are kept, want %d", got, keptRefusals)
 	}
-	first, last := fmt.Sprint(2*keptRefusals), fmt.Sprint(3*keptRefusals-1)
-	if !r.has(first) || !r.has(last) || r.has("0") {
-		t.Errorf("kept: %s: %t, %s: %t, 0: %t; want the last ones", first, r.has(first), last, r.has(last), r.has("0"))
+	for version, want := range map[int]bool{
+		0:                  false,
+		2*keptRefusals - 1: false,
+		2 * keptRefusals:   true,
+		3*keptRefusals - 1: true,
+	} {
+		if got := r.contains(fmt.Sprint(version)); got != want {
+			t.Errorf("contains(%d) = %t, want %t", version, got, want)
+		}
 	}
 }
 
-// When the reflector has returned, nothing can change the store: nobody has to wait for
+// When the reflector has returned, nothing changes the store any more. So WaitForVersion does not wait for
 // the handlers.
 func TestWaitForVersionEndsBeforeTheHandlers(t *testing.T) {
 	const stopped = `the informer has stopped at version "1"`
@@ -221,11 +251,14 @@ func TestWaitForVersionEndsBeforeTheHandlers(t *testing.T) {
 			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-stuck }})
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan struct{})
-			go func() { r.RunWithContext(ctx); close(ended) }()
+			go func() {
+				r.RunWithContext(ctx)
+				close(ended)
+			}()
 			result := waitFor(t.Context(), r, "13")
 			cancel()
-			is(t, result, stopped)
-			is(t, waitFor(t.Context(), r, "13"), stopped)
+			wantFailed(t, result, stopped)
+			wantFailed(t, waitFor(t.Context(), r, "13"), stopped)
 			close(stuck)
 			<-ended
 		})
@@ -239,7 +272,7 @@ func TestWaitForVersionEndsBeforeTheHandlers(t *testing.T) {
 			}})
 			r.run(t)
 			r.stop()
-			is(t, result, stopped)
+			wantFailed(t, result, stopped)
 		})
 	})
 }

@@ -1,5 +1,4 @@
-// What the tests of this package share: a server on a free port, and a client
-// that reads its answers.
+// What the tests of this package share: a server on a free port, and a client.
 
 package web
 
@@ -18,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// running starts a server that is stopped with the test.
+// running starts a server, which stops at the end of the test.
 func running(t testing.TB, pages Pages) *Server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -28,9 +27,10 @@ func running(t testing.TB, pages Pages) *Server {
 	return s
 }
 
-// client uses a connection for one request only, so that none is left open.
+// client uses a connection for one request only, so that no connection stays open.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
 
+// do sends a request. The host is that of the URL if it is empty.
 func do(t testing.TB, method, url, host string) (status int, header http.Header, body string) {
 	t.Helper()
 	request, err := http.NewRequest(method, url, nil)
@@ -44,15 +44,20 @@ func do(t testing.TB, method, url, host string) (status int, header http.Header,
 	return response.StatusCode, response.Header, string(text)
 }
 
-// hello is a page that answers with what it was asked.
+// hello is a page that answers with its parameters.
 func hello(c *gin.Context) {
 	if query, ok := Query(c, "app"); ok {
 		c.JSON(http.StatusOK, gin.H{"name": c.Param("name"), "value": c.Param("value"), "query": query})
 	}
 }
 
-// hello's pages have the patterns of the chapters': gin's tree has to choose
-// between a word and a value at each part of a path.
+// helloPages have patterns like the pages of the chapters. At each part of a path, gin has to choose between a word and
+// a parameter.
 var helloPages = Pages{
-	"/": hello, "/pods": hello, "/indexes": hello, "/indexes/:name/:value": hello, "/:name": hello, "/:name/all": hello,
+	"/":                     hello,
+	"/pods":                 hello,
+	"/indexes":              hello,
+	"/indexes/:name/:value": hello,
+	"/:name":                hello,
+	"/:name/all":            hello,
 }

@@ -1,4 +1,4 @@
-// Which answer a request gets.
+// The answers to requests.
 
 package web
 
@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/gin-gonic/gin"
-
-	"example.com/informer/scripts/harness/expect"
 )
 
 func TestAnswers(t *testing.T) {
@@ -41,30 +39,37 @@ func TestAnswers(t *testing.T) {
 		{"DELETE", "/no/such/page", 404, `{"error":"there is no page \"/no/such/page\""}`},
 	} {
 		status, header, body := do(t, test.method, s.URL()+test.path, "")
-		expect.That(t, status == test.status && body == test.want,
-			"%s %s: got %d %s\nwant %d %s", test.method, test.path, status, body, test.status, test.want)
+		if status != test.status || body != test.want {
+			t.Errorf("%s %s: got %d %s\nwant %d %s", test.method, test.path, status, body, test.status, test.want)
+		}
 		for name, want := range map[string]string{
-			"Content-Type": "application/json; charset=utf-8", "X-Content-Type-Options": "nosniff",
-			"Cache-Control": "no-store",
+			"Content-Type":           "application/json; charset=utf-8",
+			"X-Content-Type-Options": "nosniff",
+			"Cache-Control":          "no-store",
 		} {
-			got := header.Get(name)
-			expect.That(t, got == want, "%s %s: %s is %q, want %q", test.method, test.path, name, got, want)
+			if got := header.Get(name); got != want {
+				t.Errorf("%s %s: header %s is %q, want %q", test.method, test.path, name, got, want)
+			}
 		}
 	}
 }
 
 func TestAPageOfAnotherMethod(t *testing.T) {
 	s := running(t, Pages{"/": hello, "POST /do/:name": hello, "POST /do": hello, "PUT /do": hello})
-	for asked, want := range map[string]string{
-		"POST /do":   `200 {"name":"","query":{},"value":""}`,
-		"POST /do/x": `200 {"name":"x","query":{},"value":""}`,
-		"GET /do":    `405 {"error":"there is nothing but POST and PUT here, got \"GET\""}`,
-		"POST /":     `405 {"error":"there is nothing but GET and HEAD here, got \"POST\""}`,
+	for _, test := range []struct {
+		method, path string
+		status       int
+		want         string
+	}{
+		{"POST", "/do", 200, `{"name":"","query":{},"value":""}`},
+		{"POST", "/do/x", 200, `{"name":"x","query":{},"value":""}`},
+		{"GET", "/do", 405, `{"error":"there is nothing but POST and PUT here, got \"GET\""}`},
+		{"POST", "/", 405, `{"error":"there is nothing but GET and HEAD here, got \"POST\""}`},
 	} {
-		method, path, _ := strings.Cut(asked, " ")
-		status, _, body := do(t, method, s.URL()+path, "")
-		got := fmt.Sprint(status, " ", body)
-		expect.That(t, got == want, "%s: got %s\nwant %s", asked, got, want)
+		status, _, body := do(t, test.method, s.URL()+test.path, "")
+		if status != test.status || body != test.want {
+			t.Errorf("%s %s: got %d %s\nwant %d %s", test.method, test.path, status, body, test.status, test.want)
+		}
 	}
 }
 
@@ -72,22 +77,26 @@ func TestAPageThatPanics(t *testing.T) {
 	s := running(t, Pages{"/": func(*gin.Context) { panic("the secret reason") }, "/fine": hello})
 	want := `{"error":"this page failed: the server's log says why"}`
 	status, _, body := do(t, "GET", s.URL(), "")
-	expect.That(t, status == 500 && body == want, "got %d %s\nwant 500 %s", status, body, want)
+	if status != 500 || body != want {
+		t.Errorf("the page that panics: got %d %s\nwant 500 %s", status, body, want)
+	}
 	status, _, body = do(t, "GET", s.URL()+"/fine", "")
-	expect.That(t, status == 200, "after that: %d %s", status, body)
+	if status != 200 {
+		t.Errorf("another page after that: got %d %s, want 200", status, body)
+	}
 }
 
-// Whatever gets past net/http is answered with JSON, and never with a redirect
-// or a 5xx.
+// Every request that net/http accepts is answered with JSON, and never with a redirect or a 5xx. An answer has an error
+// if and only if its status is not 200.
 func FuzzRequests(f *testing.F) {
 	engine := (&Server{slots: make(chan struct{}, 1), addr: running(f, nil).addr}).engine(helloPages)
 	for _, path := range []string{"/", "/pods", "/indexes/by/x", "/x/all"} {
-		for _, word := range []string{
+		for _, suffix := range []string{
 			"", "/", "/..", "/%2e%2e/x", "/%2fetc%2fpasswd", "//evil.example", "/%5c", "/%00", "/%0d%0aX:%20y", "/%ff",
 			"/:name", "/*", ";", "/<script>", "/" + strings.Repeat("%41", 2000),
 			"?app", "?app=%zz", "?app=a;b", "?app=1&app=2", "?app[]=1", "?&&&",
 		} {
-			f.Add("GET", path+word, "localhost")
+			f.Add("GET", path+suffix, "localhost")
 		}
 		for _, method := range []string{"HEAD", "POST", "OPTIONS", "CONNECT", "get"} {
 			f.Add(method, path, "[::1]:4000")
@@ -105,10 +114,21 @@ func FuzzRequests(f *testing.F) {
 		}
 		answer := httptest.NewRecorder()
 		engine.ServeHTTP(answer, request)
-		var said struct{ Error string }
-		err = json.Unmarshal(answer.Body.Bytes(), &said)
-		fine, refused := answer.Code == 200, answer.Code >= 400 && answer.Code < 500
-		expect.That(t, err == nil && (fine || refused) && fine == (said.Error == ""),
-			"%q: got %d %s", text, answer.Code, answer.Body)
+		var body struct{ Error string }
+		if err := json.Unmarshal(answer.Body.Bytes(), &body); err != nil {
+			t.Errorf("%q: got %s, want JSON: %v", text, answer.Body, err)
+		}
+		switch {
+		case answer.Code == 200:
+			if body.Error != "" {
+				t.Errorf("%q: got 200 with the error %q, want none", text, body.Error)
+			}
+		case answer.Code >= 400 && answer.Code < 500:
+			if body.Error == "" {
+				t.Errorf("%q: got %d %s, want an error in it", text, answer.Code, answer.Body)
+			}
+		default:
+			t.Errorf("%q: got %d %s, want 200 or 4xx", text, answer.Code, answer.Body)
+		}
 	})
 }

@@ -1,5 +1,5 @@
-// Package web serves pages with gin, most of them read-only JSON, to clients that
-// it does not trust: slow ones, many at once, and those that a web page sends here.
+// Package web serves pages with gin, most of them read-only JSON. It does not trust its clients: they may be slow, or
+// many at the same time, and a request may come from a page of another server.
 package web
 
 import (
@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,29 +16,27 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// DefaultAddr is an address for a server to listen on: the loopback interface.
+// DefaultAddr is an address for a server to listen on, on the loopback interface.
 const DefaultAddr = "127.0.0.1:4000"
 
 const (
 	maxRequests  = 64               // at the same time
 	readTimeout  = 5 * time.Second  // for a client to send its request
-	writeTimeout = 30 * time.Second // until the answer is written, be it the page that is slow or the client
+	writeTimeout = 30 * time.Second // until the answer is written; the page or the client may be slow
 	idleTimeout  = time.Minute      // for a connection between two requests
-	stopTimeout  = 5 * time.Second  // for requests to end once the server is to stop
+	stopTimeout  = 5 * time.Second  // for the requests under way, when the server stops
 )
 
-// A Server serves its pages from Start until its context ends. What a page
-// answers is JSON, an error too: {"error":"…"}.
+// A Server serves its pages from Start until its context ends. An error is answered as JSON: {"error":"…"}.
 type Server struct {
 	chosen string // the address that Start was given
 	addr   net.Addr
 	slots  chan struct{} // holds one element for each request under way
-	ended  chan error
+	ended  chan error    // holds the error of the end, from the end on
 }
 
-// Start listens on a host and port, where port 0 is any free one, and serves
-// the pages in the background. When it returns, the pages can be asked for;
-// when ctx ends, the server stops. Wait says how.
+// Start listens on a host and port, and serves the pages in the background. Port 0 stands for any free port. When Start
+// returns, the server answers. When ctx ends, the server stops: see Wait.
 func Start(ctx context.Context, addr string, pages Pages) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -49,10 +46,15 @@ func Start(ctx context.Context, addr string, pages Pages) (*Server, error) {
 }
 
 func start(ctx context.Context, addr string, listener net.Listener, pages Pages) *Server {
-	s := &Server{chosen: addr, addr: listener.Addr(), slots: make(chan struct{}, maxRequests)}
-	s.ended = make(chan error, 1)
+	s := &Server{
+		chosen: addr, addr: listener.Addr(),
+		slots: make(chan struct{}, maxRequests), ended: make(chan error, 1),
+	}
 	server := &http.Server{
-		Handler: s.engine(pages), ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		Handler:        s.engine(pages),
+		ReadTimeout:    readTimeout,
+		WriteTimeout:   writeTimeout,
+		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: 16 << 10,
 	}
 	serving := make(chan error, 1)
@@ -70,14 +72,14 @@ func start(ctx context.Context, addr string, listener net.Listener, pages Pages)
 	return s
 }
 
-// stop lets the requests under way end, for as long as stopTimeout.
+// stop waits for the requests under way, at most for stopTimeout. Then it cuts them off.
 func (s *Server) stop(server *http.Server) error {
-	patience, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	if server.Shutdown(patience) == nil {
+	if server.Shutdown(ctx) == nil {
 		return nil
 	}
-	unfinished := len(s.slots) // none, if there are only connections on which nothing was asked
+	unfinished := len(s.slots) // 0 if the open connections have no request
 	server.Close()
 	if unfinished > 0 {
 		return fmt.Errorf("stopping %s: cut off, as they had not ended after %v: %d of its requests",
@@ -86,15 +88,15 @@ func (s *Server) stop(server *http.Server) error {
 	return nil
 }
 
-// Wait returns when the server has stopped. That its context ended is no
-// error; that requests had to be cut off is one.
+// Wait returns when the server has stopped. The end of its context is no error. It is an error if requests had to be
+// cut off.
 func (s *Server) Wait() error {
 	err := <-s.ended
-	s.ended <- err // for whoever asks next
+	s.ended <- err // for the next call of Wait
 	return err
 }
 
-// URL is where the pages are, such as http://127.0.0.1:4000.
+// URL returns the address of the server, such as http://127.0.0.1:4000.
 func (s *Server) URL() string {
 	if tcp, ok := s.addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return "http://localhost:" + strconv.Itoa(tcp.Port)
@@ -102,12 +104,12 @@ func (s *Server) URL() string {
 	return "http://" + s.addr.String()
 }
 
-// engine brings a request to its page, if it may.
+// engine returns the handler of all requests.
 func (s *Server) engine(pages Pages) http.Handler {
-	gin.SetMode(gin.ReleaseMode) // else it writes on stdout
+	gin.SetMode(gin.ReleaseMode) // in its other modes gin writes on stdout
 	engine := gin.New()
-	engine.RedirectTrailingSlash = false // there is one way to each page
-	engine.Use(headers, gin.CustomRecovery(failed), s.limited, s.checked)
+	engine.RedirectTrailingSlash = false // each page has one path
+	engine.Use(setHeaders, gin.CustomRecovery(recovered), s.limit, s.check)
 	engine.NoRoute(func(c *gin.Context) { Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path) })
 	engine.HandleMethodNotAllowed = true
 	engine.NoMethod(func(c *gin.Context) {
@@ -126,8 +128,29 @@ func (s *Server) engine(pages Pages) http.Handler {
 	return engine
 }
 
-// limited turns away what is too much at once.
-func (s *Server) limited(c *gin.Context) {
+// setHeaders tells browsers to take JSON for nothing else, to keep no copy of an answer, which may soon be out of date,
+// and to give nothing to pages of other origins. A page may load what this server serves, and nothing inline. No page of
+// another server may show it in a frame.
+func setHeaders(c *gin.Context) {
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.Header("Cache-Control", "no-store")
+	c.Header("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "+
+		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	c.Header("Referrer-Policy", "no-referrer")
+	c.Header("Cross-Origin-Resource-Policy", "same-origin")
+}
+
+// recovered answers for a page that has panicked. The client gets an error without the reason, which gin writes to the
+// log. If the answer has begun, it is broken off, so that the client does not take it for the whole.
+func recovered(c *gin.Context, _ any) {
+	if c.Writer.Written() {
+		panic(http.ErrAbortHandler)
+	}
+	Fail(c, http.StatusInternalServerError, "this page failed: the server's log says why")
+}
+
+// limit refuses a request while there are too many.
+func (s *Server) limit(c *gin.Context) {
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
@@ -136,24 +159,5 @@ func (s *Server) limited(c *gin.Context) {
 		c.Header("Retry-After", "1")
 		Fail(c, http.StatusServiceUnavailable, "the limit of requests at one time is reached, which is %d: try again",
 			maxRequests)
-	}
-}
-
-// checked refuses what no page of ours has sent. A web page can give its own name the
-// address 127.0.0.1 and then read what is served here, as of its own origin (DNS
-// rebinding); but the browser still sends that name. The answer is 421, Misdirected
-// Request: it is not that the client may not see the page, it asks the wrong server. A
-// request that comes from no page names no origin.
-func (s *Server) checked(c *gin.Context) {
-	local, _ := c.Request.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	origins, clean := c.Request.Header.Values("Origin"), path.Clean("/"+c.Request.URL.Path)
-	switch foreign := slices.IndexFunc(origins, func(o string) bool { return o != "http://"+c.Request.Host }); {
-	case !isOwn(c.Request.Host, s.chosen, local):
-		Fail(c, http.StatusMisdirectedRequest, "this server does not answer for host %q: ask for %s",
-			c.Request.Host, s.URL())
-	case foreign >= 0:
-		Fail(c, http.StatusForbidden, "a page of %q sent this request: only pages of this server may", origins[foreign])
-	case c.Request.URL.Path != clean:
-		Fail(c, http.StatusBadRequest, "the path has empty parts, or dots for parts: did you mean %q?", clean)
 	}
 }

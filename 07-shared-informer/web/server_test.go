@@ -1,4 +1,4 @@
-// How a server starts, and how much it takes on.
+// How a server starts, and how many requests it takes at the same time.
 
 package web
 
@@ -11,7 +11,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -23,8 +22,15 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 		"192.0.2.1:4000":              "192.0.2.1:4000: bind: ",
 	} {
 		_, err := Start(t.Context(), addr, nil)
-		expect.That(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(err.Error(), "-addr"),
-			"%q: got %v\nwant %s, and what to do", addr, err, want)
+		if err == nil {
+			t.Errorf("Start(%q) = _, nil; want an error with %q", addr, want)
+			continue
+		}
+		for _, part := range []string{want, "-addr"} { // the cause, and what to do
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("Start(%q): error %q, want %q in it", addr, err, part)
+			}
+		}
 	}
 }
 
@@ -33,8 +39,11 @@ func TestURL(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s, err := Start(ctx, addr, helloPages)
 		must.Do(t, err)
-		if status, _, body := do(t, "GET", s.URL()+"/pods", ""); !strings.HasPrefix(s.URL(), want) || status != 200 {
-			t.Errorf("%s: got %s, %d %s; want %s", addr, s.URL(), status, body, want)
+		if got := s.URL(); !strings.HasPrefix(got, want) {
+			t.Errorf("listening on %s: URL() = %q, want %q at its start", addr, got, want)
+		}
+		if status, _, body := do(t, "GET", s.URL()+"/pods", ""); status != 200 {
+			t.Errorf("listening on %s: GET %s/pods: got %d %s, want 200", addr, s.URL(), status, body)
 		}
 		cancel()
 		must.Do(t, s.Wait())
@@ -52,18 +61,22 @@ func TestTooManyRequests(t *testing.T) {
 	for range maxRequests {
 		asking.Go(func() {
 			if status, _, body := do(t, "GET", s.URL(), ""); status != 200 {
-				t.Errorf("got %d %s", status, body)
+				t.Errorf("a request within the limit: got %d %s, want 200", status, body)
 			}
 		})
 		<-asked
 	}
 	status, header, body := do(t, "GET", s.URL()+"/no/such/page", "")
 	want := `{"error":"the limit of requests at one time is reached, which is 64: try again"}`
-	expect.That(t, status == 503 && header.Get("Retry-After") == "1" && body == want,
-		"got %d, Retry-After %q, %s\nwant 503, 1, %s", status, header.Get("Retry-After"), body, want)
+	if status != 503 || body != want {
+		t.Errorf("a request above the limit: got %d %s\nwant 503 %s", status, body, want)
+	}
+	if got := header.Get("Retry-After"); got != "1" {
+		t.Errorf("a request above the limit: header Retry-After is %q, want 1", got)
+	}
 	close(answer)
 	asking.Wait()
 	if status, _, body := do(t, "GET", s.URL()+"/no/such/page", ""); status != 404 {
-		t.Errorf("after that: %d %s", status, body)
+		t.Errorf("a request after all of them: got %d %s, want 404", status, body)
 	}
 }

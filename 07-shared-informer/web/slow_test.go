@@ -1,4 +1,4 @@
-// Clients and pages that take their time, in fake time and over pipes.
+// Slow clients and slow pages, in fake time and over pipes.
 
 package web
 
@@ -13,7 +13,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -31,11 +30,16 @@ func (p *pipes) Accept() (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 }
-func (p *pipes) Close() error   { close(p.closed); return nil }
+
+func (p *pipes) Close() error {
+	close(p.closed)
+	return nil
+}
+
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4000} }
 
-// piped starts a server in the bubble of the test, and returns a connection to
-// it. That no goroutine stays is checked by synctest.
+// piped starts a server in the bubble of the test, and returns a connection to it. synctest checks that no goroutine of
+// the server is left.
 func piped(t *testing.T, pages Pages) (conn net.Conn, stop func() error) {
 	p := &pipes{make(chan net.Conn), make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -43,23 +47,32 @@ func piped(t *testing.T, pages Pages) (conn net.Conn, stop func() error) {
 	conn, server := net.Pipe()
 	p.conns <- server
 	t.Cleanup(func() { conn.Close() })
-	return conn, func() error { cancel(); return s.Wait() }
+	return conn, func() error {
+		cancel()
+		return s.Wait()
+	}
 }
 
-// read reads all in the background, and says what it was and how long it took.
-func read(conn net.Conn) (text <-chan string, took <-chan time.Duration) {
-	all, lasted := make(chan string, 1), make(chan time.Duration, 1)
-	go func(begin time.Time) {
-		got, _ := io.ReadAll(conn)
-		lasted <- time.Since(begin)
-		all <- string(got)
-	}(time.Now())
-	return all, lasted
+// An answer is what a server sends on a connection, and the time until the server closes it.
+type answer struct {
+	text string
+	took time.Duration
+}
+
+// readAnswer reads an answer in the background.
+func readAnswer(conn net.Conn) <-chan answer {
+	answers := make(chan answer, 1)
+	begin := time.Now()
+	go func() {
+		text, _ := io.ReadAll(conn)
+		answers <- answer{text: string(text), took: time.Since(begin)}
+	}()
+	return answers
 }
 
 const request = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-// A byte a second is too slow, wherever in the request.
+// A byte a second is too slow, in every part of the request.
 func TestAClientThatSendsSlowly(t *testing.T) {
 	for name, sent := range map[string]string{
 		"method": "", "path": "GET /", "headers": strings.TrimSuffix(request, "\r\n") + "X: ",
@@ -67,14 +80,14 @@ func TestAClientThatSendsSlowly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				conn, stop := piped(t, helloPages)
-				_, borne := read(conn)
+				answers := readAnswer(conn)
 				_, err := io.WriteString(conn, sent)
 				for err == nil {
 					_, err = conn.Write([]byte("x"))
 					time.Sleep(time.Second)
 				}
-				if took := <-borne; took < readTimeout || took > readTimeout+time.Second {
-					t.Errorf("it was borne for %v, want %v or little more", took, readTimeout)
+				if took := (<-answers).took; took < readTimeout || took > readTimeout+time.Second {
+					t.Errorf("the server closed the connection after %v, want %v or little more", took, readTimeout)
 				}
 				must.Do(t, stop())
 			})
@@ -84,19 +97,20 @@ func TestAClientThatSendsSlowly(t *testing.T) {
 
 func TestAClientThatReadsSlowly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begin, borne := time.Now(), make(chan time.Duration, 1)
-		conn, stop := piped(t, page(func(yield func(string) bool) {
+		begin, ended := time.Now(), make(chan time.Duration, 1)
+		conn, stop := piped(t, streamPage(func(yield func(string) bool) {
 			for yield(long) {
 			}
-			borne <- time.Since(begin)
+			ended <- time.Since(begin)
 		}))
 		_, err := io.WriteString(conn, request)
 		for err == nil {
 			_, err = conn.Read(make([]byte, 1))
 			time.Sleep(time.Second)
 		}
-		took := <-borne
-		expect.That(t, took == writeTimeout, "the page was busy for %v, want %v", took, writeTimeout)
+		if took := <-ended; took != writeTimeout {
+			t.Errorf("the page was asked for items for %v, want %v", took, writeTimeout)
+		}
 		must.Do(t, stop())
 	})
 }
@@ -105,14 +119,14 @@ func TestAConnectionThatIsNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, stop := piped(t, helloPages)
 		io.WriteString(conn, request)
-		_, open := read(conn)
-		took := <-open
-		expect.That(t, took == idleTimeout, "it stayed open for %v, want %v", took, idleTimeout)
+		if took := (<-readAnswer(conn)).took; took != idleTimeout {
+			t.Errorf("the server closed the connection after %v, want %v", took, idleTimeout)
+		}
 		must.Do(t, stop())
 	})
 }
 
-// A browser opens one to have it at hand.
+// A browser opens a connection before it needs one.
 func TestAnIdleConnectionIsNoRequestThatWasCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, stop := piped(t, helloPages)
@@ -120,25 +134,45 @@ func TestAnIdleConnectionIsNoRequestThatWasCutOff(t *testing.T) {
 	})
 }
 
+// When the server stops, it waits for the requests under way, at most for stopTimeout.
 func TestWhatIsUnderWayMayEnd(t *testing.T) {
-	for takes, want := range map[time.Duration]string{
-		stopTimeout / 2: "",
-		stopTimeout * 2: "stopping http://127.0.0.1:4000: cut off, as they had not ended after 5s: 1 of its requests",
+	for _, test := range []struct {
+		takes time.Duration // the page
+		whole bool          // the client gets the whole answer
+		want  string        // the error of Wait; "" for none
+	}{
+		{takes: stopTimeout / 2, whole: true},
+		{
+			takes: stopTimeout * 2,
+			want:  "stopping http://127.0.0.1:4000: cut off, as they had not ended after 5s: 1 of its requests",
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			conn, stop := piped(t, Pages{"/": func(c *gin.Context) {
-				time.Sleep(takes)
+				time.Sleep(test.takes)
 				c.JSON(200, "done")
 			}})
-			answer, _ := read(conn)
+			answers := readAnswer(conn)
 			io.WriteString(conn, request)
 			synctest.Wait() // the page has been asked for
 			err := stop()
-			got := <-answer
-			whole := strings.Contains(got, "done")
-			expect.That(t, whole == (want == "") && (err == nil) == (want == "") && (err == nil || err.Error() == want),
-				"a page that takes %v: Wait() = %v, the client got %q; want %q", takes, err, got, want)
-			time.Sleep(takes) // until the page has returned
+			if got := errorText(err); got != test.want {
+				t.Errorf("a page that takes %v: Wait() = %q, want %q", test.takes, got, test.want)
+			}
+			text := (<-answers).text
+			if got := strings.Contains(text, "done"); got != test.whole {
+				t.Errorf("a page that takes %v: the client got %q; the whole answer: %t, want %t", test.takes, text,
+					got, test.whole)
+			}
+			time.Sleep(test.takes) // until the page has returned
 		})
 	}
+}
+
+// errorText returns the text of an error, or "" if there is none.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

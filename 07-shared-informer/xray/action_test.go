@@ -3,196 +3,233 @@
 package xray
 
 import (
+	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"example.com/informer/07-shared-informer/xray/recorder"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-func inBubble(t *testing.T, do func(t *testing.T, r rig), names ...string) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		client := fake.NewClientset()
-		for _, name := range names {
-			must.Do(t, client.Tracker().Add(configMap(name, "", "web")))
-		}
-		r := rigOf(t, newSubject(client))
-		time.Sleep(time.Second) // until the slow handlers have got the initial list
-		r.settle()
-		do(t, r)
-		r.stop()
-	})
-}
-
-func (r rig) keys() []string { return r.stations()["store"].Keys }
-
-func (r rig) handlerOf(lane, name string) station {
-	r.t.Helper()
-	prefixes := map[string]string{recorder.Ours: "handlers/", recorder.Theirs: "client-go/handlers/"}
-	return r.stations()[prefixes[lane]+name]
-}
-
-// wantInBoth compares a handler in both lanes.
-func (r rig) wantInBoth(name string, calls, waiting int) {
-	r.t.Helper()
-	for _, lane := range []string{recorder.Ours, recorder.Theirs} {
-		if got := r.handlerOf(lane, name); got.Calls != calls || got.Waiting != waiting {
-			r.t.Errorf("%s: %+v", lane, got)
-		}
-	}
-}
-
-func wantRefused(t *testing.T, err error, status int, text string) {
-	t.Helper()
-	if got := statusOf(err); err == nil || got != status || !strings.Contains(err.Error(), text) {
-		t.Errorf("got %d %v\nwant %d %s", got, err, status, text)
-	}
-}
-
 func TestObjectsAreChanged(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
+	inBubble(t, func(t *testing.T, f fixture) {
 		for _, name := range []string{"red-1", "blue-2"} {
-			got := r.must(order{Action: "create"})
-			expect.That(t, got == "ConfigMap "+name+" was created.", "%v", got)
+			if got, want := f.mustDo(actionRequest{Action: "create"}), "ConfigMap "+name+" was created."; got != want {
+				t.Errorf("create: %q, want %q", got, want)
+			}
 		}
-		got := r.keys()
-		expect.That(t, slices.Equal(got, []string{"ns/blue-2", "ns/red-1"}), "keys: %q", got)
+		f.wantKeys("ns/blue-2", "ns/red-1")
+
 		for _, app := range []string{"db", "cache", "web", "db"} {
-			got := r.must(order{Action: "relabel", Name: "blue-2"})
-			expect.That(t, strings.HasPrefix(got, "blue-2 has the label app="+app+" now."), "%v", got)
+			got := f.mustDo(actionRequest{Action: "relabel", Name: "blue-2"})
+			if want := "blue-2 has the label app=" + app + " now."; !strings.HasPrefix(got, want) {
+				t.Errorf("relabel: %q, want %q at its start", got, want)
+			}
 		}
-		store := r.stations()["store"]
-		apps := store.Indexes["app"]
-		expect.That(t, apps["db"] == 1 && apps["web"] == 1 && len(apps) == 2, "indexes: %v", store.Indexes)
-		r.must(order{Action: "recreate", Name: "red-1"})
-		r.wantCaption("red-1 was deleted and created again")
-		r.must(order{Action: "delete", Name: "red-1"})
-		got = r.keys()
-		expect.That(t, slices.Equal(got, []string{"ns/blue-2"}), "keys: %q", got)
-		_, err := r.do(order{Action: "delete", Name: "red-1"})
+		want := map[string]map[string]int{"app": {"db": 1, "web": 1}}
+		if diff := cmp.Diff(want, f.station("store").Indexes); diff != "" {
+			t.Errorf("indexes differ (-want +got):\n%s", diff)
+		}
+
+		f.mustDo(actionRequest{Action: "recreate", Name: "red-1"})
+		f.wantCaption("red-1 was deleted and created again")
+		f.mustDo(actionRequest{Action: "delete", Name: "red-1"})
+		f.wantKeys("ns/blue-2")
+
+		_, err := f.do(actionRequest{Action: "delete", Name: "red-1"})
 		wantRefused(t, err, http.StatusNotFound, `there is no ConfigMap "red-1" in the store`)
-		_, err = r.do(order{Action: "delete", Name: "../other/red-1"})
+		_, err = f.do(actionRequest{Action: "delete", Name: "../other/red-1"})
 		wantRefused(t, err, http.StatusNotFound, "in the store")
-		_, err = r.do(order{Action: "relabel"})
+		_, err = f.do(actionRequest{Action: "relabel"})
 		wantRefused(t, err, http.StatusNotFound, "create one")
 	})
 }
 
 func TestTheConnectionIsCut(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
-		r.must(order{Action: "cut"})
-		got := r.stations()["server"]
-		expect.That(t, got.Cut && !got.Connected, "%+v", got)
-		r.must(order{Action: "restore"})
-		got = r.stations()["server"]
-		expect.That(t, !got.Cut && got.Connected, "%+v", got)
-		r.wantCaption("The cable is pulled out")
-		r.wantCaption("The cable is plugged in")
+	inBubble(t, func(t *testing.T, f fixture) {
+		f.mustDo(actionRequest{Action: "cut"})
+		if got := f.station("server"); !got.Cut || got.Connected {
+			t.Errorf("after a cut: cut = %t, connected = %t; want true, false", got.Cut, got.Connected)
+		}
+		f.mustDo(actionRequest{Action: "restore"})
+		if got := f.station("server"); got.Cut || !got.Connected {
+			t.Errorf("after a restore: cut = %t, connected = %t; want false, true", got.Cut, got.Connected)
+		}
+		f.wantCaption("The cable is pulled out")
+		f.wantCaption("The cable is plugged in")
 	})
 }
 
-// Both lanes list again.
+// The watches of both informers expire, and both list again.
 func TestWatchesExpire(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
-		received := r.stations()["client-go/informer"].Received
-		if got := r.must(order{Action: "expire"}); !strings.HasSuffix(got, ": 2.") {
-			t.Error(got)
+	inBubble(t, func(t *testing.T, f fixture) {
+		received := f.station("client-go/informer").Received
+		if got, want := f.mustDo(actionRequest{Action: "expire"}), ": 2."; !strings.HasSuffix(got, want) {
+			t.Errorf("expire: %q, want %q at its end", got, want)
 		}
-		_, err := r.do(order{Action: "expire"})
+		_, err := f.do(actionRequest{Action: "expire"})
 		wantRefused(t, err, http.StatusConflict, "no open watch")
-		if got := r.stations()["reflector"]; got.Doing != "backing off" || got.Until == 0 {
-			t.Errorf("%+v", got)
+		if got := f.station("reflector"); got.Doing != "backing off" || got.Until == 0 {
+			t.Errorf("the reflector is %q until %d, want it backing off until some time", got.Doing, got.Until)
 		}
+
 		time.Sleep(10 * time.Second)
-		r.settle()
-		got := r.stations()["reflector"]
-		lists := r.stations()["server"].Lists
-		expect.That(t, got.Doing == "watching" && got.Error == "" && lists == 2, "%+v, %d lists", got, lists)
-		theirs := r.stations()["client-go/informer"]
-		expect.That(t, theirs.Received == received+2 && theirs.Objects == 2,
-			"client-go: %+v, had received %d", theirs, received)
-		r.wantCaption("410 Expired")
-		r.wantCaption("(a relist)")
+		f.settle()
+		if got := f.station("reflector"); got.Doing != "watching" || got.Error != "" {
+			t.Errorf("ten seconds later the reflector is %q with error %q, want it watching, and no error", got.Doing,
+				got.Error)
+		}
+		if got := f.station("server").Lists; got != 2 {
+			t.Errorf("our reflector has listed %d times, want 2", got)
+		}
+		got := f.station("client-go/informer")
+		if got.Received != received+2 || got.Objects != 2 {
+			t.Errorf("client-go's informer has received %d, and has %d objects; want %d and 2", got.Received,
+				got.Objects, received+2)
+		}
+		f.wantCaption("410 Expired")
+		f.wantCaption("(a relist)")
 	}, "a", "b")
 }
 
+// A resync makes no request, and client-go's informer has none.
 func TestAResync(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
-		before := r.stations()["server"]
-		calls := r.handlerOf(recorder.Theirs, recorder.Fast).Calls
-		r.must(order{Action: "resync"})
-		got := r.handlerOf(recorder.Ours, recorder.Fast)
-		expect.That(t, got.Calls == 4, "%+v", got)
-		after := r.stations()["server"]
-		expect.That(t, reflect.DeepEqual(after, before), "the server: %+v, before %+v", after, before)
-		now := r.handlerOf(recorder.Theirs, recorder.Fast).Calls
-		expect.That(t, now == calls, "client-go's handler got %d calls more", now-calls)
-		r.wantCaption("No request was made")
+	inBubble(t, func(t *testing.T, f fixture) {
+		server := f.station("server")
+		clientGoCalls := f.handlerStation(recorder.ClientGo, "fast").Calls
+		f.mustDo(actionRequest{Action: "resync"})
+		if got := f.handlerStation(recorder.Ours, "fast").Calls; got != 4 {
+			t.Errorf("our handler has %d calls, want 4: 2 initial adds and 2 resyncs", got)
+		}
+		if got := f.handlerStation(recorder.ClientGo, "fast").Calls; got != clientGoCalls {
+			t.Errorf("client-go's handler has %d calls, want %d as before", got, clientGoCalls)
+		}
+		if diff := cmp.Diff(server, f.station("server")); diff != "" {
+			t.Errorf("the server differs (-before +after):\n%s", diff)
+		}
+		f.wantCaption("No request was made")
 	}, "a", "b")
 }
 
 func TestHandlersComeAndGo(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
-		got := r.must(order{Action: "add", Pace: recorder.Slow})
-		expect.That(t, got == "handler-3 joins, and is slow.", "%v", got)
-		r.wantInBoth("handler-3", 0, 2)
-		r.wantCaption("handler-3 joins late. It gets 2 initial adds from a snapshot of the store.")
+	inBubble(t, func(t *testing.T, f fixture) {
+		got := f.mustDo(actionRequest{Action: "add", Speed: recorder.Slow})
+		if want := "handler-3 joins, and is slow."; got != want {
+			t.Errorf("add: %q, want %q", got, want)
+		}
+		f.wantInBoth("handler-3", 0, 2)
+		f.wantCaption("handler-3 joins late. It gets 2 initial adds from a snapshot of the store.")
 		time.Sleep(time.Second)
-		r.wantInBoth("handler-3", 2, 0)
-		for _, lane := range []string{recorder.Ours, recorder.Theirs} {
-			got := r.handlerOf(lane, "handler-3")
-			expect.That(t, got.Pace == recorder.Slow && got.Last.Change == "initial" && got.Last.TookMs == 200,
-				"%s: %+v", lane, got)
+		f.wantInBoth("handler-3", 2, 0)
+		for _, implementation := range implementations {
+			got := f.handlerStation(implementation, "handler-3")
+			if got.Speed != recorder.Slow {
+				t.Errorf("%s: handler-3 is %s, want slow", implementation, got.Speed)
+			}
+			if got.Last.Change != "initial" || got.Last.TookMs != 200 {
+				t.Errorf("%s: the last call of handler-3 was %q and took %v ms, want initial, 200", implementation,
+					got.Last.Change, got.Last.TookMs)
+			}
 		}
-		r.must(order{Action: "pace", Handler: "handler-3", Pace: recorder.Fast})
-		r.must(order{Action: "create"})
-		third := r.handlerOf(recorder.Ours, "handler-3")
-		expect.That(t, third.Calls == 3 && third.Pace == recorder.Fast, "%+v", third)
-		r.must(order{Action: "remove", Handler: "handler-3"})
-		for name := range r.stations() {
-			expect.That(t, !strings.Contains(name, "handler-3"), "%s is still there", name)
+
+		f.mustDo(actionRequest{Action: "speed", Handler: "handler-3", Speed: recorder.Fast})
+		f.mustDo(actionRequest{Action: "create"})
+		if got := f.handlerStation(recorder.Ours, "handler-3"); got.Calls != 3 || got.Speed != recorder.Fast {
+			t.Errorf("handler-3 has %d calls and is %s, want 3 and fast", got.Calls, got.Speed)
 		}
-		for _, o := range []order{
-			{Action: "remove", Handler: "handler-3"}, {Action: "pace", Handler: "x", Pace: recorder.Fast},
-		} {
-			_, err := r.do(o)
-			wantRefused(t, err, http.StatusNotFound, "there is no handler")
+		f.mustDo(actionRequest{Action: "remove", Handler: "handler-3"})
+		for name := range f.stations() {
+			if strings.Contains(name, "handler-3") {
+				t.Errorf("there is a station %s, and its handler was removed", name)
+			}
 		}
-		for _, o := range []order{{Action: "add", Pace: "lazy"}, {Action: "pace", Handler: recorder.Fast, Pace: ""}} {
-			_, err := r.do(o)
-			wantRefused(t, err, http.StatusBadRequest, "there is no pace")
-		}
-		for range maxHandlers - 2 {
-			r.must(order{Action: "add", Pace: recorder.Fast})
-		}
-		_, err := r.do(order{Action: "add", Pace: recorder.Fast})
-		wantRefused(t, err, http.StatusConflict, "remove one first")
 	}, "a", "b")
 }
 
-// A stalled handler returns when its pace changes, when it is removed, and at the end.
-func TestAStalledHandler(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
-		for range 3 {
-			r.must(order{Action: "add", Pace: recorder.Stalled})
+func TestHandlersThatAreRefused(t *testing.T) {
+	inBubble(t, func(t *testing.T, f fixture) {
+		f.mustDo(actionRequest{Action: "add", Speed: recorder.Fast})
+		f.mustDo(actionRequest{Action: "remove", Handler: "handler-3"})
+		for _, request := range []actionRequest{
+			{Action: "remove", Handler: "handler-3"},
+			{Action: "speed", Handler: "x", Speed: recorder.Fast},
+		} {
+			_, err := f.do(request)
+			wantRefused(t, err, http.StatusNotFound, "there is no handler")
 		}
-		r.must(order{Action: "create"})
+		for _, request := range []actionRequest{
+			{Action: "add", Speed: "lazy"},
+			{Action: "speed", Handler: "fast", Speed: ""},
+		} {
+			_, err := f.do(request)
+			wantRefused(t, err, http.StatusBadRequest, "there is no speed")
+		}
+		for range maxHandlers - 2 {
+			f.mustDo(actionRequest{Action: "add", Speed: recorder.Fast})
+		}
+		_, err := f.do(actionRequest{Action: "add", Speed: recorder.Fast})
+		wantRefused(t, err, http.StatusConflict, "remove one first")
+	})
+}
+
+// The limit holds when many requests come at the same time.
+func TestManyHandlersAtOnce(t *testing.T) {
+	f := newFixture(t, newSubject(fake.NewClientset()))
+	for range 20 {
+		var asking sync.WaitGroup
+		var added atomic.Int64
+		begin := make(chan struct{})
+		for range 5 * maxHandlers {
+			asking.Go(func() {
+				<-begin
+				_, err := addHandler(t.Context(), f.pair, actionRequest{Speed: recorder.Fast})
+				if err == nil {
+					added.Add(1)
+				} else if got := statusOf(err); got != http.StatusConflict {
+					t.Errorf("add: error %d %v, want %d", got, err, http.StatusConflict)
+				}
+			})
+		}
+		close(begin)
+		asking.Wait()
+		names := slices.Collect(maps.Keys(f.handlers))
+		if len(names) != maxHandlers {
+			t.Errorf("there are %d handlers, want %d: %q", len(names), maxHandlers, names)
+		}
+		if got := added.Load(); got != maxHandlers-2 {
+			t.Errorf("%d handlers were added, want %d: two are there from the start", got, maxHandlers-2)
+		}
+		for _, name := range names {
+			if name != "fast" && name != "slow" {
+				_, err := removeHandler(t.Context(), f.pair, actionRequest{Handler: name})
+				must.Do(t, err)
+			}
+		}
+	}
+}
+
+// A stalled handler returns when its speed changes, when it is removed, and at the end.
+func TestAStalledHandler(t *testing.T) {
+	inBubble(t, func(t *testing.T, f fixture) {
+		for range 3 {
+			f.mustDo(actionRequest{Action: "add", Speed: recorder.Stalled})
+		}
+		f.mustDo(actionRequest{Action: "create"})
 		time.Sleep(time.Minute)
-		r.wantInBoth("handler-3", 0, 2)
-		r.wantInBoth(recorder.Fast, 2, 0)
-		r.must(order{Action: "pace", Handler: "handler-3", Pace: recorder.Fast})
-		r.wantInBoth("handler-3", 2, 0)
-		r.must(order{Action: "remove", Handler: "handler-4"})
-		r.wantCaption("handler-5 stalls")
-		r.stop() // handler-5 is in its call
+		f.wantInBoth("handler-3", 0, 2)
+		f.wantInBoth("fast", 2, 0)
+		f.mustDo(actionRequest{Action: "speed", Handler: "handler-3", Speed: recorder.Fast})
+		f.wantInBoth("handler-3", 2, 0)
+		f.mustDo(actionRequest{Action: "remove", Handler: "handler-4"})
+		f.wantCaption("handler-5 stalls")
+		f.stop() // handler-5 is in its call
 	}, "a")
 }

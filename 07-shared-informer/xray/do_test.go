@@ -3,77 +3,87 @@
 package xray
 
 import (
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
-
-	"example.com/informer/scripts/harness/expect"
 )
 
-// post sends an order to the engine.
-func (r rig) post(header map[string]string, body string) (int, string) {
+// post sends a request for an action, with the token of the page.
+func (f fixture) post(header map[string]string, body string) (status int, answer string) {
 	request := httptest.NewRequest("POST", "/xray/do", strings.NewReader(body))
-	request.Header.Set("X-Xray-Token", r.view.Token)
+	request.Header.Set("X-Xray-Token", f.view.Token)
 	request.Header.Set("Content-Type", "application/json")
 	for name, value := range header {
 		request.Header.Set(name, value)
 	}
-	answer := httptest.NewRecorder()
-	engine(r.XRay).ServeHTTP(answer, request)
-	return answer.Code, answer.Body.String()
+	response := httptest.NewRecorder()
+	engine(f.XRay).ServeHTTP(response, request)
+	return response.Code, response.Body.String()
 }
 
 func TestWhatIsRefused(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
+	inBubble(t, func(t *testing.T, f fixture) {
+		const create = `{"action":"create"}`
 		for _, test := range []struct {
 			header map[string]string
 			body   string
+			status int
 			want   string
 		}{
-			{map[string]string{"X-Xray-Token": ""}, `{"action":"create"}`, "403 load the page again"},
-			{map[string]string{"X-Xray-Token": r.view.Token[1:]}, `{"action":"create"}`, "403 load the page again"},
-			{map[string]string{"Content-Type": "text/plain"}, `{"action":"create"}`, "415 want application/json"},
-			{map[string]string{"Content-Type": ""}, `{"action":"create"}`, "415 want application/json"},
-			{nil, `{"action":"create","namespace":"kube-system"}`, `400 unknown field \"namespace\"`},
-			{nil, `{"action":"create"} {"action":"create"}`, "400 the body"},
-			{nil, `{"action":"create"`, "400 the body"},
-			{nil, `[]`, "400 the body"},
-			{nil, ``, "400 the body"},
-			{nil, `{"action":"format"}`, `400 there is no action \"format\" (known: [\"add\"`},
-			{nil, `{"name":"` + strings.Repeat("x", maxBody) + `"}`, "413 more than 4096 bytes"},
-			{nil, `{"action":"delete","name":"nobody"}`, "404 in the store"},
+			{header: map[string]string{"X-Xray-Token": ""}, body: create, status: 403, want: "load the page again"},
+			{header: map[string]string{"X-Xray-Token": f.view.Token[1:]}, body: create,
+				status: 403, want: "load the page again"},
+			{header: map[string]string{"Content-Type": "text/plain"}, body: create,
+				status: 415, want: "want application/json"},
+			{header: map[string]string{"Content-Type": ""}, body: create, status: 415, want: "want application/json"},
+			{body: `{"action":"create","namespace":"kube-system"}`, status: 400, want: `unknown field \"namespace\"`},
+			{body: create + " " + create, status: 400, want: "the body"},
+			{body: `{"action":"create"`, status: 400, want: "the body"},
+			{body: `[]`, status: 400, want: "the body"},
+			{body: ``, status: 400, want: "the body"},
+			{body: `{"action":"format"}`, status: 400, want: `there is no action \"format\" (known: [\"add\"`},
+			{body: `{"name":"` + strings.Repeat("x", maxBodyBytes) + `"}`, status: 413, want: "more than 4096 bytes"},
+			{body: `{"action":"delete","name":"nobody"}`, status: 404, want: "in the store"},
 		} {
-			time.Sleep(time.Second) // or the limit is reached
-			status, body := r.post(test.header, test.body)
-			if fmt.Sprint(status) != test.want[:3] || !strings.Contains(body, test.want[4:]) ||
-				!strings.HasPrefix(body, `{"error":"`) {
-				t.Errorf("%v %.50s: got %d %s\nwant %s", test.header, test.body, status, body, test.want)
+			time.Sleep(time.Second) // so that the limit of actions is not reached
+			status, answer := f.post(test.header, test.body)
+			if status != test.status || !strings.Contains(answer, test.want) {
+				t.Errorf("header %v, body %.50s: got %d %s, want %d and %s in it", test.header, test.body, status,
+					answer, test.status, test.want)
+			}
+			if want := `{"error":"`; !strings.HasPrefix(answer, want) {
+				t.Errorf("header %v, body %.50s: got %s, want %s at its start", test.header, test.body, answer, want)
 			}
 		}
-		expect.That(t, len(r.keys()) == 0, "something was created: %q", r.keys())
-		status, body := r.post(nil, `{"action":"create"}`)
-		expect.That(t, status == 200 && strings.Contains(body, `{"done":"`), "%d %s", status, body)
+		f.wantKeys() // nothing was created
+		if status, answer := f.post(nil, create); status != 200 || !strings.Contains(answer, `{"done":"`) {
+			t.Errorf(`create: got %d %s, want 200 {"done":"…"}`, status, answer)
+		}
 	})
 }
 
 func TestTooManyActions(t *testing.T) {
-	inBubble(t, func(t *testing.T, r rig) {
-		accepted := func() (n int) {
+	inBubble(t, func(t *testing.T, f fixture) {
+		postMany := func() (accepted int) {
 			for range 40 {
-				if status, _ := r.post(nil, `{"action":"restore"}`); status == 200 {
-					n++
-				} else if status != http.StatusTooManyRequests {
-					t.Errorf("status %d", status)
+				switch status, answer := f.post(nil, `{"action":"restore"}`); status {
+				case http.StatusOK:
+					accepted++
+				case http.StatusTooManyRequests:
+				default:
+					t.Errorf("got %d %s, want 200 or 429", status, answer)
 				}
 			}
-			return n
+			return accepted
 		}
-		first := accepted()
+		if got := postMany(); got != actionBurst {
+			t.Errorf("%d actions are accepted at the same time, want %d", got, actionBurst)
+		}
 		time.Sleep(time.Second)
-		second := accepted()
-		expect.That(t, first == 20 && second == 10, "%d at once, %d a second later; want 20 and 10", first, second)
+		if got := postMany(); got != actionsPerSecond {
+			t.Errorf("%d actions are accepted a second later, want %d", got, actionsPerSecond)
+		}
 	})
 }

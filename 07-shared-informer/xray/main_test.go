@@ -1,5 +1,5 @@
-// What the tests of this package share: informers on a fake clientset, and pages
-// over pipes, so that all runs in fake time.
+// What the tests of this package share: informers on a fake clientset, and a server over pipes, so that everything runs
+// in fake time.
 
 package xray
 
@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,7 +39,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// configMap is an object of the page's namespace.
+// configMap returns an object of the namespace of the page.
 func configMap(name, version, app string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "ns", Name: name, ResourceVersion: version, UID: types.UID("uid-" + name),
@@ -45,7 +47,7 @@ func configMap(name, version, app string) *corev1.ConfigMap {
 	}}
 }
 
-// listWatch lists and watches the ConfigMaps of a clientset.
+// listWatch returns a ListerWatcher of the ConfigMaps of a clientset.
 func listWatch(client *fake.Clientset) cache.ListerWatcher {
 	maps := client.CoreV1().ConfigMaps("ns")
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
@@ -58,15 +60,15 @@ func listWatch(client *fake.Clientset) cache.ListerWatcher {
 	}, client)
 }
 
-// newSubject is an informer of the ConfigMaps of a clientset, not started.
+// newSubject returns an informer of the ConfigMaps of a clientset, not started.
 func newSubject(client *fake.Clientset) *Subject {
-	s := subjectOf(listWatch(client))
+	s := newSubjectFrom(listWatch(client))
 	s.Objects = ConfigMaps(client, "ns")
 	return s
 }
 
-// subjectOf is the same for what lw lists and watches. Its objects cannot be changed.
-func subjectOf(lw cache.ListerWatcher) *Subject {
+// newSubjectFrom returns an informer of what lw lists and watches, not started. Buttons cannot change its objects.
+func newSubjectFrom(lw cache.ListerWatcher) *Subject {
 	s := &Subject{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
 		Source: NewSource(lw), Theirs: NewSource(lw), Line: &Line{proxy: netfault.New("127.0.0.1:1")},
@@ -76,19 +78,15 @@ func subjectOf(lw cache.ListerWatcher) *Subject {
 	return s
 }
 
-// A rig is an XRay of one informer that runs.
-type rig struct {
+// A fixture is an XRay of one informer that runs.
+type fixture struct {
 	*XRay
-	*Subject
+	*pair
 	t    *testing.T
-	stop func() // ends all, and waits for it; it can be called twice
+	stop func() // stops everything, and waits for the end; it can be called twice
 }
 
-func newRig(t *testing.T, objs ...runtime.Object) rig {
-	return rigOf(t, newSubject(fake.NewClientset(objs...)))
-}
-
-func rigOf(t *testing.T, s *Subject) rig {
+func newFixture(t *testing.T, s *Subject) fixture {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	x, err := Start(ctx, "ns", s)
@@ -96,64 +94,138 @@ func rigOf(t *testing.T, s *Subject) rig {
 	var running sync.WaitGroup
 	running.Go(x.Wait)
 	running.Go(func() { s.Informer.RunWithContext(ctx) })
-	r := rig{XRay: x, Subject: s, t: t, stop: func() { cancel(); running.Wait() }}
-	t.Cleanup(r.stop)
-	return r
+	f := fixture{XRay: x, pair: x.pairs[0], t: t, stop: func() { cancel(); running.Wait() }}
+	t.Cleanup(f.stop)
+	return f
 }
 
-// settle lets time pass until all events are in records.
-func (r rig) settle() {
-	time.Sleep(2 * recorder.TickTime)
+// inBubble runs a test in fake time, with an informer that has synced and ConfigMaps of these names.
+func inBubble(t *testing.T, test func(t *testing.T, f fixture), names ...string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset()
+		for _, name := range names {
+			must.Do(t, client.Tracker().Add(configMap(name, "", "web")))
+		}
+		f := newFixture(t, newSubject(client))
+		time.Sleep(time.Second) // until the slow handlers have got the initial list
+		f.settle()
+		test(t, f)
+		f.stop()
+	})
+}
+
+// settle lets time pass until all events have records.
+func (f fixture) settle() {
+	time.Sleep(2 * recorder.TickInterval)
 	synctest.Wait()
 }
 
-// do does an action and waits for what comes of it.
-func (r rig) do(o order) (string, error) {
-	done, err := actions[o.Action](r.XRay.ctx, r.Subject, o)
-	r.settle()
+// do does an action, and waits for its effects.
+func (f fixture) do(request actionRequest) (string, error) {
+	done, err := actions[request.Action](f.XRay.ctx, f.pair, request)
+	f.settle()
 	return done, err
 }
 
-func (r rig) must(o order) string {
-	r.t.Helper()
-	done, err := r.do(o)
+// mustDo does an action that must succeed.
+func (f fixture) mustDo(request actionRequest) string {
+	f.t.Helper()
+	done, err := f.do(request)
 	if err != nil {
-		r.t.Fatalf("%+v: %v", o, err)
+		f.t.Fatalf("%+v: %v", request, err)
 	}
 	return done
 }
 
-// A station is one as the page gets it, whichever it is.
+// A station has the fields of all stations as the page gets them.
 type station struct {
-	Connected, Cut                     bool
-	Lists, Received, Objects, Made, Of int
-	Doing, Error, Pace, What           string
-	Until, Bytes                       int64
-	Calls, Waiting, Folded             int
-	Keys                               []string
-	Indexes                            map[string]map[string]int
-	Values                             map[string]int
-	Last                               struct {
+	// server
+	Connected, Cut bool
+	Lists          int
+	Bytes          int64
+
+	// reflector
+	Doing, Error string
+	Until        int64
+
+	// store, and client-go's informer
+	Objects  int
+	Keys     []string
+	Indexes  map[string]map[string]int
+	Values   map[string]int
+	Received int
+
+	// bulk
+	What     string
+	Made, Of int
+
+	// a handler
+	Speed                  recorder.Speed `json:"pace"`
+	Calls, Waiting, Folded int
+	Last                   struct {
 		Change string
 		TookMs float64
 	}
 }
 
-// stations are all that there are.
-func (r rig) stations() (all map[string]station) {
-	r.t.Helper()
-	must.Do(r.t, json.Unmarshal(r.recorder.After(-1).Set, &all))
+// stations returns all stations by their names.
+func (f fixture) stations() (all map[string]station) {
+	f.t.Helper()
+	must.Do(f.t, json.Unmarshal(f.recorder.After(-1).Stations, &all))
 	return all
 }
 
-// lastStored is the page of the object that was stored last.
-func (r rig) lastStored() (path string) {
-	for _, text := range r.recorder.After(0).Records {
+// station returns a station, which must be there.
+func (f fixture) station(name string) station {
+	f.t.Helper()
+	s, ok := f.stations()[name]
+	if !ok {
+		f.t.Fatalf("there is no station %q", name)
+	}
+	return s
+}
+
+// handlerStation returns the station of a handler.
+func (f fixture) handlerStation(implementation recorder.Implementation, name string) station {
+	f.t.Helper()
+	if implementation == recorder.ClientGo {
+		return f.station("client-go/handlers/" + name)
+	}
+	return f.station("handlers/" + name)
+}
+
+var implementations = []recorder.Implementation{recorder.Ours, recorder.ClientGo}
+
+// wantInBoth compares a handler in both implementations.
+func (f fixture) wantInBoth(name string, calls, waiting int) {
+	f.t.Helper()
+	for _, implementation := range implementations {
+		got := f.handlerStation(implementation, name)
+		if got.Calls != calls || got.Waiting != waiting {
+			f.t.Errorf("%s: handler %s has %d calls and %d waiting, want %d and %d", implementation, name,
+				got.Calls, got.Waiting, calls, waiting)
+		}
+	}
+}
+
+// wantKeys compares the keys of the store, the one that changed last first.
+func (f fixture) wantKeys(want ...string) {
+	f.t.Helper()
+	if diff := cmp.Diff(want, f.station("store").Keys, cmpopts.EquateEmpty()); diff != "" {
+		f.t.Errorf("keys of the store differ (-want +got):\n%s", diff)
+	}
+}
+
+// lastStored returns the path of the object that was stored last.
+func (f fixture) lastStored() (path string) {
+	f.t.Helper()
+	for _, text := range f.recorder.After(0).Records {
 		var record struct {
 			Seq  int
 			Kind string
 		}
-		must.Do(r.t, json.Unmarshal(text, &record))
+		must.Do(f.t, json.Unmarshal(text, &record))
 		if record.Kind == "stored" {
 			path = fmt.Sprint("/xray/object/", record.Seq)
 		}
@@ -161,20 +233,33 @@ func (r rig) lastStored() (path string) {
 	return path
 }
 
-func (r rig) wantCaption(want string) {
-	r.t.Helper()
+// wantCaption checks that one of the captions contains a text.
+func (f fixture) wantCaption(want string) {
+	f.t.Helper()
 	var captions []string
-	for _, text := range r.recorder.After(0).Records {
+	for _, text := range f.recorder.After(0).Records {
 		var record struct{ Caption struct{ Text string } }
-		must.Do(r.t, json.Unmarshal(text, &record))
+		must.Do(f.t, json.Unmarshal(text, &record))
 		captions = append(captions, record.Caption.Text)
 	}
 	if all := strings.Join(captions, "\n"); !strings.Contains(all, want) {
-		r.t.Errorf("no caption says %q:\n%s", want, all)
+		f.t.Errorf("captions = %s\nwant %q in one of them", all, want)
 	}
 }
 
-// engine serves the pages as a web.Server does, but for its checks.
+// wantRefused checks an error of the client.
+func wantRefused(t *testing.T, err error, status int, text string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want %d %s", status, text)
+		return
+	}
+	if got := statusOf(err); got != status || !strings.Contains(err.Error(), text) {
+		t.Errorf("got error %d %v, want %d %s", got, err, status, text)
+	}
+}
+
+// engine serves the pages like a web.Server, but without its checks.
 func engine(x *XRay) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
@@ -189,9 +274,10 @@ func engine(x *XRay) http.Handler {
 	return e
 }
 
-func (r rig) get(path string) (int, string) {
+// get asks for a page.
+func (f fixture) get(path string) (status int, body string) {
 	answer := httptest.NewRecorder()
-	engine(r.XRay).ServeHTTP(answer, httptest.NewRequest("GET", path, nil))
+	engine(f.XRay).ServeHTTP(answer, httptest.NewRequest("GET", path, nil))
 	return answer.Code, answer.Body.String()
 }
 
@@ -209,19 +295,18 @@ func (p pipes) Accept() (net.Conn, error) {
 		return nil, net.ErrClosed
 	}
 }
-func (p pipes) Close() error { return nil }
-func (p pipes) Addr() net.Addr {
-	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4000}
-}
 
-// serve serves the pages with the timeouts of a web.Server. Each call of connect asks
-// for the events on a connection of its own.
-func (r rig) serve() (connect func() *eventReader) {
+func (p pipes) Close() error { return nil }
+
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4000} }
+
+// serve serves the pages with the timeouts of a web.Server. Each call of connect asks for events, on a new connection.
+func (f fixture) serve() (connect func() *eventReader) {
 	p := pipes{make(chan net.Conn), make(chan struct{})}
-	server := &http.Server{Handler: engine(r.XRay), ReadTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
+	server := &http.Server{Handler: engine(f.XRay), ReadTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
 	var serving sync.WaitGroup
 	serving.Go(func() { server.Serve(p) })
-	r.t.Cleanup(func() {
+	f.t.Cleanup(func() {
 		close(p.closed)
 		server.Close()
 		serving.Wait()
@@ -229,11 +314,14 @@ func (r rig) serve() (connect func() *eventReader) {
 	return func() *eventReader {
 		client, accepted := net.Pipe()
 		p.conns <- accepted
-		r.t.Cleanup(func() { client.Close() })
+		f.t.Cleanup(func() { client.Close() })
 		_, err := io.WriteString(client, "GET /xray/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		must.Do(r.t, err)
+		must.Do(f.t, err)
 		response, err := http.ReadResponse(bufio.NewReader(client), nil)
-		must.Do(r.t, err)
+		must.Do(f.t, err)
+		if response.StatusCode != http.StatusOK {
+			f.t.Errorf("/xray/events: status %d, want 200", response.StatusCode)
+		}
 		return &eventReader{bufio.NewReader(response.Body)}
 	}
 }
@@ -241,18 +329,22 @@ func (r rig) serve() (connect func() *eventReader) {
 // An eventReader reads server-sent events.
 type eventReader struct{ from *bufio.Reader }
 
-// next is the data of the next event, ":" for a comment, and "" at the end.
+// alive is what next returns for a comment that only keeps the stream open.
+const alive = ":"
+
+// next returns the data of the next event, alive for a comment, and "" at the end of the stream.
 func (e *eventReader) next() (data string) {
 	for {
 		line, err := e.from.ReadString('\n')
 		if err != nil {
 			return ""
 		}
-		switch line = strings.TrimSuffix(line, "\n"); {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
 		case strings.HasPrefix(line, "data: "):
-			data = line[len("data: "):]
+			data = strings.TrimPrefix(line, "data: ")
 		case strings.HasPrefix(line, ": "):
-			data = ":"
+			data = alive
 		case line == "" && data != "":
 			return data
 		}

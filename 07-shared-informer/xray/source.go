@@ -18,31 +18,32 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// A Source lists and watches what another ListerWatcher does, for one reflector, and one
-// more thing can happen to its watch: Expire.
+// A Source lists and watches for one reflector. It passes on what another ListerWatcher returns, and Expire can end its
+// watch.
 type Source struct {
 	*cache.ListWatch
-	from     cache.ListerWatcherWithContext
-	plain    bool              // it does not stream lists
-	observer observer.Observer // of what passes
-	open     atomic.Pointer[passage]
+	from       cache.ListerWatcherWithContext
+	plainLists bool              // it cannot stream a list over a watch
+	observer   observer.Observer // of the objects and events that pass; it does nothing for our informer
+	openWatch  atomic.Pointer[observedWatch]
 }
 
-// NewSource returns a source of what lw lists and watches.
+// NewSource returns a source that lists and watches with lw.
 func NewSource(lw cache.ListerWatcher) *Source {
 	s := &Source{
-		from:     cache.ToListerWatcherWithContext(lw),
-		plain:    watchlist.DoesClientNotSupportWatchListSemantics(lw),
-		observer: observer.Func(func(observer.Event) {}), // another one on the way to client-go's informer
+		from:       cache.ToListerWatcherWithContext(lw),
+		plainLists: watchlist.DoesClientNotSupportWatchListSemantics(lw),
+		observer:   observer.Func(func(observer.Event) {}),
 	}
 	s.ListWatch = &cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}
 	return s
 }
 
-// IsWatchListSemanticsUnSupported is asked by reflectors before they stream a list.
-func (s *Source) IsWatchListSemanticsUnSupported() bool { return s.plain }
+// IsWatchListSemanticsUnSupported tells a reflector whether it can stream a list over the watch.
+func (s *Source) IsWatchListSemanticsUnSupported() bool { return s.plainLists }
 
-// list has the observer see a list as it sees the beginning of a watch that streams one.
+// list reports a list to the observer in the same way as a watch that streams a list: Listing before its first page,
+// Received for each object, Listed after its last page.
 func (s *Source) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	list, err := s.from.ListWithContext(ctx, options)
 	if err != nil {
@@ -55,17 +56,19 @@ func (s *Source) list(ctx context.Context, options metav1.ListOptions) (runtime.
 		s.received(watch.Event{Type: watch.Added, Object: obj}, true)
 		return nil
 	})
-	if about, failed := meta.ListAccessor(list); failed == nil && about.GetContinue() == "" {
+	if accessor, accessErr := meta.ListAccessor(list); accessErr == nil && accessor.GetContinue() == "" {
 		s.observer.Observe(observer.Event{Kind: observer.Listed})
 	}
 	return list, err
 }
 
 func (s *Source) received(e watch.Event, initial bool) {
-	s.observer.Observe(observer.Event{Kind: observer.Received, Type: string(e.Type), Key: keyOf(e.Object),
-		New: e.Object, Initial: initial})
+	s.observer.Observe(observer.Event{
+		Kind: observer.Received, Type: string(e.Type), Key: keyOf(e.Object), New: e.Object, Initial: initial,
+	})
 }
 
+// keyOf returns the key of an object or of a tombstone, and "" if it has none.
 func keyOf(obj any) string {
 	key, _ := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 	return key
@@ -76,59 +79,69 @@ func (s *Source) watch(ctx context.Context, options metav1.ListOptions) (watch.I
 	if err != nil {
 		return nil, err
 	}
-	p := &passage{Interface: from, source: s}
-	if p.initial = options.SendInitialEvents != nil && *options.SendInitialEvents; p.initial {
+	w := &observedWatch{Interface: from, source: s}
+	if options.SendInitialEvents != nil && *options.SendInitialEvents {
+		w.inInitialList = true
 		s.observer.Observe(observer.Event{Kind: observer.Listing})
 	}
-	s.open.Store(p)
-	return watch.NewStreamWatcher(p, nil), nil
+	s.openWatch.Store(w)
+	return watch.NewStreamWatcher(w, nil), nil
 }
 
-// Expire ends the open watch as a server does that no longer has its version. It is false
-// if there is none.
+// Expire ends the open watch with the error that a server sends if it no longer has the version. It returns false if no
+// watch is open.
 func (s *Source) Expire() bool {
-	p := s.open.Swap(nil)
-	if p != nil {
-		p.expired.Store(true)
-		p.Stop()
+	w := s.openWatch.Swap(nil)
+	if w == nil {
+		return false
 	}
-	return p != nil
+	w.expired.Store(true)
+	w.Stop()
+	return true
 }
 
-// A passage is a watch whose events the observer sees: a watch.Decoder.
-type passage struct {
+// An observedWatch is a watch whose events the observer of the source gets. It is the watch.Decoder of a StreamWatcher.
+type observedWatch struct {
 	watch.Interface
-	source  *Source
-	initial bool // the initial list goes on
-	expired atomic.Bool
+	source        *Source
+	inInitialList bool        // the initial list is streamed, and not complete yet
+	expired       atomic.Bool // the next event is statusExpired
 }
 
-var tooOld = metav1.Status{
+var statusExpired = metav1.Status{
 	Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired,
 	Message: "too old resource version: made to expire here",
 }
 
-// Decode waits for an event, or for the end.
-func (p *passage) Decode() (watch.EventType, runtime.Object, error) {
-	event, ok := <-p.ResultChan()
-	about, err := meta.Accessor(event.Object)
-	switch {
-	case p.expired.Swap(false): // a client may report its end as an error
-		return watch.Error, &tooOld, nil
-	case !ok:
-		return "", nil, io.EOF
-	case err != nil: // the server's reason to end the watch
-	case event.Type != watch.Bookmark:
-		p.source.received(event, p.initial)
-	case p.initial && about.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true":
-		p.initial = false
-		p.source.observer.Observe(observer.Event{Kind: observer.Listed})
+// Decode waits for the next event, or for the end of the watch.
+func (w *observedWatch) Decode() (watch.EventType, runtime.Object, error) {
+	event, ok := <-w.ResultChan()
+	if w.expired.Swap(false) { // first, because the stopped watch may end with an error event of its own
+		return watch.Error, &statusExpired, nil
 	}
+	if !ok {
+		return "", nil, io.EOF
+	}
+	w.observe(event)
 	return event.Type, event.Object, nil
 }
 
-// Close ends the watch.
-func (p *passage) Close() {
-	p.Stop()
-	p.source.open.CompareAndSwap(p, nil)
+// observe reports an event to the observer. A bookmark is not reported, but the bookmark at the end of the initial list
+// is reported as Listed.
+func (w *observedWatch) observe(event watch.Event) {
+	accessor, err := meta.Accessor(event.Object)
+	switch {
+	case err != nil: // a Status: why the server ends the watch
+	case event.Type != watch.Bookmark:
+		w.source.received(event, w.inInitialList)
+	case w.inInitialList && accessor.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true":
+		w.inInitialList = false
+		w.source.observer.Observe(observer.Event{Kind: observer.Listed})
+	}
+}
+
+// Close implements watch.Decoder: it ends the watch.
+func (w *observedWatch) Close() {
+	w.Stop()
+	w.source.openWatch.CompareAndSwap(w, nil)
 }

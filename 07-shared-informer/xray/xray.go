@@ -1,6 +1,6 @@
-// Package xray shows an informer at work on a web page, beside client-go's: what it
-// gets, stores, and hands to handlers that are fast, slow or stalled. The page's
-// buttons change objects, cut the connection, and add and remove handlers.
+// Package xray shows informers at work on a web page, each beside client-go's informer: what it receives, what it
+// stores, and what it delivers to handlers that are fast, slow or stalled. The buttons of the page change objects, cut
+// the connection, and add and remove handlers.
 package xray
 
 import (
@@ -23,87 +23,102 @@ import (
 	"example.com/informer/07-shared-informer/xray/view"
 )
 
-const actionTimeout = 15 * time.Second
+const (
+	actionTimeout    = 15 * time.Second
+	actionsPerSecond = 10
+	actionBurst      = 20
+)
 
-// An XRay is the page, and all that works behind it.
+// An XRay is the page, and what works behind it.
 type XRay struct {
-	ctx      context.Context
-	subjects []*Subject
-	view     *view.View
-	limit    flowcontrol.PassiveRateLimiter // of actions
-	running  sync.WaitGroup
+	ctx     context.Context
+	pairs   []*pair
+	view    *view.View // of the recorders of the pairs, in the same order
+	limiter flowcontrol.PassiveRateLimiter
+	running sync.WaitGroup
 }
 
-// Start begins to look into informers, which must not have started, until ctx ends.
-// The page is about one namespace: no object of another is shown or changed.
+// Start begins to show informers, which must not have started, until ctx ends. The page is about one namespace: it
+// shows and changes no object of another.
 func Start(ctx context.Context, namespace string, subjects ...*Subject) (*XRay, error) {
-	x := &XRay{ctx: ctx, subjects: subjects, limit: flowcontrol.NewTokenBucketPassiveRateLimiter(10, 20)}
+	x := &XRay{ctx: ctx, limiter: flowcontrol.NewTokenBucketPassiveRateLimiter(actionsPerSecond, actionBurst)}
 	var recorders []*recorder.Recorder
 	for _, s := range subjects {
-		if err := s.prepare(ctx, namespace); err != nil {
+		p, err := newPair(ctx, namespace, s)
+		if err != nil {
 			return nil, fmt.Errorf("looking into the informer %s: %w", s.Name, err)
 		}
-		recorders = append(recorders, s.recorder)
+		x.pairs = append(x.pairs, p)
+		recorders = append(recorders, p.recorder)
 	}
 	x.view = view.New(ctx, recorders)
-	for _, s := range subjects {
-		x.running.Go(func() { s.recorder.Run(ctx) })
-		x.running.Go(func() { s.lanes[recorder.Theirs].RunWithContext(ctx) })
-		x.running.Go(func() {
-			wait.UntilWithContext(ctx, func(ctx context.Context) { runUpdates(ctx, s) }, recorder.TickTime)
-		})
+	for _, p := range x.pairs {
+		x.running.Go(func() { p.recorder.Run(ctx) })
+		x.running.Go(func() { p.informers[recorder.ClientGo].RunWithContext(ctx) })
+		x.running.Go(func() { wait.UntilWithContext(ctx, p.runUpdates, recorder.TickInterval) })
 	}
 	return x, nil
 }
 
-// Wait returns when the context has ended, and with it all that Start has begun.
+// Wait returns when ctx has ended, and with it all that Start has started.
 func (x *XRay) Wait() { x.running.Wait() }
 
-// Pages are what a web.Server serves.
+// Pages returns the pages for a web.Server.
 func (x *XRay) Pages() web.Pages {
 	pages := x.view.Pages()
-	pages["POST /xray/do"] = x.view.About(x.do)
+	pages["POST /xray/do"] = x.view.ForInformer(x.serveAction)
 	pages["/"] = func(c *gin.Context) { c.Redirect(http.StatusFound, "/xray") }
 	return pages
 }
 
-// do answers a request for an action. The server has checked the host and the origin.
-func (x *XRay) do(c *gin.Context, i int) {
-	done, err := x.act(c, x.subjects[i])
-	switch status := statusOf(err); {
-	case err == nil:
+// serveAction answers a request for an action on a pair. The server has checked the host and the origin.
+func (x *XRay) serveAction(c *gin.Context, i int) {
+	done, err := x.act(c, x.pairs[i])
+	if err == nil {
 		c.JSON(http.StatusOK, gin.H{"done": done})
-	case status < http.StatusInternalServerError:
-		web.Fail(c, status, "%v", err)
-	default:
-		web.Fail(c, status, "the action failed: %v (try again; kubectl says whether the cluster is there)", err)
+		return
 	}
+	status := statusOf(err)
+	if status >= http.StatusInternalServerError {
+		err = fmt.Errorf("the action failed: %w (try again; kubectl says whether the cluster is there)", err)
+	}
+	web.Fail(c, status, "%v", err)
 }
 
-// act does the action, if it may.
-func (x *XRay) act(c *gin.Context, s *Subject) (done string, err error) {
-	given := c.GetHeader("Content-Type")
-	kind, _, _ := mime.ParseMediaType(given)
-	switch {
-	case subtle.ConstantTimeCompare([]byte(c.GetHeader("X-Xray-Token")), []byte(x.view.Token)) != 1:
-		return "", refuse(http.StatusForbidden,
-			"the header X-Xray-Token is not the one of this run: load the page again")
-	case !x.limit.TryAccept():
-		c.Header("Retry-After", "1")
-		return "", refuse(http.StatusTooManyRequests, "too many actions: at most 10 a second are taken; try again")
-	case kind != "application/json":
-		return "", refuse(http.StatusUnsupportedMediaType, "the Content-Type is %q: want application/json", given)
+// act does the action that is requested, if the request is allowed.
+func (x *XRay) act(c *gin.Context, p *pair) (done string, err error) {
+	if err := x.checkRequest(c); err != nil {
+		return "", err
 	}
-	o, err := readOrder(http.MaxBytesReader(c.Writer, c.Request.Body, maxBody))
+	request, err := readActionRequest(http.MaxBytesReader(c.Writer, c.Request.Body, maxBodyBytes))
 	if err != nil {
 		return "", err
 	}
-	do, ok := actions[o.Action]
+	do, ok := actions[request.Action]
 	if !ok {
-		return "", refuse(http.StatusBadRequest, "there is no action %q (known: %q)", o.Action,
+		return "", refuse(http.StatusBadRequest, "there is no action %q (known: %q)", request.Action,
 			slices.Sorted(maps.Keys(actions)))
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, actionTimeout)
 	defer cancel()
-	return do(ctx, s, o)
+	return do(ctx, p, request)
+}
+
+// checkRequest checks the headers of a request, and the rate of requests. A request without the token does not count
+// for the rate.
+func (x *XRay) checkRequest(c *gin.Context) error {
+	token := c.GetHeader("X-Xray-Token")
+	if subtle.ConstantTimeCompare([]byte(token), []byte(x.view.Token)) != 1 {
+		return refuse(http.StatusForbidden, "the header X-Xray-Token is not the one of this run: load the page again")
+	}
+	if !x.limiter.TryAccept() {
+		c.Header("Retry-After", "1")
+		return refuse(http.StatusTooManyRequests, "too many actions: at most %d a second are taken; try again",
+			actionsPerSecond)
+	}
+	contentType := c.GetHeader("Content-Type")
+	if mediaType, _, _ := mime.ParseMediaType(contentType); mediaType != "application/json" {
+		return refuse(http.StatusUnsupportedMediaType, "the Content-Type is %q: want application/json", contentType)
+	}
+	return nil
 }

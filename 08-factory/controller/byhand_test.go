@@ -1,4 +1,4 @@
-// The comparison of versions, by hand.
+// A worker that compares resource versions itself.
 
 package main
 
@@ -18,12 +18,12 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// behind is true while the store does not have what was written with that version. A
-// worker that finds it true puts its key back and decides nothing.
+// behind is true while the store does not have the write with this version. A worker for which it is true adds its key
+// again, and decides nothing.
 func behind(informer cache.SharedIndexInformer, written string) (bool, error) {
 	stored := informer.GetStore().LastStoreSyncResourceVersion()
 	if stored == "" {
-		return true, nil // there was no list yet
+		return true, nil // the store has no list yet
 	}
 	order, err := resourceversion.CompareResourceVersion(stored, written)
 	return order < 0, err
@@ -34,9 +34,7 @@ func TestAComparisonByHand(t *testing.T) {
 		s := sessiontest.Open(t)
 		secrets := newInformer(cache.NewListWatchFromClient(s.Client.CoreV1().RESTClient(), "secrets", s.Namespace,
 			fields.Everything()), &corev1.Secret{}, cache.SharedIndexInformerOptions{})
-		ended := make(chan struct{})
-		go func() { defer close(ended); secrets.RunWithContext(t.Context()) }()
-		t.Cleanup(func() { <-ended })
+		must.Run(t, secrets.RunWithContext)
 
 		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
 		t.Cleanup(queue.ShutDown)
@@ -46,17 +44,18 @@ func TestAComparisonByHand(t *testing.T) {
 		queue.Add(s.Namespace + "/token")
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 			key, _ := queue.Get()
-			waits, err := behind(secrets, created.ResourceVersion)
+			isBehind, err := behind(secrets, created.ResourceVersion)
 			must.Do(t, err)
-			if !waits {
-				if _, exists, _ := secrets.GetStore().GetByKey(key); !exists {
-					t.Error("the store is not behind, and lacks the Secret")
-				}
+			if isBehind {
+				queue.AddRateLimited(key)
 				queue.Done(key)
-				return
+				continue
 			}
-			queue.AddRateLimited(key)
+			if _, exists, err := secrets.GetStore().GetByKey(key); !exists || err != nil {
+				t.Errorf("GetByKey(%s) = %t, %v; want true, nil, because the store is not behind", key, exists, err)
+			}
 			queue.Done(key)
+			return
 		}
 		t.Error("the store has been behind for a minute")
 	})

@@ -1,19 +1,25 @@
-// What the pages say of rights, and of fake clientsets.
+// Claims of the pages about rights, custom resources, fake clientsets and mutation caches.
 
 package main
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -27,7 +33,6 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/08-factory/controller/notices"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -44,12 +49,13 @@ func TestRightsInANamespaceAreNotEnoughForTheCluster(t *testing.T) {
 		_, err := client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
 		return err == nil
 	})
-	if _, err = client.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{}); !apierrors.IsForbidden(err) {
-		t.Errorf("a list of the whole cluster: %v, want 403", err)
+	_, err = client.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{})
+	if !apierrors.IsForbidden(err) {
+		t.Errorf("a list of the whole cluster returns the error %v, want Forbidden", err)
 	}
 }
 
-// A test that writes only after this channel is closed loses nothing.
+// A test that writes only after the channel watching is closed loses no event.
 func TestAWatchReactorTellsWhenTheWatchIsThere(t *testing.T) {
 	client := fake.NewClientset(secret("before"))
 	watching := make(chan struct{})
@@ -67,7 +73,7 @@ func TestAWatchReactorTellsWhenTheWatchIsThere(t *testing.T) {
 	must.Do(t, err)
 	factory.Start(t.Context().Done())
 	factory.WaitForCacheSync(t.Context().Done())
-	<-watching // WaitForCacheSync is not enough: it is about the list
+	<-watching // WaitForCacheSync is not enough: it waits only for the list
 	must.Do(t, client.CoreV1().Secrets("ns").Delete(t.Context(), "before", metav1.DeleteOptions{}))
 	<-gone
 }
@@ -76,16 +82,17 @@ func TestAReactorAnswersWithAConflict(t *testing.T) {
 	client := fake.NewClientset(secret("a"))
 	old := secret("a")
 	old.ResourceVersion = "1"
-	for range 2 { // the second one has a version that is no longer the newest
+	for range 2 { // the second update has an old version, and the fake accepts it
 		_, err := client.CoreV1().Secrets("ns").Update(t.Context(), old.DeepCopy(), metav1.UpdateOptions{})
 		must.Do(t, err)
 	}
 
 	conflicts := 1
 	client.PrependReactor("update", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
-		if conflicts--; conflicts < 0 {
-			return false, nil, nil // the next reactor: the object tracker
+		if conflicts == 0 {
+			return false, nil, nil // the next reactor, the object tracker, makes the update
 		}
+		conflicts--
 		return true, nil, apierrors.NewConflict(corev1.Resource("secrets"), "a", errors.New("somebody was faster"))
 	})
 	tries := 0
@@ -94,7 +101,9 @@ func TestAReactorAnswersWithAConflict(t *testing.T) {
 		_, err := client.CoreV1().Secrets("ns").Update(t.Context(), old, metav1.UpdateOptions{})
 		return err
 	}))
-	expect.That(t, tries == 2, "%d tries, want 2", tries)
+	if tries != 2 {
+		t.Errorf("RetryOnConflict has tried %d times, want 2", tries)
+	}
 }
 
 func TestAFakeIgnoresFinalizers(t *testing.T) {
@@ -103,46 +112,110 @@ func TestAFakeIgnoresFinalizers(t *testing.T) {
 	client := fake.NewClientset(kept)
 	must.Do(t, client.CoreV1().Secrets("ns").Delete(t.Context(), "a", metav1.DeleteOptions{}))
 	_, err := client.CoreV1().Secrets("ns").Get(t.Context(), "a", metav1.GetOptions{})
-	expect.That(t, apierrors.IsNotFound(err), "got %v, want that it is gone", err)
-}
-
-// An informer that asked a fake for a stream would wait for its end for ever.
-func TestAFakeSaysThatItCannotStream(t *testing.T) {
-	for _, client := range []any{fake.NewClientset(), dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())} {
-		expect.That(t, watchlist.DoesClientNotSupportWatchListSemantics(client), "%T can stream", client)
+	if !apierrors.IsNotFound(err) {
+		t.Errorf("Get(a) after the delete = %v, want a NotFound error although the object has a finalizer", err)
 	}
 }
 
-// It shows what was put in, unless the store has a newer version, and for five minutes.
+// An informer that asked a fake to stream its list would wait forever for the end of the list.
+func TestAFakeSaysThatItCannotStream(t *testing.T) {
+	for _, client := range []any{fake.NewClientset(), dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())} {
+		if !watchlist.DoesClientNotSupportWatchListSemantics(client) {
+			t.Errorf("DoesClientNotSupportWatchListSemantics(%T) = false, want true", client)
+		}
+	}
+}
+
+// A mutation cache returns an object that was put into it for five minutes, unless the store has a newer version.
 func TestAMutationCacheShowsTheNewerOfTwo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-		both := cache.NewIntegerResourceVersionMutationCacheWithOptions(klog.Background(), store,
+		mutations := cache.NewIntegerResourceVersionMutationCacheWithOptions(klog.Background(), store,
 			cache.MutationCacheOptions{})
-		version := func(n string) *corev1.Secret {
+		secretOfVersion := func(version string) *corev1.Secret {
 			s := secret("a")
-			s.ResourceVersion = n
+			s.ResourceVersion = version
 			return s
 		}
-		want := func(n string) {
+		wantVersion := func(want string) {
 			t.Helper()
-			got, _, err := both.GetByKey("ns/a")
+			obj, _, err := mutations.GetByKey("ns/a")
 			must.Do(t, err)
-			expect.That(t, got.(*corev1.Secret).ResourceVersion == n, "got %v, want version %s", got, n)
+			if got := obj.(*corev1.Secret).ResourceVersion; got != want {
+				t.Errorf("the mutation cache has version %s, want %s", got, want)
+			}
 		}
-		must.Do(t, store.Add(version("8")))
-		both.Mutation(version("10"))
-		want("10")
+		must.Do(t, store.Add(secretOfVersion("8")))
+		mutations.Mutation(secretOfVersion("10"))
+		wantVersion("10")
 		time.Sleep(5*time.Minute + time.Second)
-		want("8")
-		both.Mutation(version("10"))
-		must.Do(t, store.Update(version("11")))
-		want("11")
+		wantVersion("8")
+		mutations.Mutation(secretOfVersion("10"))
+		must.Do(t, store.Update(secretOfVersion("11")))
+		wantVersion("11")
 	})
 }
 
+// secret returns the Secret ns/name.
 func secret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
+}
+
+// An informer of a custom resource can run before the resource is defined. It syncs when somebody has defined it.
+func TestADefinitionThatComesLater(t *testing.T) {
+	definition := `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: parcels.NAMESPACE.example.com}
+spec:
+  group: NAMESPACE.example.com
+  scope: Namespaced
+  names: {plural: parcels, singular: parcel, kind: Parcel, listKind: ParcelList}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`
+	parcel := "apiVersion: NAMESPACE.example.com/v1\nkind: Parcel\nmetadata: {name: late}\n"
+	files := fstest.MapFS{
+		"testdata/crd.yaml":    {Data: []byte(definition)},
+		"testdata/parcel.yaml": {Data: []byte(parcel)},
+	}
+	forBoth(t, func(t *testing.T, newInformer notices.NewInformer) {
+		s := sessiontest.Open(t)
+		client, err := dynamic.NewForConfig(s.Config)
+		must.Do(t, err)
+		parcels := client.Resource(schema.GroupVersionResource{
+			Group: s.Namespace + ".example.com", Version: "v1", Resource: "parcels",
+		}).Namespace(s.Namespace)
+		refused, added := make(chan error, 100), make(chan string, 100)
+		informer := newInformer(&cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+				return parcels.List(ctx, options)
+			},
+			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+				return parcels.Watch(ctx, options)
+			},
+		}, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
+		must.Do(t, informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { refused <- err }))
+		_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc: func(obj any) { added <- obj.(*unstructured.Unstructured).GetName() },
+		})
+		must.Do(t, err)
+		must.Run(t, informer.RunWithContext)
+
+		want := "the server could not find the requested resource"
+		if err := <-refused; !strings.Contains(err.Error(), want) {
+			t.Errorf("before there is a definition, the watch error handler gets %v, want an error with %q", err, want)
+		}
+		for _, file := range []string{"crd.yaml", "parcel.yaml"} {
+			_, err := s.Kubectl(t.Context(), files, "create", "-f", file)
+			must.Do(t, err)
+		}
+		if got := <-added; got != "late" {
+			t.Errorf("OnAdd of %s, want late", got)
+		}
+	})
 }
 
 // forBoth runs a test with client-go's informers, and with ours.

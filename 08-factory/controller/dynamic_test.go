@@ -15,13 +15,17 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// Every user of the machine can reach the step's server. Only those who know its address may use it.
+// Each user of the machine can reach the step's server. The server answers only requests that have its secret path.
 func TestOnlyWhoKnowsTheAddressMayWrite(t *testing.T) {
 	s := sessiontest.Open(t)
 	reader, writer := io.Pipe()
 	must.Run(t, func(ctx context.Context) {
-		lesson := &step.Lesson{Lesson: &play.Lesson{Out: writer}, Client: s.Client, Config: s.Config,
-			Namespace: s.Namespace}
+		lesson := &step.Lesson{
+			Lesson:    &play.Lesson{Out: writer},
+			Client:    s.Client,
+			Config:    s.Config,
+			Namespace: s.Namespace,
+		}
 		writer.CloseWithError(stepDynamic(ctx, lesson))
 	})
 	line, err := bufio.NewReader(reader).ReadString('\n')
@@ -29,7 +33,7 @@ func TestOnlyWhoKnowsTheAddressMayWrite(t *testing.T) {
 	served, err := url.Parse(strings.TrimSpace(strings.TrimPrefix(line, "serving at ")))
 	must.Do(t, err)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	ask := func(method, path, body string) int {
+	statusOf := func(method, path, body string) int {
 		address := "http://" + served.Host + path
 		request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 		must.Do(t, err)
@@ -51,8 +55,8 @@ func TestOnlyWhoKnowsTheAddressMayWrite(t *testing.T) {
 		{"DELETE", "/configmaps/weather", "", http.StatusNotFound},
 		{"DELETE", served.Path + "/configmaps/weather", "", http.StatusOK},
 	} {
-		if got := ask(test.method, test.path, test.body); got != test.want {
-			t.Errorf("%s %s: got %d, want %d", test.method, test.path, got, test.want)
+		if got := statusOf(test.method, test.path, test.body); got != test.want {
+			t.Errorf("%s %s: status %d, want %d", test.method, test.path, got, test.want)
 		}
 	}
 }

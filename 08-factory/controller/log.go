@@ -9,13 +9,13 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// logger writes what is logged at level 0 as lines that are the same on each run: without the time,
-// and without the attributes with these keys. It writes until ctx ends: whether client-go logs the end
-// of its watches then is a matter of chance.
-func logger(ctx context.Context, to io.Writer, without ...string) logr.Logger {
-	return logr.FromSlogHandler(slog.NewTextHandler(untilEnd{ctx, to}, &slog.HandlerOptions{
+// logger returns a logger that writes the messages of level 0 to w until ctx ends. The lines are the
+// same on each run: they lack the time, and the attributes with the omitted keys. After the end of ctx,
+// it is a matter of chance whether client-go logs the end of its watches.
+func logger(ctx context.Context, w io.Writer, omitted ...string) logr.Logger {
+	return logr.FromSlogHandler(slog.NewTextHandler(untilEnd{ctx, w}, &slog.HandlerOptions{
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey || slices.Contains(without, a.Key) {
+			if a.Key == slog.TimeKey || slices.Contains(omitted, a.Key) {
 				return slog.Attr{}
 			}
 			return a

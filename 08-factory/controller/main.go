@@ -15,7 +15,7 @@ import (
 //go:embed testdata
 var files embed.FS
 
-var addr string // where the steps dynamic and metrics listen; set by a flag
+var addr string // the host and port on which the steps dynamic and metrics listen; the value of a flag
 
 var chapter = step.Chapter{
 	Name:  "08-factory/controller",
@@ -48,6 +48,6 @@ var chapter = step.Chapter{
 }
 
 func main() {
-	log.SetLogger(logr.Discard()) // controller-runtime's own, which complains if nobody sets it
+	log.SetLogger(logr.Discard()) // controller-runtime prints a warning if nobody sets its logger
 	step.Main(chapter)
 }

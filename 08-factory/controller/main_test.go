@@ -7,21 +7,21 @@ import (
 	"go.uber.org/goleak"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"example.com/informer/scripts/harness/step/steptest"
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) {
-	steptest.Program(main)
+	must.Program(main)
 	log.SetLogger(logr.Discard())
-	// controller-runtime leaves a goroutine if an informer ends before its handler has synced.
+	// controller-runtime leaves a goroutine behind if an informer ends before its handler has synced.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction(
 		"sigs.k8s.io/controller-runtime/pkg/cache.newMultiNamespaceInformerHandlerRegistration.func1"))
 }
 
-func TestSteps(t *testing.T) { steptest.Run(t, chapter) }
+func TestSteps(t *testing.T) { must.Play(t, chapter.Played()) }
 
 func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, step := range chapter.Steps {
-		steptest.EndsOnCtrlC(t, chapter, step.Name)
+		must.EndOnCtrlC(t, chapter.Played(), step.Name)
 	}
 }

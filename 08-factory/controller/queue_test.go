@@ -1,4 +1,4 @@
-// What the page says of client-go's work queue.
+// Claims of the pages about client-go's work queue.
 
 package main
 
@@ -17,7 +17,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -33,7 +32,9 @@ func TestNoTwoWorkersHaveTheSameKey(t *testing.T) {
 				if shutdown {
 					return
 				}
-				expect.That(t, !busy[key].Swap(true), "two workers have key %d", key)
+				if busy[key].Swap(true) {
+					t.Errorf("two workers have key %d", key)
+				}
 				handled.Add(1)
 				busy[key].Store(false)
 				queue.Done(key)
@@ -45,35 +46,49 @@ func TestNoTwoWorkersHaveTheSameKey(t *testing.T) {
 	}
 	queue.ShutDownWithDrain()
 	workers.Wait()
-	n := handled.Load()
-	expect.That(t, n >= 10 && n <= 100_000, "%d keys were handled", n)
+	if n := handled.Load(); n < 10 || n > 100_000 {
+		t.Errorf("the workers got %d keys, want each of the 10 keys at least once, and at most 100,000", n)
+	}
 }
 
 func TestTheDefaultRateLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := workqueue.DefaultTypedControllerRateLimiter[string]()
-		first := limiter.When("key")
-		expect.That(t, first == 5*time.Millisecond, "the first pause is %v", first)
+		if first := limiter.When("key"); first != 5*time.Millisecond {
+			t.Errorf("the first pause is %v, want 5ms", first)
+		}
 		for range 30 {
 			limiter.When("key")
 		}
-		last := limiter.When("key")
-		expect.That(t, last == 1000*time.Second, "the longest pause is %v", last)
-		time.Sleep(time.Hour) // the bucket is full again
-		start := time.Now()
-		for i := range 120 {
-			when := limiter.When(string(rune('a' + i))) // each key for the first time
-			if slow := when > 5*time.Millisecond; slow != (i >= 100) {
-				t.Fatalf("key %d waits %v", i, when)
-			}
-			expect.That(t, i != 119 || (when >= 1900*time.Millisecond && when <= 2100*time.Millisecond),
-				"twenty keys over a hundred: the last waits %v, want 2 s", when)
+		if longest := limiter.When("key"); longest != 1000*time.Second {
+			t.Errorf("the longest pause is %v, want 1000s", longest)
 		}
-		expect.That(t, time.Since(start) == 0, "the questions took time")
+		time.Sleep(time.Hour) // afterwards the bucket is full again
+		start := time.Now()
+		var pauses []time.Duration // of 120 keys that fail for the first time
+		for i := range 120 {
+			pauses = append(pauses, limiter.When(string(rune('a'+i))))
+		}
+		for i, pause := range pauses[:100] {
+			if pause > 5*time.Millisecond {
+				t.Errorf("key %d has a pause of %v, want at most 5ms: the bucket has 100 tokens", i, pause)
+			}
+		}
+		for i, pause := range pauses[100:] {
+			if pause <= 5*time.Millisecond {
+				t.Errorf("key %d has a pause of %v, want more than 5ms: the bucket is empty", 100+i, pause)
+			}
+		}
+		if last := pauses[119]; last < 1900*time.Millisecond || last > 2100*time.Millisecond {
+			t.Errorf("the last of 20 keys over 100 has a pause of %v, want about 2s", last)
+		}
+		if took := time.Since(start); took != 0 {
+			t.Errorf("120 calls of When took %v, want 0: the limiter does not wait itself", took)
+		}
 	})
 }
 
-// Each call takes from the bucket that all keys share, for a key that waits already, too.
+// Each call takes a token from the bucket that all keys share, even if the key waits already.
 func TestAddRateLimitedForEachEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
@@ -84,45 +99,50 @@ func TestAddRateLimitedForEachEvent(t *testing.T) {
 		queue.Get()
 		start := time.Now()
 		queue.AddRateLimited("other")
-		if queue.Get(); time.Since(start) < 90*time.Second {
-			t.Errorf("another key has waited %v, want 100 s", time.Since(start))
+		queue.Get()
+		if took := time.Since(start); took < 90*time.Second {
+			t.Errorf("another key has waited %v, want about 100s", took)
 		}
 	})
 }
 
-// An Add does not wait for the end of a pause. AddAfter is no failure, and Done forgets none.
+// Add does not wait for the end of a pause. AddAfter does not count as a failure. Done does not reset the count of
+// failures.
 func TestAddAndAddAfterBesideAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := workqueue.NewTypedRateLimitingQueue(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Minute, time.Hour))
 		defer queue.ShutDown()
 		start := time.Now()
-		want := func(after time.Duration, failures int) {
+		wantNext := func(after time.Duration, failures int) {
 			t.Helper()
 			key, _ := queue.Get()
 			queue.Done(key)
-			if took, n := time.Since(start), queue.NumRequeues(key); took != after || n != failures {
-				t.Errorf("%s came after %v with %d failures, want %v, %d", key, took, n, after, failures)
+			if took := time.Since(start); took != after {
+				t.Errorf("the key %s came after %v, want %v", key, took, after)
+			}
+			if got := queue.NumRequeues(key); got != failures {
+				t.Errorf("NumRequeues(%s) = %d, want %d", key, got, failures)
 			}
 		}
 		queue.AddRateLimited("a")
 		queue.Add("a")
-		want(0, 1)
-		want(time.Minute, 1)
+		wantNext(0, 1)
+		wantNext(time.Minute, 1)
 		queue.AddAfter("a", time.Second)
-		want(time.Minute+time.Second, 1)
+		wantNext(time.Minute+time.Second, 1)
 		queue.AddRateLimited("a")
-		want(3*time.Minute+time.Second, 2)
+		wantNext(3*time.Minute+time.Second, 2)
 		queue.Forget("a")
 		queue.AddRateLimited("a")
-		want(4*time.Minute+time.Second, 1)
+		wantNext(4*time.Minute+time.Second, 1)
 	})
 }
 
-// A queue that is shut down takes no key, and still gives those that wait, the oldest first. It does not give a key
-// again that is not done.
+// A queue that is shut down takes no new keys. It still returns the keys that wait, the oldest first. It does not return a
+// key again for which Done was not called.
 func TestAQueueThatIsShutDown(t *testing.T) {
-	queue, got := workqueue.NewTyped[string](), []string{}
+	queue := workqueue.NewTyped[string]()
 	queue.Add("not done")
 	queue.Get()
 	queue.Add("not done")
@@ -130,10 +150,13 @@ func TestAQueueThatIsShutDown(t *testing.T) {
 	queue.Add("a")
 	queue.ShutDown()
 	queue.Add("c")
-	for key, over := queue.Get(); !over; key, over = queue.Get() {
+	var got []string
+	for key, shutdown := queue.Get(); !shutdown; key, shutdown = queue.Get() {
 		got = append(got, key)
 	}
-	expect.That(t, slices.Equal(got, []string{"b", "a"}), "it gave %q", got)
+	if want := []string{"b", "a"}; !slices.Equal(got, want) {
+		t.Errorf("after ShutDown, Get returns %q, want %q", got, want)
+	}
 }
 
 func TestOnlyShutDownWithDrainWaitsForAKey(t *testing.T) {
@@ -146,52 +169,66 @@ func TestOnlyShutDownWithDrainWaitsForAKey(t *testing.T) {
 		}
 		start := time.Now()
 		queue.ShutDown()
-		expect.That(t, time.Since(start) == 0, "ShutDown has waited %v", time.Since(start))
+		if took := time.Since(start); took != 0 {
+			t.Errorf("ShutDown has waited %v, want 0", took)
+		}
 		drained.ShutDownWithDrain()
-		expect.That(t, time.Since(start) == time.Minute, "ShutDownWithDrain has waited %v", time.Since(start))
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("ShutDownWithDrain has waited %v, want 1m: until Done", took)
+		}
 	})
 }
 
-// The goroutine that waits with the delayed keys ends with ShutDown.
-// ShutDownWithDrain alone leaves it until it looks at the clock again.
+// The goroutine that adds delayed keys ends with ShutDown. After ShutDownWithDrain alone, it runs until its next timer.
 func TestShutDownAfterShutDownWithDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		waits := func() bool {
-			synctest.Wait()
-			stacks := make([]byte, 1<<20)
-			for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
-				header, calls, _ := strings.Cut(stack, "\n")
-				// That of another test's queue may be on its way out.
-				if strings.Contains(header, "synctest bubble") && strings.Contains(calls, "waitingLoop") {
-					return true
-				}
-			}
-			return false
-		}
 		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
-		synctest.Wait() // until it waits
+		synctest.Wait() // until the goroutine waits
 		queue.ShutDownWithDrain()
-		expect.That(t, waits(), "ShutDownWithDrain ends it by now: the line after it in notices.go can go")
+		if !delayingGoroutineRuns() {
+			t.Error("the goroutine has ended with ShutDownWithDrain: the line after it in notices.go can go")
+		}
 		queue.ShutDown()
-		expect.That(t, !waits(), "it is still there after ShutDown")
+		if delayingGoroutineRuns() {
+			t.Error("the goroutine runs after ShutDown, want that it has ended")
+		}
 	})
 }
 
-// That it is imported is enough. (The step manager does.)
+// delayingGoroutineRuns is true if the synctest bubble has a goroutine that adds delayed keys. The goroutine of another test's
+// queue, outside of the bubble, does not count.
+func delayingGoroutineRuns() bool {
+	synctest.Wait()
+	buffer := make([]byte, 1<<20)
+	stacks := string(buffer[:runtime.Stack(buffer, true)])
+	for stack := range strings.SplitSeq(stacks, "\n\n") {
+		header, calls, _ := strings.Cut(stack, "\n")
+		if strings.Contains(header, "synctest bubble") && strings.Contains(calls, "waitingLoop") {
+			return true
+		}
+	}
+	return false
+}
+
+// To import controller-runtime is enough. (The step manager imports it.)
 func TestControllerRuntimeMeasures(t *testing.T) {
 	queue := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedControllerRateLimiter[string](),
 		workqueue.TypedRateLimitingQueueConfig[string]{Name: "mail"})
 	defer queue.ShutDown()
 	queue.Add("key")
-	clientmetrics.RequestResult.Increment(t.Context(), "200", "GET", "server") // as each request does
+	clientmetrics.RequestResult.Increment(t.Context(), "200", "GET", "server") // client-go does this for each request
 	families, err := metrics.Registry.Gather()
 	must.Do(t, err)
 	var text strings.Builder
 	for _, family := range families {
 		expfmt.MetricFamilyToText(&text, family)
 	}
-	for _, want := range []string{`workqueue_depth{controller="mail",name="mail",priority=""} `,
-		`rest_client_requests_total{code="200",host="server",method="GET"} `} {
-		expect.That(t, strings.Contains(text.String(), "\n"+want), "there is no %s in\n%s", want, &text)
+	for _, want := range []string{
+		`workqueue_depth{controller="mail",name="mail",priority=""} `,
+		`rest_client_requests_total{code="200",host="server",method="GET"} `,
+	} {
+		if !strings.Contains(text.String(), "\n"+want) {
+			t.Errorf("the registry lacks %s:\n%s", want, &text)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-// What the step dynamic serves.
+// The pages that the step dynamic serves.
 
 package main
 
@@ -32,24 +32,23 @@ const (
 	syncTimeout = 10 * time.Second
 )
 
-// resources answers for the resources of one namespace. Of each that is asked for, the
-// factory has an informer from then on.
+// resources serves the objects of one namespace, of any resource. With the first request for a resource, the factory makes
+// an informer of it.
 type resources struct {
-	ctx       context.Context // of the informers
+	ctx       context.Context // the informers run until it ends
 	client    dynamic.Interface
 	factory   *factory.Factory
 	mapper    meta.RESTMapper
 	namespace string
 }
 
-// resource finds what a path names, such as "configmaps", "deployments.apps" or
-// "deployments.v1.apps".
+// resource finds the resource with a name such as "configmaps", "deployments.apps" or "deployments.v1.apps".
 func (r *resources) resource(name string) (schema.GroupVersionResource, error) {
 	full, short := schema.ParseResourceArg(name)
 	if full == nil {
 		full = &schema.GroupVersionResource{Group: short.Group, Resource: short.Resource}
 	}
-	kind, err := r.mapper.KindFor(*full) // it asks the API server again for what it does not know
+	kind, err := r.mapper.KindFor(*full) // for an unknown name, the mapper asks the API server again
 	if meta.IsNoMatchError(err) {
 		return *full, apierrors.NewNotFound(schema.GroupResource{Resource: "resources"}, name)
 	}
@@ -68,23 +67,23 @@ func (r *resources) resource(name string) (schema.GroupVersionResource, error) {
 	return mapping.Resource, nil
 }
 
-// lister returns the lister of a resource when its cache has synced.
+// lister returns the lister of the resource that the request names. It waits until the cache has synced.
 func (r *resources) lister(c *gin.Context) (cache.GenericNamespaceLister, error) {
 	resource, err := r.resource(c.Param("resource"))
 	if err != nil {
 		return nil, err
 	}
-	asked, err := r.factory.ForResource(resource)
+	generic, err := r.factory.ForResource(resource)
 	if err != nil {
 		return nil, err
 	}
 	r.factory.Start(r.ctx)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), syncTimeout)
 	defer cancel()
-	if !cache.WaitFor(ctx, "", asked.Informer().HasSyncedChecker()) {
+	if !cache.WaitFor(ctx, "", generic.Informer().HasSyncedChecker()) {
 		return nil, apierrors.NewServiceUnavailable("waiting for the first list of " + resource.Resource)
 	}
-	return asked.Lister().ByNamespace(r.namespace), nil
+	return generic.Lister().ByNamespace(r.namespace), nil
 }
 
 func (r *resources) list(c *gin.Context) {
@@ -110,7 +109,7 @@ func (r *resources) list(c *gin.Context) {
 	slices.SortFunc(objs, func(a, b runtime.Object) int {
 		return strings.Compare(a.(metav1.Object).GetName(), b.(metav1.Object).GetName())
 	})
-	c.JSON(http.StatusOK, append([]runtime.Object{}, objs...)) // none of them is [], and not null
+	c.JSON(http.StatusOK, append([]runtime.Object{}, objs...)) // an empty list is [], and not null
 }
 
 func (r *resources) get(c *gin.Context) {
@@ -142,8 +141,8 @@ func (r *resources) update(c *gin.Context) {
 	})
 }
 
-// write reads the object that was sent, and does something with it.
-func (r *resources) write(c *gin.Context, do func(dynamic.ResourceInterface, *unstructured.Unstructured)) {
+// write reads the object of a request, and calls a function with it.
+func (r *resources) write(c *gin.Context, send func(dynamic.ResourceInterface, *unstructured.Unstructured)) {
 	resource, err := r.resource(c.Param("resource"))
 	if err != nil {
 		fail(c, err)
@@ -164,18 +163,21 @@ func (r *resources) write(c *gin.Context, do func(dynamic.ResourceInterface, *un
 			r.namespace)
 		return
 	}
-	do(r.client.Resource(resource).Namespace(r.namespace), sent)
+	send(r.client.Resource(resource).Namespace(r.namespace), sent)
 }
 
 func (r *resources) delete(c *gin.Context) {
 	resource, err := r.resource(c.Param("resource"))
-	if err == nil {
-		err = r.client.Resource(resource).Namespace(r.namespace).Delete(c.Request.Context(), c.Param("name"),
-			metav1.DeleteOptions{})
+	if err != nil {
+		fail(c, err)
+		return
 	}
+	err = r.client.Resource(resource).Namespace(r.namespace).Delete(c.Request.Context(), c.Param("name"),
+		metav1.DeleteOptions{})
 	answer(c, http.StatusOK, gin.H{"deleted": c.Param("name")}, err)
 }
 
+// answer answers with an object, or with an error if there is one.
 func answer(c *gin.Context, status int, obj any, err error) {
 	if err != nil {
 		fail(c, err)
@@ -186,9 +188,10 @@ func answer(c *gin.Context, status int, obj any, err error) {
 
 // fail answers with an error, and the status that the API server has for it.
 func fail(c *gin.Context, err error) {
-	status := http.StatusBadGateway // the API server gave no answer that can be understood
-	if known := apierrors.APIStatus(nil); errors.As(err, &known) {
-		status = int(known.Status().Code)
+	status := http.StatusBadGateway // the API server has not answered, or not with a status
+	var apiStatus apierrors.APIStatus
+	if errors.As(err, &apiStatus) {
+		status = int(apiStatus.Status().Code)
 	}
 	web.Fail(c, status, "%v", err)
 }

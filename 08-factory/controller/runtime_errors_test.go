@@ -1,4 +1,4 @@
-// What controller-runtime says when it is used in the wrong way, for the field guide.
+// Error messages of controller-runtime that the field guide explains.
 
 package main
 
@@ -18,13 +18,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
+// wantError checks that the error contains a text.
 func wantError(t *testing.T, err error, text string) {
 	t.Helper()
-	expect.That(t, err != nil && strings.Contains(err.Error(), text), "error %v, want %s", err, text)
+	if err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("got the error %v, want one with %q", err, text)
+	}
 }
 
 func TestReadsThatACacheRefuses(t *testing.T) {
@@ -46,19 +48,24 @@ func TestReadsThatACacheRefuses(t *testing.T) {
 	wantError(t, err, "no kind is registered for the type v1.Secret in scheme")
 }
 
-// The informer has synced. The handler, which has to map each object, has not.
+// The informer has synced. The handler has not, because its map function does not return.
 func TestAControllerWaitsForItsHandlers(t *testing.T) {
 	m := newManager(t, ctrlcache.Options{})
 	m.create(t, "a", nil)
-	slow := func(ctx context.Context, _ client.Object) []reconcile.Request { <-ctx.Done(); return nil }
+	slow := func(ctx context.Context, _ client.Object) []reconcile.Request {
+		<-ctx.Done()
+		return nil
+	}
 	must.Do(t, builder.ControllerManagedBy(m).Named("test").
 		WithOptions(controller.Options{CacheSyncTimeout: time.Second}).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(slow)).
 		Complete(reconcile.Func(nil)))
-	// The manager waits for an informer that it knows of before it starts the controller, however long that takes.
+	// The manager knows this informer before it starts the controller. It waits until the informer has synced.
 	_, err := m.GetCache().GetInformer(t.Context(), &corev1.Secret{}, ctrlcache.BlockUntilSynced(false))
 	must.Do(t, err)
 	wantError(t, m.Start(t.Context()), "failed to wait for test caches to sync kind source: *v1.Secret: "+
 		"timed out waiting for cache to be synced for kind source: *v1.Secret")
-	expect.That(t, m.made[0].HasSynced(), "the informer has not synced")
+	if !m.made[0].HasSynced() {
+		t.Error("HasSynced() of the informer = false, want true")
+	}
 }

@@ -1,11 +1,11 @@
-// controller-runtime in terms of this book: a test for each row of the table.
+// controller-runtime in terms of this book: a test for each row of the table in docs/08-controllers-runtime.md.
 
 package main
 
 import (
 	"context"
 	"errors"
-	"reflect"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -34,24 +34,24 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// managed is a manager whose cache runs on our informers, in a namespace of its own.
-type managed struct {
+// A testManager is a manager whose cache runs on our informers, in a namespace of its own.
+type testManager struct {
 	manager.Manager
 	*session.Session
 	requests requests.Counter
-	made     []*informer.Informer // by the cache
-	periods  []time.Duration
+	made     []*informer.Informer // the informers that the cache has made
+	periods  []time.Duration      // their resync periods
 }
 
-func newManager(t *testing.T, options ctrlcache.Options) *managed {
-	m := &managed{Session: sessiontest.Open(t)}
+func newManager(t *testing.T, options ctrlcache.Options) *testManager {
+	t.Helper()
+	m := &testManager{Session: sessiontest.Open(t)}
 	restConfig := rest.CopyConfig(m.Config)
 	m.requests.Count(restConfig)
 	if options.DefaultNamespaces == nil {
@@ -74,25 +74,29 @@ func newManager(t *testing.T, options ctrlcache.Options) *managed {
 }
 
 // start runs the manager until the test is over.
-func (m *managed) start(t *testing.T) {
+func (m *testManager) start(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- m.Start(ctx) }()
-	t.Cleanup(func() { cancel(); must.Do(t, <-ended) })
+	t.Cleanup(func() {
+		cancel()
+		must.Do(t, <-ended)
+	})
 	<-m.Elected()
 	if !m.GetCache().WaitForCacheSync(ctx) {
-		t.Fatal("its caches have not synced")
+		t.Fatal("the caches of the manager have not synced")
 	}
 }
 
-func (m *managed) create(t *testing.T, name string, set labels.Set) {
+// create creates a Secret.
+func (m *testManager) create(t *testing.T, name string, set labels.Set) {
 	t.Helper()
 	_, err := m.Client.CoreV1().Secrets(m.Session.Namespace).Create(t.Context(),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: set}}, metav1.CreateOptions{})
 	must.Do(t, err)
 }
 
-func (m *managed) key(name string) types.NamespacedName {
+func (m *testManager) key(name string) types.NamespacedName {
 	return types.NamespacedName{Namespace: m.Session.Namespace, Name: name}
 }
 
@@ -107,8 +111,9 @@ func TestAManagerRunsItsCachesFirst(t *testing.T) {
 		return nil
 	})))
 	m.start(t)
-	got := <-listed
-	expect.That(t, len(got) == 1, "what the manager runs found %d objects in the cache, want 1", len(got))
+	if got := <-listed; len(got) != 1 {
+		t.Errorf("the Runnable found %d objects in the cache, want 1", len(got))
+	}
 }
 
 func TestACacheHasOneInformerForEachType(t *testing.T) {
@@ -119,7 +124,9 @@ func TestACacheHasOneInformerForEachType(t *testing.T) {
 		must.Do(t, err)
 		must.Do(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
 	}
-	expect.That(t, len(m.made) == 1, "%d informers were made, want 1", len(m.made))
+	if len(m.made) != 1 {
+		t.Errorf("the cache has made %d informers, want 1", len(m.made))
+	}
 }
 
 func TestAClientReadsFromTheCache(t *testing.T) {
@@ -128,32 +135,41 @@ func TestAClientReadsFromTheCache(t *testing.T) {
 	m.start(t)
 	var secret corev1.Secret
 	must.Do(t, m.GetClient().Get(t.Context(), m.key("a"), &secret)) // the first read of a type makes an informer
-	expect.That(t, m.requests.Watching(), "the first read has made no watch")
+	if !m.requests.Watching() {
+		t.Error("the first read has opened no watch")
+	}
 	m.requests.Reset()
 	must.Do(t, m.GetClient().Get(t.Context(), m.key("a"), &secret))
 	must.Do(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
-	got := m.requests.String()
-	expect.That(t, got == "none", "two reads: %s, want none", got)
+	if got := m.requests.String(); got != "none" {
+		t.Errorf("two reads from the cache cost the requests %s, want none", got)
+	}
 	must.Do(t, m.GetAPIReader().Get(t.Context(), m.key("a"), &secret))
-	expect.That(t, m.requests.String() != "none", "a read past the cache was no request")
+	if m.requests.String() == "none" {
+		t.Error("a read with the API reader costs no request, want one")
+	}
 }
 
 func TestACacheCanRefuseToMakeAnInformer(t *testing.T) {
 	m := newManager(t, ctrlcache.Options{ReaderFailOnMissingInformer: true})
 	m.start(t)
 	err := m.GetClient().List(t.Context(), &corev1.SecretList{})
-	missing := (&ctrlcache.ErrResourceNotCached{})
-	expect.That(t, errors.As(err, &missing), "got %v, want ErrResourceNotCached", err)
+	var notCached *ctrlcache.ErrResourceNotCached
+	if !errors.As(err, &notCached) {
+		t.Errorf("List() = %v, want ErrResourceNotCached", err)
+	}
 }
 
 func TestAReadGivesACopy(t *testing.T) {
 	m := newManager(t, ctrlcache.Options{})
 	m.create(t, "a", nil)
 	m.start(t)
-	for range 2 { // the second time from a cache that somebody would have changed
+	for range 2 { // if a read returned the cached object, the second read would see the change
 		var secret corev1.Secret
 		must.Do(t, m.GetClient().Get(t.Context(), m.key("a"), &secret))
-		expect.That(t, secret.Labels == nil, "a change of what was read has changed the cache")
+		if secret.Labels != nil {
+			t.Errorf("Get(a) returns the labels %v, want none: the cache has been changed", secret.Labels)
+		}
 		secret.Labels = map[string]string{"changed": "yes"}
 	}
 }
@@ -175,13 +191,21 @@ func TestOptionsOfACache(t *testing.T) {
 	m.start(t)
 	var list corev1.SecretList
 	must.Do(t, m.GetClient().List(t.Context(), &list, client.MatchingFields{"name": "a"}))
-	expect.That(t, len(list.Items) == 1 && list.Items[0].Annotations["transformed"] == "yes",
-		"got %v, want a, transformed", list.Items)
-	got, indexers, hours := m.made[0].GetStore().ListKeys(), m.made[0].GetIndexer().GetIndexers(), m.periods[0].Hours()
-	expect.That(t, slices.Equal(got, []string{m.key("a").String()}),
-		"the cache has %v, want what the selector takes", got)
-	expect.That(t, indexers["field:name"] != nil, "IndexField added no index: %v", indexers)
-	expect.That(t, hours >= 9 && hours <= 11, "the resync period is %v hours, want 10, a tenth more or less", hours)
+	if len(list.Items) != 1 {
+		t.Fatalf("List() by the index returns %d objects, want 1: %v", len(list.Items), list.Items)
+	}
+	if annotations := list.Items[0].Annotations; annotations["transformed"] != "yes" {
+		t.Errorf("the object has the annotations %v, want transformed: yes", annotations)
+	}
+	if got, want := m.made[0].GetStore().ListKeys(), []string{m.key("a").String()}; !slices.Equal(got, want) {
+		t.Errorf("the cache has %q, want %q: the objects that match the selector", got, want)
+	}
+	if indexers := m.made[0].GetIndexer().GetIndexers(); indexers["field:name"] == nil {
+		t.Errorf("the informer has the indexes %v, want field:name among them", slices.Collect(maps.Keys(indexers)))
+	}
+	if hours := m.periods[0].Hours(); hours < 9 || hours > 11 {
+		t.Errorf("the resync period is %v hours, want 10, a tenth more or less", hours)
+	}
 }
 
 func TestANamespaceIsAnInformer(t *testing.T) {
@@ -189,7 +213,9 @@ func TestANamespaceIsAnInformer(t *testing.T) {
 	m := newManager(t, ctrlcache.Options{DefaultNamespaces: two})
 	m.start(t)
 	must.Do(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
-	expect.That(t, len(m.made) == 2, "%d informers for two namespaces", len(m.made))
+	if len(m.made) != 2 {
+		t.Errorf("the cache has made %d informers for two namespaces, want 2", len(m.made))
+	}
 }
 
 func TestASourceIsAHandler(t *testing.T) {
@@ -200,16 +226,17 @@ func TestASourceIsAHandler(t *testing.T) {
 	defer queue.ShutDown()
 	kind := source.Kind(m.GetCache(), &corev1.Secret{}, &handler.TypedEnqueueRequestForObject[*corev1.Secret]{})
 	must.Do(t, kind.Start(t.Context(), queue))
-	must.Do(t, kind.WaitForSync(t.Context())) // its handler has got the first list
-	got, _ := queue.Get()
-	expect.That(t, got.NamespacedName == m.key("a"), "got %v", got)
+	must.Do(t, kind.WaitForSync(t.Context())) // now the handler has got the first list
+	if got, _ := queue.Get(); got.NamespacedName != m.key("a") {
+		t.Errorf("the queue has the key %v, want %v", got.NamespacedName, m.key("a"))
+	}
 }
 
-// A child that changes hands is of interest to both owners.
+// After an update that changes the owner of a child, the queue has the keys of both owners.
 func TestTheHandlerForOwnersTakesOldAndNew(t *testing.T) {
-	owned := func(by string) *corev1.Secret {
+	newChild := func(owner string) *corev1.Secret {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "child", OwnerReferences: []metav1.OwnerReference{
-			{APIVersion: "v1", Kind: "ConfigMap", Name: by, Controller: ptr.To(true)},
+			{APIVersion: "v1", Kind: "ConfigMap", Name: owner, Controller: ptr.To(true)},
 		}}}
 	}
 	mapper := meta.NewDefaultRESTMapper(nil)
@@ -217,22 +244,30 @@ func TestTheHandlerForOwnersTakesOldAndNew(t *testing.T) {
 	forOwner := handler.TypedEnqueueRequestForOwner[*corev1.Secret](scheme.Scheme, mapper, &corev1.ConfigMap{})
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer queue.ShutDown()
-	update := event.TypedUpdateEvent[*corev1.Secret]{ObjectOld: owned("one"), ObjectNew: owned("two")}
+	update := event.TypedUpdateEvent[*corev1.Secret]{ObjectOld: newChild("one"), ObjectNew: newChild("two")}
 	forOwner.Update(t.Context(), update, queue)
-	expect.That(t, queue.Len() == 2, "%d keys, want those of both owners", queue.Len())
+	if queue.Len() != 2 {
+		t.Errorf("after the update, the queue has %d keys, want 2: those of both owners", queue.Len())
+	}
 
-	child := owned("no controller") // Owns takes no such owner, unless it is told to match every one
-	child.OwnerReferences[0].Controller = nil
+	// Owns uses OnlyControllerOwner, unless it has the option MatchEveryOwner.
 	onlyController := handler.TypedEnqueueRequestForOwner[*corev1.Secret](
 		scheme.Scheme, mapper, &corev1.ConfigMap{}, handler.OnlyControllerOwner())
-	for i, handler := range []handler.TypedEventHandler[*corev1.Secret, reconcile.Request]{onlyController, forOwner} {
-		handler.Delete(t.Context(), event.TypedDeleteEvent[*corev1.Secret]{Object: child}, queue)
-		expect.That(t, queue.Len() == 2+i, "%d keys, want %d", queue.Len(), 2+i)
+	child := newChild("three")
+	child.OwnerReferences[0].Controller = nil // this owner is not the controller of the child
+	deleted := event.TypedDeleteEvent[*corev1.Secret]{Object: child}
+	onlyController.Delete(t.Context(), deleted, queue)
+	if queue.Len() != 2 {
+		t.Errorf("with OnlyControllerOwner, the queue has %d keys, want 2 as before", queue.Len())
+	}
+	forOwner.Delete(t.Context(), deleted, queue)
+	if queue.Len() != 3 {
+		t.Errorf("without OnlyControllerOwner, the queue has %d keys, want 3", queue.Len())
 	}
 }
 
-// An object that a filter took, and takes no more, is a delete for a
-// FilteringResourceEventHandler. With a predicate, nobody hears of it.
+// After an update, an object may no longer match. A FilteringResourceEventHandler then calls OnDelete. A predicate drops
+// the update.
 func TestAPredicateIsNotAFilter(t *testing.T) {
 	wanted := func(obj metav1.Object) bool { return obj.GetLabels()["wanted"] == "yes" }
 	before := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"wanted": "yes"}}}
@@ -243,31 +278,49 @@ func TestAPredicateIsNotAFilter(t *testing.T) {
 		FilterFunc: func(obj any) bool { return wanted(obj.(metav1.Object)) },
 		Handler:    cache.ResourceEventHandlerFuncs{DeleteFunc: func(any) { calls = append(calls, "OnDelete") }},
 	}.OnUpdate(before, after)
-	expect.That(t, slices.Equal(calls, []string{"OnDelete"}), "the filter: %v, want OnDelete", calls)
+	if !slices.Equal(calls, []string{"OnDelete"}) {
+		t.Errorf("the filter calls %q, want OnDelete", calls)
+	}
 	predicates := predicate.NewPredicateFuncs(func(o client.Object) bool { return wanted(o) })
-	expect.That(t, !predicates.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}),
-		"the predicate lets the update through")
-	expect.That(t, predicates.Update(event.UpdateEvent{ObjectOld: after, ObjectNew: before}), "it drops a match")
-	generation := predicate.GenerationChangedPredicate{}.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after})
-	expect.That(t, !generation, "the predicate for the generation lets a change of labels through")
+	if predicates.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+		t.Error("Update(match, no match) = true, want false: the predicate drops the update")
+	}
+	if !predicates.Update(event.UpdateEvent{ObjectOld: after, ObjectNew: before}) {
+		t.Error("Update(no match, match) = false, want true")
+	}
+	generationChanged := predicate.GenerationChangedPredicate{}
+	if generationChanged.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+		t.Error("GenerationChangedPredicate.Update() = true for a change of labels, want false")
+	}
 }
 
 func TestWhatAReconcilerReturns(t *testing.T) {
 	m := newManager(t, ctrlcache.Options{})
-	calls, results := make(chan reconcile.Request, 10), []reconcile.Result{{}, {RequeueAfter: time.Millisecond}, {}}
-	errs := []error{errors.New("the first call fails"), nil, nil}
+	calls := make(chan reconcile.Request, 10)
 	n := 0
 	err := builder.ControllerManagedBy(m).Named("test").For(&corev1.Secret{}).Complete(
 		reconcile.Func(func(_ context.Context, request reconcile.Request) (reconcile.Result, error) {
-			defer func() { n++ }()
 			calls <- request
-			return results[n], errs[n]
+			n++
+			switch n {
+			case 1:
+				return reconcile.Result{}, errors.New("the first call fails")
+			case 2:
+				return reconcile.Result{RequeueAfter: time.Millisecond}, nil
+			case 3:
+				return reconcile.Result{}, nil
+			default:
+				t.Errorf("call %d of the reconciler, want 3 calls", n)
+				return reconcile.Result{}, nil
+			}
 		}))
 	must.Do(t, err)
 	m.start(t)
 	m.create(t, "a", nil)
-	for range 3 { // an error comes back, and so does RequeueAfter; the third is the last
-		got := <-calls
-		expect.That(t, reflect.DeepEqual(got, reconcile.Request{NamespacedName: m.key("a")}), "got %v", got)
+	want := reconcile.Request{NamespacedName: m.key("a")}
+	for i := range 3 { // the second call comes after the error, the third after RequeueAfter
+		if got := <-calls; got != want {
+			t.Errorf("call %d of the reconciler has the request %v, want %v", i+1, got, want)
+		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepConsistent is ownwrites with a client of controller-runtime that waits by itself:
-// a read from its cache comes after the writes of the same client.
+// stepConsistent is the step ownwrites with a client of controller-runtime that waits by itself: a read waits until the
+// cache has the earlier writes of the same client.
 func stepConsistent(ctx context.Context, l *step.Lesson) error {
 	secrets := newSlowWatch(l)
 	informers, err := ctrlcache.New(l.Config, ctrlcache.Options{
@@ -45,9 +45,9 @@ func stepConsistent(ctx context.Context, l *step.Lesson) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	running.Go(func() { informers.Start(ctx) }) // its error is that ctx ended
+	running.Go(func() { informers.Start(ctx) }) // its only error is the end of ctx
 	var list corev1.SecretList
-	if err := c.List(ctx, &list); err != nil { // the first read makes the informer, and waits for its list
+	if err := c.List(ctx, &list); err != nil { // the first read makes the informer, and waits until it has synced
 		return err
 	}
 

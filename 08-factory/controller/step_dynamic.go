@@ -16,24 +16,27 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDynamic serves any resource of the step's namespace by its name: reads come from
-// the factory's caches, writes go to the API server.
+// stepDynamic serves the objects of the step's namespace, of any resource. Reads come from the factory's caches. Writes go
+// to the API server.
 func stepDynamic(ctx context.Context, l *step.Lesson) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {
 		return err
 	}
-	asking, err := discovery.NewDiscoveryClientForConfig(l.Config)
+	discoveryClient, err := discovery.NewDiscoveryClientForConfig(l.Config)
 	if err != nil {
 		return err
 	}
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace, Dynamic: client, Kinds: true})
 	defer f.Shutdown()
 	api := &resources{
-		ctx: ctx, client: client, factory: f, namespace: l.Namespace,
-		mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(asking)),
+		ctx:       ctx,
+		client:    client,
+		factory:   f,
+		mapper:    restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discoveryClient)),
+		namespace: l.Namespace,
 	}
-	secret := "/" + rand.Text() // every user of this machine can reach the server, and it writes with your rights
+	secret := "/" + rand.Text() // each user of this machine can reach the server, which writes with your rights
 	server, err := web.Start(ctx, addr, web.Pages{
 		secret + "/:resource":                   api.list,
 		secret + "/:resource/:name":             api.get,

@@ -12,22 +12,21 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepExpectations is ownwrites with expectations, as the ReplicaSet controller has
-// them: a count of creates whose events have not come. While there are some, it does
-// nothing; the event that it waits for brings the key back. (It counts everybody's
-// Secrets, in a namespace that has none. A controller counts its own, for each key.)
+// stepExpectations is the step ownwrites with expectations, which the ReplicaSet controller has, too: it counts the creates
+// whose events have not come. While it expects events, it does nothing. The expected event adds the key again. (The step
+// counts all Secrets, because its namespace has none at first. A controller counts its own objects, for each key.)
 func stepExpectations(ctx context.Context, l *step.Lesson) error {
 	secrets := newSlowWatch(l)
 	var (
 		mu       sync.Mutex
-		expected = 0
+		expected = 0 // creates whose events have not come; guarded by mu
 	)
 	seen := make(chan struct{}, 1)
 	registration, err := secrets.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 		mu.Lock()
 		defer mu.Unlock()
 		expected--
-		seen <- struct{}{} // a controller would put the key of the owner into its queue
+		seen <- struct{}{} // a controller would add the key of the owner to its queue
 	}})
 	if err != nil {
 		return err
@@ -37,7 +36,7 @@ func stepExpectations(ctx context.Context, l *step.Lesson) error {
 	defer running.Wait()
 	defer cancel()
 	running.Go(func() { secrets.RunWithContext(ctx) })
-	if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // the handler has a count to keep
+	if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // until the handler has got the first list
 		return ctx.Err()
 	}
 

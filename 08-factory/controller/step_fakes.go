@@ -18,7 +18,7 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepFakes runs one program with a fake clientset, and with a real one.
+// stepFakes runs one function with a fake clientset and with a real one.
 func stepFakes(ctx context.Context, l *step.Lesson) error {
 	if err := deleteBetween(ctx, l, "fake", fake.NewClientset()); err != nil {
 		return err
@@ -26,8 +26,8 @@ func stepFakes(ctx context.Context, l *step.Lesson) error {
 	return deleteBetween(ctx, l, "real", l.Client)
 }
 
-// deleteBetween deletes a Secret after the informer's list and before its watch, and
-// makes another one after that.
+// deleteBetween deletes a Secret between the informer's list and its watch. Then it creates another Secret, and prints the
+// cache.
 func deleteBetween(ctx context.Context, l *step.Lesson, speaker string, client kubernetes.Interface) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -71,7 +71,7 @@ func deleteBetween(ctx context.Context, l *step.Lesson, speaker string, client k
 		return err
 	}
 	select {
-	case <-after: // what was made before it has come, or will never
+	case <-after: // events come in order: an earlier event that has not come is lost
 		keys := slices.Sorted(slices.Values(informer.GetStore().ListKeys()))
 		fmt.Fprintf(l.Out, "%s : in the cache : %v\n", speaker, keys)
 		return nil

@@ -24,8 +24,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepManager runs the reconciler of package notices in a manager of
-// controller-runtime, whose cache runs on our informers.
+// stepManager runs the Reconciler of package notices in a manager of controller-runtime. The manager's cache uses our
+// informers.
 func stepManager(ctx context.Context, l *step.Lesson) error {
 	defer removeFinalizers(l)
 	client, err := dynamic.NewForConfig(l.Config)
@@ -51,7 +51,7 @@ func stepManager(ctx context.Context, l *step.Lesson) error {
 			NewInformer:       newInformer,
 		},
 		Logger:     logr.Discard(),                                      // the reconciler has a logger of its own
-		Metrics:    server.Options{BindAddress: "0"},                    // it serves none
+		Metrics:    server.Options{BindAddress: "0"},                    // the step serves no metrics
 		Controller: config.Controller{SkipNameValidation: ptr.To(true)}, // this step may run twice in a process
 	})
 	if err != nil {

@@ -18,20 +18,20 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// A mailer is a handler that informers can ask for its name, which is a label of its metrics.
+// A mailer is a handler with a name. Its metrics have the name as a label.
 type mailer struct {
 	cache.ResourceEventHandlerFuncs
 }
 
 func (mailer) Name() string { return "mailer" }
 
-// stepMetrics serves the metrics of two informers with one handler: ours and client-go's.
+// stepMetrics serves the metrics of two informers, ours and client-go's. Both have the same handler.
 func stepMetrics(ctx context.Context, l *step.Lesson) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	mailServer := make(chan struct{}, 1) // full while it is busy, or hangs
+	mailServer := make(chan struct{}, 1) // full while the mail server is busy or hangs
 	l.On("the mail server hangs", func() { mailServer <- struct{}{} })
 	l.On("the mail server goes on", func() { <-mailServer })
 	handler := mailer{cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
@@ -50,7 +50,7 @@ func stepMetrics(ctx context.Context, l *step.Lesson) error {
 	if err := ours.SetObserver(measured); err != nil {
 		return err
 	}
-	name, err := cache.NewInformerName(l.Namespace) // or any other that is not in use
+	name, err := cache.NewInformerName(l.Namespace) // any name that is not in use
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,7 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepNames is ownwrites with a name that does not depend on chance: the API server
-// refuses the second one.
+// stepNames is the step ownwrites with a fixed name for the Secret. The API server refuses the second Secret.
 func stepNames(ctx context.Context, l *step.Lesson) error {
 	secrets := newSlowWatch(l)
 	ctx, cancel := context.WithCancel(ctx)
@@ -31,11 +30,11 @@ func stepNames(ctx context.Context, l *step.Lesson) error {
 		if _, exists, _ := secrets.GetStore().GetByKey(l.Namespace + "/token"); exists {
 			continue
 		}
-		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "token"}} // made from its owner's name
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "token"}} // derived from the owner's name
 		_, err := l.Client.CoreV1().Secrets(l.Namespace).Create(ctx, secret, metav1.CreateOptions{})
 		switch {
 		case apierrors.IsAlreadyExists(err):
-			// Ours, or somebody else's? Its owner reference says so: read it past the cache.
+			// A controller now gets the Secret from the API server: its owner reference says whose it is.
 			fmt.Fprintf(l.Out, "reconcile %d : %v\n", try, err)
 		case err != nil:
 			return err

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepOwnwrites wants one Secret, and makes one if the cache has none. The cache does
-// not know yet what the program itself has just written.
+// stepOwnwrites wants one Secret. It creates one if the cache has none. The cache does not have the program's own last
+// write yet.
 func stepOwnwrites(ctx context.Context, l *step.Lesson) error {
 	secrets := newSlowWatch(l)
 	ctx, cancel := context.WithCancel(ctx)
@@ -25,7 +25,7 @@ func stepOwnwrites(ctx context.Context, l *step.Lesson) error {
 		return ctx.Err()
 	}
 
-	secrets.hold() // the events of the watch are under way
+	secrets.hold() // from now on, the events of the watch are late
 	for try := 1; try <= 2; try++ {
 		cached := len(secrets.GetStore().List())
 		fmt.Fprintf(l.Out, "reconcile %d : the cache has %d\n", try, cached)
@@ -42,7 +42,7 @@ func stepOwnwrites(ctx context.Context, l *step.Lesson) error {
 	return countSecrets(ctx, l)
 }
 
-// countSecrets asks the API server, past the cache.
+// countSecrets prints how many Secrets the API server has.
 func countSecrets(ctx context.Context, l *step.Lesson) error {
 	list, err := l.Client.CoreV1().Secrets(l.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepQueue is the work queue by itself. It holds keys, not events: what was added
-// five times is there once, and no two workers have the same key at the same time.
+// stepQueue uses the work queue without an informer. The queue holds keys, not events: a key that was added five times
+// waits only once, and no two workers have the same key at the same time.
 func stepQueue(_ context.Context, l *step.Lesson) error {
 	queue := workqueue.NewTyped[string]()
 	for range 5 {
@@ -20,30 +20,30 @@ func stepQueue(_ context.Context, l *step.Lesson) error {
 	fmt.Fprintln(l.Out, "added five times, waiting :", queue.Len())
 
 	first, _ := queue.Get()
-	queue.Add(first) // it changes while a worker has it
+	queue.Add(first) // the object changes while a worker has its key
 	queue.Add("default/db")
 	fmt.Fprintln(l.Out, "worker 1 has", first+", which was added again; waiting :", queue.Len())
 
 	second, _ := queue.Get()
 	fmt.Fprintln(l.Out, "worker 2 gets", second+", waiting :", queue.Len())
 
-	queue.Done(first) // only now can somebody have it
+	queue.Done(first) // only now can another worker get it
 	fmt.Fprintln(l.Out, "worker 1 is done with", first+", waiting :", queue.Len())
 	again, _ := queue.Get()
 	fmt.Fprintln(l.Out, "a worker gets", again)
 
-	// Nobody ever says Done for this one. Whatever happens to the object from now on: no worker gets it.
+	// The worker does not call Done. From now on, no worker gets this key, no matter what happens to the object.
 	for range 3 {
 		queue.Add(again)
 	}
 	fmt.Fprintln(l.Out, "Done was forgotten, added three times, waiting :", queue.Len())
 
 	var draining sync.WaitGroup
-	draining.Go(queue.ShutDownWithDrain) // it returns when no worker has a key
+	draining.Go(queue.ShutDownWithDrain) // returns when no worker has a key
 	queue.Done(second)
-	queue.Done(again) // without this line it would never return
+	queue.Done(again) // without this line, ShutDownWithDrain would never return
 	draining.Wait()
-	queue.Add("default/late") // too late: it is ignored
+	queue.Add("default/late") // too late: the queue ignores it
 	for {
 		key, shutdown := queue.Get()
 		if shutdown {

@@ -16,8 +16,7 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepReconcile runs the controller of package notices on our informers. What you
-// see is its log, without the time.
+// stepReconcile runs the controller of package notices on our informers. It prints the controller's log, without the time.
 func stepReconcile(ctx context.Context, l *step.Lesson) error {
 	defer removeFinalizers(l)
 	ctx = klog.NewContext(ctx, logger(ctx, l.Out, "level"))
@@ -28,22 +27,22 @@ func stepReconcile(ctx context.Context, l *step.Lesson) error {
 	return notices.Run(ctx, l.Config, l.Namespace, ours)
 }
 
-// removeFinalizers lets go the notices that are left when you end the step early: else
-// the step's namespace could not be removed, because nobody is there for the finalizer.
+// removeFinalizers removes the finalizers of all notices. If you end a step early, notices are left, and no controller
+// runs that would remove their finalizers. Then the step's namespace could not be removed.
 func removeFinalizers(l *step.Lesson) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {
-		return // nothing was made with this configuration
+		return // the step has made no notices, because it has had the same error
 	}
 	left := client.Resource(notices.Resource).Namespace(l.Namespace)
 	list, err := left.List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return // there is no such type, or no server: kubectl says what is wrong
+		return // the type is not defined, or the server does not answer: kubectl reports it
 	}
 	for _, notice := range list.Items {
 		_, _ = left.Patch(ctx, notice.GetName(), types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`),
-			metav1.PatchOptions{}) // it may be gone by now
+			metav1.PatchOptions{}) // an error is fine: the notice may be gone by now
 	}
 }

@@ -11,21 +11,22 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepRetry is a worker whose keys fail. A key that fails comes back later, and
-// later still. One that fails for ever, a poison key, is given up.
+// stepRetry is a worker whose keys fail. A key that has failed comes again after a pause. The pause grows with each failure.
+// The worker gives up a key that always fails, a poison key.
 func stepRetry(_ context.Context, l *step.Lesson) error {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, time.Minute)
 	queue := workqueue.NewTypedRateLimitingQueue(limiter)
 	defer queue.ShutDown()
-	failures := map[string]int{"flaky": 2, "poison": 1000} // of these keys, and how often they fail
+	failures := map[string]int{"flaky": 2, "poison": 1000} // how often each key fails before it succeeds
 	queue.Add("flaky")
 
 	const maxRetries = 4
 	for range 9 {
 		key, _ := queue.Get()
-		err := errors.New("out of luck")
-		if failures[key]--; failures[key] < 0 {
-			err = nil
+		var err error
+		if failures[key] > 0 {
+			failures[key]--
+			err = errors.New("out of luck")
 		}
 		switch retries := queue.NumRequeues(key); {
 		case err == nil:

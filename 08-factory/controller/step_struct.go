@@ -13,10 +13,10 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// A printer is a handler as a struct with three methods, all of them: it prints.
+// A printer is a handler that prints its calls. It is a struct with the three methods of a handler.
 type printer struct{ out io.Writer }
 
-// The compiler says so if a method is missing, or has changed in a new client-go.
+// The compiler reports a missing method, or a method that has changed in a new version of client-go.
 var _ cache.ResourceEventHandler = printer{}
 
 func (p printer) OnAdd(obj any, isInInitialList bool) {
@@ -30,15 +30,15 @@ func (p printer) OnUpdate(oldObj, newObj any) {
 
 func (p printer) OnDelete(obj any) {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		obj = tombstone.Obj // what was last seen: the delete itself was missed
+		obj = tombstone.Obj // the last known state: the informer has missed the delete
 	}
-	if configMap, ok := obj.(*corev1.ConfigMap); ok { // a tombstone may be empty
+	if configMap, ok := obj.(*corev1.ConfigMap); ok { // a tombstone may have no object
 		fmt.Fprintln(p.out, "OnDelete :", configMap.Name)
 	}
 }
 
-// stepStruct gives an informer that handler. cache.ResourceEventHandlerFuncs is a
-// struct with the same three methods; each calls a field, if it is set.
+// stepStruct adds a printer to an informer. cache.ResourceEventHandlerFuncs is a struct with the same three methods. Each of
+// its methods calls a field, if the field is set.
 func stepStruct(ctx context.Context, l *step.Lesson) error {
 	configMaps := informer.New(
 		cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,

@@ -1,5 +1,5 @@
-// The garbage collector: it deletes what has lost its owner, of any kind that
-// the API server knows, kinds defined while it runs included.
+// The garbage collector of Kubernetes. It deletes objects that have lost their owner. It knows all kinds of the API server,
+// including those that somebody defines while it runs.
 
 package main
 
@@ -19,19 +19,16 @@ import (
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 )
 
-// discoverEvery is how long a kind defined just now may wait for its garbage
-// to be collected.
+// discoverEvery is the time between two looks for new kinds.
 const discoverEvery = 10 * time.Second
 
-// newCollector returns the collector as a function that runs it; call it when the
-// informers of factory have been started.
+// newCollector returns a function that runs the collector. Call it after the informers of factory have been started.
 func newCollector(ctx context.Context, client kubernetes.Interface, metadataClient metadata.Interface,
 	factory informers.SharedInformerFactory) (run func(context.Context), err error) {
 	metadataFactory := metadatainformer.NewSharedInformerFactoryWithOptions(metadataClient, resync,
 		metadatainformer.WithTransform(trim))
 	started := make(chan struct{})
-	// The mapper has a discovery client of its own: the collector clears that
-	// one's cache whenever it sees that the kinds have changed.
+	// The mapper has its own cached discovery client: the collector clears this cache when the kinds have changed.
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
 	gc, err := garbagecollector.NewGarbageCollector(ctx, client, metadataClient, mapper,
 		garbagecollector.DefaultIgnoredResources(), informerfactory.NewInformerFactory(factory, metadataFactory),
@@ -45,8 +42,7 @@ func newCollector(ctx context.Context, client kubernetes.Interface, metadataClie
 		close(started)
 		var wg sync.WaitGroup
 		defer wg.Wait()
-		// Sync asks the API server now and then which kinds there are, and watches
-		// those that are new.
+		// Sync asks the API server for its kinds at intervals, and watches the new ones.
 		wg.Go(func() { gc.Sync(ctx, client.Discovery(), discoverEvery) })
 		gc.Run(ctx, workers, discoverEvery)
 	}, nil

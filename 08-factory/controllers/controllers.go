@@ -1,5 +1,4 @@
-// The controllers of the Kubernetes controller manager that make namespaces and
-// Deployments live, without the rest of it.
+// The controllers of the Kubernetes controller manager that namespaces and Deployments need.
 
 package main
 
@@ -25,16 +24,14 @@ import (
 )
 
 const (
-	// resync is how often an informer replays its cache to the controllers.
+	// resync is the resync period of the informers.
 	resync = 12 * time.Hour
-	// workers is how many objects of a kind a controller handles at once.
+	// workers is how many objects a controller handles at the same time.
 	workers = 4
 )
 
-// runControllers runs all controllers until ctx is done, on
-// the informers of factory, which it starts and shuts down. rootCA is the
-// certificate, in PEM, that every namespace gets in the ConfigMap
-// kube-root-ca.crt.
+// runControllers runs all controllers until ctx ends. They use the informers of factory, which runControllers starts and
+// shuts down. rootCA is the certificate, in PEM, that each namespace gets in the ConfigMap kube-root-ca.crt.
 func runControllers(ctx context.Context, config *rest.Config, client kubernetes.Interface,
 	factory informers.SharedInformerFactory, rootCA []byte) error {
 	metadataClient, err := metadata.NewForConfig(config)
@@ -60,12 +57,12 @@ func runControllers(ctx context.Context, config *rest.Config, client kubernetes.
 	return ctx.Err()
 }
 
-// A controller runs until its context is done.
+// A controller runs until its context ends.
 type controller interface {
 	Run(ctx context.Context, workers int)
 }
 
-// newControllers makes all but the garbage collector.
+// newControllers makes all controllers except the garbage collector.
 func newControllers(ctx context.Context, client kubernetes.Interface, metadataClient metadata.Interface,
 	factory informers.SharedInformerFactory, rootCA []byte) ([]controller, error) {
 	core, apps := factory.Core().V1(), factory.Apps().V1()
@@ -90,13 +87,13 @@ func newControllers(ctx context.Context, client kubernetes.Interface, metadataCl
 		replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client, replicaset.BurstReplicas),
 		namespaces.NewNamespaceController(ctx, client, metadataClient,
 			client.Discovery().ServerPreferredNamespacedResources, core.Namespaces(), resync, v1.FinalizerKubernetes),
-		// The roles admin, edit and view are empty until someone gathers the rules
-		// of the roles that aggregate to them.
+		// The roles admin, edit and view are empty until this controller has collected the rules of the roles that
+		// aggregate to them.
 		clusterroleaggregation.NewClusterRoleAggregation(factory.Rbac().V1().ClusterRoles(), client.RbacV1()),
 	}, nil
 }
 
-// trim drops what no controller reads before an object enters a cache.
+// trim is a transform. It removes the managed fields, which no controller reads.
 func trim(obj any) (any, error) {
 	if object, err := meta.Accessor(obj); err == nil {
 		object.SetManagedFields(nil)

@@ -1,6 +1,5 @@
-// Command controllers runs the controllers of Kubernetes on the informers of this
-// workspace: on a control plane of its own, which has no other controllers, a
-// Deployment comes up, is scaled, is rolled to another image and is deleted.
+// Command controllers runs the controllers of Kubernetes on the informers of this workspace. It starts a control plane that
+// has no other controllers. There a Deployment is created, scaled, updated to another image and deleted.
 package main
 
 import (
@@ -36,8 +35,7 @@ var chapter = play.Chapter{
 
 func main() { play.Main(chapter) }
 
-// stepControllers starts the controllers when the transcript says so, and runs
-// them until its context ends.
+// stepControllers starts the controllers when the transcript says so, and runs them until ctx ends.
 func stepControllers(ctx context.Context, l *play.Lesson) error {
 	p := l.Cluster.(*plane)
 	fmt.Fprintln(l.Out, "a control plane without controllers :", p.components())
@@ -48,8 +46,8 @@ func stepControllers(ctx context.Context, l *play.Lesson) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	// With a dynamic client our factory refuses no type, so that the garbage
-	// collector, which watches all there are, has all its informers from there.
+	// The garbage collector watches all types. With a dynamic client our factory refuses none of them, so that all
+	// informers of the collector come from our factory.
 	client, err := dynamic.NewForConfig(p.Config)
 	if err != nil {
 		return fmt.Errorf("making a dynamic client: %w", err)
@@ -57,20 +55,20 @@ func stepControllers(ctx context.Context, l *play.Lesson) error {
 	ours := factory.New(p.Client, factory.Options{DefaultResync: resync, Transform: trim, Dynamic: client}).ClientGo()
 	l.On("the stores of our informers are looked into", func() {
 		for _, resource := range []schema.GroupVersionResource{factory.Deployments, factory.ReplicaSets, factory.Pods} {
-			held, err := count(ctx, ours, client, resource)
+			line, err := describeStore(ctx, ours, client, resource)
 			if err != nil {
-				held = err.Error()
+				line = err.Error()
 			}
-			fmt.Fprintln(l.Out, held)
+			fmt.Fprintln(l.Out, line)
 		}
 	})
 	return runControllers(ctx, p.Config, p.Client, ours, p.Config.CAData)
 }
 
-// count says what an informer's store holds of the Deployment, as soon as that is
-// as many as the API server has: an informer gets it a moment later.
-func count(ctx context.Context, ours informers.SharedInformerFactory, client dynamic.Interface,
-	resource schema.GroupVersionResource) (held string, err error) {
+// describeStore says how many objects of the Deployment an informer's store has. It waits until the store has as many as
+// the API server, because the informer gets them a moment later.
+func describeStore(ctx context.Context, ours informers.SharedInformerFactory, client dynamic.Interface,
+	resource schema.GroupVersionResource) (line string, err error) {
 	shared, err := ours.ForResource(resource)
 	if err != nil {
 		return "", err
@@ -79,13 +77,13 @@ func count(ctx context.Context, ours informers.SharedInformerFactory, client dyn
 	options := metav1.ListOptions{LabelSelector: app.String()}
 	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, time.Minute, true,
 		func(ctx context.Context) (bool, error) {
-			there, err := client.Resource(resource).Namespace(namespace).List(ctx, options)
+			served, err := client.Resource(resource).Namespace(namespace).List(ctx, options)
 			if err != nil {
 				return false, err
 			}
-			objects, err := shared.Lister().ByNamespace(namespace).List(app.AsSelector())
-			held = fmt.Sprintf("%s : %d in our %T", resource.Resource, len(objects), shared.Informer())
-			return len(objects) == len(there.Items), err
+			stored, err := shared.Lister().ByNamespace(namespace).List(app.AsSelector())
+			line = fmt.Sprintf("%s : %d in our %T", resource.Resource, len(stored), shared.Informer())
+			return len(stored) == len(served.Items), err
 		})
-	return held, err
+	return line, err
 }

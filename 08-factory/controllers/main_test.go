@@ -11,27 +11,27 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/scripts/harness/step/steptest"
+	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestSteps(t *testing.T) { steptest.Run(t, chapter) }
+func TestSteps(t *testing.T) { must.Play(t, chapter) }
 
-// ownTemp gives the test a folder for temporary files, and checks in the end
-// that none is left in it.
+// ownTemp gives the test its own folder for temporary files. At the end of the test it checks that the folder is empty.
 func ownTemp(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Cleanup(func() {
-		if left, err := os.ReadDir(dir); len(left) != 0 || err != nil {
-			t.Errorf("left behind: %v, %v", left, err)
+		left, err := os.ReadDir(dir)
+		if len(left) != 0 || err != nil {
+			t.Errorf("the folder for temporary files has %v, %v; want nothing, nil", left, err)
 		}
 	})
 }
 
-// While everything is at work: the controllers, their informers, the components.
+// The step is interrupted while the components, the controllers and their informers run.
 func TestInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a control plane")
@@ -40,18 +40,22 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var shown strings.Builder
-	err := chapter.Check(ctx, chapter.Steps[0], time.Minute, func(line string) {
+	err := chapter.CheckStep(ctx, chapter.Steps[0].Name, time.Minute, func(line string) {
 		shown.WriteString(line + "\n")
 		if strings.HasPrefix(line, "$ kubectl delete deployment") {
 			cancel()
 		}
 	})
-	if !errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("it ended with: %v", err)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the step ended with %v, want %v", err, context.Canceled)
 	}
-	want, err := os.ReadFile(filepath.Join("testdata", "controllers.txt"))
-	if err != nil || !strings.HasPrefix(string(want), shown.String()) {
-		t.Errorf("shown until then:\n%s\nwhich is not the beginning of the transcript, %v", &shown, err)
+	if err != nil && strings.Contains(err.Error(), "\n") { // errors.Join would put others into lines of their own
+		t.Errorf("the step ended with several errors, want one:\n%v", err)
+	}
+	transcript, err := os.ReadFile(filepath.Join("testdata", "controllers.txt"))
+	must.Do(t, err)
+	if !strings.HasPrefix(string(transcript), shown.String()) {
+		t.Errorf("the step printed\n%s\nwant the beginning of the transcript:\n%s", &shown, transcript)
 	}
 }
 
@@ -59,7 +63,8 @@ func TestNoControlPlane(t *testing.T) {
 	ownTemp(t)
 	t.Setenv("XDG_CACHE_HOME", os.DevNull)
 	_, err := startPlane(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "set XDG_CACHE_HOME to another folder") {
-		t.Errorf("it ended with: %v", err)
+	want := "set XDG_CACHE_HOME to another folder"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("startPlane() = %v, want an error with %q", err, want)
 	}
 }

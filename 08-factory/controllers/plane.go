@@ -1,4 +1,4 @@
-// The control plane that the controllers have to themselves.
+// The control plane for the step: a local cluster without controllers.
 
 package main
 
@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"k8s.io/klog/v2"
 
@@ -20,11 +21,11 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// namespace is where all happens. Without controllers, a new one would get no
-// service account.
+// namespace is the namespace of the step. It is not a new one, because a new namespace gets no service account while no
+// controllers run.
 const namespace = "default"
 
-// A plane is a control plane without controllers, as the player needs it.
+// A plane is a control plane without controllers. It implements play.Cluster.
 type plane struct {
 	*session.Session
 	cluster *local.Cluster
@@ -33,8 +34,8 @@ type plane struct {
 func (p *plane) Namespace() string { return namespace }
 func (p *plane) Watching() bool    { return true }
 
-// startPlane leaves nothing behind if it fails.
-func startPlane(ctx context.Context) (_ play.Cluster, err error) {
+// startPlane starts a control plane. If it fails, no processes and no files are left.
+func startPlane(ctx context.Context, _ time.Duration) (_ play.Cluster, err error) {
 	if err := logToFile(); err != nil {
 		return nil, err
 	}
@@ -42,10 +43,13 @@ func startPlane(ctx context.Context) (_ play.Cluster, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for a control plane: %w", err)
 	}
-	cluster, err := local.Start(ctx, local.Options{Dir: dir,
-		Options: binaries.Options{Progress: os.Stderr}, Disable: []string{local.ControllerManager},
-		// a new node has a taint, which only a controller would remove
-		APIServerArgs: []string{"--disable-admission-plugins=TaintNodesByCondition"}})
+	cluster, err := local.Start(ctx, local.Options{
+		Dir:     dir,
+		Options: binaries.Options{Progress: os.Stderr},
+		Disable: []string{local.ControllerManager},
+		// Without this, a new node would have a taint, which only a controller removes.
+		APIServerArgs: []string{"--disable-admission-plugins=TaintNodesByCondition"},
+	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting a control plane without controllers: %w", err), os.RemoveAll(dir))
 	}
@@ -53,15 +57,15 @@ func startPlane(ctx context.Context) (_ play.Cluster, err error) {
 	if err != nil {
 		return nil, errors.Join(err, cluster.Stop())
 	}
-	return &plane{s, cluster}, nil
+	return &plane{Session: s, cluster: cluster}, nil
 }
 
-// Close ends all processes, and removes all files but the log.
+// Close ends all processes, and removes all files except the log.
 func (p *plane) Close(ctx context.Context) error {
 	return errors.Join(p.Session.Close(ctx), p.cluster.Stop())
 }
 
-// components names those that run.
+// components returns the names of the components that run.
 func (p *plane) components() string {
 	var names []string
 	for _, c := range []string{local.Etcd, local.APIServer, local.Scheduler, local.ControllerManager, local.Node} {
@@ -72,8 +76,7 @@ func (p *plane) components() string {
 	return strings.Join(names, ", ")
 }
 
-// logToFile sends what the controllers log to a file, where it is found if they
-// do not do as expected.
+// logToFile sends the log of the controllers to the file .cluster/controllers.log. Read it if a controller does not work.
 func logToFile() error {
 	root, err := workspace.Root(".")
 	if err != nil {

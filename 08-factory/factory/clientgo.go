@@ -1,4 +1,4 @@
-// Standing in for client-go's factory.
+// The factory behind client-go's interface, for programs that take a SharedInformerFactory.
 
 package factory
 
@@ -35,10 +35,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ClientGo returns the factory as client-go's interface, for a controller that
-// wants one. Its informers are this factory's.
+// ClientGo returns the factory as client-go's interface, for a controller that takes one. The informers are those of
+// this factory.
 func (f *Factory) ClientGo() informers.SharedInformerFactory { return sharedInformerFactory{f} }
 
+// A sharedInformerFactory implements informers.SharedInformerFactory.
 type sharedInformerFactory struct{ f *Factory }
 
 func (s sharedInformerFactory) Start(stop <-chan struct{}) {
@@ -52,58 +53,59 @@ func (s sharedInformerFactory) WaitForCacheSync(stop <-chan struct{}) map[reflec
 	return s.WaitForCacheSyncWithContext(wait.ContextForChannel(stop)).Synced
 }
 
-// WaitForCacheSyncWithContext says of each Go type whether all of its informers
-// have synced: those of the dynamic client have one type in common.
+// WaitForCacheSyncWithContext returns, for each Go type, whether all of its informers have synced. A Go type can have
+// several informers: all those of the dynamic client have the same type.
 func (s sharedInformerFactory) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
-	synced, err := s.f.waitForCacheSync(ctx)
+	syncedKeys, err := s.f.waitForCacheSync(ctx)
 	result := cache.SyncResult{Err: err, Synced: map[reflect.Type]bool{}}
-	for k, has := range synced {
+	for k, synced := range syncedKeys {
 		goType := k.objectType()
-		others, known := result.Synced[goType]
-		result.Synced[goType] = has && (others || !known)
+		if others, ok := result.Synced[goType]; ok {
+			synced = synced && others
+		}
+		result.Synced[goType] = synced
 	}
 	return result
 }
 
 func (s sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (informers.GenericInformer, error) {
-	asked, err := s.f.ForResource(gvr)
+	generic, err := s.f.ForResource(gvr)
 	if err != nil {
-		return nil, err
+		return nil, err // and no interface with an empty Resource in it
 	}
-	return asked, nil
+	return generic, nil
 }
 
-// InformerFor returns the informer of obj's type. If there is none yet, newFunc
-// makes it, as its caller expects. Its own transform stays, unless the factory
-// has one. For a type that is not client-go's, Forget cannot name it: it stays
-// until Shutdown. An informer that is not ours can be stopped by the factory only if
-// Start has run it.
+// InformerFor returns the informer of obj's type. If there is none yet, newFunc makes it, as its caller expects. The
+// informer keeps a transform of its own, unless the factory has one. An informer of a type that is not client-go's
+// stays until Shutdown, because Forget takes a resource. The factory can stop an informer that is not ours only if
+// Start runs it.
 func (s sharedInformerFactory) InformerFor(obj runtime.Object,
 	newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	k := keyOf(obj)
 	made, _ := s.f.informerFor(k, func() (cache.SharedIndexInformer, error) {
 		made := newFunc(s.f.client, s.f.resync(k.resource))
 		if transform := s.f.transform(kinds()[k.resource]); transform != nil {
-			_ = made.SetTransform(transform) // refused if it runs already: then it is too late
+			_ = made.SetTransform(transform) // fails if newFunc has started the informer: then it is too late
 		}
 		return made, nil
 	})
 	return made
 }
 
-// A groupFactory is what client-go's groups are given for a factory: the functions that
-// they would make informers with are of client-go, and are not called.
+// A groupFactory is the factory that client-go's groups, such as Core(), ask for informers. It makes informers of ours,
+// and does not call the functions with which the groups would make client-go's.
 type groupFactory struct{ sharedInformerFactory }
 
 func (g groupFactory) InformerFor(obj runtime.Object, _ internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	made, err := g.f.ForResource(keyOf(obj).resource)
 	if err != nil {
-		panic(err) // client-go has a type for it, or it would have no group for it
+		panic(err) // cannot happen: client-go has a Go type for each resource of its groups
 	}
 	return made.Informer()
 }
 
-// group makes one of client-go's groups out of the factory.
+// group makes one of client-go's groups, with the informers of the factory.
 func group[G any](s sharedInformerFactory, newGroup func(internalinterfaces.SharedInformerFactory, string,
 	internalinterfaces.TweakListOptionsFunc) G) G {
 	return newGroup(groupFactory{s}, s.f.options.Namespace, s.f.options.TweakListOptions)

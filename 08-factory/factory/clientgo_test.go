@@ -23,37 +23,48 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// What client-go's groups hand out is wrapped, and is ours underneath.
+// client-go's groups wrap the informers that they return. Underneath they are the factory's.
 func TestTheStandInsInformersAreTheFactorys(t *testing.T) {
 	f := New(fake.NewClientset(), Options{})
-	theirs := f.ClientGo()
-	own := f.Pods().Informer()
-	_, ok := own.(*informer.Informer)
-	expect.That(t, ok, "it is a %T", own)
-	pods := theirs.Core().V1().Pods()
-	generic, err := theirs.ForResource(Pods)
-	must.Do(t, err)
-	if pods.Informer().GetStore() != own.GetStore() || pods.TypedInformer().GetIndexer() != own.GetIndexer() ||
-		generic.Informer() != own || theirs.InformerFor(&corev1.Pod{}, nil) != own {
-		t.Error("there is more than one informer of pods")
+	standIn := f.ClientGo()
+	want := f.Pods().Informer()
+	if _, ok := want.(*informer.Informer); !ok {
+		t.Errorf("Pods().Informer() is a %T, want *informer.Informer", want)
 	}
-	expect.That(t, len(f.entries) == 1, "%d informers, want 1", len(f.entries))
+	pods := standIn.Core().V1().Pods()
+	if pods.Informer().GetStore() != want.GetStore() {
+		t.Error("Core().V1().Pods().Informer() has another store than Factory.Pods")
+	}
+	if pods.TypedInformer().GetIndexer() != want.GetIndexer() {
+		t.Error("Core().V1().Pods().TypedInformer() has another indexer than Factory.Pods")
+	}
+	generic, err := standIn.ForResource(Pods)
+	must.Do(t, err)
+	if generic.Informer() != want {
+		t.Error("ForResource(Pods) returns another informer than Factory.Pods")
+	}
+	if standIn.InformerFor(&corev1.Pod{}, nil) != want {
+		t.Error("InformerFor(&corev1.Pod{}) returns another informer than Factory.Pods")
+	}
+	if len(f.entries) != 1 {
+		t.Errorf("the factory has %d informers, want 1", len(f.entries))
+	}
 }
 
-// With a list of its own, and a transform of its own.
+// The caller's function makes an informer with a list of its own and a transform of its own. The option Kinds replaces
+// that transform.
 func TestInformerForTakesACallersFunction(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		options Options
-		kind    string
+		want    string // the kind of the stored object
 	}{
-		{"plain", Options{DefaultResync: time.Hour}, "own"},
-		{"with Kinds", Options{DefaultResync: time.Hour, Kinds: true}, "ConfigMap"},
+		{name: "plain", options: Options{DefaultResync: time.Hour}, want: "own"},
+		{name: "with Kinds", options: Options{DefaultResync: time.Hour, Kinds: true}, want: "ConfigMap"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			client := fake.NewClientset()
@@ -61,7 +72,12 @@ func TestInformerForTakesACallersFunction(t *testing.T) {
 			var made cache.SharedIndexInformer
 			got := f.ClientGo().InformerFor(&corev1.ConfigMap{},
 				func(given kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-					expect.That(t, given == client && resync == time.Hour, "given %v and %v", given, resync)
+					if given != client {
+						t.Errorf("the function got the client %v, want %v", given, client)
+					}
+					if resync != time.Hour {
+						t.Errorf("the function got the resync period %v, want 1h", resync)
+					}
 					made = informer.New(fakeapi.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}),
 						&corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 					must.Do(t, made.SetTransform(func(obj any) (any, error) {
@@ -70,150 +86,189 @@ func TestInformerForTakesACallersFunction(t *testing.T) {
 					}))
 					return made
 				})
-			expect.That(t, got == made && f.ConfigMaps().Informer() == made, "the caller's informer was not taken")
+			if got != made {
+				t.Error("InformerFor returns another informer than the one that the function made")
+			}
+			if f.ConfigMaps().Informer() != made {
+				t.Error("ConfigMaps returns another informer than the one that the function made")
+			}
 			start(t, f)
-			if obj, _, _ := got.GetStore().GetByKey("ns/a"); obj.(*corev1.ConfigMap).Kind != test.kind {
-				t.Errorf("stored with kind %q, want %q", obj.(*corev1.ConfigMap).Kind, test.kind)
+			obj, exists, err := got.GetStore().GetByKey("ns/a")
+			if err != nil || !exists {
+				t.Fatalf("GetByKey(ns/a) = %v, %t, %v; want an object", obj, exists, err)
+			}
+			if kind := obj.(*corev1.ConfigMap).Kind; kind != test.want {
+				t.Errorf("the stored object has kind %q, want %q", kind, test.want)
 			}
 		})
 	}
 }
 
-// A type that is in no scheme is a type too.
+// A gadget is an object whose type is in no scheme.
 type gadget struct{ corev1.ConfigMap }
 
 func TestInformerForOfATypeOfTheCallersOwn(t *testing.T) {
 	f := New(fake.NewClientset(), Options{})
-	one := f.ClientGo().InformerFor(&gadget{}, on(fakeapi.New(), &gadget{}))
-	expect.That(t, f.ClientGo().InformerFor(&gadget{}, nil) == one, "there is more than one informer of gadgets")
+	gadgets := f.ClientGo().InformerFor(&gadget{}, newInformerFunc(fakeapi.New(), &gadget{}))
+	if f.ClientGo().InformerFor(&gadget{}, nil) != gadgets {
+		t.Error("the second InformerFor(&gadget{}) returns another informer")
+	}
 	start(t, f)
-	expect.That(t, one.HasSynced(), "it was not waited for")
+	if !gadgets.HasSynced() {
+		t.Error("the informer of gadgets has not synced after WaitForCacheSync")
+	}
 }
 
-// ofKind is an object without a Go type of its own.
-func ofKind(kind schema.GroupVersionKind) runtime.Object {
+// unstructuredOf returns an object of a kind, without a Go type of its own.
+func unstructuredOf(kind schema.GroupVersionKind) runtime.Object {
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(kind)
 	return obj
 }
 
-// Two types of one printed name; two kinds of one type that stands for any; and
-// pods, with a Go type and without. All of them are different things.
+// Different types get different informers: two Go types whose names are equal, two kinds of unstructured objects, and
+// pods with a Go type and without.
 func TestInformerForKeepsTypesApart(t *testing.T) {
-	gateway := func() runtime.Object {
+	newGateway := func() runtime.Object {
 		type Gateway struct{ corev1.ConfigMap }
 		return &Gateway{}
 	}
-	another := func() runtime.Object {
+	newOtherGateway := func() runtime.Object {
 		type Gateway struct{ corev1.ConfigMap }
 		return &Gateway{}
 	}
-	pod := corev1.SchemeGroupVersion.WithKind("Pod")
 	f := New(fake.NewClientset(), Options{})
-	made := map[cache.SharedIndexInformer]string{}
+	typeByInformer := map[cache.SharedIndexInformer]string{}
 	for _, obj := range []runtime.Object{
-		gateway(), another(), ofKind(pod), ofKind(corev1.SchemeGroupVersion.WithKind("Node")), &corev1.Pod{},
-		&metav1.PartialObjectMetadata{}, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1",
-			Kind: "Pod"}},
+		newGateway(),
+		newOtherGateway(),
+		unstructuredOf(corev1.SchemeGroupVersion.WithKind("Pod")),
+		unstructuredOf(corev1.SchemeGroupVersion.WithKind("Node")),
+		&corev1.Pod{},
+		&metav1.PartialObjectMetadata{},
+		&metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}},
 	} {
-		one := f.ClientGo().InformerFor(obj, on(fakeapi.New(), obj))
-		other, ok := made[one]
-		expect.That(t, !ok, "%T of %v has the informer of %s", obj, obj.GetObjectKind(), other)
-		made[one] = fmt.Sprintf("%T of %v", obj, obj.GetObjectKind())
-		expect.That(t, f.ClientGo().InformerFor(obj, nil) == one,
-			"there is more than one informer of %T of %v", obj, obj.GetObjectKind())
-	}
-	start(t, f)
-	_, err := f.Pods().Lister().List(labels.Everything())
-	expect.That(t, err == nil, "%v", err)
-}
-
-// A type of the caller's own is in the map, and so is the one type that all
-// objects of the dynamic client have: false as long as one of them is missing.
-func TestTheStandInSaysItOfAllTypes(t *testing.T) {
-	_, client, dyn := newServer(t, map[string]iter.Seq[any]{configMaps: these("a"),
-		"/apis/example.com/v1/widgets": these()})
-	f := New(client, Options{Dynamic: dyn})
-	defer f.Shutdown()
-	theirs := f.ClientGo()
-	served := []cache.SharedIndexInformer{theirs.Core().V1().ConfigMaps().Informer(),
-		theirs.InformerFor(&gadget{}, on(fakeapi.New(), &gadget{}))}
-	theirs.Apps().V1().Deployments().Informer()
-	for _, resource := range []string{"widgets", "gizmos"} {
-		asked, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1",
-			Resource: resource})
-		must.Do(t, err)
-		if resource == "widgets" {
-			served = append(served, asked.Informer())
+		typeName := fmt.Sprintf("%T of %v", obj, obj.GetObjectKind())
+		got := f.ClientGo().InformerFor(obj, newInformerFunc(fakeapi.New(), obj))
+		if other, ok := typeByInformer[got]; ok {
+			t.Errorf("InformerFor(%s) returns the informer of %s", typeName, other)
+		}
+		typeByInformer[got] = typeName
+		if f.ClientGo().InformerFor(obj, nil) != got {
+			t.Errorf("the second InformerFor(%s) returns another informer", typeName)
 		}
 	}
-	stop := make(chan struct{})
-	theirs.Start(stop)
-	for _, informer := range served {
-		must.Until(t, "it has synced", informer.HasSynced)
+	start(t, f)
+	if _, err := f.Pods().Lister().List(labels.Everything()); err != nil {
+		t.Errorf("Pods().Lister().List() = %v, want no error", err)
 	}
-	tired := errors.New("no more patience")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, tired)
-	defer cancel()
-	result := theirs.WaitForCacheSyncWithContext(ctx)
-	want := map[reflect.Type]bool{
-		reflect.TypeFor[*corev1.ConfigMap](): true, reflect.TypeFor[*appsv1.Deployment](): false,
-		reflect.TypeFor[*gadget](): true, reflect.TypeFor[*unstructured.Unstructured](): false,
-	}
-	expect.That(t, maps.Equal(result.Synced, want) && errors.Is(result.Err, tired) && result.AsError() != nil,
-		"got %v, %v; want %v", result.Synced, result.Err, want)
-	close(stop)
-	synced := theirs.WaitForCacheSync(stop)
-	expect.That(t, maps.Equal(synced, want), "got %v, want %v", synced, want)
-	theirs.Shutdown()
 }
 
-// askedMetrics are the names of the metrics that were asked for. There is one
-// provider for the whole process, even if a test runs twice.
-var askedMetrics []string
+// The result has the types of the program, too. All objects of the dynamic client have one Go type: it is false as long
+// as one of their informers has not synced.
+func TestTheStandInSaysItOfAllTypes(t *testing.T) {
+	_, client, dynamicClient := newServer(t, map[string]iter.Seq[any]{
+		configMaps:                     configMapsNamed("a"),
+		"/apis/example.com/v1/widgets": configMapsNamed(),
+	})
+	f := New(client, Options{Dynamic: dynamicClient})
+	defer f.Shutdown()
+	standIn := f.ClientGo()
+	example := schema.GroupVersion{Group: "example.com", Version: "v1"}
+	widgets, err := f.ForResource(example.WithResource("widgets"))
+	must.Do(t, err)
+	served := []cache.SharedIndexInformer{
+		standIn.Core().V1().ConfigMaps().Informer(),
+		standIn.InformerFor(&gadget{}, newInformerFunc(fakeapi.New(), &gadget{})),
+		widgets.Informer(),
+	}
+	// The server does not serve these two.
+	standIn.Apps().V1().Deployments().Informer()
+	_, err = f.ForResource(example.WithResource("gizmos"))
+	must.Do(t, err)
 
-type metrics struct{}
+	stop := make(chan struct{})
+	standIn.Start(stop)
+	for _, informer := range served {
+		must.Until(t, "an informer whose resource is served has synced", informer.HasSynced)
+	}
+	cause := errors.New("no more patience")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, cause)
+	defer cancel()
+	result := standIn.WaitForCacheSyncWithContext(ctx)
+	want := map[reflect.Type]bool{
+		reflect.TypeFor[*corev1.ConfigMap]():          true,
+		reflect.TypeFor[*appsv1.Deployment]():         false,
+		reflect.TypeFor[*gadget]():                    true,
+		reflect.TypeFor[*unstructured.Unstructured](): false,
+	}
+	if !maps.Equal(result.Synced, want) {
+		t.Errorf("WaitForCacheSyncWithContext: Synced = %v, want %v", result.Synced, want)
+	}
+	if !errors.Is(result.Err, cause) {
+		t.Errorf("WaitForCacheSyncWithContext: Err = %v, want %v", result.Err, cause)
+	}
+	if result.AsError() == nil {
+		t.Error("WaitForCacheSyncWithContext: AsError() = nil, want an error")
+	}
+	close(stop)
+	if synced := standIn.WaitForCacheSync(stop); !maps.Equal(synced, want) {
+		t.Errorf("WaitForCacheSync = %v, want %v", synced, want)
+	}
+	standIn.Shutdown()
+}
+
+// requestedMetrics has the names for which an informer has requested metrics. A process has only one provider, even if a
+// test runs twice: therefore it is a variable.
+var requestedMetrics []string
+
+// A metricsProvider counts in requestedMetrics. Its metrics do nothing.
+type metricsProvider struct{}
+
+func (metricsProvider) NewQueuedItemMetric(cache.InformerNameAndResource) cache.GaugeMetric {
+	return noMetric{}
+}
+
+func (metricsProvider) NewProcessingLatencyMetric(cache.InformerNameAndResource) cache.HistogramMetric {
+	return noMetric{}
+}
+
+func (metricsProvider) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
+	requestedMetrics = append(requestedMetrics, id.Name()+" "+id.GroupVersionResource().Resource)
+	return noMetric{}
+}
 
 type noMetric struct{}
 
 func (noMetric) Set(float64)     {}
 func (noMetric) Observe(float64) {}
 
-func (metrics) NewQueuedItemMetric(cache.InformerNameAndResource) cache.GaugeMetric {
-	return noMetric{}
-}
-
-func (metrics) NewProcessingLatencyMetric(cache.InformerNameAndResource) cache.HistogramMetric {
-	return noMetric{}
-}
-
-func (metrics) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
-	askedMetrics = append(askedMetrics, id.Name()+" "+id.GroupVersionResource().Resource)
-	return noMetric{}
-}
-
-// The name is in the metrics, after Forget too, and free again after Shutdown.
+// The metrics have the name, even after Forget. After Shutdown the name is free again.
 func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
-	askedMetrics = nil
-	cache.SetInformerMetricsProvider(metrics{})
+	requestedMetrics = nil
+	cache.SetInformerMetricsProvider(metricsProvider{})
 	informerName, err := cache.NewInformerName("TestMetrics")
 	must.Do(t, err)
 	f := New(fake.NewClientset(), Options{InformerName: informerName})
-	expect.That(t, f.ClientGo().InformerName() == informerName, "the stand-in does not say the name")
+	if got := f.ClientGo().InformerName(); got != informerName {
+		t.Errorf("InformerName() = %v, want %v", got, informerName)
+	}
 	f.ConfigMaps()
 	f.Forget(ConfigMaps)
 	f.ConfigMaps()
 	f.Shutdown()
 	want := []string{"TestMetrics configmaps", "TestMetrics configmaps"}
-	expect.That(t, slices.Equal(askedMetrics, want), "metrics of %q, want %q", askedMetrics, want)
+	if !slices.Equal(requestedMetrics, want) {
+		t.Errorf("the informers requested metrics for %q, want %q", requestedMetrics, want)
+	}
 	again, err := cache.NewInformerName("TestMetrics")
 	must.Do(t, err)
 	again.Release()
 }
 
-// The typed handlers of client-go 0.37 on our informer.
+// Our informer calls the typed handlers that client-go has since 0.37.
 func TestATypedHandlerOfClientGos(t *testing.T) {
-	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: configMapsNamed("a")})
 	f := New(client, Options{Kinds: true})
 	calls := make(chan string, 10)
 	_, err := f.ClientGo().Core().V1().ConfigMaps().TypedInformer().AddTypedEventHandler(
@@ -225,9 +280,10 @@ func TestATypedHandlerOfClientGos(t *testing.T) {
 		})
 	must.Do(t, err)
 	start(t, f)
-	server.events <- event{"DELETED", configMap("a")}
+	server.events <- event{Type: "DELETED", Object: configMap("a")}
 	for _, want := range []string{"add a ConfigMap", "delete ns/a ConfigMap"} {
-		got := <-calls
-		expect.That(t, got == want, "got %q, want %q", got, want)
+		if got := <-calls; got != want {
+			t.Errorf("the handler was called with %q, want %q", got, want)
+		}
 	}
 }

@@ -13,12 +13,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// Each cluster has its own client, factory and context. Keys are the same in
-// both, so the handler has to know which cluster it is for.
+// Each cluster has its own client, factory and context. An object of one cluster can have the same key as an object of
+// the other cluster. Therefore each handler knows its cluster.
 func TestAFactoryForEachCluster(t *testing.T) {
 	for name, newFactory := range map[string]func(kubernetes.Interface) informers.SharedInformerFactory{
 		"client-go's": func(client kubernetes.Interface) informers.SharedInformerFactory {
@@ -31,9 +30,12 @@ func TestAFactoryForEachCluster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			added := make(chan string, 10)
 			servers := map[string]*server{}
-			cancels := map[string]func(){}
-			for cluster, has := range map[string]iter.Seq[any]{"east": these("a", "b"), "west": these("a")} {
-				server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: has})
+			stops := map[string]func(){}
+			for cluster, objs := range map[string]iter.Seq[any]{
+				"east": configMapsNamed("a", "b"),
+				"west": configMapsNamed("a"),
+			} {
+				server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: objs})
 				servers[cluster] = server
 				f := newFactory(client)
 				objects := f.Core().V1().ConfigMaps()
@@ -43,25 +45,34 @@ func TestAFactoryForEachCluster(t *testing.T) {
 				}})
 				must.Do(t, err)
 				ctx, cancel := context.WithCancel(t.Context())
-				cancels[cluster] = func() { cancel(); f.Shutdown() }
-				defer cancels[cluster]()
+				stops[cluster] = func() {
+					cancel()
+					f.Shutdown()
+				}
+				defer stops[cluster]()
 				f.StartWithContext(ctx)
 				must.Do(t, f.WaitForCacheSyncWithContext(ctx).AsError())
 				listed, err := objects.Lister().List(labels.Everything())
 				must.Do(t, err)
-				if want := len(slices.Collect(has)); len(listed) != want || server.Lists() != 1 {
-					t.Errorf("%s: %d objects in %d lists, want %d in 1", cluster, len(listed), server.Lists(), want)
+				if want := len(slices.Collect(objs)); len(listed) != want {
+					t.Errorf("%s: the lister has %d objects, want %d", cluster, len(listed), want)
+				}
+				if server.Lists() != 1 {
+					t.Errorf("%s: %d lists, want 1", cluster, server.Lists())
 				}
 			}
 			got := []string{<-added, <-added, <-added}
 			slices.Sort(got)
 			want := []string{"east ns/a", "east ns/b", "west ns/a"}
-			expect.That(t, slices.Equal(got, want), "handlers got %q, want %q", got, want)
+			if !slices.Equal(got, want) {
+				t.Errorf("the handlers got %q, want %q", got, want)
+			}
 
-			cancels["east"]() // the other cluster does not notice
-			servers["west"].events <- event{"ADDED", configMap("c")}
-			next := <-added
-			expect.That(t, next == "west ns/c", "a handler got %q, want that of west", next)
+			stops["east"]() // the informer of the other cluster goes on
+			servers["west"].events <- event{Type: "ADDED", Object: configMap("c")}
+			if next := <-added; next != "west ns/c" {
+				t.Errorf("after the end of east, a handler got %q, want %q", next, "west ns/c")
+			}
 		})
 	}
 }

@@ -1,4 +1,4 @@
-// Informers that end while others wait for that, ask again, or end them too.
+// Informers that end while other goroutines wait for the end, ask for the type again, or end them too.
 
 package factory
 
@@ -17,12 +17,11 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// noPods is a client of one ConfigMap, a, that may not list pods.
-func noPods() *fake.Clientset {
+// newClientWithoutPods returns a client that has one ConfigMap, a. It may not list pods.
+func newClientWithoutPods() *fake.Clientset {
 	client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta})
 	client.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, errors.New("not you")
@@ -30,9 +29,9 @@ func noPods() *fake.Clientset {
 	return client
 }
 
-// busy starts the factory with a handler of ConfigMaps that is called for a, and
-// returns when the channel is closed.
-func busy(t *testing.T, f *Factory) (release chan struct{}) {
+// startBlocked starts the factory with a handler of ConfigMaps, and returns when the handler is called for the ConfigMap
+// a. The handler returns when the test closes the channel.
+func startBlocked(t *testing.T, f *Factory) (release chan struct{}) {
 	t.Helper()
 	release = make(chan struct{})
 	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
@@ -44,16 +43,21 @@ func busy(t *testing.T, f *Factory) (release chan struct{}) {
 	return release
 }
 
-// A call is one that goes on while the test does.
+// A call is a function call in another goroutine. The channel is closed when the function has returned.
 type call chan struct{}
 
-func goOn(fn func()) call {
+// startCall calls a function in another goroutine.
+func startCall(fn func()) call {
 	c := make(call)
-	go func() { defer close(c); fn() }()
+	go func() {
+		defer close(c)
+		fn()
+	}()
 	return c
 }
 
-// returned says whether it has, when all there was to do is done.
+// returned waits until all goroutines of the synctest bubble are blocked. Then it says whether the function has
+// returned.
 func (c call) returned() bool {
 	synctest.Wait()
 	select {
@@ -66,38 +70,45 @@ func (c call) returned() bool {
 
 func TestASecondForgetWaitsToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := New(noPods(), Options{})
-		release := busy(t, f)
+		f := New(newClientWithoutPods(), Options{})
+		release := startBlocked(t, f)
 		forget := func() { f.Forget(ConfigMaps) }
-		calls := []call{goOn(forget), goOn(forget)}
+		calls := []call{startCall(forget), startCall(forget)}
 		synctest.Wait()
-		f.ConfigMaps() // a fresh one, that has not started
-		calls = append(calls, goOn(forget))
+		f.ConfigMaps() // a new informer, which has not started
+		calls = append(calls, startCall(forget))
 		for i, c := range calls {
-			expect.That(t, !c.returned(), "call %d of Forget has returned while the handler was busy", i+1)
+			if c.returned() {
+				t.Errorf("call %d of Forget has returned while the handler was blocked", i+1)
+			}
 		}
 		close(release)
 		for i, c := range calls {
-			expect.That(t, c.returned(), "call %d of Forget has not returned", i+1)
+			if !c.returned() {
+				t.Errorf("call %d of Forget has not returned after the handler", i+1)
+			}
 		}
 	})
 }
 
-// Of two forgotten ones, the first ends last.
+// Two informers of a type are forgotten. The handler of the first one returns last.
 func TestForgetWaitsForAllThatWereForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := New(noPods(), Options{})
+		f := New(newClientWithoutPods(), Options{})
 		forget := func() { f.Forget(ConfigMaps) }
-		releaseFirst := busy(t, f)
-		first := goOn(forget)
+		releaseFirst := startBlocked(t, f)
+		first := startCall(forget)
 		synctest.Wait()
-		releaseSecond := busy(t, f)
-		second := goOn(forget)
+		releaseSecond := startBlocked(t, f)
+		second := startCall(forget)
 		synctest.Wait()
 		close(releaseSecond)
-		last := goOn(forget)
-		expect.That(t, !first.returned() && !second.returned() && !last.returned(),
-			"Forget has returned while the first one's handler was busy")
+		last := startCall(forget)
+		for i, c := range []call{first, second, last} {
+			if c.returned() {
+				t.Errorf("call %d of Forget has returned while the handler of the first informer was blocked", i+1)
+			}
+		}
 		close(releaseFirst)
 		<-first
 		<-second
@@ -105,14 +116,14 @@ func TestForgetWaitsForAllThatWereForgotten(t *testing.T) {
 	})
 }
 
-// The one that was forgotten is not in the way of the next.
+// A new informer of a type works while the forgotten one still waits for its handler.
 func TestAskingAgainWhileTheOldOneEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := New(noPods(), Options{})
+		f := New(newClientWithoutPods(), Options{})
 		defer f.Shutdown()
-		release := busy(t, f)
+		release := startBlocked(t, f)
 		old := f.ConfigMaps().Informer()
-		forgotten := goOn(func() { f.Forget(ConfigMaps) })
+		forgotten := startCall(func() { f.Forget(ConfigMaps) })
 		synctest.Wait()
 
 		fresh := f.ConfigMaps().Informer()
@@ -122,56 +133,73 @@ func TestAskingAgainWhileTheOldOneEnds(t *testing.T) {
 		})
 		must.Do(t, err)
 		start(t, f)
-		name := <-added
-		expect.That(t, name == "a" && fresh != old, "OnAdd of %q, by the old one: %t", name, fresh == old)
+		if name := <-added; name != "a" {
+			t.Errorf("OnAdd of %q, want a", name)
+		}
+		if fresh == old {
+			t.Error("ConfigMaps returns the forgotten informer, want a new one")
+		}
 		close(release)
-		expect.That(t, forgotten.returned() && !fresh.IsStopped(),
-			"forgotten: %t, and the fresh one has stopped: %t", forgotten.returned(), fresh.IsStopped())
+		if !forgotten.returned() {
+			t.Error("Forget has not returned after the handler")
+		}
+		if fresh.IsStopped() {
+			t.Error("the new informer has stopped with the forgotten one")
+		}
 	})
 }
 
 func TestAForgottenInformerTakesNoHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := New(noPods(), Options{})
-		release := busy(t, f)
+		f := New(newClientWithoutPods(), Options{})
+		release := startBlocked(t, f)
 		old := f.ConfigMaps().Informer()
-		forgotten := goOn(func() { f.Forget(ConfigMaps) })
-		for _, when := range []string{"while it ends", "afterwards"} {
+		forgotten := startCall(func() { f.Forget(ConfigMaps) })
+		wantRefused := func(when string) {
+			t.Helper()
 			synctest.Wait()
 			_, err := old.AddEventHandler(cache.ResourceEventHandlerFuncs{})
-			if err == nil || !strings.Contains(err.Error(),
-				"make a new informer of configmaps: handler cache.ResourceEventHandlerFuncs was not added") {
-				t.Errorf("%s: got %v", when, err)
-			}
-			if when == "while it ends" {
-				close(release)
+			want := "make a new informer of configmaps: handler cache.ResourceEventHandlerFuncs was not added"
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("AddEventHandler %s = %v, want an error with %q", when, err, want)
 			}
 		}
+		wantRefused("while the informer ends")
+		close(release)
+		wantRefused("after the end")
 		<-forgotten
 	})
 }
 
-// It never asks the server, ends its handlers, and takes no more of them.
+// Such an informer never asks the server. It ends its handlers, and takes no more of them.
 func TestAnInformerThatIsForgottenBeforeTheStartHasStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := noPods()
+		client := newClientWithoutPods()
 		f := New(client, Options{})
 		defer f.Shutdown()
 		old := f.ConfigMaps().Informer()
-		handler := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { t.Error("its handler is called") }}
+		handler := cache.ResourceEventHandlerFuncs{
+			AddFunc: func(any) { t.Error("the handler of the forgotten informer was called") },
+		}
 		early, err := old.AddEventHandler(handler)
 		must.Do(t, err)
 		f.Forget(ConfigMaps)
-		if _, err := old.AddEventHandler(handler); !old.IsStopped() || err == nil {
-			t.Errorf("IsStopped() = %t, AddEventHandler() = %v; want true, an error", old.IsStopped(), err)
+		if !old.IsStopped() {
+			t.Error("IsStopped() = false after Forget, want true")
+		}
+		if _, err := old.AddEventHandler(handler); err == nil {
+			t.Error("AddEventHandler() = nil after Forget, want an error")
 		}
 		must.Do(t, cache.ShutDownEventHandler(old, early))
-		asked := client.Actions()
-		expect.That(t, len(asked) == 0, "the server was asked: %v", asked)
+		if requests := client.Actions(); len(requests) != 0 {
+			t.Errorf("the forgotten informer has sent the requests %v, want none", requests)
+		}
 		f.ConfigMaps()
 		start(t, f)
 		synctest.Wait()
-		expect.That(t, !old.HasSynced(), "it has synced")
+		if old.HasSynced() {
+			t.Error("the forgotten informer has synced: Start has started it")
+		}
 	})
 }
 
@@ -185,44 +213,51 @@ func TestShutdownAndForgetWaitForTheSameHandler(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := New(noPods(), Options{})
-				release := busy(t, f)
+				f := New(newClientWithoutPods(), Options{})
+				release := startBlocked(t, f)
 				var calls []call
 				for _, fn := range test.order {
-					calls = append(calls, goOn(func() { fn(f) }))
+					calls = append(calls, startCall(func() { fn(f) }))
 					synctest.Wait()
 				}
-				expect.That(t, !calls[0].returned() && !calls[1].returned(),
-					"one has returned while the handler was busy")
+				for i, c := range calls {
+					if c.returned() {
+						t.Errorf("call %d has returned while the handler was blocked", i+1)
+					}
+				}
 				fresh := f.ConfigMaps().Informer()
 				f.Start(t.Context())
 				close(release)
 				<-calls[0]
 				<-calls[1]
-				expect.That(t, !fresh.HasSynced() && !fresh.IsStopped(),
-					"what was asked for after Shutdown was started")
+				if fresh.HasSynced() {
+					t.Error("an informer that was asked for after Shutdown has synced: Start has started it")
+				}
+				if fresh.IsStopped() {
+					t.Error("an informer that was asked for after Shutdown has stopped, want that nobody touches it")
+				}
 			})
 		})
 	}
 }
 
-// All that can be done at the same time, for the race detector to look at.
+// Many goroutines call all methods at the same time. The race detector looks for races.
 func TestEverythingAtOnce(t *testing.T) {
-	f := New(noPods(), Options{})
+	f := New(newClientWithoutPods(), Options{})
 	resources := []schema.GroupVersionResource{ConfigMaps, Pods, Nodes}
 	var working sync.WaitGroup
 	for range 4 {
 		for _, resource := range resources {
 			working.Go(func() {
 				for range 20 {
-					asked, err := f.ForResource(resource)
+					generic, err := f.ForResource(resource)
 					if err != nil {
 						t.Error(err)
 						return
 					}
-					// refused if it has ended
-					_, _ = asked.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{})
-					working.Go(func() { asked.Informer().RunWithContext(t.Context()) }) // or the factory does
+					// An error is fine: another goroutine may have forgotten the informer by now.
+					_, _ = generic.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{})
+					working.Go(func() { generic.Informer().RunWithContext(t.Context()) }) // or Start runs it first
 					f.Start(t.Context())
 					f.Forget(resource)
 				}
@@ -236,9 +271,12 @@ func TestEverythingAtOnce(t *testing.T) {
 		})
 	}
 	working.Wait()
-	lister := f.ConfigMaps().Lister() // a fresh one, of that confusion
+	lister := f.ConfigMaps().Lister() // after all this, a new informer still works
 	f.Start(t.Context())
-	must.Until(t, "a is cached", func() bool { _, err := lister.ConfigMaps("ns").Get("a"); return err == nil })
+	must.Until(t, "a is cached", func() bool {
+		_, err := lister.ConfigMaps("ns").Get("a")
+		return err == nil
+	})
 	for _, resource := range slices.Repeat(resources, 4) {
 		working.Go(func() {
 			_, _ = f.ForResource(resource)

@@ -23,7 +23,7 @@ func Example() {
 	f := factory.New(client, factory.Options{Namespace: "shop", Kinds: true})
 	defer f.Shutdown()
 
-	pods, nodes := f.Pods(), f.Nodes() // asked for, not started
+	pods, nodes := f.Pods(), f.Nodes() // makes the informers, and does not start them
 	handler, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: func(obj any) { fmt.Println("OnAdd", obj.(*corev1.Pod).Name) },
 	})
@@ -34,7 +34,7 @@ func Example() {
 	if err := f.WaitForCacheSync(ctx); err != nil {
 		log.Fatal(err)
 	}
-	cache.WaitFor(ctx, "", handler.HasSyncedChecker()) // the store is complete; now the handler has seen it, too
+	cache.WaitFor(ctx, "", handler.HasSyncedChecker()) // the handler, too, has got the first list
 
 	pod, err := pods.Lister().Pods("shop").Get("web")
 	fmt.Println(pod.Kind, pod.Name, err)
@@ -42,7 +42,7 @@ func Example() {
 	fmt.Println(len(all), "node", err)
 
 	f.Forget(factory.Pods)
-	_, err = f.Pods().Lister().Pods("shop").Get("web") // a fresh informer's, which has not started
+	_, err = f.Pods().Lister().Pods("shop").Get("web") // the lister of a new informer, which has not started
 	fmt.Println(err)
 	// Output:
 	// OnAdd web

@@ -1,5 +1,5 @@
-// Package factory makes shared informers: one for each type, however many parts
-// of a program ask for it.
+// Package factory makes shared informers. It makes one informer for each type, no matter how many parts of a
+// program ask for that type.
 package factory
 
 import (
@@ -27,57 +27,56 @@ type Options struct {
 	// Namespace to list and watch. Default: all.
 	Namespace string
 
-	// DefaultResync is how often handlers get an update for every object, from the
-	// cache; CustomResync is the same for single types. Default: never.
+	// DefaultResync is the resync period: how often handlers get an update for every object in the cache.
+	// Default: never.
 	DefaultResync time.Duration
-	CustomResync  map[schema.GroupVersionResource]time.Duration
+
+	// CustomResync has resync periods of single types. For these types it takes precedence over DefaultResync.
+	CustomResync map[schema.GroupVersionResource]time.Duration
 
 	// TweakListOptions, if set, changes the options of every LIST and WATCH, for example to
 	// select by label.
 	TweakListOptions func(*metav1.ListOptions)
 
-	// Wrap, if set, is called with what an informer lists and watches with, and
-	// returns what it uses in its place, for example to count its requests.
+	// Wrap, if set, is called with the ListerWatcher of each new informer. The informer uses the ListerWatcher
+	// that Wrap returns, for example one that counts requests.
 	Wrap func(schema.GroupVersionResource, cache.ListerWatcher) cache.ListerWatcher
 
-	// Transform, if set, is called with each object before it is stored. The
-	// cache holds what it returns.
+	// Transform, if set, is called with each object before the object is stored. The cache holds the result.
 	Transform cache.TransformFunc
 
 	// Kinds sets Kind and APIVersion of each object. client-go leaves them empty.
 	Kinds bool
 
-	// Dynamic lists and watches the types that client-go has no Go type for:
-	// custom resources, even if the program has registered a Go type of its own
-	// in scheme.Scheme. Default: such types are refused.
+	// Dynamic lists and watches the types that client-go has no Go type for. These are custom resources,
+	// including those for which the program has registered a Go type in scheme.Scheme. Default: the factory
+	// refuses such types.
 	Dynamic dynamic.Interface
 
-	// InformerName, if set, is the name under which the informers publish metrics.
-	// Shutdown releases it.
+	// InformerName, if set, is the name under which the informers publish metrics. Shutdown releases the name.
 	InformerName *cache.InformerName
 }
 
-// A Factory has informers, one for each type that was asked for. If a type is
-// asked for again, it returns the same informer. It may be used from any
-// goroutine.
+// A Factory keeps one informer for each type that the program has asked for. When the program asks for the same
+// type again, it gets the same informer. All methods may be called from any goroutine.
 type Factory struct {
 	client  kubernetes.Interface
 	options Options
 
-	lock         sync.Mutex
+	mu           sync.Mutex // guards the fields below
 	entries      map[key]*entry
-	forgotten    map[key]<-chan struct{} // the last one's entry.stopped
+	forgotten    map[key]<-chan struct{} // entry.stopped of the informer that was forgotten last
 	identities   map[schema.GroupVersionResource]cache.InformerNameAndResource
-	shuttingDown bool // Shutdown was called: no informer is started any more
+	shuttingDown bool // Shutdown was called; Start does nothing from then on
 }
 
-// An entry is an informer and how to stop it.
+// An entry is an informer, with the state of its run.
 type entry struct {
 	informer cache.SharedIndexInformer
-	ctx      context.Context // of its run; nil until it is started
-	stop     context.CancelCauseFunc
-	ran      chan struct{} // closed when that run has ended
-	stopped  chan struct{} // closed when it was forgotten and has ended, and all that were forgotten before it
+	ctx      context.Context         // the context of the run; nil until Start
+	stop     context.CancelCauseFunc // ends ctx; nil until Start
+	ran      chan struct{}           // closed when the run that Start began has ended
+	stopped  chan struct{}           // closed when Forget has ended this informer and all earlier ones of its key
 }
 
 // New returns a factory whose informers list and watch with client.
@@ -91,64 +90,66 @@ func New(client kubernetes.Interface, options Options) *Factory {
 	}
 }
 
-// Start runs every informer that was asked for and does not run yet, until ctx
-// ends. It does not wait. After a type was asked for later, call Start again.
+// Start runs all informers that do not run yet. They run until ctx ends. Start does not wait for their first lists.
+// For a type that the program asks for later, call Start again.
 func (f *Factory) Start(ctx context.Context) {
-	f.lock.Lock()
-	defer f.lock.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.shuttingDown {
 		return
 	}
 	for _, e := range f.entries {
 		if e.ctx == nil {
 			e.ctx, e.stop = context.WithCancelCause(ctx)
-			go func() { defer close(e.ran); e.informer.RunWithContext(e.ctx) }()
+			go func() {
+				defer close(e.ran)
+				e.informer.RunWithContext(e.ctx)
+			}()
 		}
 	}
 }
 
 // end stops the informer, and returns when its last handler has returned.
-func (e *entry) end(why error) {
+func (e *entry) end(cause error) {
 	if e.ctx != nil {
-		e.stop(why)
+		e.stop(cause)
 		<-e.ran
 	}
 	if ours, ok := e.informer.(*informer.Informer); ok {
-		ours.Stop() // whoever runs it, or would run it
+		ours.Stop() // ends a run that the program itself has begun, and prevents later runs
 		<-ours.ShutdownChan()
 	}
 }
 
-// WaitForCacheSync returns when all informers that were started hold their first
-// list, or were forgotten meanwhile. If ctx ends first, or an informer stops
-// first, the error names the types that have not synced.
+// WaitForCacheSync waits until each informer that was started holds its first list, or was forgotten meanwhile. If
+// ctx ends or an informer stops before that, the error names the types that have not synced.
 func (f *Factory) WaitForCacheSync(ctx context.Context) error {
 	_, err := f.waitForCacheSync(ctx)
 	return err
 }
 
-// waitForCacheSync also says of each type whether it has synced. Types that were
-// forgotten meanwhile, and types that were never started, are left out.
+// waitForCacheSync is WaitForCacheSync. It also returns, for each type, whether it has synced. The map has no types
+// that were forgotten meanwhile, and none that were never started.
 func (f *Factory) waitForCacheSync(ctx context.Context) (map[key]bool, error) {
 	started := f.started()
 	for _, e := range started {
 		select {
 		case <-e.informer.HasSyncedChecker().Done():
-		case <-e.ctx.Done(): // it never will
+		case <-e.ctx.Done(): // an informer that has stopped will not sync
 		case <-ctx.Done():
 		}
 	}
 	synced := map[key]bool{}
 	var missing []string
-	var why error
+	var cause error
 	for k, e := range f.started() {
 		if started[k] != e {
-			continue // it is new
+			continue // a new informer of this type, which nobody here has waited for
 		}
 		synced[k] = e.informer.HasSynced()
 		if !synced[k] {
 			missing = append(missing, k.String())
-			why = cmp.Or(context.Cause(ctx), context.Cause(e.ctx))
+			cause = cmp.Or(context.Cause(ctx), context.Cause(e.ctx))
 		}
 	}
 	if len(missing) == 0 {
@@ -157,36 +158,35 @@ func (f *Factory) waitForCacheSync(ctx context.Context) (map[key]bool, error) {
 	slices.Sort(missing)
 	return synced, fmt.Errorf(
 		"waiting for the first list of %s (are they served, and may you list and watch them?): %w",
-		strings.Join(missing, ", "), why)
+		strings.Join(missing, ", "), cause)
 }
 
+// started returns the entries whose informers Start has started.
 func (f *Factory) started() map[key]*entry {
-	f.lock.Lock()
-	defer f.lock.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	started := maps.Clone(f.entries)
 	maps.DeleteFunc(started, func(_ key, e *entry) bool { return e.ctx == nil })
 	return started
 }
 
-// Forget stops the informer of a type and drops it, with all objects that it
-// holds. The next call that asks for the type gets a new informer. If there is no
-// informer of that type, Forget does nothing.
+// Forget stops the informer of a type. The factory drops the informer, with all objects that it holds. The next call
+// that asks for the type gets a new informer. If there is no informer of that type, Forget does nothing.
 //
-// Forget waits until the informer's last handler has returned, even if the program
-// runs the informer itself, or if it was another call that dropped it. So nothing that
-// the informer calls may call it: a handler, a watch error handler, a transform and an
-// index function would wait for themselves. They may call the informer's Stop.
+// Forget waits until the informer's last handler has returned. It waits even if the program runs the informer itself,
+// and even if another call of Forget has dropped the informer. Therefore the functions that an informer calls must
+// not call Forget: a handler, a watch error handler, a transform or an index function would wait for itself. They
+// may call the informer's Stop.
 //
-// An informer that was forgotten, and its lister, keep their last state for a
-// program that still holds them. It takes no more handlers, and it never runs
-// again.
+// A program that still holds a forgotten informer, or its lister, sees the last state of the cache. A forgotten
+// informer takes no more handlers, and never runs again.
 func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	k := key{resource: resource}
-	f.lock.Lock()
+	f.mu.Lock()
 	before := f.forgotten[k]
 	e, ok := f.entries[k]
 	if !ok {
-		f.lock.Unlock()
+		f.mu.Unlock()
 		if before != nil {
 			<-before
 		}
@@ -194,7 +194,7 @@ func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	}
 	delete(f.entries, k)
 	f.forgotten[k] = e.stopped
-	f.lock.Unlock()
+	f.mu.Unlock()
 	defer close(e.stopped)
 	e.end(nil)
 	if before != nil {
@@ -202,31 +202,30 @@ func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	}
 }
 
-// Shutdown stops all informers, for good. It waits until no goroutine of theirs is
-// left, even if the program runs them itself. So nothing that an informer calls may
-// call it, as with Forget.
+// Shutdown stops all informers. From then on Start does nothing. Shutdown waits until all goroutines of the informers
+// have ended, even if the program runs the informers itself. As with Forget, the functions that an informer calls
+// must not call Shutdown.
 func (f *Factory) Shutdown() {
-	f.lock.Lock()
+	f.mu.Lock()
 	f.shuttingDown = true
-	var ending sync.WaitGroup
+	var running sync.WaitGroup
 	for _, e := range f.entries {
-		ending.Go(func() { e.end(errShutDown) })
+		running.Go(func() { e.end(errShutDown) })
 	}
 	for _, stopped := range f.forgotten {
-		ending.Go(func() { <-stopped })
+		running.Go(func() { <-stopped })
 	}
-	f.lock.Unlock()
-	ending.Wait()
+	f.mu.Unlock()
+	running.Wait()
 	f.options.InformerName.Release()
 }
 
-// informerFor returns the informer of a key, made with the given function if it
-// is not there yet.
+// informerFor returns the informer of a key. If there is none yet, build makes it.
 func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, error)) (
 	cache.SharedIndexInformer, error,
 ) {
-	f.lock.Lock()
-	defer f.lock.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if e, ok := f.entries[k]; ok {
 		return e.informer, nil
 	}
@@ -238,8 +237,8 @@ func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, er
 	return made, nil
 }
 
-// newInformer makes the informer of a resource: of Go objects if client-go has a
-// type for it, of unstructured ones if not.
+// newInformer makes the informer of a resource. Its objects have client-go's Go type if there is one. Otherwise they
+// are unstructured.
 func (f *Factory) newInformer(resource schema.GroupVersionResource) (cache.SharedIndexInformer, error) {
 	source, err := f.source(resource)
 	if err != nil {
@@ -257,8 +256,8 @@ func (f *Factory) newInformer(resource schema.GroupVersionResource) (cache.Share
 	return made, made.SetTransform(f.transform(source.kind))
 }
 
-// identity is the name of a resource's metrics. An InformerName gives it out once,
-// therefore it is kept for a type that is forgotten and asked for again.
+// identity is the name of a resource's metrics. An InformerName gives out each identity only once. Therefore the
+// factory keeps it: the type may be forgotten and asked for again. The caller holds f.mu.
 func (f *Factory) identity(resource schema.GroupVersionResource) cache.InformerNameAndResource {
 	id, ok := f.identities[resource]
 	if !ok {
@@ -268,6 +267,7 @@ func (f *Factory) identity(resource schema.GroupVersionResource) cache.InformerN
 	return id
 }
 
+// resync is the resync period of a resource.
 func (f *Factory) resync(resource schema.GroupVersionResource) time.Duration {
 	if period, ok := f.options.CustomResync[resource]; ok {
 		return period

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,28 +14,35 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
 const configMaps = "/api/v1/configmaps"
 
 func TestAskingTwiceGivesTheSameInformer(t *testing.T) {
-	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: configMapsNamed("a")})
 	f := New(client, Options{})
 	informer := f.ConfigMaps().Informer()
+	if f.ConfigMaps().Informer() != informer {
+		t.Error("the second ConfigMaps() returns another informer")
+	}
 	generic, err := f.ForResource(ConfigMaps)
 	must.Do(t, err)
-	expect.That(t, f.ConfigMaps().Informer() == informer && generic.Informer() == informer,
-		"there is more than one informer of config maps")
-	expect.That(t, f.Pods().Informer() != informer, "pods and config maps have one informer")
+	if generic.Informer() != informer {
+		t.Error("ForResource(ConfigMaps) returns another informer than ConfigMaps()")
+	}
+	if f.Pods().Informer() == informer {
+		t.Error("Pods() returns the informer of ConfigMaps")
+	}
 	f.Forget(Pods)
 	start(t, f)
-	expect.That(t, server.Lists() == 1, "%d lists, want 1", server.Lists())
+	if server.Lists() != 1 {
+		t.Errorf("%d lists, want 1", server.Lists())
+	}
 }
 
 func TestAskingFromManyGoroutinesGivesTheSameInformer(t *testing.T) {
-	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: configMapsNamed("a")})
 	f := New(client, Options{})
 	defer f.Shutdown()
 	informers := make([]cache.SharedIndexInformer, 100)
@@ -49,50 +55,72 @@ func TestAskingFromManyGoroutinesGivesTheSameInformer(t *testing.T) {
 	}
 	asking.Wait()
 	must.Do(t, f.WaitForCacheSync(t.Context()))
-	if informers = slices.Compact(informers); len(informers) != 1 {
-		t.Errorf("%d informers, want 1", len(informers))
+	if different := slices.Compact(informers); len(different) != 1 {
+		t.Errorf("%d goroutines got %d different informers, want 1", len(informers), len(different))
 	}
-	expect.That(t, server.Lists() == 1, "%d lists, want 1", server.Lists())
+	if server.Lists() != 1 {
+		t.Errorf("%d lists, want 1", server.Lists())
+	}
 }
 
 func TestStartingAgainStartsOnlyWhatIsNew(t *testing.T) {
-	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a"), "/api/v1/nodes": these()})
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{
+		configMaps:      configMapsNamed("a"),
+		"/api/v1/nodes": configMapsNamed(),
+	})
 	f := New(client, Options{})
 	f.ConfigMaps()
 	start(t, f)
 	server.Reset()
 
 	nodes := f.Nodes().Informer()
-	must.Do(t, f.WaitForCacheSync(t.Context())) // what does not run is not waited for
-	expect.That(t, !nodes.HasSynced() && server.Lists() == 0, "it runs, and was not started")
+	must.Do(t, f.WaitForCacheSync(t.Context())) // it does not wait for an informer that was not started
+	if nodes.HasSynced() {
+		t.Error("the informer of nodes has synced before Start")
+	}
+	if server.Lists() != 0 {
+		t.Errorf("%d lists before Start, want 0", server.Lists())
+	}
 	for range 3 {
 		f.Start(t.Context())
 	}
 	must.Do(t, f.WaitForCacheSync(t.Context()))
-	expect.That(t, nodes.HasSynced() && server.Lists() == 1,
-		"synced: %t, lists: %d; want one", nodes.HasSynced(), server.Lists())
+	if !nodes.HasSynced() {
+		t.Error("the informer of nodes has not synced after Start and WaitForCacheSync")
+	}
+	if server.Lists() != 1 {
+		t.Errorf("%d lists after three calls of Start, want 1", server.Lists())
+	}
 }
 
 func TestWaitForCacheSyncNamesWhatHasNotSynced(t *testing.T) {
-	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: configMapsNamed("a")})
 	f := New(client, Options{})
 	defer f.Shutdown()
 	served := f.ConfigMaps().Informer()
 	f.Pods()
 	f.Deployments()
 	f.Start(t.Context())
-	must.Until(t, "it has synced", served.HasSynced)
-	tired := errors.New("no more patience")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, tired)
+	must.Until(t, "the informer of ConfigMaps has synced", served.HasSynced)
+	cause := errors.New("no more patience")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, cause)
 	defer cancel()
 	err := f.WaitForCacheSync(ctx)
 	want := "waiting for the first list of deployments.v1.apps, pods (are they served, and may you list and watch " +
 		"them?): no more patience"
-	expect.That(t, errors.Is(err, tired) && err.Error() == want, "got  %v\nwant %s", err, want)
+	if err == nil || err.Error() != want {
+		t.Errorf("WaitForCacheSync() = %v\nwant %s", err, want)
+	}
+	if !errors.Is(err, cause) {
+		t.Errorf("WaitForCacheSync() = %v, which does not wrap the cause of the context, %v", err, cause)
+	}
 }
 
 func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
-	_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a"), "/api/v1/nodes": these()})
+	_, client, _ := newServer(t, map[string]iter.Seq[any]{
+		configMaps:      configMapsNamed("a"),
+		"/api/v1/nodes": configMapsNamed(),
+	})
 	before := goleak.IgnoreCurrent()
 	f := New(client, Options{})
 	called := make(chan struct{})
@@ -100,28 +128,35 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 		close(called)
 	}})
 	must.Do(t, err)
-	f.Start(t.Context()) // which does not end
+	f.Start(t.Context()) // this context does not end before the test
 	must.Do(t, f.WaitForCacheSync(t.Context()))
 	<-called
 	f.Shutdown()
-	wantNoMore(t, before)
+	wantNoNewGoroutines(t, before)
 	nodes := f.Nodes().Informer()
 	f.Start(t.Context())
-	expect.That(t, !nodes.HasSynced() && f.entries[key{resource: Nodes}].ctx == nil, "it was started after the end")
-	f.Shutdown() // again
-	expect.That(t, nodes.IsStopped(), "the program could run it")
+	if nodes.HasSynced() {
+		t.Error("an informer has synced that was started after Shutdown")
+	}
+	if f.entries[key{resource: Nodes}].ctx != nil {
+		t.Error("Start has started an informer after Shutdown")
+	}
+	f.Shutdown()
+	if !nodes.IsStopped() {
+		t.Error("IsStopped() = false after the second Shutdown: the program could run the informer")
+	}
 }
 
 func TestAClientsetThatCannotIsNamed(t *testing.T) {
 	f := New(fake.NewClientset(), Options{})
 	for _, resource := range []schema.GroupVersionResource{
-		{Group: "authentication.k8s.io", Version: "v1", Resource: "tokenreviews"}, // a question, no list
-		{Group: "autoscaling", Version: "v1", Resource: "scales"},                 // part of other resources
+		{Group: "authentication.k8s.io", Version: "v1", Resource: "tokenreviews"}, // can only be created
+		{Group: "autoscaling", Version: "v1", Resource: "scales"},                 // a subresource
 	} {
 		_, err := f.ForResource(resource)
-		if err == nil || !strings.Contains(err.Error(),
-			"an informer of "+name(resource)+": the clientset cannot list and watch them") {
-			t.Errorf("%s: got %v", name(resource), err)
+		want := "an informer of " + name(resource) + ": the clientset cannot list and watch them"
+		if err == nil || err.Error() != want {
+			t.Errorf("ForResource(%s) = %v, want the error %q", name(resource), err, want)
 		}
 	}
 }

@@ -14,14 +14,13 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
 )
 
-// many lists n ConfigMaps of a good kilobyte each, and keeps none of them.
-func many(n int) *fakeapi.Server {
+// serverOfMany returns a server that lists n ConfigMaps of a kilobyte each. The server keeps none of them in memory.
+func serverOfMany(n int) *fakeapi.Server {
 	server := fakeapi.New()
 	server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 		list := &corev1.ConfigMapList{Items: make([]corev1.ConfigMap, n)}
@@ -36,41 +35,57 @@ func many(n int) *fakeapi.Server {
 
 func TestForgetGivesTheMemoryBack(t *testing.T) {
 	const n = 20_000
-	f := New(nowhere(t), Options{})
+	f := New(newClientWithoutServer(t), Options{})
 	before, goroutines := usage.Heap(), goleak.IgnoreCurrent()
-	_, err := f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(many(n), &corev1.ConfigMap{})).AddEventHandler(
+	newFunc := newInformerFunc(serverOfMany(n), &corev1.ConfigMap{})
+	_, err := f.ClientGo().InformerFor(&corev1.ConfigMap{}, newFunc).AddEventHandler(
 		cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
 	must.Do(t, err)
 	start(t, f)
 	if got := len(f.ConfigMaps().Informer().GetStore().ListKeys()); got != n {
-		t.Fatalf("%d objects, want %d", got, n)
+		t.Fatalf("the store has %d objects, want %d", got, n)
 	}
 	cached := usage.Heap() - before
 
 	f.Forget(ConfigMaps)
 	left := usage.Heap() - before
-	wantNoMore(t, goroutines)
+	wantNoNewGoroutines(t, goroutines)
 	t.Logf("%d objects: %d KiB cached, %d KiB left", n, cached>>10, left>>10)
-	expect.That(t, cached >= n<<10 && left <= cached/10,
-		"%d KiB cached, %d KiB left; want at least %d, and next to nothing", cached>>10, left>>10, n)
+	if cached < n<<10 {
+		t.Errorf("%d objects use %d KiB, want at least %d KiB: the test measures nothing", n, cached>>10, n)
+	}
+	if left > cached/10 {
+		t.Errorf("%d KiB of %d KiB are in use after Forget, want at most a tenth", left>>10, cached>>10)
+	}
 }
 
 func TestAfterForgetThereIsAFreshOne(t *testing.T) {
-	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: configMapsNamed("a")})
 	f := New(client, Options{})
 	old := f.ConfigMaps()
 	start(t, f)
 	f.Forget(ConfigMaps)
-	expect.That(t, old.Informer().IsStopped(), "it still runs")
+	if !old.Informer().IsStopped() {
+		t.Error("IsStopped() of the forgotten informer = false, want true")
+	}
 	if _, err := old.Lister().ConfigMaps("ns").Get("a"); err != nil {
-		t.Error("who has the old lister has not its last state:", err)
+		t.Errorf("Get(a) of the forgotten informer's lister = %v, want the last state", err)
 	}
 	server.Reset()
 	fresh := f.ConfigMaps().Informer()
-	expect.That(t, fresh != old.Informer() && !fresh.HasSynced(), "it is not fresh")
+	if fresh == old.Informer() {
+		t.Error("ConfigMaps() returns the forgotten informer, want a new one")
+	}
+	if fresh.HasSynced() {
+		t.Error("the new informer has synced before Start")
+	}
 	start(t, f)
-	expect.That(t, fresh.HasSynced() && server.Lists() == 1,
-		"synced: %t, lists: %d; want one", fresh.HasSynced(), server.Lists())
+	if !fresh.HasSynced() {
+		t.Error("the new informer has not synced after Start and WaitForCacheSync")
+	}
+	if server.Lists() != 1 {
+		t.Errorf("%d lists by the new informer, want 1", server.Lists())
+	}
 }
 
 func TestForgetLeavesTheOthersAlone(t *testing.T) {
@@ -82,8 +97,8 @@ func TestForgetLeavesTheOthersAlone(t *testing.T) {
 	f.Forget(Nodes)
 	_, err := client.CoreV1().ConfigMaps("ns").Create(t.Context(), configMap("b"), metav1.CreateOptions{})
 	must.Do(t, err)
-	must.Until(t, "the other informer hears of it", func() bool {
-		// it may not watch yet
+	must.Until(t, "the other informer has cached b", func() bool {
+		// If the informer's watch began after Create, it brings this update.
 		_, err := client.CoreV1().ConfigMaps("ns").Update(t.Context(), configMap("b"), metav1.UpdateOptions{})
 		must.Do(t, err)
 		_, err = kept.Lister().ConfigMaps("ns").Get("b")
@@ -97,11 +112,13 @@ func TestForgetWhatDoesNotRunOrIsNotThere(t *testing.T) {
 	old := f.Pods().Informer()
 	f.Forget(Pods) // never started
 	f.Forget(Pods)
-	expect.That(t, f.Pods().Informer() != old, "it was not forgotten")
+	if f.Pods().Informer() == old {
+		t.Error("Pods() returns the forgotten informer, want a new one")
+	}
 	start(t, f)
 	f.Forget(Pods)
 	f.Forget(Pods)
 	f.Pods()
 	f.Shutdown()
-	f.Forget(Pods) // after the end
+	f.Forget(Pods) // after Shutdown
 }

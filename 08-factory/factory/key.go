@@ -1,4 +1,4 @@
-// What an informer is found by.
+// The keys under which a factory keeps its informers.
 
 package factory
 
@@ -13,28 +13,27 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A key is what an informer is found by: its resource; or, for a type of the
-// caller's own, the Go type. Two packages may have a Gateway each, so a type's
-// name would not do.
+// A key identifies an informer of a factory. For client-go's types it is the resource. For a type of the program it
+// is the Go type, not the type's name: two packages may each have a type Gateway.
 type key struct {
 	resource schema.GroupVersionResource
 
 	goType reflect.Type            // nil if there is a resource
-	kind   schema.GroupVersionKind // of a Go type that stands for any kind
+	kind   schema.GroupVersionKind // set if the Go type stands for objects of any kind
 }
 
-// keyOf is the key of an object's informer: the resource if its Go type is one of
-// client-go's, whatever its kind field says.
+// keyOf returns the key of an object's informer. If the Go type is one of client-go's, the object's kind field does
+// not matter.
 func keyOf(obj runtime.Object) key {
 	switch obj.(type) {
 	case runtime.Unstructured, *metav1.PartialObjectMetadata:
 		return key{goType: reflect.TypeOf(obj), kind: obj.GetObjectKind().GroupVersionKind()}
 	}
-	found, _, err := clientGoScheme.ObjectKinds(obj)
+	objectKinds, _, err := clientGoScheme.ObjectKinds(obj)
 	if err != nil {
 		return key{goType: reflect.TypeOf(obj)}
 	}
-	resource, _ := meta.UnsafeGuessKindToResource(found[0])
+	resource, _ := meta.UnsafeGuessKindToResource(objectKinds[0])
 	return key{resource: resource}
 }
 
@@ -49,17 +48,19 @@ func (k key) objectType() reflect.Type {
 	return reflect.TypeFor[*unstructured.Unstructured]()
 }
 
+// String returns the name of the key's type for error messages.
 func (k key) String() string {
 	switch {
 	case k.goType == nil:
 		return name(k.resource)
 	case k.kind.Empty():
 		return k.goType.String()
+	default:
+		return k.goType.String() + " of " + k.kind.String()
 	}
-	return k.goType.String() + " of " + k.kind.String()
 }
 
-// name is a resource as kubectl takes it: pods, deployments.v1.apps.
+// name returns the name by which kubectl knows a resource, such as pods or deployments.v1.apps.
 func name(resource schema.GroupVersionResource) string {
 	if resource.Group == "" {
 		return resource.Resource

@@ -1,4 +1,4 @@
-// Giving objects back their Kind and APIVersion.
+// The option Kinds: the Kind and APIVersion of objects.
 
 package factory
 
@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// transform is what the options ask to be done to every object of a kind; nil
-// if there is nothing to do.
+// transform returns the transform for the objects of a kind: the option Transform, then the option Kinds. It is nil if
+// neither is set.
 func (f *Factory) transform(kind schema.GroupVersionKind) cache.TransformFunc {
 	transform := f.options.Transform
 	if !f.options.Kinds || kind.Empty() {
@@ -29,17 +29,17 @@ func (f *Factory) transform(kind schema.GroupVersionKind) cache.TransformFunc {
 	}
 }
 
-// setKind returns a function that writes the kind into objects. Its two strings
-// are made once. All objects point to the same strings.
+// setKind returns a transform that writes the kind into objects. It makes the two strings once: all objects share
+// them.
 func setKind(kind schema.GroupVersionKind) cache.TransformFunc {
-	version, name := kind.ToAPIVersionAndKind()
+	apiVersion, kindName := kind.ToAPIVersionAndKind()
 	return func(obj any) (any, error) {
 		typed, ok := obj.(runtime.Object)
 		if !ok {
-			return obj, nil // the caller's transform has made something else of it
+			return obj, nil // the option Transform has made something else of the object
 		}
-		if meta, ok := typed.GetObjectKind().(*metav1.TypeMeta); ok {
-			meta.APIVersion, meta.Kind = version, name
+		if typeMeta, ok := typed.GetObjectKind().(*metav1.TypeMeta); ok {
+			typeMeta.APIVersion, typeMeta.Kind = apiVersion, kindName
 		}
 		return obj, nil
 	}

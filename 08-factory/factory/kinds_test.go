@@ -3,10 +3,10 @@ package factory
 import (
 	"fmt"
 	"iter"
-	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,49 +16,63 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// In the list, in what comes after, and in the last state.
+// A handler sees the kind of an object of the list, of an object of the watch, and of the last state of a deleted object.
 func TestKinds(t *testing.T) {
 	for _, test := range []struct {
 		options Options
-		kind    string
-	}{{Options{}, "/"}, {Options{Kinds: true}, "v1/ConfigMap"}} {
-		server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+		want    string // APIVersion/Kind
+	}{
+		{options: Options{}, want: "/"},
+		{options: Options{Kinds: true}, want: "v1/ConfigMap"},
+	} {
+		server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: configMapsNamed("a")})
 		f := New(client, test.options)
 		var calls []string
 		ended := make(chan struct{})
-		tell := func(call string, obj any) {
+		note := func(call string, obj any) {
 			typed := obj.(*corev1.ConfigMap)
 			calls = append(calls, fmt.Sprintf("%s %s %s/%s", call, typed.Name, typed.APIVersion, typed.Kind))
 		}
 		_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(obj any) { tell("add", obj) },
-			UpdateFunc: func(oldObj, newObj any) { tell("update from", oldObj); tell("to", newObj) },
-			DeleteFunc: func(obj any) { tell("delete", obj); close(ended) },
+			AddFunc: func(obj any) { note("add", obj) },
+			UpdateFunc: func(oldObj, newObj any) {
+				note("update from", oldObj)
+				note("to", newObj)
+			},
+			DeleteFunc: func(obj any) {
+				note("delete", obj)
+				close(ended)
+			},
 		})
 		must.Do(t, err)
 		start(t, f)
-		for _, kind := range []string{"MODIFIED", "DELETED"} {
+		for _, eventType := range []string{"MODIFIED", "DELETED"} {
 			obj := configMap("a")
 			obj.ResourceVersion = "1000001"
-			server.events <- event{kind, obj}
+			server.events <- event{Type: eventType, Object: obj}
 		}
 		<-ended
 		f.Shutdown()
-		want := []string{"add a " + test.kind, "update from a " + test.kind, "to a " + test.kind, "delete a " +
-			test.kind}
-		expect.That(t, slices.Equal(calls, want), "got %q, want %q", calls, want)
+		want := []string{
+			"add a " + test.want,
+			"update from a " + test.want,
+			"to a " + test.want,
+			"delete a " + test.want,
+		}
+		if diff := cmp.Diff(want, calls); diff != "" {
+			t.Errorf("Kinds %t: the handler was called with (-want +got):\n%s", test.options.Kinds, diff)
+		}
 	}
 }
 
 func TestKindsOfATombstone(t *testing.T) {
 	server := fakeapi.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta})
-	f := New(nowhere(t), Options{Kinds: true})
-	informer := f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(server, &corev1.ConfigMap{}))
+	f := New(newClientWithoutServer(t), Options{Kinds: true})
+	informer := f.ClientGo().InformerFor(&corev1.ConfigMap{}, newInformerFunc(server, &corev1.ConfigMap{}))
 	gone := make(chan cache.DeletedFinalStateUnknown, 1)
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		DeleteFunc: func(obj any) { gone <- obj.(cache.DeletedFinalStateUnknown) },
@@ -67,44 +81,57 @@ func TestKindsOfATombstone(t *testing.T) {
 	start(t, f)
 	server.Set()
 	fakeapi.Expire(server.NextWatch())
-	if got := (<-gone).Obj.(*corev1.ConfigMap); got.Kind != "ConfigMap" || got.APIVersion != "v1" {
-		t.Errorf("the tombstone's object is a %s of %s", got.Kind, got.APIVersion)
+	got := (<-gone).Obj.(*corev1.ConfigMap).TypeMeta
+	if want := (metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}); got != want {
+		t.Errorf("the type of the tombstone's object is %+v, want %+v", got, want)
 	}
 }
 
-// on makes informers of an object's type that are not the factory's own.
-func on(lw cache.ListerWatcher, obj runtime.Object,
+// newInformerFunc returns a function for InformerFor. It makes an informer of obj's type on lw.
+func newInformerFunc(lw cache.ListerWatcher, obj runtime.Object,
 ) func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 	return func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
 		return informer.New(lw, obj, cache.SharedIndexInformerOptions{})
 	}
 }
 
-// Every type that client-go has gets the kind that it has in the scheme.
+// Each type of client-go gets the kind that the type has in the scheme.
 func TestKindsOfAllTypes(t *testing.T) {
 	for resource, kind := range kinds() {
-		source, err := New(nowhere(t), Options{}).source(resource)
+		source, err := New(newClientWithoutServer(t), Options{}).source(resource)
 		if err != nil {
-			continue // there is no list of them
+			continue // the clientset cannot list this resource
 		}
 		obj, err := setKind(source.kind)(source.example)
 		must.Do(t, err)
 		got := obj.(runtime.Object).GetObjectKind().GroupVersionKind()
-		expect.That(t, got == kind, "%s: got %s, want %s", name(resource), got, kind)
+		if got != kind {
+			t.Errorf("%s: setKind writes %s, want %s", name(resource), got, kind)
+		}
 	}
 }
 
-// The obvious way makes a string for each object, and the object keeps it.
-func TestSetGroupVersionKindAllocatesAndSetKindDoesNot(t *testing.T) {
-	deployment, kind := &appsv1.Deployment{}, kinds()[Deployments]
-	n := testing.AllocsPerRun(100, func() { deployment.SetGroupVersionKind(kind) })
-	expect.That(t, n == 1, "SetGroupVersionKind: %v allocations, want 1", n)
-	set := setKind(kind)
-	n = testing.AllocsPerRun(100, func() { set(deployment) })
-	expect.That(t, n == 0, "setKind: %v allocations, want none", n)
+// A transform may return a value that has no kind.
+func TestKindsOfSomethingElse(t *testing.T) {
+	const value = "the result of a transform"
+	if obj, err := setKind(kinds()[Pods])(value); obj != value || err != nil {
+		t.Errorf("setKind()(%q) = %v, %v; want the same value, nil", value, obj, err)
+	}
 }
 
-// To write the kind into one object.
+// The method SetGroupVersionKind makes a new string for each object, which stays in memory with the object.
+func TestSetGroupVersionKindAllocatesAndSetKindDoesNot(t *testing.T) {
+	deployment, kind := &appsv1.Deployment{}, kinds()[Deployments]
+	if n := testing.AllocsPerRun(100, func() { deployment.SetGroupVersionKind(kind) }); n != 1 {
+		t.Errorf("SetGroupVersionKind: %v allocations, want 1", n)
+	}
+	set := setKind(kind)
+	if n := testing.AllocsPerRun(100, func() { set(deployment) }); n != 0 {
+		t.Errorf("setKind: %v allocations, want 0", n)
+	}
+}
+
+// BenchmarkSetKind writes the kind into one object.
 func BenchmarkSetKind(b *testing.B) {
 	set := setKind(schema.GroupVersionKind{Group: "", Version: "v1", Kind: "ConfigMap"})
 	obj := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}
@@ -114,7 +141,7 @@ func BenchmarkSetKind(b *testing.B) {
 	}
 }
 
-// To cache a list of 10,000, with kinds and without; per object.
+// BenchmarkList caches a list of 10,000 objects, with the option Kinds and without. It reports the time for one object.
 func BenchmarkList(b *testing.B) {
 	const n = 10_000
 	for _, kinds := range []bool{false, true} {
@@ -123,11 +150,12 @@ func BenchmarkList(b *testing.B) {
 			for i := range objs {
 				objs[i] = &corev1.ConfigMap{ObjectMeta: configMap(fmt.Sprintf("object-%05d", i)).ObjectMeta}
 			}
-			client := nowhere(b)
+			client := newClientWithoutServer(b)
 			b.ReportAllocs()
 			for b.Loop() {
 				f := New(client, Options{Kinds: kinds})
-				f.ClientGo().InformerFor(&corev1.ConfigMap{}, on(fakeapi.New(objs...), &corev1.ConfigMap{}))
+				newFunc := newInformerFunc(fakeapi.New(objs...), &corev1.ConfigMap{})
+				f.ClientGo().InformerFor(&corev1.ConfigMap{}, newFunc)
 				f.Start(b.Context())
 				must.Do(b, f.WaitForCacheSync(b.Context()))
 				f.Shutdown()

@@ -1,5 +1,4 @@
-// What the tests of this package share: an API server of one screen, and
-// clients of it that are counted.
+// What the tests of this package share: a small API server, clients of it that count requests, and helpers.
 
 package factory
 
@@ -9,8 +8,8 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -28,40 +27,44 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	klog.SetLogger(klog.Logger{}) // quiet: paths that are not there are meant to be
+	klog.SetLogger(klog.Logger{}) // no log: the tests ask for paths that the server does not have
 	goleak.VerifyTestMain(m)
 }
 
-// A server has lists at some paths, and streams them as a real one does. All
+// A server is an API server that has lists at some paths. It streams a list over a watch, as a real server does. All
 // other paths are not found.
 type server struct {
 	requests.Counter
-	lists  map[string]iter.Seq[any]
-	events chan event // for whoever watches
+	lists  map[string]iter.Seq[any] // by path
+	events chan event               // sent to one of the watches
 
 	mu    sync.Mutex
-	asked []string // the paths and selectors of all requests
+	asked []string // the path and the label selector of each request
 }
 
+// An event is an event of a watch.
 type event struct {
 	Type   string `json:"type"`
 	Object any    `json:"object"`
 }
 
-// newServer returns a server that ends with the test, and clients of it.
+// newServer returns a server that ends with the test, and two clients of it.
 func newServer(t testing.TB, lists map[string]iter.Seq[any]) (*server, kubernetes.Interface, dynamic.Interface) {
 	t.Helper()
 	s := &server{lists: lists, events: make(chan event)}
 	listening := httptest.NewServer(s)
-	transport := &http.Transport{DisableKeepAlives: true} // so that none is left open
-	t.Cleanup(func() { transport.CloseIdleConnections(); listening.Close() })
+	transport := &http.Transport{DisableKeepAlives: true} // no connection stays open: Close would wait for it
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		listening.Close()
+	})
 	config := &rest.Config{Host: listening.URL, Transport: transport, QPS: -1}
 	s.Count(config)
 	client, err := kubernetes.NewForConfig(config)
 	must.Do(t, err)
-	dyn, err := dynamic.NewForConfig(config)
+	dynamicClient, err := dynamic.NewForConfig(config)
 	must.Do(t, err)
-	return s, client, dyn
+	return s, client, dynamicClient
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -77,9 +80,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	out := json.NewEncoder(w)
 	for obj := range list {
-		out.Encode(event{"ADDED", obj})
+		out.Encode(event{Type: "ADDED", Object: obj})
 	}
-	out.Encode(event{"BOOKMARK", bookmark(r.URL.Path)})
+	out.Encode(event{Type: "BOOKMARK", Object: bookmark(r.URL.Path)})
 	for {
 		http.NewResponseController(w).Flush()
 		select {
@@ -91,15 +94,19 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// bookmark ends a list; it has to be of the list's kind.
-func bookmark(path string) any {
-	kind := map[string]string{
-		"configmaps": "v1 ConfigMap", "nodes": "v1 Node", "widgets": "example.com/v1 Widget",
-		"gizmos": "example.com/v1 Gizmo", "statefulsets": "apps.kruise.io/v1beta1 StatefulSet",
-	}
-	version, name, _ := strings.Cut(kind[path[strings.LastIndex(path, "/")+1:]], " ")
+// typeByResource has the types of the resources that the tests list.
+var typeByResource = map[string]metav1.TypeMeta{
+	"configmaps":   {APIVersion: "v1", Kind: "ConfigMap"},
+	"nodes":        {APIVersion: "v1", Kind: "Node"},
+	"widgets":      {APIVersion: "example.com/v1", Kind: "Widget"},
+	"gizmos":       {APIVersion: "example.com/v1", Kind: "Gizmo"},
+	"statefulsets": {APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet"},
+}
+
+// bookmark returns the bookmark that ends a streamed list. It has the kind of the objects in the list.
+func bookmark(urlPath string) any {
 	return &metav1.PartialObjectMetadata{
-		TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: name},
+		TypeMeta: typeByResource[path.Base(urlPath)],
 		ObjectMeta: metav1.ObjectMeta{
 			ResourceVersion: "1000000",
 			Annotations:     map[string]string{metav1.InitialEventsAnnotationKey: "true"},
@@ -107,14 +114,14 @@ func bookmark(path string) any {
 	}
 }
 
-// paths returns where the server was asked, each once, in order.
+// paths returns the path and the label selector of each request, sorted, without duplicates.
 func (s *server) paths() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Compact(slices.Sorted(slices.Values(s.asked)))
 }
 
-// configMap is object name, as the server sends it.
+// configMap returns the ConfigMap ns/name, as the server sends it.
 func configMap(name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
@@ -122,8 +129,8 @@ func configMap(name string) *corev1.ConfigMap {
 	}
 }
 
-// these is a list of ConfigMaps.
-func these(names ...string) iter.Seq[any] {
+// configMapsNamed returns ConfigMaps with these names, as a list of the server.
+func configMapsNamed(names ...string) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for _, name := range names {
 			if !yield(configMap(name)) {
@@ -133,9 +140,9 @@ func these(names ...string) iter.Seq[any] {
 	}
 }
 
-// wantNoMore wants no more goroutines than there were before. The last of them may be on their way out, and goleak's
-// own patience is less than half a second.
-func wantNoMore(t testing.TB, before goleak.Option) {
+// wantNoNewGoroutines waits until the goroutines that are not in before have ended. goleak waits for less than half a
+// second, which is too short on a busy machine.
+func wantNoNewGoroutines(t testing.TB, before goleak.Option) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
 		err := goleak.Find(before)
@@ -149,7 +156,7 @@ func wantNoMore(t testing.TB, before goleak.Option) {
 	}
 }
 
-// start starts the factory until the test ends, and waits until it has synced.
+// start runs the factory until the test ends, and waits until its informers have synced.
 func start(t testing.TB, f *Factory) {
 	t.Helper()
 	t.Cleanup(f.Shutdown)

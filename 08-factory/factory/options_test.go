@@ -1,6 +1,7 @@
 package factory
 
 import (
+	"errors"
 	"iter"
 	"slices"
 	"testing"
@@ -15,37 +16,43 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// A resource that is in no namespace is listed whole, also if there is one in
-// the options: there is no such path.
+// Nodes belong to no namespace. Their informer lists all of them, even if the options have a namespace.
 func TestNamespaceAndTweak(t *testing.T) {
-	const own, widgets = "/api/v1/namespaces/ns/configmaps", "/apis/example.com/v1/namespaces/ns/widgets"
-	server, client, dyn := newServer(t, map[string]iter.Seq[any]{own: these("a"), "/api/v1/nodes": these(),
-		widgets: these()})
+	const (
+		configMapsOfNS = "/api/v1/namespaces/ns/configmaps"
+		nodes          = "/api/v1/nodes"
+		widgetsOfNS    = "/apis/example.com/v1/namespaces/ns/widgets"
+	)
+	server, client, dynamicClient := newServer(t, map[string]iter.Seq[any]{
+		configMapsOfNS: configMapsNamed("a"),
+		nodes:          configMapsNamed(),
+		widgetsOfNS:    configMapsNamed(),
+	})
 	f := New(client, Options{
 		Namespace:        "ns",
 		TweakListOptions: func(options *metav1.ListOptions) { options.LabelSelector = "app=web" },
-		Dynamic:          dyn,
+		Dynamic:          dynamicClient,
 	})
 	f.ConfigMaps()
 	f.Nodes()
 	_, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
 	must.Do(t, err)
 	start(t, f)
-	want := []string{own + " app=web", "/api/v1/nodes app=web", widgets + " app=web"}
-	got := server.paths()
-	expect.That(t, slices.Equal(got, want), "asked for %q, want %q", got, want)
+	want := []string{configMapsOfNS + " app=web", nodes + " app=web", widgetsOfNS + " app=web"}
+	if got := server.paths(); !slices.Equal(got, want) {
+		t.Errorf("the server was asked for %q, want %q", got, want)
+	}
 }
 
 func TestWrap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var wrapped []string
 		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
-		f := New(nowhere(t), Options{
+		f := New(newClientWithoutServer(t), Options{
 			Wrap: func(resource schema.GroupVersionResource, _ cache.ListerWatcher) cache.ListerWatcher {
 				wrapped = append(wrapped, resource.Resource)
 				return server
@@ -55,17 +62,35 @@ func TestWrap(t *testing.T) {
 		start(t, f)
 		_, err := lister.ConfigMaps("ns").Get("a")
 		must.Do(t, err)
-		expect.That(t, slices.Equal(wrapped, []string{"configmaps"}), "wrapped %q, want each informer once", wrapped)
+		if !slices.Equal(wrapped, []string{"configmaps"}) {
+			t.Errorf("Wrap was called for %q, want one call for configmaps", wrapped)
+		}
 	})
 }
 
-// Which resources are in namespaces, only the server knows; a clientset has it
-// in its methods. So a custom resource that is in none is asked for where it is
-// not, by client-go's factory too.
+// A fake client cannot stream a list, and says so. A wrapper may hide the method that says so.
+func TestWrapOfAFakeClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := New(fake.NewClientset(configMap("a")), Options{
+			Wrap: func(_ schema.GroupVersionResource, lw cache.ListerWatcher) cache.ListerWatcher {
+				return struct{ cache.ListerWatcher }{lw}
+			},
+		})
+		lister := f.ConfigMaps().Lister()
+		start(t, f)
+		if _, err := lister.ConfigMaps("ns").Get("a"); err != nil {
+			t.Errorf("Get(a) = %v, want an object", err)
+		}
+	})
+}
+
+// Only the server knows which custom resources belong to namespaces. (For client-go's types, the methods of the
+// clientset say it.) Therefore a factory that has a namespace asks for a custom resource in that namespace, even if the
+// resource belongs to none. client-go's factory does the same.
 func TestACustomResourceOfNoNamespaceInAFactoryThatHasOne(t *testing.T) {
 	moons := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "moons"}
 	ours := func(t *testing.T, client dynamic.Interface) {
-		f := New(nowhere(t), Options{Namespace: "ns", Dynamic: client})
+		f := New(newClientWithoutServer(t), Options{Namespace: "ns", Dynamic: client})
 		_, err := f.ForResource(moons)
 		must.Do(t, err)
 		f.Start(t.Context())
@@ -76,27 +101,33 @@ func TestACustomResourceOfNoNamespaceInAFactoryThatHasOne(t *testing.T) {
 		f.ForResource(moons)
 		stop := make(chan struct{})
 		f.Start(stop)
-		t.Cleanup(func() { close(stop); f.Shutdown() })
+		t.Cleanup(func() {
+			close(stop)
+			f.Shutdown()
+		})
 	}
 	for name, start := range map[string]func(*testing.T, dynamic.Interface){"ours": ours, "client-go's": theirs} {
 		t.Run(name, func(t *testing.T) {
 			server, _, client := newServer(t, nil)
 			start(t, client)
-			must.Until(t, "it asks", func() bool { return len(server.paths()) > 0 })
-			got, want := server.paths(),
-				[]string{"/apis/example.com/v1/namespaces/ns/moons "}
-			expect.That(t, slices.Equal(got, want), "asked for %q, want %q", got, want)
+			must.Until(t, "the informer has sent a request", func() bool { return len(server.paths()) > 0 })
+			want := []string{"/apis/example.com/v1/namespaces/ns/moons "}
+			if got := server.paths(); !slices.Equal(got, want) {
+				t.Errorf("the server was asked for %q, want %q", got, want)
+			}
 		})
 	}
 }
 
 func TestAllNamespacesIsTheDefault(t *testing.T) {
-	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
+	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: configMapsNamed("a")})
 	f := New(client, Options{})
 	f.ConfigMaps()
 	start(t, f)
-	got, want := server.paths(), []string{configMaps + " "}
-	expect.That(t, slices.Equal(got, want), "asked for %q, want %q", got, want)
+	want := []string{configMaps + " "}
+	if got := server.paths(); !slices.Equal(got, want) {
+		t.Errorf("the server was asked for %q, want %q", got, want)
+	}
 }
 
 func TestResync(t *testing.T) {
@@ -105,53 +136,86 @@ func TestResync(t *testing.T) {
 		options     Options
 		pods, nodes int // resyncs in ten seconds
 	}{
-		{"never", Options{}, 0, 0},
-		{"all", Options{DefaultResync: 2 * time.Second}, 5, 5},
-		{"one", Options{CustomResync: map[schema.GroupVersionResource]time.Duration{Pods: 5 * time.Second}}, 2, 0},
-		{"all but one", Options{
-			DefaultResync: 2 * time.Second,
-			CustomResync:  map[schema.GroupVersionResource]time.Duration{Nodes: 0},
-		}, 5, 0},
+		{name: "never", options: Options{}, pods: 0, nodes: 0},
+		{name: "all", options: Options{DefaultResync: 2 * time.Second}, pods: 5, nodes: 5},
+		{
+			name:    "one",
+			options: Options{CustomResync: map[schema.GroupVersionResource]time.Duration{Pods: 5 * time.Second}},
+			pods:    2,
+			nodes:   0,
+		},
+		{
+			name: "all but one",
+			options: Options{
+				DefaultResync: 2 * time.Second,
+				CustomResync:  map[schema.GroupVersionResource]time.Duration{Nodes: 0},
+			},
+			pods:  5,
+			nodes: 0,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := New(fake.NewClientset(&corev1.Pod{ObjectMeta: configMap("a").ObjectMeta},
 					&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}}), test.options)
 				defer f.Shutdown()
-				again := func(informer cache.SharedIndexInformer, times *int) {
+				countUpdates := func(informer cache.SharedIndexInformer, count *int) {
 					_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {
-						*times++
+						*count++
 					}})
 					must.Do(t, err)
 				}
 				var pods, nodes int
-				again(f.Pods().Informer(), &pods)
-				again(f.Nodes().Informer(), &nodes)
+				countUpdates(f.Pods().Informer(), &pods)
+				countUpdates(f.Nodes().Informer(), &nodes)
 				f.Start(t.Context())
-				time.Sleep(10*time.Second + time.Millisecond) // it is fake
+				time.Sleep(10*time.Second + time.Millisecond) // of the bubble's time
 				f.Shutdown()
-				expect.That(t, pods == test.pods && nodes == test.nodes,
-					"%d resyncs of pods, %d of nodes; want %d and %d", pods, nodes, test.pods, test.nodes)
+				if pods != test.pods {
+					t.Errorf("%d resyncs of pods in ten seconds, want %d", pods, test.pods)
+				}
+				if nodes != test.nodes {
+					t.Errorf("%d resyncs of nodes in ten seconds, want %d", nodes, test.nodes)
+				}
 			})
 		})
 	}
 }
 
-// seen is a transform that can take what it gave.
-func seen(obj any) (any, error) {
-	obj.(metav1.Object).SetAnnotations(map[string]string{"seen": "yes"})
-	return obj, nil
-}
-
 func TestTransform(t *testing.T) {
-	for _, kinds := range []bool{false, true} {
-		_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: these("a")})
-		f := New(client, Options{Transform: seen, Kinds: kinds})
+	annotate := func(obj any) (any, error) {
+		obj.(metav1.Object).SetAnnotations(map[string]string{"transformed": "yes"})
+		return obj, nil
+	}
+	for _, test := range []struct {
+		options  Options
+		wantKind string
+	}{
+		{options: Options{Transform: annotate}, wantKind: ""},
+		{options: Options{Transform: annotate, Kinds: true}, wantKind: "ConfigMap"},
+	} {
+		_, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: configMapsNamed("a")})
+		f := New(client, test.options)
 		lister := f.ConfigMaps().Lister()
 		start(t, f)
 		got, err := lister.ConfigMaps("ns").Get("a")
 		must.Do(t, err)
-		expect.That(t, got.Annotations["seen"] == "yes" && (got.Kind != "") == kinds,
-			"with Kinds %t: stored %v %v", kinds, got.TypeMeta, got.Annotations)
+		if got.Annotations["transformed"] != "yes" {
+			t.Errorf("Kinds %t: the annotations are %v, want transformed: yes", test.options.Kinds, got.Annotations)
+		}
+		if got.Kind != test.wantKind {
+			t.Errorf("Kinds %t: the kind is %q, want %q", test.options.Kinds, got.Kind, test.wantKind)
+		}
+	}
+}
+
+func TestATransformsErrorIsPassedOn(t *testing.T) {
+	want := errors.New("the transform fails")
+	f := New(fake.NewClientset(), Options{
+		Kinds:     true,
+		Transform: func(any) (any, error) { return nil, want },
+	})
+	if _, err := f.transform(kinds()[Pods])(&corev1.Pod{}); !errors.Is(err, want) {
+		t.Errorf("the factory's transform returns the error %v, want %v", err, want)
 	}
 }

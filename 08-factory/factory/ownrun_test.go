@@ -1,4 +1,4 @@
-// Informers of the factory that the program runs itself.
+// Informers of the factory that the program runs itself, with RunWithContext.
 
 package factory
 
@@ -15,73 +15,95 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// eachEnd runs a test with each way to end the informer of ConfigMaps.
-func eachEnd(t *testing.T, test func(t *testing.T, end func(*Factory))) {
+// forgetAndShutdown runs a test twice: once with Forget and once with Shutdown as the function that ends the informer of
+// ConfigMaps.
+func forgetAndShutdown(t *testing.T, test func(t *testing.T, end func(*Factory))) {
 	for name, end := range map[string]func(*Factory){
-		"Forget": func(f *Factory) { f.Forget(ConfigMaps) }, "Shutdown": (*Factory).Shutdown,
+		"Forget":   func(f *Factory) { f.Forget(ConfigMaps) },
+		"Shutdown": (*Factory).Shutdown,
 	} {
 		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { test(t, end) }) })
 	}
 }
 
-// programRuns has the program run the informer before or after the factory starts
-// it. When it is ended, the last handler has returned, and none is called any more.
-func programRuns(t *testing.T, end func(*Factory), before, after func(*Factory)) {
+// testProgramRuns runs the informer of ConfigMaps with RunWithContext. It calls the functions before and after, which may
+// start the factory, on either side of that. After end, the last handler has returned, and no handler is called any
+// more.
+func testProgramRuns(t *testing.T, end func(*Factory), before, after func(*Factory)) {
 	client := fake.NewClientset(configMap("a"))
 	f := New(client, Options{})
 	defer f.Shutdown()
 	configMaps := f.ConfigMaps().Informer()
 	release, calls := make(chan struct{}), atomic.Int32{}
-	_, err := configMaps.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { calls.Add(1); <-release },
-	})
+	_, err := configMaps.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+		calls.Add(1)
+		<-release
+	}})
 	must.Do(t, err)
 	before(f)
 	synctest.Wait()
-	run := goOn(func() { configMaps.RunWithContext(t.Context()) })
+	run := startCall(func() { configMaps.RunWithContext(t.Context()) })
 	synctest.Wait()
 	after(f)
-	ended := goOn(func() { end(f) })
-	expect.That(t, !ended.returned(), "it has returned while the handler was busy")
+	ended := startCall(func() { end(f) })
+	if ended.returned() {
+		t.Error("the function that ends the informer has returned while the handler was blocked")
+	}
 	close(release)
-	expect.That(t, ended.returned() && run.returned() && configMaps.IsStopped(),
-		"returned: %t, the run: %t, stopped: %t", ended.returned(), run.returned(), configMaps.IsStopped())
+	if !ended.returned() {
+		t.Error("the function that ends the informer has not returned after the handler")
+	}
+	if !run.returned() {
+		t.Error("RunWithContext has not returned")
+	}
+	if !configMaps.IsStopped() {
+		t.Error("IsStopped() = false, want true")
+	}
 	_, err = client.CoreV1().ConfigMaps("ns").Create(t.Context(), configMap("b"), metav1.CreateOptions{})
 	must.Do(t, err)
 	synctest.Wait()
-	expect.That(t, calls.Load() == 1, "the handler was called afterwards")
+	if got := calls.Load(); got != 1 {
+		t.Errorf("the handler was called %d times, want 1: the second object came after the end", got)
+	}
 }
 
 func TestAnInformerThatTheProgramRunsEndsToo(t *testing.T) {
-	eachEnd(t, func(t *testing.T, end func(*Factory)) {
-		nothing, start := func(*Factory) {}, func(f *Factory) { f.Start(t.Context()) }
-		programRuns(t, end, nothing, nothing)
-		programRuns(t, end, start, nothing)
-		programRuns(t, end, nothing, start)
+	forgetAndShutdown(t, func(t *testing.T, end func(*Factory)) {
+		doNothing := func(*Factory) {}
+		start := func(f *Factory) { f.Start(t.Context()) }
+		testProgramRuns(t, end, doNothing, doNothing)
+		testProgramRuns(t, end, start, doNothing)
+		testProgramRuns(t, end, doNothing, start)
 	})
 }
 
 func TestTheProgramCannotRunWhatHasEnded(t *testing.T) {
-	eachEnd(t, func(t *testing.T, end func(*Factory)) {
+	forgetAndShutdown(t, func(t *testing.T, end func(*Factory)) {
 		client := fake.NewClientset(configMap("a"))
 		f := New(client, Options{})
 		configMaps := f.ConfigMaps().Informer()
 		end(f)
-		run := goOn(func() { configMaps.RunWithContext(t.Context()) })
-		expect.That(t, run.returned() && configMaps.IsStopped() && len(client.Actions()) <= 0,
-			"it runs, and asks for %v", client.Actions())
+		run := startCall(func() { configMaps.RunWithContext(t.Context()) })
+		if !run.returned() {
+			t.Error("RunWithContext has not returned, want that it refuses to run")
+		}
+		if !configMaps.IsStopped() {
+			t.Error("IsStopped() = false, want true")
+		}
+		if requests := client.Actions(); len(requests) > 0 {
+			t.Errorf("the informer has sent the requests %v, want none", requests)
+		}
 	})
 }
 
-// Of an informer of client-go's, only the context can stop a run.
+// An informer of client-go's has no Stop. Only the context of its run can stop it.
 func TestAnInformerOfClientGosEndsIfTheFactoryRunsIt(t *testing.T) {
 	for _, started := range []bool{true, false} {
-		eachEnd(t, func(t *testing.T, end func(*Factory)) {
+		forgetAndShutdown(t, func(t *testing.T, end func(*Factory)) {
 			f := New(fake.NewClientset(), Options{})
 			theirs := f.ClientGo().InformerFor(&corev1.ConfigMap{},
 				func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
@@ -92,10 +114,12 @@ func TestAnInformerOfClientGosEndsIfTheFactoryRunsIt(t *testing.T) {
 			if started {
 				run = func() { f.Start(ctx) }
 			}
-			call := goOn(run)
+			call := startCall(run)
 			synctest.Wait()
 			end(f)
-			expect.That(t, theirs.IsStopped() == started, "started: %t, stopped: %t", started, theirs.IsStopped())
+			if theirs.IsStopped() != started {
+				t.Errorf("started by the factory: %t; IsStopped() = %t, want %t", started, theirs.IsStopped(), started)
+			}
 			cancel()
 			<-call
 		})

@@ -1,4 +1,4 @@
-// The types that can be asked for: some by name, all by resource.
+// The methods that return informers: Pods and others for some types, ForResource for all types.
 
 package factory
 
@@ -25,19 +25,19 @@ var (
 	ReplicaSets = appsv1.SchemeGroupVersion.WithResource("replicasets")
 )
 
-// A Resource is the informer of one type, and the lister that reads its store.
+// A Resource is the informer of one type, with the lister that reads the informer's store.
 type Resource[Lister any] struct {
 	informer cache.SharedIndexInformer
 	lister   Lister
 }
 
-// Informer returns the informer, to add handlers to.
+// Informer returns the informer, for example to add handlers.
 func (r Resource[Lister]) Informer() cache.SharedIndexInformer { return r.informer }
 
-// Lister returns what reads the informer's store.
+// Lister returns the lister that reads the informer's store.
 func (r Resource[Lister]) Lister() Lister { return r.lister }
 
-// These fit where a controller wants client-go's.
+// A controller that takes client-go's interfaces takes these types.
 var (
 	_ coreinformers.PodInformer        = Resource[corelisters.PodLister]{}
 	_ coreinformers.ConfigMapInformer  = Resource[corelisters.ConfigMapLister]{}
@@ -48,7 +48,7 @@ var (
 	_ informers.GenericInformer        = Resource[cache.GenericLister]{}
 )
 
-// Pods returns the informer of pods; the others are alike.
+// Pods returns the informer of pods. The methods for the other resources are alike.
 func (f *Factory) Pods() Resource[corelisters.PodLister] {
 	return typed(f, Pods, corelisters.NewPodLister)
 }
@@ -78,29 +78,29 @@ func (f *Factory) ReplicaSets() Resource[appslisters.ReplicaSetLister] {
 	return typed(f, ReplicaSets, appslisters.NewReplicaSetLister)
 }
 
-// typed asks for a resource that there is a Go type for, and so never fails.
+// typed returns the informer of a resource that client-go has a Go type for. For such a resource ForResource never
+// fails.
 func typed[Lister any](f *Factory, resource schema.GroupVersionResource,
 	newLister func(cache.Indexer) Lister) Resource[Lister] {
-	asked, err := f.ForResource(resource)
+	generic, err := f.ForResource(resource)
 	if err != nil {
-		panic(err) // it is not a clientset that f was made with
+		panic(err) // the client that f was made with is not a clientset
 	}
-	return Resource[Lister]{asked.informer, newLister(asked.informer.GetIndexer())}
+	return Resource[Lister]{informer: generic.informer, lister: newLister(generic.informer.GetIndexer())}
 }
 
-// ForResource returns the informer of any resource. Its objects are Go types
-// where client-go has one, else *unstructured.Unstructured.
+// ForResource returns the informer of any resource. Its objects have client-go's Go type if there is one. Otherwise
+// they are *unstructured.Unstructured.
 func (f *Factory) ForResource(resource schema.GroupVersionResource) (Resource[cache.GenericLister], error) {
-	asked, err := f.informerFor(key{resource: resource}, func() (cache.SharedIndexInformer, error) {
+	shared, err := f.informerFor(key{resource: resource}, func() (cache.SharedIndexInformer, error) {
 		return f.newInformer(resource)
 	})
 	if err != nil {
 		return Resource[cache.GenericLister]{}, err
 	}
+	lister := cache.NewGenericLister(shared.GetIndexer(), resource.GroupResource())
 	if _, ok := kinds()[resource]; !ok {
-		lister := dynamiclister.NewRuntimeObjectShim(dynamiclister.New(asked.GetIndexer(), resource))
-		return Resource[cache.GenericLister]{asked, lister}, nil
+		lister = dynamiclister.NewRuntimeObjectShim(dynamiclister.New(shared.GetIndexer(), resource))
 	}
-	return Resource[cache.GenericLister]{asked, cache.NewGenericLister(asked.GetIndexer(), resource.GroupResource())},
-		nil
+	return Resource[cache.GenericLister]{informer: shared, lister: lister}, nil
 }

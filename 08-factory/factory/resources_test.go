@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -19,21 +20,20 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// nowhere is a real clientset without a server.
-func nowhere(t testing.TB) kubernetes.Interface {
+// newClientWithoutServer returns a real clientset. Its server does not exist.
+func newClientWithoutServer(t testing.TB) kubernetes.Interface {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
 	must.Do(t, err)
 	return client
 }
 
-// types returns the Go types of a factory's informers. They are started for
-// that, with a context that has ended.
+// types returns the names of the Go types of a factory's informers. A factory returns the types of informers that it has
+// started. Therefore types starts them, with a context that has ended.
 func types(factory informers.SharedInformerFactory) []string {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -53,53 +53,59 @@ func askForAll(factory informers.SharedInformerFactory) {
 	for group := range results(reflect.ValueOf(factory)) {
 		for version := range results(group) {
 			for resource := range results(version) {
-				if asked, ok := resource.Interface().(interface {
+				accessor, ok := resource.Interface().(interface {
 					Informer() cache.SharedIndexInformer
-				}); ok {
-					asked.Informer()
+				})
+				if ok {
+					accessor.Informer()
 				}
 			}
 		}
 	}
 }
 
-// results are those of all methods of a value that take nothing and return
-// one interface of client-go's informers.
-func results(of reflect.Value) func(yield func(reflect.Value) bool) {
+// results calls all accessors of a value, and returns their results.
+func results(receiver reflect.Value) iter.Seq[reflect.Value] {
 	return func(yield func(reflect.Value) bool) {
-		for i := range of.NumMethod() {
-			method := of.Method(i)
-			if method.Type().NumIn() != 0 || method.Type().NumOut() != 1 ||
-				!strings.HasPrefix(method.Type().Out(0).PkgPath(), "k8s.io/client-go/informers/") {
-				continue
-			}
-			if !yield(method.Call(nil)[0]) {
+		for i := range receiver.NumMethod() {
+			method := receiver.Method(i)
+			if isAccessor(method.Type()) && !yield(method.Call(nil)[0]) {
 				return
 			}
 		}
 	}
 }
 
+// isAccessor is true for a method that takes nothing and returns one interface of client-go's informers.
+func isAccessor(method reflect.Type) bool {
+	return method.NumIn() == 0 && method.NumOut() == 1 &&
+		strings.HasPrefix(method.Out(0).PkgPath(), "k8s.io/client-go/informers/")
+}
+
 func TestEveryTypeOfClientGosFactoryIsKnown(t *testing.T) {
-	theirs := informers.NewSharedInformerFactory(nowhere(t), 0)
-	ours := New(nowhere(t), Options{}).ClientGo()
+	theirs := informers.NewSharedInformerFactory(newClientWithoutServer(t), 0)
+	ours := New(newClientWithoutServer(t), Options{}).ClientGo()
 	askForAll(theirs)
 	askForAll(ours)
 	want, got := types(theirs), types(ours)
-	expect.That(t, slices.Equal(got, want), "got  %q\nwant %q", got, want)
-	expect.That(t, len(want) >= 100, "only %d types: the test does not find them", len(want))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the types of our factory differ from those of client-go's (-want +got):\n%s", diff)
+	}
+	if len(want) < 100 {
+		t.Errorf("client-go's factory has %d types, want at least 100: the test does not find the accessors", len(want))
+	}
 }
 
 func TestForResourceKnowsWhatClientGosKnows(t *testing.T) {
-	client := nowhere(t)
+	client := newClientWithoutServer(t)
 	known := 0
 	for resource := range kinds() {
 		theirs := informers.NewSharedInformerFactory(client, 0)
-		asked, err := theirs.ForResource(resource)
+		want, err := theirs.ForResource(resource)
 		if err != nil {
-			continue // a part of others, or a question: a Scale, a TokenReview
+			continue // for example Scale, a subresource, and TokenReview, which can only be created
 		}
-		asked.Informer()
+		want.Informer() // only now the factory has an informer
 		known++
 		f := New(client, Options{})
 		got, err := f.ForResource(resource)
@@ -107,18 +113,21 @@ func TestForResourceKnowsWhatClientGosKnows(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		_, ok := got.Informer().(*informer.Informer)
-		expect.That(t, ok, "%s: the informer is a %T", name(resource), got.Informer())
-		mine, want := types(f.ClientGo()), types(theirs)
-		expect.That(t, slices.Equal(mine, want), "%s: type %q, client-go's %q", name(resource), mine, want)
+		if _, ok := got.Informer().(*informer.Informer); !ok {
+			t.Errorf("ForResource(%s): the informer is a %T, want *informer.Informer", name(resource), got.Informer())
+		}
+		if gotTypes, wantTypes := types(f.ClientGo()), types(theirs); !slices.Equal(gotTypes, wantTypes) {
+			t.Errorf("ForResource(%s): the type is %q, want %q as in client-go", name(resource), gotTypes, wantTypes)
+		}
 	}
 	all := informers.NewSharedInformerFactory(client, 0)
 	askForAll(all)
-	want := len(types(all))
-	expect.That(t, known == want, "client-go knows %d of the resources, and %d types", known, want)
+	if want := len(types(all)); known != want {
+		t.Errorf("client-go's ForResource knows %d resources of kinds(), want all %d types of its factory", known, want)
+	}
 }
 
-// What a server calls its resources is what kinds guesses.
+// The names of resources that kinds guesses are those of a server.
 func TestResourcesAreCalledAsTheServerCallsThem(t *testing.T) {
 	client := discovery.ToDiscoveryInterfaceWithContext(sessiontest.Open(t).Client.Discovery())
 	_, lists, err := client.ServerGroupsAndResourcesWithContext(t.Context())
@@ -133,56 +142,73 @@ func TestResourcesAreCalledAsTheServerCallsThem(t *testing.T) {
 				continue
 			}
 			checked++
-			got := kinds()[version.WithResource(r.Name)]
-			expect.That(t, got == kind, "%s: got kind %q, want %q", r.Name, got, kind)
+			if got := kinds()[version.WithResource(r.Name)]; got != kind {
+				t.Errorf("kinds()[%s] = %q, want %q", r.Name, got, kind)
+			}
 		}
 	}
-	expect.That(t, checked >= 50, "only %d resources: the test does not find them", checked)
+	if checked < 50 {
+		t.Errorf("%d resources were compared, want at least 50: the test does not find them", checked)
+	}
 }
 
 func TestForResourceIsRefusedWithoutADynamicClient(t *testing.T) {
 	widgets := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
-	f := New(nowhere(t), Options{})
+	f := New(newClientWithoutServer(t), Options{})
 	_, err := f.ForResource(widgets)
 	want := "an informer of widgets.v1.example.com: client-go has no type for it, and the factory no dynamic " +
 		"client: set Options.Dynamic"
-	expect.That(t, err != nil && err.Error() == want, "got  %v\nwant %s", err, want)
-	asked, err := f.ClientGo().ForResource(widgets)
-	expect.That(t, asked == nil && err != nil, "got %v, %v; want nil and an error", asked, err)
-	expect.That(t, len(f.entries) == 0, "what was refused is kept: %v", slices.Collect(maps.Keys(f.entries)))
+	if err == nil || err.Error() != want {
+		t.Errorf("ForResource(widgets) = %v\nwant %s", err, want)
+	}
+	generic, err := f.ClientGo().ForResource(widgets)
+	if generic != nil || err == nil {
+		t.Errorf("ClientGo().ForResource(widgets) = %v, %v; want nil and an error", generic, err)
+	}
+	if len(f.entries) != 0 {
+		t.Errorf("the factory has the informers of %v, want none", slices.Collect(maps.Keys(f.entries)))
+	}
 }
 
-// A program's own types are for the dynamic client, whether they are registered
-// in scheme.Scheme, or when, and whatever their group begins with.
+// The dynamic client lists and watches the program's own types. It does not matter that they are registered in
+// scheme.Scheme, or that their group begins like one of client-go's.
 func TestTypesOfTheProgramsOwn(t *testing.T) {
 	for _, test := range []struct {
 		resource schema.GroupVersionResource
 		kind     string
 	}{
-		{schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gizmos"}, "Gizmo"},
-		{schema.GroupVersionResource{Group: "apps.kruise.io", Version: "v1beta1", Resource: "statefulsets"},
-			"StatefulSet"},
+		{
+			resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gizmos"},
+			kind:     "Gizmo",
+		},
+		{
+			resource: schema.GroupVersionResource{
+				Group: "apps.kruise.io", Version: "v1beta1", Resource: "statefulsets",
+			},
+			kind: "StatefulSet",
+		},
 	} {
 		t.Run(name(test.resource), func(t *testing.T) {
 			version := test.resource.GroupVersion()
 			scheme.Scheme.AddKnownTypeWithName(version.WithKind(test.kind), &gadget{})
-			own := &unstructured.Unstructured{}
-			own.SetGroupVersionKind(version.WithKind(test.kind))
-			own.SetNamespace("ns")
-			own.SetName("own")
+			served := &unstructured.Unstructured{}
+			served.SetGroupVersionKind(version.WithKind(test.kind))
+			served.SetNamespace("ns")
+			served.SetName("a")
 			path := "/apis/" + version.String() + "/" + test.resource.Resource
-			server, client, dyn := newServer(t, map[string]iter.Seq[any]{path: slices.Values([]any{own})})
-			f := New(client, Options{Dynamic: dyn})
-			asked, err := f.ForResource(test.resource)
+			server, client, dynamicClient := newServer(t, map[string]iter.Seq[any]{path: slices.Values([]any{served})})
+			f := New(client, Options{Dynamic: dynamicClient})
+			generic, err := f.ForResource(test.resource)
 			must.Do(t, err)
 			start(t, f)
-			if paths := server.paths(); !slices.Equal(paths, []string{path + " "}) {
-				t.Errorf("the server was asked for %q, want %q", paths, path)
+			if got, want := server.paths(), []string{path + " "}; !slices.Equal(got, want) {
+				t.Errorf("the server was asked for %q, want %q", got, want)
 			}
-			obj, err := asked.Lister().ByNamespace("ns").Get("own")
+			obj, err := generic.Lister().ByNamespace("ns").Get("a")
 			must.Do(t, err)
-			kind := obj.(*unstructured.Unstructured).GetKind()
-			expect.That(t, kind == test.kind, "a %s is cached", kind)
+			if kind := obj.(*unstructured.Unstructured).GetKind(); kind != test.kind {
+				t.Errorf("the cached object has kind %q, want %q", kind, test.kind)
+			}
 		})
 	}
 }

@@ -1,5 +1,5 @@
-// Where a resource's objects come from: through the clientset if client-go has
-// a Go type for them, through the dynamic client if not.
+// How an informer lists and watches a resource: with the clientset if client-go has a Go type for the resource,
+// otherwise with the dynamic client.
 
 package factory
 
@@ -23,13 +23,14 @@ import (
 	"k8s.io/client-go/util/watchlist"
 )
 
-// A source is what an informer is made from.
+// A source has all that an informer needs to know about its resource.
 type source struct {
 	listerWatcher cache.ListerWatcher
-	example       runtime.Object
-	kind          schema.GroupVersionKind // empty for objects that bring it with them
+	example       runtime.Object          // has the Go type of the objects
+	kind          schema.GroupVersionKind // empty if the objects come from the server with their kind
 }
 
+// source returns the source of any resource.
 func (f *Factory) source(resource schema.GroupVersionResource) (source, error) {
 	kind, ok := kinds()[resource]
 	if !ok {
@@ -43,9 +44,10 @@ func (f *Factory) source(resource schema.GroupVersionResource) (source, error) {
 	if err != nil {
 		return source{}, fmt.Errorf("an informer of %s: %w", name(resource), err)
 	}
-	return source{f.listWatch(f.client, list, watchFunc), example, kind}, nil
+	return source{listerWatcher: f.listWatch(f.client, list, watchFunc), example: example, kind: kind}, nil
 }
 
+// untyped returns the source of a resource that client-go has no Go type for.
 func (f *Factory) untyped(resource schema.GroupVersionResource) (source, error) {
 	if f.options.Dynamic == nil {
 		return source{}, fmt.Errorf("an informer of %s: %w", name(resource), errNoDynamic)
@@ -60,8 +62,8 @@ func (f *Factory) untyped(resource schema.GroupVersionResource) (source, error) 
 	}, nil
 }
 
-// listWatch puts TweakListOptions before both functions. The client says whether a
-// list may be asked for as a stream: not of a fake one.
+// listWatch makes a ListerWatcher of two functions. It calls TweakListOptions before each of them. The client says
+// whether the server can stream a list over a watch. A fake client cannot.
 func (f *Factory) listWatch(client any, list cache.ListWithContextFunc,
 	watchFunc cache.WatchFuncWithContext) cache.ListerWatcher {
 	tweakListOptions := f.options.TweakListOptions
@@ -80,30 +82,29 @@ func (f *Factory) listWatch(client any, list cache.ListWithContextFunc,
 	}, client)
 }
 
-// wrap calls Wrap. If no list may be asked for as a stream, this stays so, whatever
-// the wrapper hides.
+// wrap calls Options.Wrap. A wrapper may hide that the client cannot stream a list. Therefore the result says so again.
 func (f *Factory) wrap(resource schema.GroupVersionResource, lw cache.ListerWatcher) cache.ListerWatcher {
 	wrapped := f.options.Wrap(resource, lw)
 	if !watchlist.DoesClientNotSupportWatchListSemantics(lw) {
 		return wrapped
 	}
-	with := cache.ToListerWatcherWithContext(wrapped)
+	withContext := cache.ToListerWatcherWithContext(wrapped)
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-		ListWithContextFunc: with.ListWithContext, WatchFuncWithContext: with.WatchWithContext,
+		ListWithContextFunc:  withContext.ListWithContext,
+		WatchFuncWithContext: withContext.WatchWithContext,
 	}, lw)
 }
 
-// clientGoScheme has client-go's own types, and no others. The scheme that programs
-// know, scheme.Scheme, is theirs too: what they register there has no method in
-// the clientset.
+// clientGoScheme has the types of client-go, and no others. scheme.Scheme is not used, because programs register
+// their own types there, and the clientset has no methods for those.
 var clientGoScheme = func() *runtime.Scheme {
-	own := runtime.NewScheme()
-	utilruntime.Must(scheme.AddToScheme(own))
-	return own
+	s := runtime.NewScheme()
+	utilruntime.Must(scheme.AddToScheme(s))
+	return s
 }()
 
-// kinds are the kinds of all resources that client-go has a Go type for. What a
-// kind's resource is called is a guess, and a right one for all of these.
+// kinds has the kinds of all resources that client-go has a Go type for. The name of a kind's resource is a guess. A
+// test compares these names with those of a server.
 var kinds = sync.OnceValue(func() map[schema.GroupVersionResource]schema.GroupVersionKind {
 	found := map[schema.GroupVersionResource]schema.GroupVersionKind{}
 	for kind, goType := range clientGoScheme.AllKnownTypes() {
@@ -115,15 +116,15 @@ var kinds = sync.OnceValue(func() map[schema.GroupVersionResource]schema.GroupVe
 	return found
 })
 
-// clientFor finds how the clientset lists and watches a resource: the methods
-// List and Watch of CoreV1().Pods(namespace), say. client-go's factory has generated
-// code for each of them. Here their names are found at run time, and client-go's
-// generator sees to it that they fit: one method for each version of a group, and there
-// one for each resource.
+// clientFor finds the functions with which the clientset lists and watches a resource, for example the methods List
+// and Watch of CoreV1().Pods(namespace). client-go's factory has generated code for each resource. Here the methods
+// are found by their names at run time. The names are regular, because client-go generates them: the clientset has
+// one method for each version of a group, and its result has one method for each resource.
 func (f *Factory) clientFor(resource schema.GroupVersionResource) (
 	list cache.ListWithContextFunc, watchFunc cache.WatchFuncWithContext, ok bool,
 ) {
-	// rbac of rbac.authorization.k8s.io; no two groups of client-go begin alike
+	// The method has the first part of the group's name, such as rbac of rbac.authorization.k8s.io. No two groups of
+	// client-go have the same first part.
 	group, _, _ := strings.Cut(resource.Group, ".")
 	groupVersion := callMethod(reflect.ValueOf(f.client), cmp.Or(group, "core")+resource.Version)
 	client := callMethod(groupVersion, resource.Resource, reflect.ValueOf(f.options.Namespace))
@@ -131,7 +132,7 @@ func (f *Factory) clientFor(resource schema.GroupVersionResource) (
 		return nil, nil, false
 	}
 	lister, watcher := client.MethodByName("List"), client.MethodByName("Watch")
-	if !lister.IsValid() || !watcher.IsValid() { // a TokenReview, say: one can ask for it, but they cannot be listed
+	if !lister.IsValid() || !watcher.IsValid() { // for example TokenReview: it can be created, but not listed
 		return nil, nil, false
 	}
 	list = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -142,17 +143,18 @@ func (f *Factory) clientFor(resource schema.GroupVersionResource) (
 	return list, watcher.Interface().(func(context.Context, metav1.ListOptions) (watch.Interface, error)), true
 }
 
-// callMethod calls a method by its name in any case: appsv1 is AppsV1. It leaves out
-// arguments that the method does not take: Pods takes a namespace, Nodes does not. If
-// there is no such method, the result is not valid.
-func callMethod(of reflect.Value, name string, args ...reflect.Value) (result reflect.Value) {
-	if !of.IsValid() {
-		return result
+// callMethod calls a method by its name, without regard to upper and lower case: appsv1 is AppsV1. It leaves out
+// arguments that the method does not take: Pods takes a namespace, Nodes does not. If there is no such method, the
+// result is not valid.
+func callMethod(receiver reflect.Value, name string, args ...reflect.Value) reflect.Value {
+	if !receiver.IsValid() {
+		return reflect.Value{}
 	}
-	for i := range of.NumMethod() {
-		if method := of.Method(i); strings.EqualFold(of.Type().Method(i).Name, name) {
+	for i := range receiver.NumMethod() {
+		if strings.EqualFold(receiver.Type().Method(i).Name, name) {
+			method := receiver.Method(i)
 			return method.Call(args[:method.Type().NumIn()])[0]
 		}
 	}
-	return result
+	return reflect.Value{}
 }

@@ -1,4 +1,4 @@
-// Informers that end while others wait for their first lists.
+// Informers that end while WaitForCacheSync waits for their first lists.
 
 package factory
 
@@ -14,13 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
 func TestNobodyWaitsForATypeThatIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := New(noPods(), Options{})
+		f := New(newClientWithoutPods(), Options{})
 		defer f.Shutdown()
 		f.ConfigMaps()
 		f.Pods()
@@ -29,30 +28,45 @@ func TestNobodyWaitsForATypeThatIsForgotten(t *testing.T) {
 		defer cancel()
 		var err error
 		var result cache.SyncResult
-		plain := goOn(func() { err = f.WaitForCacheSync(ctx) })
-		sharedInformerFactory := goOn(func() { result = f.ClientGo().WaitForCacheSyncWithContext(ctx) })
-		expect.That(t, !plain.returned() && !sharedInformerFactory.returned(),
-			"it has returned, and pods have not synced")
+		waits := map[string]call{
+			"WaitForCacheSync": startCall(func() { err = f.WaitForCacheSync(ctx) }),
+			"WaitForCacheSyncWithContext": startCall(func() {
+				result = f.ClientGo().WaitForCacheSyncWithContext(ctx)
+			}),
+		}
+		for name, wait := range waits {
+			if wait.returned() {
+				t.Errorf("%s has returned before pods have synced", name)
+			}
+		}
 		f.Forget(Pods)
-		f.Pods() // a fresh one, which they did not wait for
+		f.Pods() // a new informer: the calls above do not wait for it
 		f.Nodes()
 		f.Start(t.Context())
-		if !plain.returned() || !sharedInformerFactory.returned() {
-			t.Error("it waits for a type that is forgotten")
-			cancel()
+		for name, wait := range waits {
+			if !wait.returned() {
+				t.Errorf("%s waits for a type that was forgotten", name)
+				cancel()
+			}
+			<-wait
 		}
-		<-plain
-		<-sharedInformerFactory
+		if err != nil {
+			t.Errorf("WaitForCacheSync() = %v, want nil", err)
+		}
+		if result.Err != nil {
+			t.Errorf("WaitForCacheSyncWithContext: Err = %v, want nil", result.Err)
+		}
 		want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true}
-		expect.That(t, err == nil && result.Err == nil && maps.Equal(result.Synced, want),
-			"got %v; %v, %v; want %v", err, result.Synced, result.Err, want)
+		if !maps.Equal(result.Synced, want) {
+			t.Errorf("WaitForCacheSyncWithContext: Synced = %v, want %v", result.Synced, want)
+		}
 	})
 }
 
-// A type that was forgotten while a handler of it was busy.
+// Forget still waits for a watch error handler. WaitForCacheSync does not.
 func TestNobodyWaitsForATypeThatIsBeingForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := New(noPods(), Options{})
+		f := New(newClientWithoutPods(), Options{})
 		defer f.Shutdown()
 		release := make(chan struct{})
 		must.Do(t, f.Pods().Informer().SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {
@@ -62,35 +76,47 @@ func TestNobodyWaitsForATypeThatIsBeingForgotten(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var err error
-		waiting := goOn(func() { err = f.WaitForCacheSync(ctx) })
+		waiting := startCall(func() { err = f.WaitForCacheSync(ctx) })
 		synctest.Wait()
-		forgotten := goOn(func() { f.Forget(Pods) })
-		if !waiting.returned() || forgotten.returned() {
-			t.Errorf("the wait is over: %t, the informer has ended: %t; want the first alone",
-				waiting.returned(), forgotten.returned())
+		forgotten := startCall(func() { f.Forget(Pods) })
+		if forgotten.returned() {
+			t.Error("Forget has returned while the watch error handler was blocked")
+		}
+		if !waiting.returned() {
+			t.Error("WaitForCacheSync waits for a type that is being forgotten")
 			cancel()
 		}
 		<-waiting
-		expect.That(t, err == nil, "%v", err)
+		if err != nil {
+			t.Errorf("WaitForCacheSync() = %v, want nil", err)
+		}
 		close(release)
 		<-forgotten
 	})
 }
 
-// What has ended before its first list will have none, however long one waits.
+// An informer that has ended before its first list will never sync. WaitForCacheSync returns an error.
 func TestTheWaitIsOverWithTheInformers(t *testing.T) {
-	tired := errors.New("no more patience")
+	cause := errors.New("no more patience")
 	for _, test := range []struct {
 		name string
 		end  func(f *Factory, cancel context.CancelCauseFunc)
-		why  error
+		want error
 	}{
-		{"Shutdown", func(f *Factory, _ context.CancelCauseFunc) { f.Shutdown() }, errShutDown},
-		{"the context of Start", func(_ *Factory, cancel context.CancelCauseFunc) { cancel(tired) }, tired},
+		{
+			name: "Shutdown",
+			end:  func(f *Factory, _ context.CancelCauseFunc) { f.Shutdown() },
+			want: errShutDown,
+		},
+		{
+			name: "the context of Start",
+			end:  func(_ *Factory, cancel context.CancelCauseFunc) { cancel(cause) },
+			want: cause,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := New(noPods(), Options{})
+				f := New(newClientWithoutPods(), Options{})
 				defer f.Shutdown()
 				configMaps := f.ConfigMaps().Informer()
 				f.Pods()
@@ -99,20 +125,29 @@ func TestTheWaitIsOverWithTheInformers(t *testing.T) {
 				patience, giveUp := context.WithCancel(t.Context())
 				defer giveUp()
 				var err error
-				waiting := goOn(func() { err = f.WaitForCacheSync(patience) })
+				waiting := startCall(func() { err = f.WaitForCacheSync(patience) })
 				synctest.Wait()
 				test.end(f, cancel)
 				if !waiting.returned() {
-					t.Error("it still waits")
+					t.Error("WaitForCacheSync waits for an informer that has ended")
 					giveUp()
 				}
 				<-waiting
-				expect.That(t, errors.Is(err, test.why) && strings.Contains(err.Error(), "the first list of pods ("),
-					"got %v, want that pods have not synced: %v", err, test.why)
-				again := f.WaitForCacheSync(patience)
-				expect.That(t, errors.Is(again, test.why), "asked again: %v", again)
-				expect.That(t, configMaps.IsStopped() && f.ConfigMaps().Informer() == configMaps,
-					"what had synced runs on, or is not in its place any more")
+				if !errors.Is(err, test.want) {
+					t.Errorf("WaitForCacheSync() = %v, which does not wrap %v", err, test.want)
+				}
+				if text := "the first list of pods ("; err == nil || !strings.Contains(err.Error(), text) {
+					t.Errorf("WaitForCacheSync() = %v, want an error with %q", err, text)
+				}
+				if err := f.WaitForCacheSync(patience); !errors.Is(err, test.want) {
+					t.Errorf("the second WaitForCacheSync() = %v, which does not wrap %v", err, test.want)
+				}
+				if !configMaps.IsStopped() {
+					t.Error("the informer of ConfigMaps, which had synced, has not stopped")
+				}
+				if f.ConfigMaps().Informer() != configMaps {
+					t.Error("ConfigMaps() returns a new informer, want the one that has stopped")
+				}
 			})
 		})
 	}

@@ -1,4 +1,4 @@
-// What client-go's informer measures of itself.
+// The metrics that client-go's informer sets itself.
 
 package metrics
 
@@ -10,9 +10,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ClientGo returns the InformerMetricsProvider for SharedIndexInformerOptions. Only an
-// informer with an Identifier asks it. The metrics have the names of Kubernetes' own. All
-// informers of a registry share one provider, however often it is asked for.
+// ClientGo returns an InformerMetricsProvider for SharedIndexInformerOptions. Only an informer with an Identifier uses it.
+// The metrics have the same names as those of Kubernetes' components. All informers of a registry share one provider: a
+// second call returns the provider of the first.
 func ClientGo(registerer prometheus.Registerer) cache.InformerMetricsProvider {
 	labels := []string{"name", "group", "version", "resource"}
 	p := &provider{
@@ -31,18 +31,18 @@ func ClientGo(registerer prometheus.Registerer) cache.InformerMetricsProvider {
 		}
 	}
 	if err != nil {
-		panic(err) // as MustRegister does: somebody else has a metric of one of these names
+		panic(err) // as MustRegister does: the registry has another metric of one of these names
 	}
 	return p
 }
 
-// A provider makes metrics, and collects those of names that are not released.
+// A provider makes the metrics of informers. It collects only those of informers whose names are not released.
 type provider struct {
 	queued, version *prometheus.GaugeVec
 	latency         *prometheus.HistogramVec
 
 	mu  sync.Mutex
-	ids map[cache.InformerNameAndResource]bool // that there are series of
+	ids map[cache.InformerNameAndResource]bool // the informers that have series
 }
 
 // Describe implements prometheus.Collector.
@@ -60,7 +60,8 @@ func (p *provider) Collect(out chan<- prometheus.Metric) {
 	p.version.Collect(out)
 }
 
-// deleteReleased deletes the series of names that are released: nobody says when one is.
+// deleteReleased deletes the series of informers whose names are released. client-go does not notify a provider of a
+// release. Therefore each collection looks for released names.
 func (p *provider) deleteReleased() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,9 +75,9 @@ func (p *provider) deleteReleased() {
 	}
 }
 
-// labelsOf are the values of the labels for an informer. Its series begin anew if another
-// informer had its name before.
-func (p *provider) labelsOf(id cache.InformerNameAndResource) []string {
+// register notes that an informer has series, and returns the values of their labels. If an earlier informer had the same
+// name, its series are deleted first.
+func (p *provider) register(id cache.InformerNameAndResource) []string {
 	p.deleteReleased()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,32 +86,35 @@ func (p *provider) labelsOf(id cache.InformerNameAndResource) []string {
 }
 
 func (p *provider) NewQueuedItemMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
-	return metric{id, p.queued.WithLabelValues(p.labelsOf(id)...).Set}
+	return metric{id: id, take: p.queued.WithLabelValues(p.register(id)...).Set}
 }
 
 func (p *provider) NewProcessingLatencyMetric(id cache.InformerNameAndResource) cache.HistogramMetric {
-	return metric{id, p.latency.WithLabelValues(p.labelsOf(id)...).Observe}
+	return metric{id: id, take: p.latency.WithLabelValues(p.register(id)...).Observe}
 }
 
 func (p *provider) NewStoreResourceVersionMetric(id cache.InformerNameAndResource) cache.GaugeMetric {
-	return metric{id, p.version.WithLabelValues(p.labelsOf(id)...).Set}
+	return metric{id: id, take: p.version.WithLabelValues(p.register(id)...).Set}
 }
 
+// values returns the values of the labels of an informer's series.
 func values(id cache.InformerNameAndResource) []string {
 	gvr := id.GroupVersionResource()
 	return []string{id.Name(), gvr.Group, gvr.Version, gvr.Resource}
 }
 
-// A metric takes values until its name is released: then another informer may have it.
+// A metric sets values until the informer's name is released. From then on, another informer may have the name.
 type metric struct {
 	id   cache.InformerNameAndResource
-	take func(float64)
+	take func(float64) // sets the value of the series, or adds to it
 }
 
+// Observe implements cache.HistogramMetric.
 func (m metric) Observe(value float64) {
 	if m.id.Reserved() {
 		m.take(value)
 	}
 }
 
+// Set implements cache.GaugeMetric.
 func (m metric) Set(value float64) { m.Observe(value) }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	corev1 "k8s.io/api/core/v1"
@@ -16,18 +17,19 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// It is the way from the reflector into the store, and no handler.
+// client-go measures the way from the reflector into the store. It does not measure handlers, although a comment says so.
 func TestWhatClientGoMeasures(t *testing.T) {
 	must.Say(t, "informer_metrics.go", "the time taken to process events (execute handlers)",
 		"Only the first call has an effect.")
-	cache.SetReflectorMetricsProvider(struct{ cache.MetricsProvider }{}) // nil: to ask it for a metric is a panic
+	// A provider whose methods panic, so that the test fails if a reflector uses it.
+	cache.SetReflectorMetricsProvider(struct{ cache.MetricsProvider }{})
 	name, err := cache.NewInformerName("test")
 	must.Do(t, err)
 	defer name.Release()
 	id := name.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
 	for _, id := range []cache.InformerNameAndResource{id, {}} {
 		synctest.Test(t, func(t *testing.T) {
-			registry, server, stuck := prometheus.NewRegistry(), fakeapi.New(), newGate("stuck")
+			registry, server, stuck := prometheus.NewRegistry(), fakeapi.New(), newGateHandler("stuck")
 			i := cache.NewSharedIndexInformerWithOptions(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
 				Identifier: id, InformerMetricsProvider: ClientGo(registry)})
 			_, err := i.AddEventHandler(stuck)
@@ -56,15 +58,23 @@ informer_store_resource_version{group="",name="test",resource="configmaps",versi
 			families, err := registry.Gather()
 			must.Do(t, err)
 			for _, family := range families {
-				if h := family.Metric[0].GetHistogram(); h != nil && (h.GetSampleCount() < 3 || h.GetSampleSum() > 1) {
-					t.Errorf("not the way into the store, but the handlers: %v", h)
+				h := family.Metric[0].GetHistogram()
+				if h == nil {
+					continue
+				}
+				if h.GetSampleCount() < 3 {
+					t.Errorf("%s has %d samples, want at least 3", family.GetName(), h.GetSampleCount())
+				}
+				if h.GetSampleSum() > 1 {
+					t.Errorf("%s sums up to %v s, want less than a second, without the minute of the handler",
+						family.GetName(), h.GetSampleSum())
 				}
 			}
 		})
 	}
 }
 
-// series are the samples of a registry, by the names of the informers, sorted.
+// series returns the series of a registry, each as the informer's name and the metric's name, sorted.
 func series(t *testing.T, registry *prometheus.Registry) (all []string) {
 	t.Helper()
 	families, err := registry.Gather()
@@ -82,7 +92,8 @@ func series(t *testing.T, registry *prometheus.Registry) (all []string) {
 	return all
 }
 
-// run makes and runs an informer with a name, and returns what ends it and releases its name.
+// run makes and runs an informer of client-go's that has a name. The function that it returns ends the informer and
+// releases the name.
 func run(t *testing.T, registry *prometheus.Registry, name string) (release func()) {
 	t.Helper()
 	informerName, err := cache.NewInformerName(name)
@@ -94,51 +105,58 @@ func run(t *testing.T, registry *prometheus.Registry, name string) (release func
 		})
 	stop := must.Run(t, i.RunWithContext)
 	synctest.Wait()
-	return func() { stop(); informerName.Release() }
+	return func() {
+		stop()
+		informerName.Release()
+	}
 }
 
-func samples(informers ...string) (all []string) {
+// seriesOf returns the series that informers with these names have.
+func seriesOf(informers ...string) (all []string) {
 	for _, name := range informers {
-		all = append(all, name+" informer_processing_latency_seconds", name+" informer_queued_items",
-			name+" informer_store_resource_version")
+		all = append(all,
+			name+" informer_processing_latency_seconds",
+			name+" informer_queued_items",
+			name+" informer_store_resource_version",
+		)
 	}
 	return all
 }
 
-// Two informers, each with a provider of its own for the same registry.
+// Two informers, for which ClientGo is called with the same registry.
 func TestTwoInformersInOneRegistry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := prometheus.NewRegistry()
 		defer run(t, registry, "first")()
 		defer run(t, registry, "second")()
-		if got, want := series(t, registry), samples("first", "second"); !slices.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
+		if diff := cmp.Diff(seriesOf("first", "second"), series(t, registry)); diff != "" {
+			t.Errorf("the series of the registry differ (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// A program that makes informers again and again must not keep what each of them measured.
+// A program that makes informers again and again must not keep the series of all of them.
 func TestAReleasedNameHasNoSeries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := prometheus.NewRegistry()
 		release := run(t, registry, "first")
 		defer run(t, registry, "second")()
 		release()
-		if got, want := series(t, registry), samples("second"); !slices.Equal(got, want) {
-			t.Errorf("after a release: got %q, want %q", got, want)
+		if diff := cmp.Diff(seriesOf("second"), series(t, registry)); diff != "" {
+			t.Errorf("the series after the release of first (-want +got):\n%s", diff)
 		}
-		defer run(t, registry, "first")() // another one has the name, and begins anew
-		if got, want := series(t, registry), samples("first", "second"); !slices.Equal(got, want) {
-			t.Errorf("after the name was taken again: got %q, want %q", got, want)
+		defer run(t, registry, "first")() // a new informer gets the name
+		if diff := cmp.Diff(seriesOf("first", "second"), series(t, registry)); diff != "" {
+			t.Errorf("the series after a new informer got the name first (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// The name is taken again before anybody has collected.
+// A new informer gets the name of an earlier one. No collection comes between the release and the new informer.
 func TestANameThatIsTakenAgainBeginsAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := prometheus.NewRegistry()
-		count := func() uint64 {
+		count := func() uint64 { // the samples of the histogram
 			families, err := registry.Gather()
 			must.Do(t, err)
 			for _, family := range families {
@@ -149,11 +167,11 @@ func TestANameThatIsTakenAgainBeginsAnew(t *testing.T) {
 			return 0
 		}
 		release := run(t, registry, "first")
-		once := count()
+		want := count()
 		release()
 		defer run(t, registry, "first")()
-		if got := count(); got != once {
-			t.Errorf("got %d samples of two informers, want %d of the second", got, once)
+		if got := count(); got != want {
+			t.Errorf("the histogram has %d samples, want %d: those of the new informer alone", got, want)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-// Tests of directives and what they put on a page.
+// Tests of directives, and of the blocks that they put on a page.
 
 package book
 
@@ -7,20 +7,20 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"example.com/informer/scripts/harness/expect"
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestStalePages(t *testing.T) {
 	const stale = "the block below is not what `%` gives: `go run ./docs` brings the page back in step"
 	runBadEdits(t, []badEdit{
-		{"source changed", "01-one/queue.go", "return none, errEmpty", "return none, nil",
-			"docs/01-one.md:25: " + strings.Replace(stale, "%", "code 01-one/queue.go Queue.Pop", 1)},
-		{"output changed", "01-one/testdata/pop.txt", "", "more\n",
-			"docs/01-one.md:11: " + strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)},
-		{"block missing", "docs/01-one.md", "```text\nAdded : pod1\n```\n", "",
-			"docs/01-one.md:11: " + strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)},
-		{"other language", "docs/01-one.md", "```yaml", "```json",
-			"docs/01-one.md:59: " + strings.Replace(stale, "%", "code 01-one/pod.yaml", 1)},
+		replaced("source changed", "01-one/queue.go", "return none, errEmpty", "return none, nil",
+			"docs/01-one.md:25: "+strings.Replace(stale, "%", "code 01-one/queue.go Queue.Pop", 1)),
+		appended("output changed", "01-one/testdata/pop.txt", "more\n",
+			"docs/01-one.md:11: "+strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)),
+		replaced("block missing", "docs/01-one.md", "```text\nAdded : pod1\n```\n", "",
+			"docs/01-one.md:11: "+strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)),
+		replaced("other language", "docs/01-one.md", "```yaml", "```json",
+			"docs/01-one.md:59: "+strings.Replace(stale, "%", "code 01-one/pod.yaml", 1)),
 	})
 }
 
@@ -28,39 +28,39 @@ func TestBrokenDirectives(t *testing.T) {
 	const page, code = "docs/01-one.md", "<!-- code 01-one/queue.go Queue.Pop -->"
 	const alone = "docs/01-one.md:25: a directive stands alone on its line, from the first column: …"
 	runBadEdits(t, []badEdit{
-		{"unknown file", page, code, "<!-- code 01-one/lost.go Queue.Pop -->",
-			"docs/01-one.md:25: open 01-one/lost.go: file does not exist (paths start at the workspace root)"},
-		{"folder", page, code, "<!-- code 01-one -->", "docs/01-one.md:25: read 01-one: …"},
-		{"unknown declaration", page, code, "<!-- code 01-one/queue.go Pop -->",
-			"docs/01-one.md:25: 01-one/queue.go does not declare Pop; it declares Queue, Queue.Pop, errEmpty, " +
-				"small, large, bare"},
-		{"not Go inside", "01-one/queue.go", "package one", "pakcage one",
-			"docs/01-one.md:25: looking for declarations: 01-one/queue.go:2:1: …"},
-		{"names in YAML", page, "<!-- code 01-one/pod.yaml -->", "<!-- code 01-one/pod.yaml kind -->",
-			"docs/01-one.md:59: 01-one/pod.yaml is not a Go file: it is embedded whole, name nothing in it"},
-		{"no file", page, code, "<!-- code -->", alone},
-		{"misspelt", page, code, "<!-- coed 01-one/queue.go -->",
-			"docs/01-one.md:26: no code or output is typed into a page: put …"},
-		{"outside the workspace", page, code, "<!-- code ../secret.go -->",
-			"docs/01-one.md:25: open ../secret.go: file does not exist (paths start at the workspace root)"},
-		{"two outputs", page, code, "<!-- output 01-one/testdata/pop.txt Queue -->", alone},
-		{"output that no test compares", page, code, "<!-- output 01-one/queue.go -->",
-			"docs/01-one.md:25: 01-one/queue.go is not an output: those are expected, in testdata/*.txt, or " +
-				"measured, in docs/lab/*/*.txt"},
-		{"two lines", page, code, "<!-- code 01-one/queue.go\nQueue.Pop -->", alone},
-		{"indented", page, code, "  " + code, alone},
-		{"after text", page, "", "\nLook: " + code,
-			"docs/01-one.md:66: a directive stands alone on its line, from the first column: …"},
-		{"before text", page, code, code + " there", alone},
-		{"empty file", "01-one/pod.yaml", "kind: Pod\n", "\n",
-			"docs/01-one.md:59: 01-one/pod.yaml is empty: there is nothing to show"},
-		{"in HTML", page, "</summary>\n\n", "</summary>\n",
-			"docs/01-one.md:57: a directive stands alone on its line, …"},
-		{"picture in the way", page, "```mermaid", code + "\n```mermaid",
-			"docs/01-one.md:18: the mermaid block below would be replaced by `code 01-one/queue.go Queue.Pop`: " +
-				"leave a blank line between the two"},
-		{"unclosed fence", page, "", "\n```sh\nls\n", "docs/01-one.md:66: this ``` block is never closed"},
-		{"unclosed comment", page, "", "\n<!-- a note\n", "docs/01-one.md:66: this <!-- comment is never closed"},
+		replaced("unknown file", page, code, "<!-- code 01-one/lost.go Queue.Pop -->",
+			"docs/01-one.md:25: open 01-one/lost.go: file does not exist (paths start at the workspace root)"),
+		replaced("folder", page, code, "<!-- code 01-one -->", "docs/01-one.md:25: read 01-one: …"),
+		replaced("unknown declaration", page, code, "<!-- code 01-one/queue.go Pop -->",
+			"docs/01-one.md:25: 01-one/queue.go does not declare Pop; it declares Queue, Queue.Pop, errEmpty, "+
+				"small, large, bare"),
+		replaced("not Go inside", "01-one/queue.go", "package one", "pakcage one",
+			"docs/01-one.md:25: looking for declarations: 01-one/queue.go:2:1: …"),
+		replaced("names in YAML", page, "<!-- code 01-one/pod.yaml -->", "<!-- code 01-one/pod.yaml kind -->",
+			"docs/01-one.md:59: 01-one/pod.yaml is not a Go file: it is embedded whole, name nothing in it"),
+		replaced("no file", page, code, "<!-- code -->", alone),
+		replaced("misspelt", page, code, "<!-- coed 01-one/queue.go -->",
+			"docs/01-one.md:26: no code or output is typed into a page: put …"),
+		replaced("outside the workspace", page, code, "<!-- code ../secret.go -->",
+			"docs/01-one.md:25: open ../secret.go: file does not exist (paths start at the workspace root)"),
+		replaced("two outputs", page, code, "<!-- output 01-one/testdata/pop.txt Queue -->", alone),
+		replaced("output that no test compares", page, code, "<!-- output 01-one/queue.go -->",
+			"docs/01-one.md:25: 01-one/queue.go is not an output: those are expected, in testdata/*.txt, or "+
+				"measured, in docs/lab/*/*.txt"),
+		replaced("two lines", page, code, "<!-- code 01-one/queue.go\nQueue.Pop -->", alone),
+		replaced("indented", page, code, "  "+code, alone),
+		appended("after text", page, "\nLook: "+code,
+			"docs/01-one.md:66: a directive stands alone on its line, from the first column: …"),
+		replaced("before text", page, code, code+" there", alone),
+		replaced("empty file", "01-one/pod.yaml", "kind: Pod\n", "\n",
+			"docs/01-one.md:59: 01-one/pod.yaml is empty: there is nothing to show"),
+		replaced("in HTML", page, "</summary>\n\n", "</summary>\n",
+			"docs/01-one.md:57: a directive stands alone on its line, …"),
+		replaced("picture in the way", page, "```mermaid", code+"\n```mermaid",
+			"docs/01-one.md:18: the mermaid block below would be replaced by `code 01-one/queue.go Queue.Pop`: "+
+				"leave a blank line between the two"),
+		appended("unclosed fence", page, "\n```sh\nls\n", "docs/01-one.md:66: this ``` block is never closed"),
+		appended("unclosed comment", page, "\n<!-- a note\n", "docs/01-one.md:66: this <!-- comment is never closed"),
 	})
 }
 
@@ -94,53 +94,13 @@ func TestRender(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			tree["docs/x.md"] = file(c.page)
 			rewriteTree(t, tree)
-			got := string(tree["docs/x.md"].Data)
-			expect.That(t, got == c.want, "got:\n%s\nwant:\n%s", got, c.want)
-			rewriteTree(t, tree)
-			got = string(tree["docs/x.md"].Data)
-			expect.That(t, got == c.want, "the second run changed it to:\n%s", got)
-		})
-	}
-}
-
-func TestDeclarations(t *testing.T) {
-	const pop = "// Pop takes the next one out.\nfunc (q *Queue[K, V]) Pop() (V, error) {\n\tvar none V\n\treturn " +
-		"none, errEmpty\n}"
-	const sizes = "// The sizes.\nconst (\n\tsmall = 1\n\tlarge = 2\n)"
-	cases := []struct {
-		name  string
-		names []string
-		want  string
-	}{
-		{"type", []string{"Queue"},
-			"// Queue holds what waits.\ntype Queue[K comparable, V any] struct {\n\titems map[K]V // by key\n}"},
-		{"method", []string{"Queue.Pop"}, pop},
-		{"function without comment", []string{"bare"}, "func bare() {}"},
-		{"comment at the end of the line", []string{"errEmpty"},
-			`var errEmpty = errors.New("empty") // what Pop returns`},
-		{"group", []string{"large"}, sizes},
-		{"a group once", []string{"small", "large"}, sizes},
-		{"several, in the order asked for", []string{"bare", "Queue.Pop"}, "func bare() {}\n\n" + pop},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			got, err := declarations("queue.go", []byte(queueGo), c.names)
-			if err != nil {
-				t.Fatal(err)
+			if diff := cmp.Diff(c.want, string(tree["docs/x.md"].Data)); diff != "" {
+				t.Errorf("the rewritten page differs (-want +got):\n%s", diff)
 			}
-			expect.That(t, got == c.want, "got:\n%s\nwant:\n%s", got, c.want)
+			rewriteTree(t, tree)
+			if diff := cmp.Diff(c.want, string(tree["docs/x.md"].Data)); diff != "" {
+				t.Errorf("the page that was rewritten twice differs (-want +got):\n%s", diff)
+			}
 		})
-	}
-}
-
-func TestUnknownDeclaration(t *testing.T) {
-	cases := []struct{ source, want string }{
-		{"package x\n", "x.go does not declare f; it declares nothing"},
-		{"package x\n\nimport f \"fmt\"\n\nvar a, b = 1, 2\n\ntype T int\n\nfunc (T) f() {}\n",
-			"x.go does not declare f; it declares a, b, T, T.f"},
-	}
-	for _, c := range cases {
-		_, err := declarations("x.go", []byte(c.source), []string{"f"})
-		expect.That(t, err != nil && err.Error() == c.want, "got %v, want %s", err, c.want)
 	}
 }

@@ -1,4 +1,4 @@
-// Checking links: the target is there, and so are the anchor, and the test of a claim.
+// Checking links: the target exists, and has the anchor or the test that the link names.
 
 package book
 
@@ -18,8 +18,8 @@ import (
 	"strings"
 )
 
-// checkLink follows a link, and holds a claim to its test. Of a link out of the
-// workspace it looks at the form only: nothing here asks the network.
+// checkLink checks that the target of a link exists, and that a claim links to a test. For a link out of the workspace,
+// it checks only the form, and sends no request.
 func (b *Book) checkLink(p *page, l link) error {
 	u, err := url.Parse(l.target)
 	switch {
@@ -42,8 +42,8 @@ func (b *Book) checkLink(p *page, l link) error {
 	return b.checkClaim(file, l)
 }
 
-// checkFragment holds #fragment to the headings of a page. Lines of source
-// files move, so #L10 is refused.
+// checkFragment checks that a page has a heading with this anchor. It refuses line numbers such as #L10, because the
+// lines of source files move.
 func (b *Book) checkFragment(file, fragment string) error {
 	if path.Ext(file) != ".md" {
 		return errors.New("only a heading of a .md file can be linked to (line numbers move)")
@@ -63,15 +63,16 @@ func (b *Book) checkFragment(file, fragment string) error {
 	return nil
 }
 
-// testName matches the names of functions that `go test` takes for tests. A
-// benchmark proves no claim: pages link to it as the source of a figure.
+// testName matches the names of functions that `go test` runs. A benchmark proves no claim, but a page links to it as
+// the source of a figure.
 var testName = regexp.MustCompile(`^(Test|Fuzz|Benchmark|Example)([\pN_\p{Lu}\p{Lt}\p{Lm}\p{Lo}][\pL\pN_]*)?$`)
 
-// checkClaim holds a link to a test file to name a test in it, as its title or
-// its text, and one that is run: that is how a claim stays tied to its proof.
+// checkClaim checks that a link to a test file names a test of this file, as its title or its text, and that
+// `go test` runs this test.
 func (b *Book) checkClaim(file string, l link) error {
 	name := cmp.Or(l.title, l.text)
-	isTest, isTestFile := testName.MatchString(name) && name != "TestMain", strings.HasSuffix(file, "_test.go")
+	isTest := testName.MatchString(name) && name != "TestMain"
+	isTestFile := strings.HasSuffix(file, "_test.go")
 	switch {
 	case isTestFile && isTest:
 		return b.checkTest(file, name)
@@ -85,8 +86,8 @@ func (b *Book) checkClaim(file string, l link) error {
 	return nil
 }
 
-// leftOut matches test files that are not for every system, or for none.
-var leftOut = regexp.MustCompile(`_(windows|darwin|linux|amd64|arm64)_test\.go$|(^|/)([_.]|testdata/)`)
+// excludedFile matches test files that `go test` runs on some systems only, or never.
+var excludedFile = regexp.MustCompile(`_(windows|darwin|linux|amd64|arm64)_test\.go$|(^|/)([_.]|testdata/)`)
 
 // A testFile is a Go file that claims link to.
 type testFile struct {
@@ -94,7 +95,8 @@ type testFile struct {
 	tree   *ast.File
 }
 
-func (b *Book) testFile(file string) (testFile, error) {
+// parseTestFile reads and parses a test file, or returns the result of an earlier call.
+func (b *Book) parseTestFile(file string) (testFile, error) {
 	if parsed, ok := b.tests[file]; ok {
 		return parsed, nil
 	}
@@ -110,44 +112,59 @@ func (b *Book) testFile(file string) (testFile, error) {
 	return b.tests[file], nil
 }
 
-// checkTest returns an error unless `go test` runs name in the given file. That it
-// takes a *testing.T is left to the compiler.
+// checkTest returns an error unless `go test` runs the function of this name in the file. It does not check the type of
+// the parameter: the compiler does.
 func (b *Book) checkTest(file, name string) error {
-	parsed, err := b.testFile(file)
+	parsed, err := b.parseTestFile(file)
 	if err != nil {
 		return fmt.Errorf("looking for the test %s: %w", name, err)
 	}
-	i := slices.IndexFunc(parsed.tree.Decls, func(d ast.Decl) bool {
-		f, ok := d.(*ast.FuncDecl)
-		return ok && f.Recv == nil && f.Body != nil && f.Name.Name == name
-	})
-	if i < 0 {
+	function := parsed.function(name)
+	if function == nil {
 		return fmt.Errorf("there is no %s in %s", name, file)
 	}
-	why := ""
-	switch body := parsed.tree.Decls[i].(*ast.FuncDecl).Body; {
-	case leftOut.MatchString(file) || bytes.Contains(parsed.source, []byte("\n//go:build ")):
-		why = "its file is not for every system, by its name or its //go:build line"
-	case strings.HasPrefix(name, "Example") && !hasOutput(parsed.tree, name):
-		why = "it has no // Output: comment"
-	case slices.ContainsFunc(body.List, isSkip):
-		why = "it always skips"
-	default:
-		return nil
+	if reason := parsed.neverRuns(file, function); reason != "" {
+		return fmt.Errorf("%s in %s never runs: %s", name, file, reason)
 	}
-	return fmt.Errorf("%s in %s never runs: %s", name, file, why)
+	return nil
 }
 
+// function returns the function with this name and a body, or nil.
+func (f testFile) function(name string) *ast.FuncDecl {
+	for _, d := range f.tree.Decls {
+		function, ok := d.(*ast.FuncDecl)
+		if ok && function.Recv == nil && function.Body != nil && function.Name.Name == name {
+			return function
+		}
+	}
+	return nil
+}
+
+// neverRuns returns the reason why `go test` does not run a test on every system, or "" if it does.
+func (f testFile) neverRuns(file string, test *ast.FuncDecl) (reason string) {
+	name := test.Name.Name
+	switch {
+	case excludedFile.MatchString(file), bytes.Contains(f.source, []byte("\n//go:build ")):
+		return "its file is not for every system, by its name or its //go:build line"
+	case strings.HasPrefix(name, "Example") && !hasOutput(f.tree, name):
+		return "it has no // Output: comment"
+	case slices.ContainsFunc(test.Body.List, isSkip):
+		return "it always skips"
+	}
+	return ""
+}
+
+// hasOutput says whether an example has an Output comment. `go test` does not run an example without one.
 func hasOutput(tree *ast.File, name string) bool {
 	return slices.ContainsFunc(doc.Examples(tree), func(e *doc.Example) bool {
 		return "Example"+e.Name == name && (e.Output != "" || e.EmptyOutput)
 	})
 }
 
-// isSkip says whether a statement of a test is t.Skip(…), under no condition.
+var skipCall = regexp.MustCompile(`^\w+\.Skip(f|Now)?\(`)
+
+// isSkip says whether a statement is a call of t.Skip, without a condition around it.
 func isSkip(s ast.Stmt) bool {
 	statement, ok := s.(*ast.ExprStmt)
-	return ok && skip.MatchString(types.ExprString(statement.X))
+	return ok && skipCall.MatchString(types.ExprString(statement.X))
 }
-
-var skip = regexp.MustCompile(`^\w+\.Skip(f|Now)?\(`)

@@ -1,20 +1,17 @@
-// Tests of links: found, dead, alive, and claims.
+// Tests of links: which links a page has, dead links, live links, and claims.
 
 package book
 
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
-
-	"example.com/informer/scripts/harness/expect"
 )
 
 func TestLinks(t *testing.T) {
 	cases := []struct {
 		name, text string
-		want       []string // line text -> target, sorted
+		want       []string // "line text -> target", sorted
 	}{
 		{"inline", "a\n[b](c)", []string{"2 b -> c"}},
 		{"title", `[b](c "d e") [f](g 'h')`, []string{"1 b -> c", "1 f -> g"}},
@@ -36,7 +33,9 @@ func TestLinks(t *testing.T) {
 				got = append(got, fmt.Sprintf("%d %s -> %s", l.line+1, l.text, l.target))
 			}
 			slices.Sort(got)
-			expect.That(t, slices.Equal(got, c.want), "got %q, want %q", got, c.want)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("links of %q:\n  %q\nwant\n  %q", c.text, got, c.want)
+			}
 		})
 	}
 }
@@ -45,33 +44,33 @@ func TestDeadLinks(t *testing.T) {
 	const page = "docs/01-one.md"
 	at := func(text string) string { return "docs/01-one.md:66: " + text }
 	runBadEdits(t, []badEdit{
-		{"no such file", page, "", "\n[a](lost.md)\n", at("dead link lost.md: there is no docs/lost.md")},
-		{"image", page, "", "\n![a](lost.png)\n", at("dead link lost.png: there is no docs/lost.png")},
-		{"reference", page, "", "\n[a][b]\n\n[b]: lost.md\n", at("dead link lost.md: there is no docs/lost.md")},
-		{"on the front page", "README.md", "docs/README.md", "docs/lost.md",
-			"README.md:3: dead link docs/lost.md: there is no docs/lost.md"},
-		{"out of the workspace", page, "", "\n[a](../../b)\n", at("dead link ../../b: there is no ../b")},
-		{"from the root", page, "", "\n[a](/docs/README.md)\n",
-			at(`malformed link "/docs/README.md": write https://host/… or a path from this page`)},
-		{"no such heading here", page, "", "\n[a](#lost)\n",
-			at("dead link #lost: no heading of docs/01-one.md has the anchor #lost")},
-		{"no such heading there", page, "", "\n[a](README.md#lost)\n",
-			at("dead link README.md#lost: no heading of docs/README.md has the anchor #lost")},
-		{"heading renamed", page, "[the idea](#the-idea)", "[the idea](#The-Idea)",
-			"docs/01-one.md:40: dead link #The-Idea: no heading of docs/01-one.md has the anchor #The-Idea"},
-		{"line number", page, "", "\n[a](../01-one/queue.go#L3)\n",
-			at("dead link ../01-one/queue.go#L3: only a heading of a .md file can be linked to (line numbers move)")},
-		{"bad escape", page, "", "\n[a](https://example.com/%zz)\n",
-			at(`malformed link https://example.com/%zz: invalid URL escape "%zz"`)},
-		{"other scheme", page, "", "\n[a](file://b/c)\n",
-			at(`malformed link "file://b/c": write https://host/… or a path from this page`)},
-		{"no scheme", page, "", "\n[a](//example.com)\n",
-			at(`malformed link "//example.com": write https://host/… or a path from this page`)},
-		{"empty", page, "", "\n[a]()\n", at(`malformed link "": write https://host/… or a path from this page`)},
-		{"spaces", page, "", "\n[a](b c)\n", at("…a](b… is no link: …")},
-		{"undefined reference", page, "", "\n[a][b]\n", at("…a][… is no link: …")},
-		{"in a table", page, "", "\n| a |\n|---|\n| [b](lost.md) |\n",
-			"docs/01-one.md:68: dead link lost.md: there is no docs/lost.md"},
+		appended("no such file", page, "\n[a](lost.md)\n", at("dead link lost.md: there is no docs/lost.md")),
+		appended("image", page, "\n![a](lost.png)\n", at("dead link lost.png: there is no docs/lost.png")),
+		appended("reference", page, "\n[a][b]\n\n[b]: lost.md\n", at("dead link lost.md: there is no docs/lost.md")),
+		replaced("on the front page", "README.md", "docs/README.md", "docs/lost.md",
+			"README.md:3: dead link docs/lost.md: there is no docs/lost.md"),
+		appended("out of the workspace", page, "\n[a](../../b)\n", at("dead link ../../b: there is no ../b")),
+		appended("from the root", page, "\n[a](/docs/README.md)\n",
+			at(`malformed link "/docs/README.md": write https://host/… or a path from this page`)),
+		appended("no such heading here", page, "\n[a](#lost)\n",
+			at("dead link #lost: no heading of docs/01-one.md has the anchor #lost")),
+		appended("no such heading there", page, "\n[a](README.md#lost)\n",
+			at("dead link README.md#lost: no heading of docs/README.md has the anchor #lost")),
+		replaced("heading renamed", page, "[the idea](#the-idea)", "[the idea](#The-Idea)",
+			"docs/01-one.md:40: dead link #The-Idea: no heading of docs/01-one.md has the anchor #The-Idea"),
+		appended("line number", page, "\n[a](../01-one/queue.go#L3)\n",
+			at("dead link ../01-one/queue.go#L3: only a heading of a .md file can be linked to (line numbers move)")),
+		appended("bad escape", page, "\n[a](https://example.com/%zz)\n",
+			at(`malformed link https://example.com/%zz: invalid URL escape "%zz"`)),
+		appended("other scheme", page, "\n[a](file://b/c)\n",
+			at(`malformed link "file://b/c": write https://host/… or a path from this page`)),
+		appended("no scheme", page, "\n[a](//example.com)\n",
+			at(`malformed link "//example.com": write https://host/… or a path from this page`)),
+		appended("empty", page, "\n[a]()\n", at(`malformed link "": write https://host/… or a path from this page`)),
+		appended("spaces", page, "\n[a](b c)\n", at("…a](b… is no link: …")),
+		appended("undefined reference", page, "\n[a][b]\n", at("…a][… is no link: …")),
+		appended("in a table", page, "\n| a |\n|---|\n| [b](lost.md) |\n",
+			"docs/01-one.md:68: dead link lost.md: there is no docs/lost.md"),
 	})
 }
 
@@ -82,12 +81,14 @@ func TestLiveLinks(t *testing.T) {
 		"https://example.com/a?b=c#d", "http://localhost:8080/", "../01-one/notes.md#a-note", "a%20b.md",
 	}
 	for _, target := range targets {
-		tree := goodTree(t)
-		tree["01-one/notes.md"] = file("# A note\n")
-		tree["docs/a b.md"] = file("# With a space\n")
-		tree["docs/README.md"] = file("[One](01-one.md), [space](<a b.md>)\n\n# Contents\n")
-		badEdit{file: "docs/01-one.md", new: "\n[a](" + target + ")\n\nNext: [space](<a b.md>).\n"}.apply(t, tree)
-		wantNone(t, tree)
+		t.Run(target, func(t *testing.T) {
+			tree := goodTree(t)
+			tree["01-one/notes.md"] = file("# A note\n")
+			tree["docs/a b.md"] = file("# With a space\n")
+			tree["docs/README.md"] = file("[One](01-one.md), [space](<a b.md>)\n\n# Contents\n")
+			appendText(tree, "docs/01-one.md", "\n[a]("+target+")\n\nNext: [space](<a b.md>).\n")
+			wantNone(t, tree)
+		})
 	}
 }
 
@@ -95,97 +96,101 @@ func TestClaims(t *testing.T) {
 	const page, claim = "docs/01-one.md", "[TestPop]("
 	at := func(text string) string { return "docs/01-one.md:36: " + text }
 	runBadEdits(t, []badEdit{
-		{"test renamed", "01-one/claims_test.go", "TestPop(", "TestPopped(",
-			at("there is no TestPop in 01-one/claims_test.go")},
-		{"test file gone", "01-one/claims_test.go", "", "",
-			at("dead link ../01-one/claims_test.go: there is no 01-one/claims_test.go")},
-		{"test file broken", "01-one/claims_test.go", "package one", "pakcage one",
-			at("looking for the test TestPop: 01-one/claims_test.go:1:1: …")},
-		{"no test name", page, claim, "[it pops](",
-			at("the link to 01-one/claims_test.go must be called by the test that shows it, as in " +
-				"[TestName](../01-one/claims_test.go) or [✓](../01-one/claims_test.go \"TestName\"), not \"it " +
-				"pops\": `go test` runs no test of that name")},
-		{"name and words", page, claim, "[TestPop pops](", at("the link to 01-one/claims_test.go must be called by …")},
-		{"not a test", page, claim, "[TestMain](", at("the link to 01-one/claims_test.go must be called by …")},
-		{"a lower-case letter after Test", page, claim, "[Testpop](",
-			at("the link to 01-one/claims_test.go must be called by …")},
-		{"a variable", page, claim, "[TestVar](", at("there is no TestVar in 01-one/claims_test.go")},
-		{"no body", "01-one/claims_test.go", "TestPop(t *testing.T) {}", "TestPop(t *testing.T)",
-			at("there is no TestPop in 01-one/claims_test.go")},
-		{"a method", page, claim, "[TestMethod](", at("there is no TestMethod in 01-one/claims_test.go")},
-		{"an example that is not run", page, claim, "[ExampleQueue_Pop](",
-			at("ExampleQueue_Pop in 01-one/claims_test.go never runs: it has no // Output: comment")},
-		{"by reference", page, "", "\n[Pop][t]\n\n[t]: ../01-one/claims_test.go\n",
-			"docs/01-one.md:66: the link to 01-one/claims_test.go must be called by …"},
-		{"mark of a test that is gone", page, "", "\nIt pops. [✓](../01-one/claims_test.go \"TestPopped\")\n",
-			"docs/01-one.md:66: there is no TestPopped in 01-one/claims_test.go"},
-		{"mark without a test", page, "", "\nIt pops. [✓](../01-one/claims_test.go)\n",
-			"docs/01-one.md:66: the link to 01-one/claims_test.go must be called by …"},
-		{"mark with a quote missing", page, "", "\nIt pops. [✓](../01-one/claims_test.go \"TestPop)\n",
-			"docs/01-one.md:66: …✓](../01-one/claims_… is no link: …"},
+		replaced("test renamed", "01-one/claims_test.go", "TestPop(", "TestPopped(",
+			at("there is no TestPop in 01-one/claims_test.go")),
+		removed("test file gone", "01-one/claims_test.go",
+			at("dead link ../01-one/claims_test.go: there is no 01-one/claims_test.go")),
+		replaced("test file broken", "01-one/claims_test.go", "package one", "pakcage one",
+			at("looking for the test TestPop: 01-one/claims_test.go:1:1: …")),
+		replaced("no test name", page, claim, "[it pops](",
+			at("the link to 01-one/claims_test.go must be called by the test that shows it, as in "+
+				"[TestName](../01-one/claims_test.go) or [✓](../01-one/claims_test.go \"TestName\"), not \"it "+
+				"pops\": `go test` runs no test of that name")),
+		replaced("name and words", page, claim, "[TestPop pops](",
+			at("the link to 01-one/claims_test.go must be called by …")),
+		replaced("not a test", page, claim, "[TestMain](", at("the link to 01-one/claims_test.go must be called by …")),
+		replaced("a lower-case letter after Test", page, claim, "[Testpop](",
+			at("the link to 01-one/claims_test.go must be called by …")),
+		replaced("a variable", page, claim, "[TestVar](", at("there is no TestVar in 01-one/claims_test.go")),
+		replaced("no body", "01-one/claims_test.go", "TestPop(t *testing.T) {}", "TestPop(t *testing.T)",
+			at("there is no TestPop in 01-one/claims_test.go")),
+		replaced("a method", page, claim, "[TestMethod](", at("there is no TestMethod in 01-one/claims_test.go")),
+		replaced("an example that is not run", page, claim, "[ExampleQueue_Pop](",
+			at("ExampleQueue_Pop in 01-one/claims_test.go never runs: it has no // Output: comment")),
+		appended("by reference", page, "\n[Pop][t]\n\n[t]: ../01-one/claims_test.go\n",
+			"docs/01-one.md:66: the link to 01-one/claims_test.go must be called by …"),
+		appended("mark of a test that is gone", page, "\nIt pops. [✓](../01-one/claims_test.go \"TestPopped\")\n",
+			"docs/01-one.md:66: there is no TestPopped in 01-one/claims_test.go"),
+		appended("mark without a test", page, "\nIt pops. [✓](../01-one/claims_test.go)\n",
+			"docs/01-one.md:66: the link to 01-one/claims_test.go must be called by …"),
+		appended("mark with a quote missing", page, "\nIt pops. [✓](../01-one/claims_test.go \"TestPop)\n",
+			"docs/01-one.md:66: …✓](../01-one/claims_… is no link: …"),
 	})
+}
+
+func TestClaimsOfTestsThatRun(t *testing.T) {
+	const page = "docs/01-one.md"
 	for _, link := range []string{"[✓](../01-one/claims_test.go \"TestPop\")",
 		"| a |\n|---|\n| b [✓](../01-one/claims_test.go 'FuzzPop') |"} {
 		tree := goodTree(t)
-		badEdit{file: page, new: "\n" + link + "\n"}.apply(t, tree)
+		appendText(tree, page, "\n"+link+"\n")
 		wantNone(t, tree)
 	}
 	for _, name := range []string{"TestPop", "`TestPop`", "FuzzPop", "BenchmarkPop", "ExampleQueue"} {
 		tree := goodTree(t)
-		badEdit{file: page, old: claim, new: "[" + name + "]("}.apply(t, tree)
+		replaceText(t, tree, page, "[TestPop](", "["+name+"](")
 		wantNone(t, tree)
 	}
 }
 
-// proof is the file that the page of the good tree links to for its claim.
-type proof struct {
-	name string
-	file string // in 01-one
-	text string // all of it, or what comes after the imports
-	want string // why the test never runs; "" if it does
+// inPackage adds a package clause and an import to the declarations of a test file.
+func inPackage(declarations string) string {
+	return "package one\n\nimport \"testing\"\n\n" + declarations + "\n"
 }
 
-// check links to the test in that file.
-func (c proof) check(t *testing.T, test string) {
+// checkProof adds a file to chapter 01-one of the good tree, and links a claim to a test in this file. Reason says why
+// the test never runs. If it is "", the page must have no problem.
+func checkProof(t *testing.T, test, name, text, reason string) {
 	t.Helper()
-	if !strings.Contains(c.text, "package one") {
-		c.text = "package one\n\nimport \"testing\"\n\n" + c.text
-	}
 	tree := goodTree(t)
-	tree["01-one/"+c.file] = file(c.text + "\n")
-	link := "[" + test + "](../01-one/" + c.file + ")"
-	badEdit{file: "docs/01-one.md", old: "[TestPop](../01-one/claims_test.go)", new: link}.apply(t, tree)
-	want := ""
-	if c.want != "" {
-		want = "docs/01-one.md:36: " + test + " in 01-one/" + c.file + " never runs: " + c.want
+	tree["01-one/"+name] = file(text)
+	replaceText(t, tree, "docs/01-one.md", "[TestPop](../01-one/claims_test.go)", "["+test+"](../01-one/"+name+")")
+	if reason == "" {
+		wantNone(t, tree)
+		return
 	}
-	got := strings.Join(problems(t, tree), "\n")
-	expect.That(t, got == want, "problems:\n%s\nwant:\n%s", got, want)
+	wantProblem(t, tree, "docs/01-one.md:36: "+test+" in 01-one/"+name+" never runs: "+reason)
 }
 
 func TestFilesThatAreNotTested(t *testing.T) {
-	const pop = "func TestPop(t *testing.T) {}"
-	const leftOut = "its file is not for every system, by its name or its //go:build line"
+	pop := inPackage("func TestPop(t *testing.T) {}")
+	const excluded = "its file is not for every system, by its name or its //go:build line"
 	const noTestFile = "`go test` looks for tests in _test.go files only, so link to one"
-	for _, c := range []proof{
-		{"build constraint", "a_test.go", "// A comment.\n\n//go:build slow\n\npackage one\n\n" + pop, leftOut},
-		{"another system", "a_windows_test.go", pop, leftOut},
-		{"underscore", "_a_test.go", pop, leftOut},
-		{"testdata", "testdata/a_test.go", pop, leftOut},
+	for _, c := range []struct{ name, file, text, reason string }{
+		{"build constraint", "a_test.go", "// A comment.\n\n//go:build slow\n\n" + pop, excluded},
+		{"another system", "a_windows_test.go", pop, excluded},
+		{"underscore", "_a_test.go", pop, excluded},
+		{"testdata", "testdata/a_test.go", pop, excluded},
 		{"no test file", "a.go", pop, noTestFile},
 		{"no system at all", "windows_test.go", pop, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) { c.check(t, "TestPop") })
+		t.Run(c.name, func(t *testing.T) { checkProof(t, "TestPop", c.file, c.text, c.reason) })
 	}
 	runBadEdits(t, []badEdit{
-		{"folder", "docs/01-one.md", "", "\n[TestPop](../01-one)\n",
-			"docs/01-one.md:66: TestPop in 01-one never runs: " + noTestFile},
+		appended("folder", "docs/01-one.md", "\n[TestPop](../01-one)\n",
+			"docs/01-one.md:66: TestPop in 01-one never runs: "+noTestFile),
 	})
+}
+
+func TestAHeadingMayBeCalledExample(t *testing.T) {
+	tree := goodTree(t)
+	appendText(tree, "docs/01-one.md", "\n### Example\n\nSee the [Example](#example).\n")
+	wantNone(t, tree)
 }
 
 func TestFunctionsThatNothingRuns(t *testing.T) {
 	const skips = "it always skips"
-	for _, c := range []struct{ test, function, want string }{
+	for _, c := range []struct{ test, function, reason string }{
 		{"ExamplePop", "func ExamplePop() {}", "it has no // Output: comment"},
 		{"TestPop", "func TestPop(t *testing.T) { t.Skip(\"later\") }", skips},
 		{"TestPop", "func TestPop(t *testing.T) { t.Parallel(); t.Skipf(\"%d\", 1); t.Error() }", skips},
@@ -198,7 +203,7 @@ func TestFunctionsThatNothingRuns(t *testing.T) {
 		{"TestPop", "func TestPop(t *testing.T) { t.Run(\"\", func(t *testing.T) { t.Skip() }) }", ""},
 	} {
 		t.Run(c.function, func(t *testing.T) {
-			proof{file: "a_test.go", text: c.function, want: c.want}.check(t, c.test)
+			checkProof(t, c.test, "a_test.go", inPackage(c.function), c.reason)
 		})
 	}
 }

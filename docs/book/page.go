@@ -15,16 +15,16 @@ import (
 	"example.com/informer/scripts/harness/markdown"
 )
 
-// page is one Markdown file, taken apart. All lines are counted from 0.
+// page is one parsed Markdown file. All line numbers count from 0.
 type page struct {
 	name       string // slash-separated, from the workspace root
 	source     []byte
 	lines      []string         // of the source, without their newlines
 	headings   []string         // of the first two levels
-	anchors    markdown.Anchors // the fragments that lead into the page
+	anchors    markdown.Anchors // the fragments that lead to a heading of the page
 	directives []*directive
 	links      []link
-	problems   []Problem // what is wrong with blocks and directives
+	problems   []Problem // of blocks and directives
 }
 
 // link is a link or an image.
@@ -44,66 +44,79 @@ func parsePage(name string, source []byte) *page {
 	return p
 }
 
-// linksTo says whether a page has a link to another, or is it.
+// linksTo says whether the page has a link to the page of this name.
 func (p *page) linksTo(name string) bool {
-	return name == p.name || name == "README.md" || slices.ContainsFunc(p.links, func(l link) bool {
+	return slices.ContainsFunc(p.links, func(l link) bool {
 		target, _, _ := strings.Cut(l.target, "#")
 		return path.Join(path.Dir(p.name), target) == name
 	})
 }
 
-// line returns the line that the byte at offset is in.
+// line returns the line of the byte at offset.
 func (p *page) line(offset int) int { return bytes.Count(p.source[:offset], []byte("\n")) }
 
-// problem is what is wrong at line i.
-func (p *page) problem(i int, format string, args ...any) Problem {
-	return Problem{Page: p.name, Line: i + 1, Text: fmt.Sprintf(format, args...)}
+// problem returns a problem of a line.
+func (p *page) problem(line int, format string, args ...any) Problem {
+	return Problem{Page: p.name, Line: line + 1, Text: fmt.Sprintf(format, args...)}
 }
 
-func (p *page) complain(i int, format string, args ...any) {
-	p.problems = append(p.problems, p.problem(i, format, args...))
+// addProblem adds a problem of a line to those of the page.
+func (p *page) addProblem(line int, format string, args ...any) {
+	p.problems = append(p.problems, p.problem(line, format, args...))
 }
 
-// read takes in n, without what is inside it.
+func (p *page) addLink(at ast.Node, target, title []byte) {
+	p.links = append(p.links,
+		link{line: p.line(at.Pos()), text: p.plainText(at), target: string(target), title: string(title)})
+}
+
+// read reads a node, but not the nodes below it.
 func (p *page) read(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Heading:
-		text := p.shown(n)
-		p.anchors.Add(text)
-		if n.Level == 1 {
-			p.headings = append(p.headings, "# Name of the chapter") // any will do
-		} else if n.Level == 2 {
-			p.headings = append(p.headings, "## "+text)
-		}
+		p.readHeading(n)
 	case *ast.FencedCodeBlock:
 		p.readFence(n)
 	case *ast.CodeBlock:
-		p.complain(p.line(n.Pos()), "no code or output is typed into a page, not by indenting it either: embed it")
+		p.addProblem(p.line(n.Pos()), "no code or output is typed into a page, not by indenting it either: embed it")
 	case *ast.HTMLBlock:
 		p.readHTMLBlock(n)
 	case *ast.RawHTML:
 		p.readTags(p.line(n.Pos()), string(n.Segments.Value(p.source)))
 	case *ast.Link:
-		p.links = append(p.links, link{p.line(n.Pos()), p.shown(n), string(n.Destination), string(n.Title)})
+		p.addLink(n, n.Destination, n.Title)
 	case *ast.Image:
-		p.links = append(p.links, link{p.line(n.Pos()), p.shown(n), string(n.Destination), string(n.Title)})
+		p.addLink(n, n.Destination, n.Title)
 	case *ast.AutoLink:
 		if n.AutoLinkType == ast.AutoLinkURL {
 			p.links = append(p.links, link{line: p.line(n.Pos()), target: string(n.URL(p.source))})
 		}
 	case *ast.Text:
-		if t := string(n.Value(p.source)); !n.IsRaw() && nonLink.MatchString(t) {
-			p.complain(p.line(n.Segment.Start), "…%s… is no link: write [text](target) without spaces in the target, "+
-				"or add a line [label]: target, or put it in backquotes", t)
+		text := string(n.Value(p.source))
+		if !n.IsRaw() && brokenLink.MatchString(text) {
+			p.addProblem(p.line(n.Segment.Start), "…%s… is no link: "+
+				"write [text](target) without spaces in the target, "+
+				"or add a line [label]: target, or put it in backquotes", text)
 		}
 	}
 }
 
-// nonLink matches the middle of what looks like a link, where Markdown saw none.
-var nonLink = regexp.MustCompile(`\](\(|\[)`)
+// brokenLink matches the middle of a link. Where the parser leaves it as text, the link is malformed.
+var brokenLink = regexp.MustCompile(`\](\(|\[)`)
 
-// shown returns the text inside n, without markup.
-func (p *page) shown(n ast.Node) string {
+func (p *page) readHeading(n *ast.Heading) {
+	text := p.plainText(n)
+	p.anchors.Add(text)
+	switch n.Level {
+	case 1:
+		p.headings = append(p.headings, titleHeading)
+	case 2:
+		p.headings = append(p.headings, "## "+text)
+	}
+}
+
+// plainText returns the text inside n, without markup.
+func (p *page) plainText(n ast.Node) string {
 	var out strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if t, ok := n.(*ast.Text); ok && entering {
@@ -117,8 +130,8 @@ func (p *page) shown(n ast.Node) string {
 	return out.String()
 }
 
-// typed are the languages of blocks that a person writes: pictures, commands
-// to type, small edits to try, and lines of a log, which docs/lab/fieldguide looks for.
+// typed are the languages of blocks that people write into a page: pictures, commands, small edits to try, and log
+// lines, which docs/lab/fieldguide checks.
 var typed = map[string]bool{"mermaid": true, "sh": true, "diff": true, "log": true}
 
 var (
@@ -126,46 +139,59 @@ var (
 	fenceClose = regexp.MustCompile("^[ \t>]*(`{3,}|~{3,})[ \t\r]*$")
 )
 
-// readFence gives a block to the directive on the line before. Without one, it
-// is a block that a person may type.
+// readFence assigns a block to the directive on the line above it. A block without a directive must be in a language
+// that people may write into a page.
 func (p *page) readFence(n *ast.FencedCodeBlock) {
 	start, lang := p.line(n.Pos()), string(n.Language(p.source))
 	end := start + 1 + n.Lines().Len()
 	if end >= len(p.lines) || !fenceClose.MatchString(p.lines[end]) {
-		p.complain(start, "this %s block is never closed", p.source[n.Pos():n.Pos()+3])
+		p.addProblem(start, "this %s block is never closed", p.source[n.Pos():n.Pos()+3])
 		end = len(p.lines) - 1
 	}
-	above := len(p.directives) - 1
-	if above >= 0 && p.directives[above].line+1 == start && fenceOpen.MatchString(p.lines[start]) {
-		p.directives[above].start, p.directives[above].end, p.directives[above].lang = start, end+1, lang
-	} else if lang == "sh" {
+	owner := p.directiveAbove(start)
+	switch {
+	case owner != nil && fenceOpen.MatchString(p.lines[start]):
+		owner.start, owner.end, owner.lang = start, end+1, lang
+	case lang == "sh":
 		p.readCommands(start+1, end)
-	} else if !typed[lang] {
-		p.complain(start, "no code or output is typed into a page: put <!-- code … --> or <!-- output … --> "+
+	case !typed[lang]:
+		p.addProblem(start, "no code or output is typed into a page: put <!-- code … --> or <!-- output … --> "+
 			"on the line above this %q block (only mermaid, sh, diff and log are typed)", lang)
 	}
 }
 
-// A kubectl in a command, and the same with the cluster that it is for.
+// directiveAbove returns the directive on the line above this one, or nil.
+func (p *page) directiveAbove(line int) *directive {
+	if len(p.directives) == 0 {
+		return nil
+	}
+	last := p.directives[len(p.directives)-1]
+	if last.line+1 != line {
+		return nil
+	}
+	return last
+}
+
 var (
 	shComment    = regexp.MustCompile(`(^|\s)#.*`)
 	kubectl      = regexp.MustCompile(`(^|[\s/(|;&])kubectl(\s|$)`)
 	namedKubectl = regexp.MustCompile(`(^|[\s/(|;&])kubectl --(kubeconfig \.cluster/kubeconfig|context YOURS)(\s|$)`)
 )
 
-// readCommands reads the lines of a block that a reader may paste into a terminal.
+// readCommands checks that each kubectl in a block of commands names its cluster: a reader may paste the block into a
+// terminal.
 func (p *page) readCommands(start, end int) {
 	for i, line := range p.lines[start:end] {
 		line = shComment.ReplaceAllString(line, "")
 		if len(kubectl.FindAllString(line, -1)) > len(namedKubectl.FindAllString(line, -1)) {
-			p.complain(start+i, "this kubectl goes to whatever cluster is current: write "+
+			p.addProblem(start+i, "this kubectl goes to whatever cluster is current: write "+
 				"kubectl --kubeconfig .cluster/kubeconfig, or kubectl --context YOURS for a cluster of the reader's")
 		}
 	}
 }
 
-// readHTMLBlock reads comments, some of which are directives, and blocks of
-// tags. Such a block lasts until a blank line: Markdown inside it is not seen.
+// readHTMLBlock reads a comment, which may be a directive, or a block of tags. A block of tags lasts until a blank
+// line, and Markdown does not parse the text inside it.
 func (p *page) readHTMLBlock(n *ast.HTMLBlock) {
 	if n.HasClosure() {
 		n.Lines().Append(n.ClosureLine)
@@ -177,25 +203,26 @@ func (p *page) readHTMLBlock(n *ast.HTMLBlock) {
 		return
 	}
 	if !strings.Contains(lines[len(lines)-1], "-->") {
-		p.complain(start, "this <!-- comment is never closed")
+		p.addProblem(start, "this <!-- comment is never closed")
 	}
 	if m := directiveForm.FindStringSubmatch(lines[0]); m != nil {
 		p.directives = append(p.directives,
 			&directive{line: start, text: m[1], verb: m[2], file: m[3], names: strings.Fields(m[4])})
 	} else if directiveStart.MatchString(lines[0]) {
-		p.complain(start, "%v", errForm)
+		p.addProblem(start, "%v", errForm)
 	}
 }
 
-var tag = regexp.MustCompile(`<[a-zA-Z]\w*`)
+var openTag = regexp.MustCompile(`<[a-zA-Z]\w*`)
 
+// readTags checks that a piece of HTML has only the tags that are allowed, and neither a directive nor a block in it.
 func (p *page) readTags(line int, html string) {
 	if directiveStart.MatchString(html) || strings.Contains(html, "```") {
-		p.complain(line, "%v; leave a blank line between it, or a block, and HTML", errForm)
+		p.addProblem(line, "%v; leave a blank line between it, or a block, and HTML", errForm)
 	}
-	for _, tag := range tag.FindAllString(html, -1) {
+	for _, tag := range openTag.FindAllString(html, -1) {
 		if tag != "<details" && tag != "<summary" && tag != "<br" {
-			p.complain(line, "%s>: a link or a picture is Markdown here, and code is embedded; the only HTML is "+
+			p.addProblem(line, "%s>: a link or a picture is Markdown here, and code is embedded; the only HTML is "+
 				"<details>, <summary> and <br>", tag)
 		}
 	}

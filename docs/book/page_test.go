@@ -6,8 +6,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
-
-	"example.com/informer/scripts/harness/expect"
+	"testing/fstest"
 )
 
 func TestTypedBlocks(t *testing.T) {
@@ -15,23 +14,24 @@ func TestTypedBlocks(t *testing.T) {
 	const fenced = "docs/01-one.md:66: no code or output is typed into a page: put …"
 	const indent = "docs/01-one.md:66: no code or output is typed into a page, not by indenting it either: embed it"
 	runBadEdits(t, []badEdit{
-		{"go", page, "", "\n```go\nx := 1\n```\n", fenced},
-		{"no language", page, "", "\n```\nAdded\n```\n", fenced},
-		{"tildes", page, "", "\n~~~go\nx := 1\n~~~\n", fenced},
-		{"in a list", page, "", "\n- ```go\n  x := 1\n  ```\n", fenced},
-		{"in a quote", page, "", "\n> ```go\n> x := 1\n> ```\n", fenced},
-		{"on the front page", "README.md", "", "\n```go\nx := 1\n```\n",
-			"README.md:5: no code or output is typed into a page: put …"},
-		{"a blank line after the directive", page, "pop.txt -->\n", "pop.txt -->\n\n",
-			"docs/01-one.md:13: no code or output is typed into a page: put …"},
-		{"indented block after a directive", page, "",
+		appended("go", page, "\n```go\nx := 1\n```\n", fenced),
+		appended("no language", page, "\n```\nAdded\n```\n", fenced),
+		appended("tildes", page, "\n~~~go\nx := 1\n~~~\n", fenced),
+		appended("in a list", page, "\n- ```go\n  x := 1\n  ```\n", fenced),
+		appended("in a quote", page, "\n> ```go\n> x := 1\n> ```\n", fenced),
+		appended("on the front page", "README.md", "\n```go\nx := 1\n```\n",
+			"README.md:5: no code or output is typed into a page: put …"),
+		replaced("a blank line after the directive", page, "pop.txt -->\n", "pop.txt -->\n\n",
+			"docs/01-one.md:13: no code or output is typed into a page: put …"),
+		appended("indented block after a directive", page,
 			"\n<!-- code 01-one/pod.yaml -->\n  ```yaml\n  kind: Pod\n  ```\n",
-			"docs/01-one.md:67: no code or output is typed into a page: put …"},
-		{"four spaces", page, "", "\n    x := 1\n", indent},
-		{"pre", page, "", "\n<pre>x := 1</pre>\n", "docs/01-one.md:66: <pre>: a link or a picture is Markdown here, …"},
-		{"link in HTML", page, "", "\nSee <a href=\"lost.md\">it</a>.\n", "docs/01-one.md:66: <a>: …"},
-		{"typed block in HTML", page, "", "\n<details>\n```sh\nls\n```\n</details>\n",
-			"docs/01-one.md:66: a directive stands alone on its line, …"},
+			"docs/01-one.md:67: no code or output is typed into a page: put …"),
+		appended("four spaces", page, "\n    x := 1\n", indent),
+		appended("pre", page, "\n<pre>x := 1</pre>\n",
+			"docs/01-one.md:66: <pre>: a link or a picture is Markdown here, …"),
+		appended("link in HTML", page, "\nSee <a href=\"lost.md\">it</a>.\n", "docs/01-one.md:66: <a>: …"),
+		appended("typed block in HTML", page, "\n<details>\n```sh\nls\n```\n</details>\n",
+			"docs/01-one.md:66: a directive stands alone on its line, …"),
 	})
 }
 
@@ -40,17 +40,18 @@ func TestKubectlNamesItsCluster(t *testing.T) {
 	const page, want = "docs/01-one.md", "docs/01-one.md:67: this kubectl goes to whatever cluster is current: …"
 	sh := func(commands string) string { return "\n```sh\n" + commands + "\n```\n" }
 	runBadEdits(t, []badEdit{
-		{"bare", page, "", sh("kubectl get pods"), want},
-		{"with a path", page, "", sh(".cluster/bin/kubectl get pods"), want},
-		{"in a substitution", page, "", sh(`V=$(kubectl get --raw "$CM")`), want},
-		{"behind another", page, "", sh("ls && kubectl delete pod web"), want},
-		{"the second of a line", page, "", sh("kubectl --context YOURS version; kubectl version"), want},
-		{"with the cluster of someone else", page, "", sh("kubectl --context=kind-kind version"), want},
-		{"with a kubeconfig in the environment", page, "", sh("KUBECONFIG=.cluster/kubeconfig kubectl version"), want},
-		{"the cluster in a comment", page, "", sh("kubectl version # --context YOURS"), want},
-		{"in a quote", page, "", "\n> ```sh\n> kubectl version\n> ```\n", want},
-		{"in a list", page, "", "\n- ```sh\n  kubectl version\n  ```\n", want},
-		{"on the front page", "README.md", "", sh("kubectl version"), "README.md:6: this kubectl goes to …"},
+		appended("bare", page, sh("kubectl get pods"), want),
+		appended("with a path", page, sh(".cluster/bin/kubectl get pods"), want),
+		appended("in a substitution", page, sh(`V=$(kubectl get --raw "$CM")`), want),
+		appended("behind another", page, sh("ls && kubectl delete pod web"), want),
+		appended("the second of a line", page, sh("kubectl --context YOURS version; kubectl version"), want),
+		appended("with the cluster of someone else", page, sh("kubectl --context=kind-kind version"), want),
+		appended("with a kubeconfig in the environment", page,
+			sh("KUBECONFIG=.cluster/kubeconfig kubectl version"), want),
+		appended("the cluster in a comment", page, sh("kubectl version # --context YOURS"), want),
+		appended("in a quote", page, "\n> ```sh\n> kubectl version\n> ```\n", want),
+		appended("in a list", page, "\n- ```sh\n  kubectl version\n  ```\n", want),
+		appended("on the front page", "README.md", sh("kubectl version"), "README.md:6: this kubectl goes to …"),
 	})
 }
 
@@ -73,7 +74,9 @@ func TestAllowedBlocks(t *testing.T) {
 	for name, text := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := parsePage("x.md", []byte(text)).problems
-			expect.That(t, len(got) <= 0, "%v", got)
+			if len(got) > 0 {
+				t.Errorf("problems of %q: %v, want none", text, got)
+			}
 		})
 	}
 }
@@ -96,7 +99,42 @@ func TestAnchors(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			got := slices.Sorted(maps.Keys(parsePage("x.md", []byte(c.text)).anchors))
-			expect.That(t, slices.Equal(got, c.want), "got %q, want %q", got, c.want)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("anchors of %q: %q, want %q", c.text, got, c.want)
+			}
 		})
 	}
+}
+
+// FuzzPage reads pages that nobody would write. Problems and render never panic, and a page that was rewritten once
+// does not change when it is rewritten again.
+func FuzzPage(f *testing.F) {
+	for _, seed := range []string{
+		chapterPage,
+		"a[^1]\n\n[^1]: <!-- code b.yaml -->\n    ```yaml\n",
+		"a[^1]\n[^1]:",
+		"| a |\n|---|\n| [b](c d) `|` |\n",
+		"<!-- code b.yaml -->\n```yaml\n```\n~~~\n",
+		"> - ```\n[a](<b> \"c\")[d][]\n[d]: e\n`` ` \\[",
+		"a\n---\n<!-- <a href=\"b\"> -->\n<!--\n",
+		"[[[![](()](\n\n[^1]: ](",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 4<<10 {
+			t.Skip("thousands of open brackets in one paragraph take too much time")
+		}
+		tree := fstest.MapFS{"docs/x.md": file(text), "b.yaml": file("b: 1\n"), "01-one/queue.go": file(queueGo)}
+		b := load(t, tree)
+		b.Problems()
+		once, _, _ := b.render(b.pages["docs/x.md"])
+		twice, stale, _ := b.render(parsePage("docs/x.md", []byte(once)))
+		if len(stale) > 0 {
+			t.Errorf("the rewritten page has stale blocks: %v", stale)
+		}
+		if once != twice {
+			t.Errorf("rewritten once:\n%s\ntwice:\n%s", once, twice)
+		}
+	})
 }

@@ -1,4 +1,4 @@
-// The clusters of this clone of the workspace: which one to use, and which are its own.
+// The clusters of this clone of the workspace: which cluster to use, and which clusters the clone has made.
 
 package main
 
@@ -9,11 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
 	"example.com/informer/scripts/cluster/binaries"
@@ -27,35 +25,37 @@ import (
 const (
 	byKind  = "kind"
 	byLocal = "local"
-	byYou   = "you" // never made nor removed here
+	byYou   = "you" // a cluster of the user's, which is never removed here
 )
 
-// How long a cluster may take to answer; a test is in a hurry.
+// How long a cluster may take to answer. A test sets shorter times.
 var (
-	answerWithin = 10 * time.Second // until somebody looks whether it runs
-	busyWithin   = 2 * time.Minute  // if it runs: the machine may be busy
+	answerWithin = 10 * time.Second // after this time, find looks whether the cluster runs
+	busyWithin   = 2 * time.Minute  // more time for a cluster that runs: the machine may be busy
 )
 
-const endWithin = 10 * time.Second // how long a program may take to end after Ctrl-C
-
-// A clone is one working tree. It has one lasting cluster at most, which is named after
-// the path of the clone. Nothing with another name is ever removed.
+// A clone is a working tree. It has at most one lasting cluster, which is named after the path of the clone.
+// A cluster with another name is never removed.
 type clone struct {
 	root    string
-	kubectl string // fits the clusters that are made here
+	kubectl string // a program that fits the clusters that are made here; linkKubectl sets it
 	options binaries.Options
 }
 
 // findClone finds the clone that the working directory is in.
 func findClone(options binaries.Options) (*clone, error) {
 	root, err := workspace.Root(".")
-	if err == nil {
-		root, err = filepath.EvalSymlinks(root) // one clone has one path
+	if err != nil {
+		return nil, err
 	}
-	return &clone{root: root, options: options}, err
+	root, err = filepath.EvalSymlinks(root) // a clone has one path only
+	if err != nil {
+		return nil, err
+	}
+	return &clone{root: root, options: options}, nil
 }
 
-// name of the lasting cluster.
+// name returns the name of the lasting cluster.
 func (c *clone) name() string {
 	return fmt.Sprintf("informer-%x", sha256.Sum256([]byte(c.root)))[:len("informer-")+8]
 }
@@ -63,29 +63,38 @@ func (c *clone) name() string {
 func (c *clone) path(name string) string { return filepath.Join(c.root, ".cluster", name) }
 func (c *clone) kubeconfig() string      { return c.path("kubeconfig") }
 
-// maker says who made the cluster of .cluster/kubeconfig: it is ours if it has the name.
+var currentContext = regexp.MustCompile(`(?m)^current-context: (\S+)`)
+
+// maker returns who made the cluster of .cluster/kubeconfig. The clone has made it if its context has the name of
+// the clone's cluster.
 func (c *clone) maker() string {
-	config, _ := os.ReadFile(c.kubeconfig())
-	switch current := regexp.MustCompile(`(?m)^current-context: (\S+)`).FindSubmatch(config); {
-	case current != nil && string(current[1]) == "kind-"+c.name():
-		return byKind
-	case current != nil && string(current[1]) == "kwok-"+c.name():
-		return byLocal
+	config, _ := os.ReadFile(c.kubeconfig()) // a file that cannot be read names no context
+	match := currentContext.FindSubmatch(config)
+	if match == nil {
+		return byYou
 	}
-	return byYou
+	switch string(match[1]) {
+	case "kind-" + c.name():
+		return byKind
+	case "kwok-" + c.name():
+		return byLocal
+	default:
+		return byYou
+	}
 }
 
-// A cluster is one that answers.
+// A cluster is a cluster that answers.
 type cluster struct {
-	maker, kubeconfig string
-	remove            func() error // what was made for this use alone
+	maker      string
+	kubeconfig string
+	remove     func() error // removes a cluster that was made for one use; does nothing for any other
 }
 
-func keep() error { return nil }
+func removeNothing() error { return nil }
 
-// inTheWay says what to do about a cluster where another one is wanted. There is no script that
-// removes the user's own.
-func (c *cluster) inTheWay() error {
+// conflictError says what to do about a cluster where another one is wanted. No script removes a cluster of the
+// user's.
+func (c *cluster) conflictError() error {
 	remedy := fmt.Sprintf("remove it first (scripts/%s-down.sh)", c.maker)
 	if c.maker == byYou {
 		remedy = "unset KUBECONFIG, or move .cluster/kubeconfig out of the way, to have another one made"
@@ -94,27 +103,33 @@ func (c *cluster) inTheWay() error {
 		c.maker, c.kubeconfig, remedy)
 }
 
-// find returns the cluster that is there: that of $KUBECONFIG, else that of the clone.
-// It returns nil if there is none, or only what is left of one of our own that has ended.
+// find returns the cluster of $KUBECONFIG if that is set, else the cluster of the clone. It returns nil if there is
+// none, or if the clone's own cluster has ended.
 func (c *clone) find(ctx context.Context) (*cluster, error) {
 	if err := c.linkKubectl(ctx); err != nil {
 		return nil, err
 	}
-	if yours := os.Getenv("KUBECONFIG"); yours != "" {
-		if err := binaries.Answers(ctx, c.kubectl, yours); err != nil {
+	if kubeconfig := os.Getenv("KUBECONFIG"); kubeconfig != "" {
+		if err := binaries.Answers(ctx, c.kubectl, kubeconfig); err != nil {
 			return nil, fmt.Errorf("the cluster of KUBECONFIG=%s does not answer: %w\n"+
-				"unset KUBECONFIG to have a cluster made", yours, err)
+				"unset KUBECONFIG to have a cluster made", kubeconfig, err)
 		}
-		return &cluster{byYou, yours, keep}, nil
+		return &cluster{maker: byYou, kubeconfig: kubeconfig, remove: removeNothing}, nil
 	}
 	if _, err := os.Stat(c.kubeconfig()); err != nil {
 		return nil, nil
 	}
-	maker, err := c.maker(), c.await(ctx, answerWithin)
-	there := &cluster{maker, c.kubeconfig(), keep}
+	return c.findOwn(ctx)
+}
+
+// findOwn returns the cluster of .cluster/kubeconfig, or nil if the clone has made it and it has ended.
+func (c *clone) findOwn(ctx context.Context) (*cluster, error) {
+	maker := c.maker()
+	found := &cluster{maker: maker, kubeconfig: c.kubeconfig(), remove: removeNothing}
+	err := c.await(ctx, answerWithin)
 	switch {
 	case err == nil:
-		return there, nil
+		return found, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case maker == byYou:
@@ -128,7 +143,7 @@ func (c *clone) find(ctx context.Context) (*cluster, error) {
 	err = c.await(ctx, busyWithin)
 	switch {
 	case err == nil:
-		return there, nil
+		return found, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
@@ -144,104 +159,145 @@ func (c *clone) await(ctx context.Context, within time.Duration) error {
 	return binaries.Await(limited, c.kubectl, c.kubeconfig())
 }
 
-// runs is whether our own cluster has processes, or containers. As long as it has, it is not removed
-// because it does not answer.
+// runs reports whether the clone's own cluster has processes or containers. While it has some, it is not removed
+// only because it does not answer.
 func (c *clone) runs(maker string) bool {
 	if maker == byLocal {
 		return len(local.Processes(c.path("local"))) > 0
 	}
-	engine, noEngine := kind.Find()
-	return noEngine == nil && engine.Exists(c.name())
+	engine, err := kind.Find()
+	return err == nil && engine.Exists(c.name())
 }
 
-// linkKubectl puts a kubectl into .cluster/bin, where the chapters look for it.
-func (c *clone) linkKubectl(ctx context.Context) (err error) {
-	if c.kubectl, err = binaries.Kubectl(ctx, c.options); err != nil {
+// linkKubectl links a kubectl into .cluster/bin, where the chapters look for it.
+func (c *clone) linkKubectl(ctx context.Context) error {
+	kubectl, err := binaries.Kubectl(ctx, c.options)
+	if err != nil {
 		return err
 	}
-	link, made := c.path("bin/kubectl"), c.path("bin/kubectl-"+rand.Text())
-	return errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink(c.kubectl, made), os.Rename(made, link))
+	c.kubectl = kubectl
+	link, newLink := c.path("bin/kubectl"), c.path("bin/kubectl-"+rand.Text())
+	if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+		return err
+	}
+	if err := os.Symlink(kubectl, newLink); err != nil {
+		return err
+	}
+	return os.Rename(newLink, link) // replaces an old link; Symlink would not
 }
 
 // prepare gets the programs of a local cluster if exec will make one.
 func (c *clone) prepare(ctx context.Context) error {
-	there, err := c.find(ctx)
-	if there != nil || err != nil {
+	found, err := c.find(ctx)
+	if found != nil || err != nil {
 		return err
 	}
-	if _, noEngine := kind.Find(); noEngine != nil {
-		_, err = binaries.Get(ctx, c.options, binaries.ControlPlane...)
+	if _, err := kind.Find(); err == nil {
+		return nil // exec will use kind
 	}
+	_, err = binaries.Get(ctx, c.options, binaries.ControlPlane...)
 	return err
 }
 
-// up finds the cluster that is there, or makes one that lasts. Maker is "" if it does not
-// matter who makes it.
+// up finds the cluster that exists, or makes one that lasts. If maker is "", the cluster may be of any maker.
 func (c *clone) up(ctx context.Context, maker string) error {
-	there, err := c.find(ctx)
-	if err == nil && there == nil {
-		if err = c.down(ctx); err == nil { // what is left of one that does not answer
-			there, err = c.create(ctx, maker, c.name(), c.path("local"), true)
-		}
-	}
+	found, err := c.find(ctx)
 	if err != nil {
 		return err
 	}
-	if maker != "" && maker != there.maker {
-		return there.inTheWay()
+	if found == nil {
+		found, err = c.replace(ctx, maker)
+		if err != nil {
+			return err
+		}
 	}
-	fmt.Printf("cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", there.maker, quote.Shell(there.kubeconfig))
+	if maker != "" && maker != found.maker {
+		return found.conflictError()
+	}
+	fmt.Printf("cluster is up (%s); for kubectl: export KUBECONFIG=%s\n", found.maker, quote.Shell(found.kubeconfig))
 	return nil
 }
 
-// use returns the cluster that is there, or makes one for this use alone.
+// replace makes the lasting cluster, after it has removed what is left of one that has ended.
+func (c *clone) replace(ctx context.Context, maker string) (*cluster, error) {
+	if err := c.down(ctx); err != nil {
+		return nil, err
+	}
+	return c.create(ctx, plan{maker: maker, name: c.name(), dir: c.path("local"), lasting: true})
+}
+
+// use returns the cluster that exists, or makes one for this use alone.
 func (c *clone) use(ctx context.Context) (*cluster, error) {
-	if there, err := c.find(ctx); there != nil || err != nil {
-		return there, err
+	found, err := c.find(ctx)
+	if found != nil || err != nil {
+		return found, err
 	}
 	suffix := strings.ToLower(rand.Text()[:8])
-	return c.create(ctx, "", c.name()+"-"+suffix, c.path("exec-"+suffix), false)
+	return c.create(ctx, plan{name: c.name() + "-" + suffix, dir: c.path("exec-" + suffix)})
+}
+
+// A plan says which cluster to make.
+type plan struct {
+	maker   string // byKind or byLocal; "" means kind where an engine answers, else local
+	name    string
+	dir     string // takes the files of the cluster
+	lasting bool   // the kubeconfig goes to .cluster/kubeconfig, and the cluster outlives this process
 }
 
 // create makes a cluster.
-func (c *clone) create(ctx context.Context, maker, name, dir string, lasts bool) (*cluster, error) {
-	kubeconfig := filepath.Join(dir, "kubeconfig")
-	engine, noEngine := kind.Find()
-	switch {
-	case maker == byKind && noEngine != nil:
-		return nil, noEngine
-	case maker == byKind, maker == "" && noEngine == nil:
-		if lasts {
-			kubeconfig = c.kubeconfig()
-		}
-		if err := engine.Create(ctx, name, kubeconfig, c.kubectl); err != nil {
-			return nil, errors.Join(err, os.RemoveAll(dir))
-		}
-		return &cluster{byKind, kubeconfig, func() error {
-			return errors.Join(engine.Delete(name, kubeconfig), os.RemoveAll(dir))
-		}}, nil
+func (c *clone) create(ctx context.Context, p plan) (*cluster, error) {
+	if p.maker == byLocal {
+		return c.createLocal(ctx, p)
 	}
-	made, err := local.Start(ctx, local.Options{Dir: dir, Name: name, Lasting: lasts, Options: c.options})
-	if err == nil && lasts {
-		err = os.Symlink("local/kubeconfig", c.kubeconfig())
+	engine, err := kind.Find()
+	switch {
+	case err == nil:
+		return c.createKind(ctx, engine, p)
+	case p.maker == byKind:
+		return nil, err
+	default:
+		return c.createLocal(ctx, p)
+	}
+}
+
+func (c *clone) createKind(ctx context.Context, engine *kind.Provider, p plan) (*cluster, error) {
+	kubeconfig := filepath.Join(p.dir, "kubeconfig")
+	if p.lasting {
 		kubeconfig = c.kubeconfig()
 	}
+	if err := engine.Create(ctx, p.name, kubeconfig, c.kubectl); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(p.dir))
+	}
+	remove := func() error { return errors.Join(engine.Delete(p.name, kubeconfig), os.RemoveAll(p.dir)) }
+	return &cluster{maker: byKind, kubeconfig: kubeconfig, remove: remove}, nil
+}
+
+func (c *clone) createLocal(ctx context.Context, p plan) (*cluster, error) {
+	started, err := local.Start(ctx, local.Options{Dir: p.dir, Name: p.name, Lasting: p.lasting, Options: c.options})
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{byLocal, kubeconfig, made.Stop}, nil
+	kubeconfig := started.Kubeconfig()
+	if p.lasting {
+		kubeconfig = c.kubeconfig()
+		if err := os.Symlink("local/kubeconfig", kubeconfig); err != nil {
+			return nil, err
+		}
+	}
+	return &cluster{maker: byLocal, kubeconfig: kubeconfig, remove: started.Stop}, nil
 }
 
 // down removes the lasting cluster of this clone, if there is one.
 func (c *clone) down(ctx context.Context) error {
 	maker := c.maker()
-	engine, noEngine := kind.Find()
-	if noEngine == nil {
+	engine, err := kind.Find()
+	switch {
+	case err == nil:
 		if err := engine.Delete(c.name(), c.kubeconfig()); err != nil {
 			return err
 		}
-	} else if maker == byKind {
-		return fmt.Errorf("the kind cluster of this clone cannot be removed: %w", noEngine)
+	case maker == byKind:
+		return fmt.Errorf("the kind cluster of this clone cannot be removed: %w", err)
 	}
 	if maker != byYou {
 		if err := os.Remove(c.kubeconfig()); err != nil {
@@ -249,34 +305,4 @@ func (c *clone) down(ctx context.Context) error {
 		}
 	}
 	return local.Remove(c.path("local"))
-}
-
-// exec runs a program and returns its exit code. When ctx ends, the program is
-// interrupted, with all its children, and killed if it does not heed that.
-func (c *clone) exec(ctx context.Context, args []string) (code int, err error) {
-	cluster, err := c.use(ctx)
-	if err != nil {
-		return exitFailure, err
-	}
-	defer func() { err = errors.Join(err, cluster.remove()) }()
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+cluster.kubeconfig)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	signal := func(s syscall.Signal) error { return syscall.Kill(-cmd.Process.Pid, s) }
-	cmd.Cancel = func() error { return signal(syscall.SIGINT) }
-	cmd.WaitDelay = endWithin
-	err = cmd.Run()
-	var exit *exec.ExitError
-	switch {
-	case ctx.Err() != nil:
-		_ = signal(syscall.SIGKILL) // to children that stayed
-		return exitInterrupted, context.Cause(ctx)
-	case errors.As(err, &exit) && exit.Exited():
-		return exit.ExitCode(), nil
-	}
-	if err != nil {
-		return exitFailure, err
-	}
-	return exitOK, nil
 }

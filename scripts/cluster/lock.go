@@ -13,8 +13,8 @@ import (
 
 const tryLockEvery = 100 * time.Millisecond
 
-// lock waits until no other command has the lock of this clone, and takes it. It says who has it. The
-// lock ends with its process, in whatever way that ends; the file stays.
+// lock waits until no other command holds the lock of this clone, and takes it. While it waits, it prints who holds
+// the lock. The lock ends with its process, in whatever way the process ends. The file stays.
 func (c *clone) lock(ctx context.Context, command string) (unlock func(), err error) {
 	path := c.path("lock")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -24,20 +24,18 @@ func (c *clone) lock(ctx context.Context, command string) (unlock func(), err er
 	if err != nil {
 		return nil, fmt.Errorf("the lock of this clone: %w", err)
 	}
-	said := false
+	printedOwner := false
 	for {
 		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
-			err = writeOwner(file, command)
-			return func() { _ = file.Close() }, err
+			return func() { _ = file.Close() }, writeOwner(file, command)
 		}
 		if err != syscall.EWOULDBLOCK && err != syscall.EINTR {
 			file.Close()
 			return nil, fmt.Errorf("locking %s: %w", path, err)
 		}
-		if owner, _ := os.ReadFile(path); !said && len(owner) > 0 { // it may not have written it yet
-			fmt.Fprintf(c.options.Progress, "waiting for another command in this clone: %s\n", owner)
-			said = true
+		if !printedOwner {
+			printedOwner = c.printOwner(path)
 		}
 		select {
 		case <-time.After(tryLockEvery):
@@ -48,7 +46,17 @@ func (c *clone) lock(ctx context.Context, command string) (unlock func(), err er
 	}
 }
 
-// writeOwner writes down who has the lock.
+// printOwner prints who holds the lock. It returns false if the owner has not written its name yet.
+func (c *clone) printOwner(path string) bool {
+	owner, _ := os.ReadFile(path) // a file that cannot be read names nobody
+	if len(owner) == 0 {
+		return false
+	}
+	fmt.Fprintf(c.options.Progress, "waiting for another command in this clone: %s\n", owner)
+	return true
+}
+
+// writeOwner writes into the file of the lock who holds it.
 func writeOwner(file *os.File, command string) error {
 	if err := file.Truncate(0); err != nil {
 		return err

@@ -33,7 +33,7 @@ const usage = `usage: cluster [-build] COMMAND
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program immediately
 	if asksForHelp(os.Args[1:]) {
 		fmt.Print(usage)
 		return
@@ -51,7 +51,7 @@ func main() {
 	os.Exit(code)
 }
 
-// asksForHelp looks for -h, but not among the arguments of exec's command.
+// asksForHelp looks for -h, but not among the arguments of the program that exec runs.
 func asksForHelp(args []string) bool {
 	for _, arg := range args {
 		switch arg {
@@ -64,38 +64,32 @@ func asksForHelp(args []string) bool {
 	return false
 }
 
-// run carries out a command line, and returns the exit code.
+// run executes a command line, and returns the exit code.
 func run(ctx context.Context, args []string) (code int, err error) {
 	options := binaries.Options{Progress: os.Stderr}
 	if len(args) > 0 && args[0] == "-build" {
-		options.Build, args = true, args[1:]
+		options.Build = true
+		args = args[1:]
 	}
 	c, err := findClone(options)
 	if err != nil {
 		return exitFailure, err
 	}
-	command := strings.Join(args, " ")
-	switch command {
-	case "up", "up kind", "up local", "down":
-		unlock, err := c.lock(ctx, command)
-		if err != nil {
-			return exitFailure, err
-		}
-		defer unlock()
+	if len(args) > 1 && args[0] == "exec" {
+		return c.exec(ctx, args[1:])
 	}
-	switch {
-	case command == "up":
-		err = c.up(ctx, "")
-	case command == "up kind", command == "up local":
-		err = c.up(ctx, args[1])
-	case command == "down":
-		if err = c.down(context.WithoutCancel(ctx)); err == nil {
+	switch command := strings.Join(args, " "); command {
+	case "up":
+		err = c.locked(ctx, command, func() error { return c.up(ctx, "") })
+	case "up kind", "up local":
+		err = c.locked(ctx, command, func() error { return c.up(ctx, args[1]) })
+	case "down":
+		err = c.locked(ctx, command, func() error { return c.down(context.WithoutCancel(ctx)) })
+		if err == nil {
 			fmt.Println("cluster is down")
 		}
-	case command == "prepare":
+	case "prepare":
 		err = c.prepare(ctx)
-	case strings.HasPrefix(command, "exec "):
-		return c.exec(ctx, args[1:])
 	default:
 		return exitUsage, nil
 	}
@@ -103,4 +97,14 @@ func run(ctx context.Context, args []string) (code int, err error) {
 		return exitFailure, err
 	}
 	return exitOK, nil
+}
+
+// locked runs a command while it holds the lock of the clone.
+func (c *clone) locked(ctx context.Context, command string, run func() error) error {
+	unlock, err := c.lock(ctx, command)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return run()
 }

@@ -1,4 +1,4 @@
-// What is kept stays small, however much there is.
+// The limits of what a recorder keeps.
 
 package recorder
 
@@ -11,45 +11,74 @@ import (
 	"testing"
 	"testing/synctest"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/scripts/harness/must"
 )
 
-// The history has so many records, or so many bytes.
 func TestOnlyTheLastRecordsAreKept(t *testing.T) {
-	for text, full := range map[string]int{"": KeptRecords, strings.Repeat("x", shownText): KeptBytes / shownObject} {
-		r := scripted()
-		for i := range full + 10 {
-			cm := configMap("a", fmt.Sprint(i+1), "")
-			cm.Data = map[string]string{}
-			for key := range shownObject / shownText {
-				cm.Data[fmt.Sprint(key)] = text
+	for _, test := range []struct {
+		name string
+		text string // of each field of the objects
+		want int    // records
+	}{
+		{name: "small objects", text: "", want: MaxRecords},
+		{name: "large objects", text: strings.Repeat("x", maxTextBytes), want: MaxBytes / maxObjectBytes},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRecorder()
+			for i := range test.want + 10 {
+				cm := configMap("a", fmt.Sprint(i+1), "")
+				cm.Data = map[string]string{}
+				for key := range maxObjectBytes / maxTextBytes {
+					cm.Data[fmt.Sprint(key)] = test.text
+				}
+				r.feed(observer.Event{Kind: observer.Received, Key: "ns/a", New: cm})
 			}
-			r.feed(observer.Event{Kind: observer.Received, Key: "ns/a", New: cm})
-		}
-		bytes := 0
-		for _, kept := range r.history.kept {
-			bytes += kept.size()
-		}
-		if n := len(r.history.kept); n > full || n < full*9/10 || bytes > KeptBytes || bytes != r.history.bytes {
-			t.Errorf("%d records with %d bytes, counted as %d; want about %d", n, bytes, r.history.bytes, full)
-		}
-		last := r.history.seq
-		first := last - int64(len(r.history.kept)) + 1
-		for seq, want := range map[int64]bool{first - 1: false, first: true, last: true, last + 1: false} {
-			version := fmt.Sprintf(`"resourceVersion":"%d"`, seq)
-			if got, ok := r.history.at(seq); ok != want || ok && !strings.Contains(string(got.After), version) {
-				t.Errorf("record %d: %t %.200s", seq, ok, got.After)
+			kept := len(r.history.kept)
+			if kept > test.want || kept < test.want*9/10 {
+				t.Errorf("%d records are kept, want %d or few less", kept, test.want)
 			}
+			bytes := 0
+			for _, k := range r.history.kept {
+				bytes += k.size()
+			}
+			if bytes > MaxBytes {
+				t.Errorf("the records have %d bytes, want at most %d", bytes, MaxBytes)
+			}
+			if got := r.history.bytes; got != bytes {
+				t.Errorf("history.bytes = %d, want %d", got, bytes)
+			}
+			wantKept(t, r)
+		})
+	}
+}
+
+// wantKept checks that the history has its first and its last record, whose numbers are their versions, and neither the
+// record before nor the record after them.
+func wantKept(t *testing.T, r *Recorder) {
+	t.Helper()
+	last := r.history.seq
+	first := last - int64(len(r.history.kept)) + 1
+	for _, seq := range []int64{first - 1, last + 1} {
+		if _, ok := r.history.get(seq); ok {
+			t.Errorf("history.get(%d) = _, true; want false: it has the records %d to %d", seq, first, last)
+		}
+	}
+	for _, seq := range []int64{first, last} {
+		got, ok := r.history.get(seq)
+		if want := fmt.Sprintf(`"resourceVersion":"%d"`, seq); !ok || !strings.Contains(string(got.After), want) {
+			t.Errorf("history.get(%d) = %.200s, %t; want %s in it, true", seq, got.After, ok, want)
 		}
 	}
 }
 
-// Whatever is large about a value, what is shown of it is not.
+// Whatever part of a value is large, the shortened value is small.
 func TestWhatIsLeftOut(t *testing.T) {
-	many, deep := map[string]any{}, any("deep")
+	many := map[string]any{}
+	var deep any = "deep"
 	for i := range 100_000 {
 		many[fmt.Sprintf("field-%06d", i)] = int64(i)
 		deep = []any{deep}
@@ -67,46 +96,55 @@ func TestWhatIsLeftOut(t *testing.T) {
 		{map[string]any{strings.Repeat("x", 1_000_000): nil}, "more bytes"},
 		{map[string]any{"a": []any{"b", 1, true, nil}}, `{"a":["b",1,true,null]}`},
 	} {
-		room := shownObject
+		room := maxObjectBytes
 		text := encode(shorten(test.value, &room))
-		if len(text) > 2*shownObject || !strings.Contains(string(text), test.want) {
-			t.Errorf("%d bytes: %.50s … %.50s\nwant %s", len(text), text, text[max(0, len(text)-50):], test.want)
+		if len(text) > 2*maxObjectBytes {
+			t.Errorf("shortened to %d bytes, want at most %d: %.50s …", len(text), 2*maxObjectBytes, text)
+		}
+		if !strings.Contains(string(text), test.want) {
+			t.Errorf("shortened to %.50s … %.50s, want %s in it", text, text[max(0, len(text)-50):], test.want)
 		}
 	}
 }
 
-// What may not be shown is not kept.
+// An object that must not be shown is not kept.
 func TestAnObjectOfAnotherNamespaceAndASecret(t *testing.T) {
 	a, other := configMap("a", "1", ""), configMap("a", "1", "")
 	other.Namespace = "other"
 	for _, test := range []struct {
 		kind string
-		obj  any
+		obj  *corev1.ConfigMap
 		want bool
-	}{{"ConfigMap", a, true}, {"ConfigMap", other, false}, {"Secret", a, false}} {
-		r := scripted()
+	}{
+		{kind: "ConfigMap", obj: a, want: true},
+		{kind: "ConfigMap", obj: other, want: false},
+		{kind: "Secret", obj: a, want: false},
+	} {
+		r := newRecorder()
 		r.Kind = test.kind
 		r.feed(observer.Event{Kind: observer.Stored, Type: "ADDED", Key: "a", New: test.obj})
-		if got, ok := r.Object(1); !ok || got.Shown() != test.want {
-			t.Errorf("%s of namespace %s: %s", test.kind, about(test.obj).GetNamespace(), got.After)
+		got, ok := r.Object(1)
+		if !ok || got.Shown() != test.want {
+			t.Errorf("%s of namespace %s: Object(1) = %s, %t; Shown() = %t, want %t", test.kind, test.obj.Namespace,
+				got.After, ok, got.Shown(), test.want)
 		}
 	}
 }
 
-// Nobody takes events out of the inbox any more.
+// After the end nobody takes events out of the inbox.
 func TestARecorderThatHasEndedKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := scripted()
-		r.Lane(Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "1"}) // before Run: it counts
+		r := newRecorder()
+		r.Observer(Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "1"}) // an event before Run counts
 		stop := must.Run(t, r.Run)
 		synctest.Wait()
 		if got := r.After(0).Seq; got != 1 {
 			t.Errorf("%d records of what happened before Run, want 1", got)
 		}
-		r.Lane(Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "2"})
+		r.Observer(Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "2"})
 		stop()
 		for range 1000 {
-			r.Lane(Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "3"})
+			r.Observer(Ours).Observe(observer.Event{Kind: observer.Bookmark, Version: "3"})
 		}
 		if got := len(r.inbox.events); got != 0 {
 			t.Errorf("%d events are kept after the end, want 0", got)
@@ -122,7 +160,7 @@ func TestWhatAnUnstructuredObjectMayHold(t *testing.T) {
 		"replicas": 3, "labels": map[string]string{"app": "web"}, "ratio": math.NaN(), "done": make(chan int),
 		"large": []string{strings.Repeat("x", 1_000_000)},
 	}}
-	r := scripted()
+	r := newRecorder()
 	r.feed(observer.Event{Kind: observer.Stored, Type: "ADDED", Key: "ns/a", New: obj})
 	got, _ := r.Object(1)
 	for _, want := range []string{`"replicas":3`, `"labels":{"app":"web"}`, `"name":"a"`, "unsupported type: chan int",

@@ -1,4 +1,4 @@
-// Captions: which events are explained, in which words, and where the book has more.
+// Captions: the sentences that explain events.
 
 package recorder
 
@@ -29,71 +29,119 @@ const (
 	LinkInformer  = "/xray/book/07-shared-informer-one-of-our-own.md#the-informer"
 )
 
-// foldPause is how long no other caption is about the folding of the same handler.
-const foldPause = time.Minute
+// A caption explains an event in a sentence, and links to a section of the book.
+type caption struct {
+	Text string `json:"text"`
+	Link string `json:"link"`
+}
 
-// captionOf explains an event, which the state has taken into account. Most events
-// need no words: then it is nil.
+func newCaption(link, format string, args ...any) *caption {
+	return &caption{Text: fmt.Sprintf(format, args...), Link: link}
+}
+
+// captionOf returns the caption of an event that was applied to the state. Most events need no words: it returns nil.
 func captionOf(e *event, s *state) *caption {
-	explain := func(link, format string, args ...any) *caption {
-		return &caption{fmt.Sprintf(format, args...), link}
+	if e.Kind == action {
+		return e.caption
 	}
-	h, change, again := s.handlers[Ours][e.Handler], e.change(), ""
-	if s.reached != "" {
+	if e.implementation == ClientGo { // the same happens in our informer
+		return nil
+	}
+	switch e.Kind {
+	case speedSet:
+		return speedCaption(e)
+	case observer.Stored:
+		return storeCaption(e, &s.store)
+	case observer.Joined, observer.Called, observer.Folded, observer.Removed:
+		return handlerCaption(e, s)
+	}
+	return reflectorCaption(e, &s.reflector)
+}
+
+func speedCaption(e *event) *caption {
+	switch e.speed {
+	case Stalled:
+		return newCaption(linkStalled, "%s stalls: its next call does not return. The others are not held up.",
+			e.Handler)
+	case Slow:
+		return newCaption(linkSlow, "%s takes %v for each call. The others are not held up.", e.Handler, SlowCall)
+	}
+	return nil
+}
+
+func reflectorCaption(e *event, r *reflectorState) *caption {
+	switch e.Kind {
+	case observer.Listing:
+		return listingCaption(r)
+	case observer.Listed:
+		if r.doing == watching {
+			return newCaption(linkStream, "The streamed list is complete, %s, and its watch goes on.",
+				Plural(e.Count, "object"))
+		}
+		return newCaption(linkList, "The list is there: %s, as of version %s.", Plural(e.Count, "object"), e.Version)
+	case observer.Watching:
+		return newCaption(linkWatch, "The reflector asks for a watch from version %s: "+
+			"what it missed since comes as events.", e.Version)
+	case observer.LeftOut:
+		return newCaption(linkLeftOut, "An event is left out: %s.", clip(e.Err.Error()))
+	case observer.Expired:
+		return newCaption(linkExpired, "410 Expired: the server no longer has this version. Only a new list helps.")
+	case observer.Ended:
+		if e.Err == nil {
+			return newCaption(linkLoop,
+				"The watch has ended, without an error. Another one can go on from version %s.", r.version)
+		}
+		return newCaption(LinkCut,
+			"The connection is lost, or the list or the watch failed. The store stays as it was.")
+	case observer.BackingOff:
+		return newCaption(linkLoop, "The reflector waits %v before it tries again.",
+			e.Took.Round(100*time.Millisecond))
+	}
+	return nil
+}
+
+func listingCaption(r *reflectorState) *caption {
+	again := ""
+	if r.version != "" {
 		again = " again (a relist)"
 	}
-	switch {
-	case e.Kind == action:
-		return e.caption
-	case e.lane == Theirs: // what happens there, happens in our lane, too
-	case e.Kind == paceSet && e.Type == Stalled:
-		return explain(linkStalled, "%s stalls: its next call does not return. The others are not held up.", e.Handler)
-	case e.Kind == paceSet && e.Type == Slow:
-		return explain(linkSlow, "%s takes %v for each call. The others are not held up.", e.Handler, SlowCall)
-	case e.Kind == observer.Listing && s.doing == "streaming":
-		return explain(linkStream, "The reflector asks for a list%s, streamed over the watch.", again)
-	case e.Kind == observer.Listing:
-		return explain(linkList, "The reflector asks for a list%s.", again)
-	case e.Kind == observer.Listed && s.doing == "watching":
-		return explain(linkStream, "The streamed list is complete, %s, and its watch goes on.",
-			Count(e.Count, "object"))
-	case e.Kind == observer.Listed:
-		return explain(linkList, "The list is there: %s, as of version %s.", Count(e.Count, "object"), e.Version)
-	case e.Kind == observer.Watching:
-		return explain(linkWatch, "The reflector asks for a watch from version %s: "+
-			"what it missed since comes as events.", e.Version)
-	case e.Kind == observer.Expired:
-		return explain(linkExpired, "410 Expired: the server no longer has this version. Only a new list helps.")
-	case e.Kind == observer.Ended && e.Err == nil:
-		return explain(linkLoop, "The watch has ended, without an error. Another one can go on from version %s.",
-			s.reached)
-	case e.Kind == observer.Ended:
-		return explain(LinkCut, "The connection is lost, or the list or the watch failed. The store stays as it was.")
-	case e.Kind == observer.LeftOut:
-		return explain(linkLeftOut, "An event is left out: %s.", clip(e.Err.Error()))
-	case e.Kind == observer.BackingOff:
-		return explain(linkLoop, "The reflector waits %v before it tries again.", e.Took.Round(100*time.Millisecond))
-	case e.Kind == observer.Stored && change == "tombstone":
-		return explain(linkTombstone, "%s is not in the list: handlers get a tombstone, with its last known state.",
-			e.name())
-	case e.Kind == observer.Stored && change == "update" && about(e.Old).GetUID() != about(e.New).GetUID():
-		return explain(linkRecreated, "%s was deleted and created again while nobody watched: "+
+	if r.doing == streaming {
+		return newCaption(linkStream, "The reflector asks for a list%s, streamed over the watch.", again)
+	}
+	return newCaption(linkList, "The reflector asks for a list%s.", again)
+}
+
+func storeCaption(e *event, s *storeState) *caption {
+	switch change := e.change(); {
+	case change == "tombstone":
+		return newCaption(linkTombstone,
+			"%s is not in the list: handlers get a tombstone, with its last known state.", e.name())
+	case change == "update" && metadataOf(e.Old).GetUID() != metadataOf(e.New).GetUID():
+		return newCaption(linkRecreated, "%s was deleted and created again while nobody watched: "+
 			"that is one update, to another UID.", e.name())
-	case e.Kind == observer.Stored && s.recreated:
-		return explain(linkRecreated, "%s was deleted and created again: a delete, then an add, with another UID.",
-			e.name())
-	case e.Kind == observer.Folded && h != nil && e.at.Sub(h.mentioned) >= foldPause:
-		h.mentioned = e.at
-		return explain(linkStalled, "%s is far behind: %s became %s.", e.Handler,
-			Count(e.Count+e.Waiting, "notification"), grouped(e.Waiting))
-	case e.Kind == observer.Called && h != nil && h.caughtUp:
-		return explain(linkStalled, "%s has caught up, with %s; %s more were folded away.", e.Handler,
-			Count(h.calls-h.before.calls, "call"), grouped(h.folded-h.before.folded))
-	case e.Kind == observer.Joined && len(s.keys.at) > 0:
-		return explain(linkLate, "%s joins late. It gets %s from a snapshot of the store.", e.Handler,
-			Count(len(s.keys.at), "initial add"))
+	case s.recreated:
+		return newCaption(linkRecreated,
+			"%s was deleted and created again: a delete, then an add, with another UID.", e.name())
+	}
+	return nil
+}
+
+func handlerCaption(e *event, s *state) *caption {
+	objects := s.store.keys.size()
+	h := s.handlers[Ours][e.Handler]
+	switch {
 	case e.Kind == observer.Removed:
-		return explain(linkRemoved, "%s is removed. What waited for it is dropped.", e.Handler)
+		return newCaption(linkRemoved, "%s is removed. What waited for it is dropped.", e.Handler)
+	case e.Kind == observer.Joined && objects > 0:
+		return newCaption(linkLate, "%s joins late. It gets %s from a snapshot of the store.", e.Handler,
+			Plural(objects, "initial add"))
+	case h == nil: // it was removed while the call went on
+	case e.Kind == observer.Folded && h.explainFold:
+		return newCaption(linkStalled, "%s is far behind: %s became %s.", e.Handler,
+			Plural(e.Count+e.Waiting, "notification"), withCommas(e.Waiting))
+	case e.Kind == observer.Called && h.caughtUp:
+		return newCaption(linkStalled, "%s has caught up, with %s; %s more were folded away.", e.Handler,
+			Plural(h.calls-h.atFirstFold.calls, "call"), withCommas(h.folded-h.atFirstFold.folded))
 	}
 	return nil
 }

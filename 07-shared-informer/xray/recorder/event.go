@@ -1,4 +1,4 @@
-// An event, and what can be read off it alone.
+// The events that a recorder gets.
 
 package recorder
 
@@ -12,75 +12,83 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// The lanes: our informer, and client-go's on the same objects.
+// An Implementation is one of the two informers that the page shows. Both get the same objects.
+type Implementation string
+
 const (
-	Ours   = "ours"
-	Theirs = "client-go"
+	Ours     Implementation = "ours"
+	ClientGo Implementation = "client-go"
 )
 
-// The paces of a handler.
-const (
-	Fast    = "fast"
-	Slow    = "slow"    // SlowCall for each call
-	Stalled = "stalled" // it does not return until its pace changes
+// A Speed says how long a handler takes for a call.
+type Speed string
 
-	SlowCall = 200 * time.Millisecond
+const (
+	Fast    Speed = "fast"    // a call returns immediately
+	Slow    Speed = "slow"    // a call takes SlowCall
+	Stalled Speed = "stalled" // a call does not return until the speed changes
 )
 
-// Kinds of events that no observer reports.
+// SlowCall is how long a slow handler takes for a call.
+const SlowCall = 200 * time.Millisecond
+
+// The kinds of events that no observer reports.
 const (
-	action  observer.Kind = "action" // of the user
-	paceSet observer.Kind = "pace"   // of a handler, in both lanes
-	tick    observer.Kind = "tick"   // the state has changed without an event
+	action        observer.Kind = "action" // the user pressed a button
+	speedSet      observer.Kind = "speed"  // a handler has another speed, in both implementations
+	statusChanged observer.Kind = "tick"   // the Status has changed, and no event says so
 )
 
-// An event is what happened in one lane.
+// An event is one thing that happened in one of the informers.
 type event struct {
 	observer.Event
-	lane    string
-	at      time.Time
-	caption *caption // of an action
+	implementation Implementation
+	at             time.Time
+	caption        *caption // only of an action
+	speed          Speed    // only of a speedSet
 }
 
-// A caption explains what happened, and links to where the book has more.
-type caption struct {
-	Text string `json:"text"`
-	Link string `json:"link"`
-}
-
-// change is what happened to the object, in one word.
+// change says in one word what happened to the object.
 func (e *event) change() string {
-	_, tombstone := e.New.(cache.DeletedFinalStateUnknown)
-	version := about(e.New).GetResourceVersion()
-	switch {
-	case e.Initial:
+	if e.Initial {
 		return "initial"
-	case e.Type == "ADDED":
+	}
+	switch e.Type {
+	case "ADDED":
 		return "add"
-	case e.Type == "MODIFIED" && version != "" && about(e.Old).GetResourceVersion() == version:
-		return "resync"
-	case e.Type == "MODIFIED":
+	case "MODIFIED":
+		if e.sameVersion() {
+			return "resync"
+		}
 		return "update"
-	case tombstone:
+	}
+	if _, ok := e.New.(cache.DeletedFinalStateUnknown); ok {
 		return "tombstone"
 	}
 	return "delete"
 }
 
-// name is the object's, without its namespace.
+// sameVersion reports whether the object has the same resource version before and after.
+func (e *event) sameVersion() bool {
+	version := metadataOf(e.New).GetResourceVersion()
+	return version != "" && version == metadataOf(e.Old).GetResourceVersion()
+}
+
+// name is the name of the object, without its namespace.
 func (e *event) name() string {
 	_, name, _ := cache.SplitMetaNamespaceKey(e.Key)
 	return name
 }
 
-// about is the metadata of an object, or of the one in a tombstone. Where there is no
-// object, it is empty.
-func about(obj any) metav1.Object {
+// metadataOf returns the metadata of an object, or of the object in a tombstone. If there is no object, the metadata
+// is empty.
+func metadataOf(obj any) metav1.Object {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj
 	}
-	if found, err := meta.Accessor(obj); err == nil {
-		return found
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return &metav1.ObjectMeta{}
 	}
-	return &metav1.ObjectMeta{}
+	return accessor
 }

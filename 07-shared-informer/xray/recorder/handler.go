@@ -1,4 +1,4 @@
-// The state of one handler.
+// The state of a handler.
 
 package recorder
 
@@ -7,56 +7,97 @@ import (
 	"time"
 )
 
-const keptCalls = 50
+const maxCalls = 50 // of each handler
 
-// A handler is how many calls it has had, and how its backlog is counted.
-type handler struct {
-	calls     int
-	last      []fields // calls, the newest first
-	folded    int
-	base      int                         // what waited when it was last known
-	since     int                         // what was appended since then
-	initial   int                         // what it still has to get of the snapshot that it joined with
-	snapshot  bool                        // its last call was of that snapshot
-	mentioned time.Time                   // when a caption was last about its folding
-	behind    bool                        // its backlog was folded, and is not empty yet
-	before    struct{ calls, folded int } // what it had before that
-	caughtUp  bool                        // this event has emptied it
+// foldPause is the shortest time between two captions about the folding of one handler.
+const foldPause = time.Minute
+
+// A Call is a call of a handler that has returned.
+type Call struct {
+	Change string  `json:"change"`
+	Key    string  `json:"key"`
+	Time   int64   `json:"time"` // Unix milliseconds
+	TookMs float64 `json:"tookMs"`
 }
 
-func (h *handler) waiting() int { return h.initial + h.base + h.since }
+// A handlerState is a handler of one implementation: its calls, and the notifications that wait for it.
+type handlerState struct {
+	handlerCounts
+	last []Call // the newest first, at most maxCalls
 
-// call takes a call into account, after which so many notifications wait besides
-// those of the snapshot.
-func (h *handler) call(e *event, waiting int) {
-	h.base, h.since = waiting, 0
-	if h.snapshot = e.Initial && h.initial > 0; h.snapshot {
+	// The notifications that wait are the sum of these three.
+	initial  int // initial adds that are still to come from the snapshot of the store
+	reported int // notifications that waited when the handler last reported
+	appended int // notifications since that report
+
+	fromSnapshot bool // the last call was an initial add from the snapshot
+
+	farBehind   bool          // the backlog was folded, and has not been empty since
+	atFirstFold handlerCounts // the counts when that began
+	caughtUp    bool          // the last call emptied such a backlog
+
+	explainFold     bool      // a caption is due about the last fold
+	lastFoldCaption time.Time // when the last such caption was due
+}
+
+type handlerCounts struct {
+	calls  int
+	folded int // notifications that folding has removed
+}
+
+func (h *handlerState) waiting() int { return h.initial + h.reported + h.appended }
+
+// call applies a call that has returned. After it, waiting notifications are there besides the initial adds.
+func (h *handlerState) call(e *event, waiting int) {
+	h.reported, h.appended = waiting, 0
+	h.fromSnapshot = e.Initial && h.initial > 0
+	if h.fromSnapshot {
 		h.initial--
 	}
 	h.calls++
-	h.last = slices.Insert(h.last, 0, fields{"time": e.at.UnixMilli(), "key": e.Key, "change": e.change(),
-		"tookMs": float64(e.Took.Microseconds()) / 1000})
-	h.last = h.last[:min(len(h.last), keptCalls)]
-	h.caughtUp = h.behind && h.waiting() == 0
-	h.behind = h.behind && !h.caughtUp
+	h.last = slices.Insert(h.last, 0, Call{
+		Change: e.change(), Key: e.Key, Time: e.at.UnixMilli(), TookMs: float64(e.Took.Microseconds()) / 1000,
+	})
+	h.last = h.last[:min(len(h.last), maxCalls)]
+	h.caughtUp = h.farBehind && h.waiting() == 0
+	if h.caughtUp {
+		h.farBehind = false
+	}
 }
 
-func (h *handler) fold(e *event) {
-	// Its Waiting does not count what the handler has taken at once, and has in hand.
-	h.base, h.since = max(e.Waiting, h.base+h.since-e.Count), 0
-	if !h.behind {
-		h.behind, h.before.calls, h.before.folded = true, h.calls, h.folded
+// fold applies the folding of a backlog.
+func (h *handlerState) fold(e *event) {
+	// The event does not count the notifications that the handler has taken out already and works on.
+	h.reported, h.appended = max(e.Waiting, h.reported+h.appended-e.Count), 0
+	if !h.farBehind {
+		h.farBehind, h.atFirstFold = true, h.handlerCounts
 	}
 	h.folded += e.Count
+	h.explainFold = e.at.Sub(h.lastFoldCaption) >= foldPause
+	if h.explainFold {
+		h.lastFoldCaption = e.at
+	}
 }
 
-// station is the handler as it is shown. In client-go's lane nothing is folded, and there
-// is no log in which it has come to a place.
-func (h *handler) station(name, pace string, end int) fields {
-	shown := fields{"name": name, "pace": pace, "calls": h.calls, "waiting": h.waiting(), "folded": h.folded,
-		"at": max(0, end-h.waiting()), "last": nil}
-	if len(h.last) > 0 {
-		shown["last"] = h.last[0]
+// A handlerView is a handler as the page shows it. For a handler of client-go's informer, Folded and At mean nothing:
+// that informer does not fold, and has no log.
+type handlerView struct {
+	Name    string `json:"name"`
+	Speed   Speed  `json:"pace"` // the transcript of the step xray has this name
+	Calls   int    `json:"calls"`
+	Waiting int    `json:"waiting"`
+	Folded  int    `json:"folded"`
+	At      int    `json:"at"` // how far it has read in the log
+	Last    *Call  `json:"last"`
+}
+
+func (h *handlerState) station(name string, speed Speed, logEnd int) handlerView {
+	s := handlerView{
+		Name: name, Speed: speed, Calls: h.calls, Waiting: h.waiting(), Folded: h.folded,
+		At: max(0, logEnd-h.waiting()),
 	}
-	return shown
+	if len(h.last) > 0 {
+		s.Last = &h.last[0]
+	}
+	return s
 }

@@ -1,4 +1,4 @@
-// JSON; of what is too large, the beginning, and how much is left out.
+// JSON of objects. Of a large object it has the beginning, and says how much is left out.
 
 package recorder
 
@@ -14,13 +14,43 @@ import (
 )
 
 const (
-	shownText   = 1_000  // bytes of a text
-	shownObject = 16_000 // bytes of an object, more or less
+	maxTextBytes   = 1_000  // of each text
+	maxObjectBytes = 16_000 // of an object, approximately
 )
 
-// shown is an object in JSON, shortened, and without the managed fields. It is nil if
-// there is none.
-func shown(obj any) json.RawMessage {
+// An objectEncoder encodes the objects of events. It encodes each object once, because most objects have several
+// records.
+type objectEncoder struct {
+	kind, namespace string
+	encoded         map[any]json.RawMessage // by object
+}
+
+func newObjectEncoder(o Options) *objectEncoder {
+	return &objectEncoder{kind: o.Kind, namespace: o.Namespace, encoded: map[any]json.RawMessage{}}
+}
+
+// encode returns the object of an event before and after it.
+func (o *objectEncoder) encode(e *event) Object {
+	if e.Type == "DELETED" {
+		return Object{Key: e.Key, Before: o.encodeOnce(e.New)}
+	}
+	return Object{Key: e.Key, Before: o.encodeOnce(e.Old), After: o.encodeOnce(e.New)}
+}
+
+// encodeOnce returns nil for an object that must not be shown: a Secret, or an object of another namespace.
+func (o *objectEncoder) encodeOnce(obj any) json.RawMessage {
+	if o.kind == "Secret" || metadataOf(obj).GetNamespace() != o.namespace {
+		return nil
+	}
+	if _, ok := o.encoded[obj]; !ok {
+		o.encoded[obj] = encodeObject(obj)
+	}
+	return o.encoded[obj]
+}
+
+// encodeObject returns an object, or the object in a tombstone, as JSON: shortened, and without the managed fields. It
+// returns nil if there is no object.
+func encodeObject(obj any) json.RawMessage {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj
 	}
@@ -32,23 +62,21 @@ func shown(obj any) json.RawMessage {
 	if err != nil {
 		content = map[string]any{"(left out)": err.Error()}
 	}
-	content = maps.Clone(content) // of an unstructured object it is the object's own, which is shared
+	content = maps.Clone(content) // an unstructured object returns its own map, which is shared
 	if metadata, ok := content["metadata"].(map[string]any); ok {
 		metadata = maps.Clone(metadata)
 		delete(metadata, "managedFields")
 		content["metadata"] = metadata
 	}
-	room := shownObject
-	kept := map[string]any{"metadata": shorten(content["metadata"], &room)} // first: it tells two versions apart
+	// The metadata comes first, because it has what tells two versions of an object apart.
+	room := maxObjectBytes
+	short := map[string]any{"metadata": shorten(content["metadata"], &room)}
 	delete(content, "metadata")
-	maps.Copy(kept, shorten(content, &room).(map[string]any))
-	return encode(kept)
+	maps.Copy(short, shorten(content, &room).(map[string]any))
+	return encode(short)
 }
 
-// fields are those of something that is shown, in JSON.
-type fields map[string]any
-
-// encode is for what can always be encoded.
+// encode encodes a value that can always be encoded.
 func encode(value any) json.RawMessage {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -57,66 +85,81 @@ func encode(value any) json.RawMessage {
 	return text
 }
 
-// shorten copies a value as far as there is room, and notes what is left out.
+// shorten copies a value as far as there is room, and says how much it leaves out. It subtracts from room the bytes
+// that it has used.
 func shorten(value any, room *int) any {
-	*room -= 8 // no value is for free
+	*room -= 8 // for every value
 	switch value := value.(type) {
 	case string:
-		*room -= min(len(value), shownText)
+		*room -= min(len(value), maxTextBytes)
 		return clip(value)
 	case []any:
-		kept := []any{}
-		for i, inner := range value {
-			if *room <= 0 {
-				return append(kept, "… left out: "+Count(len(value)-i, "more value"))
-			}
-			kept = append(kept, shorten(inner, room))
-		}
-		return kept
+		return shortenList(value, room)
 	case map[string]any:
-		kept := map[string]any{}
-		for i, name := range slices.Sorted(maps.Keys(value)) {
-			if *room <= 0 {
-				kept["(left out)"] = Count(len(value)-i, "more field") // it is the first one in JSON
-				break
-			}
-			*room -= len(name)
-			kept[clip(name)] = shorten(value[name], room)
-		}
-		return kept
+		return shortenMap(value, room)
 	}
+	return shortenOther(value, room)
+}
+
+func shortenList(values []any, room *int) []any {
+	short := []any{}
+	for i, value := range values {
+		if *room <= 0 {
+			return append(short, "… left out: "+Plural(len(values)-i, "more value"))
+		}
+		short = append(short, shorten(value, room))
+	}
+	return short
+}
+
+func shortenMap(values map[string]any, room *int) map[string]any {
+	short := map[string]any{}
+	for i, name := range slices.Sorted(maps.Keys(values)) {
+		if *room <= 0 {
+			short["(left out)"] = Plural(len(values)-i, "more field") // JSON sorts it to the front
+			break
+		}
+		*room -= len(name)
+		short[clip(name)] = shorten(values[name], room)
+	}
+	return short
+}
+
+// shortenOther shortens a number, a boolean, null, or any other value: a transform can put everything into an
+// unstructured object, even a value that JSON does not have.
+func shortenOther(value any, room *int) any {
 	text, err := json.Marshal(value)
-	if err != nil { // no value of JSON: a transform can put anything into an unstructured object
+	if err != nil {
 		return "(left out) " + err.Error()
 	}
-	*room -= max(0, min(len(text), shownText)-8)
-	if len(text) > shownText {
+	*room -= max(0, min(len(text), maxTextBytes)-8)
+	if len(text) > maxTextBytes {
 		return clip(string(text))
 	}
 	return json.RawMessage(text)
 }
 
-// clip is a text, or its beginning: that does not hold the rest in memory.
+// clip returns a short text as it is, and of a long text a copy of its beginning.
 func clip(text string) string {
-	if len(text) <= shownText {
+	if len(text) <= maxTextBytes {
 		return text
 	}
-	begin := strings.ToValidUTF8(text[:shownText], "")
-	return begin + " … left out: " + Count(len(text)-len(begin), "more byte")
+	begin := strings.ToValidUTF8(text[:maxTextBytes], "")
+	return begin + " … left out: " + Plural(len(text)-len(begin), "more byte")
 }
 
-// Count is such as "1 object" or "2,000 objects".
-func Count(n int, what string) string {
+// Plural returns a number with its noun, such as "1 object" or "2,000 objects".
+func Plural(n int, noun string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + noun
 	}
-	return grouped(n) + " " + what + "s"
+	return withCommas(n) + " " + noun + "s"
 }
 
-// grouped writes a number with a comma before the last three digits.
-func grouped(n int) string {
+// withCommas writes a number with a comma before each group of three digits.
+func withCommas(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+	return fmt.Sprintf("%s,%03d", withCommas(n/1000), n%1000)
 }

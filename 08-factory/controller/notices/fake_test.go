@@ -1,18 +1,18 @@
-// The controller on fake clients: what Reconcile does with a key, and the whole of it
-// in fake time.
+// The controller on fake clients: Reconcile by itself, the handlers and the queue, and the whole controller in fake time.
 
 package notices
 
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
+	"path"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,16 +27,20 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// newFake returns a Reconciler on fake clients, which have one notice of one copy.
+// newFake returns a Reconciler on fake clients. The dynamic client has one notice, which wants one copy.
 func newFake(notices cache.Store, copies cache.Indexer) (*Reconciler, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
 	picnic := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": Resource.GroupVersion().String(), "kind": Kind,
+		"apiVersion": Resource.GroupVersion().String(),
+		"kind":       Kind,
 		"metadata": map[string]any{
-			"namespace": "ns", "name": "picnic", "uid": "1", "generation": int64(7), "finalizers": []any{finalizer},
+			"namespace":  "ns",
+			"name":       "picnic",
+			"uid":        "1",
+			"generation": int64(7),
+			"finalizers": []any{finalizer},
 		},
 		"spec": map[string]any{"text": "on Sunday", "copies": int64(1)},
 	}}
@@ -44,7 +48,10 @@ func newFake(notices cache.Store, copies cache.Indexer) (*Reconciler, *fake.Clie
 	dynamicClient := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
 		map[schema.GroupVersionResource]string{Resource: "NoticeList"}, picnic)
 	return &Reconciler{
-		Client: client, Resource: dynamicClient.Resource(Resource).Namespace("ns"), Notices: notices, Copies: copies,
+		Client:   client,
+		Resource: dynamicClient.Resource(Resource).Namespace("ns"),
+		Notices:  notices,
+		Copies:   copies,
 		Recorder: events.NewFakeRecorder(10),
 	}, client, dynamicClient
 }
@@ -55,19 +62,26 @@ func TestReconcile(t *testing.T) {
 	r, client, _ := newFake(notices, copies)
 	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 	must.Do(t, err)
-	must.Do(t, notices.Add(picnic)) // the caches are what the test puts into them
+	must.Do(t, notices.Add(picnic)) // no informers run: the test fills the caches
 
 	must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
 	made, err := client.CoreV1().ConfigMaps("ns").Get(t.Context(), "picnic-0", metav1.GetOptions{})
 	must.Do(t, err)
-	expect.That(t, metav1.IsControlledBy(made, picnic) && made.Data["text"] == "on Sunday", "it made %v", made)
-	must.Do(t, r.Reconcile(t.Context(), "ns/picnic")) // the cache is late: it must not make another one
+	if !metav1.IsControlledBy(made, picnic) {
+		t.Errorf("the copy has the owners %v, want the notice as its controller", made.OwnerReferences)
+	}
+	if made.Data["text"] != "on Sunday" {
+		t.Errorf("the copy has the text %q, want %q", made.Data["text"], "on Sunday")
+	}
+	must.Do(t, r.Reconcile(t.Context(), "ns/picnic")) // the cache does not have the copy yet: this is no error
 	must.Do(t, copies.Add(made))
 	must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
 	now, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 	must.Do(t, err)
 	got, _, _ := unstructured.NestedMap(now.Object, "status")
-	expect.That(t, got["copies"] == int64(1) && got["observedGeneration"] == int64(7), "the status is %v", got)
+	if want := map[string]any{"copies": int64(1), "observedGeneration": int64(7)}; !maps.Equal(got, want) {
+		t.Errorf("the status is %v, want %v", got, want)
+	}
 
 	changed := made.DeepCopy()
 	changed.Data["text"] = "cancelled"
@@ -75,16 +89,16 @@ func TestReconcile(t *testing.T) {
 	client.PrependReactor("update", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), "picnic-0", errors.New("too late"))
 	})
-	for range 2 { // and again: the cache still has what it had
+	for range 2 { // Reconcile must not change the cached object, so that the second call sees the same difference
 		if err := r.Reconcile(t.Context(), "ns/picnic"); !apierrors.IsConflict(err) {
-			t.Errorf("the copy on the server is still wrong, and Reconcile returns %v: want the conflict", err)
+			t.Errorf("the copy on the server is still wrong, and Reconcile returns %v, want a conflict", err)
 		}
 	}
 	must.Do(t, r.Reconcile(t.Context(), "ns/no-such-notice"))
 }
 
-// Three copies are wanted. One is there, one is too many, and the server refuses each
-// write of a ConfigMap. The first round is for the finalizer.
+// The notice wants three copies. One of them exists, and there is one ConfigMap too many. The server refuses each write of
+// a ConfigMap. The first call of Reconcile only adds the finalizer. The second call makes all writes, although they fail.
 func TestReconcileWritesWhatItCan(t *testing.T) {
 	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
@@ -94,39 +108,93 @@ func TestReconcileWritesWhatItCan(t *testing.T) {
 	picnic.SetFinalizers(nil)
 	must.Do(t, unstructured.SetNestedField(picnic.Object, int64(3), "spec", "copies"))
 	owner := *metav1.NewControllerRef(picnic, Resource.GroupVersion().WithKind(Kind))
-	made := &corev1.ConfigMap{Data: map[string]string{"text": "on Sunday"}}
-	made.OwnerReferences = []metav1.OwnerReference{owner}
-	for _, made.Name = range []string{"picnic-1", "picnic-9"} {
-		must.Do(t, copies.Add(made.DeepCopy()))
+	for _, name := range []string{"picnic-1", "picnic-9"} {
+		must.Do(t, copies.Add(&corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{owner}},
+			Data:       map[string]string{"text": "on Sunday"},
+		}))
 	}
+	errRefused := errors.New("out of luck")
 	client.PrependReactor("*", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, errors.New("out of luck")
+		return true, nil, errRefused
 	})
-	for _, want := range []string{"[update notices] 0 refused, 0 right, cache changed: false",
-		"[create configmaps create configmaps delete configmaps update notices/status] " +
-			"3 refused, 1 right, cache changed: false"} {
+	for _, round := range []struct {
+		name        string
+		wantWrites  []string
+		wantRefused int   // how many errors Reconcile returns
+		wantCopies  int64 // of the status
+	}{
+		{
+			name:       "the finalizer",
+			wantWrites: []string{"update notices"},
+		},
+		{
+			name: "the copies and the status",
+			wantWrites: []string{
+				"create configmaps",
+				"create configmaps",
+				"delete configmaps",
+				"update notices/status",
+			},
+			wantRefused: 3,
+			wantCopies:  1,
+		},
+	} {
 		must.Do(t, notices.Add(picnic))
-		before := fmt.Sprint(picnic)
+		before := picnic.DeepCopy()
+		client.ClearActions()
 		dynamicClient.ClearActions()
-		refused := strings.Count(fmt.Sprint(r.Reconcile(t.Context(), "ns/picnic")), "out of luck")
-		changed := fmt.Sprint(picnic) != before
-		var writes []string
-		for _, a := range append(client.Actions(), dynamicClient.Actions()...) {
-			writes = append(writes, strings.Trim(a.GetVerb()+" "+a.GetResource().Resource+"/"+a.GetSubresource(), "/"))
+		errs := joinedErrors(r.Reconcile(t.Context(), "ns/picnic"))
+		for _, err := range errs {
+			if !errors.Is(err, errRefused) {
+				t.Errorf("%s: Reconcile returns the error %v, which does not wrap %v", round.name, err, errRefused)
+			}
 		}
-		slices.Sort(writes)
+		if len(errs) != round.wantRefused {
+			t.Errorf("%s: Reconcile returns %d errors, want %d: %v", round.name, len(errs), round.wantRefused, errs)
+		}
+		if diff := cmp.Diff(before, picnic); diff != "" {
+			t.Errorf("%s: Reconcile has changed the cached notice (-before +after):\n%s", round.name, diff)
+		}
+		writes := requestsOf(append(client.Actions(), dynamicClient.Actions()...))
+		if diff := cmp.Diff(round.wantWrites, writes); diff != "" {
+			t.Errorf("%s: the writes differ (-want +got):\n%s", round.name, diff)
+		}
 		picnic, err = r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 		must.Do(t, err)
-		right, _, _ := unstructured.NestedInt64(picnic.Object, "status", "copies")
-		got := fmt.Sprintf("%v %d refused, %d right, cache changed: %t", writes, refused, right, changed)
-		if got != want {
-			t.Fatalf("got\n%s, want\n%s", got, want)
+		if got, _, _ := unstructured.NestedInt64(picnic.Object, "status", "copies"); got != round.wantCopies {
+			t.Errorf("%s: the status has %d copies, want %d", round.name, got, round.wantCopies)
+		}
+		if t.Failed() {
+			return // the second round needs the result of the first
 		}
 	}
 }
 
-// Whether somebody saw the delete, or a list lacks the copy: its notice is looked at. Other
-// ConfigMaps are not for the controller, whichever way they go.
+// joinedErrors returns the errors that errors.Join has joined.
+func joinedErrors(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	if err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// requestsOf returns requests such as "update notices/status", sorted.
+func requestsOf(actions []clienttesting.Action) []string {
+	var requests []string
+	for _, a := range actions {
+		resource := path.Join(a.GetResource().Resource, a.GetSubresource())
+		requests = append(requests, a.GetVerb()+" "+resource)
+	}
+	slices.Sort(requests)
+	return requests
+}
+
+// A deleted copy adds the key of its notice to the queue. The handler gets the copy, or a tombstone if the informer has
+// missed the delete. The filter drops ConfigMaps that are not copies, in both forms.
 func TestACopyThatIsGoneBringsItsNoticeBack(t *testing.T) {
 	c := &controller{queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())}
 	defer c.queue.ShutDown()
@@ -141,27 +209,37 @@ func TestACopyThatIsGoneBringsItsNoticeBack(t *testing.T) {
 		}
 		c.enqueueOwner(gone)
 		key, _ := c.queue.Get()
+		if key != "ns/picnic" {
+			t.Errorf("the queue has %q, want %q", key, "ns/picnic")
+		}
 		c.queue.Done(key)
-		expect.That(t, key == "ns/picnic", "the queue has %q, want %q", key, "ns/picnic")
 	}
 	for _, gone := range []any{foreign, cache.DeletedFinalStateUnknown{Key: "ns/picnic-0", Obj: foreign}} {
-		owner := ownerOf(gone)
-		expect.That(t, owner == nil, "%T of another ConfigMap belongs to %v", gone, owner)
+		if owner := ownerOf(gone); owner != nil {
+			t.Errorf("ownerOf(%T of a ConfigMap that is not a copy) = %v, want nil", gone, owner)
+		}
 	}
 }
 
-// Whatever became of a key: when it is added again, a worker can have it.
+// failCreates lets the next creates of ConfigMaps fail, n of them.
+func failCreates(client *fake.Clientset, n int) {
+	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		if n == 0 {
+			return false, nil, nil // the next reactor creates the ConfigMap
+		}
+		n--
+		return true, nil, errors.New("out of luck")
+	})
+}
+
+// A worker can get a key that is added again, no matter whether its last Reconcile has succeeded or failed.
 func TestAKeyCanComeAgain(t *testing.T) {
 	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	r, client, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
 	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 	must.Do(t, err)
 	must.Do(t, notices.Add(picnic))
-	failures := 2 // then it succeeds
-	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
-		failures--
-		return failures >= 0, nil, errors.New("out of luck")
-	})
+	failCreates(client, 2)
 	c := &controller{
 		Reconciler: *r,
 		queue:      workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
@@ -176,17 +254,11 @@ func TestAKeyCanComeAgain(t *testing.T) {
 	}
 }
 
-// Three creates fail. The controller tries again by itself, and the test takes no time.
+// Three creates fail. The controller tries again by itself, after the pauses of the queue.
 func TestTheControllerInFakeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, client, dynamicClient := newFake(nil, nil)
-		failures := 3
-		client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
-			if failures--; failures < 0 {
-				return false, nil, nil
-			}
-			return true, nil, errors.New("out of luck")
-		})
+		failCreates(client, 3)
 		configMaps := client.CoreV1().ConfigMaps("ns")
 		notices := cache.NewSharedIndexInformerWithOptions(listWatch(r.Resource, dynamicClient),
 			&unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
@@ -210,7 +282,8 @@ func TestTheControllerInFakeTime(t *testing.T) {
 		}
 		took := time.Since(began)
 		stop()
-		expect.That(t, took >= 10*time.Millisecond && took <= time.Second,
-			"the copy was there after %v, want some milliseconds: the pauses of the queue", took)
+		if took < 10*time.Millisecond || took > time.Second {
+			t.Errorf("the copy was there after %v, want some milliseconds: the pauses of the queue", took)
+		}
 	})
 }

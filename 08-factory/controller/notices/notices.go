@@ -1,6 +1,5 @@
-// Package notices is a small controller, complete, to start your own from: it needs
-// client-go and nothing else. A Notice has a text and a number of copies; each copy
-// is a ConfigMap.
+// Package notices is a small, complete controller. You can start your own from a copy of it: it needs client-go and
+// nothing else. A Notice has a text and a number of copies. Each copy is a ConfigMap.
 package notices
 
 import (
@@ -32,17 +31,17 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Resource is what the controller is for, and Kind its objects' kind.
+// Resource is the custom resource that the controller reconciles.
 var Resource = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "notices"}
 
 const (
-	Kind      = "Notice"
-	finalizer = "example.com/notices" // a notice goes only after its copies
-	workers   = 2
-	byOwner   = "owner" // an index of Copies: by the UID of their notice
+	Kind      = "Notice"              // the kind of the objects of Resource
+	finalizer = "example.com/notices" // keeps a deleted notice until its copies are gone
+	workers   = 2                     // how many keys are reconciled at the same time
+	byOwner   = "owner"               // the index of Copies by the UID of their notice
 )
 
-// Indexers are what the Reconciler needs of Copies.
+// Indexers are the indexes that Reconciler.Copies must have.
 var Indexers = cache.Indexers{byOwner: func(obj any) ([]string, error) {
 	if owner := ownerOf(obj); owner != nil {
 		return []string{string(owner.UID)}, nil
@@ -50,10 +49,10 @@ var Indexers = cache.Indexers{byOwner: func(obj any) ([]string, error) {
 	return nil, nil
 }}
 
-// NewInformer makes an informer. cache.NewSharedIndexInformerWithOptions is one.
+// NewInformer makes an informer. cache.NewSharedIndexInformerWithOptions is such a function.
 type NewInformer = func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 
-// Run runs the controller until ctx ends, and until what its workers have begun is done.
+// Run runs the controller until ctx ends. It returns when the workers have finished the keys that they have begun.
 func Run(ctx context.Context, config *rest.Config, namespace string, newInformer NewInformer) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -71,7 +70,7 @@ func Run(ctx context.Context, config *rest.Config, namespace string, newInformer
 		&corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: Indexers})
 
 	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
-	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx)) // longer than the workers
+	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx)) // ends after the workers
 	defer stopRecording()
 	defer broadcaster.Shutdown()
 	if err := broadcaster.StartRecordingToSinkWithContext(recording); err != nil {
@@ -90,7 +89,8 @@ func Run(ctx context.Context, config *rest.Config, namespace string, newInformer
 	return c.run(ctx, notices, copies)
 }
 
-// listWatch asks for notices. The client says whether it can stream a list: a fake cannot.
+// listWatch lists and watches notices. The client says whether the server can stream a list over a watch. A fake client
+// cannot.
 func listWatch(notices dynamic.ResourceInterface, client dynamic.Interface) cache.ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -102,15 +102,15 @@ func listWatch(notices dynamic.ResourceInterface, client dynamic.Interface) cach
 	}, client)
 }
 
-// A controller calls a Reconciler with the keys of notices about which something
-// may have changed.
+// A controller calls its Reconciler with the keys of notices that may have to be reconciled.
 type controller struct {
 	Reconciler
 	queue workqueue.TypedRateLimitingInterface[string]
 }
 
+// run starts the informers and the workers, and waits for their end.
 func (c *controller) run(ctx context.Context, notices, copies cache.SharedIndexInformer) error {
-	ofNotices, err := notices.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	noticeRegistration, err := notices.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    c.enqueue,
 		UpdateFunc: func(_, newObj any) { c.enqueue(newObj) },
 		DeleteFunc: c.enqueue,
@@ -118,11 +118,14 @@ func (c *controller) run(ctx context.Context, notices, copies cache.SharedIndexI
 	if err != nil {
 		return err
 	}
-	ofCopies, err := copies.AddEventHandler(cache.FilteringResourceEventHandler{
-		FilterFunc: func(obj any) bool { return ownerOf(obj) != nil }, // other ConfigMaps are not for it
+	copyRegistration, err := copies.AddEventHandler(cache.FilteringResourceEventHandler{
+		FilterFunc: func(obj any) bool { return ownerOf(obj) != nil }, // no ConfigMaps that are not copies
 		Handler: cache.ResourceEventHandlerFuncs{
-			AddFunc:    c.enqueueOwner,
-			UpdateFunc: func(oldObj, newObj any) { c.enqueueOwner(oldObj); c.enqueueOwner(newObj) }, // it may move
+			AddFunc: c.enqueueOwner,
+			UpdateFunc: func(oldObj, newObj any) { // the update may have changed the owner
+				c.enqueueOwner(oldObj)
+				c.enqueueOwner(newObj)
+			},
 			DeleteFunc: c.enqueueOwner,
 		},
 	})
@@ -134,8 +137,8 @@ func (c *controller) run(ctx context.Context, notices, copies cache.SharedIndexI
 	defer running.Wait()
 	running.Go(func() { notices.RunWithContext(ctx) })
 	running.Go(func() { copies.RunWithContext(ctx) })
-	// Until then the stores are not complete, and an empty one looks like a namespace without copies.
-	if cache.WaitFor(ctx, "", ofNotices.HasSyncedChecker(), ofCopies.HasSyncedChecker()) {
+	// Before the sync the stores are not complete: an empty store looks like a namespace without copies.
+	if cache.WaitFor(ctx, "", noticeRegistration.HasSyncedChecker(), copyRegistration.HasSyncedChecker()) {
 		klog.FromContext(ctx).Info("The caches have synced")
 		for range workers {
 			running.Go(func() {
@@ -146,10 +149,11 @@ func (c *controller) run(ctx context.Context, notices, copies cache.SharedIndexI
 	}
 	<-ctx.Done()
 	c.queue.ShutDownWithDrain() // returns when no worker has a key
-	c.queue.ShutDown()          // ends the goroutine that brings back keys later
+	c.queue.ShutDown()          // ends the goroutine that adds delayed keys
 	return nil
 }
 
+// enqueue adds the key of a notice to the queue.
 func (c *controller) enqueue(obj any) {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
@@ -159,7 +163,7 @@ func (c *controller) enqueue(obj any) {
 	c.queue.Add(key)
 }
 
-// enqueueOwner goes from a copy to its notice.
+// enqueueOwner adds the key of a copy's notice to the queue.
 func (c *controller) enqueueOwner(obj any) {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj
@@ -191,15 +195,15 @@ func (c *controller) processNext(ctx context.Context) bool {
 	}
 	defer c.queue.Done(key)
 	if ctx.Err() != nil {
-		return true // what waits is not begun; the next run finds it in its lists
+		return true // the workers begin no new key; the first lists of the next run bring it again
 	}
 	logger := klog.LoggerWithValues(klog.FromContext(ctx), "notice", key)
-	// What has begun is finished, even if ctx ends meanwhile.
+	// Reconcile finishes what it has begun, even if the outer ctx ends meanwhile.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	switch err := c.Reconcile(klog.NewContext(ctx, logger), key); {
 	case err == nil:
-		c.queue.Forget(key) // its next failure is its first
+		c.queue.Forget(key) // the next failure of this key counts as its first
 		return true
 	case apierrors.IsConflict(err):
 		logger.V(2).Info("The cache was behind, trying again", "err", err)
@@ -210,7 +214,7 @@ func (c *controller) processNext(ctx context.Context) bool {
 	return true
 }
 
-// A notice is what the controller reads of a Notice.
+// A notice has the fields of a Notice that the controller reads.
 type notice struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -220,30 +224,31 @@ type notice struct {
 	Status status `json:"status"`
 }
 
-// data is what each copy of the notice has.
+// data returns the data that each copy of the notice must have.
 func (n *notice) data() map[string]string { return map[string]string{"text": n.Spec.Text} }
 
+// A status is the status of a Notice.
 type status struct {
-	ObservedGeneration int64 `json:"observedGeneration"` // of the spec that the rest is about
-	Copies             int   `json:"copies"`             // that are as the spec wants them
+	ObservedGeneration int64 `json:"observedGeneration"` // the generation of the spec that Copies refers to
+	Copies             int   `json:"copies"`             // how many copies are as the spec wants them
 }
 
-// A Reconciler makes ConfigMaps be what notices ask for. It reads from the caches,
-// and writes to the API server.
+// A Reconciler creates, updates and deletes copies until they are as the notices want them. It reads from the caches, and
+// writes to the API server.
 type Reconciler struct {
 	Client   kubernetes.Interface
-	Resource dynamic.ResourceInterface // the notices of a namespace, to write
+	Resource dynamic.ResourceInterface // writes the notices of a namespace
 	Notices  cache.Store
-	Copies   cache.Indexer // with Indexers
+	Copies   cache.Indexer // has Indexers
 	Recorder events.EventRecorder
 }
 
-// Reconcile compares what a notice asks for with what there is, and changes what
-// differs. It does not know which event brought it here, and does not need to.
+// Reconcile compares the copies that a notice wants with the copies that exist, and writes the difference. It does not
+// know which event has added the key to the queue, and does not need to.
 func (r *Reconciler) Reconcile(ctx context.Context, key string) error {
 	obj, exists, err := r.Notices.GetByKey(key)
 	if err != nil || !exists {
-		return err // a notice that is gone: see finalize
+		return err // for a notice that is gone, finalize has done everything
 	}
 	cached := obj.(*unstructured.Unstructured)
 	var n notice
@@ -262,38 +267,40 @@ func (r *Reconciler) Reconcile(ctx context.Context, key string) error {
 		return r.finalize(ctx, cached, copies)
 	}
 	if !slices.Contains(n.Finalizers, finalizer) {
-		changed := cached.DeepCopy() // the cache is shared: never change what it holds
+		changed := cached.DeepCopy() // the cache is shared: never change its objects
 		changed.SetFinalizers(append(changed.GetFinalizers(), finalizer))
 		_, err := r.Resource.Update(ctx, changed, metav1.UpdateOptions{})
-		return err // the update brings it back here
+		return err // the event of this update adds the key again
 	}
 
-	right, failed := 0, []error(nil)
+	var errs []error
+	right := 0 // how many copies are as the spec wants them
 	for i := range n.Spec.Copies {
 		name := fmt.Sprintf("%s-%d", n.Name, i)
 		existing := copies[name]
 		delete(copies, name)
 		switch {
 		case existing == nil:
-			failed = append(failed, r.create(ctx, &n, cached, name))
+			errs = append(errs, r.create(ctx, &n, cached, name))
 		case !maps.Equal(existing.Data, n.data()):
-			failed = append(failed, r.update(ctx, &n, cached, existing))
+			errs = append(errs, r.update(ctx, &n, cached, existing))
 		default:
 			right++
 		}
 	}
 	for _, surplus := range copies {
-		failed = append(failed, r.delete(ctx, surplus))
+		errs = append(errs, r.delete(ctx, surplus))
 	}
-	failed = append(failed, r.updateStatus(ctx, &n, cached, status{ObservedGeneration: n.Generation, Copies: right}))
-	return errors.Join(failed...) // one copy that cannot be made does not keep the others from it
+	errs = append(errs, r.updateStatus(ctx, &n, cached, status{ObservedGeneration: n.Generation, Copies: right}))
+	return errors.Join(errs...) // the error of one copy has not kept the others from being written
 }
 
+// create creates a copy.
 func (r *Reconciler) create(ctx context.Context, n *notice, cached runtime.Object, name string) error {
 	kind := Resource.GroupVersion().WithKind(Kind)
 	configMap := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
-			Name:            name, // always the same: nobody makes the same copy twice
+			Name:            name, // always the same, so that the server refuses a second one
 			Namespace:       n.Namespace,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(n, kind)},
 		},
@@ -311,25 +318,26 @@ func (r *Reconciler) create(ctx context.Context, n *notice, cached runtime.Objec
 	return nil
 }
 
-// foreign looks at a ConfigMap that has a copy's name, and that the cache does not
-// show as one: it is the notice's own, and the cache is behind, or somebody else's.
+// foreign looks at a ConfigMap that has the name of a copy, but is not among the cached copies of the notice. Either it is
+// a copy, and the cache is behind; or it belongs to somebody else, which is an error.
 func (r *Reconciler) foreign(ctx context.Context, n *notice, cached runtime.Object, name string) error {
-	existing, err := r.Client.CoreV1().ConfigMaps(n.Namespace).Get(ctx, name, metav1.GetOptions{}) // past the cache
+	existing, err := r.Client.CoreV1().ConfigMaps(n.Namespace).Get(ctx, name, metav1.GetOptions{}) // not from the cache
 	if err != nil {
 		return fmt.Errorf("looking at the ConfigMap %s: %w", name, err)
 	}
 	if metav1.IsControlledBy(existing, n) {
-		return nil // its event is on the way, and brings the notice back here
+		return nil // its event has not come yet, and will add the key again
 	}
 	r.Recorder.Eventf(cached, nil, corev1.EventTypeWarning, "NameTaken", "Create",
 		"the ConfigMap %s is not a copy of this notice", name)
 	return fmt.Errorf("the ConfigMap %s is not a copy of this notice: rename one of them", name)
 }
 
+// update writes the notice's data into a copy.
 func (r *Reconciler) update(ctx context.Context, n *notice, cached runtime.Object, existing *corev1.ConfigMap) error {
 	changed := existing.DeepCopy()
 	changed.Data = n.data()
-	// With the version that the cache has: if the server has a newer one, this is a conflict.
+	// The update has the version of the cached object. If the server has a newer version, it returns a conflict.
 	_, err := r.Client.CoreV1().ConfigMaps(n.Namespace).Update(ctx, changed, metav1.UpdateOptions{})
 	if err != nil {
 		return fmt.Errorf("updating the copy %s: %w", existing.Name, err)
@@ -339,12 +347,13 @@ func (r *Reconciler) update(ctx context.Context, n *notice, cached runtime.Objec
 	return nil
 }
 
+// delete deletes a copy, unless it is being deleted already.
 func (r *Reconciler) delete(ctx context.Context, surplus *corev1.ConfigMap) error {
 	if surplus.DeletionTimestamp != nil {
 		return nil
 	}
 	err := r.Client.CoreV1().ConfigMaps(surplus.Namespace).Delete(ctx, surplus.Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &surplus.UID}, // this one, and no other of that name
+		Preconditions: &metav1.Preconditions{UID: &surplus.UID}, // not a newer ConfigMap of the same name
 	})
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -356,9 +365,9 @@ func (r *Reconciler) delete(ctx context.Context, surplus *corev1.ConfigMap) erro
 	return nil
 }
 
-// finalize removes the copies of a notice that is being deleted, and lets it go when
-// the cache shows none. A copy that the cache does not show yet is left to the garbage
-// collector of Kubernetes: it has an owner that is gone.
+// finalize deletes the copies of a notice that is being deleted. When the cache has no copies any more, it removes the
+// finalizer, so that the API server removes the notice. A copy that the cache does not have yet is left to the garbage
+// collector of Kubernetes, because its owner is gone.
 func (r *Reconciler) finalize(ctx context.Context, cached *unstructured.Unstructured,
 	copies map[string]*corev1.ConfigMap) error {
 	if !slices.Contains(cached.GetFinalizers(), finalizer) {
@@ -370,7 +379,7 @@ func (r *Reconciler) finalize(ctx context.Context, cached *unstructured.Unstruct
 		}
 	}
 	if len(copies) > 0 {
-		return nil // their deletion brings the notice back here
+		return nil // the events of these deletes add the key again
 	}
 	changed := cached.DeepCopy()
 	changed.SetFinalizers(slices.DeleteFunc(changed.GetFinalizers(), func(f string) bool { return f == finalizer }))
@@ -384,8 +393,8 @@ func (r *Reconciler) finalize(ctx context.Context, cached *unstructured.Unstruct
 	return err
 }
 
-// updateStatus writes the status, if it has changed: each write is an event that
-// brings the notice back here.
+// updateStatus writes the status if it has changed. It does not write an equal status, because the event of each write
+// adds the key again.
 func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstructured.Unstructured, now status) error {
 	if equality.Semantic.DeepEqual(n.Status, now) {
 		return nil

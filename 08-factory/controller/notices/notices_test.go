@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -25,9 +24,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The second one waits, by a clock that a test in fake time sets back by years.
+	// The second error handler limits the rate of errors. The clock of a synctest bubble is years behind, so that this
+	// handler would wait for years.
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
-	klog.SetLogger(klog.Logger{}) // one that says nothing
+	klog.SetLogger(klog.Logger{}) // this logger writes nothing
 	goleak.VerifyTestMain(m)
 }
 
@@ -35,10 +35,12 @@ func TestSurvival(t *testing.T) {
 	controller := survival.Controller{
 		Run:        notices.Run,
 		Files:      os.DirFS(".."),
-		Definition: "notices.yaml", Object: "picnic.yaml", Resource: "notice/picnic",
-		Children: copies("picnic", 2, "on Sunday"),
-		Change:   `{"spec":{"text":"on Monday","copies":1}}`,
-		Changed:  copies("picnic", 1, "on Monday"),
+		Definition: "notices.yaml",
+		Object:     "picnic.yaml",
+		Resource:   "notice/picnic",
+		Children:   copies("picnic", 2, "on Sunday"),
+		Change:     `{"spec":{"text":"on Monday","copies":1}}`,
+		Changed:    copies("picnic", 1, "on Monday"),
 	}
 	t.Run("client-go's informers", func(t *testing.T) {
 		t.Parallel()
@@ -53,6 +55,7 @@ func TestSurvival(t *testing.T) {
 	})
 }
 
+// copies returns the data of a notice's copies, by their names.
 func copies(name string, n int, text string) map[string]map[string]string {
 	all := map[string]map[string]string{}
 	for i := range n {
@@ -61,29 +64,27 @@ func copies(name string, n int, text string) map[string]map[string]string {
 	return all
 }
 
-// The rights in role.yaml are enough.
+// The rights in role.yaml are enough for the controller.
 func TestRights(t *testing.T) {
 	s := sessiontest.Open(t)
-	for _, file := range []string{"notices.yaml", "role.yaml", "picnic.yaml"} {
-		words := strings.Fields("apply --server-side -f " + file)
-		_, err := s.Kubectl(t.Context(), os.DirFS(".."), words[0], words[1:]...)
+	kubectl := func(command string, args ...string) {
+		t.Helper()
+		_, err := s.Kubectl(t.Context(), os.DirFS(".."), command, args...)
 		must.Do(t, err)
+	}
+	for _, file := range []string{"notices.yaml", "role.yaml", "picnic.yaml"} {
+		kubectl("apply", "--server-side", "-f", file)
 	}
 	config := rest.CopyConfig(s.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + s.Namespace + ":default"}
 	must.Run(t, func(ctx context.Context) {
 		must.Do(t, notices.Run(ctx, config, s.Namespace, cache.NewSharedIndexInformerWithOptions))
 	})
-	wait := func(args ...string) {
-		t.Helper()
-		_, err := s.Kubectl(t.Context(), os.DirFS(".."), "wait", args...)
-		must.Do(t, err)
-	}
-	wait("notice/picnic", "--for=jsonpath={.status.copies}=2")
-	_, err := s.Kubectl(t.Context(), os.DirFS(".."), "delete", "notice", "picnic")
-	must.Do(t, err)
-	wait("notice/picnic", "--for=delete")
-	must.Until(t, "it has recorded an Event of a copy that it created", func() bool { // in the background
+	kubectl("wait", "notice/picnic", "--for=jsonpath={.status.copies}=2")
+	kubectl("delete", "notice", "picnic")
+	kubectl("wait", "notice/picnic", "--for=delete")
+	// The recorder writes Events in the background.
+	must.Until(t, "the controller has recorded an Event of a copy that it created", func() bool {
 		events, err := s.Client.EventsV1().Events(s.Namespace).List(t.Context(), metav1.ListOptions{})
 		must.Do(t, err)
 		return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.Reason == "Created" })

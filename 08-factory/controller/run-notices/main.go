@@ -27,17 +27,22 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	config, err := load(*kubeconfig)
-	if err == nil {
-		err = notices.Run(ctx, config, *namespace, cache.NewSharedIndexInformerWithOptions)
-	}
-	if err != nil {
+	if err := run(ctx, *kubeconfig, *namespace); err != nil {
 		fmt.Fprintln(os.Stderr, "run-notices:", err)
 		os.Exit(1)
 	}
 }
 
-// load reads a kubeconfig. Without one, the program is taken to run in a pod.
+// run runs the controller until ctx ends.
+func run(ctx context.Context, kubeconfig, namespace string) error {
+	config, err := load(kubeconfig)
+	if err != nil {
+		return err
+	}
+	return notices.Run(ctx, config, namespace, cache.NewSharedIndexInformerWithOptions)
+}
+
+// load reads a kubeconfig. Without a kubeconfig, it returns the configuration of a pod.
 func load(kubeconfig string) (*rest.Config, error) {
 	if kubeconfig == "" {
 		config, err := rest.InClusterConfig()

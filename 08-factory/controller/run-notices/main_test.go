@@ -6,20 +6,33 @@ import (
 	"testing"
 
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/step/steptest"
 )
 
 func TestMain(m *testing.M) {
-	steptest.Program(main)
+	must.Program(main)
 	os.Exit(m.Run())
 }
 
 func TestAKubeconfigThatIsNone(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "config")
-	steptest.WantExit(t, steptest.Outside(t, "-kubeconfig", file), 1, file, "no such file")
-	must.Do(t, os.WriteFile(file, []byte("kind: Poem\n"), 0o600))
-	steptest.WantExit(t, steptest.Outside(t, "-kubeconfig", file), 1, file, "Poem")
-	must.Do(t, os.WriteFile(file, nil, 0o600))
-	steptest.WantExit(t, steptest.Outside(t, "-kubeconfig", file), 1, file, "no configuration")
-	steptest.WantExit(t, steptest.Outside(t), 1, "-kubeconfig")
+	for _, test := range []struct {
+		name    string
+		content string
+		want    string // in the message
+	}{
+		{name: "another kind", content: "kind: Poem\n", want: "Poem"},
+		{name: "empty", content: "", want: "no configuration"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "config")
+			must.Do(t, os.WriteFile(file, []byte(test.content), 0o600))
+			must.Exit(t, must.Outside(t, "-kubeconfig", file), 1, file, test.want)
+		})
+	}
+	t.Run("no file", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "config")
+		must.Exit(t, must.Outside(t, "-kubeconfig", file), 1, file, "no such file")
+	})
+	t.Run("no flag", func(t *testing.T) {
+		must.Exit(t, must.Outside(t), 1, "-kubeconfig")
+	})
 }

@@ -1,5 +1,5 @@
-// Package alerts tests the alert rules of 08-factory/metrics with Prometheus' own parts, the
-// parser of rule files and the query engine, on samples of informers in fake time.
+// Package alerts tests the alert rules of 08-factory/metrics with two parts of Prometheus: the parser of rule files and
+// the query engine. The samples come from informers in fake time.
 package alerts
 
 import (
@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
@@ -27,29 +28,32 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/08-factory/metrics"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// A minute is what happens in it, on a server with one watch, and returns the watch after it.
+// A minute is an event in the life of an informer. It gets the informer's server and its current watch, and returns the
+// current watch after the event.
 type minute func(*fakeapi.Server, *watch.FakeWatcher) *watch.FakeWatcher
 
-// Each fault fires its own alert, and a healthy informer none.
+func bookmark(_ *fakeapi.Server, w *watch.FakeWatcher) *watch.FakeWatcher {
+	w.Action(watch.Bookmark, fakeapi.ConfigMap("", "2"))
+	return w
+}
+
+func relist(server *fakeapi.Server, w *watch.FakeWatcher) *watch.FakeWatcher {
+	fakeapi.Expire(w)
+	return server.NextWatch()
+}
+
+func nothing(_ *fakeapi.Server, w *watch.FakeWatcher) *watch.FakeWatcher { return w }
+
+// Each fault fires one alert, and a healthy informer fires none.
 func TestAlerts(t *testing.T) {
-	bookmark := func(_ *fakeapi.Server, w *watch.FakeWatcher) *watch.FakeWatcher {
-		w.Action(watch.Bookmark, fakeapi.ConfigMap("", "2"))
-		return w
-	}
-	relist := func(server *fakeapi.Server, w *watch.FakeWatcher) *watch.FakeWatcher {
-		fakeapi.Expire(w)
-		return server.NextWatch()
-	}
-	nothing := func(_ *fakeapi.Server, w *watch.FakeWatcher) *watch.FakeWatcher { return w }
 	for name, test := range map[string]struct {
-		minutes []minute // over and over
-		stuck   bool     // is the handler
-		want    []string
+		minutes []minute // they repeat for an hour
+		stuck   bool     // whether the handler never returns
+		want    []string // the alerts
 	}{
 		"healthy":           {minutes: slices.Concat(slices.Repeat([]minute{bookmark}, 9), []minute{relist})},
 		"a dead watch":      {minutes: []minute{nothing}, want: []string{"InformerStale"}},
@@ -66,13 +70,14 @@ func TestAlerts(t *testing.T) {
 					time.Sleep(time.Minute)
 				}
 			})
-			got := h.alerts(t)
-			expect.That(t, slices.Equal(got, test.want), "fired: %q, want %q", got, test.want)
+			if diff := cmp.Diff(test.want, h.alerts(t)); diff != "" {
+				t.Errorf("the alerts differ (-want +got):\n%s", diff)
+			}
 		})
 	}
 }
 
-// run runs an informer of one object. Its handler may be stuck until the test is over.
+// run runs an informer of one object. A stuck handler does not return before the end of the test.
 func run(t *testing.T, stuck bool) (*prometheus.Registry, *fakeapi.Server, *watch.FakeWatcher) {
 	server, measured := fakeapi.New(fakeapi.ConfigMap("a", "1")), metrics.New("maps")
 	registry := prometheus.NewRegistry()
@@ -91,14 +96,15 @@ func run(t *testing.T, stuck bool) (*prometheus.Registry, *fakeapi.Server, *watc
 	return registry, server, w
 }
 
-// A history is what Prometheus has scraped.
+// A history has the samples that Prometheus would have scraped.
 type history struct {
-	times  []time.Time
-	series map[string]*promql.Series
+	times  []time.Time               // of the scrapes
+	series map[string]*promql.Series // by metric name and labels
 }
 
-func (h *history) scrape(t *testing.T, from prometheus.Gatherer) {
-	families, err := from.Gather()
+// scrape adds a sample of each metric.
+func (h *history) scrape(t *testing.T, gatherer prometheus.Gatherer) {
+	families, err := gatherer.Gather()
 	must.Do(t, err)
 	samples, err := expfmt.ExtractSamples(&expfmt.DecodeOptions{Timestamp: model.Now()}, families...)
 	must.Do(t, err)
@@ -106,18 +112,18 @@ func (h *history) scrape(t *testing.T, from prometheus.Gatherer) {
 	for _, sample := range samples {
 		key := sample.Metric.String()
 		if h.series[key] == nil {
-			of := map[string]string{}
+			values := map[string]string{}
 			for name, value := range sample.Metric {
-				of[string(name)] = string(value)
+				values[string(name)] = string(value)
 			}
-			h.series[key] = &promql.Series{Metric: labels.FromMap(of)}
+			h.series[key] = &promql.Series{Metric: labels.FromMap(values)}
 		}
 		point := promql.FPoint{T: int64(sample.Timestamp), F: float64(sample.Value)}
 		h.series[key].Floats = append(h.series[key].Floats, point)
 	}
 }
 
-// alerts are those that fire at any time.
+// alerts returns the alerts that fire at the time of any scrape.
 func (h *history) alerts(t *testing.T) (fired []string) {
 	rules := parser.NewParser(parser.Options{})
 	file, errs := rulefmt.ParseFile("../../../08-factory/metrics/alerts.yml", false, model.UTF8Validation, rules,
@@ -140,7 +146,7 @@ func (h *history) alerts(t *testing.T) (fired []string) {
 	return fired
 }
 
-// find is how the engine asks for series.
+// find returns the series that match. The engine calls it.
 func (h *history) find(_ bool, _ *storage.SelectHints, matchers ...*labels.Matcher) storage.SeriesSet {
 	found := &seriesSet{SeriesSet: storage.EmptySeriesSet()}
 	for _, series := range h.series {
@@ -152,17 +158,23 @@ func (h *history) find(_ bool, _ *storage.SelectHints, matchers ...*labels.Match
 	return found
 }
 
-// A seriesSet has no errors and no warnings, as an empty one.
+// A seriesSet iterates over series. Its methods for errors and warnings are those of an empty set.
 type seriesSet struct {
 	storage.SeriesSet
 	series []storage.Series
 	next   int
 }
 
-func (s *seriesSet) Next() bool         { s.next++; return s.next <= len(s.series) }
+// Next implements storage.SeriesSet.
+func (s *seriesSet) Next() bool {
+	s.next++
+	return s.next <= len(s.series)
+}
+
+// At implements storage.SeriesSet.
 func (s *seriesSet) At() storage.Series { return s.series[s.next-1] }
 
-// The page has a row for each metric.
+// The page about metrics has a row for each metric.
 func TestTheTableOfMetrics(t *testing.T) {
 	page, err := os.ReadFile("../../08-controllers-metrics.md")
 	must.Do(t, err)
@@ -184,6 +196,7 @@ func TestTheTableOfMetrics(t *testing.T) {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	expect.That(t, slices.Equal(got, want),
-		"the page has\n%s\nthe registry\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the rows of the page differ from the registry (-registry +page):\n%s", diff)
+	}
 }

@@ -1,6 +1,5 @@
-// Command bench measures our shared informer next to client-go's: it runs the
-// benchmarks of the package fanout in rounds, prints one table, and writes it
-// and everything that was measured to docs/lab/bench. To see all of that:
+// Command bench measures our shared informer beside client-go's. It runs the benchmarks of package fanout in rounds,
+// prints a table, and writes the table and all results to docs/lab/bench. To compare all results:
 //
 //	benchstat -col /informer docs/lab/bench/results.txt
 //
@@ -17,72 +16,151 @@ import (
 	"example.com/informer/docs/lab/bench/report"
 )
 
-// program ends well even when a figure is not reached.
+// program reports no error if our informer misses a goal.
 var program = report.Program{Folder: "bench", Package: "bench/fanout", Measure: measure, Table: table}
 
 func main() { program.Main() }
 
-// A row compares the two informers in one unit of a benchmark. The first row of a benchmark says how
-// long it runs, as -benchtime takes it: 1s, or 100x for a hundred times. Where objects are many it is
-// a number, because all of them are made anew for each guess of what fills 1s. Ours has to be wanted
-// times better at least; where the row only shows how something grows, that is 0.
+// A row compares the two informers in one unit of a benchmark.
 type row struct {
-	what, bench, time, unit string
-	wanted                  float64
+	name  string // the first cell of the row
+	bench string // the name of the benchmark, without its last part, which names the informer
+	unit  string // the unit of the benchmark that the row shows
+
+	// benchtime is the argument of -benchtime: 1s, or 100x for a hundred times. It is set in the first row of each
+	// benchmark, and empty in the others. For a benchmark with many objects it is a number of times, because the
+	// benchmark makes all objects anew for each guess of how often it fits into a second. In the benchmarks with
+	// readers, 3x is three seconds.
+	benchtime string
+
+	// goal says how many times better our informer has to be. It is 0 in a row without a goal, which only shows how
+	// a value grows.
+	goal float64
 }
 
 var rows = []row{
-	{"events per second, 1 handler", "Events/handlers=1/objects=1000", "1s", "events/s", 2.5},
-	{"events per second, 10 handlers", "Events/handlers=10/objects=1000", "1s", "events/s", 8},
-	{"events per second, 100 handlers", "Events/handlers=100/objects=1000", "1s", "events/s", 50},
-	{"events per second, 1,000 handlers", "Events/handlers=1000/objects=1000", "1s", "events/s", 0},
-	{"events per second, 1 handler, ours with an observer",
-		"Observed/handlers=1/objects=1000", "1s", "events/s", 1},
-	{"events per second, 10 handlers, 10,000 pods", "Events/handlers=10/objects=10000", "100000x", "events/s", 0},
-	{"events per second, 10 handlers, 100,000 pods", "Events/handlers=10/objects=100000", "100000x", "events/s", 0},
-	{"allocations per event, 1 handler", "Events/handlers=1/objects=1000", "", "allocs/op", 2},
-	{"bytes allocated per event, 1 handler", "Events/handlers=1/objects=1000", "", "B/op", 2},
-	{"first list of 1,000 pods, until 10 handlers have synced", "Sync/handlers=10/objects=1000", "20x", "sec/op", 0},
-	{"first list of 10,000 pods, until 10 handlers have synced", "Sync/handlers=10/objects=10000", "5x", "sec/op", 0},
-	{"first list of 100,000 pods, until 10 handlers have synced",
-		"Sync/handlers=10/objects=100000", "1x", "sec/op", 4},
-	{"heap held by a stalled handler, 1,000,000 updates of 1,000 pods",
-		"Stalled/handlers=1/objects=1000", "1000000x", "held-B", 100},
-	{"from watch event to handler, 10 handlers, median", "Latency/handlers=10/objects=1000", "20000x", "p50-sec", 1},
-	{"from watch event to handler, 10 handlers, 99th percentile",
-		"Latency/handlers=10/objects=1000", "", "p99-sec", 1},
-	{"changes delivered in 3 s, 4 readers list all the time (6,000 were made)",
-		"Readers/readers=4/objects=100000", "3x", "delivered", 1}, // 3 seconds
-	{"reads per second meanwhile, 4 readers, 10,000 of 100,000 pods each",
-		"Readers/readers=4/objects=100000", "", "reads/s", 7},
-	{"changes delivered in 3 s, 16 readers list all the time (6,000 were made)",
-		"Readers/readers=16/objects=100000", "3x", "delivered", 1},
-	{"reads per second meanwhile, 16 readers, 10,000 of 100,000 pods each",
-		"Readers/readers=16/objects=100000", "", "reads/s", 7},
-	{"lag of a change, 4 readers list every 20 ms, median",
-		"ReadersAtIntervals/readers=4/objects=100000/first", "12x", "p50-sec", 2},
-	{"lag of a change, 4 readers list every 20 ms, 99th percentile",
-		"ReadersAtIntervals/readers=4/objects=100000/first", "", "p99-sec", 1},
-	{"bytes allocated per change meanwhile, with the lists",
-		"ReadersAtIntervals/readers=4/objects=100000/first", "", "B/change", 1},
-	{"lag of a change, the same after busy readers, 99th percentile",
-		"ReadersAtIntervals/readers=4/objects=100000/later", "12x", "p99-sec", 1},
-	{"20 handlers join late, 100,000 pods, until they have synced",
-		"Join/handlers=20/objects=100000", "1x", "sec/op", 20},
-	{"worst lag of the handler that was there before, 1,000 changes a second",
-		"JoinLag/handlers=20/objects=100000", "1x", "worst-lag-sec", 10},
-	{"relist of 100,000 pods, all changed, until the handler has got all",
-		"Relist/handlers=1/objects=100000", "1x", "sec/op", 3},
-	{"deletion of 100,000 pods, one by one, until the handler has got the last",
-		"Deletes/handlers=1/objects=100000", "1x", "sec/op", 3},
-	{"index added late, 100,000 pods", "LateIndex/objects=100000", "5x", "sec/op", 1.5},
-	{"memory of the store for each of 100,000 pods, without the pod", "Memory/objects=100000", "1x", "B/pod", 0.9},
+	{
+		name:  "events per second, 1 handler",
+		bench: "Events/handlers=1/objects=1000", benchtime: "1s", unit: "events/s", goal: 2.5,
+	},
+	{
+		name:  "events per second, 10 handlers",
+		bench: "Events/handlers=10/objects=1000", benchtime: "1s", unit: "events/s", goal: 8,
+	},
+	{
+		name:  "events per second, 100 handlers",
+		bench: "Events/handlers=100/objects=1000", benchtime: "1s", unit: "events/s", goal: 50,
+	},
+	{
+		name:  "events per second, 1,000 handlers",
+		bench: "Events/handlers=1000/objects=1000", benchtime: "1s", unit: "events/s",
+	},
+	{
+		name:  "events per second, 1 handler, ours with an observer",
+		bench: "Observed/handlers=1/objects=1000", benchtime: "1s", unit: "events/s", goal: 1,
+	},
+	{
+		name:  "events per second, 10 handlers, 10,000 pods",
+		bench: "Events/handlers=10/objects=10000", benchtime: "100000x", unit: "events/s",
+	},
+	{
+		name:  "events per second, 10 handlers, 100,000 pods",
+		bench: "Events/handlers=10/objects=100000", benchtime: "100000x", unit: "events/s",
+	},
+	{
+		name:  "allocations per event, 1 handler",
+		bench: "Events/handlers=1/objects=1000", unit: "allocs/op", goal: 2,
+	},
+	{
+		name:  "bytes allocated per event, 1 handler",
+		bench: "Events/handlers=1/objects=1000", unit: "B/op", goal: 2,
+	},
+	{
+		name:  "first list of 1,000 pods, until 10 handlers have synced",
+		bench: "Sync/handlers=10/objects=1000", benchtime: "20x", unit: "sec/op",
+	},
+	{
+		name:  "first list of 10,000 pods, until 10 handlers have synced",
+		bench: "Sync/handlers=10/objects=10000", benchtime: "5x", unit: "sec/op",
+	},
+	{
+		name:  "first list of 100,000 pods, until 10 handlers have synced",
+		bench: "Sync/handlers=10/objects=100000", benchtime: "1x", unit: "sec/op", goal: 4,
+	},
+	{
+		name:  "heap held by a stalled handler, 1,000,000 updates of 1,000 pods",
+		bench: "Stalled/handlers=1/objects=1000", benchtime: "1000000x", unit: "held-B", goal: 100,
+	},
+	{
+		name:  "from watch event to handler, 10 handlers, median",
+		bench: "Latency/handlers=10/objects=1000", benchtime: "20000x", unit: "p50-sec", goal: 1,
+	},
+	{
+		name:  "from watch event to handler, 10 handlers, 99th percentile",
+		bench: "Latency/handlers=10/objects=1000", unit: "p99-sec", goal: 1,
+	},
+	{
+		name:  "changes delivered in 3 s, 4 readers list all the time (6,000 were made)",
+		bench: "Readers/readers=4/objects=100000", benchtime: "3x", unit: "delivered", goal: 1,
+	},
+	{
+		name:  "reads per second meanwhile, 4 readers, 10,000 of 100,000 pods each",
+		bench: "Readers/readers=4/objects=100000", unit: "reads/s", goal: 7,
+	},
+	{
+		name:  "changes delivered in 3 s, 16 readers list all the time (6,000 were made)",
+		bench: "Readers/readers=16/objects=100000", benchtime: "3x", unit: "delivered", goal: 1,
+	},
+	{
+		name:  "reads per second meanwhile, 16 readers, 10,000 of 100,000 pods each",
+		bench: "Readers/readers=16/objects=100000", unit: "reads/s", goal: 7,
+	},
+	{
+		name:  "lag of a change, 4 readers list every 20 ms, median",
+		bench: "ReadersAtIntervals/readers=4/objects=100000/first", benchtime: "12x", unit: "p50-sec", goal: 2,
+	},
+	{
+		name:  "lag of a change, 4 readers list every 20 ms, 99th percentile",
+		bench: "ReadersAtIntervals/readers=4/objects=100000/first", unit: "p99-sec", goal: 1,
+	},
+	{
+		name:  "bytes allocated per change meanwhile, with the lists",
+		bench: "ReadersAtIntervals/readers=4/objects=100000/first", unit: "B/change", goal: 1,
+	},
+	{
+		name:  "lag of a change, the same after busy readers, 99th percentile",
+		bench: "ReadersAtIntervals/readers=4/objects=100000/later", benchtime: "12x", unit: "p99-sec", goal: 1,
+	},
+	{
+		name:  "20 handlers join late, 100,000 pods, until they have synced",
+		bench: "Join/handlers=20/objects=100000", benchtime: "1x", unit: "sec/op", goal: 20,
+	},
+	{
+		name:  "worst lag of the handler that was there before, 1,000 changes a second",
+		bench: "JoinLag/handlers=20/objects=100000", benchtime: "1x", unit: "worst-lag-sec", goal: 10,
+	},
+	{
+		name:  "relist of 100,000 pods, all changed, until the handler has got all",
+		bench: "Relist/handlers=1/objects=100000", benchtime: "1x", unit: "sec/op", goal: 3,
+	},
+	{
+		name:  "deletion of 100,000 pods, one by one, until the handler has got the last",
+		bench: "Deletes/handlers=1/objects=100000", benchtime: "1x", unit: "sec/op", goal: 3,
+	},
+	{
+		name:  "index added late, 100,000 pods",
+		bench: "LateIndex/objects=100000", benchtime: "5x", unit: "sec/op", goal: 1.5,
+	},
+	{
+		name:  "memory of the store for each of 100,000 pods, without the pod",
+		bench: "Memory/objects=100000", benchtime: "1x", unit: "B/pod", goal: 0.9,
+	},
 }
 
-// measure runs all benchmarks once in each of five rounds. Every measurement is a process of its own,
-// so that none inherits another's heap; the two informers follow each other, so that what else the
-// machine does hits both; and they take turns in being first. Quick is one round, with each benchmark
-// doing its thing once, some of them with fewer pods than their names say.
+// measure runs all benchmarks once in each of five rounds. Each measurement is a process of its own, so that none
+// inherits the heap of another. The two informers follow each other, so that other work of the machine hits both, and
+// they take turns in being first. A quick run has one round, and runs each benchmark once, some with fewer pods than
+// their names say.
 func measure(ctx context.Context, run *report.Run) error {
 	rounds := 5
 	if run.Quick {
@@ -92,14 +170,15 @@ func measure(ctx context.Context, run *report.Run) error {
 	for round := range rounds {
 		fmt.Fprintf(run.Progress, "round %d of %d\n", round+1, rounds)
 		for _, row := range rows {
-			if row.time == "" {
-				continue
+			benchtime := row.benchtime
+			if benchtime == "" {
+				continue // an earlier row has measured it
 			}
 			if run.Quick {
-				row.time = "1x"
+				benchtime = "1x"
 			}
 			for _, informer := range order {
-				if err := run.Bench(ctx, row.bench+"/informer="+informer, row.time); err != nil {
+				if err := run.Bench(ctx, row.bench+"/informer="+informer, benchtime); err != nil {
 					return err
 				}
 			}
@@ -109,12 +188,12 @@ func measure(ctx context.Context, run *report.Run) error {
 	return nil
 }
 
-// table says where and how this was measured, and has a line for each row.
+// table returns a head that says where and how the results were measured, and a line for each row.
 func table(results *report.Results) (string, error) {
 	lines := [][]string{{"what", "client-go", "ours", "ratio", "spread", "wanted", "reached"}}
 	rounds := 0
 	for _, row := range rows {
-		c, err := results.Compare(report.Row{What: row.what, Bench: row.bench, Unit: row.unit})
+		c, err := results.Compare(report.Row{Name: row.name, Bench: row.bench, Unit: row.unit})
 		if err != nil {
 			return "", err
 		}
@@ -127,13 +206,14 @@ func table(results *report.Results) (string, error) {
 		results.Config["machine"], rounds, report.Align(lines)), nil
 }
 
+// verdict returns the last two cells of the row: the goal, and whether our informer has reached it.
 func (r row) verdict(ratio float64) []string {
-	wanted := fmt.Sprintf("%v ×", r.wanted)
-	switch {
-	case r.wanted == 0:
+	if r.goal == 0 {
 		return []string{"", ""}
-	case ratio < r.wanted:
-		return []string{wanted, "not reached"}
 	}
-	return []string{wanted, "yes"}
+	goal := fmt.Sprintf("%v ×", r.goal)
+	if ratio < r.goal {
+		return []string{goal, "not reached"}
+	}
+	return []string{goal, "yes"}
 }

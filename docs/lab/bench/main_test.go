@@ -1,3 +1,5 @@
+// A quick run, the table in the book, and the verdicts.
+
 package main
 
 import (
@@ -7,44 +9,57 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/informer/docs/lab/bench/report"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// No timing is looked at: on a busy machine a quick run can say anything.
+// The test does not look at the values: on a busy machine, a quick run can measure anything.
 func TestAQuickRunWritesATableAndResults(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "results")
 	var stdout bytes.Buffer
 	must.Do(t, program.Run(t.Context(), []string{"-quick", "-o", folder}, &stdout, t.Output()))
 	text := read(t, folder, "table.txt")
-	expect.That(t, stdout.String() == text && strings.Contains(text, "client-go v0."),
-		"printed\n%s\nand wrote\n%s", stdout.String(), text)
-	got, err := tableOf(t, folder)
-	expect.That(t, got == text && err == nil, "error %v; the results beside the table give\n%s", err, got)
+	if diff := cmp.Diff(text, stdout.String()); diff != "" {
+		t.Errorf("the output differs from table.txt (-table.txt +output):\n%s", diff)
+	}
+	if diff := cmp.Diff(text, tableOf(t, folder)); diff != "" {
+		t.Errorf("the table of results.txt differs from table.txt (-table.txt +results.txt):\n%s", diff)
+	}
+	if want := "client-go v0."; !strings.Contains(text, want) {
+		t.Errorf("the table has no %q:\n%s", want, text)
+	}
 	for _, row := range rows {
-		expect.That(t, strings.Contains(text, "\n"+row.what+"  "), "no row %q", row.what)
+		if !strings.Contains(text, "\n"+row.name+"  ") {
+			t.Errorf("the table has no row %q:\n%s", row.name, text)
+		}
 	}
 }
 
-// The table in the book is that of the results beside it.
+// The table in the book is that of the results in the same folder.
 func TestTheBooksTable(t *testing.T) {
-	if got, err := tableOf(t, "."); err != nil || got != read(t, ".", "table.txt") {
-		t.Errorf("error %v; go run ./docs/lab/bench -table writes another table:\n%s", err, got)
+	if diff := cmp.Diff(read(t, ".", "table.txt"), tableOf(t, ".")); diff != "" {
+		t.Errorf("go run ./docs/lab/bench -table would change table.txt (-table.txt +new):\n%s", diff)
 	}
 }
 
-func tableOf(t *testing.T, folder string) (string, error) {
+// tableOf returns the table of the results in a folder.
+func tableOf(t *testing.T, folder string) string {
 	t.Helper()
 	results, err := report.Read(read(t, folder, "results.txt"))
 	must.Do(t, err)
-	return table(results)
+	text, err := table(results)
+	must.Do(t, err)
+	return text
 }
 
 func TestVerdicts(t *testing.T) {
 	for ratio, want := range map[float64]string{2.5: "2.5 × yes", 2.4: "2.5 × not reached"} {
-		got := strings.Join(row{wanted: 2.5}.verdict(ratio), " ")
-		expect.That(t, got == want, "%v: got %q, want %q", ratio, got, want)
+		got := strings.Join(row{goal: 2.5}.verdict(ratio), " ")
+		if got != want {
+			t.Errorf("verdict(%v) of the goal 2.5 = %q, want %q", ratio, got, want)
+		}
 	}
 }
 

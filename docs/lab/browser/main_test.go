@@ -1,7 +1,6 @@
 //go:build browser
 
-// What the tests share: one browser, chapter 07 as a program, and pages that must
-// not complain.
+// What the tests share: a browser, two programs, and pages about which the browser must not complain.
 
 package browser
 
@@ -22,9 +21,9 @@ import (
 )
 
 var (
-	program string          // chapter 07
-	factory string          // chapter 08
-	browser context.Context // a browser that all tests use
+	informerProgram string          // of chapter 07
+	factoryProgram  string          // of chapter 08
+	browser         context.Context // all tests use this browser
 )
 
 func TestMain(m *testing.M) {
@@ -45,32 +44,32 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer os.RemoveAll(dir)
-	if program, err = Build(context.Background(), dir, "07-shared-informer"); err != nil {
+	if informerProgram, err = Build(context.Background(), dir, "07-shared-informer"); err != nil {
 		return 1, err
 	}
-	if factory, err = Build(context.Background(), dir, "08-factory"); err != nil {
+	if factoryProgram, err = Build(context.Background(), dir, "08-factory"); err != nil {
 		return 1, err
 	}
-	var closeIt func()
-	if browser, closeIt, err = Open(context.Background()); err != nil {
+	var closeBrowser func()
+	if browser, closeBrowser, err = Open(context.Background()); err != nil {
 		return 1, err
 	}
-	defer closeIt()
+	defer closeBrowser()
 	return m.Run(), nil
 }
 
-// serve starts the program for a test.
+// serve starts the program of chapter 07 for a test.
 func serve(t *testing.T) *Program {
 	t.Helper()
-	p, err := Start(context.WithoutCancel(t.Context()), program, "localhost:0")
+	p, err := Start(context.WithoutCancel(t.Context()), informerProgram, "localhost:0")
 	must.Do(t, err)
 	t.Cleanup(func() { must.Do(t, p.Stop()) })
-	synced(t, p)
+	waitForSync(t, p)
 	return p
 }
 
-// synced waits until the program has the object that is there from the start.
-func synced(t *testing.T, p *Program) {
+// waitForSync waits until the informer has the object that is there from the start.
+func waitForSync(t *testing.T, p *Program) {
 	t.Helper()
 	must.Do(t, wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true,
 		func(ctx context.Context) (bool, error) {
@@ -85,12 +84,13 @@ func synced(t *testing.T, p *Program) {
 		}))
 }
 
-// A message is some of what the page gets.
+// A message has some fields of the messages that the page gets.
 type message struct {
 	Seq int
 	Set struct{ Store struct{ Objects int } }
 }
 
+// get asks for an address. The caller closes the body.
 func get(ctx context.Context, address string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -105,27 +105,27 @@ func get(ctx context.Context, address string) (io.ReadCloser, error) {
 }
 
 // visit opens the page. At the end of the test the browser must have no complaint.
-func visit(t *testing.T, address string, look Look) *Page {
+func visit(t *testing.T, address string, display Display) *Page {
 	t.Helper()
-	p, leave, err := Visit(browser, address, look)
+	p, closePage, err := Visit(browser, address, display)
 	must.Do(t, err)
 	t.Cleanup(func() {
-		leave()
-		for _, wrong := range p.Wrong() {
-			t.Errorf("the browser complains: %s", wrong)
+		closePage()
+		for _, complaint := range p.TakeComplaints() {
+			t.Errorf("the browser complains: %s", complaint)
 		}
 	})
 	return p
 }
 
-// until fails the test if a condition does not come to hold.
+// until waits for a condition, and ends the test if it does not become true.
 func until(t *testing.T, p *Page, what, condition string) {
 	t.Helper()
 	must.Do(t, p.Until(what, condition))
 }
 
-// inTheEnd waits for minutes: not the page decides how fast it goes, but the machine.
-func inTheEnd(t *testing.T, p *Page, what, condition string) {
+// untilMinutes is until for minutes, where the time depends on the machine and not on the page.
+func untilMinutes(t *testing.T, p *Page, what, condition string) {
 	t.Helper()
 	for range 8 {
 		if p.Until(what, condition) == nil {
@@ -135,6 +135,7 @@ func inTheEnd(t *testing.T, p *Page, what, condition string) {
 	until(t, p, what, condition)
 }
 
+// eval returns the value of an expression, and ends the test if there is none.
 func eval[T any](t *testing.T, p *Page, expression string) T {
 	t.Helper()
 	value, err := Eval[T](p, expression)
@@ -142,17 +143,18 @@ func eval[T any](t *testing.T, p *Page, expression string) T {
 	return value
 }
 
-// number is a field of a station that is a number.
+// number returns the value of a field that is a number.
 func number(t *testing.T, p *Page, station, field string) int {
 	t.Helper()
 	return eval[int](t, p, "Number("+Field(station, field)+")")
 }
 
-// pressed presses a button, and waits until a number of objects has come or gone.
-func pressed(t *testing.T, p *Page, action string, change int) {
+// pressAndCount presses the button of an action, and waits until the store has change more objects.
+func pressAndCount(t *testing.T, p *Page, action string, change int) {
 	t.Helper()
-	want := eval[int](t, p, // what the page shows may lag behind
-		`fetch("/xray/state" + location.search).then(a => a.json()).then(s => s.set.store.objects)`) + change
+	before := eval[int](t, p, // from the program, because the page may lag behind
+		`fetch("/xray/state" + location.search).then(a => a.json()).then(s => s.set.store.objects)`)
+	want := before + change
 	must.Do(t, p.Press(action))
 	until(t, p, fmt.Sprintf("the store has %d objects after %s", want, action),
 		fmt.Sprintf(`%s === "%d"`, Field("store", "objects"), want))

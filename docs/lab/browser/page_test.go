@@ -1,5 +1,7 @@
 //go:build browser
 
+// What the page shows, and what its buttons do.
+
 package browser
 
 import (
@@ -12,35 +14,35 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// newest is the name of the object that changed last.
+// newest returns the name of the object that changed last.
 func newest(t *testing.T, p *Page) string {
 	t.Helper()
 	return eval[string](t, p, `JSON.parse(`+Field("store", "keys")+`)[0].split("/").pop()`)
 }
 
 func TestAChipArrivesAtEveryStation(t *testing.T) {
-	p := visit(t, serve(t).URL, Look{})
-	pressed(t, p, "create", +1)
+	p := visit(t, serve(t).URL, Display{})
+	pressAndCount(t, p, "create", +1)
 	name := newest(t, p)
-	for _, way := range []string{
+	for _, route := range []string{
 		"server reflector", "reflector store", "store log", "log handlers/fast", "log handlers/slow",
 		"server client-go/informer", "client-go/informer client-go/handlers/fast",
 	} {
-		until(t, p, "a chip has gone from "+way, Seen(way+" add "+name))
+		until(t, p, "a chip has gone from "+route, ChipSeen(route+" add "+name))
 	}
 	must.Do(t, p.Press("relabel"))
 	until(t, p, "the index follows", Field("store", "indexes")+`.includes('"db":1')`)
 	must.Do(t, p.Press("recreate"))
-	until(t, p, "a delete has come", Seen("log handlers/fast delete "+name))
+	until(t, p, "a delete has come", ChipSeen("log handlers/fast delete "+name))
 	until(t, p, "and an add after it", Field("handlers/fast", "last")+`.includes('"change":"add"')`)
 	must.Do(t, p.Press("resync"))
-	until(t, p, "a resync has come", Seen("log handlers/fast resync "+name))
-	pressed(t, p, "delete", -1)
+	until(t, p, "a resync has come", ChipSeen("log handlers/fast resync "+name))
+	pressAndCount(t, p, "delete", -1)
 }
 
 func TestATombstoneComesAfterACut(t *testing.T) {
-	p := visit(t, serve(t).URL, Look{})
-	pressed(t, p, "create", +1)
+	p := visit(t, serve(t).URL, Display{})
+	pressAndCount(t, p, "create", +1)
 	known, name := number(t, p, "store", "objects"), newest(t, p)
 	must.Do(t, p.Press("cut"))
 	until(t, p, "the reflector notices", Field("reflector", "doing")+` === "backing off"`)
@@ -49,71 +51,105 @@ func TestATombstoneComesAfterACut(t *testing.T) {
 		t.Errorf("the store has %d objects while the connection is cut, want the %d that it knew", got, known)
 	}
 	must.Do(t, p.Press("restore"))
-	for _, way := range []string{"log handlers/fast", "client-go/informer client-go/handlers/fast"} {
-		until(t, p, "a tombstone has gone from "+way, Seen(way+" tombstone "+name))
+	for _, route := range []string{"log handlers/fast", "client-go/informer client-go/handlers/fast"} {
+		until(t, p, "a tombstone has gone from "+route, ChipSeen(route+" tombstone "+name))
 	}
 	until(t, p, "the caption says so", `document.querySelector("#captions").innerText.includes("tombstone")`)
 	until(t, p, "the recent changes have it", `document.querySelector("#recent").innerText.includes("ombstone")`)
 }
 
-// Ours folds what a stalled handler misses, and client-go's keeps all of it.
+func TestAWatchThatExpiresIsFollowedByAList(t *testing.T) {
+	p := visit(t, serve(t).URL, Display{})
+	pressAndCount(t, p, "create", +1)
+	lists := number(t, p, "server", "lists")
+	must.Do(t, p.Press("expire"))
+	until(t, p, "the list is asked for", fmt.Sprintf("%s > %d", Field("server", "lists"), lists))
+	until(t, p, "the caption says so", `document.querySelector("#captions").innerText.includes("410")`)
+}
+
+// Our informer folds the backlog of a stalled handler, and client-go's keeps all of it.
 func TestTenThousandUpdatesForAStalledHandler(t *testing.T) {
-	p := visit(t, serve(t).URL, Look{})
-	pressed(t, p, "create", +1)
-	must.Do(t, p.Press("pace", `[data-handler="slow"]`, `[data-pace="stalled"]`))
+	p := visit(t, serve(t).URL, Display{})
+	pressAndCount(t, p, "create", +1)
+	must.Do(t, p.Press("speed", `[data-handler="slow"]`, `[data-speed="stalled"]`))
 	must.Do(t, p.Press("update", `[data-count="10000"]`))
-	inTheEnd(t, p, "client-go's handler has them all waiting", Field("client-go/handlers/slow", "waiting")+" > 9900")
+	untilMinutes(t, p, "client-go's handler has them all waiting", Field("client-go/handlers/slow", "waiting")+" > 9900")
 	until(t, p, "ours has folded most of them", Field("handlers/slow", "folded")+" > 9000")
 	until(t, p, "few wait for ours", Field("handlers/slow", "waiting")+" < 1000")
 	until(t, p, "the fast one has had them all", Field("handlers/fast", "waiting")+` === "0"`)
-	must.Do(t, p.Press("pace", `[data-handler="slow"]`, `[data-pace="fast"]`))
+	must.Do(t, p.Press("speed", `[data-handler="slow"]`, `[data-speed="fast"]`))
 	until(t, p, "ours catches up", Field("handlers/slow", "waiting")+` === "0"`)
 	until(t, p, "client-go's catches up", Field("client-go/handlers/slow", "waiting")+` === "0"`)
 }
 
-// While chips travel, all numbers are of the same moment.
+// While chips travel, all numbers of the page are of the same moment.
 func TestTheNumbersAgree(t *testing.T) {
-	p := visit(t, serve(t).URL, Look{})
-	pressed(t, p, "create", +1)
+	p := visit(t, serve(t).URL, Display{})
+	pressAndCount(t, p, "create", +1)
 	must.Do(t, p.Press("update", `[data-count="100"]`))
 	for range 40 {
 		if got := eval[string](t, p, `(() => {
 			const number = selector => Number(document.querySelector(selector).dataset.value);
-			const all = selector => [...document.querySelectorAll(selector)].map(one => Number(one.dataset.value));
+			const all = selector => [...document.querySelectorAll(selector)].map(e => Number(e.dataset.value));
 			const waiting = all('[data-station^="handlers/"] [data-field="waiting"]').reduce((a, b) => a + b);
 			const start = Math.min(...all(".cursors span"));
 			return waiting === number("#sum-ours") && start === number('[data-field="start"]') ? "" :
-				waiting + " wait, the lane says " + number("#sum-ours") + "; the last handler is at " + start +
-				", the log is needed from " + number('[data-field="start"]');
+				"the handlers say that " + waiting + " notifications wait, the title says " + number("#sum-ours") +
+				"; the last handler is at " + start + ", the log says that it is needed from " +
+				number('[data-field="start"]');
 		})()`); got != "" {
-			t.Error(got)
+			t.Errorf("the numbers differ: %s", got)
 		}
+	}
+}
+
+func TestHandlersComeAndGo(t *testing.T) {
+	p := visit(t, serve(t).URL, Display{})
+	pressAndCount(t, p, "create", +1)
+	must.Do(t, p.Press("add", `[data-speed="fast"]`))
+	until(t, p, "the late handler has an initial add",
+		Field("handlers/handler-3", "last")+`.includes('"change":"initial"')`)
+	must.Do(t, p.Do(chromedp.Navigate(eval[string](t, p, "location.href"))))
+	until(t, p, "the handlers come in the same order", `[...document.querySelectorAll("#handlers .name")].
+		map(name => name.innerText).join() === "fast,slow,handler-3"`)
+	must.Do(t, p.Press("remove", `[data-handler="handler-3"]`))
+	until(t, p, "its box has gone", `!document.querySelector('[data-station="handlers/handler-3"]')`)
+}
+
+func TestTwoBrowsersSeeTheSame(t *testing.T) {
+	program := serve(t)
+	dark, light := visit(t, program.URL, Display{}), visit(t, program.URL, Display{Light: true})
+	before := number(t, dark, "store", "objects")
+	pressAndCount(t, dark, "create", +1)
+	pressAndCount(t, light, "create", +1)
+	for _, p := range []*Page{dark, light} {
+		until(t, p, "both objects are there", fmt.Sprintf(`%s === "%d"`, Field("store", "objects"), before+2))
 	}
 }
 
 // The page says that the program has gone, and finds it again.
 func TestTheProgramGoesAwayAndComesBack(t *testing.T) {
-	first, err := Start(t.Context(), program, "localhost:0")
+	first, err := Start(t.Context(), informerProgram, "localhost:0")
 	must.Do(t, err)
-	synced(t, first)
-	p := visit(t, first.URL, Look{})
-	pressed(t, p, "create", +1)
+	waitForSync(t, first)
+	p := visit(t, first.URL, Display{})
+	pressAndCount(t, p, "create", +1)
 	must.Do(t, first.Stop())
 	until(t, p, "the page says so", `document.body.dataset.stream === "lost" && document.querySelector("#lost").innerText`)
-	second, err := Start(t.Context(), program, address.FindString(first.URL)[len("http://"):])
+	second, err := Start(t.Context(), informerProgram, address.FindString(first.URL)[len("http://"):])
 	must.Do(t, err)
 	until(t, p, "events come again", `document.body.dataset.stream === "open"`)
 	until(t, p, "the store is the new one's", Field("store", "objects")+` === "1"`)
-	p.Wrong() // the browser reports each connection that was refused
-	pressed(t, p, "create", +1)
+	p.TakeComplaints() // the browser reports each connection that was refused
+	pressAndCount(t, p, "create", +1)
 	must.Do(t, second.Stop())
 	until(t, p, "the page says so again", `document.body.dataset.stream === "lost"`)
-	p.Wrong()
+	p.TakeComplaints()
 }
 
 func TestKeyboard(t *testing.T) {
-	p := visit(t, serve(t).URL, Look{})
-	pressed(t, p, "create", +1)
+	p := visit(t, serve(t).URL, Display{})
+	pressAndCount(t, p, "create", +1)
 	must.Do(t, p.Do(chromedp.KeyEvent(" ")))
 	until(t, p, "space pauses, and does not press the button again", `document.body.dataset.mode === "paused"`)
 	must.Do(t, p.Do(chromedp.KeyEvent(" ")))
@@ -131,8 +167,8 @@ func TestKeyboard(t *testing.T) {
 }
 
 func TestTheDiffOfAChange(t *testing.T) {
-	p := visit(t, serve(t).URL, Look{})
-	pressed(t, p, "create", +1)
+	p := visit(t, serve(t).URL, Display{})
+	pressAndCount(t, p, "create", +1)
 	must.Do(t, p.Press("relabel"))
 	until(t, p, "the change is listed", `document.querySelector("#recent button")?.innerText.includes("pdate")`)
 	must.Do(t, p.Click("#recent button"))
@@ -146,13 +182,13 @@ func TestTheDiffOfAChange(t *testing.T) {
 
 // The same page shows the informers of chapter 08's factory.
 func TestTheInformersOfAFactory(t *testing.T) {
-	serving, err := Start(context.WithoutCancel(t.Context()), factory, "localhost:0")
+	serving, err := Start(context.WithoutCancel(t.Context()), factoryProgram, "localhost:0")
 	must.Do(t, err)
 	t.Cleanup(func() { must.Do(t, serving.Stop()) })
-	p := visit(t, serving.URL, Look{})
+	p := visit(t, serving.URL, Display{})
 	until(t, p, "the ConfigMap is stored", Field("store", "objects")+` === "1"`)
-	pressed(t, p, "create", +1)
-	until(t, p, "a chip has gone to a handler", Seen("log handlers/fast add "+newest(t, p)))
+	pressAndCount(t, p, "create", +1)
+	until(t, p, "a chip has gone to a handler", ChipSeen("log handlers/fast add "+newest(t, p)))
 	lists := number(t, p, "server", "lists")
 	must.Do(t, p.Press("expire"))
 	until(t, p, "the list is asked for", fmt.Sprintf("%s > %d", Field("server", "lists"), lists))
@@ -162,9 +198,18 @@ func TestTheInformersOfAFactory(t *testing.T) {
 	until(t, p, "it watches again", Field("reflector", "doing")+` === "watching"`)
 }
 
+func TestOtherInformers(t *testing.T) {
+	p := visit(t, serve(t).URL+"?informer=pods", Display{})
+	pressAndCount(t, p, "create", +1)
+	if got, want := eval[string](t, p, `document.querySelector("#kind").innerText`), "Pod"; got != want {
+		t.Errorf("the page says that the kind is %q, want %q", got, want)
+	}
+	pressAndCount(t, p, "delete", -1)
+}
+
 // The link at a caption leads to the section that explains it.
 func TestTheBook(t *testing.T) {
-	p := visit(t, serve(t).URL, Look{})
+	p := visit(t, serve(t).URL, Display{})
 	must.Do(t, p.Press("relabel"))
 	until(t, p, "the caption has a link", `document.querySelector("#captions a")`)
 	must.Do(t, p.Do(chromedp.Navigate(eval[string](t, p, `document.querySelector("#captions a").href`))))

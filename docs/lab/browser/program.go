@@ -1,3 +1,5 @@
+// The program that serves the page: the step xray of a chapter.
+
 package browser
 
 import (
@@ -13,7 +15,7 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// Build builds a chapter, such as 07-shared-informer, and returns the program.
+// Build builds the program of a chapter, such as 07-shared-informer, and returns its path.
 func Build(ctx context.Context, dir, chapter string) (program string, err error) {
 	root, err := workspace.Root(".")
 	if err != nil {
@@ -30,33 +32,33 @@ func Build(ctx context.Context, dir, chapter string) (program string, err error)
 
 var address = regexp.MustCompile(`http://[\w.]+:\d+`)
 
-// A Program is the step xray, which serves the page.
+// A Program is the step xray of a chapter, which serves the page.
 type Program struct {
 	URL     string // of the page
 	command *exec.Cmd
-	read    chan error // gets one element when all output is read
+	read    chan error // gets an element when the program has closed its output
 }
 
-// Start starts the step on a host and port, and returns when it serves.
+// Start starts the step xray on a host and port, and returns when it serves the page. The caller stops it.
 func Start(ctx context.Context, program, addr string) (*Program, error) {
 	command := exec.CommandContext(ctx, program, "xray", "-follow", "-addr", addr)
-	p := &Program{command: command, read: make(chan error, 1)}
-	p.command.Stderr = os.Stderr
-	output, err := p.command.StdoutPipe()
+	command.Stderr = os.Stderr
+	output, err := command.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.command.Start(); err != nil {
+	if err := command.Start(); err != nil {
 		return nil, err
 	}
 	lines := bufio.NewScanner(output)
-	for p.URL == "" && lines.Scan() {
-		p.URL = address.FindString(lines.Text())
+	url := ""
+	for url == "" && lines.Scan() {
+		url = address.FindString(lines.Text())
 	}
-	if p.URL == "" {
-		return nil, errors.Join(errors.New("the step has ended without serving anything"), p.command.Wait())
+	if url == "" {
+		return nil, errors.Join(errors.New("the step has ended without serving anything"), command.Wait())
 	}
-	p.URL += "/xray"
+	p := &Program{URL: url + "/xray", command: command, read: make(chan error, 1)}
 	go func() {
 		for lines.Scan() {
 		}
@@ -65,7 +67,7 @@ func Start(ctx context.Context, program, addr string) (*Program, error) {
 	return p, nil
 }
 
-// Stop ends the program with Ctrl-C.
+// Stop stops the program as Ctrl-C does, and waits for its end.
 func (p *Program) Stop() error {
 	return errors.Join(p.command.Process.Signal(os.Interrupt), <-p.read, p.command.Wait())
 }

@@ -1,4 +1,4 @@
-// What the page about faults says about client-go.
+// Tests of the claims about client-go on the page about faults.
 
 package main
 
@@ -20,12 +20,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/docs/lab/faults/httpfault"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
-// refuser answers 401, and keeps the last token that came.
+// refuser answers 401, and keeps the last token that a request had.
 type refuser struct{ token string }
 
 func (r *refuser) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -35,7 +34,7 @@ func (r *refuser) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// client-go does not read the file sooner because the server refuses the token.
+// client-go reads a token file again after 50 seconds. It does not read it sooner if the server refuses the token.
 func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "token")
@@ -46,38 +45,43 @@ func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
 		write("old")
 		wrapped, err := rest.HTTPWrappersForConfig(&rest.Config{BearerTokenFile: file}, &server)
 		must.Do(t, err)
+		start := time.Now()
 		for _, test := range []struct {
-			after time.Duration
-			want  string
-		}{{0, "Bearer old"}, {49 * time.Second, "Bearer old"}, {time.Second, "Bearer new"}} {
-			time.Sleep(test.after)
+			at   time.Duration
+			want string
+		}{{0, "Bearer old"}, {49 * time.Second, "Bearer old"}, {50 * time.Second, "Bearer new"}} {
+			time.Sleep(test.at - time.Since(start))
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://127.0.0.1/api", nil)
 			must.Do(t, err)
 			response, err := wrapped.RoundTrip(request)
 			must.Do(t, err)
 			response.Body.Close()
-			expect.That(t, server.token == test.want,
-				"another %v later: %q, want %q", test.after, server.token, test.want)
+			if server.token != test.want {
+				t.Errorf("the request after %v has the token %q, want %q", test.at, server.token, test.want)
+			}
 			write("new")
 		}
 	})
 }
 
-// client-go counts only the calls that return.
+// client-go counts only calls that return.
 func TestAHandlerThatPanicsInTheFirstListNeverSyncsWithClientGo(t *testing.T) {
 	for _, impl := range implementations {
 		t.Run(impl.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := fakeapi.New(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
-				informer := impl.make(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+				informer := impl.new(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 				registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 					panic("ouch")
 				}})
 				must.Do(t, err)
 				go informer.RunWithContext(t.Context())
 				time.Sleep(time.Hour)
-				if got := registration.HasSynced(); got != (impl.name == ours) || !informer.HasSynced() {
-					t.Errorf("after an hour: the handler has synced: %t, the informer: %t", got, informer.HasSynced())
+				if got, want := registration.HasSynced(), impl.name == ours; got != want {
+					t.Errorf("after an hour, HasSynced() of the handler = %t, want %t", got, want)
+				}
+				if !informer.HasSynced() {
+					t.Error("after an hour, HasSynced() of the informer = false, want true")
 				}
 			})
 		})
@@ -105,27 +109,28 @@ func TestTheRESTClientWaitsOutA429(t *testing.T) {
 		must.Do(t, err)
 		_, err = client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
 		must.Do(t, err)
-		took := time.Since(start).Round(time.Millisecond)
-		expect.That(t, took == 5*time.Second, "it took %v", took)
+		if took, want := time.Since(start).Round(time.Millisecond), 5*time.Second; took != want {
+			t.Errorf("List() took %v, want %v", took, want)
+		}
 	})
 }
 
-// After a watch that ends in its first second without an event, the reflector
-// lists.
+// If a watch ends in its first second without an event, the reflector lists again.
 func TestAVeryShortWatchIsNotResumed(t *testing.T) {
 	for _, impl := range implementations {
-		for after, lists := range map[time.Duration]int{time.Second / 2: 2, 2 * time.Second: 1} {
+		for after, want := range map[time.Duration]int{time.Second / 2: 2, 2 * time.Second: 1} {
 			t.Run(impl.name+" "+after.String(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server := fakeapi.New()
-					go impl.make(server, &corev1.ConfigMap{},
+					go impl.new(server, &corev1.ConfigMap{},
 						cache.SharedIndexInformerOptions{}).RunWithContext(t.Context())
 					w := server.NextWatch()
 					time.Sleep(after)
 					w.Stop()
 					server.NextWatch()
-					got := server.Lists()
-					expect.That(t, got == lists, "%d lists, want %d", got, lists)
+					if got := server.Lists(); got != want {
+						t.Errorf("the server got %d LISTs, want %d", got, want)
+					}
 				})
 			})
 		}

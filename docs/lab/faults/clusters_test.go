@@ -14,8 +14,7 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// A factory belongs to one cluster. Keys and versions of two clusters have nothing
-// to do with each other.
+// A factory belongs to one cluster. The keys and versions of two clusters are independent.
 func TestTwoClusters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts two control planes")
@@ -33,7 +32,10 @@ func TestTwoClusters(t *testing.T) {
 		}})
 		must.Do(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
-		t.Cleanup(func() { cancel(); f.Shutdown() })
+		t.Cleanup(func() {
+			cancel()
+			f.Shutdown()
+		})
 		f.Start(ctx)
 		must.Do(t, f.WaitForCacheSync(ctx))
 		_, err = env.client.CoreV1().ConfigMaps("default").Create(ctx, &corev1.ConfigMap{ // the same key in both
@@ -41,7 +43,7 @@ func TestTwoClusters(t *testing.T) {
 		}, metav1.CreateOptions{})
 		must.Do(t, err)
 		if got, want := <-added, name+": "+name; got != want {
-			t.Errorf("got %s, want %s", got, want)
+			t.Errorf("the handler got %q, want %q", got, want)
 		}
 	}
 }

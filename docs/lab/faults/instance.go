@@ -1,16 +1,14 @@
-// An instance: two informers of one implementation, one of ConfigMaps and one of
-// pods, behind a proxy of their own. Each informer has ten handlers.
+// An instance: two informers of one implementation, one of ConfigMaps and one of pods, with a proxy of their own. Each
+// informer has ten handlers.
 
 package main
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"runtime/pprof"
 	"slices"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -29,41 +27,43 @@ import (
 type implementation struct {
 	name     string
 	inFlight int // how many calls may still come after a handler was removed
-	make     func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
+	new      func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 }
 
 const clientGo, ours = "client-go", "ours"
 
 // implementations go through every fault side by side.
 var implementations = []implementation{
-	// After a removal client-go's listener makes another call or ends, at random
-	// (a select): each further call is half as likely.
-	{clientGo, 16, cache.NewSharedIndexInformerWithOptions},
-	{ours, 1, func(lw cache.ListerWatcher, example runtime.Object,
-		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-		return informer.New(lw, example, options)
-	}},
+	// After a removal, a select decides whether client-go's listener makes another call or ends. So each further call
+	// is half as likely as the one before.
+	{name: clientGo, inFlight: 16, new: cache.NewSharedIndexInformerWithOptions},
+	{name: ours, inFlight: 1, new: newOurs},
 }
 
-// instance is an implementation at work.
+func newOurs(lw cache.ListerWatcher, example runtime.Object,
+	options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	return informer.New(lw, example, options)
+}
+
+// instance is a running implementation.
 type instance struct {
 	implementation
 	tcp  *netfault.Proxy
 	http *httpfault.Transport
 
 	result     result
-	goroutines int // before the fault
+	goroutines int // the number of its goroutines before the fault
 	informers  []*testInformer
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
 	disconnect func()
 }
 
-// label is the pprof label with the instance that started a goroutine.
+// label is the key of the pprof label of an instance's goroutines. Its value is the name of the instance.
 const label = "instance"
 
-// startInstance starts the informers. Their goroutines get the instance's label, to
-// be counted.
+// startInstance starts the informers of an instance. Their goroutines get the instance's label, so that they can be
+// counted.
 func startInstance(impl implementation) step {
 	return func(ctx context.Context, s *scenario) error {
 		config := s.env.accountConfig()
@@ -97,11 +97,12 @@ func startInstance(impl implementation) step {
 	}
 }
 
+// run starts an informer for each resource, with the handlers of a scenario.
 func (in *instance) run(ctx context.Context, client rest.Interface) error {
 	for resource, example := range map[string]runtime.Object{"configmaps": &corev1.ConfigMap{}, "pods": &corev1.Pod{}} {
 		lw := cache.NewListWatchFromClient(client, resource, "", fields.Everything())
 		i := &testInformer{
-			SharedIndexInformer: in.make(lw, example, cache.SharedIndexInformerOptions{
+			SharedIndexInformer: in.new(lw, example, cache.SharedIndexInformerOptions{
 				ResyncPeriod: resyncPeriod,
 				Indexers:     cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc, "app": byApp},
 			}),
@@ -118,11 +119,12 @@ func (in *instance) run(ctx context.Context, client rest.Interface) error {
 	return nil
 }
 
-// byApp is an index function: the workload keeps changing this label.
+// byApp is an index function. The workload often changes this label.
 func byApp(obj any) ([]string, error) { return []string{obj.(record.Object).GetLabels()["app"]}, nil }
 
+// all says whether a condition is true for every informer of the instance.
 func (in *instance) all(condition func(*testInformer) bool) bool {
-	return every(slices.Values(in.informers), condition)
+	return allMatch(slices.Values(in.informers), condition)
 }
 
 // stop stops the informers, and returns when they have stopped.
@@ -136,92 +138,4 @@ func (in *instance) stop() {
 	in.running.Wait()
 	in.disconnect()
 	in.tcp.Close()
-}
-
-// The kinds of handlers. These are added before the informer starts:
-const (
-	fast          = "fast"
-	slow          = "slow"           // takes a millisecond for a call, on average
-	stalled       = "stalled"        // does not return from a call while the fault lasts
-	stuck         = "stuck"          // does not return until the store is up to date again
-	panicking     = "panicking"      // panics, twice, after it has recorded the call
-	resynced      = "resynced"       // gets a resync every second
-	removedBefore = "removed before" // is removed before the fault
-	removedDuring = "removed during" // is removed during the fault
-
-	// These are added later.
-	addedDuring = "added during" // during the fault
-	addedAfter  = "added after"  // when the store is up to date again
-)
-
-const resyncPeriod = time.Second
-
-// handler is a recorder that can be slow, stall, or panic.
-type handler struct {
-	*record.Recorder
-	registration cache.ResourceEventHandlerRegistration
-	gate         sync.RWMutex // locked while the handler stalls
-	resume       func()       // ends that
-}
-
-func newHandler(kind string) *handler {
-	h := &handler{resume: func() {}}
-	var after func(int)
-	switch kind {
-	case slow:
-		after = func(n int) {
-			if n%10 == 0 && n < 10_000 { // then it is fast, to catch up at all
-				time.Sleep(10 * time.Millisecond)
-			}
-		}
-	case stalled, stuck:
-		after = func(int) {
-			h.gate.RLock()
-			defer h.gate.RUnlock()
-		}
-	case panicking:
-		after = func(n int) {
-			if n == 50 || n == 100 {
-				panic("this handler panics at times")
-			}
-		}
-	}
-	h.Recorder = record.NewRecorder(after)
-	return h
-}
-
-// stall makes the next call last until resume.
-func (h *handler) stall() {
-	h.gate.Lock()
-	h.resume = sync.OnceFunc(h.gate.Unlock)
-}
-
-// testInformer watches one resource, in all namespaces.
-type testInformer struct {
-	cache.SharedIndexInformer
-	implementation
-	resource string
-	handlers map[string]*handler // by kind
-}
-
-func (i *testInformer) add(kind string) (err error) {
-	h := newHandler(kind)
-	resync := map[string]time.Duration{resynced: resyncPeriod}[kind]
-	h.registration, err = i.AddEventHandlerWithResyncPeriod(h, resync)
-	i.handlers[kind] = h
-	return err
-}
-
-func (i *testInformer) remove(kind string) error {
-	h := i.handlers[kind]
-	defer h.Removed(i.inFlight)
-	return i.RemoveEventHandler(h.registration)
-}
-
-// synced tells whether every handler has synced. The one that panics may never do
-// so: client-go counts only calls that return.
-func (i *testInformer) synced() bool {
-	return every(maps.Values(i.handlers), func(h *handler) bool {
-		return h == i.handlers[panicking] || h.registration.HasSynced()
-	})
 }

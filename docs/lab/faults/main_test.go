@@ -1,4 +1,4 @@
-// The command line, a run that is stopped, what is counted, and the table.
+// Tests of the command line, of a run that is stopped, of the counts of goroutines and files, and of the table.
 
 package main
 
@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/informer/scripts/harness/expect"
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/usage"
 )
@@ -22,18 +23,20 @@ func TestWrongUsage(t *testing.T) {
 		"-only: error parsing regexp":             {"-only", "["},
 	} {
 		_, err := parse(args)
-		expect.That(t, err != nil && strings.Contains(err.Error(), want), "%q: error %v, want %q", args, err, want)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("parse(%q) = %v, want an error with %q", args, err, want)
+		}
 	}
 }
 
-// stopAt stops a run as soon as its progress contains a text.
-type stopAt struct {
+// stopWriter is an io.Writer that calls stop when somebody writes a text to it.
+type stopWriter struct {
 	bytes.Buffer
 	text string
 	stop func()
 }
 
-func (s *stopAt) Write(text []byte) (int, error) {
+func (s *stopWriter) Write(text []byte) (int, error) {
 	if strings.Contains(string(text), s.text) {
 		s.stop()
 	}
@@ -48,18 +51,28 @@ func TestAStoppedSoakLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var stdout bytes.Buffer
-	err = soak(ctx, o, &stdout, &stopAt{text: "starting the control plane", stop: cancel})
-	expect.That(t, err != nil && stdout.Len() <= 0, "error %v, printed %q", err, stdout.String())
+	if err := soak(ctx, o, &stdout, &stopWriter{text: "starting the control plane", stop: cancel}); err == nil {
+		t.Error("soak() = nil, want an error")
+	}
+	if stdout.Len() > 0 {
+		t.Errorf("soak() printed %q, want nothing", stdout.String())
+	}
 	left, err := os.ReadDir(temp)
-	expect.That(t, len(left) <= 0 && err == nil, "left behind: %v, %v", left, err)
+	must.Do(t, err)
+	if len(left) > 0 {
+		t.Errorf("soak() left these files: %v", left)
+	}
 }
 
-// Including those that one of its goroutines has started.
+// The count includes goroutines that a goroutine of the instance has started.
 func TestGoroutinesAreCountedByInstance(t *testing.T) {
 	over, ended := make(chan struct{}), make(chan struct{})
 	pprof.Do(t.Context(), pprof.Labels(label, "one"), func(context.Context) {
 		go func() {
-			go func() { <-over; close(ended) }()
+			go func() {
+				<-over
+				close(ended)
+			}()
 			<-over
 		}()
 	})
@@ -67,11 +80,13 @@ func TestGoroutinesAreCountedByInstance(t *testing.T) {
 	want := func(instance string, n int) {
 		t.Helper()
 		var got int
-		err := r.until(t.Context(), "the count is right", func() bool {
+		err := r.waitUntil(t.Context(), "the count is right", func() bool {
 			got = usage.Goroutines(label, instance)
 			return got == n
 		})
-		expect.That(t, err == nil, "%s has %d goroutines, want %d", instance, got, n)
+		if err != nil {
+			t.Errorf("Goroutines(%q) = %d, want %d: %v", instance, got, n, err)
+		}
 	}
 	want("one", 2)
 	want("on", 0)
@@ -81,15 +96,18 @@ func TestGoroutinesAreCountedByInstance(t *testing.T) {
 }
 
 func TestOpenFilesAreCounted(t *testing.T) {
-	expect.That(t, openFiles() != 0, "none")
+	if got := openFiles(); got == 0 {
+		t.Errorf("openFiles() = %d, want more: the standard streams are open", got)
+	}
 }
 
 func TestTable(t *testing.T) {
 	var runs []results
-	add := func(name string, own, theirs time.Duration, errs int) {
+	add := func(name string, ourRecovery, theirRecovery time.Duration, theirErrors int) {
 		runs = append(runs, results{
-			ours:     {fault: name, implementation: ours, events: 1000, recovery: own},
-			clientGo: {fault: name, implementation: clientGo, events: 900, recovery: theirs, errors: errs},
+			ours: {fault: name, implementation: ours, events: 1000, recovery: ourRecovery},
+			clientGo: {fault: name, implementation: clientGo, events: 900, recovery: theirRecovery,
+				errors: theirErrors},
 		})
 	}
 	add("reset", 30*time.Millisecond, time.Second, 0)
@@ -98,9 +116,12 @@ func TestTable(t *testing.T) {
 	add("reset", 2010*time.Millisecond, 2*time.Second, 0)
 	add("nameless", 2*time.Second, never, 2)
 	add("nameless", 2*time.Second, time.Second, 2)
-	got := strings.Fields(table([]fault{{name: "reset"}, {name: "not run"}, {name: "nameless"}}, runs))
-	want := strings.Fields(`fault runs events errors recovery, median worst first
-		reset 3 2,700 / 3,000 0 / 0 2.00 / 0.03 3.00 / 2.01 0 / 2
-		nameless 3 2,700 / 3,000 6 / 0 1.00 / 2.00 never / 2.00 1 / 1`)
-	expect.That(t, strings.Join(got, " ") == strings.Join(want, " "), "got  %s\nwant %s", got, want)
+	got := table([]fault{{name: "reset"}, {name: "not run"}, {name: "nameless"}}, runs)
+	want := `fault     runs  events         errors  recovery, median  worst         first
+reset     3     2,700 / 3,000  0 / 0   2.00 / 0.03       3.00 / 2.01   0 / 2
+nameless  3     2,700 / 3,000  6 / 0   1.00 / 2.00       never / 2.00  1 / 1
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("table() differs (-want +got):\n%s", diff)
+	}
 }

@@ -27,7 +27,8 @@ import (
 	"example.com/informer/scripts/harness/requests"
 )
 
-func each(do func(*instance)) step {
+// eachInstance calls a function for every instance.
+func eachInstance(do func(*instance)) step {
 	return func(_ context.Context, s *scenario) error {
 		for _, in := range s.instances {
 			do(in)
@@ -37,19 +38,19 @@ func each(do func(*instance)) step {
 }
 
 // reset resets all connections.
-var reset = each(func(in *instance) { in.tcp.Reset() })
+var reset = eachInstance(func(in *instance) { in.tcp.Reset() })
 
-// until waits for something to be true of every instance.
-func until(what string, condition func(*instance) bool) step {
+// waitUntil waits until a condition is true for every instance.
+func waitUntil(description string, condition func(*instance) bool) step {
 	return func(ctx context.Context, s *scenario) error {
-		return s.until(ctx, what, func() bool { return every(slices.Values(s.instances), condition) })
+		return s.waitUntil(ctx, description, func() bool { return allMatch(slices.Values(s.instances), condition) })
 	}
 }
 
 // hold lets a fault last as long as most do.
 var hold = holdTimes(1)
 
-// holdTimes lets a fault last so many times as long as most do.
+// holdTimes lets a fault last n times as long as most do.
 func holdTimes(n float64) step {
 	return func(ctx context.Context, s *scenario) error {
 		end, cancel := context.WithTimeout(ctx, time.Duration(n*float64(s.scale.hold)))
@@ -66,39 +67,41 @@ func holdTimes(n float64) step {
 func waitForChanges(n int64) step {
 	return func(ctx context.Context, s *scenario) error {
 		enough := s.load.confirmed.Load() + n
-		return s.until(ctx, "enough changes are made", func() bool { return s.load.confirmed.Load() >= enough })
+		return s.waitUntil(ctx, "enough changes are made", func() bool { return s.load.confirmed.Load() >= enough })
 	}
 }
 
-// missChanges waits for changes after a connection or a watch has broken: an
-// informer can lose these.
+// missChanges waits for changes after a connection or a watch has broken. An informer could miss these changes.
 var missChanges = waitForChanges(50)
 
-// waitForFailure waits until a change has failed: the fault hits the workload, too.
+// waitForFailure waits until a change has failed, because the fault hits the workload, too.
 func waitForFailure(ctx context.Context, s *scenario) error {
-	return s.until(ctx, "a change fails", func() bool { return s.load.failed.Load() > s.failures })
+	return s.waitUntil(ctx, "a change fails", func() bool { return s.load.failed.Load() > s.failures })
 }
 
-// rewatched tells whether an instance had to request both of its watches again.
+// rewatched says whether an instance has requested both of its watches again.
 func rewatched(in *instance) bool {
-	return every(slices.Values(resources), func(resource string) bool {
+	return allMatch(slices.Values(resources), func(resource string) bool {
 		return in.http.Requests(resource, "", requests.Watch, requests.WatchList) >= 2
 	})
 }
 
-// saw tells whether a request of an instance had an outcome.
-func saw(outcome string) func(*instance) bool {
+// sawOutcome says whether a request of an instance had this outcome.
+func sawOutcome(outcome string) func(*instance) bool {
 	return func(in *instance) bool { return in.http.Requests("", outcome) > 0 }
 }
 
-// waitForOutcome waits until every instance saw an outcome.
-func waitForOutcome(outcome string) step { return until("all instances saw "+outcome, saw(outcome)) }
+// waitForOutcome waits until every instance has had a request with this outcome.
+func waitForOutcome(outcome string) step {
+	return waitUntil("all instances saw "+outcome, sawOutcome(outcome))
+}
 
-// onServer does something to the control plane.
+// onServer calls a method of the environment.
 func onServer(do func(*environment, context.Context) error) step {
 	return func(ctx context.Context, s *scenario) error { return do(s.env, ctx) }
 }
 
+// kubectl runs a command as the administrator.
 func kubectl(command string) step {
 	return func(ctx context.Context, s *scenario) error {
 		_, err := s.env.kubectl(ctx, command)
@@ -106,9 +109,9 @@ func kubectl(command string) step {
 	}
 }
 
-// refused waits until the server refuses the informers' account.
-func refused(as func(error) bool) step {
-	return func(ctx context.Context, s *scenario) error { return s.env.untilAnswer(ctx, as) }
+// refused waits until the server refuses the informers' account with such an error.
+func refused(expected func(error) bool) step {
+	return func(ctx context.Context, s *scenario) error { return s.env.waitForAnswer(ctx, expected) }
 }
 
 // kill ends a component with SIGKILL.
@@ -116,6 +119,7 @@ func kill(component string) step {
 	return func(_ context.Context, s *scenario) error { return s.env.Kill(component) }
 }
 
+// restart starts a component that was killed.
 func restart(component string) step {
 	return func(ctx context.Context, s *scenario) error { return s.env.Restart(ctx, component) }
 }
@@ -135,20 +139,20 @@ func inFrames(fault httpfault.FrameFault) steps {
 // inject injects a fault into all watches, and returns when each has sent it.
 func inject(fault httpfault.FrameFault) step {
 	return steps{
-		until("both watches are open", func(in *instance) bool { return in.http.Watches() == 2 }),
-		each(func(in *instance) { in.http.Inject(fault) }),
-		until("every watch has sent the fault", func(in *instance) bool { return in.http.Pending() == 0 }),
-	}.take
+		waitUntil("both watches are open", func(in *instance) bool { return in.http.Watches() == 2 }),
+		eachInstance(func(in *instance) { in.http.Inject(fault) }),
+		waitUntil("every watch has sent the fault", func(in *instance) bool { return in.http.Pending() == 0 }),
+	}.run
 }
 
-// refuse breaks the connections, and refuses every request for a while.
+// refuse breaks the connections, and answers every request with an error for a while.
 func refuse(status *apierrors.StatusError) steps {
 	code := strconv.Itoa(int(status.ErrStatus.Code))
-	return steps{rule(httpfault.Refuse(status)), reset, hold, waitForOutcome(code), rule(httpfault.Pass)}
+	return steps{setRule(httpfault.Refuse(status)), reset, hold, waitForOutcome(code), setRule(httpfault.Pass)}
 }
 
-// rule lets a rule answer the requests of every instance.
-func rule(r httpfault.Rule) step { return each(func(in *instance) { in.http.SetRule(r) }) }
+// setRule sets the rule for the requests of every instance.
+func setRule(r httpfault.Rule) step { return eachInstance(func(in *instance) { in.http.SetRule(r) }) }
 
 // slowLists makes every instance list again, and delays all these lists.
 func slowLists(ctx context.Context, s *scenario) error {
@@ -156,7 +160,7 @@ func slowLists(ctx context.Context, s *scenario) error {
 	defer end()
 	var delayed atomic.Int32
 	return steps{
-		rule(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		setRule(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 			if requests.VerbOf(request) != requests.Watch {
 				delayed.Add(1)
 				select {
@@ -167,14 +171,14 @@ func slowLists(ctx context.Context, s *scenario) error {
 			return next.RoundTrip(request)
 		}),
 		inject(httpfault.Expired),
-		until("all lists are delayed", func(*instance) bool { return int(delayed.Load()) >= 2*len(s.instances) }),
+		waitUntil("all lists are delayed", func(*instance) bool { return int(delayed.Load()) >= 2*len(s.instances) }),
 		holdTimes(6),
-		rule(httpfault.Pass),
-	}.take(ctx, s)
+		setRule(httpfault.Pass),
+	}.run(ctx, s)
 }
 
-// expiredPages is a rule: it refuses a watch with the initial list, makes plain lists come in pages,
-// and answers 410 to the request for the second page, once for each resource.
+// expiredPages returns a rule that refuses streamed lists, so that the informer sends a LIST. The rule makes the answer
+// to a LIST come in pages, and answers 410 to the request for the second page, once for each resource.
 func expiredPages(in *instance) httpfault.Rule {
 	return func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		expired := in.http.Requests(path.Base(request.URL.Path), "", requests.NextPage)
@@ -195,15 +199,15 @@ func expiredPages(in *instance) httpfault.Rule {
 	}
 }
 
-// fill creates ConfigMaps in a namespace, a part of as many as are deleted in one call.
-func fill(namespace string, part int) step {
+// fill creates ConfigMaps in a namespace: scale.deletes of them, divided by the divisor.
+func fill(namespace string, divisor int) step {
 	return func(ctx context.Context, s *scenario) error {
 		creating, ctx := errgroup.WithContext(ctx)
 		creating.SetLimit(16)
-		for i := range s.scale.deletes / part {
+		for i := range s.scale.deletes / divisor {
 			creating.Go(func() error {
-				one := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("one-of-many-%d", i)}}
-				_, err := s.env.client.CoreV1().ConfigMaps(namespace).Create(ctx, one, metav1.CreateOptions{})
+				configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("one-of-many-%d", i)}}
+				_, err := s.env.client.CoreV1().ConfigMaps(namespace).Create(ctx, configMap, metav1.CreateOptions{})
 				return err
 			})
 		}
@@ -215,10 +219,10 @@ func fill(namespace string, part int) step {
 // twice, and resets the connections each time.
 func writeLargeObject(ctx context.Context, s *scenario) error {
 	for _, digit := range []string{"0", "1", "2"} {
-		object := applycorev1.ConfigMap("large", large).
+		object := applycorev1.ConfigMap("large", largeNamespace).
 			WithData(map[string]string{"data": strings.Repeat(digit, 1<<20)})
 		options := metav1.ApplyOptions{FieldManager: "faults"}
-		if _, err := s.env.client.CoreV1().ConfigMaps(large).Apply(ctx, object, options); err != nil {
+		if _, err := s.env.client.CoreV1().ConfigMaps(largeNamespace).Apply(ctx, object, options); err != nil {
 			return err
 		}
 		if err := reset(ctx, s); err != nil {
@@ -228,14 +232,14 @@ func writeLargeObject(ctx context.Context, s *scenario) error {
 	return nil
 }
 
-// skewClock moves the clock of the writers forward and back.
+// skewClock moves the clock of the writers forward, back, and forward again.
 func skewClock(ctx context.Context, s *scenario) error {
-	for _, by := range []time.Duration{time.Hour, -48 * time.Hour, 365 * 24 * time.Hour} {
-		s.load.skew.Add(int64(by))
+	defer s.load.skew.Store(0)
+	for _, jump := range []time.Duration{time.Hour, -48 * time.Hour, 365 * 24 * time.Hour} {
+		s.load.skew.Add(int64(jump))
 		if err := holdTimes(1./3)(ctx, s); err != nil {
 			return err
 		}
-		defer s.load.skew.Add(-int64(by))
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// The watch cache begins when the API server starts. A watch from an older version
-// is refused, although etcd still has it.
+// The watch cache begins when the API server starts. The API server refuses a watch from an older version, although
+// etcd still has this version.
 func TestARestartedAPIServerRefusesOldVersions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
@@ -31,18 +31,20 @@ func TestARestartedAPIServerRefusesOldVersions(t *testing.T) {
 		must.Do(t, err)
 		versions = append(versions, o.ResourceVersion)
 	}
-	next := func() watch.Event {
+	firstEvent := func() watch.Event {
 		w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: versions[0]})
 		must.Do(t, err)
 		defer w.Stop()
 		return <-w.ResultChan()
 	}
-	if event := next(); event.Type != watch.Added || event.Object.(*corev1.ConfigMap).Name != "b" {
-		t.Errorf("before: %v", event)
+	event := firstEvent()
+	if added, ok := event.Object.(*corev1.ConfigMap); !ok || event.Type != watch.Added || added.Name != "b" {
+		t.Errorf("before the restart, the watch begins with %v, want ADDED for the ConfigMap b", event)
 	}
 	must.Do(t, env.Kill(local.APIServer))
 	must.Do(t, env.Restart(t.Context(), local.APIServer))
-	if event := next(); event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
-		t.Errorf("after: %v", event)
+	event = firstEvent()
+	if event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
+		t.Errorf("after the restart, the watch begins with %v, want ERROR with status 410", event)
 	}
 }

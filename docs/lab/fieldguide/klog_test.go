@@ -1,5 +1,5 @@
-// Package fieldguide makes each symptom of docs/field-guide.md happen, and finds
-// its log line in what klog writes. klog is global: no test here is parallel.
+// Package fieldguide reproduces the symptoms of docs/field-guide.md, and finds their log lines in the output of klog.
+// klog is global, so no test here is parallel.
 package fieldguide
 
 import (
@@ -16,11 +16,10 @@ import (
 
 	"k8s.io/klog/v2"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// A klogOutput is what klog writes during a test.
+// A klogOutput is the output of klog during a test, or another text with lines of the guide.
 type klogOutput struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -39,8 +38,7 @@ func (o *klogOutput) String() string {
 	return o.text.String()
 }
 
-// captureKlog takes what klog writes at a verbosity, as `-v` of a program sets it,
-// until the end of the test.
+// captureKlog captures the output of klog until the end of the test. The verbosity is the `-v` of a program.
 func captureKlog(t *testing.T, verbosity int) *klogOutput {
 	t.Helper()
 	state := klog.CaptureState()
@@ -57,16 +55,18 @@ func captureKlog(t *testing.T, verbosity int) *klogOutput {
 	return output
 }
 
-// found are the lines of the guide that tests have found in a log.
+// found has the lines of the guide that tests have found in a log.
 var found = map[string]bool{}
 
-// want waits until klog has written a line of the guide. The line stands there in a
-// block of its own, and `…` stands for whatever differs from run to run.
+// want waits until klog has written a line of the guide. In the guide, the line is in a log block. An `…` in it stands
+// for a part that differs from run to run.
 func (o *klogOutput) want(t *testing.T, line string) {
 	t.Helper()
 	guide, err := os.ReadFile("../../field-guide.md")
 	must.Do(t, err)
-	expect.That(t, strings.Contains(string(guide), "\n"+line+"\n"), "docs/field-guide.md has no line\n%s", line)
+	if !strings.Contains(string(guide), "\n"+line+"\n") {
+		t.Errorf("docs/field-guide.md has no line\n%s", line)
+	}
 	pattern := "(?m)^" + strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*") + "$"
 	expected := regexp.MustCompile(pattern)
 	for deadline := time.Now().Add(must.Patience); !expected.MatchString(o.String()); {
@@ -78,8 +78,24 @@ func (o *klogOutput) want(t *testing.T, line string) {
 	found[line] = true
 }
 
-// A wholeGuide is a run of tests that fails, too, if no test has found a line of the
-// guide's log blocks. It is content if only some tests were to run.
+// wantNo fails if klog has written a text.
+func (o *klogOutput) wantNo(t *testing.T, text string) {
+	t.Helper()
+	if output := o.String(); strings.Contains(output, text) {
+		t.Errorf("klog has written %q, want no such text, in\n%s", text, output)
+	}
+}
+
+// wantEmpty fails if klog has written anything.
+func (o *klogOutput) wantEmpty(t *testing.T) {
+	t.Helper()
+	if output := o.String(); output != "" {
+		t.Errorf("klog has written this, want nothing:\n%s", output)
+	}
+}
+
+// A wholeGuide runs the tests, and also fails if there is a line in the guide's log blocks that no test has found. It
+// does not check this if only some of the tests run.
 type wholeGuide struct{ *testing.M }
 
 var logBlock = regexp.MustCompile("(?ms)^```log\n(.*?)^```$")

@@ -1,4 +1,4 @@
-// What the tests of this package share, beside the capture of klog.
+// TestMain, and the helpers of the tests of this package, except for those that capture klog.
 
 package fieldguide
 
@@ -23,11 +23,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] // the second one sleeps by a real clock
+	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] // the second handler sleeps, with the real clock
 	goleak.VerifyTestMain(wholeGuide{m})
 }
 
-// How lines of the guide begin.
+// The beginnings of many lines of the guide.
 const (
 	failedToWatch = `E… reflector.go:…] "Failed to watch" err="`
 	watchEnded    = `I… reflector.go:…] "Warning: watch ended with error" … err="`
@@ -41,8 +41,8 @@ func runInformer(t *testing.T, source cache.ListerWatcher, objectType runtime.Ob
 	return informer
 }
 
-// selected lists and watches a resource of a namespace, with changed options.
-func selected(client kubernetes.Interface, resource, namespace string,
+// listWatch lists and watches a resource in a namespace, and lets a function change the options of each request.
+func listWatch(client kubernetes.Interface, resource, namespace string,
 	change func(*metav1.ListOptions)) cache.ListerWatcher {
 	return cache.NewFilteredListWatchFromClient(client.CoreV1().RESTClient(), resource, namespace, change)
 }
@@ -52,16 +52,16 @@ func runConfigMaps(t *testing.T, config *rest.Config, namespace string) cache.Sh
 	t.Helper()
 	client, err := kubernetes.NewForConfig(config)
 	must.Do(t, err)
-	return runInformer(t, selected(client, "configmaps", namespace, func(*metav1.ListOptions) {}), &corev1.ConfigMap{})
+	return runInformer(t, listWatch(client, "configmaps", namespace, func(*metav1.ListOptions) {}), &corev1.ConfigMap{})
 }
 
-// An answerer is a rest.Config's Transport that answers in the place of a server.
-type answerer func(*http.Request) (*http.Response, error)
+// A roundTripperFunc is an http.RoundTripper that answers in the place of a server.
+type roundTripperFunc func(*http.Request) (*http.Response, error)
 
 // RoundTrip implements http.RoundTripper.
-func (a answerer) RoundTrip(request *http.Request) (*http.Response, error) { return a(request) }
+func (f roundTripperFunc) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// runParcels runs an informer of a version of testdata/parcels.yaml.
+// runParcels runs an informer of the custom resource in testdata/parcels.yaml, in one of its versions.
 func runParcels(t *testing.T, s *session.Session, version string,
 	change func(*metav1.ListOptions)) cache.SharedIndexInformer {
 	t.Helper()

@@ -1,4 +1,4 @@
-// What informers keep in memory, and for how long.
+// Symptoms in memory: a slow handler, and a relist.
 
 package fieldguide
 
@@ -33,17 +33,17 @@ func TestASlowHandler(t *testing.T) {
 	})
 }
 
-// Before a new list takes the place of what is stored, it is there beside the store. What
-// comes of a stream is transformed at once, so that only what is left waits there.
+// During a relist, the new list is in memory together with the old objects of the store. The objects of a streamed list
+// are transformed when they arrive, so only the transformed objects are in memory.
 func TestARelistIsBesideTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := fakeapi.ConfigMap("", "9")
 		end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 		server := fakeapi.New()
 		informer := newConfigMaps(server.ListWatch, 0) // a ListWatch that may be asked to stream
-		var told record.Lines
+		var calls record.Lines
 		must.Do(t, informer.SetTransform(func(obj any) (any, error) {
-			told.Add("%s beside %d stored", obj.(*corev1.ConfigMap).ResourceVersion, len(informer.GetStore().List()))
+			calls.Add("%s beside %d stored", obj.(*corev1.ConfigMap).ResourceVersion, len(informer.GetStore().List()))
 			return obj, nil
 		}))
 		must.Run(t, informer.RunWithContext)
@@ -52,10 +52,10 @@ func TestARelistIsBesideTheStore(t *testing.T) {
 		w.Action(watch.Bookmark, end)
 		fakeapi.Expire(w)
 		w = server.NextWatch()
-		told.Want(t, "1 beside 0 stored", "1 beside 0 stored")
+		calls.Want(t, "1 beside 0 stored", "1 beside 0 stored")
 		w.Add(fakeapi.ConfigMap("a", "2"))
-		told.Want(t, "2 beside 1 stored") // and the stream has not ended
+		calls.Want(t, "2 beside 1 stored") // before the end of the stream
 		w.Action(watch.Bookmark, end)
-		told.Want(t, "2 beside 1 stored")
+		calls.Want(t, "2 beside 1 stored")
 	})
 }

@@ -27,17 +27,18 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// wantUnsynced waits for a line in the log, when the informer must not have synced.
+// wantUnsynced waits for a line in the log. By then, the informer must not have synced.
 func (o *klogOutput) wantUnsynced(t *testing.T, informer cache.SharedIndexInformer, line string) {
 	t.Helper()
 	o.want(t, line)
-	expect.That(t, !informer.HasSynced(), "it has synced")
+	if informer.HasSynced() {
+		t.Error("HasSynced() = true, want false")
+	}
 }
 
 func TestRightsAreMissing(t *testing.T) {
@@ -51,7 +52,7 @@ func TestRightsAreMissing(t *testing.T) {
 	sessiontest.Kubectl(t, s, "create role reader --verb=list --resource=configmaps")
 	sessiontest.Kubectl(t, s, "create rolebinding reader --role=reader --serviceaccount="+account)
 	log.want(t, failedToWatch+`configmaps is forbidden: User … cannot watch resource …`)
-	must.Until(t, "it has synced", informer.HasSynced)
+	must.Until(t, "the informer has synced", informer.HasSynced)
 }
 
 func TestATypeThatCannotBeListed(t *testing.T) {
@@ -68,32 +69,32 @@ func TestTheTypeIsNotServed(t *testing.T) {
 	log.wantUnsynced(t, informer, failedToWatch+
 		`failed to list …, Resource=parcels: the server could not find the requested resource" …`)
 	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
-	must.Until(t, "it has synced", informer.HasSynced)
+	must.Until(t, "the informer has synced", informer.HasSynced)
 }
 
 func TestAFieldThatIsNoSelector(t *testing.T) {
 	log, s := captureKlog(t, 0), sessiontest.Open(t)
 	change := func(options *metav1.ListOptions) { options.FieldSelector = "spec.priority=1" }
-	pods := runInformer(t, selected(s.Client, "pods", s.Namespace, change), &corev1.Pod{})
+	pods := runInformer(t, listWatch(s.Client, "pods", s.Namespace, change), &corev1.Pod{})
 	log.wantUnsynced(t, pods, failedToWatch+`failed to list *v1.Pod: field label not supported: spec.priority" …`)
-	configMaps := runInformer(t, selected(s.Client, "configmaps", s.Namespace, change), &corev1.ConfigMap{})
+	configMaps := runInformer(t, listWatch(s.Client, "configmaps", s.Namespace, change), &corev1.ConfigMap{})
 	log.wantUnsynced(t, configMaps, failedToWatch+
 		`failed to list *v1.ConfigMap: \"spec.priority\" is not a known field selector: only …`)
 }
 
 func TestTheTypeIsWrong(t *testing.T) {
 	log, s := captureKlog(t, 0), sessiontest.Open(t)
-	configMaps := selected(s.Client, "configmaps", s.Namespace, func(*metav1.ListOptions) {})
+	configMaps := listWatch(s.Client, "configmaps", s.Namespace, func(*metav1.ListOptions) {})
 	log.wantUnsynced(t, runInformer(t, configMaps, &corev1.Pod{}),
 		`E… reflector.go:…] "Unexpected watch event object type" … expectedType="*v1.Pod" actualType="*v1.ConfigMap"`)
 }
 
-// The field data is a map in Go, and a text on the server.
+// In Go, the field data is a map. The server sends a string.
 func TestAnObjectThatCannotBeDecoded(t *testing.T) {
 	log := captureKlog(t, 4)
 	synctest.Test(t, func(t *testing.T) {
 		const object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":"text"}`
-		server := answerer(func(request *http.Request) (*http.Response, error) {
+		server := roundTripperFunc(func(request *http.Request) (*http.Response, error) {
 			body := `{"kind":"ConfigMapList","apiVersion":"v1","items":[` + object + `]}`
 			if request.URL.Query().Get("watch") != "" {
 				body = `{"type":"ADDED","object":` + object + `}`
@@ -109,8 +110,8 @@ func TestAnObjectThatCannotBeDecoded(t *testing.T) {
 	})
 }
 
-// A change of the definition lets the API server fill its watch cache anew: it has to
-// convert all that is stored.
+// When the definition changes, the API server fills its watch cache again. For this, it has to convert all stored
+// objects.
 func TestTheConversionWebhookIsDown(t *testing.T) {
 	log, s := captureKlog(t, 2), sessiontest.Open(t)
 	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
@@ -123,11 +124,11 @@ func TestTheConversionWebhookIsDown(t *testing.T) {
 	must.Until(t, "a list fails", func() bool { return list.Do(t.Context()).Error() != nil })
 	log.wantUnsynced(t, runParcels(t, s, "v2", nil), `I… reflector.go:…] "watch-list failed - backing off" … `+
 		`err="storage is (re)initializing: … conversion webhook for …, Kind=Parcel failed: Post …`)
-	expect.That(t, !strings.Contains(log.String(), "\nE"), "there is an error in the log:\n%s", log)
+	log.wantNo(t, "\nE") // no error
 }
 
 func TestTheServerRefusesConnections(t *testing.T) {
-	refuse := answerer(func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
+	refuse := roundTripperFunc(func(*http.Request) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
 	for _, verbosity := range []int{1, 2} {
 		log := captureKlog(t, verbosity)
 		synctest.Test(t, func(t *testing.T) {
@@ -136,16 +137,16 @@ func TestTheServerRefusesConnections(t *testing.T) {
 			if verbosity == 2 {
 				log.wantUnsynced(t, informer,
 					`I… reflector.go:…] "watch-list failed - backing off" … err="…: connection refused"`)
-			} else if log.String() != "" {
-				t.Errorf("there is something in the log: %s", log)
+			} else {
+				log.wantEmpty(t)
 			}
 		})
 	}
 }
 
-// The client tries it ten times, and calls that a Retry-After; the informer tries it for ever.
+// The client repeats the request ten times, and calls this a Retry-After. The informer tries again forever.
 func TestTheServerDoesNotAnswer(t *testing.T) {
-	silent := answerer(func(*http.Request) (*http.Response, error) {
+	silent := roundTripperFunc(func(*http.Request) (*http.Response, error) {
 		time.Sleep(30 * time.Second)
 		return nil, os.ErrDeadlineExceeded // i/o timeout
 	})
@@ -153,17 +154,18 @@ func TestTheServerDoesNotAnswer(t *testing.T) {
 		log := captureKlog(t, verbosity)
 		synctest.Test(t, func(t *testing.T) {
 			informer := runConfigMaps(t, &rest.Config{Transport: silent}, "ns")
-			if time.Sleep(3 * time.Hour); verbosity == 4 {
+			time.Sleep(3 * time.Hour)
+			if verbosity == 4 {
 				log.wantUnsynced(t, informer,
 					`I… with_retry.go:…] "Got a Retry-After response" delay="1s" attempt=1 url="…"`)
-			} else if log.String() != "" {
-				t.Errorf("there is something in the log: %s", log)
+			} else {
+				log.wantEmpty(t)
 			}
 		})
 	}
 }
 
-// As one of many namespaces, which asks for each of them, and waits for its turn.
+// Such a list function lists many namespaces, one after the other, and one of them is gone.
 func TestAListOfOnesOwnTakesLongAndFails(t *testing.T) {
 	log := captureKlog(t, 2)
 	synctest.Test(t, func(t *testing.T) {
@@ -180,14 +182,14 @@ func TestAListOfOnesOwnTakesLongAndFails(t *testing.T) {
 
 func TestAnUnknownAuthority(t *testing.T) {
 	log, server := captureKlog(t, 0), httptest.NewUnstartedServer(nil)
-	server.Config.ErrorLog = stdlog.New(io.Discard, "", 0) // it knows that the client hangs up
+	server.Config.ErrorLog = stdlog.New(io.Discard, "", 0) // it would log that the client closes the connection
 	server.StartTLS()
 	defer server.Close()
 	log.wantUnsynced(t, runConfigMaps(t, &rest.Config{Host: server.URL}, "ns"), failedToWatch+
 		`failed to list *v1.ConfigMap: Get …: tls: failed to verify certificate: x509: …`)
 }
 
-// The fake watch does not say where the initial list ends.
+// The fake watch sends no bookmark at the end of the initial list.
 func TestTheEndOfTheInitialListIsMissing(t *testing.T) {
 	log := captureKlog(t, 0)
 	synctest.Test(t, func(t *testing.T) {
@@ -213,9 +215,14 @@ func TestNobodyHasStartedTheInformer(t *testing.T) {
 		factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 		factory.Start(ctx.Done())
 		pods := factory.Core().V1().Pods().Informer() // too late
-		if cache.WaitForNamedCacheSync("mine", ctx.Done(), pods.HasSynced) || ctx.Err() == nil ||
-			cache.WaitFor(ctx, "caches", pods.HasSyncedChecker()) {
-			t.Error("it has synced, or it did not wait for the end of the context")
+		if cache.WaitForNamedCacheSync("mine", ctx.Done(), pods.HasSynced) {
+			t.Error("WaitForNamedCacheSync() = true, want false")
+		}
+		if ctx.Err() == nil {
+			t.Error("WaitForNamedCacheSync() has returned before the end of the context")
+		}
+		if cache.WaitFor(ctx, "caches", pods.HasSyncedChecker()) {
+			t.Error("WaitFor() = true, want false")
 		}
 		log.want(t, `I… shared_informer.go:…] "Waiting for caches to sync" controller="mine"`)
 		log.want(t, `E… shared_informer.go:…] "Unable to sync caches" … controller="mine"`)

@@ -1,5 +1,4 @@
-// What ends a program, and what an informer refuses. The first is tested in a process
-// of its own.
+// Panics and other ends of a program, in a process of their own, and calls that an informer refuses.
 
 package fieldguide
 
@@ -7,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,18 +21,22 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// isChild is whether this is the process of runChild.
-func isChild() bool { return os.Getenv("FIELD_GUIDE_CHILD") != "" }
+// childEnv is set in the environment of a process that runChild has started.
+const childEnv = "FIELD_GUIDE_CHILD"
 
-// runChild runs this test again, in a process of its own, and takes what that says.
+// isChild says whether runChild has started this process.
+func isChild() bool { return os.Getenv(childEnv) != "" }
+
+// runChild runs this test again, in a process of its own, and returns its output. The exit code does not matter: most
+// of these processes end with a panic.
 func runChild(t *testing.T, env ...string) *klogOutput {
 	t.Helper()
-	said, _ := must.RunAgain(t, t.Name(), append(env, "FIELD_GUIDE_CHILD=yes")...)
-	return words(said)
+	output, _ := must.RunAgain(t, t.Name(), append(env, childEnv+"=yes")...)
+	return textOf(output)
 }
 
-// words has said something that klog has not.
-func words(text any) *klogOutput {
+// textOf returns an output with a text that does not come from klog, such as an error or a panic.
+func textOf(text any) *klogOutput {
 	output := new(klogOutput)
 	fmt.Fprintln(output, text)
 	return output
@@ -40,10 +44,10 @@ func words(text any) *klogOutput {
 
 func TestABareCast(t *testing.T) {
 	if !isChild() {
-		said := runChild(t)
-		said.want(t, `E…] "Observed a panic" panic="interface conversion: interface {} is `+
+		output := runChild(t)
+		output.want(t, `E…] "Observed a panic" panic="interface conversion: interface {} is `+
 			`cache.DeletedFinalStateUnknown, not *v1.Pod" panicGoValue="…" stacktrace=<`)
-		said.want(t, `panic: interface conversion: interface {} is cache.DeletedFinalStateUnknown, not *v1.Pod …`)
+		output.want(t, `panic: interface conversion: interface {} is cache.DeletedFinalStateUnknown, not *v1.Pod …`)
 		return
 	}
 	server := fakeapi.New(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}})
@@ -57,10 +61,10 @@ func TestABareCast(t *testing.T) {
 
 func TestAChangedObject(t *testing.T) {
 	if !isChild() {
-		said := runChild(t, "KUBE_CACHE_MUTATION_DETECTOR=true")
-		said.want(t, `W… mutation_detector.go:…] Mutation detector is enabled, this will result in memory leakage.`)
-		said.want(t, `CACHE *v1.ConfigMap[…] ALTERED!`)
-		said.want(t, `panic: cache *v1.ConfigMap modified`)
+		output := runChild(t, "KUBE_CACHE_MUTATION_DETECTOR=true")
+		output.want(t, `W… mutation_detector.go:…] Mutation detector is enabled, this will result in memory leakage.`)
+		output.want(t, `CACHE *v1.ConfigMap[…] ALTERED!`)
+		output.want(t, `panic: cache *v1.ConfigMap modified`)
 		return
 	}
 	handle(t, newConfigMaps(fakeapi.New(fakeapi.ConfigMap("a", "1")), 0), cache.ResourceEventHandlerFuncs{
@@ -69,7 +73,7 @@ func TestAChangedObject(t *testing.T) {
 	select {} // until the process ends
 }
 
-// One goroutine changes the labels of an object, and another, as a lister does, selects by them.
+// One goroutine changes the labels of an object, and another one selects objects by these labels, as a lister does.
 func TestAMapThatIsChangedWhileItIsRead(t *testing.T) {
 	if !isChild() {
 		runChild(t).want(t, `fatal error: concurrent map read and map write`)
@@ -90,7 +94,7 @@ func TestAnIndexFunctionThatFails(t *testing.T) {
 	strict := func(any) ([]string, error) { return nil, errors.New("no colour") }
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"colour": strict})
 	defer func() {
-		words(fmt.Sprint("panic: ", recover())).want(t,
+		textOf(fmt.Sprint("panic: ", recover())).want(t,
 			`panic: unable to calculate an index entry for key "…" on index "…": …`)
 	}()
 	must.Do(t, indexer.Add(fakeapi.ConfigMap("a", "1")))
@@ -100,22 +104,22 @@ func TestWhatAnInformerRefuses(t *testing.T) {
 	log := captureKlog(t, 0)
 	informer := newConfigMaps(fakeapi.New(), 0)
 	stop := must.Run(t, informer.RunWithContext)
-	must.Until(t, "it has synced", informer.HasSynced)
+	must.Until(t, "the informer has synced", informer.HasSynced)
 	informer.RunWithContext(t.Context())
 	log.want(t, `I… shared_informer.go:…] "Warning: the sharedIndexInformer has started, run more than once is `+
 		`not allowed"`)
-	words(informer.SetTransform(nil)).want(t, `informer has already started`)
+	textOf(informer.SetTransform(nil)).want(t, `informer has already started`)
 
 	colour := cache.Indexers{"colour": cache.MetaNamespaceIndexFunc}
 	must.Do(t, informer.AddIndexers(colour)) // though it runs
-	words(informer.AddIndexers(colour)).want(t, `indexer conflict: map[colour:{}]`)
+	textOf(informer.AddIndexers(colour)).want(t, `indexer conflict: map[colour:{}]`)
 	stop()
-	words(informer.AddIndexers(nil)).want(t, `indexer was not added because it has stopped already`)
+	textOf(informer.AddIndexers(nil)).want(t, `indexer was not added because it has stopped already`)
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{})
-	words(err).want(t, `handler … was not added to shared informer because it has stopped already`)
+	textOf(err).want(t, `handler … was not added to shared informer because it has stopped already`)
 }
 
-// An event is dropped as well, and nobody is told.
+// The informer drops the event, and neither a handler nor the log says so.
 func TestATransformThatGivesNilForAnEvent(t *testing.T) {
 	log := captureKlog(t, 4)
 	synctest.Test(t, func(t *testing.T) {
@@ -127,13 +131,16 @@ func TestATransformThatGivesNilForAnEvent(t *testing.T) {
 		w, before := server.NextWatch(), log.String()
 		w.Add(fakeapi.ConfigMap("a", "2"))
 		calls.Want(t)
-		if n := len(informer.GetStore().List()); n > 0 || log.String() != before {
-			t.Errorf("%d objects are stored, and the log has\n%s", n, log)
+		if n := len(informer.GetStore().List()); n > 0 {
+			t.Errorf("the store has %d objects, want 0", n)
+		}
+		if after := log.String(); after != before {
+			t.Errorf("klog has written this, want nothing:\n%s", strings.TrimPrefix(after, before))
 		}
 	})
 }
 
-// A handler that the last resync left out gets no update of the same version.
+// A handler that was not due at the last resync gets no update of the same version.
 func TestATransformThatEmptiesTheVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))

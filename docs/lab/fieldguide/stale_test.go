@@ -1,4 +1,4 @@
-// A cache that is behind.
+// Symptoms of a cache that is behind.
 
 package fieldguide
 
@@ -24,52 +24,51 @@ import (
 	"k8s.io/client-go/rest"
 
 	"example.com/informer/docs/lab/faults/httpfault"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// In two seconds instead of 45.
+// By default, the client notices a dead connection after 45 seconds. In this test, it needs two.
 func TestAConnectionThatIsDead(t *testing.T) {
 	log, s := captureKlog(t, 0), sessiontest.Open(t)
-	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "1") // of the informer's connections, and not of the session's
+	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "1") // for the informer's connections; those of the session exist
 	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "1")
 	proxy, err := netfault.For(s.Config)
 	must.Do(t, err)
 	t.Cleanup(proxy.Close)
 	config := rest.CopyConfig(s.Config)
 	config.Dial = proxy.Dial
-	must.Until(t, "it has synced", runConfigMaps(t, config, s.Namespace).HasSynced)
+	must.Until(t, "the informer has synced", runConfigMaps(t, config, s.Namespace).HasSynced)
 	proxy.BlackHole()
 	log.want(t, watchEnded+`an error on the server (\"unable to decode an event from the watch stream: `+
 		`http2: client connection lost\") …`)
 }
 
-// The timeout is of the whole request, with the body: each watch ends after it.
+// The timeout is for the whole request including its body, so it ends each watch.
 func TestTheConfigHasATimeout(t *testing.T) {
 	log, s := captureKlog(t, 5), sessiontest.Open(t)
 	config := rest.CopyConfig(s.Config)
 	config.Timeout = 2 * time.Second
-	must.Until(t, "it has synced", runConfigMaps(t, config, s.Namespace).HasSynced)
+	must.Until(t, "the informer has synced", runConfigMaps(t, config, s.Namespace).HasSynced)
 	log.want(t, `I… streamwatcher.go:…] "Unable to decode an event from the watch stream" `+
 		`err="context deadline exceeded (Client.Timeout or context cancellation while reading body)"`)
 }
 
-// A cut is a watch.Decoder that fails after a while.
-type cut struct{ error }
+// A failingDecoder is a watch.Decoder that fails after two seconds.
+type failingDecoder struct{ err error }
 
 // Decode implements watch.Decoder.
-func (c cut) Decode() (watch.EventType, runtime.Object, error) {
+func (d failingDecoder) Decode() (watch.EventType, runtime.Object, error) {
 	time.Sleep(2 * time.Second)
-	return "", nil, c.error
+	return "", nil, d.err
 }
 
 // Close implements watch.Decoder.
-func (cut) Close() {}
+func (failingDecoder) Close() {}
 
-// Such watches are resumed without a list.
+// The reflector resumes such a watch without a list.
 func TestAWatchIsCutOff(t *testing.T) {
 	const goAway = `http2: server sent GOAWAY and closed the connection`
 	for err, message := range map[error]string{
@@ -80,44 +79,51 @@ func TestAWatchIsCutOff(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			server := fakeapi.New()
 			server.WatchFuncWithContext = func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-				return watch.NewStreamWatcher(cut{err}, apierrors.NewClientErrorReporter(500, "GET", "")), nil
+				decoder := failingDecoder{err: err}
+				return watch.NewStreamWatcher(decoder, apierrors.NewClientErrorReporter(500, "GET", "")), nil
 			}
-			t.Cleanup(func() { time.Sleep(2 * time.Second) }) // the last decoder
+			t.Cleanup(func() { time.Sleep(2 * time.Second) }) // until the last decoder has returned
 			runInformer(t, server, &corev1.ConfigMap{})
 			time.Sleep(time.Minute)
 			log.want(t, `I… streamwatcher.go:…] `+message)
-			expect.That(t, server.Lists() == 1, "%v: %d lists", err, server.Lists())
+			if got := server.Lists(); got != 1 {
+				t.Errorf("%v: the server got %d LISTs, want 1", err, got)
+			}
 		})
 	}
 }
 
-// The program has written version 3, and version 2 is on its way.
+// The program writes version 3 into the store, while the event of version 2 is on its way.
 func TestAStoreThatSomebodyWritesInto(t *testing.T) {
 	server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
 	informer := runInformer(t, server, &corev1.ConfigMap{})
 	w, store := server.NextWatch(), informer.GetStore()
-	must.Until(t, "it has synced", informer.HasSynced) // version 1 comes before the write
+	must.Until(t, "the informer has synced", informer.HasSynced) // version 1 comes before the write
 	must.Do(t, store.Update(fakeapi.ConfigMap("a", "3")))
 	w.Modify(fakeapi.ConfigMap("a", "2"))
-	must.Until(t, "the store has the old one", func() bool {
+	must.Until(t, "the store has version 2", func() bool {
 		return store.List()[0].(*corev1.ConfigMap).ResourceVersion == "2"
 	})
 }
 
-// The reflector has no clock of its own for a watch: it waits for the server to end it.
+// The reflector has no timeout of its own for a watch: it waits until the server ends the watch.
 func TestASilentWatchStaysOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, watches := fakeapi.New(), 0
 		server.WatchFuncWithContext = func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			watches++
 			timeout := *options.TimeoutSeconds
-			expect.That(t, timeout >= 5*60 && timeout <= 10*60, "it asks for %d seconds", timeout)
+			if timeout < 5*60 || timeout > 10*60 {
+				t.Errorf("TimeoutSeconds of the WATCH = %d, want 300 to 600", timeout)
+			}
 			return watch.NewFake(), nil
 		}
 		runInformer(t, server, &corev1.ConfigMap{})
 		time.Sleep(24 * time.Hour)
 		synctest.Wait()
-		expect.That(t, watches == 1, "%d watches in a day, want 1", watches)
+		if watches != 1 {
+			t.Errorf("the server got %d WATCHes in a day, want 1", watches)
+		}
 	})
 }
 
@@ -135,16 +141,18 @@ func TestAVeryShortWatch(t *testing.T) {
 
 func TestTooManyRequests(t *testing.T) {
 	refuse := httpfault.Refuse(apierrors.NewTooManyRequests("too many requests, please try again later", 1))
-	busy := answerer(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
+	busy := roundTripperFunc(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
 	for _, verbosity := range []int{1, 3, 4} {
 		log := captureKlog(t, verbosity)
 		synctest.Test(t, func(t *testing.T) {
 			runConfigMaps(t, &rest.Config{Transport: busy}, "ns")
 			time.Sleep(time.Minute)
-			if verbosity == 1 && log.String() != "" || verbosity == 3 && strings.Contains(log.String(), "Retry-After") {
-				t.Errorf("-v=%d: %s", verbosity, log)
-			}
-			if verbosity == 4 {
+			switch verbosity {
+			case 1:
+				log.wantEmpty(t)
+			case 3:
+				log.wantNo(t, "Retry-After")
+			case 4:
 				log.want(t, `I… with_retry.go:…] "Got a Retry-After response" delay="1s" attempt=1 url="…"`)
 				log.want(t, `I… reflector.go:…] "watch-list failed - backing off" … `+
 					`err="the server has received too many requests and has asked us to try again later …`)
@@ -163,23 +171,26 @@ func TestTheServerGoesAway(t *testing.T) {
 		runInformer(t, server, &corev1.ConfigMap{})
 		log.want(t, `I… reflector.go:…] "Watch failed - backing off" … err="…: connect: connection refused"`)
 		time.Sleep(time.Hour)
-		expect.That(t, !strings.Contains(log.String(), "\nE") && server.Lists() == 1,
-			"%d lists, and in the log:\n%s", server.Lists(), log)
+		log.wantNo(t, "\nE") // no error
+		if got := server.Lists(); got != 1 {
+			t.Errorf("the server got %d LISTs, want 1", got)
+		}
 	})
 }
 
-// The versions that a client knows are ahead of the server's, as when etcd was restored
-// from a backup. No list fails, since the informer makes none.
+// The client has a later version than the server, as after a restore of etcd from a backup. The informer sends no LIST,
+// so no LIST fails.
 func TestTheVersionIsTooLarge(t *testing.T) {
 	log, s := captureKlog(t, 4), sessiontest.Open(t)
 	const version = "999999999"
 	err := s.Client.CoreV1().RESTClient().Get().Namespace(s.Namespace).Resource("configmaps").
 		Param("resourceVersion", version).MaxRetries(0).Do(t.Context()).Error()
-	if err == nil || !strings.Contains(err.Error(), "Timeout: Too large resource version: "+version+", current: ") {
-		t.Errorf("a list: error %v", err)
+	want := "Timeout: Too large resource version: " + version + ", current: "
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("LIST from version %s = %v, want an error with %q", version, err, want)
 	}
 	var watches atomic.Int64
-	informer := runInformer(t, selected(s.Client, "configmaps", s.Namespace, func(options *metav1.ListOptions) {
+	informer := runInformer(t, listWatch(s.Client, "configmaps", s.Namespace, func(options *metav1.ListOptions) {
 		options.TimeoutSeconds = new(int64(2))
 		if options.SendInitialEvents == nil {
 			options.ResourceVersion = version
@@ -188,11 +199,13 @@ func TestTheVersionIsTooLarge(t *testing.T) {
 	}), &corev1.ConfigMap{})
 	must.Until(t, "a watch", func() bool { return watches.Load() >= 1 })
 	sessiontest.Kubectl(t, s, "create configmap unseen")
-	before := watches.Load() // each lasts for two seconds, and kubectl may take longer
-	must.Until(t, "two more", func() bool { return watches.Load() >= before+2 })
+	before := watches.Load() // a watch lasts for two seconds, and kubectl may take longer
+	must.Until(t, "two more watches", func() bool { return watches.Load() >= before+2 })
 	log.want(t, `I… reflector.go:…] "Watch close" … totalItems=0`)
 	keys := informer.GetStore().ListKeys()
-	expect.That(t, len(keys) == 1, "the cache has %q, want only the cluster's own", keys)
+	if len(keys) != 1 {
+		t.Errorf("the store has the keys %q, want only the ConfigMap that the cluster creates in each namespace", keys)
+	}
 }
 
 func TestAVersionThatIsNoLongerServed(t *testing.T) {
@@ -200,21 +213,24 @@ func TestAVersionThatIsNoLongerServed(t *testing.T) {
 	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
 	sessiontest.Kubectl(t, s, "create -f parcel.yaml")
 	informer := runParcels(t, s, "v2", nil)
-	must.Until(t, "it has synced", informer.HasSynced)
+	must.Until(t, "the informer has synced", informer.HasSynced)
 	sessiontest.Kubectl(t, s, "patch crd parcels."+s.Namespace+".example.com --type=json "+
 		`-p=[{"op":"replace","path":"/spec/versions/1/served","value":false}]`)
 	log.want(t, failedToWatch+`the server could not find the requested resource" …`)
-	if keys := informer.GetStore().ListKeys(); len(keys) != 1 || !informer.HasSynced() {
-		t.Errorf("synced: %t, the cache has %q; want both as before", informer.HasSynced(), keys)
+	if keys := informer.GetStore().ListKeys(); len(keys) != 1 {
+		t.Errorf("the store has the keys %q, want one key, as before", keys)
+	}
+	if !informer.HasSynced() {
+		t.Error("HasSynced() = false, want true, as before")
 	}
 }
 
-// The delay is 1.25 seconds, and a busy machine may add to it. client-go writes the line every ten seconds
-// at most, by a clock that all tests share: in fake time it would be written once.
+// The delay is 1.25 seconds, or longer on a busy machine. client-go writes the line at most every ten seconds. It
+// measures these in a global variable, so in fake time it would write the line only once.
 func TestClientSideThrottling(t *testing.T) {
 	log := captureKlog(t, 0)
 	refuse := httpfault.Refuse(apierrors.NewNotFound(corev1.Resource("pods"), "a"))
-	server := answerer(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
+	server := roundTripperFunc(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
 	client, err := kubernetes.NewForConfig(&rest.Config{Transport: server, QPS: 0.8, Burst: 1})
 	must.Do(t, err)
 	must.Run(t, func(ctx context.Context) {

@@ -1,4 +1,4 @@
-// What a test with a fake clientset, goleak or synctest runs into.
+// Symptoms in tests with a fake clientset, goleak or synctest.
 
 package fieldguide
 
@@ -21,7 +21,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -41,7 +40,9 @@ func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 			must.Do(t, err)
 			calls.Want(t, "OnAdd  ") // neither name nor version
 			_, err = configMaps.Create(t.Context(), generated, metav1.CreateOptions{})
-			expect.That(t, apierrors.IsAlreadyExists(err), "the second: %v, want that it exists", err)
+			if !apierrors.IsAlreadyExists(err) {
+				t.Errorf("the second Create() = %v, want an AlreadyExists error", err)
+			}
 			created.Labels = map[string]string{"changed": "yes"}
 			_, err = configMaps.Update(t.Context(), created, metav1.UpdateOptions{})
 			must.Do(t, err)
@@ -52,17 +53,23 @@ func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 
 func TestSelectorsOnAFake(t *testing.T) {
 	client := fake.NewClientset().CoreV1().RESTClient().(*rest.RESTClient)
-	expect.That(t, client == nil, "a fake has a REST client, %v", client)
+	if client != nil {
+		t.Errorf("RESTClient() of a fake = %v, want nil", client)
+	}
 	configMaps := fake.NewClientset(fakeapi.ConfigMap("before", "1")).CoreV1().ConfigMaps("ns")
 	for options, want := range map[metav1.ListOptions]int{
-		{FieldSelector: "metadata.name=other"}: 1, {LabelSelector: "app=web"}: 0,
+		{FieldSelector: "metadata.name=other"}: 1, // the fake ignores it
+		{LabelSelector: "app=web"}:             0,
 	} {
 		list, err := configMaps.List(t.Context(), options)
 		must.Do(t, err)
 		w, err := configMaps.Watch(t.Context(), options)
 		must.Do(t, err)
-		if watched := <-w.ResultChan(); len(list.Items) != want || watched.Type != watch.Added {
-			t.Errorf("%v: a list has %d, and a watch %v; want %d and all", options, len(list.Items), watched, want)
+		if got := len(list.Items); got != want {
+			t.Errorf("List(%v) returned %d objects, want %d", options, got, want)
+		}
+		if event := <-w.ResultChan(); event.Type != watch.Added { // a watch of a fake ignores both selectors
+			t.Errorf("Watch(%v) begins with %v, want ADDED", options, event)
 		}
 	}
 }
@@ -71,8 +78,8 @@ func TestNobodyReadsAWatchOfAFake(t *testing.T) {
 	configMaps := fake.NewClientset(fakeapi.ConfigMap("a", "1")).CoreV1().ConfigMaps("ns")
 	_, err := configMaps.Watch(t.Context(), metav1.ListOptions{})
 	must.Do(t, err)
-	defer func() { words(fmt.Sprint("panic: ", recover())).want(t, `panic: channel full`) }()
-	for range 100 { // with the one that exists, one more than the channel has room for
+	defer func() { textOf(fmt.Sprint("panic: ", recover())).want(t, `panic: channel full`) }()
+	for range 100 { // the channel has room for 100 events, and the first one is for the existing object
 		_, err = configMaps.Update(t.Context(), fakeapi.ConfigMap("a", "1"), metav1.UpdateOptions{})
 		must.Do(t, err)
 	}
@@ -80,22 +87,25 @@ func TestNobodyReadsAWatchOfAFake(t *testing.T) {
 
 func TestADynamicFakeNeedsTheKindOfLists(t *testing.T) {
 	gateways, _ := meta.UnsafeGuessKindToResource(corev1.SchemeGroupVersion.WithKind("Gateway"))
-	expect.That(t, gateways.Resource == "gatewaies", "the fakes take %s for the plural", gateways.Resource)
+	if got, want := gateways.Resource, "gatewaies"; got != want {
+		t.Errorf("UnsafeGuessKindToResource(Gateway) = %q, want %q", got, want)
+	}
 	defer func() {
-		words(fmt.Sprint("panic: ", recover())).want(t, `panic: coding error: you must register resource to list kind `+
-			`for every resource you're going to LIST when creating the client. …`)
+		textOf(fmt.Sprint("panic: ", recover())).want(t,
+			`panic: coding error: you must register resource to list kind `+
+				`for every resource you're going to LIST when creating the client. …`)
 	}()
 	client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
 	_, err := client.Resource(gateways).List(t.Context(), metav1.ListOptions{})
-	t.Error("no panic, but", err)
+	t.Errorf("List() = %v, want a panic", err)
 }
 
 func TestAnInformerThatGoesOn(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	informer := newConfigMaps(fakeapi.New(), 0)
 	stop := handle(t, informer, cache.ResourceEventHandlerFuncs{})
-	must.Until(t, "it has synced", informer.HasSynced)
-	leak := words(goleak.Find(before))
+	must.Until(t, "the informer has synced", informer.HasSynced)
+	leak := textOf(goleak.Find(before))
 	leak.want(t, `found unexpected goroutines:`)
 	leak.want(t, `… with k8s.io/client-go/tools/cache.(*processorListener).pop on top of the stack:`)
 	stop()

@@ -1,4 +1,4 @@
-// Handlers that are called more often than somebody expects.
+// Symptoms of too many calls of a handler.
 
 package fieldguide
 
@@ -15,12 +15,12 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// newConfigMaps is client-go's informer of ConfigMaps, not started.
+// newConfigMaps returns client-go's informer of ConfigMaps. It does not run yet.
 func newConfigMaps(source cache.ListerWatcher, resync time.Duration) cache.SharedIndexInformer {
 	return cache.NewSharedIndexInformer(source, &corev1.ConfigMap{}, resync, cache.Indexers{})
 }
 
-// handle has an informer call a handler, and run, until the test is over or stop is called.
+// handle adds a handler to an informer, and runs the informer until the test ends or stop is called.
 func handle(t *testing.T, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) (stop func()) {
 	t.Helper()
 	_, err := informer.AddEventHandler(handler)
@@ -28,7 +28,7 @@ func handle(t *testing.T, informer cache.SharedIndexInformer, handler cache.Reso
 	return must.Run(t, informer.RunWithContext)
 }
 
-// Without a change: at the resync, and at the list after an expired watch.
+// The handler is called without a change at a resync, and at the list after an expired watch.
 func TestAllComesAgain(t *testing.T) {
 	log := captureKlog(t, 4)
 	synctest.Test(t, func(t *testing.T) {

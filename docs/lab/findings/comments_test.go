@@ -1,4 +1,4 @@
-// Comments of client-go that say what was true once, and what never was.
+// Findings in comments of client-go that are out of date, or were never true.
 
 package findings
 

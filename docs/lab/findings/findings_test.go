@@ -1,5 +1,5 @@
-// Package findings shows the defects of client-go that docs/upstream.md reports, one
-// in a test. A test that fails says that client-go has mended one.
+// Package findings shows the defects of client-go that docs/upstream.md describes, with a test for each. A test fails
+// when client-go has fixed the defect.
 package findings
 
 import (
@@ -10,12 +10,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	utilruntime.ErrorHandlers = nil // they log, and one of them sleeps by a real clock
+	utilruntime.ErrorHandlers = nil // they write to the log, and one of them sleeps, with the real clock
 	goleak.VerifyTestMain(m)
 }
 
-// mended ends a test whose finding is no longer so.
-func mended(t *testing.T, format string, args ...any) {
+// fixed fails a test because its defect is fixed. The message says what was observed instead of the defect.
+func fixed(t *testing.T, format string, args ...any) {
 	t.Helper()
 	t.Errorf("This is fixed: move its row to \"Fixed\" in docs/upstream.md. Now "+format, args...)
 }

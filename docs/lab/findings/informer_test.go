@@ -24,13 +24,13 @@ func TestResyncOfARealFIFOLosesItsError(t *testing.T) {
 	noKey := func(any) (string, error) { return "", errors.New("no key") }
 	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known, KeyFunction: noKey})
 	if err := queue.Resync(); err == nil || !strings.Contains(err.Error(), "%!w(<nil>)") {
-		mended(t, "the error is %v", err)
+		fixed(t, "the error is %v", err)
 	}
 }
 
-// Finished of the first object has counted down to zero, and not yet looked whether the
-// list is complete. Meanwhile the second object comes, and the end of the list. It
-// takes two cores to see it, and some tries: there is an instruction between the two.
+// Finished of the first object counts down to zero, and then checks whether the list is complete. If the second object
+// and the end of the list come between the two, the tracker syncs too early. There are only a few instructions between
+// the two, so the test needs two cores and many tries.
 func TestATrackerHasSyncedBeforeItsLastObjectIsFinished(t *testing.T) {
 	if runtime.GOMAXPROCS(0) == 1 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
@@ -50,7 +50,7 @@ func TestATrackerHasSyncedBeforeItsLastObjectIsFinished(t *testing.T) {
 		tracker := synctrack.NewSingleFileTracker("")
 		tracker.Start()
 		next.Store(tracker)
-		for range try % 100 { // as long as it takes the other goroutine, sooner or later
+		for range try % 100 { // a delay of another length in each try, until it is the right one
 			_ = ctx.Err()
 		}
 		tracker.Start()
@@ -58,8 +58,8 @@ func TestATrackerHasSyncedBeforeItsLastObjectIsFinished(t *testing.T) {
 		for finished.Load() != tracker && ctx.Err() == nil {
 		}
 		if tracker.HasSynced() {
-			return // with one object left
+			return // the second object is not finished: this is the defect
 		}
 	}
-	mended(t, "a tracker does not sync early in two minutes")
+	fixed(t, "a tracker does not sync early in two minutes")
 }

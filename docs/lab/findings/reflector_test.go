@@ -22,26 +22,27 @@ import (
 
 var expired = apierrors.NewResourceExpired("too old")
 
-// newReflector makes a reflector whose LIST and WATCH these are. It asks for the list
-// as a stream.
-func newReflector(list func(), watches func() (watch.Interface, error)) *cache.Reflector {
+// newReflector returns a reflector that requests streamed lists. At each LIST it calls onList, and the list is empty.
+// At each WATCH it gets the result of onWatch.
+func newReflector(onList func(), onWatch func() (watch.Interface, error)) *cache.Reflector {
 	return cache.NewReflector(&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			list()
+			onList()
 			return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
 		},
-		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return watches() },
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return onWatch() },
 	}, &corev1.ConfigMap{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
 }
 
-// The server refuses connections for a while, and the watch has expired by then. The
-// list that follows waits as if the server were still away.
+// The server refuses connections for a while, and meanwhile the watch expires. The list after that waits as if the
+// server still refused connections.
 func TestOneBackoffForWatchesAndLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, tries := fakeapi.New(), 0
 		var end time.Time // of the outage
 		server.WatchFuncWithContext = func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
-			switch tries++; {
+			tries++
+			switch {
 			case tries <= 5:
 				return nil, syscall.ECONNREFUSED
 			case tries == 6:
@@ -57,12 +58,12 @@ func TestOneBackoffForWatchesAndLists(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		if pause := time.Since(end); pause < 20*time.Second {
-			mended(t, "the list comes %v after the server is back", pause)
+			fixed(t, "the list comes %v after the server is back", pause)
 		}
 	})
 }
 
-// endsEarly is a watch that brings one object of a list, and ends.
+// endsEarly returns a watch that sends one object of a list, and ends before the bookmark.
 func endsEarly() (watch.Interface, error) {
 	w := watch.NewFakeWithChanSize(1, false)
 	w.Add(fakeapi.ConfigMap("a", "1"))
@@ -79,16 +80,21 @@ func TestAStreamedListIsAskedForAgainWithoutAPause(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				tries, lists := 0, 0
-				reflector := newReflector(func() { lists++; cancel() }, func() (watch.Interface, error) {
-					if tries++; tries == 1000 {
+				onList := func() {
+					lists++
+					cancel()
+				}
+				onWatch := func() (watch.Interface, error) {
+					tries++
+					if tries == 1000 {
 						cancel()
 					}
 					return answer()
-				})
+				}
 				start := time.Now()
-				reflector.RunWithContext(ctx)
+				newReflector(onList, onWatch).RunWithContext(ctx)
 				if took := time.Since(start); tries < 1000 || took > 0 {
-					mended(t, "there are %d requests for a stream in %v, and %d for a LIST", tries, took, lists)
+					fixed(t, "there are %d requests for a stream in %v, and %d for a LIST", tries, took, lists)
 				}
 			})
 		})
@@ -104,7 +110,7 @@ func TestAReflectorThatWaitsDoesNotSeeTheEndOfItsContext(t *testing.T) {
 		start := time.Now()
 		stop()
 		if took := time.Since(start); took == 0 {
-			mended(t, "it ends at once")
+			fixed(t, "it ends immediately")
 		}
 	})
 }

@@ -5,12 +5,13 @@ package findings
 import (
 	"context"
 	"errors"
-	"maps"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -21,7 +22,7 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// stream is a list of ConfigMaps a and b as a real server gives it.
+// stream returns a watch that begins with a list of the ConfigMaps a and b, as a real server sends it.
 func stream(context.Context, metav1.ListOptions) (watch.Interface, error) {
 	w, end := watch.NewFakeWithChanSize(3, false), fakeapi.ConfigMap("", "1")
 	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
@@ -31,11 +32,16 @@ func stream(context.Context, metav1.ListOptions) (watch.Interface, error) {
 	return w, nil
 }
 
-// A result is what becomes of two objects in an hour.
-type result struct{ synced, reported, storesA, storesB bool }
+// A result is the state of an informer after an hour.
+type result struct {
+	synced   bool // whether it has synced
+	reported bool // whether it has reported an error
+	storesA  bool // whether the ConfigMap a is in the store
+	storesB  bool
+}
 
-// results runs informers with a transform. One gets the list as a stream, the other as
-// the answer to a LIST, as from a fake clientset or from a server that cannot stream.
+// results runs two informers with a transform. One gets the list as a stream. The other one gets it as the answer to a
+// LIST, as from a fake clientset, or from a server that cannot stream.
 func results(t *testing.T, transform cache.TransformFunc) map[string]result {
 	t.Helper()
 	got, server := map[string]result{}, fakeapi.New(fakeapi.ConfigMap("a", "1"), fakeapi.ConfigMap("b", "1"))
@@ -52,22 +58,35 @@ func results(t *testing.T, transform cache.TransformFunc) map[string]result {
 		stop := must.Run(t, in.RunWithContext)
 		time.Sleep(time.Hour)
 		stop()
-		_, a, _ := in.GetStore().GetByKey("ns/a")
-		_, b, _ := in.GetStore().GetByKey("ns/b")
-		got[name] = result{synced: in.HasSynced(), reported: errs.Load() > 0, storesA: a, storesB: b}
+		keys := in.GetStore().ListKeys()
+		got[name] = result{
+			synced:   in.HasSynced(),
+			reported: errs.Load() > 0,
+			storesA:  slices.Contains(keys, "ns/a"),
+			storesB:  slices.Contains(keys, "ns/b"),
+		}
 		utilruntime.ErrorHandlers = nil
 	}
 	return got
 }
 
-func isB(obj any) bool { got, ok := obj.(*corev1.ConfigMap); return ok && got.Name == "b" }
+// isB says whether an object is the ConfigMap b.
+func isB(obj any) bool {
+	configMap, ok := obj.(*corev1.ConfigMap)
+	return ok && configMap.Name == "b"
+}
 
 func TestATransformIsCalledTwiceForAnObjectOfAStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		results(t, func(obj any) (any, error) { calls++; return obj, nil })
-		if calls != 4+2 {
-			mended(t, "it is called %d times for two objects, streamed and listed", calls)
+		results(t, func(obj any) (any, error) {
+			calls++
+			return obj, nil
+		})
+		const streamed, listed = 2 * 2, 2 // two objects each
+		if calls != streamed+listed {
+			fixed(t, "the transform is called %d times for two streamed and two listed objects, not %d times",
+				calls, streamed+listed)
 		}
 	})
 }
@@ -80,8 +99,9 @@ func TestATransformThatGivesNilDropsTheWholeListSilently(t *testing.T) {
 			}
 			return obj, nil
 		})
-		if !maps.Equal(got, map[string]result{"streamed": {synced: true}, "listed": {synced: true}}) {
-			mended(t, "the results are %+v", got)
+		want := map[string]result{"streamed": {synced: true}, "listed": {synced: true}}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {
+			fixed(t, "the results differ (-before +now):\n%s", diff)
 		}
 	})
 }
@@ -94,10 +114,12 @@ func TestWhatATransformRefusesDependsOnHowTheListCame(t *testing.T) {
 			}
 			return obj, nil
 		})
-		if !maps.Equal(got, map[string]result{
-			"streamed": {synced: true, reported: true, storesA: true}, "listed": {reported: true},
-		}) {
-			mended(t, "the results are %+v", got)
+		want := map[string]result{
+			"streamed": {synced: true, reported: true, storesA: true},
+			"listed":   {reported: true},
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {
+			fixed(t, "the results differ (-before +now):\n%s", diff)
 		}
 	})
 }

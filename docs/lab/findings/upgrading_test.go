@@ -1,15 +1,17 @@
-// What docs/upgrading.md says of the pinned version, and no chapter shows.
+// Claims of docs/upgrading.md about the pinned version that no chapter shows.
 
 package findings
 
 import (
-	"maps"
+	"os"
 	"reflect"
-	"slices"
+	"regexp"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
@@ -19,13 +21,14 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
 
+// A registry collects the gates of client-go, with their newest specification.
 type registry map[features.Feature]features.FeatureSpec
 
+// AddVersioned implements features.VersionedRegistry.
 func (r registry) AddVersioned(all map[features.Feature]features.VersionedSpecs) error {
 	for name, specs := range all {
 		r[name] = specs[len(specs)-1]
@@ -33,16 +36,33 @@ func (r registry) AddVersioned(all map[features.Feature]features.VersionedSpecs)
 	return nil
 }
 
+var gateOnPage = regexp.MustCompile("`(\\w+)`( \\(locked\\))?")
+
+// The page lists the gates that are on, and says which of them are locked.
 func TestWhichGatesAreOn(t *testing.T) {
+	page, err := os.ReadFile("../../upgrading.md")
+	must.Do(t, err)
+	const before = "these gates are on:"
+	_, list, found := strings.Cut(string(page), before)
+	if !found {
+		t.Fatalf("docs/upgrading.md does not say %q", before)
+	}
+	list, _, _ = strings.Cut(list, "[✓]")
+	onPage := map[string]bool{} // the gates, and whether they are locked
+	for _, match := range gateOnPage.FindAllStringSubmatch(list, -1) {
+		onPage[match[1]] = match[2] != ""
+	}
+
 	gates := registry{}
 	must.Do(t, features.AddVersionedFeaturesToExistingFeatureGates(gates))
-	maps.DeleteFunc(gates, func(_ features.Feature, spec features.FeatureSpec) bool { return !spec.Default })
-	if got, want := slices.Sorted(maps.Keys(gates)), []features.Feature{
-		features.AtomicFIFO, features.ClientsAllowCARotation, features.ClientsAllowTLSCacheGC,
-		features.InOrderInformers, features.InOrderInformersBatchProcess, features.InformerResourceVersion,
-		features.UnlockWhileProcessingFIFO, features.WatchListClient,
-	}; !slices.Equal(got, want) || !gates[features.InOrderInformers].LockToDefault {
-		t.Errorf("on are %q, and of InOrderInformers %+v", got, gates[features.InOrderInformers])
+	inClientGo := map[string]bool{}
+	for name, spec := range gates {
+		if spec.Default {
+			inClientGo[string(name)] = spec.LockToDefault
+		}
+	}
+	if diff := cmp.Diff(inClientGo, onPage); diff != "" {
+		t.Errorf("the gates on the page differ, locked is true (-client-go +page):\n%s", diff)
 	}
 }
 
@@ -55,25 +75,30 @@ func TestAWatchOfAFakeClientsetBeginsWithWhatTheListMissed(t *testing.T) {
 	w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	must.Do(t, err)
 	defer w.Stop()
-	got := (<-w.ResultChan()).Object.(*corev1.ConfigMap).Name
-	expect.That(t, got == "b", "the first event is about %s", got)
+	if got := (<-w.ResultChan()).Object.(*corev1.ConfigMap).Name; got != "b" {
+		t.Errorf("the first event is for the ConfigMap %q, want b", got)
+	}
 }
 
-// A factory without a transform leaves the transform of an informer that it is handed.
+// A factory without a transform does not remove the transform of an informer that it gets from a program.
 func TestAFactoryLeavesATransformAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		called := make(chan struct{}, 1)
 		in := cache.NewSharedIndexInformer(fakeapi.New(fakeapi.ConfigMap("a", "1")), &corev1.ConfigMap{}, 0, nil)
-		must.Do(t, in.SetTransform(func(obj any) (any, error) { called <- struct{}{}; return obj, nil }))
+		must.Do(t, in.SetTransform(func(obj any) (any, error) {
+			called <- struct{}{}
+			return obj, nil
+		}))
 		informers.NewSharedInformerFactory(fake.NewClientset(), 0).InformerFor(&corev1.ConfigMap{},
 			func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer { return in })
 		must.Run(t, in.RunWithContext)
-		<-called
+		<-called // without a call, synctest reports a deadlock
 	})
 }
 
 func TestInterfacesThatHaveChangedIn37(t *testing.T) {
-	_, ok := reflect.TypeFor[cache.MutationCache]().MethodByName("internal")
-	expect.That(t, ok, "others can implement MutationCache again")
+	if _, ok := reflect.TypeFor[cache.MutationCache]().MethodByName("internal"); !ok {
+		t.Error("MutationCache has no private method internal, so programs can implement it again")
+	}
 	var _ func(kubernetes.Interface) discovery.DiscoveryInterfaces = kubernetes.Interface.Discovery
 }

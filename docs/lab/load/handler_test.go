@@ -1,4 +1,4 @@
-// The ConfigMaps that are watched, and what a handler does: it notes what it sees.
+// The ConfigMaps of the load test, and the handlers that record them.
 
 package main
 
@@ -18,12 +18,12 @@ import (
 const (
 	namespace      = "load"
 	namePrefix     = "settings-"
-	sentAnnotation = "example.com/sent" // nanoseconds since 1970
-	payload        = 1024
+	sentAnnotation = "example.com/sent" // when a ConfigMap was sent, in nanoseconds since 1970
+	payload        = 1024               // the length of a ConfigMap's text
 )
 
-// newConfigMap returns the n-th ConfigMap, sent now. Its text is always the same
-// for n, and nothing that could be compressed much.
+// newConfigMap returns the n-th ConfigMap. Its annotation has the current time. Its text depends only on n, and is hard
+// to compress.
 func newConfigMap(n int) *corev1.ConfigMap {
 	random, text := rand.New(rand.NewPCG(uint64(n), 0)), make([]byte, payload)
 	for i := range text {
@@ -39,39 +39,41 @@ func newConfigMap(n int) *corev1.ConfigMap {
 	}
 }
 
-// number and version of a ConfigMap that a server has stored.
+// number returns the number and the version of a ConfigMap from the server.
 func number(object *corev1.ConfigMap) (n int, version uint64, err error) {
 	n, err = strconv.Atoi(strings.TrimPrefix(object.Name, namePrefix))
 	if err != nil {
-		return 0, 0, fmt.Errorf("%s is none of our ConfigMaps", object.Name)
+		return 0, 0, fmt.Errorf("%s is not a ConfigMap of the load test", object.Name)
 	}
 	version, err = strconv.ParseUint(object.ResourceVersion, 10, 64)
 	return n, version, err
 }
 
-// sent says when a ConfigMap was sent.
+// sent returns when a ConfigMap was sent.
 func sent(object *corev1.ConfigMap) time.Time {
 	ns, _ := strconv.ParseInt(object.Annotations[sentAnnotation], 10, 64) // newConfigMap wrote it
 	return time.Unix(0, ns)
 }
 
-// A handler notes the last version of each object, and how long each change took
-// to come.
+// A handler records the last version of each object, and the lag of each change: the time from when it was sent until
+// the handler was called.
 type handler struct {
 	mu       sync.Mutex
-	versions []uint64        // by the object's number; 0 if it is not there
-	lags     []time.Duration // since they were last taken
+	versions []uint64        // by the object's number; 0 for an object that the handler has not seen
+	lags     []time.Duration // of the changes since the last takeLags
 }
 
-func (h *handler) OnAdd(obj any, isInInitialList bool) { h.note(obj, !isInInitialList) }
+// OnAdd implements cache.ResourceEventHandler.
+func (h *handler) OnAdd(obj any, isInInitialList bool) { h.record(obj, !isInInitialList) }
 
-func (h *handler) OnUpdate(_, obj any) { h.note(obj, true) }
+// OnUpdate implements cache.ResourceEventHandler.
+func (h *handler) OnUpdate(_, obj any) { h.record(obj, true) }
 
-// OnDelete is never called: nobody deletes under this load.
+// OnDelete implements cache.ResourceEventHandler. The load test deletes no objects.
 func (h *handler) OnDelete(any) {}
 
-// note leaves out what is none of our objects, which missing will miss.
-func (h *handler) note(obj any, changed bool) {
+// record records an object, and its lag if it has changed. It ignores objects that are not of the load test.
+func (h *handler) record(obj any, changed bool) {
 	entered := time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,11 +88,11 @@ func (h *handler) note(obj any, changed bool) {
 	}
 }
 
-// handlers are all that one informer notifies.
+// handlers are all handlers of one informer.
 type handlers []*handler
 
-// lags takes what was noted since the last time, of all handlers, in order.
-func (hs handlers) lags() (all []time.Duration) {
+// takeLags returns the lags of all handlers since the last call, shortest first, and forgets them.
+func (hs handlers) takeLags() (all []time.Duration) {
 	for _, h := range hs {
 		h.mu.Lock()
 		all = append(all, h.lags...)
@@ -101,8 +103,7 @@ func (hs handlers) lags() (all []time.Duration) {
 	return all
 }
 
-// missing is how many objects were last seen in another version, by all handlers
-// together.
+// missing returns how many objects were last seen in another version. It is the sum of all handlers.
 func (hs handlers) missing(versions []uint64) (n int) {
 	for _, h := range hs {
 		h.mu.Lock()

@@ -1,4 +1,4 @@
-// The benchmark, which runs in the process that makes the load.
+// The benchmark. It runs in the process that makes the load.
 
 package main
 
@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// BenchmarkLoad measures the two factories on an empty cluster. Each result is
-// that of a benchmark inside it, which reports what was measured before.
+// BenchmarkLoad measures the two factories on an empty cluster. It reports each result as a sub-benchmark, which
+// measures nothing itself.
 func BenchmarkLoad(b *testing.B) {
 	p, kubeconfig := newPlan(testing.Short()), os.Getenv("KUBECONFIG")
 	if kubeconfig == "" {
@@ -54,8 +54,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// connect makes a client that speaks protobuf, as the controllers of Kubernetes
-// do, of a configuration that was changed.
+// connect makes a client that uses protobuf, as the controllers of Kubernetes do. A function can change the
+// configuration.
 func connect(kubeconfig string, change func(*rest.Config)) (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -66,9 +66,9 @@ func connect(kubeconfig string, change func(*rest.Config)) (kubernetes.Interface
 	return kubernetes.NewForConfig(config)
 }
 
-// syncAll lets both sync in each round, one after the other, so that they do not
-// compete; they take turns in being first. Those of the last round stay for the
-// changes, which both see at the same time.
+// syncAll syncs both factories in each round, one after the other, so that they do not compete. They take turns in
+// being first. It returns the processes of the last round, which continue to run: both get the changes at the same
+// time.
 func syncAll(b *testing.B, p plan, settings Settings) (stay []*process) {
 	order := []string{report.Theirs, report.Ours}
 	for round := range p.rounds {
@@ -87,13 +87,13 @@ func syncAll(b *testing.B, p plan, settings Settings) (stay []*process) {
 	return stay
 }
 
-// changeAll makes changes, measures, and in the end compares what handlers have
-// seen with a fresh list.
+// changeAll makes changes, and measures the clients meanwhile. Then it compares the objects that the handlers have seen
+// with a new list.
 func changeAll(b *testing.B, p plan, s *server, clients []*process) {
 	for _, client := range clients {
 		client.call(b, "Slice", 0) // the next one measures from here
 	}
-	all, used := cores()
+	totalBefore, busyBefore := coreSeconds()
 	start := time.Now()
 	changes := int(p.slice.Seconds() * float64(p.rate))
 	for range p.slices {
@@ -103,8 +103,8 @@ func changeAll(b *testing.B, p plan, s *server, clients []*process) {
 		}
 	}
 	machine := Values{"changes/s": float64(p.slices*changes) / time.Since(start).Seconds()}
-	if allNow, usedNow := cores(); allNow > all {
-		machine["busy-%"] = 100 * (usedNow - used) / (allNow - all)
+	if total, busy := coreSeconds(); total > totalBefore {
+		machine["busy-%"] = 100 * (busy - busyBefore) / (total - totalBefore)
 	}
 	machine.report(b, "Machine")
 	versions := s.versions(b)
@@ -114,36 +114,39 @@ func changeAll(b *testing.B, p plan, s *server, clients []*process) {
 	}
 }
 
-// report makes the values a result.
+// report reports the values as the result of a benchmark.
 func (v Values) report(b *testing.B, name string) {
 	b.Run(name, func(b *testing.B) {
-		b.ReportMetric(0, "ns/op") // it would be the time of this function, and is left out
+		b.ReportMetric(0, "ns/op") // this removes the time of this function from the result
 		for unit, value := range v {
 			b.ReportMetric(value, unit)
 		}
 	})
 }
 
-// cores is for how many seconds all cores were there so far, and in use; both
-// are 0 where there is no /proc.
-func cores() (all, used float64) {
+// coreSeconds returns the time of all cores since the start of the machine, in seconds: in total, and the part in which
+// they were busy. Both are 0 on a system without /proc.
+func coreSeconds() (total, busy float64) {
 	proc, err := procfs.NewDefaultFS()
-	stat, statErr := proc.Stat()
-	if err != nil || statErr != nil {
+	if err != nil {
 		return 0, 0
 	}
-	cpu := stat.CPUTotal // User holds what guests had
-	used = cpu.User + cpu.Nice + cpu.System + cpu.IRQ + cpu.SoftIRQ + cpu.Steal
-	return used + cpu.Idle + cpu.Iowait, used
+	stat, err := proc.Stat()
+	if err != nil {
+		return 0, 0
+	}
+	cpu := stat.CPUTotal // User includes the time of guests
+	busy = cpu.User + cpu.Nice + cpu.System + cpu.IRQ + cpu.SoftIRQ + cpu.Steal
+	return busy + cpu.Idle + cpu.Iowait, busy
 }
 
 // A server has the objects that both factories watch.
 type server struct {
 	configMaps typed.ConfigMapInterface
-	filled     int // how many objects there are
+	filled     int // the number of objects
 }
 
-// fill creates objects until there are so many.
+// fill creates objects until there are this many.
 func (s *server) fill(b *testing.B, objects int) {
 	do(b, objects-s.filled, func(ctx context.Context, i int) error {
 		_, err := s.configMaps.Create(ctx, newConfigMap(s.filled+i), metav1.CreateOptions{})
@@ -152,7 +155,7 @@ func (s *server) fill(b *testing.B, objects int) {
 	s.filled = objects
 }
 
-// change changes n random objects, at an even pace if the server keeps up.
+// change changes n random objects, at this number per second if the server keeps up.
 func (s *server) change(b *testing.B, n, rate int) {
 	start := time.Now()
 	due := func(i int) time.Time { return start.Add(time.Duration(i) * time.Second / time.Duration(rate)) }
@@ -163,7 +166,7 @@ func (s *server) change(b *testing.B, n, rate int) {
 	})
 }
 
-// do makes n requests, of which 16 are under way at the same time, at most.
+// do makes n requests. At most 16 of them are under way at the same time.
 func do(b *testing.B, n int, request func(ctx context.Context, i int) error) {
 	group, ctx := errgroup.WithContext(b.Context())
 	group.SetLimit(16)
@@ -181,7 +184,8 @@ func (s *server) versions(b *testing.B) []uint64 {
 	for i := range list.Items {
 		n, version, err := number(&list.Items[i])
 		if err != nil || n >= len(versions) {
-			b.Fatalf("listing what is there: %s is not expected: %v", list.Items[i].Name, err)
+			b.Fatalf("the list has %s, number %d, error %v; want only our %d ConfigMaps",
+				list.Items[i].Name, n, err, len(versions))
 		}
 		versions[n] = version
 	}

@@ -1,6 +1,5 @@
-// Command load puts our factory and client-go's under the same load, side by side, each in a process
-// of its own, on a throw-away control plane: it runs BenchmarkLoad, prints one table, and writes it
-// and everything that was measured to docs/lab/load.
+// Command load puts our factory and client-go's under the same load, each in a process of its own, on a temporary
+// control plane. It runs BenchmarkLoad, prints a table, and writes the table and all results to docs/lab/load.
 //
 //	go run ./docs/lab/load [-quick] [-table] [-o FOLDER]
 package main
@@ -19,25 +18,25 @@ import (
 	"example.com/informer/scripts/cluster/local"
 )
 
-// program ends well even when ours is worse, but not when something was lost.
+// program reports an error if an event was lost, but not if our factory is worse than client-go's.
 var program = report.Program{Folder: "load", Package: "load", Measure: measure, Table: table}
 
 func main() { program.Main() }
 
 const handlerCount = 10
 
-// A plan is what is measured.
+// A plan is the size of a run.
 type plan struct {
-	sizes  []int         // how many ConfigMaps, growing
-	rounds int           // how often each syncs with each number of objects
-	rate   int           // changes a second
-	slices int           // in how many parts the time of changes is measured
-	slice  time.Duration // how long each is
+	sizes  []int         // the numbers of ConfigMaps, in ascending order
+	rounds int           // how often each factory syncs with each number of ConfigMaps
+	rate   int           // changes per second
+	slices int           // the number of slices in which the changes are measured
+	slice  time.Duration // the length of a slice
 }
 
-// newPlan takes about five minutes on two cores. Its rate leaves them idle for nearly half of the
-// time, though the API server, etcd, the writers of changes and both factories share them: what is
-// measured is not who gets a core. Quick takes seconds, and shows only that everything works.
+// newPlan returns a plan that takes about five minutes on two cores. With its rate of changes, the cores are idle for
+// nearly half of the time, although the API server, etcd, the writers and both factories share them. So the factories
+// do not compete for a core. A quick plan takes seconds, and only shows that everything works.
 func newPlan(quick bool) plan {
 	if quick {
 		return plan{sizes: []int{100, 300}, rounds: 2, rate: 50, slices: 2, slice: time.Second}
@@ -45,8 +44,8 @@ func newPlan(quick bool) plan {
 	return plan{sizes: []int{1000, 10_000, 50_000}, rounds: 5, rate: 200, slices: 6, slice: 10 * time.Second}
 }
 
-// measure runs the benchmark on a control plane with nothing but the API: nobody
-// changes objects but the benchmark.
+// measure runs the benchmark on a control plane without controllers, scheduler and nodes, so that only the benchmark
+// changes objects.
 func measure(ctx context.Context, run *report.Run) (err error) {
 	p := newPlan(run.Quick)
 	run.Config("load", fmt.Sprintf("ConfigMaps of 1 KiB over protobuf from one API server; %d handlers; "+
@@ -65,40 +64,33 @@ func measure(ctx context.Context, run *report.Run) (err error) {
 	return run.Bench(ctx, "Load", "1x", "KUBECONFIG="+plane.Kubeconfig())
 }
 
-// rows of each number of objects. Bench is the part of the name after that number.
+// rows are the rows for each number of objects. Bench is the part of the benchmark's name after this number.
 var rows = []report.Row{
-	{What: "events delivered", Bench: "Handlers", Unit: "events"},
-	{What: "objects lost", Bench: "Handlers", Unit: "lost"},
-	{What: "time to sync", Bench: "Sync", Unit: "sec/op"},
-	{What: "CPU to sync", Bench: "Sync", Unit: "cpu-sec"},
-	{What: "bytes received to sync", Bench: "Sync", Unit: "received-B"},
-	{What: "requests to sync", Bench: "Sync", Unit: "requests"},
-	{What: "heap held after the sync", Bench: "MemoryAfterSync", Unit: "heap-B"},
-	{What: "most memory resident until then", Bench: "MemoryAfterSync", Unit: "peak-B"},
-	{What: "lag of an event, median", Bench: "Changes", Unit: "p50-sec"},
-	{What: "lag of an event, 99th percentile", Bench: "Changes", Unit: "p99-sec"},
-	{What: "CPU during all changes", Bench: "Changes", Unit: "cpu-sec", Sum: true},
-	{What: "bytes received during all changes", Bench: "Changes", Unit: "received-B", Sum: true},
-	{What: "requests during all changes", Bench: "Changes", Unit: "requests", Sum: true},
-	{What: "heap held after the changes", Bench: "MemoryAfterChanges", Unit: "heap-B"},
-	{What: "most memory resident, ever", Bench: "MemoryAfterChanges", Unit: "peak-B"},
+	{Name: "events delivered", Bench: "Handlers", Unit: "events"},
+	{Name: "objects lost", Bench: "Handlers", Unit: "lost"},
+	{Name: "time to sync", Bench: "Sync", Unit: "sec/op"},
+	{Name: "CPU to sync", Bench: "Sync", Unit: "cpu-sec"},
+	{Name: "bytes received to sync", Bench: "Sync", Unit: "received-B"},
+	{Name: "requests to sync", Bench: "Sync", Unit: "requests"},
+	{Name: "heap held after the sync", Bench: "MemoryAfterSync", Unit: "heap-B"},
+	{Name: "most memory resident until then", Bench: "MemoryAfterSync", Unit: "peak-B"},
+	{Name: "lag of an event, median", Bench: "Changes", Unit: "p50-sec"},
+	{Name: "lag of an event, 99th percentile", Bench: "Changes", Unit: "p99-sec"},
+	{Name: "CPU during all changes", Bench: "Changes", Unit: "cpu-sec", Sum: true},
+	{Name: "bytes received during all changes", Bench: "Changes", Unit: "received-B", Sum: true},
+	{Name: "requests during all changes", Bench: "Changes", Unit: "requests", Sum: true},
+	{Name: "heap held after the changes", Bench: "MemoryAfterChanges", Unit: "heap-B"},
+	{Name: "most memory resident, ever", Bench: "MemoryAfterChanges", Unit: "peak-B"},
 }
 
-// table says where and how this was measured, and has the rows of each number of
-// objects. Its error says that objects were lost.
+// table returns a head that says where and how the results were measured, and the rows for each number of objects. If
+// objects were lost, it also returns an error.
 func table(results *report.Results) (string, error) {
 	var lines [][]string
 	lost := 0.0
 	for objects := range strings.FieldsSeq(results.Config["objects"]) {
 		bench := "Load/objects=" + objects + "/"
-		heading := objects + " ConfigMaps"
-		for _, rate := range results.Values(bench+"Machine", "changes/s") {
-			heading += fmt.Sprintf(", %.0f changes a second", rate)
-		}
-		for _, busy := range results.Values(bench+"Machine", "busy-%") { // it may be unknown
-			heading += fmt.Sprintf(", all cores %.0f %% busy", busy)
-		}
-		lines = append(lines, []string{""}, []string{heading},
+		lines = append(lines, []string{""}, []string{heading(results, objects, bench)},
 			[]string{"what", "client-go", "ours", "ratio", "spread", "ours is"})
 		for _, row := range rows {
 			row.Bench = bench + row.Bench
@@ -126,22 +118,36 @@ ours is the same: within %v %%; better or worse: in three of four rounds or slic
 	return text, nil
 }
 
-// within is what counts as the same.
+// heading returns the heading for a number of objects, with what is known about the load.
+func heading(results *report.Results, objects, bench string) string {
+	text := objects + " ConfigMaps"
+	for _, rate := range results.Values(bench+"Machine", "changes/s") {
+		text += fmt.Sprintf(", %.0f changes a second", rate)
+	}
+	for _, busy := range results.Values(bench+"Machine", "busy-%") { // there is none on a system without /proc
+		text += fmt.Sprintf(", all cores %.0f %% busy", busy)
+	}
+	return text
+}
+
+// within is the greatest difference of two values that count as the same.
 const within = 0.02
 
-// verdict says what ours is. It is not that of benchstat, which does not know
-// that the two are measured in pairs: in the same round, or at the same time.
+// verdict says whether our factory is better, worse, or the same. It does not use benchstat, which does not know that
+// the two were measured in pairs, in the same round or at the same time.
 func verdict(c report.Comparison) string {
-	alike := 0 // rounds in which it is as it is in all of them
+	agreeing := 0 // the number of rounds with the same winner as all rounds together
 	for _, ratio := range c.Ratios {
-		if ratio > 1 && c.Ratio > 1 || ratio < 1 && c.Ratio < 1 {
-			alike++
+		oursWinsBoth := ratio > 1 && c.Ratio > 1
+		theirsWinsBoth := ratio < 1 && c.Ratio < 1
+		if oursWinsBoth || theirsWinsBoth {
+			agreeing++
 		}
 	}
 	switch {
 	case math.Abs(c.Ratio-1) <= within:
 		return "the same"
-	case 4*alike < 3*len(c.Ratios):
+	case 4*agreeing < 3*len(c.Ratios):
 		return "noise"
 	case c.Ratio > 1:
 		return "better"

@@ -1,3 +1,5 @@
+// Tests of a quick run, of the table in the book, and of the parts of the load test.
+
 package main
 
 import (
@@ -6,11 +8,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 
 	"example.com/informer/docs/lab/bench/report"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -18,64 +24,99 @@ type writerFunc func(text []byte) (int, error)
 
 func (f writerFunc) Write(text []byte) (int, error) { return f(text) }
 
-// A quick run loses nothing, and writes a table and results. Wherever it is stopped,
-// it writes nothing, and leaves no process, or the control plane would not have been
-// stopped without an error. No timing is looked at: on a busy machine a quick run can
-// say anything.
+// quickRun makes a quick run, with its results in a folder. It stops the run when its progress has this text, unless
+// the text is "". It fails if the run leaves a temporary file. If the run left a process, stopping the control plane
+// would fail.
+func quickRun(t *testing.T, folder, stopAt string) (stdout string, err error) {
+	t.Helper()
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var output bytes.Buffer
+	progress := writerFunc(func(text []byte) (int, error) {
+		if stopAt != "" && strings.Contains(string(text), stopAt) {
+			cancel()
+		}
+		return t.Output().Write(text)
+	})
+	err = program.Run(ctx, []string{"-quick", "-o", folder}, &output, progress)
+	left, readErr := os.ReadDir(temp)
+	must.Do(t, readErr)
+	if len(left) > 0 {
+		t.Errorf("the run has left these files: %v", left)
+	}
+	return output.String(), err
+}
+
+// A quick run loses nothing, and writes a table and results. The test does not look at the times: on a busy machine, a
+// quick run can measure anything.
 func TestAQuickRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
-	for _, stopAt := range []string{"", "starting the control plane", "300/Sync/informer=ours#01", "300/Changes"} {
+	folder := filepath.Join(t.TempDir(), "results")
+	stdout, err := quickRun(t, folder, "")
+	must.Do(t, err)
+	results, text := read(t, folder)
+	if diff := cmp.Diff(text, stdout); diff != "" {
+		t.Errorf("the output differs from table.txt (-table.txt +output):\n%s", diff)
+	}
+	if want := "client-go v0."; !strings.Contains(text, want) {
+		t.Errorf("the table has no %q:\n%s", want, text)
+	}
+	for _, name := range []string{"100/%s/informer=client-go", "100/%s/informer=ours", "300/%s/informer=ours"} {
+		name = "Load/objects=" + name
+		wantEvents := []float64{1000} // 50 changes per second for 2 s, to 10 handlers
+		if events := results.Values(fmt.Sprintf(name, "Handlers"), "events"); !slices.Equal(events, wantEvents) {
+			t.Errorf("%s: the events are %v, want %v", name, events, wantEvents)
+		}
+		received := results.Values(fmt.Sprintf(name, "Sync"), "received-B")
+		if len(received) != 2 || received[0] < 50*payload {
+			t.Errorf("%s: the bytes received to sync are %v, want two values, and the first at least %d",
+				name, received, 50*payload)
+		}
+	}
+}
+
+// A run that is stopped writes nothing, wherever it is.
+func TestAQuickRunThatIsStopped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts a control plane")
+	}
+	for _, stopAt := range []string{"starting the control plane", "300/Sync/informer=ours#01", "300/Changes"} {
 		t.Run(stopAt, func(t *testing.T) {
-			temp, folder := t.TempDir(), filepath.Join(t.TempDir(), "results")
-			t.Setenv("TMPDIR", temp)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			var stdout bytes.Buffer
-			progress := writerFunc(func(text []byte) (int, error) {
-				if stopAt != "" && strings.Contains(string(text), stopAt) {
-					cancel()
-				}
-				return t.Output().Write(text)
-			})
-			err := program.Run(ctx, []string{"-quick", "-o", folder}, &stdout, progress)
-			if stopAt == "" && err == nil {
-				checkRun(t, folder, stdout.String())
-			} else if stopAt == "" || err == nil || err.Error() != "stopped, nothing was written" {
-				t.Errorf("error %v", err)
-			} else if _, err := os.Stat(folder); !os.IsNotExist(err) {
-				t.Errorf("%s: %v, want that it does not exist", folder, err)
+			folder := filepath.Join(t.TempDir(), "results")
+			_, err := quickRun(t, folder, stopAt)
+			if want := "stopped, nothing was written"; err == nil || err.Error() != want {
+				t.Errorf("Run() = %v, want %s", err, want)
 			}
-			left, err := os.ReadDir(temp)
-			expect.That(t, len(left) <= 0 && err == nil, "left behind: %v, %v", left, err)
+			if _, err := os.Stat(folder); !os.IsNotExist(err) {
+				t.Errorf("Stat(%s) = %v, want that the folder does not exist", folder, err)
+			}
 		})
 	}
 }
 
-func checkRun(t *testing.T, folder, printed string) {
-	results, text := read(t, folder)
-	expect.That(t, text == printed && strings.Contains(text, "client-go v0."),
-		"wrote\n%s\nand printed\n%s", text, printed)
-	for _, name := range []string{"100/%s/informer=client-go", "100/%s/informer=ours", "300/%s/informer=ours"} {
-		name = "Load/objects=" + name
-		// 50 changes a second for 2 s, to 10 handlers
-		events := results.Values(fmt.Sprintf(name, "Handlers"), "events")
-		expect.That(t, len(events) == 1 && events[0] == 1000, "%s: %v events, want 1,000", name, events)
-		received := results.Values(fmt.Sprintf(name, "Sync"), "received-B")
-		expect.That(t, len(received) == 2 && received[0] >= 50*payload, "%s: %v bytes received to sync", name, received)
+// The table in the book is that of the results in the same folder.
+func TestTheBooksTable(t *testing.T) {
+	results, want := read(t, ".")
+	got, err := table(results)
+	must.Do(t, err)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("go run ./docs/lab/load -table would change table.txt (-table.txt +new):\n%s", diff)
 	}
 }
 
-// The table in the book is that of the results beside it.
-func TestTheBooksTable(t *testing.T) {
-	results, want := read(t, ".")
-	if got, err := table(results); err != nil || got != want {
-		t.Errorf("error %v; go run ./docs/lab/load -table writes another table:\n%s", err, got)
-	}
+func TestATableWithLostObjectsIsAnError(t *testing.T) {
+	results, _ := read(t, ".")
 	results.Values("Load/objects=1000/Handlers/informer=ours", "lost")[0] = 1
-	if got, err := table(results); err == nil || !strings.HasPrefix(err.Error(), "1 objects were lost") || got == "" {
-		t.Errorf("one was lost: error %v, table\n%s", err, got)
+	got, err := table(results)
+	if want := "1 objects were lost"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("table() = %v, want an error that begins with %q", err, want)
+	}
+	if got == "" {
+		t.Error("table() returned no table, want one with the error")
 	}
 }
 
@@ -102,6 +143,108 @@ func TestVerdicts(t *testing.T) {
 		{0.985, []float64{0.99, 0.98}, "the same"},
 	} {
 		got := verdict(report.Comparison{Ratio: test.ratio, Ratios: test.ratios})
-		expect.That(t, got == test.want, "%v: %s, want %s", test.ratios, got, test.want)
+		if got != test.want {
+			t.Errorf("verdict(%v, rounds %v) = %q, want %q", test.ratio, test.ratios, got, test.want)
+		}
+	}
+}
+
+func TestAClientThatFails(t *testing.T) {
+	err := startProcess(t, report.Ours).rpc.Call("Client.Sync", Settings{Kubeconfig: "no-such-file"}, &Values{})
+	if want := "stat no-such-file: no such file or directory"; err == nil || err.Error() != want {
+		t.Errorf("Client.Sync of a missing kubeconfig = %v, want %s", err, want)
+	}
+}
+
+// newHandlers returns two handlers for two objects. Both have got the objects in the versions 1 and 2, the first one in
+// the initial list.
+func newHandlers(first, second *corev1.ConfigMap) handlers {
+	hs := handlers{{versions: make([]uint64, 2)}, {versions: make([]uint64, 2)}}
+	first.ResourceVersion, second.ResourceVersion = "1", "2"
+	other := newConfigMap(1)
+	other.Name = "kube-root-ca.crt" // the cluster's own
+	for _, h := range hs {
+		h.OnAdd(first, true)
+		h.OnAdd(second, false)
+		h.OnAdd(other, false)
+	}
+	return hs
+}
+
+func TestHandlersRecordLags(t *testing.T) {
+	first := newConfigMap(0)
+	hs := newHandlers(first, newConfigMap(1))
+	lags := hs.takeLags()
+	if len(lags) != 2 {
+		t.Fatalf("takeLags() = %v, want one lag of each handler: the first object is of the initial list", lags)
+	}
+	if lags[0] <= 0 || lags[1] > time.Minute || !slices.IsSorted(lags) {
+		t.Errorf("takeLags() = %v, want more than 0, less than a minute, and shortest first", lags)
+	}
+	if again := hs.takeLags(); len(again) > 0 {
+		t.Errorf("takeLags() = %v after another call, want none", again)
+	}
+	changed := newConfigMap(0)
+	changed.ResourceVersion = "3"
+	hs[0].OnUpdate(first, changed)
+	if lags := hs.takeLags(); len(lags) != 1 {
+		t.Errorf("takeLags() = %v after an update, want one lag", lags)
+	}
+}
+
+func TestHandlersThatMissChanges(t *testing.T) {
+	first := newConfigMap(0)
+	hs := newHandlers(first, newConfigMap(1))
+	changed := newConfigMap(0)
+	changed.ResourceVersion = "3"
+	hs[0].OnUpdate(first, changed) // the second handler misses this change
+	for _, test := range []struct {
+		listed []uint64
+		want   int
+	}{
+		{[]uint64{1, 2}, 1},
+		{[]uint64{3, 2}, 1},
+		{[]uint64{3, 4}, 3},
+	} {
+		if got := hs.missing(test.listed); got != test.want {
+			t.Errorf("missing(%v) = %d, want %d", test.listed, got, test.want)
+		}
+	}
+}
+
+func TestTheTextOfAConfigMap(t *testing.T) {
+	first, second := newConfigMap(0).Data["text"], newConfigMap(0).Data["text"]
+	if got := len(first); got != payload {
+		t.Errorf("the text has %d bytes, want %d", got, payload)
+	}
+	if first != second {
+		t.Errorf("two texts of the same number differ:\n%s\n%s", first, second)
+	}
+}
+
+func TestAMeter(t *testing.T) {
+	var m meter
+	for m.lap(); m.lap()["cpu-ns"] <= 0; { // until the process has used some CPU
+	}
+	used := m.lap()
+	if used["ns/op"] <= 0 {
+		t.Errorf("ns/op of a lap = %v, want more than 0", used["ns/op"])
+	}
+	if used["requests"] != 0 {
+		t.Errorf("requests of a lap = %v, want 0", used["requests"])
+	}
+}
+
+func TestTheMemoryOfAClient(t *testing.T) {
+	var memory Values
+	must.Do(t, new(Client).Memory(0, &memory))
+	if memory["peak-B"] < memory["heap-B"] {
+		t.Errorf("the greatest resident memory is %v, want at least the heap, %v", memory["peak-B"], memory["heap-B"])
+	}
+}
+
+func TestCoreSeconds(t *testing.T) {
+	if total, busy := coreSeconds(); busy < 0 || busy > total {
+		t.Errorf("coreSeconds() = %v, %v; want a busy time from 0 to the total", total, busy)
 	}
 }

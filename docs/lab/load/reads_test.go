@@ -1,4 +1,4 @@
-// What a read costs: of the cache, and past it.
+// A benchmark of reads: from the cache, and from the server.
 
 package main
 
@@ -21,8 +21,7 @@ import (
 	"example.com/informer/scripts/harness/session"
 )
 
-// BenchmarkReads reads one, or all, of 1,000 ConfigMaps of 1 KiB. Its output is
-// docs/lab/load/reads.txt.
+// BenchmarkReads reads one of 1,000 ConfigMaps of 1 KiB, or all of them. Its output is docs/lab/load/reads.txt.
 func BenchmarkReads(b *testing.B) {
 	s, err := session.Open(b.Context(), session.Options{})
 	must.Do(b, err)
@@ -65,8 +64,14 @@ func BenchmarkReads(b *testing.B) {
 		name string
 		do   func(context.Context) error
 	}{
-		{"cache/one", func(context.Context) error { _, err := cached.Get("c7"); return err }},
-		{"cache/all", func(context.Context) error { _, err := cached.List(labels.Everything()); return err }},
+		{"cache/one", func(context.Context) error {
+			_, err := cached.Get("c7")
+			return err
+		}},
+		{"cache/all", func(context.Context) error {
+			_, err := cached.List(labels.Everything())
+			return err
+		}},
 		{"GET", func(ctx context.Context) error {
 			_, err := configMaps.Get(ctx, "c7", metav1.GetOptions{})
 			return err
@@ -84,7 +89,7 @@ func BenchmarkReads(b *testing.B) {
 	}
 }
 
-// randomText is a text that hardly compresses.
+// randomText returns a text that is hard to compress.
 func randomText(length int) string {
 	text := ""
 	for len(text) < length {

@@ -1,4 +1,4 @@
-// Package takehome makes the program of docs/take-home.md, as that page says.
+// Package takehome follows the instructions of docs/take-home.md, and runs the program.
 package takehome
 
 import (
@@ -17,71 +17,111 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// In an empty module, without the workspace and without a network, the steps build.
-// The first shows a pod of the namespace that the kubeconfig names, until it is interrupted.
+// page is the page with the instructions.
+const page = "../../take-home.md"
+
+// edit is the sed script of the page, which makes a step independent of the workspace.
+const edit = `/harness/d; s/step\.Lesson/Lesson/`
+
+// The steps of the page build in an empty module, without the workspace and without a network. The program shows a pod
+// of the namespace that the kubeconfig names, until it is interrupted.
 func TestAStepTakenHome(t *testing.T) {
 	s := sessiontest.Open(t)
 	gated := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.PodSpec{
-		SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/never"}}, // nothing changes it
+		SchedulingGates: []corev1.PodSchedulingGate{{Name: "example.com/never"}}, // so that its phase does not change
 		Containers:      []corev1.Container{{Name: "web", Image: "registry.k8s.io/pause:3.10.2"}},
 	}}
 	_, err := s.Client.CoreV1().Pods(s.Namespace).Create(t.Context(), gated, metav1.CreateOptions{})
 	must.Do(t, err)
 
-	root, err := workspace.Root(".")
-	must.Do(t, err)
 	home := t.TempDir()
-	read := func(name string) string {
-		text, err := os.ReadFile(name)
-		must.Do(t, err)
-		return string(text)
-	}
-	write := func(name, text string) { must.Do(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600)) }
-	write("main.go", read("testdata/main.go"))
-	write("go.sum", read(root+"/02-listwatch/go.sum"))
-	run := func(program string, args ...string) {
-		cmd := exec.CommandContext(t.Context(), program, args...)
-		cmd.Dir, cmd.Env = home, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off")
-		if output, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s %q: %v\n%s", program, args, err, output)
-		}
-	}
-	const edit = `/harness/d; s/step\.Lesson/Lesson/`
-	for _, file := range []string{ // those that the page names
-		"02-listwatch/step_watch.go", "02-listwatch/step_discovery.go", "02-listwatch/step_stream.go",
-		"03-reflector/step_pour.go", "08-factory/step_deployments.go",
-	} {
-		run("sh", "-c", fmt.Sprintf("sed '%s' '%s' > %s", edit, filepath.Join(root, file), filepath.Base(file)))
-	}
-	client := regexp.MustCompile(`k8s\.io/client-go v\S+`).FindString(read(root + "/02-listwatch/go.mod"))
-	client = strings.Replace(client, " ", "@", 1)
-	run("go", "mod", "init", "home")
-	run("go", "get", client)
-	run("go", "build", "-o", "home", ".")
-	for _, line := range []string{"sed '" + edit + "' ", "go get " + client} {
-		expect.That(t, strings.Contains(read("../../take-home.md"), line), "docs/take-home.md does not say %q", line)
-	}
-
-	program := exec.CommandContext(t.Context(), filepath.Join(home, "home"))
+	program := exec.CommandContext(t.Context(), build(t, home))
 	program.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig(t, home, s.Config, s.Namespace))
 	program.Stderr = os.Stderr
 	stdout, err := program.StdoutPipe()
 	must.Do(t, err)
 	must.Do(t, program.Start())
 	lines := bufio.NewScanner(stdout)
-	want := "ADDED : web : Pending"
-	expect.That(t, lines.Scan() && lines.Text() == want, "it printed %q, want %q", lines.Text(), want)
+	lines.Scan() // at the end of the output, Text is empty
+	if got, want := lines.Text(), "ADDED : web : Pending"; got != want {
+		t.Errorf("the first line of the program is %q, want %q", got, want)
+	}
 	must.Do(t, program.Process.Signal(os.Interrupt))
 	must.Do(t, program.Wait())
 }
 
-// kubeconfig writes one for the cluster of config.
+// build makes a module with the program and the steps of the page in a folder, and returns the path of its binary.
+func build(t *testing.T, home string) (binary string) {
+	t.Helper()
+	root, err := workspace.Root(".")
+	must.Do(t, err)
+	write := func(name, text string) { must.Do(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600)) }
+	run := func(program string, args ...string) {
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Dir = home
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off")
+		if output, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s %q: %v\n%s", program, args, err, output)
+		}
+	}
+	write("main.go", read(t, "testdata/main.go"))
+	write("go.sum", read(t, root+"/02-listwatch/go.sum"))
+	for _, file := range stepsOnPage(t, root) {
+		run("sh", "-c", fmt.Sprintf("sed '%s' '%s' > %s", edit, file, filepath.Base(file)))
+	}
+	client := regexp.MustCompile(`k8s\.io/client-go v\S+`).FindString(read(t, root+"/02-listwatch/go.mod"))
+	client = strings.Replace(client, " ", "@", 1)
+	run("go", "mod", "init", "home")
+	run("go", "get", client)
+	run("go", "build", "-o", "home", ".")
+	for _, command := range []string{"sed '" + edit + "' ", "go get " + client} {
+		if !strings.Contains(read(t, page), command) {
+			t.Errorf("docs/take-home.md has no command %q", command)
+		}
+	}
+	return filepath.Join(home, "home")
+}
+
+var (
+	stepFile = regexp.MustCompile(`INFORMER/(\S+/step_\w+\.go)`)
+	stepRow  = regexp.MustCompile(`(?m)^\| \[(\w+)\]\((\d\d)-`)
+)
+
+// stepsOnPage returns the files of the steps that the page names: in its command, and in its table of steps.
+func stepsOnPage(t *testing.T, root string) (files []string) {
+	t.Helper()
+	text := read(t, page)
+	for _, match := range stepFile.FindAllStringSubmatch(text, -1) {
+		files = append(files, filepath.Join(root, match[1]))
+	}
+	for _, match := range stepRow.FindAllStringSubmatch(text, -1) {
+		pattern := filepath.Join(root, match[2]+"-*", "step_"+match[1]+".go")
+		found, err := filepath.Glob(pattern)
+		must.Do(t, err)
+		if len(found) != 1 {
+			t.Fatalf("%s matches %q, want one file", pattern, found)
+		}
+		files = append(files, found...)
+	}
+	if len(files) < 2 {
+		t.Fatalf("docs/take-home.md names the steps %q, want several", files)
+	}
+	return files
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	must.Do(t, err)
+	return string(text)
+}
+
+// kubeconfig writes a kubeconfig for the cluster of config, with a namespace, and returns its path.
 func kubeconfig(t *testing.T, dir string, config *rest.Config, namespace string) (file string) {
 	t.Helper()
 	config = rest.CopyConfig(config)

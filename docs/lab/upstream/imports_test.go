@@ -1,8 +1,7 @@
 package upstream
 
-// What client-go's tests import. They are no files of this module, so nothing
-// else would keep these libraries in go.mod, or have the tests run again when one
-// of our parts has changed.
+// The imports of client-go's tests. These tests are not files of this module, so without these lines, `go mod tidy`
+// would remove the libraries from go.mod, and `go test` would use a cached result although our code has changed.
 import (
 	_ "github.com/google/go-cmp/cmp"
 	_ "github.com/google/go-cmp/cmp/cmpopts"

@@ -1,4 +1,4 @@
-// How a test file of client-go's becomes a test of ours.
+// Turning a test file of client-go into a test file for our parts.
 
 package upstream
 
@@ -15,33 +15,33 @@ import (
 	"strings"
 )
 
-// A source is a test file of client-go's.
+// A source is a test file of client-go.
 type source struct {
 	file    string
-	edits   []edit            // of its text, before anything else
-	leftOut map[string]string // tests that do not run, and why
+	edits   []edit            // they come first
+	leftOut map[string]string // the tests that do not run, and why
 }
 
+// An edit replaces a text, wherever it is in a file.
 type edit struct{ old, new string }
 
-// inBubble has a test run in fake time: it is about times, and takes a machine for fast.
+// inBubble returns an edit that makes a test run in fake time. It is for tests that measure times, and that fail on a
+// slow machine.
 func inBubble(test string) edit {
 	before, after := "func "+test+"(t *testing.T) {", "func bubble"+test+"(t *testing.T) {"
 	return edit{before, before + " bubble.Test(t, bubble" + test + ") }; " + after}
 }
 
-// Client-go's tests are in the package that they test. These lines take the place
-// of the package clause, and follow the end of the file: without the second, a
-// file that uses none of these packages would not compile.
+// The tests of client-go are in the package that they test. The header replaces the package clause. The footer comes
+// after the end of the file: without it, a file that uses none of these packages would not compile.
 const (
 	header = `package adapter_test; import . "k8s.io/client-go/tools/cache"; import bubble "testing/synctest"; ` +
 		`import ours "example.com/informer/docs/lab/upstream/adapter"`
 	footer = "\nvar _, _, _ = NewStore, ours.NewStore, bubble.Test\n"
 )
 
-// turn returns the text of a file that tests our parts, and the tests in it. Each
-// line of it is where it was, so a failure names client-go's own line. An error
-// means that the file is no longer what the source says of it.
+// turn returns the text of a file that tests our parts, and the names of its tests. The lines keep their numbers, so
+// that a failure names the line in client-go's file. If the file no longer matches the source, turn returns an error.
 func turn(text string, s source) (string, []string, error) {
 	for _, e := range s.edits {
 		if !strings.Contains(text, e.old) {
@@ -61,40 +61,42 @@ func turn(text string, s source) (string, []string, error) {
 	return t.result() + footer, tests, err
 }
 
-// A turner collects what is to be replaced in a text.
+// A turner collects the replacements in a text.
 type turner struct {
 	files        *token.FileSet
 	text         string
 	replacements []replacement
-	selected     map[string]bool // the x of each x.y
+	selected     map[string]bool // the x of each selector x.y: the packages that the file uses are among them
 }
 
 type replacement struct {
-	from, to int
-	with     string
+	from, to int // offsets
+	text     string
 }
 
-func (t *turner) replace(from, to token.Pos, with string) {
+func (t *turner) replace(from, to token.Pos, text string) {
 	t.replacements = append(t.replacements,
-		replacement{t.files.Position(from).Offset, t.files.Position(to).Offset, with})
+		replacement{from: t.files.Position(from).Offset, to: t.files.Position(to).Offset, text: text})
 }
 
+// result returns the text with all replacements.
 func (t *turner) result() string {
 	slices.SortFunc(t.replacements, func(a, b replacement) int { return cmp.Compare(a.from, b.from) })
 	var result bytes.Buffer
-	at := 0
+	done := 0 // the offset behind the last replacement
 	for _, r := range t.replacements {
-		result.WriteString(t.text[at:r.from])
-		result.WriteString(r.with)
-		result.WriteString(strings.Repeat("\n", strings.Count(t.text[r.from:r.to], "\n")))
-		at = r.to
+		result.WriteString(t.text[done:r.from])
+		result.WriteString(r.text)
+		lines := strings.Count(t.text[r.from:r.to], "\n")
+		result.WriteString(strings.Repeat("\n", lines)) // so that the lines below keep their numbers
+		done = r.to
 	}
-	result.WriteString(t.text[at:])
+	result.WriteString(t.text[done:])
 	return result.String()
 }
 
-// turnFunctions takes out the functions that are left out and those that we have
-// in their place, and has the others use our names. It returns the tests that stay.
+// turnFunctions removes the tests that are left out, and the functions that the adapter replaces. It makes the other
+// declarations use our names. It returns the tests that are left.
 func (t *turner) turnFunctions(file *ast.File, s source) (tests []string, err error) {
 	found := map[string]bool{}
 	for _, decl := range file.Decls {
@@ -122,7 +124,7 @@ func (t *turner) turnFunctions(file *ast.File, s source) (tests []string, err er
 	return tests, err
 }
 
-// rename puts our names in the place of client-go's.
+// rename replaces client-go's names with ours.
 func (t *turner) rename(root ast.Node) {
 	ast.Inspect(root, func(node ast.Node) bool {
 		switch node := node.(type) {
@@ -141,10 +143,10 @@ func (t *turner) rename(root ast.Node) {
 	})
 }
 
-// blankImports turns imports that are no longer used into blank ones.
+// blankImports turns unused imports into blank imports.
 func (t *turner) blankImports(file *ast.File) {
 	for _, spec := range file.Imports {
-		importPath, _ := strconv.Unquote(spec.Path.Value)
+		importPath, _ := strconv.Unquote(spec.Path.Value) // the parser has accepted it
 		dir, base := path.Split(importPath)
 		used := t.selected[base] || t.selected[path.Base(dir)] // the second for k8s.io/klog/v2
 		if spec.Name != nil {

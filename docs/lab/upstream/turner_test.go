@@ -1,8 +1,12 @@
+// Tests of turning a file.
+
 package upstream
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const before = `// A licence.
@@ -61,19 +65,25 @@ func TestTurn(t *testing.T) {
 		edits:   []edit{{"field", "method"}},
 		leftOut: map[string]string{"TestOther": "for a reason"},
 	})
-	if err != nil || got != want || len(tests) != 1 || tests[0] != "TestOne" {
-		t.Errorf("got tests %q, error %v, and:\n%s\nwant:\n%s", tests, err, got, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the text of turn() differs (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"TestOne"}, tests); diff != "" {
+		t.Errorf("the tests of turn() differ (-want +got):\n%s", diff)
 	}
 }
 
-// A newer client-go may no longer have what a source names.
+// A newer client-go may no longer have the names of a source.
 func TestTurnFailsIfANameIsGone(t *testing.T) {
 	for name, s := range map[string]source{
 		"TestGone": {leftOut: map[string]string{"TestGone": "for a reason"}},
 		"a.gone":   {edits: []edit{{"a.gone", "b"}}},
 	} {
 		if _, _, err := turn(before, s); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("got error %v, want one that names %s", err, name)
+			t.Errorf("turn() = %v, want an error that names %s", err, name)
 		}
 	}
 }

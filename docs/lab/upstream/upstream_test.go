@@ -1,6 +1,5 @@
-// Package upstream runs client-go's own tests on our reflector, our store and our
-// informer. It reads them from the module cache: their text is not in this
-// repository.
+// Package upstream runs client-go's own tests on our reflector, our store and our informer. It reads these tests from
+// the module cache: they are not in this repository.
 package upstream
 
 import (
@@ -12,12 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// ours are the names of package adapter that take the place of client-go's. A
-// function of client-go's tests with such a name is taken out.
+// ours maps names of client-go to the names of package adapter that replace them. A function of client-go's tests with
+// such a name is removed.
 var ours = map[string]string{
 	"NewFIFO":                      "NewFIFO",
 	"Pop":                          "Pop",
@@ -44,8 +42,7 @@ var ours = map[string]string{
 	"isStarted":              "IsStarted",
 }
 
-// sources are the files to be turned. The first two have no tests, but what the
-// others need: a source of events, and a check that no goroutine is left.
+// sources are the files to turn. The first two have no tests, but helpers for the other files.
 var sources = []source{
 	{file: "main_test.go"},
 	{file: "util_test.go"},
@@ -69,10 +66,10 @@ var sources = []source{
 		{"testingclock.NewFakeClock(time.Now())", "ours.RealTime{}"},
 		{"informer.clock = clock", ""},
 		{"informer.processor.clock = clock", ""},
-		{"listener.receivedItemNames = []string{}", "listener.reset()"}, // without a fake clock it needs the lock
+		{"listener.receivedItemNames = []string{}", "listener.reset()"}, // without a fake clock, this needs the lock
 		inBubble("TestSharedInformerWatchDisruption"),
 
-		// On a busy machine all of this takes longer. A deadline is there to end a hang.
+		// On a busy machine, these waits take longer. A deadline only has to end a hang.
 		{"100*time.Millisecond, 2*time.Second,", "100*time.Millisecond, time.Minute,"},
 		{"time.Second*3, time.Millisecond)", "time.Minute, time.Millisecond)"},
 		{"time.After(time.Second)", "time.After(time.Minute)"},
@@ -104,19 +101,19 @@ var sources = []source{
 		{"clock:             clock,", ""},
 		{"clock := &clock.RealClock{}", ""},
 		{"watchErrorHandler: WatchErrorHandlerWithContext(DefaultWatchErrorHandler),", ""},
-		{"watchCalls < 5", "watchCalls < 3"}, // each time there is a pause, and each is longer than the last
+		{"watchCalls < 5", "watchCalls < 3"}, // before each call there is a pause, and each pause is longer
 		{"watchCalls != 5", "watchCalls != 3"},
 
 		{"r.listerWatcher = ", "r.ListerWatcher = "},
 		{"target.watch(ctx, nil, nil)", "target.ListAndWatchWithContext(ctx)"},
 		{"time.Now(), fw, s, g.expectedType, g.expectedGVK, g.name, g.typeDescription,", "g, fw, s,"},
 		{", g.clock, nevererrc)", ")"},
-		{"g.setLastSyncResourceVersion(rv)", ""}, // our reflector has done it
+		{"g.setLastSyncResourceVersion(rv)", ""}, // our reflector has already set it
 		{"g.name", `"*v1.Pod"`},
 		{"r.setLastSyncResourceVersion(", "r.SetLastSyncResourceVersion("},
 		{"defaultExpectedTypeName", `"<unspecified>"`},
 
-		// As above: of a busy machine.
+		// Deadlines for a busy machine, as above.
 		{"expUpperBound: 10 * time.Second", "expUpperBound: time.Minute"},
 		{"expUpperBound: 300 * time.Millisecond", "expUpperBound: time.Minute"},
 		{"100*time.Millisecond, 5*time.Second, true", "100*time.Millisecond, time.Minute, true"},
@@ -147,12 +144,13 @@ func TestClientGosTestsPassOnOurParts(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(cacheDir, s.file))
 		must.Do(t, err)
 		all.Write(text)
-		if files[s.file], tests[s.file], err = turn(string(text), s); err != nil {
-			t.Fatal(err)
-		}
+		files[s.file], tests[s.file], err = turn(string(text), s)
+		must.Do(t, err)
 	}
 	for name := range ours {
-		expect.That(t, strings.Contains(all.String(), name), "no test uses %s any more: take it off the list", name)
+		if !strings.Contains(all.String(), name) {
+			t.Errorf("no test uses %s any more: take it off the list", name)
+		}
 	}
 	binary := compile(t, files)
 	for _, s := range sources {
@@ -160,20 +158,21 @@ func TestClientGosTestsPassOnOurParts(t *testing.T) {
 			t.Parallel()
 			names := tests[s.file]
 			if len(names) == 0 {
-				return // the others need this file
+				return // a file with helpers
 			}
 			output := run(t, binary, "-test.v", "-test.timeout=10m", "-test.run=^("+strings.Join(names, "|")+")$")
 			for _, name := range names {
-				expect.That(t, strings.Contains(output, "--- PASS: "+name+" "),
-					"%s did not run, or skipped itself", name)
+				if !strings.Contains(output, "--- PASS: "+name+" ") {
+					t.Errorf("%s has not passed: it did not run, or it skipped itself", name)
+				}
 			}
 			t.Logf("%s: %d tests pass, %d left out", s.file, len(names), len(s.leftOut))
 		})
 	}
 }
 
-// compile returns the test binary of package adapter with these files in it. The
-// compiler finds them elsewhere: nothing is written into the package's directory.
+// compile returns the path of the test binary of package adapter with these files. An overlay tells the compiler where
+// the files are, so that nothing is written into the folder of the package.
 func compile(t *testing.T, files map[string]string) (binary string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -201,8 +200,8 @@ func compile(t *testing.T, files map[string]string) (binary string) {
 
 var failure = regexp.MustCompile(`(?m)^ *--- FAIL: .*`)
 
-// run runs a command and returns its output. If it fails, the test ends, and says
-// first which tests have failed.
+// run runs a command, and returns its output. If the command fails, the test ends. Its message begins with the names of
+// the tests that have failed.
 func run(t *testing.T, command string, args ...string) string {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), command, args...).CombinedOutput()

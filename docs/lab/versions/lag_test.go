@@ -1,4 +1,4 @@
-// An API server whose watch cache lags, and informers that are connected to it.
+// An API server whose watch cache lags behind, and informers that are connected to it.
 
 package versions
 
@@ -23,13 +23,11 @@ import (
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/docs/lab/faults/httpfault"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 )
 
-// The rows have a request and its answer. N is the version of an object that the cache does
-// not have yet.
+// The rows have a request and its answer. N is the version of an object that is not in the cache yet.
 func TestALaggingServer(t *testing.T) {
 	s := startServers(t)
 	release := s.hold(t)
@@ -37,35 +35,37 @@ func TestALaggingServer(t *testing.T) {
 	answers := map[int]string{-1: "nothing", len(s.created) - 1: "the state before", len(s.created): "the newest"}
 	for _, row := range tableOf(t, "Two API servers, one of which lags") {
 		verb, query, _ := strings.Cut(row[0], " ?")
-		before, waited := s.counted(t), s.waited(t)
+		countsBefore, waitBefore := s.listCounts(t), s.cacheWait(t)
 		objects, err := s.do(t, verb, options(t, strings.ReplaceAll(query, "Version=N", "Version="+n)))
 		got := answers[objects]
 		if err != nil {
 			got = code(err)
 		}
-		if s.counted(t)["etcd"] != before["etcd"] {
+		if s.listCounts(t)["etcd"] != countsBefore["etcd"] {
 			got += ", from etcd"
 		}
-		if s.waited(t)-waited >= 3 {
+		if s.cacheWait(t)-waitBefore >= 3 {
 			got += ", after 3 s"
 		}
 		compare(t, row, 1, got)
 	}
 	release()
-	s.untilUpToDate(t)
+	s.waitUntilUpToDate(t)
 }
 
-var waits = regexp.MustCompile(`(?m)^apiserver_watch_cache_read_wait_seconds_sum{.*"podtemplates"} (\S+)$`)
+var cacheWaitMetric = regexp.MustCompile(`(?m)^apiserver_watch_cache_read_wait_seconds_sum{.*"podtemplates"} (\S+)$`)
 
-// waited is for how many seconds, in all, requests have waited for the watch cache of the second
-// server. The server itself measures them: a slow machine makes a request longer, but not these.
-func (s *servers) waited(t *testing.T) (seconds float64) {
+// cacheWait returns for how many seconds requests have waited for the watch cache of the second server. It is the sum
+// of all requests so far. The server measures these waits itself: a slow machine makes a request longer, but not the
+// wait.
+func (s *servers) cacheWait(t *testing.T) (seconds float64) {
 	t.Helper()
-	if match := waits.FindStringSubmatch(s.metrics(t)); match != nil { // there is none before the first wait
-		var err error
-		seconds, err = strconv.ParseFloat(match[1], 64)
-		must.Do(t, err)
+	match := cacheWaitMetric.FindStringSubmatch(s.metrics(t))
+	if match == nil {
+		return 0 // before the first wait, there is no such metric
 	}
+	seconds, err := strconv.ParseFloat(match[1], 64)
+	must.Do(t, err)
 	return seconds
 }
 
@@ -73,11 +73,12 @@ func (s *servers) waited(t *testing.T) (seconds float64) {
 type connection struct {
 	address atomic.Pointer[string]
 	dialer  *connrotation.Dialer
-	seen    chan string // the requests
-	expire  atomic.Bool // the next WATCH gets 410
+	seen    chan string // the requests, such as `WATCH 12`; WATCH+ is a WATCH with the initial list
+	expire  atomic.Bool // if it is set, the next WATCH gets 410
 	lw      *cache.ListWatch
 }
 
+// connect makes a connection to the server with this address.
 func (s *servers) connect(t *testing.T, address string) *connection {
 	t.Helper()
 	c := &connection{seen: make(chan string, 100)}
@@ -106,29 +107,30 @@ func (s *servers) connect(t *testing.T, address string) *connection {
 	return c
 }
 
-// move breaks the connection. The next one leads to this server.
+// move closes the connection, and makes the next one lead to the server with this address.
 func (c *connection) move(address string) {
 	c.address.Store(&address)
 	c.dialer.CloseAll()
 }
 
-// await takes what comes, up to what is wanted.
-func await(t *testing.T, from <-chan string, want string) (before []string) {
+// await receives from a channel until the wanted text comes, and returns the texts before it.
+func await(t *testing.T, texts <-chan string, want string) (before []string) {
 	t.Helper()
 	for {
 		select {
-		case got := <-from:
+		case got := <-texts:
 			if got == want {
 				return before
 			}
 			before = append(before, got)
 		case <-time.After(time.Minute):
-			t.Fatalf("waited in vain for %s, but there came %q", want, before)
+			t.Fatalf("waited for %q for a minute, and got only %q", want, before)
 		}
 	}
 }
 
-// start runs an informer that notes which objects were added and deleted.
+// start runs an informer, ours or client-go's. Its handler sends the names of added objects, and "a delete" for each
+// deleted one, to the channel.
 func (c *connection) start(t *testing.T, ours, streams bool) (i cache.SharedIndexInformer, calls chan string) {
 	t.Helper()
 	lw := listerWatcher(c.lw, streams)
@@ -150,7 +152,7 @@ func (c *connection) start(t *testing.T, ours, streams bool) (i cache.SharedInde
 func TestAnInformerMovesToALaggingServer(t *testing.T) {
 	s := startServers(t)
 	first := strings.TrimPrefix(s.config.Host, "https://")
-	has := func(i cache.SharedIndexInformer) int { return len(i.GetStore().ListKeys()) }
+	count := func(i cache.SharedIndexInformer) int { return len(i.GetStore().ListKeys()) }
 	for name, ours := range map[string]bool{"client-go": false, "ours": true} {
 		t.Run(name, func(t *testing.T) {
 			c := s.connect(t, first)
@@ -158,43 +160,50 @@ func TestAnInformerMovesToALaggingServer(t *testing.T) {
 			for range s.created {
 				<-calls
 			}
-			added := func(want string) {
-				others := await(t, calls, name+want)
-				expect.That(t, others == nil, "calls for %q before %s", others, name+want)
+			wantNext := func(object string) {
+				t.Helper()
+				if others := await(t, calls, object); others != nil {
+					t.Errorf("before the add of %s, the handler got calls for %q, want none", object, others)
+				}
 			}
 			release := s.hold(t)
-			x := s.create(t, name+"-1")
-			added("-1")
-			c.move(s.address) // to a server that does not have that object
-			await(t, c.seen, "WATCH "+x)
+			version1 := s.create(t, name+"-1")
+			wantNext(name + "-1")
+			c.move(s.address) // to the second server, which does not have the object yet
+			await(t, c.seen, "WATCH "+version1)
 			s.create(t, name+"-2")
 			release()
-			added("-2")
+			wantNext(name + "-2")
 			c.move(first)
 
 			release = s.hold(t)
-			y := s.create(t, name+"-3")
-			added("-3")
+			version3 := s.create(t, name+"-3")
+			wantNext(name + "-3")
 			c.expire.Store(true)
-			c.move(s.address) // and it has to list there
-			for _, request := range []string{"WATCH " + y, "WATCH+ " + y, `WATCH+ ""`, `WATCH+ ""`} {
+			c.move(s.address) // to the second server, where the informer has to list
+			for _, request := range []string{"WATCH " + version3, "WATCH+ " + version3, `WATCH+ ""`, `WATCH+ ""`} {
 				await(t, c.seen, request)
 			}
-			expect.That(t, has(i) == len(s.created), "it has %d objects, want %d", has(i), len(s.created))
+			if got, want := count(i), len(s.created); got != want {
+				t.Errorf("while the server lags, the store has %d objects, want %d", got, want)
+			}
 			fresh := s.connect(t, s.address)
 			streamed, _ := fresh.start(t, ours, true)
 			listed, _ := s.connect(t, s.address).start(t, ours, false)
-			must.Until(t, "the list from 0", listed.HasSynced)
-			expect.That(t, has(listed) == len(s.created)-1,
-				"the list from 0 has %d objects, want one less than %d", has(listed), len(s.created))
+			must.Until(t, "the informer with the list from 0 has synced", listed.HasSynced)
+			if got, want := count(listed), len(s.created)-1; got != want {
+				t.Errorf("the list from 0 has %d objects, want %d: the last one is not there yet", got, want)
+			}
 			await(t, fresh.seen, `WATCH+ ""`)
 			await(t, fresh.seen, `WATCH+ ""`)
-			expect.That(t, !streamed.HasSynced(), "it has synced with a server that lags")
+			if streamed.HasSynced() {
+				t.Error("HasSynced() of a new informer with a streamed list = true, want false while the server lags")
+			}
 			release()
 			s.create(t, name+"-4")
-			added("-4")
-			must.Until(t, "all objects", func() bool {
-				return has(streamed) == len(s.created) && has(listed) == len(s.created)
+			wantNext(name + "-4")
+			must.Until(t, "both new informers have all objects", func() bool {
+				return count(streamed) == len(s.created) && count(listed) == len(s.created)
 			})
 		})
 	}

@@ -1,10 +1,8 @@
-// What a reflector requests when, and which errors its handler gets: ours and client-go's, in
-// fake time.
+// The requests of a reflector, and the errors that its handler gets: our reflector and client-go's, in fake time.
 
 package versions
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -22,8 +20,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -32,149 +28,60 @@ import (
 
 	"example.com/informer/03-reflector/reflector"
 	"example.com/informer/docs/lab/faults/httpfault"
-	"example.com/informer/scripts/harness/expect"
-	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-var (
-	expired   = apierrors.NewResourceExpired("too old")
-	invalid   = apierrors.NewInvalid(schema.GroupKind{}, "", nil)
-	forbidden = apierrors.NewForbidden(schema.GroupResource{}, "", nil)
-	internal  = apierrors.NewInternalError(errors.New("oh"))
-	tooMany   = apierrors.NewTooManyRequests("slow down", 1)
-	tooLarge  = apierrors.NewTimeoutError("Too large resource version: 12, current: 11", 1)
-)
-
-// A situation is how the first watches and lists go. All others go well. A watch is an error:
-// refused; a Status: it ends with it; "ends": as usual; "short": at once.
-type situation struct {
-	watches []any
-	lists   []error
-}
-
-// situations have the names that the page has for them.
-var situations = map[string]situation{
-	"the first list": {},
-	"the first list gets 422: the server cannot stream":  {nil, []error{invalid}},
-	"the first list gets 403":                            {nil, []error{forbidden}},
-	"the first list gets EOF":                            {nil, []error{io.EOF}},
-	"the first list gets “connection refused”":           {nil, []error{syscall.ECONNREFUSED}},
-	"a watch ends":                                       {[]any{"ends"}, nil},
-	"a watch ends in its first second, without an event": {[]any{"short"}, nil},
-	"a watch sends ERROR 410":                            {[]any{expired.ErrStatus}, nil},
-	"… and the list gets 410":                            {[]any{expired.ErrStatus}, []error{nil, expired}},
-	"… and the list gets 504 “too large”":                {[]any{expired.ErrStatus}, []error{nil, tooLarge}},
-	"a watch sends ERROR 429":                            {[]any{tooMany.ErrStatus}, nil},
-	"a watch sends ERROR 500":                            {[]any{internal.ErrStatus}, nil},
-	"a WATCH gets “connection refused”":                  {[]any{"ends", syscall.ECONNREFUSED}, nil},
-	"a WATCH gets 429":                                   {[]any{"ends", tooMany}, nil},
-	"a WATCH gets 410":                                   {[]any{"ends", expired}, nil},
-	"a WATCH gets 403":                                   {[]any{"ends", forbidden}, nil},
-	"a WATCH gets EOF":                                   {[]any{"ends", io.EOF}, nil},
-	"a WATCH gets “unexpected EOF”":                      {[]any{"ends", io.ErrUnexpectedEOF}, nil},
-}
-
-// A server has a list of version 10, and its watches send an object of version 11.
-type server struct {
-	situation
-	requests record.Lines
-}
-
-// next takes the first of a slice.
-func next[T any](all *[]T) (first T) {
-	if len(*all) > 0 {
-		first, *all = (*all)[0], (*all)[1:]
-	}
-	return first
-}
-
-func (s *server) list(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
-	s.requests.Add("LIST %s", cmp.Or(o.ResourceVersion, `""`))
-	return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "10"}}, next(&s.lists)
-}
-
-func (s *server) watch(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
-	w, verb := watch.NewFakeWithChanSize(3, false), "WATCH"
-	if o.SendInitialEvents != nil {
-		verb = "WATCH+"
-	}
-	s.requests.Add("%s %s", verb, cmp.Or(o.ResourceVersion, `""`))
-	if verb == "WATCH+" {
-		if err := next(&s.lists); err != nil {
-			return nil, err
-		}
-		end := fakeapi.ConfigMap("", "10")
-		end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
-		w.Action(watch.Bookmark, end)
-	}
-	what := next(&s.watches)
-	if err, refused := what.(error); refused {
-		return nil, err
-	}
-	if what != "short" {
-		w.Add(fakeapi.ConfigMap("a", "11"))
-	}
-	if status, ok := what.(metav1.Status); ok {
-		w.Error(&status)
-	}
-	if what != nil {
-		w.Stop()
-	}
-	return w, nil
-}
-
-type noStreams struct{}
-
-func (noStreams) IsWatchListSemanticsUnSupported() bool { return true }
-
-// listerWatcher has streamed lists, or plain ones.
-func listerWatcher(lw *cache.ListWatch, streams bool) cache.ListerWatcher {
-	if streams {
-		return lw
-	}
-	return cache.ToListWatcherWithWatchListSemantics(lw, noStreams{})
-}
-
-// usual is what a reflector logs when all goes well.
-var usual = regexp.MustCompile(
+// usualLines are the lines that a reflector writes to the log when all goes well.
+var usualLines = regexp.MustCompile(
 	`"(The client used .*|Starting reflector|Listing and watching|Caches populated|Watch close|Exiting watch .*)"`)
 
-// run runs a reflector through a situation, for a minute. Without a handler it has its own.
+// run runs a reflector in a situation, for a minute. It returns the requests and the unusual log lines. If the handler
+// is nil, the reflector has its default handler.
 func run(t *testing.T, ours, streams bool, name string, handler func(context.Context, error)) (
 	requests, logged []string,
 ) {
 	t.Helper()
-	what, known := situations[name]
+	situation, known := situations[name]
 	if !known {
-		t.Fatalf("the page has a row %q", name)
+		t.Fatalf("the page has a row %q, and situations has no such name", name)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := &server{situation: what}
+		s := &server{situation: situation}
 		lw := listerWatcher(&cache.ListWatch{ListWithContextFunc: s.list, WatchFuncWithContext: s.watch}, streams)
-		runs := reflector.New(reflector.Options{ListerWatcher: lw, WatchErrorHandler: handler,
-			Store: cache.NewStore(cache.MetaNamespaceKeyFunc)}).Run
-		if !ours {
-			informer := cache.NewSharedIndexInformer(lw, &corev1.ConfigMap{}, 0, nil)
-			if handler != nil {
-				must.Do(t, informer.SetWatchErrorHandlerWithContext(
-					func(ctx context.Context, _ *cache.Reflector, err error) { handler(ctx, err) }))
-			}
-			runs = informer.RunWithContext
-		}
 		var lines record.Lines
 		logger := funcr.New(func(_, line string) {
-			if !usual.MatchString(line) {
+			if !usualLines.MatchString(line) {
 				lines.Add("%s", line)
 			}
 		}, funcr.Options{Verbosity: 4})
-		stop := must.Run(t, func(ctx context.Context) { runs(klog.NewContext(ctx, logger)) })
+		runReflector := theirReflector
+		if ours {
+			runReflector = ourReflector
+		}
+		reflect := runReflector(t, lw, handler)
+		stop := must.Run(t, func(ctx context.Context) { reflect(klog.NewContext(ctx, logger)) })
 		time.Sleep(time.Minute)
 		requests, logged = s.requests.Take(), lines.Take()
 		stop()
 	})
 	return requests, logged
+}
+
+// ourReflector returns the Run method of our reflector.
+func ourReflector(_ *testing.T, lw cache.ListerWatcher, handler func(context.Context, error)) func(context.Context) {
+	return reflector.New(reflector.Options{ListerWatcher: lw, WatchErrorHandler: handler,
+		Store: cache.NewStore(cache.MetaNamespaceKeyFunc)}).Run
+}
+
+// theirReflector returns the Run method of an informer of client-go.
+func theirReflector(t *testing.T, lw cache.ListerWatcher, handler func(context.Context, error)) func(context.Context) {
+	informer := cache.NewSharedIndexInformer(lw, &corev1.ConfigMap{}, 0, nil)
+	if handler != nil {
+		must.Do(t, informer.SetWatchErrorHandlerWithContext(
+			func(ctx context.Context, _ *cache.Reflector, err error) { handler(ctx, err) }))
+	}
+	return informer.RunWithContext
 }
 
 func TestWhatAReflectorRequests(t *testing.T) {
@@ -196,18 +103,31 @@ func TestWhichErrorsReachTheHandler(t *testing.T) {
 			called := "no"
 			run(t, ours, false, row[0], func(context.Context, error) { called = "yes" })
 			compare(t, row, 1, called)
-			seen := "nothing"
-			if _, logged := run(t, ours, false, row[0], nil); len(logged) > 0 {
-				match := logLine.FindStringSubmatch(logged[0])
-				seen = strings.Replace("V"+match[1]+" ", "V ", "error ", 1) + match[2]
-			}
-			compare(t, row, 2, seen)
+			_, logged := run(t, ours, false, row[0], nil)
+			compare(t, row, 2, describeLog(t, logged))
 		}
 	}
 }
 
-// failing is a client whose requests all go wrong; it counts them.
-func failing(t *testing.T, rule httpfault.Rule) (client kubernetes.Interface, tries *int) {
+// describeLog describes the first line of a log in the words of the table: the level and the message.
+func describeLog(t *testing.T, lines []string) string {
+	t.Helper()
+	if len(lines) == 0 {
+		return "nothing"
+	}
+	match := logLine.FindStringSubmatch(lines[0])
+	if match == nil {
+		t.Fatalf("the log line %q does not match %s", lines[0], logLine)
+	}
+	level, message := match[1], match[2]
+	if level == "" {
+		return "error " + message
+	}
+	return "V" + level + " " + message
+}
+
+// failingClient returns a client whose requests are answered by a rule, and the number of its requests.
+func failingClient(t *testing.T, rule httpfault.Rule) (client kubernetes.Interface, tries *int) {
 	transport := httpfault.New(nil)
 	tries = new(int)
 	transport.SetRule(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
@@ -219,39 +139,64 @@ func failing(t *testing.T, rule httpfault.Rule) (client kubernetes.Interface, tr
 	return client, tries
 }
 
-// The REST client repeats a LIST that is too large ten times, as each 5xx with a Retry-After.
-// On a real server each try takes three seconds more.
+// The REST client repeats a LIST from a too large version ten times, as all requests that get 5xx with a Retry-After.
+// On a real server, each try takes three seconds longer.
 func TestTheRESTClientRepeatsAListThatIsTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		client, tries := failing(t, httpfault.Refuse(tooLarge))
+		client, tries := failingClient(t, httpfault.Refuse(tooLarge))
 		_, err := client.CoreV1().PodTemplates("").List(t.Context(), metav1.ListOptions{ResourceVersion: "12"})
-		took := time.Since(start).Round(time.Second)
-		expect.That(t, *tries == 11 && took == 10*time.Second && apierrors.IsTimeout(err),
-			"%d tries in %v: %v", *tries, took, err)
+		if !apierrors.IsTimeout(err) {
+			t.Errorf("List() = %v, want a Timeout error", err)
+		}
+		wantTenRepeats(t, *tries, time.Since(start))
 	})
 }
 
-// A WATCH without an answer is repeated ten times if the connection was closed or timed out.
-// Then it is a watch that has ended, and no error. All else is an error at once.
+// wantTenRepeats wants eleven tries with a second between them.
+func wantTenRepeats(t *testing.T, tries int, took time.Duration) {
+	t.Helper()
+	if tries != 11 {
+		t.Errorf("the client tried %d times, want 11", tries)
+	}
+	if took = took.Round(time.Second); took != 10*time.Second {
+		t.Errorf("all tries took %v, want 10s", took)
+	}
+}
+
+// The REST client repeats a WATCH without an answer ten times if the connection was closed or timed out. After that, it
+// returns a watch that has ended, and no error. After other errors, it returns the error immediately.
 func TestWhatTheRESTClientMakesOfABrokenConnection(t *testing.T) {
-	for broken, repeats := range map[error]bool{
-		io.EOF: true, syscall.ECONNRESET: true, os.ErrDeadlineExceeded: true, // i/o timeout
-		syscall.ECONNREFUSED: false, syscall.ENETUNREACH: false, &net.DNSError{Err: "no such host"}: false,
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			start := time.Now()
-			client, tries := failing(t,
-				func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, broken })
-			w, err := client.CoreV1().ConfigMaps("").Watch(t.Context(), metav1.ListOptions{})
-			if took := time.Since(start).Round(time.Second); repeats {
+	watchOver := func(t *testing.T, broken error) (watch.Interface, int, error) {
+		client, tries := failingClient(t,
+			func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, broken })
+		w, err := client.CoreV1().ConfigMaps("").Watch(t.Context(), metav1.ListOptions{})
+		return w, *tries, err
+	}
+	for _, broken := range []error{io.EOF, syscall.ECONNRESET, os.ErrDeadlineExceeded /* i/o timeout */} {
+		t.Run(broken.Error(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				w, tries, err := watchOver(t, broken)
 				must.Do(t, err)
-				_, open := <-w.ResultChan()
-				expect.That(t, *tries == 11 && took == 10*time.Second && !open,
-					"%v: %d tries in %v", broken, *tries, took)
-			} else {
-				expect.That(t, *tries == 1 && errors.Is(err, broken), "%v: %d tries, and %v", broken, *tries, err)
-			}
+				wantTenRepeats(t, tries, time.Since(start))
+				if event, open := <-w.ResultChan(); open {
+					t.Errorf("the watch has the event %v, want that it has ended", event)
+				}
+			})
+		})
+	}
+	for _, broken := range []error{syscall.ECONNREFUSED, syscall.ENETUNREACH, &net.DNSError{Err: "no such host"}} {
+		t.Run(broken.Error(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, tries, err := watchOver(t, broken)
+				if tries != 1 {
+					t.Errorf("the client tried %d times, want once", tries)
+				}
+				if !errors.Is(err, broken) {
+					t.Errorf("Watch() = %v, want %v", err, broken)
+				}
+			})
 		})
 	}
 }

@@ -1,4 +1,4 @@
-// What an API server answers to a LIST and to a WATCH.
+// The answers of an API server to LIST and WATCH.
 
 package versions
 
@@ -23,7 +23,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// older compares versions, even of two resources: both are in one etcd here.
+// older says whether a version is older than another. The two may be versions of two resources, because here both
+// resources are in the same etcd.
 func older(t *testing.T, version, than string) bool {
 	t.Helper()
 	order, err := resourceversion.CompareResourceVersion(version, than)
@@ -31,8 +32,8 @@ func older(t *testing.T, version, than string) bool {
 	return order < 0
 }
 
-// state says which state a version is: asked is what the request had, and newest the version
-// of a write right before it.
+// state describes the version of an answer in the words of the tables. Asked is the version of the request, and newest
+// is the version of a write right before the request.
 func state(t *testing.T, version, asked, newest string) string {
 	t.Helper()
 	switch {
@@ -48,28 +49,34 @@ func state(t *testing.T, version, asked, newest string) string {
 	return "≥ V"
 }
 
-// try repeats what chance has spoiled: the watch cache may catch up between a write and the
-// request, and what is allowed to be older is the newest then. A busy machine gives it the time.
-func try(want string, observe func() string) (got string) {
+// retry observes a state again if it is not the wanted one and may depend on chance: between a write and a request, the
+// watch cache may catch up. Then an answer that may be older is the newest. This happens on a busy machine.
+func retry(want string, observe func() string) (got string) {
 	for range 20 {
-		if got = observe(); got == want || !strings.HasPrefix(got, "newest") {
-			break
+		got = observe()
+		if got == want || !strings.HasPrefix(got, "newest") {
+			return got
 		}
 	}
 	return got
 }
 
+// status returns the status of an error of the API server.
 func status(err error) metav1.Status { return err.(apierrors.APIStatus).Status() }
 
+// code returns the HTTP status of an error of the API server.
 func code(err error) string { return strconv.Itoa(int(status(err).Code)) }
 
 func TestListTable(t *testing.T) {
 	s := startServers(t)
 	for _, row := range tableOf(t, "LIST") {
 		for i, page := range []string{"", "limit", "continue"} {
-			compare(t, row, 2+i, try(row[2+i], func() string {
-				if strings.HasPrefix(row[2+i], "any") || strings.HasPrefix(row[2+i], "≥ V") {
-					defer s.hold(t)() // what is allowed to be older is older
+			want := row[2+i]
+			mayBeOlder := strings.HasPrefix(want, "any") || strings.HasPrefix(want, "≥ V")
+			compare(t, row, 2+i, retry(want, func() string {
+				if mayBeOlder {
+					release := s.hold(t) // so that the answer is older
+					defer release()
 				}
 				return s.listState(t, row[0], row[1], page)
 			}))
@@ -77,7 +84,9 @@ func TestListTable(t *testing.T) {
 	}
 }
 
-// listState describes the answer to a LIST in the words of the table.
+// listState sends a LIST, and describes the answer in the words of the table. The parameters are the cells of the row
+// for the version and resourceVersionMatch, and the column: a LIST without pages, the first page (limit), or a later
+// one (continue).
 func (s *servers) listState(t *testing.T, asked, match, page string) string {
 	t.Helper()
 	o := metav1.ListOptions{ResourceVersion: s.versions[asked],
@@ -92,7 +101,7 @@ func (s *servers) listState(t *testing.T, asked, match, page string) string {
 		must.Do(t, err)
 		o.Continue = first.Continue
 	}
-	newest, before := s.write(t), s.counted(t)
+	newest, before := s.write(t), s.listCounts(t)
 	list, err := s.list(t, o)
 	if err != nil {
 		return code(err)
@@ -104,32 +113,44 @@ func (s *servers) listState(t *testing.T, asked, match, page string) string {
 	if list.Continue != "" {
 		words = append(words, "page")
 	}
-	later := func(v string) bool { return older(t, list.ResourceVersion, v) }
-	exist := slices.DeleteFunc(slices.Clone(s.created), later)
-	if len(first.Items)+len(list.Items)+int(ptr.Deref(list.RemainingItemCount, 0)) != len(exist) {
+	objects := len(first.Items) + len(list.Items) + int(ptr.Deref(list.RemainingItemCount, 0))
+	if objects != s.countAt(t, list.ResourceVersion) {
 		words = append(words, "with other objects")
 	}
-	after := s.counted(t)
-	for _, storage := range []string{"watchcache", "etcd"} {
-		if after[storage] != before[storage] {
-			words = append(words, strings.TrimPrefix(storage, "watch"))
-		}
+	after := s.listCounts(t)
+	if after["watchcache"] != before["watchcache"] {
+		words = append(words, "cache")
+	}
+	if after["etcd"] != before["etcd"] {
+		words = append(words, "etcd")
 	}
 	return strings.Join(words, ", ")
 }
 
-var counter = regexp.MustCompile(`(?m)^apiserver_storage_list_total{.*"podtemplates",storage="(\w+)"} (\d+)$`)
+// countAt returns how many objects there were at a version.
+func (s *servers) countAt(t *testing.T, version string) (count int) {
+	t.Helper()
+	for _, created := range s.created {
+		if !older(t, version, created) {
+			count++
+		}
+	}
+	return count
+}
 
-// counted is how often the second server has listed objects, from its watch cache and from etcd.
-func (s *servers) counted(t *testing.T) map[string]string {
+var listMetric = regexp.MustCompile(`(?m)^apiserver_storage_list_total{.*"podtemplates",storage="(\w+)"} (\d+)$`)
+
+// listCounts returns how often the second server has listed objects, from its watch cache and from etcd.
+func (s *servers) listCounts(t *testing.T) map[string]string {
 	t.Helper()
 	counts := map[string]string{}
-	for _, match := range counter.FindAllStringSubmatch(s.metrics(t), -1) {
+	for _, match := range listMetric.FindAllStringSubmatch(s.metrics(t), -1) {
 		counts[match[1]] = match[2]
 	}
 	return counts
 }
 
+// metrics returns the metrics of the second server.
 func (s *servers) metrics(t *testing.T) string {
 	t.Helper()
 	text, err := s.second.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context())
@@ -137,9 +158,9 @@ func (s *servers) metrics(t *testing.T) string {
 	return string(text)
 }
 
-// watch opens a watch at the second server, and returns its events up to the last one. Opened is
-// called in between.
-func (s *servers) watch(t *testing.T, o metav1.ListOptions, opened func(), last func(watch.Event) bool) (
+// watch opens a watch at the second server, and calls opened. It returns the events up to the first one for which
+// isLast is true.
+func (s *servers) watch(t *testing.T, o metav1.ListOptions, opened func(), isLast func(watch.Event) bool) (
 	all []watch.Event, err error,
 ) {
 	t.Helper()
@@ -154,7 +175,8 @@ func (s *servers) watch(t *testing.T, o metav1.ListOptions, opened func(), last 
 		if e.Type == watch.Error {
 			return all, apierrors.FromObject(e.Object)
 		}
-		if all = append(all, e); last(e) {
+		all = append(all, e)
+		if isLast(e) {
 			break
 		}
 	}
@@ -169,24 +191,28 @@ func TestWatchTable(t *testing.T) {
 		streamed.SendInitialEvents = ptr.To(true)
 		streamed.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
 		for i, o := range []metav1.ListOptions{plain, streamed} {
-			o.TimeoutSeconds = ptr.To[int64](60) // it only ends a hang
+			o.TimeoutSeconds = ptr.To[int64](60) // only to end a hang
 			if row[1+i] == "nothing" {
 				o.TimeoutSeconds = ptr.To[int64](4)
 			}
-			compare(t, row, 1+i, try(row[1+i], func() string { return s.watchState(t, o) }))
+			compare(t, row, 1+i, retry(row[1+i], func() string { return s.watchState(t, o) }))
 		}
 	}
 }
 
-// watchState describes the events of a WATCH in the words of the table.
+// watchState opens a watch, and describes its events in the words of the table.
 func (s *servers) watchState(t *testing.T, o metav1.ListOptions) string {
 	t.Helper()
-	newest, added, end, complete := s.write(t), 0, "", false
-	_, err := s.watch(t, o, func() {
+	newest := s.write(t)
+	changeLast := func() { // the event of this change is the last one
 		_, err := s.first.CoreV1().PodTemplates("default").Patch(t.Context(), "d", types.MergePatchType,
 			[]byte(`{"metadata":{"labels":{"last":"`+newest+`"}}}`), metav1.PatchOptions{})
 		must.Do(t, err)
-	}, func(e watch.Event) bool {
+	}
+	added := 0        // the number of ADDED events
+	end := ""         // the version of the bookmark at the end of the initial list
+	complete := false // whether the last event has come
+	_, err := s.watch(t, o, changeLast, func(e watch.Event) bool {
 		object := e.Object.(*corev1.PodTemplate)
 		if e.Type == watch.Added {
 			added++
@@ -235,7 +261,7 @@ func TestErrorTable(t *testing.T) {
 	}
 }
 
-// options are those of a query.
+// options returns the options of a query.
 func options(t *testing.T, query string) (o metav1.ListOptions) {
 	t.Helper()
 	values, err := url.ParseQuery(query)
@@ -244,7 +270,7 @@ func options(t *testing.T, query string) (o metav1.ListOptions) {
 	return o
 }
 
-// do sends a request, and returns how many objects came. It is -1 if a watch sends nothing.
+// do sends a request, and returns the number of objects in the answer. It is -1 for a watch that sends nothing.
 func (s *servers) do(t *testing.T, verb string, o metav1.ListOptions) (objects int, err error) {
 	t.Helper()
 	switch verb {
@@ -261,12 +287,15 @@ func (s *servers) do(t *testing.T, verb string, o metav1.ListOptions) (objects i
 	return len(s.created), err
 }
 
-// A watch without timeoutSeconds ends after --min-request-timeout or up to twice that. The second
-// server has one second; the default is half an hour.
+// A server ends a watch without timeoutSeconds after --min-request-timeout, or up to twice this time. For the second
+// server it is one second. The default is half an hour.
 func TestTheServerEndsAWatchToo(t *testing.T) {
 	s, start := startServers(t), time.Now()
 	_, err := s.watch(t, metav1.ListOptions{ResourceVersion: "0"}, func() {}, func(watch.Event) bool { return false })
-	if took := time.Since(start); err != nil || took < time.Second {
-		t.Errorf("after %v: %v", took, err)
+	if err != nil {
+		t.Errorf("the watch has ended with the error %v, want none", err)
+	}
+	if took := time.Since(start); took < time.Second {
+		t.Errorf("the watch has ended after %v, want at least 1s", took)
 	}
 }

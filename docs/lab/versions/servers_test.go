@@ -1,5 +1,5 @@
-// Package versions checks docs/resource-versions.md: it compares each cell of its tables with
-// what an API server answers, or a reflector does.
+// Package versions checks docs/resource-versions.md. It compares each cell of the tables with the answer of an API
+// server, or with the requests of a reflector.
 package versions
 
 import (
@@ -33,7 +33,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] // the second sleeps, by a real clock
+	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1] // the second handler sleeps, with the real clock
 	code := m.Run()
 	if shared != nil {
 		shared.stop()
@@ -62,36 +62,37 @@ func tableOf(t *testing.T, heading string) (rows [][]string) {
 	if len(rows) < 3 {
 		t.Fatalf("there is no table below the heading %q", heading)
 	}
-	return rows[2:] // without the head
+	return rows[2:] // without the headings
 }
 
-// compare fails if a cell of a table is not what was seen.
+// compare fails if a cell of a table differs from the observation.
 func compare(t *testing.T, row []string, column int, got string) {
 	t.Helper()
 	if row[column] != got {
-		t.Errorf("%s\ncolumn %d: the page says %q, but it is %q", strings.Join(row, " | "), column+1, row[column], got)
+		t.Errorf("%s\ncolumn %d: the page says %q, the test observed %q",
+			strings.Join(row, " | "), column+1, row[column], got)
 	}
 }
 
-// servers are two API servers on one etcd. Objects are PodTemplates, which nobody else lists.
+// servers are two API servers on one etcd. The objects are PodTemplates, which no other program lists.
 type servers struct {
 	cluster       *local.Cluster // with the first server
 	process       *exec.Cmd      // the second server
 	config        *rest.Config   // of the first server
 	address       string         // of the second server
-	client        *http.Client   // of both
+	client        *http.Client   // for both servers
 	first, second kubernetes.Interface
-	proxy         *http.Server // between the second server and etcd
-	toEtcd        *http.Transport
+	proxy         *http.Server      // between the second server and etcd
+	toEtcd        *http.Transport   // of the proxy
 	held          sync.RWMutex      // locked while the second server gets no events from etcd
-	versions      map[string]string // by the word on the page
-	created       []string          // the versions of the objects
+	versions      map[string]string // resource versions, by their names on the page
+	created       []string          // the versions of the objects, in the order of their creation
 }
 
-var shared *servers // by the tests, none of which is parallel
+var shared *servers // all tests use the same servers, and none of the tests is parallel
 
-// startServers starts the second server later, after a compaction: its watch cache begins in
-// the middle of the history.
+// startServers returns the servers. The first call starts them. The second server starts after a compaction and some
+// writes, so that its watch cache begins in the middle of the history.
 func startServers(t *testing.T) *servers {
 	t.Helper()
 	if testing.Short() {
@@ -103,9 +104,27 @@ func startServers(t *testing.T) *servers {
 	dir, err := os.MkdirTemp("", "versions-")
 	must.Do(t, err)
 	s := &servers{versions: map[string]string{"0": "0", "compacted": "1", "future": "999999999", "x": "x"}}
+	s.startFirst(t, dir)
+	s.compact(t)
+	s.create(t, "a")
+	s.versions["before the cache"] = s.create(t, "b")
+	s.write(t)
+	s.startSecond(t)
+	shared = s
+	s.connectSecond(t)
+	s.versions["V"] = s.create(t, "c")
+	s.create(t, "d")
+	s.waitUntilUpToDate(t)
+	return s
+}
+
+// startFirst starts etcd and the first server.
+func (s *servers) startFirst(t *testing.T, dir string) {
+	t.Helper()
+	var err error
 	s.cluster, err = local.Start(t.Context(), local.Options{Dir: dir, Options: binaries.Options{Progress: t.Output()},
 		Disable: []string{local.ControllerManager, local.Scheduler, local.Node},
-		// The versions of the page are compacted by nobody, however long the tests take.
+		// Without this, the server would compact the versions of the page if the tests take long.
 		APIServerArgs: []string{"--etcd-compaction-interval=0"}})
 	must.Do(t, err)
 	s.config, err = clientcmd.BuildConfigFromFlags("", s.cluster.Kubeconfig())
@@ -115,6 +134,11 @@ func startServers(t *testing.T) *servers {
 	must.Do(t, err)
 	s.first, err = kubernetes.NewForConfigAndClient(s.config, s.client)
 	must.Do(t, err)
+}
+
+// compact makes etcd forget all versions before the current one.
+func (s *servers) compact(t *testing.T) {
+	t.Helper()
 	compaction := fmt.Sprintf(`{"revision":%q,"physical":true}`, s.write(t))
 	etcd, err := s.cluster.EtcdClient()
 	must.Do(t, err)
@@ -122,43 +146,12 @@ func startServers(t *testing.T) *servers {
 	response, err := etcd.Post(s.cluster.EtcdURL()+"/v3/kv/compaction", "", strings.NewReader(compaction))
 	must.Do(t, err)
 	response.Body.Close()
-	s.create(t, "a")
-	s.versions["before the cache"] = s.create(t, "b")
-	s.write(t)
-	s.startSecond(t)
-	shared = s
-	config := rest.CopyConfig(s.config)
-	config.Host = s.address
-	s.second, err = kubernetes.NewForConfigAndClient(config, s.client)
-	must.Do(t, err)
-	must.Until(t, "the second server", func() bool {
-		_, err := s.second.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(t.Context())
-		return err == nil
-	})
-	s.versions["V"] = s.create(t, "c")
-	s.create(t, "d")
-	s.untilUpToDate(t)
-	return s
 }
 
-// startSecond starts an API server with the arguments of the first.
+// startSecond starts the second server, with the arguments of the first one, behind a proxy to etcd.
 func (s *servers) startSecond(t *testing.T) {
 	t.Helper()
-	etcd, err := url.Parse(s.cluster.EtcdURL())
-	must.Do(t, err)
-	http2 := new(http.Protocols) // for gRPC
-	http2.SetUnencryptedHTTP2(true)
-	s.proxy = &http.Server{Protocols: http2, Handler: &httputil.ReverseProxy{Transport: s.toEtcd,
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(etcd) }, ErrorLog: log.New(io.Discard, "", 0),
-		ModifyResponse: func(r *http.Response) error {
-			if r.Request.URL.Path == "/etcdserverpb.Watch/Watch" {
-				r.Body = events{r.Body, &s.held}
-			}
-			return nil
-		}}}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
-	go func() { _ = s.proxy.Serve(listener) }()
+	proxy := s.startProxy(t)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	must.Do(t, err)
 	free.Close()
@@ -166,15 +159,53 @@ func (s *servers) startSecond(t *testing.T) {
 	s.process, err = s.cluster.Command(local.APIServer)
 	must.Do(t, err)
 	for i, arg := range s.process.Args {
-		s.process.Args[i] = strings.Replace(arg, s.cluster.EtcdURL(), "http://"+listener.Addr().String(), 1)
+		s.process.Args[i] = strings.Replace(arg, s.cluster.EtcdURL(), "http://"+proxy, 1)
 	}
 	s.process.Args = append(s.process.Args, fmt.Sprintf("--secure-port=%d", free.Addr().(*net.TCPAddr).Port),
 		"--min-request-timeout=1",
-		"--feature-gates=DetectCacheInconsistency=false") // it lists now and then, and would count among the requests
+		"--feature-gates=DetectCacheInconsistency=false") // this check would list, and so change listCounts
 	must.Do(t, s.process.Start())
 }
 
-// events are what etcd sends to a watch.
+// startProxy starts a proxy to etcd that can hold back the events of watches, and returns its address.
+func (s *servers) startProxy(t *testing.T) (address string) {
+	t.Helper()
+	etcd, err := url.Parse(s.cluster.EtcdURL())
+	must.Do(t, err)
+	http2 := new(http.Protocols) // for gRPC
+	http2.SetUnencryptedHTTP2(true)
+	s.proxy = &http.Server{Protocols: http2, Handler: &httputil.ReverseProxy{
+		Transport: s.toEtcd,
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(etcd) },
+		ErrorLog:  log.New(io.Discard, "", 0),
+		ModifyResponse: func(r *http.Response) error {
+			if r.Request.URL.Path == "/etcdserverpb.Watch/Watch" {
+				r.Body = events{r.Body, &s.held}
+			}
+			return nil
+		},
+	}}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must.Do(t, err)
+	go func() { _ = s.proxy.Serve(listener) }()
+	return listener.Addr().String()
+}
+
+// connectSecond makes a client of the second server, and waits until the server is ready.
+func (s *servers) connectSecond(t *testing.T) {
+	t.Helper()
+	config := rest.CopyConfig(s.config)
+	config.Host = s.address
+	var err error
+	s.second, err = kubernetes.NewForConfigAndClient(config, s.client)
+	must.Do(t, err)
+	must.Until(t, "the second server is ready", func() bool {
+		_, err := s.second.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(t.Context())
+		return err == nil
+	})
+}
+
+// events is the body of etcd's answer to a watch. A Read returns only while the events are not held back.
 type events struct {
 	io.ReadCloser
 	held *sync.RWMutex
@@ -195,6 +226,7 @@ func (s *servers) hold(t *testing.T) (release func()) {
 	return release
 }
 
+// stop stops both servers and etcd.
 func (s *servers) stop() {
 	_ = s.process.Process.Kill()
 	_ = s.process.Wait()
@@ -206,7 +238,7 @@ func (s *servers) stop() {
 	}
 }
 
-// write changes something else in etcd, and returns the version.
+// write writes an object of another type, and returns its version.
 func (s *servers) write(t *testing.T) string {
 	t.Helper()
 	configMap, err := s.first.CoreV1().ConfigMaps("default").Create(t.Context(),
@@ -226,16 +258,17 @@ func (s *servers) create(t *testing.T, name string) string {
 	return object.ResourceVersion
 }
 
-// list asks the second server once: the REST client would repeat a request that failed.
+// list sends a LIST to the second server. It does not repeat a LIST that fails, as the REST client does by default.
 func (s *servers) list(t *testing.T, o metav1.ListOptions) (list corev1.PodTemplateList, err error) {
 	err = s.second.CoreV1().RESTClient().Get().Namespace("default").Resource("podtemplates").
 		VersionedParams(&o, scheme.ParameterCodec).MaxRetries(0).Do(t.Context()).Into(&list)
 	return list, err
 }
 
-func (s *servers) untilUpToDate(t *testing.T) {
+// waitUntilUpToDate waits until the watch cache of the second server has all objects.
+func (s *servers) waitUntilUpToDate(t *testing.T) {
 	t.Helper()
-	must.Until(t, "the last object at the second server", func() bool {
+	must.Until(t, "the second server has all objects", func() bool {
 		list, err := s.list(t, metav1.ListOptions{ResourceVersion: "0"})
 		return err == nil && len(list.Items) == len(s.created)
 	})

@@ -1,4 +1,4 @@
-// Building the programs, with a line now and then on how far it is.
+// Building the programs from Go modules, with a line of progress now and then.
 
 package binaries
 
@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -18,7 +19,20 @@ import (
 const (
 	reportEvery = 100             // packages
 	cancelGrace = 5 * time.Second // for go to remove its temporary files
+	lastLines   = 10              // of what go printed, for an error
 )
+
+// packages are the main packages of the programs, by program. They are tools of the module in
+// scripts/controlplane.
+var packages = map[string]string{
+	"etcd":                    "go.etcd.io/etcd/server/v3",
+	"kube-apiserver":          "k8s.io/kubernetes/cmd/kube-apiserver",
+	"kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+	"kube-scheduler":          "k8s.io/kubernetes/cmd/kube-scheduler",
+	"kubectl":                 "k8s.io/kubernetes/cmd/kubectl",
+	"kwok":                    "sigs.k8s.io/kwok/cmd/kwok",
+	"kwokctl":                 "sigs.k8s.io/kwok/cmd/kwokctl",
+}
 
 // build builds programs into a folder.
 func (s *source) build(ctx context.Context, names []string, folder string, progress io.Writer) error {
@@ -28,32 +42,43 @@ func (s *source) build(ctx context.Context, names []string, folder string, progr
 	for _, name := range names {
 		paths = append(paths, packages[name])
 	}
-	all, done := 0, 0
-	err := s.run(ctx, func() { all++ }, append([]string{"list", "-deps"}, paths...)...)
-	if err != nil {
+	total := 0
+	if err := s.run(ctx, func() { total++ }, slices.Concat([]string{"list", "-deps"}, paths)...); err != nil {
 		return err
 	}
-	parts := strings.Split(s.kubernetes, ".")
-	stamp := fmt.Sprintf("-s -w -X %[1]sgitVersion=%[2]s -X %[1]sgitMajor=%[3]s -X %[1]sgitMinor=%[4]s",
-		"k8s.io/component-base/version.", s.kubernetes, strings.TrimPrefix(parts[0], "v"), parts[1])
-	err = s.run(ctx, func() {
-		if done++; done%reportEvery == 0 {
-			fmt.Fprintf(progress, "  %s: %d of %d packages\n", time.Since(start).Round(time.Second), done, all)
+	built := 0
+	countPackage := func() { // go build -v prints a line for each package
+		built++
+		if built%reportEvery == 0 {
+			fmt.Fprintf(progress, "  %s: %d of %d packages\n", time.Since(start).Round(time.Second), built, total)
 		}
-	}, append([]string{"build", "-v", "-trimpath", "-ldflags", stamp, "-o", folder + "/"}, paths...)...)
-	if err != nil {
+	}
+	flags := []string{"build", "-v", "-trimpath", "-ldflags", s.linkerFlags(), "-o", folder + "/"}
+	if err := s.run(ctx, countPackage, slices.Concat(flags, paths)...); err != nil {
 		return err
 	}
 	fmt.Fprintf(progress, "built in %s\n", time.Since(start).Round(time.Second))
-	// go names a program after its package, which for etcd is this
-	if err := os.Rename(filepath.Join(folder, "server"), filepath.Join(folder, "etcd")); !os.IsNotExist(err) {
-		return err
-	}
-	return nil
+	return renameEtcd(folder)
 }
 
-// run runs go in the module, and calls onLine for each line that it prints. It has a
-// process group of its own, so that its compilers end with it when ctx does.
+// linkerFlags returns the flags that write the version into the programs of Kubernetes, as a release does.
+func (s *source) linkerFlags() string {
+	parts := strings.Split(s.kubernetes, ".")
+	return fmt.Sprintf("-s -w -X %[1]sgitVersion=%[2]s -X %[1]sgitMajor=%[3]s -X %[1]sgitMinor=%[4]s",
+		"k8s.io/component-base/version.", s.kubernetes, strings.TrimPrefix(parts[0], "v"), parts[1])
+}
+
+// renameEtcd gives etcd its name: go names a program after its package, and the package of etcd is called server.
+func renameEtcd(folder string) error {
+	err := os.Rename(filepath.Join(folder, "server"), filepath.Join(folder, "etcd"))
+	if os.IsNotExist(err) {
+		return nil // etcd was not among the programs
+	}
+	return err
+}
+
+// run runs go in the module, and calls onLine for each line that go prints about a package. go gets a process
+// group of its own, so that its compilers end with it when ctx ends.
 func (s *source) run(ctx context.Context, onLine func(), args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = s.module
@@ -72,13 +97,15 @@ func (s *source) run(ctx context.Context, onLine func(), args ...string) error {
 		return fmt.Errorf("building from Go modules needs Go: %w", err)
 	}
 	var last []string
-	for scanner := bufio.NewScanner(output); scanner.Scan(); last = last[max(0, len(last)-10):] {
+	for scanner := bufio.NewScanner(output); scanner.Scan(); {
 		last = append(last, scanner.Text())
-		if !strings.HasPrefix(scanner.Text(), "go: ") {
+		last = last[max(0, len(last)-lastLines):]
+		if !strings.HasPrefix(scanner.Text(), "go: ") { // such as "go: downloading …"
 			onLine()
 		}
 	}
-	if err = cmd.Wait(); ctx.Err() != nil {
+	err = cmd.Wait()
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {

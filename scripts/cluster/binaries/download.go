@@ -20,27 +20,30 @@ import (
 	"time"
 )
 
-// Where releases are, and how long a download may take: a server that does not name its
-// checksums in time for the probe is out of reach. A test has servers and times of its own.
+// Where the releases are. A test has servers of its own.
 var (
 	kubernetesReleases = "https://dl.k8s.io/release"
 	gitHubAPI          = "https://api.github.com/repos"
-	probeTimeout       = 3 * time.Second
-	downloadTimeout    = 10 * time.Minute
 )
 
-// A release is one file to download.
+// How long a server may take. A test has times of its own.
+var (
+	probeTimeout    = 3 * time.Second  // for a checksum; a server that needs longer counts as out of reach
+	downloadTimeout = 10 * time.Minute // for a program
+)
+
+// A release is a file to download.
 type release struct {
-	name, url string
-	checksum  string // SHA-256, in hexadecimal
+	name     string // of the program
+	url      string
+	checksum string // SHA-256, in hexadecimal
 }
 
-// download downloads programs into a folder. It begins only when the checksums of all
-// of them are known.
+// download downloads programs into a folder. It begins when it knows the checksums of all of them.
 func (s *source) download(ctx context.Context, names []string, folder string, progress io.Writer) error {
 	var releases []release
 	for _, name := range names {
-		r, err := s.find(ctx, name)
+		r, err := s.findRelease(ctx, name)
 		if err != nil {
 			return fmt.Errorf("no released %s: %w", name, err)
 		}
@@ -55,25 +58,25 @@ func (s *source) download(ctx context.Context, names []string, folder string, pr
 	return nil
 }
 
-// find asks for the checksum of a program.
-func (s *source) find(ctx context.Context, name string) (release, error) {
+// findRelease finds the file of a program, and its checksum.
+func (s *source) findRelease(ctx context.Context, name string) (release, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	system := runtime.GOOS + "-" + runtime.GOARCH
 	switch name {
 	case "etcd":
-		return onGitHub(ctx, name, "etcd-io/etcd", s.etcd, fmt.Sprintf("etcd-%s-%s.tar.gz", s.etcd, system))
+		return findOnGitHub(ctx, name, "etcd-io/etcd", s.etcd, fmt.Sprintf("etcd-%s-%s.tar.gz", s.etcd, system))
 	case "kwok", "kwokctl":
-		return onGitHub(ctx, name, "kubernetes-sigs/kwok", s.kwok, name+"-"+system)
+		return findOnGitHub(ctx, name, "kubernetes-sigs/kwok", s.kwok, name+"-"+system)
 	}
 	url := fmt.Sprintf("%s/%s/bin/%s/%s/%s", kubernetesReleases, s.kubernetes, runtime.GOOS, runtime.GOARCH, name)
 	var checksum bytes.Buffer
 	err := fetch(ctx, url+".sha256", &checksum)
-	return release{name, url, strings.TrimSpace(checksum.String())}, err
+	return release{name: name, url: url, checksum: strings.TrimSpace(checksum.String())}, err
 }
 
-// onGitHub finds a file of a release there.
-func onGitHub(ctx context.Context, name, repository, version, file string) (release, error) {
+// findOnGitHub finds a file of a release on GitHub.
+func findOnGitHub(ctx context.Context, name, repository, version, file string) (release, error) {
 	var answer bytes.Buffer
 	if err := fetch(ctx, fmt.Sprintf("%s/%s/releases/tags/%s", gitHubAPI, repository, version), &answer); err != nil {
 		return release{}, err
@@ -89,14 +92,14 @@ func onGitHub(ctx context.Context, name, repository, version, file string) (rele
 	}
 	for _, asset := range about.Assets {
 		if checksum, ok := strings.CutPrefix(asset.Digest, "sha256:"); ok && asset.Name == file {
-			return release{name, asset.URL, checksum}, nil
+			return release{name: name, url: asset.URL, checksum: checksum}, nil
 		}
 	}
 	return release{}, fmt.Errorf("%s %s has no %s with a checksum", repository, version, file)
 }
 
-// fetch writes what is at a URL.
-func fetch(ctx context.Context, url string, to io.Writer) error {
+// fetch gets a URL, and writes the body of the response to w.
+func fetch(ctx context.Context, url string, w io.Writer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -109,11 +112,11 @@ func fetch(ctx context.Context, url string, to io.Writer) error {
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: %s", url, response.Status)
 	}
-	_, err = io.Copy(to, response.Body)
+	_, err = io.Copy(w, response.Body)
 	return err
 }
 
-// download writes the program to a file, if the checksum is right.
+// download writes the program to a file if its checksum is right. A program that comes in an archive is unpacked.
 func (r release) download(ctx context.Context, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
@@ -128,9 +131,9 @@ func (r release) download(ctx context.Context, file string) error {
 	if got := fmt.Sprintf("%x", hash.Sum(nil)); got != r.checksum {
 		return fmt.Errorf("its SHA-256 is %s and should be %s", got, r.checksum)
 	}
-	if inside, packed := strings.CutSuffix(path.Base(r.url), ".tar.gz"); packed {
+	if topFolder, isArchive := strings.CutSuffix(path.Base(r.url), ".tar.gz"); isArchive {
 		return exec.Command("tar", "-xzf", part.Name(), "-C", filepath.Dir(file), "--strip-components=1",
-			inside+"/"+r.name).Run()
+			topFolder+"/"+r.name).Run()
 	}
 	return os.Rename(part.Name(), file)
 }

@@ -1,4 +1,4 @@
-// Tests of downloads, from a server of the test's own.
+// Tests of downloads, from a server that the test starts.
 
 package binaries
 
@@ -20,7 +20,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -28,29 +27,30 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const program = "#!/bin/sh\necho hello\n"
 
-var (
-	system = runtime.GOOS + "-" + runtime.GOARCH
-	etcd   = archive("etcd-v3.7.3-" + system)
-)
+const system = runtime.GOOS + "-" + runtime.GOARCH
 
-// archive is a release of etcd.
-func archive(folder string) []byte {
-	var packed bytes.Buffer
-	zipped := gzip.NewWriter(&packed)
+// etcdArchive returns the archive of a release of etcd, whose files are in a folder.
+func etcdArchive(t *testing.T, folder string) []byte {
+	t.Helper()
+	var archive bytes.Buffer
+	zipped := gzip.NewWriter(&archive)
 	files := tar.NewWriter(zipped)
 	for _, name := range []string{"README.md", "etcd", "etcdctl"} {
-		_ = files.WriteHeader(&tar.Header{Name: folder + "/" + name, Size: int64(len(program)), Mode: 0o755})
-		_, _ = io.WriteString(files, program)
+		header := &tar.Header{Name: folder + "/" + name, Size: int64(len(program)), Mode: 0o755}
+		must.Do(t, files.WriteHeader(header))
+		_, err := io.WriteString(files, program)
+		must.Do(t, err)
 	}
-	_ = files.Close()
-	_ = zipped.Close()
-	return packed.Bytes()
+	must.Do(t, files.Close())
+	must.Do(t, zipped.Close())
+	return archive.Bytes()
 }
 
 func checksum(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
-// releases is a server as the real ones are. Send sends a program.
-func releases(t *testing.T, send http.HandlerFunc) *source {
+// newReleases starts a server that answers as the real ones do, and returns a source for it. The handler send
+// sends kube-apiserver.
+func newReleases(t *testing.T, send http.HandlerFunc) *source {
 	t.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
@@ -67,12 +67,12 @@ func releases(t *testing.T, send http.HandlerFunc) *source {
 		})
 		mux.HandleFunc("/files/"+name, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(content) })
 	}
-	asset("etcd-io/etcd", "v3.7.3", "etcd-v3.7.3-"+system+".tar.gz", etcd)
+	asset("etcd-io/etcd", "v3.7.3", "etcd-v3.7.3-"+system+".tar.gz", etcdArchive(t, "etcd-v3.7.3-"+system))
 	asset("kubernetes-sigs/kwok", "v0.8.0", "kwok-"+system, []byte(program))
 	kubernetesReleases, gitHubAPI = server.URL+"/release", server.URL+"/repos"
-	probe, whole := probeTimeout, downloadTimeout
+	oldProbe, oldDownload := probeTimeout, downloadTimeout
 	t.Cleanup(func() {
-		probeTimeout, downloadTimeout = probe, whole
+		probeTimeout, downloadTimeout = oldProbe, oldDownload
 		server.CloseClientConnections()
 		server.Close()
 		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
@@ -80,83 +80,101 @@ func releases(t *testing.T, send http.HandlerFunc) *source {
 	return &source{kubernetes: "v1.37.1", etcd: "v3.7.3", kwok: "v0.8.0"}
 }
 
-func whole(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, program) }
+// sendWhole sends the whole program.
+func sendWhole(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, program) }
+
+// sendSlowly sends the program byte by byte.
+func sendSlowly(w http.ResponseWriter, _ *http.Request) {
+	for _, b := range []byte(program) {
+		_, _ = w.Write([]byte{b})
+		w.(http.Flusher).Flush()
+		time.Sleep(2 * time.Millisecond) // the server's speed, not a wait of the test
+	}
+}
 
 func TestDownload(t *testing.T) {
-	slow := func(w http.ResponseWriter, _ *http.Request) {
-		for _, b := range []byte(program) {
-			_, _ = w.Write([]byte{b})
-			w.(http.Flusher).Flush()
-			time.Sleep(2 * time.Millisecond) // the server's own pace, not a wait of the test
-		}
-	}
-	for name, send := range map[string]http.HandlerFunc{"good": whole, "slow": slow} {
+	for name, send := range map[string]http.HandlerFunc{"good": sendWhole, "slow": sendSlowly} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			var progress strings.Builder
 			names := []string{"kube-apiserver", "etcd", "kwok"}
-			must.Do(t, releases(t, send).download(t.Context(), names, folder, &progress))
+			must.Do(t, newReleases(t, send).download(t.Context(), names, folder, &progress))
 			for _, name := range names {
-				content, err := os.ReadFile(filepath.Join(folder, name))
-				info, _ := os.Stat(filepath.Join(folder, name))
-				expect.That(t, err == nil && string(content) == program && info.Mode()&0o100 != 0,
-					"%s: %q, %v", name, content, err)
+				file := filepath.Join(folder, name)
+				content, err := os.ReadFile(file)
+				must.Do(t, err)
+				if string(content) != program {
+					t.Errorf("%s contains %q, want %q", name, content, program)
+				}
+				info, err := os.Stat(file)
+				must.Do(t, err)
+				if info.Mode()&0o100 == 0 {
+					t.Errorf("%s has mode %v, want a program that its owner can execute", name, info.Mode())
+				}
 			}
-			lines := strings.Count(progress.String(), "\n")
-			expect.That(t, lines == len(names), "%d lines of progress:\n%s", lines, &progress)
+			if lines := strings.Count(progress.String(), "\n"); lines != len(names) {
+				t.Errorf("got %d lines of progress, want %d:\n%s", lines, len(names), &progress)
+			}
 		})
 	}
 }
 
 func TestDownloadThatFails(t *testing.T) {
+	sendOther := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "rm -rf /\n") }
+	breakOff := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000000")
+		_, _ = io.WriteString(w, program)
+	}
+	stall := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000000")
+		_, _ = io.WriteString(w, program)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}
 	for name, test := range map[string]struct {
 		send http.HandlerFunc
 		want string
 	}{
-		"wrong checksum": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "rm -rf /\n") },
-			"its SHA-256 is"},
-		"broken off": {func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "1000000")
-			_, _ = io.WriteString(w, program)
-		}, "unexpected EOF"},
-		"nothing more comes": {func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Length", "1000000")
-			_, _ = io.WriteString(w, program)
-			w.(http.Flusher).Flush()
-			<-r.Context().Done()
-		}, "context deadline exceeded"},
-		"an error page": {http.NotFound, "404 Not Found"},
+		"wrong checksum":     {send: sendOther, want: "its SHA-256 is"},
+		"broken off":         {send: breakOff, want: "unexpected EOF"},
+		"nothing more comes": {send: stall, want: "context deadline exceeded"},
+		"an error page":      {send: http.NotFound, want: "404 Not Found"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := releases(t, test.send)
+			s := newReleases(t, test.send)
 			downloadTimeout = 100 * time.Millisecond
 			folder := t.TempDir()
-			err := s.download(t.Context(), []string{"kube-apiserver"}, folder, io.Discard)
-			expect.That(t, err != nil && strings.Contains(err.Error(), test.want), "got %v", err)
-			_, err = os.Stat(filepath.Join(folder, "kube-apiserver"))
-			expect.That(t, err != nil, "it is used all the same")
+			wantError(t, s.download(t.Context(), []string{"kube-apiserver"}, folder, io.Discard), test.want)
+			if _, err := os.Stat(filepath.Join(folder, "kube-apiserver")); !os.IsNotExist(err) {
+				t.Errorf("stat of the program: error %v, want %v", err, os.ErrNotExist)
+			}
 		})
 	}
 }
 
-// Where the network is not to be had, or has nothing for this machine, the probe says so.
-func TestProbe(t *testing.T) {
-	s := releases(t, whole)
+// A program has no release if the server is out of reach, or if it has no file for this system.
+func TestNoRelease(t *testing.T) {
+	s := newReleases(t, sendWhole)
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 	}))
 	defer silent.Close()
-	refused := httptest.NewServer(nil)
-	refused.Close()
+	refusing := httptest.NewServer(nil)
+	refusing.Close()
 	probeTimeout = 100 * time.Millisecond
 	for name, url := range map[string]string{
-		"silent": silent.URL, "refused": refused.URL, "not there": kubernetesReleases + "/x",
+		"a server that does not answer":  silent.URL,
+		"a server that refuses":          refusing.URL,
+		"a server that has no such file": kubernetesReleases + "/x",
 	} {
-		kubernetesReleases = url
-		err := s.download(t.Context(), []string{"kube-apiserver"}, t.TempDir(), io.Discard)
-		expect.That(t, err != nil && strings.HasPrefix(err.Error(), "no released kube-apiserver"), "%s: %v", name, err)
+		t.Run(name, func(t *testing.T) {
+			kubernetesReleases = url
+			err := s.download(t.Context(), []string{"kube-apiserver"}, t.TempDir(), io.Discard)
+			wantError(t, err, "no released kube-apiserver")
+		})
 	}
-	err := s.download(t.Context(), []string{"kwokctl"}, t.TempDir(), io.Discard)
-	expect.That(t, err != nil && strings.Contains(err.Error(), "has no kwokctl-"+system),
-		"a file that the release does not have: %v", err)
+	t.Run("a release on GitHub without the file", func(t *testing.T) {
+		err := s.download(t.Context(), []string{"kwokctl"}, t.TempDir(), io.Discard)
+		wantError(t, err, "has no kwokctl-"+system)
+	})
 }

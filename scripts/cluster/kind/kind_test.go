@@ -1,4 +1,4 @@
-// Tests of kind as a library, on an engine that is a shell script.
+// Tests of kind as a library, with a shell script in the place of docker.
 
 package kind
 
@@ -14,18 +14,16 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// name of the cluster.
-const name = "informer-test"
+const clusterName = "informer-test"
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// install makes shell scripts the only commands there are, and an empty folder
-// the user's home, which it returns.
-func install(t *testing.T, scripts map[string]string) (home string) {
+// installCommands makes shell scripts the only commands in PATH. It makes an empty folder the user's home, and
+// returns that folder.
+func installCommands(t *testing.T, scripts map[string]string) (home string) {
 	t.Helper()
 	bin, home := t.TempDir(), t.TempDir()
 	for name, script := range scripts {
@@ -38,9 +36,9 @@ func install(t *testing.T, scripts map[string]string) (home string) {
 	return home
 }
 
-// docker is an engine with a container while the file node exists. More
-// says what else it can do.
-func docker(node, more string) string {
+// docker returns a script that has one container while the file node exists. moreCases are more cases of the
+// script.
+func docker(node, moreCases string) string {
 	return fmt.Sprintf(`
 NODE='%s'
 case "$*" in
@@ -51,12 +49,12 @@ ps*) [ ! -e "$NODE" ] || echo informer-test-control-plane;;
 "rm -f"*) /bin/rm -f "$NODE";;
 info*) echo '{"CgroupVersion": "2"}';;
 esac
-`, node, more)
+`, node, moreCases)
 }
 
 func TestInterruptedCreate(t *testing.T) {
 	node := filepath.Join(t.TempDir(), "node")
-	home := install(t, map[string]string{"docker": docker(node, `
+	home := installCommands(t, map[string]string{"docker": docker(node, `
 run*) : > "$NODE"; while [ -e "$NODE" ]; do /bin/sleep 0.01; done; echo the container is gone >&2; exit 1;;
 `)})
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -71,43 +69,56 @@ run*) : > "$NODE"; while [ -e "$NODE" ]; do /bin/sleep 0.01; done; echo the cont
 	}()
 	err := create(ctx, t)
 	cancel(nil)
-	expect.That(t, errors.Is(err, enough), "%v", err)
-	if _, err := os.Stat(node); err == nil {
-		t.Error("the node is still there")
+	if !errors.Is(err, enough) {
+		t.Errorf("Create() after an interrupt: error %v, want %v", err, enough)
 	}
-	if left, err := os.ReadDir(home); err != nil || len(left) != 0 {
-		t.Errorf("in the user's home: %v, %v", left, err)
+	wantNoNode(t, node)
+	if files, err := os.ReadDir(home); err != nil || len(files) != 0 {
+		t.Errorf("the user's home has the files %v (error: %v), want none", files, err)
+	}
+}
+
+// wantNoNode wants that the container of the cluster was removed.
+func wantNoNode(t *testing.T, node string) {
+	t.Helper()
+	if _, err := os.Stat(node); !os.IsNotExist(err) {
+		t.Errorf("stat of the file that stands for the container: error %v, want %v", err, os.ErrNotExist)
 	}
 }
 
 func TestCreateFails(t *testing.T) {
 	node := filepath.Join(t.TempDir(), "node")
-	install(t, map[string]string{"docker": docker(node, `
+	installCommands(t, map[string]string{"docker": docker(node, `
 run*) : > "$NODE"; echo no more containers today >&2; exit 125;;
 `)})
 	err := create(t.Context(), t)
-	expect.That(t, err != nil && strings.Contains(err.Error(), "no more containers today"), "got %v", err)
-	_, err = os.Stat(node)
-	expect.That(t, err != nil, "the node is still there")
+	if want := "no more containers today"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Create() = %v, want an error with %q", err, want)
+	}
+	wantNoNode(t, node)
 }
 
 func create(ctx context.Context, t *testing.T) error {
 	t.Helper()
 	provider, err := Find()
 	must.Do(t, err)
-	return provider.Create(ctx, name, filepath.Join(t.TempDir(), "kubeconfig"), "kubectl")
+	return provider.Create(ctx, clusterName, filepath.Join(t.TempDir(), "kubeconfig"), "kubectl")
 }
 
 func TestNoEngine(t *testing.T) {
-	defer func(was time.Duration) { answerWithin = was }(answerWithin)
+	oldTimeout := answerWithin
+	t.Cleanup(func() { answerWithin = oldTimeout })
 	answerWithin = 200 * time.Millisecond
-	for what, commands := range map[string]map[string]string{
-		"nothing installed":       nil,
-		"a client without engine": {"docker": "[ $1 = -v ] && echo Docker version 9"},
-		"an engine that hangs":    {"docker": "[ $1 = -v ] && echo Docker version 9 && exit; exec /bin/sleep 0.5"},
+	for name, commands := range map[string]map[string]string{
+		"nothing is installed":       nil,
+		"a client without an engine": {"docker": "[ $1 = -v ] && echo Docker version 9"},
+		"an engine that hangs":       {"docker": "[ $1 = -v ] && echo Docker version 9 && exit; exec /bin/sleep 0.5"},
 	} {
-		install(t, commands)
-		_, err := Find()
-		expect.That(t, errors.Is(err, ErrNoEngine), "%s: %v", what, err)
+		t.Run(name, func(t *testing.T) {
+			installCommands(t, commands)
+			if _, err := Find(); !errors.Is(err, ErrNoEngine) {
+				t.Errorf("Find() = %v, want %v", err, ErrNoEngine)
+			}
+		})
 	}
 }

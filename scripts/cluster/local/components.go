@@ -1,4 +1,4 @@
-// The components of a cluster that starts: which there are, and what happens when one ends.
+// The components of a cluster: which ones run, and how a component that has ended is started again.
 
 package local
 
@@ -20,32 +20,28 @@ import (
 
 const (
 	lookEvery = 100 * time.Millisecond
-	maxEnds   = 3 // of a component, until it counts as one that cannot run
+	maxEnds   = 3 // a component that has ended so often cannot run
 )
 
-// components are those that are not disabled.
+// components returns the components that are not disabled.
 func (c *Cluster) components() []string {
 	return slices.DeleteFunc([]string{Etcd, APIServer, ControllerManager, Scheduler, Node}, c.disabled)
 }
 
 func (c *Cluster) disabled(component string) bool { return slices.Contains(c.opts.Disable, component) }
 
-// keepRunning starts a component again that ends, as a kubelet does, until ctx ends: on a
-// slow machine the controller manager gives up before the API server is ready. It returns an
-// error if a component has ended too often.
+// keepRunning starts components again that end, as a kubelet does, until ctx ends. On a slow machine the controller
+// manager gives up before the API server is ready. keepRunning returns an error if a component has ended too often.
 func (c *Cluster) keepRunning(ctx context.Context) error {
 	ends := map[string]int{}
 	for sleep(ctx) {
-		running := Processes(c.folder())
-		for _, component := range c.components() {
-			if _, runs := running[component]; runs || !c.wasStarted(component) {
-				continue
-			}
+		for _, component := range c.endedComponents() {
 			// Without an API server, the others would only give up again.
 			if component != Etcd && component != APIServer && c.answers(ctx) != nil {
 				continue
 			}
-			if ends[component]++; ends[component] == maxEnds {
+			ends[component]++
+			if ends[component] == maxEnds {
 				return fmt.Errorf("%s has ended %d times: %s", component, maxEnds, c.lastLogLine(component))
 			}
 			if err := c.run(component); err != nil {
@@ -56,7 +52,18 @@ func (c *Cluster) keepRunning(ctx context.Context) error {
 	return nil
 }
 
-// sleep waits until it is time to look again. It returns false if ctx ends first.
+// endedComponents returns the components that kwokctl has started, and that do not run any more.
+func (c *Cluster) endedComponents() (ended []string) {
+	running := Processes(c.folder())
+	for _, component := range c.components() {
+		if _, runs := running[component]; !runs && c.wasStarted(component) {
+			ended = append(ended, component)
+		}
+	}
+	return ended
+}
+
+// sleep waits until the time of the next look. It returns false if ctx ends first.
 func sleep(ctx context.Context) bool {
 	select {
 	case <-time.After(lookEvery):
@@ -70,25 +77,28 @@ func sleep(ctx context.Context) bool {
 func (c *Cluster) awaitComponents(ctx context.Context) error {
 	for sleep(ctx) {
 		running := Processes(c.folder())
-		if !slices.ContainsFunc(c.components(), func(component string) bool { return running[component].PID == 0 }) {
+		missing := slices.ContainsFunc(c.components(), func(component string) bool {
+			return running[component].PID == 0
+		})
+		if !missing {
 			return nil
 		}
 	}
 	return context.Cause(ctx)
 }
 
-// wasStarted is whether kwokctl has started a component: it writes the pid to a file then.
+// wasStarted reports whether kwokctl has started a component. kwokctl writes a file with the pid when it does.
 func (c *Cluster) wasStarted(component string) bool {
 	_, err := os.Stat(filepath.Join(c.folder(), "pids", component+".pid"))
 	return err == nil
 }
 
-// answers asks the API server with the kubeconfig that kwokctl writes at the beginning.
+// answers asks whether the API server is ready. It uses the kubeconfig that kwokctl writes at the beginning.
 func (c *Cluster) answers(ctx context.Context) error {
 	return binaries.Answers(ctx, c.kubectl, filepath.Join(c.folder(), "kubeconfig.yaml"))
 }
 
-// run runs a component as kwokctl does.
+// run starts a component as kwokctl does.
 func (c *Cluster) run(component string) error {
 	cmd, err := c.Command(component)
 	if err != nil {
@@ -100,14 +110,14 @@ func (c *Cluster) run(component string) error {
 	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C in the terminal is not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // a Ctrl-C in the terminal does not reach it
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	return cmd.Process.Release() // it is found by its command line, as all others are
+	return cmd.Process.Release() // Processes finds it by its command line, as all others
 }
 
-// Command is the command of a component, as kwokctl has written it down.
+// Command returns the command of a component, as kwokctl has written it into kwok.yaml.
 func (c *Cluster) Command(component string) (*exec.Cmd, error) {
 	text, err := os.ReadFile(filepath.Join(c.folder(), "kwok.yaml"))
 	if err != nil {
@@ -125,7 +135,7 @@ func (c *Cluster) Command(component string) (*exec.Cmd, error) {
 	for _, found := range config.Components {
 		if found.Name == component {
 			cmd := exec.Command(found.Binary, found.Args...)
-			cmd.Dir = c.folder() // some arguments are paths from there
+			cmd.Dir = c.folder() // some arguments are paths relative to it
 			return cmd, nil
 		}
 	}

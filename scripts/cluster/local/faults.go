@@ -1,4 +1,4 @@
-// Taking a running cluster apart, for tests of what clients do then.
+// Faults of a running cluster, for tests of clients.
 
 package local
 
@@ -15,13 +15,13 @@ import (
 	"example.com/informer/scripts/cluster/binaries"
 )
 
-// PID of a component, or 0 while it does not run.
+// PID returns the process ID of a component, or 0 while the component does not run.
 func (c *Cluster) PID(component string) int { return Processes(c.folder())[component].PID }
 
-// EtcdURL is where etcd answers.
-func (c *Cluster) EtcdURL() string { return fmt.Sprintf("https://127.0.0.1:%d", c.ports[0]) }
+// EtcdURL returns the URL of etcd.
+func (c *Cluster) EtcdURL() string { return fmt.Sprintf("https://127.0.0.1:%d", c.ports.Etcd) }
 
-// EtcdClient asks etcd, with the certificate that it wants to see.
+// EtcdClient returns a client for etcd, with the certificate that etcd asks for.
 func (c *Cluster) EtcdClient() (*http.Client, error) {
 	pki := filepath.Join(c.folder(), "pki")
 	certificate, err := tls.LoadX509KeyPair(filepath.Join(pki, "admin.crt"), filepath.Join(pki, "admin.key"))
@@ -34,12 +34,13 @@ func (c *Cluster) EtcdClient() (*http.Client, error) {
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(authority)
-	return &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true,
-		TLSClientConfig: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{certificate}}}}, nil
+	return &http.Client{Transport: &http.Transport{
+		ForceAttemptHTTP2: true,
+		TLSClientConfig:   &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{certificate}},
+	}}, nil
 }
 
-// Signal sends a signal to a component, such as SIGSTOP to freeze it and SIGCONT to let
-// it go on.
+// Signal sends a signal to a component: SIGSTOP freezes it, and SIGCONT lets it continue.
 func (c *Cluster) Signal(component string, s syscall.Signal) error {
 	pid := c.PID(component)
 	if pid == 0 {
@@ -56,9 +57,8 @@ func (c *Cluster) Kill(component string) error {
 	return kill(filepath.Join(c.folder(), "bin", component))
 }
 
-// Restart starts a component again that was killed, on the same port and the same data.
-// For etcd and the API server it returns when the API answers from the data, unless the
-// other one of the two does not run.
+// Restart starts a component again that was killed, with the same port and the same data. For etcd and the API server
+// it returns when the API server is ready, unless the other one of the two does not run.
 func (c *Cluster) Restart(ctx context.Context, component string) error {
 	if c.PID(component) != 0 {
 		return fmt.Errorf("restart %s: it runs", component)
@@ -66,10 +66,13 @@ func (c *Cluster) Restart(ctx context.Context, component string) error {
 	if err := c.run(component); err != nil {
 		return fmt.Errorf("restart %s: %w", component, err)
 	}
-	if (component == Etcd || component == APIServer) && c.PID(Etcd) != 0 && c.PID(APIServer) != 0 {
-		ctx, cancel := context.WithTimeout(ctx, readyWithin)
-		defer cancel()
-		return binaries.Await(ctx, c.kubectl, c.Kubeconfig())
+	if component != Etcd && component != APIServer {
+		return nil
 	}
-	return nil
+	if c.PID(Etcd) == 0 || c.PID(APIServer) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	return binaries.Await(ctx, c.kubectl, c.Kubeconfig())
 }

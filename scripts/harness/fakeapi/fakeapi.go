@@ -1,5 +1,5 @@
-// Package fakeapi is a ListerWatcher without a server, for tests: a test sets what
-// it lists, and sends the events of its watches.
+// Package fakeapi is a ListerWatcher without a server, for tests. A test sets the objects of its lists, and sends the
+// events of its watches.
 package fakeapi
 
 import (
@@ -15,21 +15,22 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ConfigMap is object name in version, for a server to have.
+// ConfigMap returns a ConfigMap with this name and this resource version.
 func ConfigMap(name, version string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "ns", Name: name, ResourceVersion: version, UID: types.UID("uid-" + name),
 	}}
 }
 
-// A Server lists what was last set. Each watch is handed to the test.
+// A Server lists the objects that were set last. NextWatch gives each watch to the test.
 type Server struct {
 	*cache.ListWatch
 	watches chan *watch.FakeWatcher
-	lists   atomic.Int64
-	answer  atomic.Pointer[answer] // to lists
+	lists   atomic.Int64           // how many lists were asked for
+	answer  atomic.Pointer[answer] // the answer to a list
 }
 
+// An answer is the answer to a list.
 type answer struct {
 	version string
 	objs    []runtime.Object
@@ -44,29 +45,29 @@ func New(objs ...runtime.Object) *Server {
 	return s
 }
 
-// IsWatchListSemanticsUnSupported keeps the reflector from asking for the
-// initial list over the watch, which a fake watch cannot give.
+// IsWatchListSemanticsUnSupported keeps the reflector from asking for a watch with the initial list, because a fake
+// watch cannot send the list.
 func (s *Server) IsWatchListSemanticsUnSupported() bool { return true }
 
-// Set sets what lists return.
+// Set sets the objects that a list returns.
 func (s *Server) Set(objs ...runtime.Object) { s.SetVersion("1", objs...) }
 
-// SetVersion is Set for a list of that version.
+// SetVersion is Set for a list with this resource version.
 func (s *Server) SetVersion(version string, objs ...runtime.Object) {
 	s.answer.Store(&answer{version: version, objs: objs})
 }
 
-// Fail lets lists return an error, until Set.
+// Fail makes lists return an error, until Set or SetVersion.
 func (s *Server) Fail(err error) { s.answer.Store(&answer{err: err}) }
 
-// Lists returns how often a list was asked for.
+// Lists returns how many lists were asked for.
 func (s *Server) Lists() int { return int(s.lists.Load()) }
 
 // NextWatch waits for the next watch and returns it. Its methods Add, Modify and
 // Delete send events, and return when the reflector has taken them.
 func (s *Server) NextWatch() *watch.FakeWatcher { return <-s.watches }
 
-// Expire ends a watch in the way that makes a reflector list again.
+// Expire sends the error 410 Gone to a watch, so that the reflector lists again.
 func Expire(w *watch.FakeWatcher) {
 	w.Error(&metav1.Status{Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired})
 }

@@ -1,4 +1,4 @@
-// What claims about client-go need.
+// Helpers for tests of claims about client-go.
 
 package must
 
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Say wants these texts in a file of client-go's tools/cache, wherever its lines break.
+// Say wants these texts in a file of client-go's tools/cache. It ignores line breaks and comment marks.
 func Say(t testing.TB, file string, texts ...string) {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache")
@@ -18,23 +18,23 @@ func Say(t testing.TB, file string, texts ...string) {
 	Do(t, err)
 	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), file))
 	Do(t, err)
-	words := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
+	oneLine := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
 	for _, text := range texts {
-		if !strings.Contains(words, text) {
+		if !strings.Contains(oneLine, text) {
 			t.Errorf("%s does not say %q any more", file, text)
 		}
 	}
 }
 
-// RunAgain runs a test of this program in a process of its own, with more in its
-// environment: for what can only be set from outside, and for what ends a program. A process
-// that hangs ends after five minutes.
-func RunAgain(t testing.TB, test string, env ...string) (said string, err error) {
+// RunAgain runs a test of this program in another process, with more environment variables, and returns its output. It
+// is for settings that are read at the start of a program, and for a test that ends the program. A process that hangs
+// ends after five minutes.
+func RunAgain(t testing.TB, test string, env ...string) (output string, err error) {
 	t.Helper()
 	self, err := os.Executable()
 	Do(t, err)
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^"+test+"$", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), env...)
-	output, err := cmd.CombinedOutput()
-	return string(output), err
+	text, err := cmd.CombinedOutput()
+	return string(text), err
 }

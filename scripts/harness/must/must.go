@@ -1,4 +1,5 @@
-// Package must ends a test at once where it cannot go on.
+// Package must has the helpers that many tests need. It ends a test that cannot continue, waits for a condition, plays
+// the steps of a chapter, and runs a chapter as a program.
 package must
 
 import (
@@ -17,25 +18,34 @@ func Do(t testing.TB, err error) {
 	}
 }
 
-// Run runs something until the test is over, or stop is called, and waits for its end.
+// Run calls run in a goroutine. At the end of the test, or when stop is called, it ends the context of run, and waits
+// until run has returned.
 func Run(t testing.TB, run func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { defer close(ended); run(ctx) }()
-	stop = func() { cancel(); <-ended }
+	go func() {
+		defer close(ended)
+		run(ctx)
+	}()
+	stop = func() {
+		cancel()
+		<-ended
+	}
 	t.Cleanup(stop)
 	return stop
 }
 
-// Patience is how long Until waits. It only ends a hang. The pause of a reflector that was often refused
-// can be a minute, and a busy machine needs more on top of it.
+// Patience is how long Until waits. It only ends a hang. A reflector that was often refused may pause for a minute, and
+// a busy machine needs more time.
 const Patience = 3 * time.Minute
 
-// Until waits for a condition, for as long as Patience.
-func Until(t testing.TB, what string, condition func() bool) {
+// Until waits until condition returns true. It ends the test if that takes longer than Patience. The description says
+// what the condition is, such as "the connection is closed".
+func Until(t testing.TB, description string, condition func() bool) {
 	t.Helper()
-	if wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, Patience, true,
-		func(context.Context) (bool, error) { return condition(), nil }) != nil {
-		t.Fatalf("waited in vain: %s", what)
+	poll := func(context.Context) (bool, error) { return condition(), nil }
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, Patience, true, poll)
+	if err != nil {
+		t.Fatalf("waited in vain until %s: %v", description, err)
 	}
 }

@@ -1,40 +1,36 @@
-// Package netfault is a TCP proxy on loopback that cuts the connections between a
-// client and its server, on purpose.
+// Package netfault is a TCP proxy on loopback that breaks the connections between a client and its server, on purpose.
 package netfault
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"sync"
-	"sync/atomic"
 	"syscall"
 
 	"k8s.io/client-go/rest"
 )
 
-// A Proxy carries the bytes of the connections that are made with Dial, and knows nothing of what they
-// mean. Reset, HalfClose and BlackHole hit the connections that are open. Refuse, Pull and Cut are
-// about new ones, too, and last until Restore.
+// A Proxy copies the bytes of the connections that are made with Dial. Reset, HalfClose and BlackHole break the
+// connections that are open. Refuse, Pull and Cut also affect new connections, until Restore.
 type Proxy struct {
 	target  string
 	serving sync.WaitGroup
 
-	mu      sync.Mutex
-	fault   error // what Dial fails with; nil: it does not
-	refused bool  // Dial has failed with the fault
-	cut     bool  // a new connection is closed at once
-	conns   map[*conn]bool
+	mu         sync.Mutex
+	fault      error // the error of Dial; nil: Dial works
+	dialFailed bool  // Dial has returned the fault
+	cut        bool  // a new connection is closed immediately
+	conns      map[*conn]bool
 }
 
 // New returns a proxy to target, a host and port.
 func New(target string) *Proxy { return &Proxy{target: target, conns: map[*conn]bool{}} }
 
-// For returns a proxy to the API server that config names. A client goes through it whose
-// configuration has the proxy's Dial; the server's certificate is checked as ever.
+// For returns a proxy to the API server that config names. A client uses the proxy if its configuration has the proxy's
+// Dial. The client still checks the server's certificate.
 func For(config *rest.Config) (*Proxy, error) {
 	server, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
@@ -44,10 +40,10 @@ func For(config *rest.Config) (*Proxy, error) {
 	return New(net.JoinHostPort(server.Hostname(), port)), nil
 }
 
-// Dial makes a connection to the target through the proxy, whatever the address. A server that refuses
-// is a refused connection for the client, too, as on any network.
+// Dial makes a connection to the target through the proxy. It ignores the address. If the server refuses the
+// connection, Dial fails, as it would without a proxy.
 func (p *Proxy) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	if err := p.admit(nil); err != nil {
+	if err := p.checkFault(); err != nil {
 		return nil, err
 	}
 	server, err := new(net.Dialer).DialContext(ctx, "tcp", p.target)
@@ -60,7 +56,7 @@ func (p *Proxy) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 		return nil, err
 	}
 	c := &conn{client: end{socket: accepted.(*net.TCPConn)}, server: end{socket: server.(*net.TCPConn)}}
-	if err := p.admit(c); err != nil { // there was none a moment ago
+	if err := p.serve(c); err != nil {
 		c.close()
 		client.Close()
 		return nil, err
@@ -75,23 +71,38 @@ func pair(ctx context.Context) (client, accepted net.Conn, err error) {
 		return nil, nil, err
 	}
 	defer listener.Close()
-	if client, err = new(net.Dialer).DialContext(ctx, "tcp", listener.Addr().String()); err != nil {
+	client, err = new(net.Dialer).DialContext(ctx, "tcp", listener.Addr().String())
+	if err != nil {
 		return nil, nil, err
 	}
-	if accepted, err = listener.Accept(); err != nil {
+	accepted, err = listener.Accept()
+	if err != nil {
 		client.Close()
+		return nil, nil, err
 	}
-	return client, accepted, err
+	return client, accepted, nil
 }
 
-// admit serves a connection, unless there is a fault. For nil it only says
-// whether there is one.
-func (p *Proxy) admit(c *conn) error {
+// checkFault returns the fault, and notes that Dial has failed with it.
+func (p *Proxy) checkFault() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.fault != nil || c == nil {
-		p.refused = p.refused || p.fault != nil
-		return p.fault
+	return p.checkFaultLocked()
+}
+
+func (p *Proxy) checkFaultLocked() error {
+	if p.fault != nil {
+		p.dialFailed = true
+	}
+	return p.fault
+}
+
+// serve serves a connection, unless there is a fault.
+func (p *Proxy) serve(c *conn) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.checkFaultLocked(); err != nil {
+		return err
 	}
 	if p.cut {
 		c.close()
@@ -106,19 +117,18 @@ func (p *Proxy) admit(c *conn) error {
 	return nil
 }
 
-// Refuse lets no new connection be made, as where nobody listens. Those that
-// are open stay.
+// Refuse makes Dial fail, as if nobody listened. Open connections stay.
 func (p *Proxy) Refuse() { p.set(dialError(syscall.ECONNREFUSED), false) }
 
-// Pull pulls out the cable: it breaks all connections, and for new ones the network is unreachable. A
-// reflector gives up its watch as soon as resuming it failed to dial, and asks for a list when it can.
+// Pull pulls out the cable: it breaks all connections, and Dial fails because the network is unreachable. A reflector
+// that fails to dial when it resumes its watch gives up the watch, and lists when it can.
 func (p *Proxy) Pull() {
 	p.set(dialError(syscall.ENETUNREACH), false)
 	p.each((*conn).close)
 }
 
-// Cut breaks all connections, and each new one as soon as it is made: a
-// reflector can go on trying to resume its watch.
+// Cut breaks all connections, and each new connection immediately after Dial. Dial does not fail, and so a reflector
+// tries again and again to resume its watch.
 func (p *Proxy) Cut() {
 	p.set(nil, true)
 	p.each((*conn).close)
@@ -130,7 +140,10 @@ func (p *Proxy) Restore() { p.set(nil, false) }
 func (p *Proxy) set(fault error, cut bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.fault, p.cut, p.refused = fault, cut, p.refused && fault == nil
+	p.fault, p.cut = fault, cut
+	if fault != nil {
+		p.dialFailed = false // Dial has not failed with the new fault yet
+	}
 }
 
 func dialError(errno syscall.Errno) error {
@@ -141,10 +154,10 @@ func dialError(errno syscall.Errno) error {
 func (p *Proxy) DialFailed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.refused
+	return p.dialFailed
 }
 
-// Reset ends all connections with a RST at both ends.
+// Reset ends all connections with a RST for both ends.
 func (p *Proxy) Reset() {
 	p.each(func(c *conn) {
 		_ = c.client.socket.SetLinger(0) // close sends a RST
@@ -153,8 +166,7 @@ func (p *Proxy) Reset() {
 	})
 }
 
-// HalfClose ends what comes from the server with a FIN, in the midst of it;
-// what the client sends still gets there.
+// HalfClose sends a FIN to the clients, in the middle of a response. The bytes of a client still reach the server.
 func (p *Proxy) HalfClose() {
 	p.each(func(c *conn) {
 		c.client.lost.Store(true)
@@ -162,8 +174,7 @@ func (p *Proxy) HalfClose() {
 	})
 }
 
-// BlackHole makes whatever is sent on the connections vanish, both ways, for
-// ever: no FIN, no RST, no byte.
+// BlackHole drops all bytes of the connections, in both directions and forever. Neither end gets a FIN or a RST.
 func (p *Proxy) BlackHole() {
 	p.each(func(c *conn) {
 		c.client.lost.Store(true)
@@ -171,6 +182,7 @@ func (p *Proxy) BlackHole() {
 	})
 }
 
+// each calls do for each open connection.
 func (p *Proxy) each(do func(*conn)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -184,53 +196,4 @@ func (p *Proxy) Close() {
 	p.Refuse()
 	p.each((*conn).close)
 	p.serving.Wait()
-}
-
-// conn carries bytes between the client's socket and the server's.
-type conn struct{ client, server end }
-
-// end is a socket, and whether what is written to it is lost on the way.
-type end struct {
-	socket *net.TCPConn
-	lost   atomic.Bool
-}
-
-func (e *end) Write(b []byte) (int, error) {
-	if e.lost.Load() {
-		return len(b), nil
-	}
-	n, err := e.socket.Write(b)
-	if e.lost.Load() { // meanwhile
-		return len(b), nil
-	}
-	return n, err
-}
-
-// serve carries bytes both ways until both ends have hung up, one of them
-// breaks, or the connection is closed.
-func (c *conn) serve() {
-	var back sync.WaitGroup
-	back.Go(func() { c.carry(&c.server, &c.client) })
-	c.carry(&c.client, &c.server)
-	back.Wait()
-	c.close()
-}
-
-// carry carries what one end sends, and the end of it: an end that has no more
-// to send can still receive. The client of a black hole gets no end before it has
-// sent its own; with that, the connection ends.
-func (c *conn) carry(from, to *end) {
-	_, err := io.Copy(to, from.socket)
-	switch blackHole := c.server.lost.Load(); {
-	case blackHole && from == &c.server:
-	case blackHole || err != nil:
-		c.close()
-	default:
-		_ = to.socket.CloseWrite()
-	}
-}
-
-func (c *conn) close() {
-	c.client.socket.Close()
-	c.server.socket.Close()
 }

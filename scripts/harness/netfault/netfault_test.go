@@ -14,7 +14,6 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -34,22 +33,23 @@ func connected(t *testing.T) (p *Proxy, client, server net.Conn) {
 	server, err = listener.Accept()
 	must.Do(t, err)
 	t.Cleanup(func() { server.Close() })
-	say(t, client, server, "hello")
-	say(t, server, client, "hello back")
+	send(t, client, server, "hello")
+	send(t, server, client, "hello back")
 	return p, client, server
 }
 
-func say(t *testing.T, from, to net.Conn, words string) {
+// send writes a text to one end, and wants to read it from the other.
+func send(t *testing.T, from, to net.Conn, text string) {
 	t.Helper()
-	if _, err := io.WriteString(from, words); err != nil {
-		t.Fatal(err)
-	}
-	received := make([]byte, len(words))
-	if _, err := io.ReadFull(to, received); err != nil || string(received) != words {
-		t.Fatalf("received %q, %v; want %q", received, err, words)
+	_, err := io.WriteString(from, text)
+	must.Do(t, err)
+	received := make([]byte, len(text))
+	if _, err := io.ReadFull(to, received); err != nil || string(received) != text {
+		t.Fatalf("received %q, %v; want %q", received, err, text)
 	}
 }
 
+// read reads a byte, and returns the error.
 func read(conn net.Conn) error {
 	_, err := conn.Read(make([]byte, 1))
 	return err
@@ -61,12 +61,13 @@ func TestReset(t *testing.T) {
 	wantRead(t, syscall.ECONNRESET, client, server)
 }
 
-// wantRead wants that each end reads this error.
+// wantRead wants that a read from each of these ends returns this error.
 func wantRead(t *testing.T, want error, ends ...net.Conn) {
 	t.Helper()
 	for i, end := range ends {
-		err := read(end)
-		expect.That(t, errors.Is(err, want), "end %d reads: %v; want %v", i, err, want)
+		if err := read(end); !errors.Is(err, want) {
+			t.Errorf("read from end %d: error %v, want %v", i, err, want)
+		}
 	}
 }
 
@@ -74,10 +75,39 @@ func TestHalfClose(t *testing.T) {
 	p, client, server := connected(t)
 	p.HalfClose()
 	wantRead(t, io.EOF, client)
-	say(t, client, server, "still here")
+	send(t, client, server, "still here")
 }
 
-func open(p *Proxy) int {
+// An end that has sent its FIN can still receive.
+func TestFINOfOneEnd(t *testing.T) {
+	for _, name := range []string{"client", "server"} {
+		t.Run(name, func(t *testing.T) {
+			p, first, second := connected(t)
+			if name == "server" {
+				first, second = second, first
+			}
+			must.Do(t, first.(*net.TCPConn).CloseWrite())
+			wantRead(t, io.EOF, second)
+			send(t, second, first, "the answer")
+			must.Do(t, second.(*net.TCPConn).CloseWrite())
+			wantRead(t, io.EOF, first)
+			must.Until(t, "the connection is removed", func() bool { return openConns(p) == 0 })
+		})
+	}
+}
+
+func TestAResetByOneEndEndsTheOther(t *testing.T) {
+	p, client, server := connected(t)
+	must.Do(t, client.(*net.TCPConn).SetLinger(0)) // Close sends a RST
+	client.Close()
+	if err := read(server); err == nil {
+		t.Error("read from the server's end after a RST of the client: no error, want one")
+	}
+	must.Until(t, "the connection is removed", func() bool { return openConns(p) == 0 })
+}
+
+// openConns returns how many connections the proxy serves.
+func openConns(p *Proxy) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.conns)
@@ -86,38 +116,50 @@ func open(p *Proxy) int {
 func TestBlackHole(t *testing.T) {
 	p, client, server := connected(t)
 	p.BlackHole()
-	for name, ends := range map[string][2]net.Conn{"client": {client, server}, "server": {server, client}} {
-		_, err := io.WriteString(ends[0], "anybody there?")
-		expect.That(t, err == nil, "the %s writes: %v", name, err)
-		must.Do(t, ends[1].SetReadDeadline(time.Now().Add(50*time.Millisecond)))
-		wantRead(t, os.ErrDeadlineExceeded, ends[1]) // what was said vanishes
+	for _, ends := range []struct{ from, to net.Conn }{{from: client, to: server}, {from: server, to: client}} {
+		_, err := io.WriteString(ends.from, "anybody there?")
+		must.Do(t, err)
+		must.Do(t, ends.to.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
+		wantRead(t, os.ErrDeadlineExceeded, ends.to) // the bytes are lost
 	}
 	server.Close()
 	must.Do(t, client.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
-	wantRead(t, os.ErrDeadlineExceeded, client) // it does not get the end of the server
+	wantRead(t, os.ErrDeadlineExceeded, client) // the FIN of the server is lost
 	client.Close()
-	must.Until(t, "a black hole is forgotten with its client", func() bool { return open(p) == 0 })
+	must.Until(t, "the connection is removed", func() bool { return openConns(p) == 0 })
 }
 
 func TestRefuse(t *testing.T) {
 	p, client, server := connected(t)
 	p.Refuse()
 	wantDial(t, p, syscall.ECONNREFUSED)
-	say(t, client, server, "an old friend")
+	send(t, client, server, "an old friend")
 	p.Restore()
 	wantDial(t, p, nil)
 }
 
-// wantDial wants that a new connection can be made, or that it fails so. That it
-// was refused is remembered until the next fault.
+// wantDial wants that Dial returns this error. If Dial fails, it wants DialFailed to be true; if not, it wants it to
+// stay as it was.
 func wantDial(t *testing.T, p *Proxy, want error) {
 	t.Helper()
-	refused := p.DialFailed()
+	wantFailed := p.DialFailed()
+	if want != nil {
+		wantFailed = true
+	}
 	conn, err := p.Dial(t.Context(), "tcp", "")
-	expect.That(t, errors.Is(err, want) && p.DialFailed() == (refused || want != nil),
-		"dialing: error %v, refused %t; want %v", err, p.DialFailed(), want)
 	if err == nil {
 		conn.Close()
+	}
+	if !errors.Is(err, want) {
+		t.Errorf("Dial() = %v, want %v", err, want)
+	}
+	wantDialFailed(t, p, wantFailed)
+}
+
+func wantDialFailed(t *testing.T, p *Proxy, want bool) {
+	t.Helper()
+	if got := p.DialFailed(); got != want {
+		t.Errorf("DialFailed() = %t, want %t", got, want)
 	}
 }
 
@@ -125,15 +167,15 @@ func TestPull(t *testing.T) {
 	p, client, server := connected(t)
 	p.Pull()
 	wantRead(t, io.EOF, client, server)
-	expect.That(t, !p.DialFailed(), "refused before anybody has tried")
+	wantDialFailed(t, p, false)
 	wantDial(t, p, syscall.ENETUNREACH)
 	p.Restore()
 	wantDial(t, p, nil)
 	p.Pull()
-	expect.That(t, !p.DialFailed(), "another fault: it was refused before it")
+	wantDialFailed(t, p, false) // it failed before this fault only
 }
 
-// A connection is made while the proxy is cut, and closed at once.
+// Dial works while the proxy is cut, and its connection is closed immediately.
 func TestCut(t *testing.T) {
 	p, client, server := connected(t)
 	p.Cut()
@@ -157,19 +199,21 @@ func TestFor(t *testing.T) {
 	client, err := rest.HTTPClientFor(config)
 	must.Do(t, err)
 	defer client.CloseIdleConnections()
-	want := func(want error) {
+	wantGet := func(want error) {
 		t.Helper()
 		response, err := client.Get(server.URL)
 		if err == nil {
-			err = response.Body.Close()
+			response.Body.Close()
 		}
-		expect.That(t, errors.Is(err, want), "got %v, want %v", err, want)
+		if !errors.Is(err, want) {
+			t.Errorf("Get() = %v, want %v", err, want)
+		}
 	}
-	want(nil)
+	wantGet(nil)
 	p.Pull()
-	want(syscall.ENETUNREACH)
+	wantGet(syscall.ENETUNREACH)
 	p.Restore()
-	want(nil)
+	wantGet(nil)
 }
 
 func TestTheTargetIsTheAPIServer(t *testing.T) {
@@ -181,15 +225,21 @@ func TestTheTargetIsTheAPIServer(t *testing.T) {
 		"example.com:8080":       "example.com:8080",
 	} {
 		p, err := For(&rest.Config{Host: host})
-		expect.That(t, err == nil && p.target == want, "%s: %v, %v; want %s", host, p, err, want)
+		must.Do(t, err)
+		if p.target != want {
+			t.Errorf("the target of a proxy for %s is %s, want %s", host, p.target, want)
+		}
 	}
-	_, err := For(&rest.Config{Host: "https://%zz"})
-	expect.That(t, err != nil, "no error for what is no URL")
+	const bad = "https://%zz"
+	if _, err := For(&rest.Config{Host: bad}); err == nil {
+		t.Errorf("For() of the host %s = nil, want an error", bad)
+	}
 }
 
-func TestAServerThatIsNotThere(t *testing.T) {
+func TestDialOfAServerThatDoesNotListen(t *testing.T) {
 	p := New("127.0.0.1:1")
 	defer p.Close()
-	_, err := p.Dial(t.Context(), "tcp", "")
-	expect.That(t, errors.Is(err, syscall.ECONNREFUSED), "got %v; want that the client is refused, too", err)
+	if _, err := p.Dial(t.Context(), "tcp", ""); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("Dial() = %v, want %v", err, syscall.ECONNREFUSED)
+	}
 }

@@ -1,25 +1,26 @@
+// Checking an exercise with the book's tests, and summing up what they print.
+
 package main
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// hang is how long the tests of one command may take; to compile them does not count.
-var hang = 30 * time.Second
+// testTimeout is how long the tests of one command may take, without their compilation.
+var testTimeout = 30 * time.Second
 
-// isSolved runs the commands of an exercise up to the first that fails, and prints
-// what was expected and what came.
+// isSolved runs the commands of an exercise up to the first one that fails, and prints a summary of its output.
 func isSolved(ctx context.Context, root string, e exercise, out io.Writer) (ok bool, err error) {
 	dir, err := os.MkdirTemp("", "practice")
 	if err != nil {
@@ -31,31 +32,43 @@ func isSolved(ctx context.Context, root string, e exercise, out io.Writer) (ok b
 		return false, err
 	}
 	for _, command := range e.checks {
-		words := strings.Fields(strings.ReplaceAll(command, "'", ""))
-		args := []string{words[1], "-overlay", overlay}
-		if words[1] == "test" {
-			args = append(args, "-v", "-timeout", hang.String())
-			command, _, _ = strings.Cut(command, " -run ") // the names of the tests say too much
-		}
-		fmt.Fprintf(out, "%s: %s\n", e.name, command)
-		text, err := goCommand(ctx, root, append(args, words[2:]...))
-		if ctx.Err() != nil {
-			return false, ctx.Err()
-		}
-		complaint := notRun(words, text)
+		failure, err := runCheck(ctx, root, overlay, e.name, command, out)
 		if err != nil {
-			complaint = summary(root, text)
+			return false, err
 		}
-		if complaint != "" {
-			fmt.Fprintf(out, "%s\n", complaint)
+		if failure != "" {
+			fmt.Fprintf(out, "%s\n", failure)
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// goCommand builds and runs. What hangs is ended, with its children. To build can take many minutes, the
-// first time.
+// runCheck runs a command of an exercise. If the command fails, or if it does not run all of its tests, runCheck
+// returns what is wrong.
+func runCheck(
+	ctx context.Context, root, overlay, name, command string, out io.Writer,
+) (failure string, err error) {
+	words := strings.Fields(strings.ReplaceAll(command, "'", ""))
+	verb := words[1] // test or run
+	args := []string{verb, "-overlay", overlay}
+	if verb == "test" {
+		args = append(args, "-v", "-timeout", testTimeout.String())
+		command, _, _ = strings.Cut(command, " -run ") // the names of the tests would give the answer away
+	}
+	fmt.Fprintf(out, "%s: %s\n", name, command)
+	text, err := goCommand(ctx, root, append(args, words[2:]...))
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return summary(root, text), nil
+	}
+	return notRun(words, text), nil
+}
+
+// goCommand runs go, and returns its output. It ends a command that hangs, with its children. The first build can take
+// many minutes.
 func goCommand(ctx context.Context, root string, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
 	defer cancel()
@@ -68,20 +81,23 @@ func goCommand(ctx context.Context, root string, args []string) (string, error) 
 	return string(text), err
 }
 
-// booksFiles writes an overlay for the go command: wherever a test, a transcript or a
-// step is not as the book has it, the book's takes its place, but for the reader's file.
-func booksFiles(root, dir, readers string) (file string, err error) {
+// booksFiles writes an overlay for the go command, and returns its path. The overlay replaces each test, transcript and
+// step that differs from the book's by the book's, except for the reader's file.
+func booksFiles(root, dir, readersFile string) (file string, err error) {
 	ref := bookRef(root)
-	tests := []string{"--", "*_test.go", "*/testdata/*", "*/step_*.go", ":(exclude)" + readers}
-	changed, err := git(root, append([]string{"diff", "--name-only", "--no-renames", ref}, tests...)...)
-	added, addedErr := git(root, append([]string{"ls-files", "--others", "--exclude-standard"}, tests...)...)
-	if err := errors.Join(err, addedErr); err != nil {
+	patterns := []string{"--", "*_test.go", "*/testdata/*", "*/step_*.go", ":(exclude)" + readersFile}
+	changed, err := git(root, slices.Concat([]string{"diff", "--name-only", "--no-renames", ref}, patterns)...)
+	if err != nil {
+		return "", err
+	}
+	added, err := git(root, slices.Concat([]string{"ls-files", "--others", "--exclude-standard"}, patterns)...)
+	if err != nil {
 		return "", err
 	}
 	replace := map[string]string{}
 	for i, name := range strings.FieldsFunc(changed+added, func(r rune) bool { return r == '\n' }) {
 		book := ""
-		if text, err := git(root, "show", ref+":"+name); err == nil { // otherwise the book has no such file
+		if text, err := git(root, "show", ref+":"+name); err == nil { // on an error, the book has no such file
 			book = filepath.Join(dir, fmt.Sprintf("%d-%s", i, filepath.Base(name)))
 			if err := os.WriteFile(book, []byte(text), 0o600); err != nil {
 				return "", err
@@ -89,15 +105,23 @@ func booksFiles(root, dir, readers string) (file string, err error) {
 		}
 		replace[filepath.Join(root, name)] = book
 	}
-	overlay, _ := json.Marshal(map[string]any{"Replace": replace}) // strings: it cannot fail
+	overlay, _ := json.Marshal(map[string]any{"Replace": replace}) // strings can always be marshaled
 	file = filepath.Join(dir, "overlay.json")
 	return file, os.WriteFile(file, overlay, 0o600)
 }
 
-// notRun says which test of a command has not passed: one that is skipped or gone
-// has not, either.
+var (
+	testName    = regexp.MustCompile(`Test\w+`)
+	runningTest = regexp.MustCompile(`=== RUN +(\S+)`)
+	stackFrame  = regexp.MustCompile(`(?m)^(?:created by )?(\S+)\(.*\)?\n\t(.+\.go):(\d+)`)
+	noise       = regexp.MustCompile(
+		`(?m)^\s*(=== (RUN|PAUSE|CONT|NAME) .*|--- (PASS|SKIP): .*|PASS|FAIL(\t.*)?|ok  \t.*|exit status \d+` +
+			`|\(waiting for: .*)(\n|$)|; -update takes it as it is now`)
+)
+
+// notRun returns an error text if a test of a command has not passed, because it was skipped or does not exist.
 func notRun(words []string, text string) string {
-	for _, test := range regexp.MustCompile(`Test\w+`).FindAllString(strings.Join(words, " "), -1) {
+	for _, test := range testName.FindAllString(strings.Join(words, " "), -1) {
 		if !strings.Contains(text, "--- PASS: "+test+" (") {
 			return test + " did not run: the exercise needs it"
 		}
@@ -105,15 +129,10 @@ func notRun(words []string, text string) string {
 	return ""
 }
 
-var (
-	frame = regexp.MustCompile(`(?m)^(?:created by )?(\S+)\(.*\)?\n\t(.+\.go):(\d+)`)
-	noise = regexp.MustCompile(
-		`(?m)^\s*(=== (RUN|PAUSE|CONT|NAME) .*|--- (PASS|SKIP): .*|PASS|FAIL(\t.*)?|ok  \t.*|exit status \d+` +
-			`|\(waiting for: .*)(\n|$)|; -update takes it as it is now`)
-)
+const maxLines = 25 // of a summary
 
-// summary is the part of a failed command's output that a reader needs: of a panic,
-// a hang or a data race one line, with function and file.
+// summary returns the part of a failed command's output that a reader needs. For a panic, a hang or a data race, that
+// is one line, with the function and the file.
 func summary(root, text string) string {
 	for _, mark := range []string{"WARNING: DATA RACE", "panic: ", "fatal error: "} {
 		before, after, found := strings.Cut(text, mark)
@@ -122,24 +141,24 @@ func summary(root, text string) string {
 		}
 		message, stack, _ := strings.Cut(after, "\n")
 		test := ""
-		if running := regexp.MustCompile(`=== RUN +(\S+)`).FindAllStringSubmatch(before, -1); running != nil {
-			test = running[len(running)-1][1] + ": "
+		if matches := runningTest.FindAllStringSubmatch(before, -1); matches != nil {
+			test = matches[len(matches)-1][1] + ": "
 		}
-		return test + mark + strings.TrimSuffix(message, " [recovered, repanicked]") + at(root, stack)
+		return test + mark + strings.TrimSuffix(message, " [recovered, repanicked]") + placeInStack(root, stack)
 	}
 	lines := strings.SplitAfter(noise.ReplaceAllString(text, ""), "\n")
-	if len(lines) > 25 {
-		lines = append(lines[:25], fmt.Sprintf("… and %d lines more\n", len(lines)-25))
+	if more := len(lines) - maxLines; more > 0 {
+		lines = append(lines[:maxLines], fmt.Sprintf("… and %d lines more\n", more))
 	}
 	return strings.Join(lines, "")
 }
 
-// at names the first function of the course in a stack; one of a test only if there
-// is no other.
-func at(root, stack string) string {
+// placeInStack returns the first function of the course in a stack, with its file and line. It returns a function of a
+// test, or of scripts, only if there is no other.
+func placeInStack(root, stack string) string {
 	inTest := ""
-	for _, found := range frame.FindAllStringSubmatch(stack, -1) {
-		function, file, line := found[1], found[2], found[3]
+	for _, match := range stackFrame.FindAllStringSubmatch(stack, -1) {
+		function, file, line := match[1], match[2], match[3]
 		relative, err := filepath.Rel(root, file)
 		if err != nil || strings.HasPrefix(relative, "..") {
 			continue

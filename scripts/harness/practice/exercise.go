@@ -4,31 +4,39 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// An exercise is practice/NAME.md of a chapter, and what practice/answers/NAME.md
-// keeps from the reader.
-type exercise struct {
-	name, chapter, title string
-	kind                 string   // build or fix
-	task                 string   // the exercise's page, without what is checked
-	checks               []string // commands, as a reader could give them
-	needs                string   // a cluster, or nothing
+// The kinds of an exercise.
+const (
+	build = "build" // the reader writes functions
+	fix   = "fix"   // the reader finds a bug
+)
 
-	file        string   // whose code changes, from the root
-	empty, drop []string // build: functions whose bodies go, and declarations that go with them
-	plant       string   // fix: the difference that brings the bug in
-	failsWith   string   // what a check of the exercise says right after its start
-	hints       []string
-	why         string
-	wrong       []string // tempting answers, as differences to the book's
+// An exercise is practice/NAME.md of a chapter, and practice/answers/NAME.md, which the reader should not see.
+type exercise struct {
+	name    string
+	chapter string
+	title   string
+	kind    string   // build or fix
+	task    string   // the text of the exercise's page, without the checks
+	checks  []string // commands, as a reader could type them
+	needs   string   // "(needs a cluster)", or ""
+
+	file      string   // the path of the file to change, from the root
+	empty     []string // build: functions whose bodies are removed
+	drop      []string // build: functions that are removed as a whole
+	plant     string   // fix: the difference that plants the bug
+	failsWith string   // a text that a check prints directly after the start
+	hints     []string
+	why       string   // the explanation of the book's code
+	wrong     []string // wrong answers that a reader may give, as differences to the book's code
 }
 
+// filter returns the exercises that keep returns true for.
 func filter(all []exercise, keep func(exercise) bool) []exercise {
 	return slices.DeleteFunc(slices.Clone(all), func(e exercise) bool { return !keep(e) })
 }
@@ -53,104 +61,111 @@ func load(root string) (all []exercise, err error) {
 }
 
 var (
-	fence   = regexp.MustCompile("(?ms)^```[a-z]+\n(.*?)^```$")
-	aHint   = regexp.MustCompile(`(?m)^\d\. `)
-	heading = regexp.MustCompile(`(?m)^## `)
+	fence       = regexp.MustCompile("(?ms)^```[a-z]+\n(.*?)^```$")
+	hintNumber  = regexp.MustCompile(`(?m)^\d\. `)
+	heading     = regexp.MustCompile(`(?m)^## `)
+	inBackticks = regexp.MustCompile("`([^`]+)`")
 )
 
-func parse(file string) (e exercise, err error) {
+// A section is a part of a page, below a heading.
+type section struct {
+	title string
+	text  string
+	block string // the first block of code in the text, or ""
+}
+
+// sections splits a page into its sections. The first one has the text above the first heading.
+func sections(page string) (all []section) {
+	for _, part := range heading.Split(page, -1) {
+		title, text, _ := strings.Cut(part, "\n")
+		s := section{title: title, text: strings.TrimSpace(text)}
+		if match := fence.FindStringSubmatch(text); match != nil {
+			s.block = match[1]
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// parse reads the two pages of an exercise. file is practice/NAME.md.
+func parse(file string) (exercise, error) {
 	practice, name := filepath.Split(file)
 	page, err := os.ReadFile(file)
-	answers, answersErr := os.ReadFile(filepath.Join(practice, "answers", name))
-	if err := errors.Join(err, answersErr); err != nil {
-		return e, err
+	if err != nil {
+		return exercise{}, err
 	}
-	e.name, e.chapter = strings.TrimSuffix(name, ".md"), filepath.Base(filepath.Dir(filepath.Clean(practice)))
-	e.task = strings.TrimSpace(heading.Split(string(page), 2)[0])
-	e.title = strings.TrimPrefix(strings.SplitN(e.task, "\n", 2)[0], "# ")
-	texts, blocks := map[string]string{}, map[string]string{} // of sections
-	for _, section := range append(heading.Split(string(page), -1), heading.Split(string(answers), -1)...) {
-		title, text, _ := strings.Cut(section, "\n")
-		texts[title] = strings.TrimSpace(text)
-		if found := fence.FindStringSubmatch(text); found != nil {
-			blocks[title] = found[1]
-		}
-		if strings.HasPrefix(title, "Wrong: ") {
-			e.wrong = append(e.wrong, blocks[title])
-		}
+	answers, err := os.ReadFile(filepath.Join(practice, "answers", name))
+	if err != nil {
+		return exercise{}, err
 	}
-	e.checks = strings.Split(strings.TrimSpace(blocks["Check"]), "\n")
-	if strings.Contains(texts["Check"], "needs a cluster") {
-		e.needs = "(needs a cluster)"
+	task := strings.TrimSpace(heading.Split(string(page), 2)[0])
+	firstLine, _, _ := strings.Cut(task, "\n")
+	e := exercise{
+		name:    strings.TrimSuffix(name, ".md"),
+		chapter: filepath.Base(filepath.Dir(filepath.Clean(practice))),
+		title:   strings.TrimPrefix(firstLine, "# "),
+		task:    task,
 	}
-	for _, hint := range aHint.Split(texts["Hints"], -1)[1:] {
-		e.hints = append(e.hints, strings.Join(strings.Fields(hint), " "))
+	for _, s := range append(sections(string(page)), sections(string(answers))...) {
+		e.addSection(s)
 	}
-	e.kind = map[bool]string{true: "build", false: "fix"}[blocks["Start"] == ""]
-	e.why, e.failsWith, e.plant = texts["Why"], strings.TrimSpace(blocks["Fails with"]), blocks["Start"]
-	// "Empty `f` and `g` of `file`; drop `h`", or "In `file`:" and a difference
-	begin, _, _ := strings.Cut(texts["Start"], "```")
-	begin, dropped, _ := strings.Cut(begin, "; drop ")
-	if names := quoted(begin); len(names) > 0 {
-		e.empty, e.file, e.drop = names[:len(names)-1], names[len(names)-1], quoted(dropped)
-	}
-	if e.checks[0] == "" || e.plant+strings.Join(e.empty, "") == "" || e.failsWith == "" || e.why == "" ||
-		len(e.hints) != 3 || len(e.wrong) < 2 {
-		return e, errors.New("a part is missing: Check, Start, Fails with, three Hints, Why, two of Wrong")
-	}
-	return e, nil
+	return e, e.validate()
 }
 
-func quoted(text string) (names []string) {
-	for _, found := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(text, -1) {
-		names = append(names, found[1])
+// addSection sets the fields of the exercise that a section describes.
+func (e *exercise) addSection(s section) {
+	switch {
+	case s.title == "Check":
+		e.checks = strings.Split(strings.TrimSpace(s.block), "\n")
+		if strings.Contains(s.text, "needs a cluster") {
+			e.needs = "(needs a cluster)"
+		}
+	case s.title == "Start":
+		e.addStart(s)
+	case s.title == "Fails with":
+		e.failsWith = strings.TrimSpace(s.block)
+	case s.title == "Hints":
+		for _, text := range hintNumber.Split(s.text, -1)[1:] {
+			e.hints = append(e.hints, strings.Join(strings.Fields(text), " "))
+		}
+	case s.title == "Why":
+		e.why = s.text
+	case strings.HasPrefix(s.title, "Wrong: "):
+		e.wrong = append(e.wrong, s.block)
+	}
+}
+
+// addStart reads the section Start. For an exercise to build, it is "Empty `f` and `g` of `file`; drop `h`." For an
+// exercise to fix, it is "In `file`:" and a difference.
+func (e *exercise) addStart(s section) {
+	e.kind, e.plant = build, s.block
+	if s.block != "" {
+		e.kind = fix
+	}
+	sentence, _, _ := strings.Cut(s.text, "```")
+	sentence, dropped, _ := strings.Cut(sentence, "; drop ")
+	names := quotedNames(sentence)
+	if len(names) == 0 {
+		return
+	}
+	last := len(names) - 1
+	e.empty, e.file, e.drop = names[:last], names[last], quotedNames(dropped)
+}
+
+// validate returns an error if a part of the exercise is missing.
+func (e *exercise) validate() error {
+	hasChecks := len(e.checks) > 0 && e.checks[0] != ""
+	hasStart := e.plant != "" || len(e.empty) > 0
+	if !hasChecks || !hasStart || e.failsWith == "" || e.why == "" || len(e.hints) != 3 || len(e.wrong) < 2 {
+		return errors.New("a part is missing: Check, Start, Fails with, three Hints, Why, two of Wrong")
+	}
+	return nil
+}
+
+// quotedNames returns the names in backticks.
+func quotedNames(text string) (names []string) {
+	for _, match := range inBackticks.FindAllStringSubmatch(text, -1) {
+		names = append(names, match[1])
 	}
 	return names
-}
-
-// The states of an exercise. The commit that has the book's code is kept in git,
-// under a reference that says which of the two others it is.
-const (
-	untouched = ""
-	open      = "open"
-	solved    = "solved"
-)
-
-func (e exercise) ref(state string) string { return "refs/practice/" + state + "/" + e.name }
-
-func (e exercise) state(root string) string {
-	refs, _ := git(root, "for-each-ref", "--format=%(refname:lstrip=2)", e.ref("*"))
-	state, _, _ := strings.Cut(refs, "/")
-	return state
-}
-
-func (e exercise) setState(root, to string) (err error) {
-	from := e.state(root)
-	if to != untouched {
-		_, err = git(root, "update-ref", e.ref(to), bookRef(root))
-	}
-	if from != untouched && from != to && err == nil {
-		_, err = git(root, "update-ref", "-d", e.ref(from))
-	}
-	return err
-}
-
-// bookRef names a commit that has the book's code: the one that was there when the
-// first exercise was started.
-func bookRef(root string) string {
-	if refs, _ := git(root, "for-each-ref", "--format=%(refname)", "refs/practice"); refs != "" {
-		return strings.Fields(refs)[0] // all of them are at that commit
-	}
-	return "HEAD"
-}
-
-// git returns what a command of git prints.
-func git(dir string, args ...string) (string, error) {
-	command := exec.Command("git", args...)
-	command.Dir = dir
-	text, err := command.Output()
-	if failed := new(exec.ExitError); errors.As(err, &failed) {
-		err = fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(failed.Stderr)))
-	}
-	return string(text), err
 }

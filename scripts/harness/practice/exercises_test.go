@@ -1,3 +1,5 @@
+// Tests of the exercises of the course.
+
 package main
 
 import (
@@ -12,22 +14,20 @@ import (
 	"testing"
 	"time"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/workspace"
 )
 
-var everyOne = flag.Bool("all", false, "try all exercises, not only a few; most of them need a cluster")
+var allExercises = flag.Bool("all", false, "try all exercises, not only a few; most of them need a cluster")
 
-// few need no cluster, and one of them is fixed.
-var few = []string{"put", "reconnect"}
+// quickExercises are tried without -all. They need no cluster. The reader builds one of them, and fixes the other.
+var quickExercises = []string{"put", "reconnect"}
 
-// TestExercises goes through the exercises as a reader would, in a copy of the
-// workspace. Right after its start an exercise compiles, and its check fails in
-// words that belong to it. It still fails with each tempting answer, and passes
-// with the book's code.
+// TestExercises tries the exercises as a reader would, in a copy of the workspace. Directly after its start an
+// exercise compiles, and its check fails with the text that the exercise names. The check still fails with each wrong
+// answer, and passes with the book's code.
 func TestExercises(t *testing.T) {
-	setHang(t, time.Minute) // the machine may be busy
+	setTestTimeout(t, time.Minute) // the machine may be busy
 	root := value(workspace.Root("."))
 	all := value(load(root))
 	copies := make(chan string, max(1, runtime.GOMAXPROCS(0)))
@@ -36,9 +36,11 @@ func TestExercises(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, e := range all {
-		expect.That(t, !seen[e.name], "two exercises are called %s", e.name)
+		if seen[e.name] {
+			t.Errorf("two exercises are called %s", e.name)
+		}
 		seen[e.name] = true
-		if !*everyOne && !slices.Contains(few, e.name) {
+		if !*allExercises && !slices.Contains(quickExercises, e.name) {
 			continue
 		}
 		t.Run(e.name, func(t *testing.T) {
@@ -48,21 +50,26 @@ func TestExercises(t *testing.T) {
 			tryExercise(t, dir, e)
 		})
 	}
-	for _, name := range few {
-		expect.That(t, seen[name], "no exercise is called %s any more: it was one of the few", name)
+	for _, name := range quickExercises {
+		if !seen[name] {
+			t.Errorf("no exercise is called %s, but quickExercises has it", name)
+		}
 	}
 }
 
+// tryExercise tries one exercise in a copy of the workspace.
 func tryExercise(t *testing.T, dir string, e exercise) {
 	file := filepath.Join(dir, e.file)
 	book := value(os.ReadFile(file))
 	defer func() { must.Do(t, os.WriteFile(file, book, 0o600)) }()
 
-	command(t, dir, "start", e.name)
+	runCommand(t, dir, "start", e.name)
 	vet := exec.CommandContext(t.Context(), "go", "vet", ".")
 	vet.Dir = filepath.Dir(file)
 	text, err := vet.CombinedOutput()
-	expect.That(t, err == nil, "after start: go vet: %v\n%s", err, text)
+	if err != nil {
+		t.Errorf("after start: go vet: %v\n%s", err, text)
+	}
 	wantUnsolved(t, dir, e, e.failsWith)
 	for _, wrong := range e.wrong {
 		text, err := apply(string(book), wrong)
@@ -74,28 +81,37 @@ func tryExercise(t *testing.T, dir string, e exercise) {
 		wantUnsolved(t, dir, e, "")
 	}
 	must.Do(t, os.WriteFile(file, book, 0o600))
-	command(t, dir, "check", e.name)
-	command(t, dir, "reset", e.name)
+	runCommand(t, dir, "check", e.name)
+	runCommand(t, dir, "reset", e.name)
 	text = value(os.ReadFile(file))
-	expect.That(t, string(text) == string(book), "reset does not bring the book's code back, but\n%s", text)
+	if string(text) != string(book) {
+		t.Errorf("after reset, %s is\n%s\nwant the book's code\n%s", e.file, text, book)
+	}
 }
 
-var compilerSays = regexp.MustCompile(`\.go:\d+:\d+: `)
+var compilerError = regexp.MustCompile(`\.go:\d+:\d+: `)
 
-// wantUnsolved checks the code in dir, which is wrong.
-func wantUnsolved(t *testing.T, dir string, e exercise, words string) {
+// wantUnsolved checks an exercise in dir whose code is wrong. It wants this text in the output.
+func wantUnsolved(t *testing.T, dir string, e exercise, text string) {
 	t.Helper()
 	var out strings.Builder
-	err := run(t.Context(), dir, []string{"check", e.name}, &out)
-	expect.That(t, err != nil, "passes, but should not:\n%s", value(git(dir, "diff")))
-	expect.That(t, !compilerSays.MatchString(out.String()), "does not compile:\n%s", &out)
-	expect.That(t, strings.Contains(out.String(), words), "fails, but does not say %q:\n%s", words, &out)
-	lines := strings.Count(out.String(), "\n")
-	expect.That(t, lines <= 40, "%d lines to read:\n%s", lines, &out)
+	if err := run(t.Context(), dir, []string{"check", e.name}, &out); err == nil {
+		t.Errorf("check passes, but should fail, with this change:\n%s", value(git(dir, "diff")))
+	}
+	if compilerError.MatchString(out.String()) {
+		t.Errorf("the code does not compile:\n%s", &out)
+	}
+	if !strings.Contains(out.String(), text) {
+		t.Errorf("check printed\n%s\nwant %q in it", &out, text)
+	}
+	const limit = 40
+	if lines := strings.Count(out.String(), "\n"); lines > limit {
+		t.Errorf("check printed %d lines, want %d at most:\n%s", lines, limit, &out)
+	}
 }
 
-// command is one that works.
-func command(t *testing.T, dir string, args ...string) string {
+// runCommand runs a command of practice, and ends the test if it fails.
+func runCommand(t *testing.T, dir string, args ...string) (output string) {
 	t.Helper()
 	var out strings.Builder
 	if err := run(t.Context(), dir, args, &out); err != nil {
@@ -104,8 +120,7 @@ func command(t *testing.T, dir string, args ...string) string {
 	return out.String()
 }
 
-// copyOf is a clone of the workspace as it is now, changes that are not committed
-// included. It shares the cluster.
+// copyOf copies the workspace as it is now, including changes that are not committed. The copy uses the same cluster.
 func copyOf(t *testing.T, root string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -125,6 +140,7 @@ func copyOf(t *testing.T, root string) string {
 	return dir
 }
 
+// value returns v. It panics if there is an error.
 func value[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

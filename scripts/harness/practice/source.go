@@ -1,10 +1,9 @@
-// How the code of a file changes: bodies go, a bug comes in, the book's code comes back.
+// How the code of a file changes: functions are emptied, a bug is planted, the book's code is put back.
 
 package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -26,87 +25,104 @@ func (e exercise) begin(text string) (string, error) {
 	if e.plant != "" {
 		return apply(text, e.plant)
 	}
-	for _, name := range slices.Concat(e.empty, e.drop) {
-		from, body, to, err := find(text, name)
-		switch {
-		case err != nil:
+	for _, name := range e.empty {
+		f, err := findFunction(text, name)
+		if err != nil {
 			return "", err
-		case slices.Contains(e.drop, name):
-			text = text[:from] + text[to:]
-		default:
-			text = text[:body] + "{\n\tpanic(\"yours to write\")\n}" + text[to:]
 		}
+		text = text[:f.body] + "{\n\tpanic(\"yours to write\")\n}" + text[f.end:]
+	}
+	for _, name := range e.drop {
+		f, err := findFunction(text, name)
+		if err != nil {
+			return "", err
+		}
+		text = text[:f.begin] + text[f.end:]
 	}
 	return tidy(text)
 }
 
-// find returns where a function is: its comment, its body and its end. A method is
-// Type.method.
-func find(text, name string) (from, body, to int, err error) {
+// A function is the place of a function in a text, as offsets.
+type function struct {
+	begin int // of its comment, or of the function if it has none
+	body  int
+	end   int
+}
+
+// findFunction returns the place of a function. The name of a method is Type.method.
+func findFunction(text, name string) (function, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ParseComments)
 	if err != nil {
-		return 0, 0, 0, err
+		return function{}, err
 	}
-	for _, declared := range file.Decls {
-		function, ok := declared.(*ast.FuncDecl)
-		if !ok {
+	for _, decl := range file.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if !ok || functionName(text, f) != name {
 			continue
 		}
-		its, from := function.Name.Name, function.Pos()
-		if function.Recv != nil {
-			of := function.Recv.List[0].Type
-			its = regexp.MustCompile(`\w+`).FindString(text[of.Pos()-1:of.End()-1]) + "." + its
+		begin := f.Pos()
+		if f.Doc != nil {
+			begin = f.Doc.Pos()
 		}
-		if function.Doc != nil {
-			from = function.Doc.Pos()
-		}
-		if its == name {
-			return int(from) - 1, int(function.Body.Pos()) - 1, int(function.End()) - 1, nil
-		}
+		// The offset of the only file is its position minus one.
+		return function{begin: int(begin) - 1, body: int(f.Body.Pos()) - 1, end: int(f.End()) - 1}, nil
 	}
-	return 0, 0, 0, fmt.Errorf("it has no function %s", name)
+	return function{}, fmt.Errorf("it has no function %s", name)
 }
 
-// apply makes a difference happen: its lines with a minus or a space stand in the
-// text once, and those with a plus or a space take their place.
+var identifier = regexp.MustCompile(`\w+`)
+
+// functionName returns the name of a function, or Type.method.
+func functionName(text string, f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	receiver := f.Recv.List[0].Type // such as *Type or Type[T]
+	return identifier.FindString(text[receiver.Pos()-1:receiver.End()-1]) + "." + f.Name.Name
+}
+
+// apply applies a difference to a text. The lines with a minus or a space must be in the text exactly once. The lines
+// with a plus or a space replace them.
 func apply(text, difference string) (string, error) {
-	var old, changed string
+	var before, after strings.Builder
 	for line := range strings.Lines(difference) {
 		if line == "\n" {
-			line = " \n"
+			line = " \n" // an editor has removed the space
 		}
 		if line[0] != '+' {
-			old += line[1:]
+			before.WriteString(line[1:])
 		}
 		if line[0] != '-' {
-			changed += line[1:]
+			after.WriteString(line[1:])
 		}
 	}
-	if n := strings.Count(text, old); n != 1 {
-		return "", fmt.Errorf("these lines stand in it %d times, not once:\n%s", n, old)
+	if n := strings.Count(text, before.String()); n != 1 {
+		return "", fmt.Errorf("these lines stand in it %d times, not once:\n%s", n, &before)
 	}
-	return tidy(strings.Replace(text, old, changed, 1))
+	return tidy(strings.Replace(text, before.String(), after.String(), 1))
 }
 
-// names returns what an import is called: in go.mod's words, in the file, and in the
-// import itself if it has a name.
-func names(spec *ast.ImportSpec) (importPath, name, alias string) {
+var versionSuffix = regexp.MustCompile(`/v\d+$`)
+
+// importNames returns the path of an import, its name in the file, and its alias if it has one. The name of an import
+// without an alias is the last part of its path, such as klog of k8s.io/klog/v2.
+func importNames(spec *ast.ImportSpec) (importPath, name, alias string) {
 	importPath, _ = strconv.Unquote(spec.Path.Value)
 	if spec.Name != nil {
 		return importPath, spec.Name.Name, spec.Name.Name
 	}
-	return importPath, path.Base(regexp.MustCompile(`/v\d+$`).ReplaceAllString(importPath, "")), "" // …/klog/v2
+	return importPath, path.Base(versionSuffix.ReplaceAllString(importPath, "")), ""
 }
 
-// tidy adds imports, drops those that a file does not use, and formats it.
-func tidy(text string, more ...*ast.ImportSpec) (string, error) {
+// tidy adds imports, removes the imports that a file does not use, and formats the file.
+func tidy(text string, imports ...*ast.ImportSpec) (string, error) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", text, parser.ParseComments)
 	if err != nil {
 		return "", err
 	}
-	for _, spec := range more {
-		importPath, _, alias := names(spec)
+	for _, spec := range imports {
+		importPath, _, alias := importNames(spec)
 		astutil.AddNamedImport(set, file, alias, importPath)
 	}
 	used := map[string]bool{}
@@ -117,7 +133,7 @@ func tidy(text string, more ...*ast.ImportSpec) (string, error) {
 		return true
 	})
 	for _, spec := range slices.Clone(file.Imports) {
-		importPath, name, alias := names(spec)
+		importPath, name, alias := importNames(spec)
 		if !used[name] && name != "_" {
 			astutil.DeleteNamedImport(set, file, alias, importPath)
 		}
@@ -127,20 +143,29 @@ func tidy(text string, more ...*ast.ImportSpec) (string, error) {
 	return tidied.String(), err
 }
 
-// versions returns the exercise's file as it is, as the book has it, and as the
-// exercise begins with it.
-func (e exercise) versions(root string) (mine, book, started string, err error) {
-	text, err := os.ReadFile(filepath.Join(root, e.file))
-	book, bookErr := git(root, "show", bookRef(root)+":"+e.file)
-	if err := errors.Join(err, bookErr); err != nil {
-		return "", "", "", err
-	}
-	started, err = e.begin(book)
-	return string(text), book, started, err
+// versions are three versions of an exercise's file.
+type versions struct {
+	mine    string // the reader's, as it is now
+	book    string // the book's
+	started string // as the reader gets it at the start of the exercise
 }
 
-// merge makes the change between two versions in the reader's file: what the reader
-// wrote in the same place goes, what they wrote in other places stays.
+func (e exercise) versions(root string) (v versions, err error) {
+	mine, err := os.ReadFile(filepath.Join(root, e.file))
+	if err != nil {
+		return v, err
+	}
+	v.mine = string(mine)
+	v.book, err = git(root, "show", bookRef(root)+":"+e.file)
+	if err != nil {
+		return v, err
+	}
+	v.started, err = e.begin(v.book)
+	return v, err
+}
+
+// merge applies the change between two versions to the reader's file. It replaces the reader's code in the same place,
+// and keeps it in other places.
 func merge(mine, from, to string) (string, error) {
 	dir, err := os.MkdirTemp("", "practice")
 	if err != nil {
@@ -153,13 +178,17 @@ func merge(mine, from, to string) (string, error) {
 		}
 	}
 	merged, err := git(dir, "merge-file", "-p", "--theirs", "mine", "from", "to")
-	of, parseErr := parser.ParseFile(token.NewFileSet(), "", to, parser.ImportsOnly)
-	if err := errors.Join(err, parseErr); err != nil {
+	if err != nil {
 		return "", err
 	}
-	// The reader's editor may have dropped imports. If there is an error, the reader's code is not Go yet.
-	if tidied, err := tidy(merged, of.Imports...); err == nil {
-		merged = tidied
+	target, err := parser.ParseFile(token.NewFileSet(), "", to, parser.ImportsOnly)
+	if err != nil {
+		return "", err
 	}
-	return merged, nil
+	// The reader's editor may have removed imports.
+	tidied, err := tidy(merged, target.Imports...)
+	if err != nil {
+		return merged, nil // the reader's code is not valid Go yet
+	}
+	return tidied, nil
 }

@@ -1,4 +1,4 @@
-// Package quote makes words that a shell does not cut.
+// Package quote quotes texts for a shell.
 package quote
 
 import (
@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// plain are the words that a shell takes as they are.
-var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+// plainWord matches a word that needs no quotes.
+var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// Shell returns text as one word of a shell: in quotes, if it needs them.
+// Shell returns text as one word for a shell. It adds quotes if the text needs them.
 func Shell(text string) string {
-	if plain.MatchString(text) {
+	if plainWord.MatchString(text) {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"

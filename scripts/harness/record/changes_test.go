@@ -1,4 +1,4 @@
-// What the checks of calls find, and what they let pass.
+// Tests of the checks of calls: wrong calls that they find, and right calls that they accept.
 
 package record
 
@@ -27,30 +27,34 @@ func TestCallsThatCannotBe(t *testing.T) {
 		c.Tombstone = true
 		return c
 	}
+	const legal, illegal = true, false
 	for _, test := range []struct {
 		name  string
 		legal bool
 		calls []Call
 	}{
-		{"all of it", true, []Call{add(a1), update(a1, a2), remove(a3), add(b4)}},
-		{"a part", true, []Call{add(a2), update(a2, b4)}},
-		{"a list that brings nothing new", true, []Call{add(a1), update(a1, a1)}},
-		{"a tombstone of something older", true, []Call{add(a1), tombstone(a1)}},
-		{"made up", false, []Call{add(never)}},
-		{"out of order", false, []Call{add(a2), update(a2, a1)}},
-		{"added twice", false, []Call{add(a1), add(a2)}},
-		{"an update of nothing", false, []Call{update(a1, a2)}},
-		{"another old object", false, []Call{add(a1), update(a2, a2)}},
-		{"other contents", false, []Call{add(a1), update(a1, altered)}},
-		{"deleted twice", false, []Call{add(a2), remove(a3), remove(a3)}},
-		{"deleted with other contents", false, []Call{add(a2), remove(a3Altered)}},
-		{"deleted, but it still exists", false, []Call{add(b4), remove(object("a", "b", "5"))}},
-		{"another tombstone", false, []Call{add(a1), tombstone(a2)}},
-		{"added again after its delete", false, []Call{add(a1), remove(a3), add(a2)}},
+		{"all of it", legal, []Call{add(a1), update(a1, a2), remove(a3), add(b4)}},
+		{"a part", legal, []Call{add(a2), update(a2, b4)}},
+		{"a list that brings nothing new", legal, []Call{add(a1), update(a1, a1)}},
+		{"a tombstone of something older", legal, []Call{add(a1), tombstone(a1)}},
+		{"made up", illegal, []Call{add(never)}},
+		{"out of order", illegal, []Call{add(a2), update(a2, a1)}},
+		{"added twice", illegal, []Call{add(a1), add(a2)}},
+		{"an update of nothing", illegal, []Call{update(a1, a2)}},
+		{"another old object", illegal, []Call{add(a1), update(a2, a2)}},
+		{"other contents", illegal, []Call{add(a1), update(a1, altered)}},
+		{"deleted twice", illegal, []Call{add(a2), remove(a3), remove(a3)}},
+		{"deleted with other contents", illegal, []Call{add(a2), remove(a3Altered)}},
+		{"deleted, but it still exists", illegal, []Call{add(b4), remove(object("a", "b", "5"))}},
+		{"another tombstone", illegal, []Call{add(a1), tombstone(a2)}},
+		{"added again after its delete", illegal, []Call{add(a1), remove(a3), add(a2)}},
 	} {
 		found := append(CheckCalls(test.calls), CheckExplained(test.calls, changes)...)
-		if (len(found) == 0) != test.legal {
-			t.Errorf("%s: found %v, want legal: %t", test.name, found, test.legal)
+		switch {
+		case test.legal && len(found) > 0:
+			t.Errorf("%s: the checks found %v, want nothing", test.name, found)
+		case !test.legal && len(found) == 0:
+			t.Errorf("%s: the checks found nothing in %v, want an error", test.name, test.calls)
 		}
 	}
 }

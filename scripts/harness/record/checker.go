@@ -1,4 +1,4 @@
-// The checker of handler calls, stores and indexes: it looks when the server is quiet.
+// The checker of handler calls, stores and indexes.
 
 package record
 
@@ -10,26 +10,25 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
 )
 
-// A Checker compares an informer and its handlers with the server. It is for a moment when nothing
-// changes any more and the informer has had time to deliver everything.
+// A Checker compares an informer and its handlers with the server. The objects on the server must not change any more,
+// and the informer must have had time to deliver all notifications.
 type Checker struct {
 	Server    []Object             // a fresh list
-	Store     cache.Indexer        // the informer's
+	Store     cache.Indexer        // of the informer
 	Recorders map[string]*Recorder // by name, including those that were removed
 	Contents  Contents             // informers of the same server may share it
 
-	// Complete is the name of a recorder that was there before the first of
-	// Changes, and was never behind. It must have recorded each of them.
+	// Complete is the name of a recorder that must have recorded each of Changes. It was added before the first of
+	// them, and was never behind.
 	Complete string
-	Changes  []Change // none if a list may have left some out
+	Changes  []Change // empty if a list may have left some out
 }
 
-// Check returns an error for each thing that is wrong.
+// Check returns an error for each difference, and for each call that cannot be right.
 func (c Checker) Check() []error {
 	var found []error
 	report := func(where string, all []error) {
@@ -52,7 +51,7 @@ func (c Checker) Check() []error {
 	return found
 }
 
-// check finds what is wrong with the calls by themselves.
+// check finds the errors in the calls that can be found without the server.
 func (r *Recorder) check(contents Contents) []error {
 	calls, found := r.Calls()
 	found = append(found, CheckCalls(calls)...)
@@ -65,17 +64,16 @@ func (r *Recorder) check(contents Contents) []error {
 	return found
 }
 
-// Summary joins errors, the first few of many, or returns nil if there are none.
+// Summary joins the first few errors. It returns nil if there are none.
 func Summary(all []error) error {
-	const few = 5
-	if more := len(all) - few; more > 0 {
-		all = append(slices.Clone(all[:few]), fmt.Errorf("… and %d more", more))
+	const limit = 5
+	if more := len(all) - limit; more > 0 {
+		all = append(slices.Clone(all[:limit]), fmt.Errorf("… and %d more", more))
 	}
 	return errors.Join(all...)
 }
 
-// CheckStore finds the differences between what a store holds and what the server
-// has, object by object and byte by byte.
+// CheckStore finds the differences between the objects in a store and those on the server. It compares them as JSON.
 func CheckStore(store cache.Store, server []Object) []error {
 	var found []error
 	stale := sets.New(store.ListKeys()...)
@@ -87,10 +85,10 @@ func CheckStore(store cache.Store, server []Object) []error {
 			found = append(found, errors.Join(fmt.Errorf("%s is not in the store", key), err))
 			continue
 		}
-		a, errA := json.Marshal(item)
-		b, errB := json.Marshal(want)
-		if err := errors.Join(errA, errB); err != nil || !bytes.Equal(a, b) {
-			difference := fmt.Errorf("%s in the store: it is\n%s\nthe server has\n%s", key, a, b)
+		gotJSON, gotErr := json.Marshal(item)
+		wantJSON, wantErr := json.Marshal(want)
+		if err := errors.Join(gotErr, wantErr); err != nil || !bytes.Equal(gotJSON, wantJSON) {
+			difference := fmt.Errorf("%s in the store: it is\n%s\nthe server has\n%s", key, gotJSON, wantJSON)
 			found = append(found, errors.Join(difference, err))
 		}
 	}
@@ -100,18 +98,20 @@ func CheckStore(store cache.Store, server []Object) []error {
 	return found
 }
 
-// CheckIndexes compares every index with that of a new indexer.
+// CheckIndexes compares every index of an indexer with the same index of a new indexer.
 func CheckIndexes(indexer cache.Indexer, server []Object) []error {
 	var found []error
 	want := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexer.GetIndexers())
 	for _, o := range server {
-		found = append(found, want.Add(o))
+		if err := want.Add(o); err != nil {
+			found = append(found, err)
+		}
 	}
 	for name := range indexer.GetIndexers() {
-		values := sets.New(want.ListIndexFuncValues(name)...)
-		for value := range values.Union(sets.New(indexer.ListIndexFuncValues(name)...)) {
+		wantValues := sets.New(want.ListIndexFuncValues(name)...)
+		for value := range wantValues.Union(sets.New(indexer.ListIndexFuncValues(name)...)) {
 			err := checkIndexed(indexer, want, name, value)
-			if err == nil && !values.Has(value) {
+			if err == nil && !wantValues.Has(value) {
 				err = errors.New("no object has this value any more, but it is still listed")
 			}
 			if err != nil {
@@ -119,39 +119,20 @@ func CheckIndexes(indexer cache.Indexer, server []Object) []error {
 			}
 		}
 	}
-	return slices.DeleteFunc(found, func(err error) bool { return err == nil })
+	return found
 }
 
-// checkIndexed compares what two indexers have under one value.
-func checkIndexed(indexer, other cache.Indexer, name, value string) error {
-	keys, err := indexer.IndexKeys(name, value)
-	wanted, otherErr := other.IndexKeys(name, value)
-	got, want := sets.New(keys...), sets.New(wanted...)
-	if err := errors.Join(err, otherErr); err != nil || !got.Equal(want) {
+// checkIndexed compares the objects of one indexed value.
+func checkIndexed(indexer, want cache.Indexer, name, value string) error {
+	gotKeys, gotErr := indexer.IndexKeys(name, value)
+	wantKeys, wantErr := want.IndexKeys(name, value)
+	gotSet, wantSet := sets.New(gotKeys...), sets.New(wantKeys...)
+	if err := errors.Join(gotErr, wantErr); err != nil || !gotSet.Equal(wantSet) {
 		return errors.Join(err, fmt.Errorf("missing: %v, stale: %v",
-			sets.List(want.Difference(got)), sets.List(got.Difference(want))))
+			sets.List(wantSet.Difference(gotSet)), sets.List(gotSet.Difference(wantSet))))
 	}
-	if objects, err := indexer.ByIndex(name, value); err != nil || len(objects) != len(keys) {
-		return fmt.Errorf("%d objects for %d keys, %v", len(objects), len(keys), err)
+	if objects, err := indexer.ByIndex(name, value); err != nil || len(objects) != len(gotKeys) {
+		return fmt.Errorf("%d objects for %d keys, %v", len(objects), len(gotKeys), err)
 	}
 	return nil
-}
-
-// Contents has an object for each version. Whatever has the same version must
-// have the same contents.
-type Contents map[string]Object
-
-// Check finds objects that differ from others of the same version.
-func (c Contents) Check(objects ...Object) []error {
-	var found []error
-	for _, o := range objects {
-		known, ok := c[version(o)]
-		if !ok {
-			c[version(o)] = o
-		} else if known != o && !equality.Semantic.DeepEqual(known, o) {
-			found = append(found, fmt.Errorf("%s: %s came with other contents before",
-				cache.MetaObjectToName(o), version(o)))
-		}
-	}
-	return found
 }

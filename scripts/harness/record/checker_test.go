@@ -1,9 +1,8 @@
-// The checker checked: informers with a planted bug each, and one without.
+// Tests of the checker, on informers with one planted bug each, and on an informer without.
 
 package record
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// object is a ConfigMap at one version. Its label and its data say which.
+// object returns a ConfigMap at one version. Its label and its data have the version too.
 func object(name, uid, version string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{
@@ -35,17 +34,27 @@ func object(name, uid, version string) *corev1.ConfigMap {
 
 func byApp(obj any) ([]string, error) { return []string{obj.(Object).GetLabels()["app"]}, nil }
 
-// A bug is planted in one part of an informer.
+// A bug is planted in one part of an informer. The zero value is no bug.
 type bug struct {
-	events  func(watch.Event, func(watch.Event)) // of the watch, and how to pass one on
-	list    func(n int, list *corev1.List)       // the nth list
-	calls   func() func(call, func(call))        // of a handler; each handler has its own
-	late    bool                                 // a handler is called after it was removed
+	// events changes the events of a watch. It gets each event, and a function that passes an event on.
+	events func(watch.Event, func(watch.Event))
+
+	// list changes the nth list.
+	list func(n int, list *corev1.List)
+
+	// calls returns a function that changes the calls of one handler. The function gets each call, and a function
+	// that passes a call on.
+	calls func() func(call, func(call))
+
+	// late calls a handler after it was removed.
+	late bool
+
+	// indexer changes the indexer.
 	indexer func(cache.Indexer) cache.Indexer
 }
 
-// check runs client-go's informer, with a planted bug or without, through a list,
-// some events and another list, and returns what the checker finds.
+// check runs client-go's informer with a bug through a list, some events and another list, and returns the errors that
+// the checker finds.
 func check(t *testing.T, b bug) []error {
 	t.Helper()
 	server := fakeapi.New(object("a", "a1", "1"), object("b", "b1", "2"), object("c", "c1", "3"))
@@ -53,7 +62,7 @@ func check(t *testing.T, b bug) []error {
 		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"app": byApp}})
 	fast, removed := NewRecorder(nil), NewRecorder(nil)
 	if b.late {
-		fast.after = func(n int) { // the other gets its calls as well
+		fast.after = func(n int) { // the removed handler gets its calls too
 			if calls, _ := fast.Calls(); n > 6 {
 				removed.OnAdd(calls[n-1].New, false)
 			}
@@ -82,7 +91,7 @@ func check(t *testing.T, b bug) []error {
 	removed.Removed(1)
 
 	present := []*corev1.ConfigMap{object("a", "a1", "8"), object("b", "b2", "9"), object("d", "d1", "10")}
-	server.Set(present[0], present[1], present[2]) // c is deleted, without an event
+	server.Set(present[0], present[1], present[2]) // without c: it was deleted, and its event is lost
 	fakeapi.Expire(w)
 	server.NextWatch()
 	c := Checker{
@@ -100,33 +109,40 @@ func check(t *testing.T, b bug) []error {
 	return c.Check()
 }
 
-// eventually gives a handler time to catch up. One that never does is left to
-// the checker.
+// eventually gives a handler time to catch up. The checker finds a handler that never does.
 func eventually(r *Recorder, server map[string]string) {
 	for deadline := time.Now().Add(3 * time.Second); r.Behind(server) && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 }
 
+func TestNothingIsFoundWithoutABug(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if found := check(t, bug{}); len(found) > 0 {
+			t.Errorf("the checker found %v, want nothing", found)
+		}
+	})
+}
+
 func TestEachPlantedBugIsFound(t *testing.T) {
 	for name, test := range map[string]struct {
 		planted bug
-		want    string // in what the checker finds
+		want    string // in the errors that the checker finds
 	}{
-		"none": {bug{}, "<nil>"},
 		"an event dropped on its way to the store": {bug{events: drop[watch.Event](4)},
 			"default/b was written (b2@7), and no call came for it"},
 		"an event between others dropped": {bug{events: drop[watch.Event](1)},
 			"default/a was written (a1@4), and no call came for it"},
 		"a delete dropped on its way to the store": {bug{events: drop[watch.Event](3)},
 			"default/b was deleted (b1), and no call came for it"},
-		"an event dropped on its way to a handler": {bug{calls: fourth(drop[call])},
+		"an event dropped on its way to a handler": {bug{calls: onFourth(drop[call])},
 			"the handler's last call had a1@1"},
-		"the last event dropped on its way to a handler": {bug{calls: each(dropNew)},
+		"the last event dropped on its way to a handler": {bug{calls: stateless(dropNew)},
 			"the handler's last call had \"\""},
 		"two events swapped on their way to the store": {bug{events: swap[watch.Event](1)}, "back from version 5"},
-		"two events swapped on their way to a handler": {bug{calls: fourth(swap[call])}, "the handler's last call had"},
-		"a delete lost on relist, for a handler": {bug{calls: each(dropTombstones)},
+		"two events swapped on their way to a handler": {
+			bug{calls: onFourth(swap[call])}, "the handler's last call had"},
+		"a delete lost on relist, for a handler": {bug{calls: stateless(dropTombstones)},
 			"default/c is not on the server, and the handler got no OnDelete"},
 		"a delete lost on relist, in the store": {bug{list: listDeleted},
 			"default/c is in the store, and not on the server"},
@@ -137,18 +153,18 @@ func TestEachPlantedBugIsFound(t *testing.T) {
 		"an index entry that is missing": {bug{indexer: indexes("app-10")},
 			`index app, under "app-10": missing: [default/d], stale: []`},
 		"an object with other contents in the store":  {bug{list: listAltered}, "default/d in the store: it is"},
-		"an object with other contents for a handler": {bug{calls: each(alterObjects)}, "with other contents"},
-		"an add delivered twice":                      {bug{calls: each(repeatAdd)}, "the handler already has it"},
+		"an object with other contents for a handler": {bug{calls: stateless(alterObjects)}, "with other contents"},
+		"an add delivered twice":                      {bug{calls: stateless(repeatAdd)}, "the handler already has it"},
 		"calls after the handler was removed": {bug{late: true},
 			"calls began after the handler was removed"},
-		"a handler that is given something else": {bug{calls: each(passString)}, "OnAdd with a string"},
-		"an object added again after its delete": {bug{calls: each(addDeleted)}, "it was deleted before"},
+		"a handler that is given something else": {bug{calls: stateless(passString)}, "OnAdd with a string"},
+		"an object added again after its delete": {bug{calls: stateless(addDeleted)}, "it was deleted before"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				found := fmt.Sprint(Summary(check(t, test.planted)))
-				if !strings.Contains(found, test.want) {
-					t.Errorf("the checker found %s\nwant %q in it", found, test.want)
+				err := Summary(check(t, test.planted))
+				if err == nil || !strings.Contains(err.Error(), test.want) {
+					t.Errorf("the checker found %v\nwant an error with %q", err, test.want)
 				}
 			})
 		})

@@ -1,12 +1,10 @@
-// The calls of a handler as lines of text, for tests that run in fake time, and
-// what a program prints.
+// The calls of a handler as lines of text, for tests in fake time.
 
 package record
 
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,9 +13,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Lines is a list that goroutines may append to. The zero value is ready for
-// use. What reads it waits first until all goroutines of the test have come to
-// rest, and forgets the lines: it is for a bubble of testing/synctest.
+// Lines is a list of lines that several goroutines may append to. The zero value is ready for use. It is for a bubble
+// of testing/synctest: the methods that read the lines wait until all goroutines of the bubble are blocked. They also
+// empty the list.
 type Lines struct {
 	mu   sync.Mutex
 	text []string
@@ -30,7 +28,7 @@ func (l *Lines) Add(format string, args ...any) {
 	l.text = append(l.text, fmt.Sprintf(format, args...))
 }
 
-// Take returns the lines.
+// Take returns the lines, and empties the list.
 func (l *Lines) Take() []string {
 	synctest.Wait()
 	l.mu.Lock()
@@ -46,7 +44,7 @@ func (l *Lines) Want(t *testing.T, want ...string) {
 	wantEqual(t, l.Take(), want)
 }
 
-// WantSorted is Want for what has no order of its own.
+// WantSorted is Want for lines that have no order. It sorts the lines before it compares them.
 func (l *Lines) WantSorted(t *testing.T, want ...string) {
 	t.Helper()
 	wantEqual(t, slices.Sorted(slices.Values(l.Take())), want)
@@ -62,8 +60,12 @@ func wantEqual(t *testing.T, got, want []string) {
 // Handler returns a handler that adds a line for each of its calls, with versions.
 func Handler(l *Lines) cache.ResourceEventHandlerDetailedFuncs {
 	return cache.ResourceEventHandlerDetailedFuncs{
-		AddFunc: func(obj any, first bool) {
-			l.Add("OnAdd %s%s", show(obj), map[bool]string{true: " first"}[first])
+		AddFunc: func(obj any, isInInitialList bool) {
+			if isInInitialList {
+				l.Add("OnAdd %s first", show(obj))
+			} else {
+				l.Add("OnAdd %s", show(obj))
+			}
 		},
 		UpdateFunc: func(oldObj, newObj any) {
 			l.Add("OnUpdate %s, was %s", show(newObj), oldObj.(metav1.Object).GetResourceVersion())
@@ -72,30 +74,11 @@ func Handler(l *Lines) cache.ResourceEventHandlerDetailedFuncs {
 	}
 }
 
+// show returns the name and the version of an object.
 func show(obj any) string {
-	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		return fmt.Sprintf("tombstone %s of %s", gone.Key, gone.Obj.(metav1.Object).GetResourceVersion())
+	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		return fmt.Sprintf("tombstone %s of %s", tombstone.Key, tombstone.Obj.(metav1.Object).GetResourceVersion())
 	}
-	return obj.(metav1.Object).GetName() + " " + obj.(metav1.Object).GetResourceVersion()
-}
-
-// A Buffer keeps the text that is written to it, from any goroutine. The zero
-// value is ready for use.
-type Buffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-// Write implements io.Writer.
-func (b *Buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-// String is all that was written so far.
-func (b *Buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+	o := obj.(metav1.Object)
+	return o.GetName() + " " + o.GetResourceVersion()
 }

@@ -1,4 +1,4 @@
-// The bugs that are planted in informers.
+// Bugs to plant in informers.
 
 package record
 
@@ -14,42 +14,45 @@ import (
 	"example.com/informer/scripts/harness/fakeapi"
 )
 
-// drop loses the nth of what it is to pass on.
+// drop loses the nth item.
 func drop[T any](n int) func(T, func(T)) {
-	seen := 0
-	return func(one T, pass func(T)) {
-		if seen++; seen != n {
-			pass(one)
+	count := 0
+	return func(item T, pass func(T)) {
+		count++
+		if count != n {
+			pass(item)
 		}
 	}
 }
 
-// swap exchanges the nth and the one after it.
+// swap swaps the nth item and the next one.
 func swap[T any](n int) func(T, func(T)) {
-	seen := 0
+	count := 0
 	var held T
-	return func(one T, pass func(T)) {
-		if seen++; seen == n {
-			held = one
+	return func(item T, pass func(T)) {
+		count++
+		if count == n {
+			held = item
 			return
 		}
-		pass(one)
-		if seen == n+1 {
+		pass(item)
+		if count == n+1 {
 			pass(held)
 		}
 	}
 }
 
-// buggyServer is one whose lists or watches are changed.
+// A buggyServer changes the lists and watches of a server.
 type buggyServer struct {
 	*fakeapi.Server
 	bug
-	lists int
+	lists int // how many lists were asked for
 }
 
 func (s *buggyServer) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	list, err := s.Server.ListWithContext(ctx, o)
-	if s.lists++; err == nil && s.list != nil {
+	s.lists++
+	if err == nil && s.list != nil {
 		s.list(s.lists, list.(*corev1.List))
 	}
 	return list, err
@@ -70,7 +73,7 @@ func (s *buggyServer) WatchWithContext(ctx context.Context, o metav1.ListOptions
 	return changed, nil
 }
 
-// eventWatch is a watch whose events come over a channel of its own.
+// An eventWatch is a watch with another channel of events.
 type eventWatch struct {
 	watch.Interface
 	events chan watch.Event
@@ -94,17 +97,18 @@ func listAltered(_ int, list *corev1.List) {
 	}
 }
 
+// altered returns a copy with other contents, and the same version.
 func altered(o *corev1.ConfigMap) *corev1.ConfigMap {
 	o = o.DeepCopy()
 	o.Data["version"] = "altered"
 	return o
 }
 
-// call is one of a handler, on its way.
+// A call is a call of a handler that was not delivered yet.
 type call struct {
-	method      string
-	oldObj, obj any
-	first       bool
+	method          string
+	oldObj, obj     any
+	isInInitialList bool
 }
 
 // handler passes the calls of a handler through the bug.
@@ -116,7 +120,7 @@ func (b bug) handler(next cache.ResourceEventHandler) cache.ResourceEventHandler
 	pass := func(c call) {
 		switch c.method {
 		case "OnAdd":
-			next.OnAdd(c.obj, c.first)
+			next.OnAdd(c.obj, c.isInInitialList)
 		case "OnUpdate":
 			next.OnUpdate(c.oldObj, c.obj)
 		case "OnDelete":
@@ -124,19 +128,21 @@ func (b bug) handler(next cache.ResourceEventHandler) cache.ResourceEventHandler
 		}
 	}
 	return cache.ResourceEventHandlerDetailedFuncs{
-		AddFunc:    func(obj any, first bool) { change(call{"OnAdd", nil, obj, first}, pass) },
-		UpdateFunc: func(oldObj, newObj any) { change(call{"OnUpdate", oldObj, newObj, false}, pass) },
-		DeleteFunc: func(obj any) { change(call{"OnDelete", nil, obj, false}, pass) },
+		AddFunc: func(obj any, isInInitialList bool) {
+			change(call{method: "OnAdd", obj: obj, isInInitialList: isInInitialList}, pass)
+		},
+		UpdateFunc: func(oldObj, newObj any) { change(call{method: "OnUpdate", oldObj: oldObj, obj: newObj}, pass) },
+		DeleteFunc: func(obj any) { change(call{method: "OnDelete", obj: obj}, pass) },
 	}
 }
 
-// each is a bug without a memory.
-func each(bug func(call, func(call))) func() func(call, func(call)) {
+// stateless returns a bug for calls that changes each call by itself.
+func stateless(bug func(call, func(call))) func() func(call, func(call)) {
 	return func() func(call, func(call)) { return bug }
 }
 
-// fourth is a bug that hits the fourth call.
-func fourth(bug func(n int) func(call, func(call))) func() func(call, func(call)) {
+// onFourth returns a bug that changes the fourth call of each handler.
+func onFourth(bug func(n int) func(call, func(call))) func() func(call, func(call)) {
 	return func() func(call, func(call)) { return bug(4) }
 }
 
@@ -147,13 +153,14 @@ func dropNew(c call, pass func(call)) {
 	}
 }
 
+// dropTombstones loses the deletes with a tombstone.
 func dropTombstones(c call, pass func(call)) {
 	if _, ok := c.obj.(cache.DeletedFinalStateUnknown); !ok {
 		pass(c)
 	}
 }
 
-// alterObjects changes what is in an object, and not its version.
+// alterObjects changes the contents of added objects, and not their version.
 func alterObjects(c call, pass func(call)) {
 	if c.method == "OnAdd" {
 		c.obj = altered(c.obj.(*corev1.ConfigMap))
@@ -161,6 +168,7 @@ func alterObjects(c call, pass func(call)) {
 	pass(c)
 }
 
+// repeatAdd delivers each add twice.
 func repeatAdd(c call, pass func(call)) {
 	pass(c)
 	if c.method == "OnAdd" {
@@ -168,6 +176,7 @@ func repeatAdd(c call, pass func(call)) {
 	}
 }
 
+// passString replaces added objects by a string.
 func passString(c call, pass func(call)) {
 	if c.method == "OnAdd" {
 		c.obj = "a string"
@@ -175,15 +184,15 @@ func passString(c call, pass func(call)) {
 	pass(c)
 }
 
-// addDeleted adds what was deleted once more.
+// addDeleted adds each deleted object again.
 func addDeleted(c call, pass func(call)) {
 	pass(c)
-	if _, whole := c.obj.(*corev1.ConfigMap); whole && c.method == "OnDelete" {
-		pass(call{"OnAdd", nil, c.obj, false})
+	if _, isConfigMap := c.obj.(*corev1.ConfigMap); isConfigMap && c.method == "OnDelete" {
+		pass(call{method: "OnAdd", obj: c.obj})
 	}
 }
 
-// buggyIndexer is one that has other keys under a value, or none.
+// A buggyIndexer has other keys under one value.
 type buggyIndexer struct {
 	cache.Indexer
 	value string
@@ -201,6 +210,7 @@ func (b buggyIndexer) IndexKeys(name, value string) ([]string, error) {
 	return b.Indexer.IndexKeys(name, value)
 }
 
+// indexes returns a bug that makes an indexer have these keys under a value.
 func indexes(value string, keys ...string) func(cache.Indexer) cache.Indexer {
 	return func(indexer cache.Indexer) cache.Indexer { return buggyIndexer{indexer, value, keys} }
 }

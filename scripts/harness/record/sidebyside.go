@@ -1,12 +1,10 @@
-// Informers side by side on the same cluster, through thousands of changes and
-// many broken connections.
+// Informers side by side on the same cluster, through thousands of changes and many broken connections.
 
 package record
 
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -16,7 +14,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/requests"
@@ -24,25 +21,25 @@ import (
 )
 
 const (
-	writers = 4
-	rounds  = 9
-	changes = 30 // by each writer, in each half of a round: 2,160 in all, and more where it replaces an object
-	seed    = 20240529
+	writerCount    = 4
+	rounds         = 9
+	changesPerHalf = 30 // by each writer, in each half of a round; more if the writer replaces objects
+	seed           = 20240529
 )
 
-// An Informer is one under test, with a proxy of its own to the server.
+// An Informer is an informer under test, with its own proxy to the server.
 type Informer struct {
 	Name       string
 	ConfigMaps *cache.ListWatch // goes through the proxy
 	Recorders  []*Recorder      // its handlers
 	Store      Lister
 
-	proxy *netfault.Proxy
-	asked requests.Counter
+	proxy    *netfault.Proxy
+	requests requests.Counter
 }
 
-// NewInformer returns one with so many handlers. The caller makes the informer
-// itself, with these ConfigMaps, and says what its store is.
+// NewInformer returns an Informer with this number of handlers. The caller makes the informer itself, with ConfigMaps
+// and Recorders, and sets Store.
 func NewInformer(t *testing.T, s *session.Session, name string, handlers int) *Informer {
 	t.Helper()
 	proxy, err := netfault.For(s.Config)
@@ -51,117 +48,130 @@ func NewInformer(t *testing.T, s *session.Session, name string, handlers int) *I
 	in := &Informer{Name: name, proxy: proxy}
 	config := rest.CopyConfig(s.Config)
 	config.Dial = proxy.Dial
-	in.asked.Count(config)
+	in.requests.Count(config)
 	client, err := kubernetes.NewForConfig(config)
 	must.Do(t, err)
-	in.ConfigMaps = cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", s.Namespace, ours)
+	in.ConfigMaps = cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", s.Namespace, allButRootCA)
 	for range handlers {
 		in.Recorders = append(in.Recorders, NewRecorder(nil))
 	}
 	return in
 }
 
-// ours are all ConfigMaps but the one that the cluster puts there.
-var ours = fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")
+// allButRootCA selects all ConfigMaps except the one that the cluster puts into each namespace.
+var allButRootCA = fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")
 
-// SideBySide lets writers change ConfigMaps and breaks connections. After each round, each store and
-// each handler must know what the server has. In the end, the calls must fit the changes. The
-// informers are made, and run, when there is something for their first list.
+// SideBySide compares informers while writers change ConfigMaps and connections break. After each round, each store and
+// each handler must have the versions of the server. In the end, the calls must fit the changes. newInformers makes and
+// runs the informers; it is called after the first changes, so that the first list has objects.
 func SideBySide(t *testing.T, s *session.Session, newInformers func() []*Informer) {
 	t.Helper()
-	t.Logf("seed %d, %d changes", seed, writers*rounds*2*changes)
+	t.Logf("seed %d, %d changes", seed, writerCount*rounds*2*changesPerHalf)
 	var mu sync.Mutex
-	var made []Change
-	var all []*Writer
-	for i := range writers {
-		all = append(all, &Writer{
-			Client: s.Client.CoreV1().RESTClient(), Namespace: s.Namespace, Prefix: fmt.Sprintf("w%d", i),
-			ConfigMaps: 8, Random: rand.New(rand.NewPCG(seed, uint64(i))), Clock: time.Now,
+	var confirmed []Change
+	var writers []*Writer
+	for i := range writerCount {
+		writers = append(writers, &Writer{
+			Client:     s.Client.CoreV1().RESTClient(),
+			Namespace:  s.Namespace,
+			Prefix:     fmt.Sprintf("w%d", i),
+			ConfigMaps: 8,
+			Random:     rand.New(rand.NewPCG(seed, uint64(i))),
+			Clock:      time.Now,
 			Confirmed: func(c Change) {
 				mu.Lock()
 				defer mu.Unlock()
-				made = append(made, c)
+				confirmed = append(confirmed, c)
 			},
 		})
 	}
-	writeAll(t, all)
+	writeAll(t, writers)
 	informers := newInformers()
 	for round := range rounds {
-		disturb(t, round, all, informers)
-		server, err := List(t.Context(), s.Client.CoreV1().RESTClient(), "configmaps", s.Namespace, ours)
+		disturb(t, round, writers, informers)
+		server, err := List(t.Context(), s.Client.CoreV1().RESTClient(), "configmaps", s.Namespace, allButRootCA)
 		must.Do(t, err)
 		for _, in := range informers {
 			in.wantStore(t, Versions(server))
 		}
 	}
 	for _, in := range informers {
-		in.wantCalls(t, made)
+		in.wantCalls(t, confirmed)
 	}
 }
 
-// writeAll lets all writers make their changes, at the same time.
-func writeAll(t *testing.T, all []*Writer) {
+// writeAll lets all writers make their changes at the same time.
+func writeAll(t *testing.T, writers []*Writer) {
 	t.Helper()
 	var writing sync.WaitGroup
-	for _, w := range all {
+	for _, w := range writers {
 		writing.Go(func() {
-			for range changes {
-				err := w.Change(t.Context())
-				expect.That(t, err == nil, "%v", err)
+			for range changesPerHalf {
+				if err := w.Change(t.Context()); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}
 	writing.Wait()
 }
 
-// disturb breaks connections in the midst of changes. In two rounds of three the connections of one
-// informer break: its watch goes on where it was. In the third all cables are pulled out until every
-// watch has failed to resume: what happens meanwhile is seen by nobody, and lists follow.
-func disturb(t *testing.T, round int, all []*Writer, informers []*Informer) {
+// disturb breaks connections between two series of changes. In two of three rounds it breaks the connections of one
+// informer, whose watch then resumes. In the third round it pulls out the cables of all informers, until every watch
+// has failed to resume: no informer gets the events of these changes, and so each of them lists again.
+func disturb(t *testing.T, round int, writers []*Writer, informers []*Informer) {
 	t.Helper()
-	writeAll(t, all)
+	writeAll(t, writers)
 	if round%3 != 2 {
 		proxy := informers[round%len(informers)].proxy
 		proxy.Cut()
 		proxy.Restore()
-		writeAll(t, all)
+		writeAll(t, writers)
 		return
 	}
 	for _, in := range informers {
 		in.proxy.Pull()
 	}
-	writeAll(t, all)
+	writeAll(t, writers)
 	for _, in := range informers {
 		must.Until(t, in.Name+" fails to resume its watch", in.proxy.DialFailed)
 		in.proxy.Restore()
 	}
 }
 
-// wantStore wants the store, and the calls of each handler, to become equal to
-// what the server has.
+// wantStore waits until the store and the handlers have the versions of the server.
 func (in *Informer) wantStore(t *testing.T, server map[string]string) {
 	t.Helper()
 	for i, r := range in.Recorders {
-		what := fmt.Sprintf("%s and its handler %d have what the server has: %v", in.Name, i, server)
-		must.Until(t, what, func() bool { return UpToDate(in.Store, server) && !r.Behind(server) })
+		description := fmt.Sprintf("%s and its handler %d have the versions of the server: %v", in.Name, i, server)
+		must.Until(t, description, func() bool { return UpToDate(in.Store, server) && !r.Behind(server) })
 	}
 }
 
-// wantCalls wants the calls to fit each other and the changes, and the informer
-// to have gone through what it should: lists, and tombstones.
-func (in *Informer) wantCalls(t *testing.T, made []Change) {
+// wantCalls wants the calls to fit each other and the changes. It wants lists and tombstones among them: without these,
+// the test has not tested what it should.
+func (in *Informer) wantCalls(t *testing.T, confirmed []Change) {
 	t.Helper()
-	t.Logf("%s: requests: %s", in.Name, &in.asked)
+	t.Logf("%s: requests: %s", in.Name, &in.requests)
+	if got, want := in.requests.Lists(), 1+rounds/3; got < want {
+		t.Errorf("%s sent %d requests for a list, want %d at least", in.Name, got, want)
+	}
 	contents := Contents{}
 	for i, r := range in.Recorders {
-		calls, _ := r.Calls()
-		err := Summary(append(r.check(contents), CheckExplained(calls, made)...))
-		expect.That(t, err == nil, "%s, handler %d: %v", in.Name, i, err)
-		others := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Tombstone })
-		tombstones := len(calls) - len(others)
+		calls, _ := r.Calls() // check returns the errors too
+		err := Summary(append(r.check(contents), CheckExplained(calls, confirmed)...))
+		if err != nil {
+			t.Errorf("%s, handler %d: %v", in.Name, i, err)
+		}
+		tombstones := 0
+		for _, c := range calls {
+			if c.Tombstone {
+				tombstones++
+			}
+		}
 		t.Logf("%s, handler %d: %d calls, %d of them with tombstones", in.Name, i, len(calls), tombstones)
-		if lists := in.asked.Lists(); tombstones == 0 || lists < 1+rounds/3 {
-			t.Errorf("%s: %d tombstones, %d lists: the test has not tested what it should", in.Name, tombstones, lists)
+		if tombstones == 0 {
+			t.Errorf("%s, handler %d: no call with a tombstone, want one at least", in.Name, i)
 		}
 	}
 }

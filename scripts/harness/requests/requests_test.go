@@ -1,5 +1,3 @@
-// What is counted, and as what.
-
 package requests
 
 import (
@@ -10,7 +8,6 @@ import (
 	"go.uber.org/goleak"
 	"k8s.io/client-go/rest"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -29,7 +26,7 @@ func TestCounter(t *testing.T) {
 	client, err := rest.HTTPClientFor(config)
 	must.Do(t, err)
 	defer client.CloseIdleConnections()
-	ask := func(method, path string) {
+	send := func(method, path string) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
 		must.Do(t, err)
@@ -37,22 +34,39 @@ func TestCounter(t *testing.T) {
 		must.Do(t, err)
 		response.Body.Close()
 	}
+	wantCounts := func(want string) {
+		t.Helper()
+		if got := counter.String(); got != want {
+			t.Errorf("String() = %q, want %q", got, want)
+		}
+	}
+	wantWatching := func(want bool) {
+		t.Helper()
+		if got := counter.Watching(); got != want {
+			t.Errorf("Watching() = %t, want %t", got, want)
+		}
+	}
 
-	expect.That(t, counter.String() == "none" && !counter.Watching(),
-		"at first: %s, watching: %t", &counter, counter.Watching())
-	ask(http.MethodGet, "/api/v1/nothing?watch=true")
-	expect.That(t, !counter.Watching(), "watching, though the server refused the watch")
+	wantCounts("none")
+	wantWatching(false)
+	send(http.MethodGet, "/api/v1/nothing?watch=true") // the server refuses it
+	wantWatching(false)
 	counter.Reset()
-	ask(http.MethodGet, "/api/v1/pods")
-	ask(http.MethodGet, "/api/v1/pods?limit=500")
-	ask(http.MethodGet, "/api/v1/pods?limit=500&continue=x")
-	ask(http.MethodGet, "/api/v1/pods?watch=true")
-	ask(http.MethodGet, "/api/v1/pods?watch=true&sendInitialEvents=true")
-	ask(http.MethodPost, "/api/v1/pods")
-	got, want := counter.String(), "WATCH with the initial list 1, LIST 3, WATCH 1, other 1"
-	expect.That(t, got == want, "counted %q, want %q", got, want)
-	expect.That(t, counter.Lists() == 4 && counter.Watches() == 1 && counter.Watching(),
-		"lists %d, watches %d, watching %t; want 4, 1, true", counter.Lists(), counter.Watches(), counter.Watching())
+	send(http.MethodGet, "/api/v1/pods")
+	send(http.MethodGet, "/api/v1/pods?limit=500")
+	send(http.MethodGet, "/api/v1/pods?limit=500&continue=x")
+	send(http.MethodGet, "/api/v1/pods?watch=true")
+	send(http.MethodGet, "/api/v1/pods?watch=true&sendInitialEvents=true")
+	send(http.MethodPost, "/api/v1/pods")
+	wantCounts("WATCH with the initial list 1, LIST 3, WATCH 1, other 1")
+	wantWatching(true)
+	if got := counter.Lists(); got != 4 {
+		t.Errorf("Lists() = %d, want 4", got)
+	}
+	if got := counter.Watches(); got != 1 {
+		t.Errorf("Watches() = %d, want 1", got)
+	}
 	counter.Reset()
-	expect.That(t, counter.String() == "none", "after a reset: %s", &counter)
+	wantCounts("none")
+	wantWatching(false)
 }

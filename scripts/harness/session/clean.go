@@ -1,5 +1,5 @@
-// What steps make on a cluster is marked. So it can be removed if a step could not do that itself: after
-// kill -9, or a second Ctrl-C.
+// Removing what steps have left on a cluster. A step that is ended by kill -9, or by a second Ctrl-C, does not clean
+// up. All namespaces and definitions of steps have a label, so that they can be found.
 
 package session
 
@@ -26,42 +26,52 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The label of every namespace, and of every definition of a custom resource, that a step makes. (The
-// files of definitions have it.)
-const madeBy, course = "example.com/made-by", "informer-course"
+// The label of each namespace, and of each CustomResourceDefinition, that a step makes. (The YAML files of the
+// definitions have it.)
+const (
+	madeBy = "example.com/made-by"
+	course = "informer-course"
+)
 
-// processKey is the annotation of a namespace that says which process has made it: HOST/PID.
+// processKey is the annotation of a namespace with the process that has made it: HOST/PID.
 const processKey = "example.com/process"
 
+// thisProcess returns the value of the annotation for this process.
 func thisProcess() string {
-	host, _ := os.Hostname() // without a name all machines are one
+	host, _ := os.Hostname() // machines without a name count as the same machine
 	return fmt.Sprintf("%s/%d", host, os.Getpid())
 }
 
-// mayRun is whether the process of an annotation may still run. Of another machine nobody knows.
+// mayRun reports whether the process of an annotation may still run. It returns true for a process of another machine.
 func mayRun(process string) bool {
 	host, number, _ := strings.Cut(process, "/")
+	if thisHost, _ := os.Hostname(); host != thisHost {
+		return true
+	}
 	pid, err := strconv.Atoi(number)
-	here, _ := os.Hostname()
-	return host != here || err != nil || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	if err != nil {
+		return true
+	}
+	hasEnded := errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+	return !hasEnded
 }
 
-// A Cleaner removes what steps have left behind on a cluster: their namespaces, and their definitions of
-// custom resources with all objects of these types. Everything else stays.
+// A Cleaner removes what steps have left on a cluster: their namespaces, and their CustomResourceDefinitions with all
+// objects of these types. Everything else stays.
 type Cleaner struct {
 	Options           // which cluster
-	All     bool      // even what belongs to a step that may still run
-	Out     io.Writer // takes a line for each thing that is removed, or kept
+	All     bool      // remove even what belongs to a step that may still run
+	Out     io.Writer // takes a line for each namespace or definition that is removed or kept
 
-	course string // the value of the label; a test has one of its own
+	course string // the value of the label; default: that of the steps
 	client metadata.Interface
 	types  discovery.DiscoveryInterface
 }
 
-// goneWithin is how long things may take to go. A pod on a real node has half a minute for that.
+// goneWithin is how long a deletion may take. A pod on a real node may take half a minute to end.
 const goneWithin = 2 * time.Minute
 
-// Clean returns when everything that it removes is gone.
+// Clean deletes the leftovers, and returns when they are gone.
 func (c *Cleaner) Clean(ctx context.Context) error {
 	s, err := connect(c.Options)
 	if err != nil {
@@ -70,7 +80,7 @@ func (c *Cleaner) Clean(ctx context.Context) error {
 	defer s.dialer.CloseAll()
 	config := rest.CopyConfig(s.Config)
 	config.Timeout = s.patience
-	config.WarningHandler = rest.NoWarnings{} // that a type is old is no news for the user
+	config.WarningHandler = rest.NoWarnings{} // warnings about deprecated types are of no use here
 	if c.types, err = discovery.NewDiscoveryClientForConfig(config); err != nil {
 		return err
 	}
@@ -86,110 +96,132 @@ var (
 		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 
-// A leftover is to be removed.
+// A leftover is a namespace or a definition to delete.
 type leftover struct {
 	resource schema.GroupVersionResource
 	name     string
 }
 
+// clean is Clean, once the clients are made.
 func (c *Cleaner) clean(ctx context.Context) error {
-	all, err := c.find(ctx)
+	leftovers, err := c.find(ctx)
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 {
+	if len(leftovers) == 0 {
 		fmt.Fprintln(c.Out, "there is nothing to remove")
 		return nil
 	}
-	for _, one := range all {
-		fmt.Fprintf(c.Out, "removing %s %s\n", strings.TrimSuffix(one.resource.Resource, "s"), one.name)
-		err := c.client.Resource(one.resource).Delete(ctx, one.name, metav1.DeleteOptions{})
+	for _, l := range leftovers {
+		fmt.Fprintf(c.Out, "removing %s %s\n", strings.TrimSuffix(l.resource.Resource, "s"), l.name)
+		err := c.client.Resource(l.resource).Delete(ctx, l.name, metav1.DeleteOptions{})
 		if err != nil && !apierrors.IsNotFound(err) {
-			return fmt.Errorf("removing %s: %w", one.name, err)
+			return fmt.Errorf("removing %s: %w", l.name, err)
 		}
 	}
-	var waitsFor error
-	err = wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, goneWithin, true,
-		func(ctx context.Context) (bool, error) {
-			gone := true
-			for _, one := range all {
-				_, err := c.client.Resource(one.resource).Get(ctx, one.name, metav1.GetOptions{})
-				if !apierrors.IsNotFound(err) {
-					gone, waitsFor = false, errors.Join(err, c.removeFinalizers(ctx, one))
-				}
+	return c.awaitDeletion(ctx, leftovers)
+}
+
+// awaitDeletion waits until leftovers are gone. It removes the finalizers of their objects.
+func (c *Cleaner) awaitDeletion(ctx context.Context, leftovers []leftover) error {
+	var lastErr error // of the last look at a leftover that is not gone
+	poll := func(ctx context.Context) (bool, error) {
+		gone := true
+		for _, l := range leftovers {
+			_, err := c.client.Resource(l.resource).Get(ctx, l.name, metav1.GetOptions{})
+			if !apierrors.IsNotFound(err) {
+				gone = false
+				lastErr = errors.Join(err, c.removeFinalizers(ctx, l))
 			}
-			return gone, nil
-		})
+		}
+		return gone, nil
+	}
+	err := wait.PollUntilContextTimeout(ctx, 500*time.Millisecond, goneWithin, true, poll)
 	if err != nil {
 		return fmt.Errorf("not everything is gone: %w: run this again, or see what kubectl describe says: %w",
-			err, waitsFor)
+			err, lastErr)
 	}
 	return nil
 }
 
-// find lists the namespaces and definitions that have the label, without those that a step may still use.
-func (c *Cleaner) find(ctx context.Context) (all []leftover, err error) {
-	used := map[string]bool{}
+// find lists the namespaces and definitions with the label, without those that a step may still use.
+func (c *Cleaner) find(ctx context.Context) (leftovers []leftover, err error) {
 	labelled := metav1.ListOptions{LabelSelector: madeBy + "=" + cmp.Or(c.course, course)}
-	list, err := c.client.Resource(namespaces).List(ctx, labelled)
+	namespaceList, err := c.client.Resource(namespaces).List(ctx, labelled)
 	if err != nil {
 		return nil, fmt.Errorf("listing namespaces: %w", err)
 	}
-	for _, found := range list.Items {
+	inUse := map[string]bool{} // namespaces
+	for _, found := range namespaceList.Items {
 		if process := found.Annotations[processKey]; mayRun(process) && !c.All {
-			used[found.Name] = true
+			inUse[found.Name] = true
 			fmt.Fprintf(c.Out, "keeping namespace %s: process %s may still run; -all removes it\n", found.Name, process)
 			continue
 		}
-		all = append(all, leftover{namespaces, found.Name})
+		leftovers = append(leftovers, leftover{resource: namespaces, name: found.Name})
 	}
-	if list, err = c.client.Resource(definitions).List(ctx, labelled); err != nil {
+	definitionList, err := c.client.Resource(definitions).List(ctx, labelled)
+	if err != nil {
 		return nil, fmt.Errorf("listing definitions of custom resources: %w", err)
 	}
-	for _, found := range list.Items {
-		of := ofNamespace.FindStringSubmatch(found.Name)
-		if of != nil && used[of[1]] || of == nil && len(used) > 0 {
+	for _, found := range definitionList.Items {
+		if mayBeUsed(found.Name, inUse) {
 			fmt.Fprintf(c.Out, "keeping customresourcedefinition %s: a step may use it\n", found.Name)
 			continue
 		}
-		all = append(all, leftover{definitions, found.Name})
+		leftovers = append(leftovers, leftover{resource: definitions, name: found.Name})
 	}
-	return all, nil
+	return leftovers, nil
 }
 
-// ofNamespace finds the namespace in the name of a definition, such as widgets.NAMESPACE.example.com. One
-// without is for all steps.
-var ofNamespace = regexp.MustCompile(`\.([^.]+)\.example\.com$`)
+// mayBeUsed reports whether a step in one of these namespaces may use a definition.
+func mayBeUsed(definition string, namespaces map[string]bool) bool {
+	match := namespaceOfDefinition.FindStringSubmatch(definition)
+	if match == nil {
+		return len(namespaces) > 0 // all steps may use it
+	}
+	return namespaces[match[1]]
+}
 
-// removeFinalizers takes the finalizers from objects that are being deleted, and that wait for a
-// controller: those in a namespace, or all of a definition.
-func (c *Cleaner) removeFinalizers(ctx context.Context, of leftover) error {
-	// If there is an error, served is what it could find out.
+// namespaceOfDefinition matches the namespace in the name of a definition, such as widgets.NAMESPACE.example.com. All
+// steps may use a definition without a namespace in its name.
+var namespaceOfDefinition = regexp.MustCompile(`\.([^.]+)\.example\.com$`)
+
+// removeFinalizers removes the finalizers of objects that are being deleted, because no controller will remove them.
+// The objects are those in a namespace, or all objects of a definition.
+func (c *Cleaner) removeFinalizers(ctx context.Context, l leftover) error {
+	// On an error, served has the types of the API groups that could be asked.
 	served, err := discovery.ServerPreferredNamespacedResources(c.types)
-	resources, parsed := discovery.GroupVersionResources(discovery.FilteredBy(
-		discovery.SupportsAllVerbs{Verbs: []string{"list", "delete"}}, served))
-	err = errors.Join(err, parsed)
+	filtered := discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"list", "delete"}}, served)
+	resources, parseErr := discovery.GroupVersionResources(filtered)
+	err = errors.Join(err, parseErr)
 	for resource := range resources {
-		namespace := of.name
-		if of.resource == definitions {
-			if namespace = ""; resource.GroupResource().String() != of.name {
-				continue
-			}
+		switch {
+		case l.resource == namespaces:
+			err = errors.Join(err, c.removeFinalizersOf(ctx, resource, l.name))
+		case resource.GroupResource().String() == l.name:
+			err = errors.Join(err, c.removeFinalizersOf(ctx, resource, metav1.NamespaceAll))
 		}
-		list, failed := c.client.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
-		if failed != nil {
-			err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// removeFinalizersOf removes the finalizers of the objects of one type that are being deleted.
+func (c *Cleaner) removeFinalizersOf(
+	ctx context.Context, resource schema.GroupVersionResource, namespace string,
+) (err error) {
+	list, err := c.client.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, object := range list.Items {
+		if object.DeletionTimestamp == nil || len(object.Finalizers) == 0 {
 			continue
 		}
-		for _, object := range list.Items {
-			if object.DeletionTimestamp == nil || len(object.Finalizers) == 0 {
-				continue
-			}
-			_, failed := c.client.Resource(resource).Namespace(object.Namespace).Patch(ctx, object.Name,
-				types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-			if failed != nil && !apierrors.IsNotFound(failed) {
-				err = errors.Join(err, failed)
-			}
+		_, patchErr := c.client.Resource(resource).Namespace(object.Namespace).Patch(ctx, object.Name,
+			types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		if !apierrors.IsNotFound(patchErr) {
+			err = errors.Join(err, patchErr)
 		}
 	}
 	return err

@@ -1,4 +1,4 @@
-// What a step that was killed has left is removed, and nothing else.
+// Tests that Cleaner removes what steps have left, and nothing else.
 
 package session
 
@@ -17,6 +17,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 
@@ -24,7 +25,7 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// definition is one of NAMESPACE's own. LABEL is its label.
+// definition defines a type for one NAMESPACE. LABEL stands for its label.
 const definition = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: parts.NAMESPACE.example.com, labels: {LABEL}}
@@ -39,21 +40,24 @@ spec:
       schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-// part is an object that a controller would have to let go.
+// part is an object with a finalizer, which no controller removes.
 const part = `apiVersion: NAMESPACE.example.com/v1
 kind: Part
 metadata: {name: bolt, finalizers: [example.com/nobody]}
 `
 
-// aSession has a definition, and an object with a finalizer. Its label and its process are others than
-// those of real steps, which may run on the same cluster.
-func aSession(t *testing.T, label, process string) *Session {
+// openLabelled opens a session with a definition, and with an object that has a finalizer. Its label differs from
+// that of real steps, which may run on the same cluster.
+func openLabelled(t *testing.T, label, process string) *Session {
 	t.Helper()
 	s, err := Open(t.Context(), Options{Patience: time.Minute})
 	must.Do(t, err)
 	t.Cleanup(func() { must.Do(t, s.Close(t.Context())) })
-	files := fstest.MapFS{"testdata/part.yaml": {Data: []byte(part)}, "testdata/definition.yaml": {
-		Data: []byte(strings.ReplaceAll(definition, "LABEL", madeBy+": "+label))}}
+	labelled := strings.ReplaceAll(definition, "LABEL", madeBy+": "+label)
+	files := fstest.MapFS{
+		"testdata/part.yaml":       {Data: []byte(part)},
+		"testdata/definition.yaml": {Data: []byte(labelled)},
+	}
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q},"annotations":{%q:%q}}}`, madeBy, label, processKey, process)
 	_, err = s.Client.CoreV1().Namespaces().Patch(t.Context(), s.Namespace, types.MergePatchType, []byte(patch),
 		metav1.PatchOptions{})
@@ -75,60 +79,65 @@ func TestCleanRemovesWhatStepsHaveLeftAndNothingElse(t *testing.T) {
 	must.Do(t, err)
 	dead := fmt.Sprintf("%s/%d", host, ended.Process.Pid)
 	const label, other = "informer-course-test", "somebody-else"
-	left, running := aSession(t, label, dead), aSession(t, label, thisProcess())
-	elsewhere, bystander := aSession(t, label, "another-machine/1"), aSession(t, other, dead)
+	left, running := openLabelled(t, label, dead), openLabelled(t, label, thisProcess())
+	elsewhere, bystander := openLabelled(t, label, "another-machine/1"), openLabelled(t, other, dead)
 
 	client, err := metadata.NewForConfig(left.Config)
 	must.Do(t, err)
-	state := func(s *Session) string {
-		_, noNamespace := client.Resource(namespaces).Get(t.Context(), s.Namespace, metav1.GetOptions{})
-		_, noDefinition := client.Resource(definitions).Get(t.Context(), "parts."+s.Namespace+".example.com",
-			metav1.GetOptions{})
-		return fmt.Sprintf("namespace gone: %t, definition gone: %t", apierrors.IsNotFound(noNamespace),
-			apierrors.IsNotFound(noDefinition))
-	}
-	const gone, there = "namespace gone: true, definition gone: true", "namespace gone: false, definition gone: false"
-	check := func(s *Session, name, want string) {
+	exists := func(resource schema.GroupVersionResource, name string) bool {
 		t.Helper()
-		if got := state(s); got != want {
-			t.Errorf("%s: got %s; want %s", name, got, want)
+		_, err := client.Resource(resource).Get(t.Context(), name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return false
+		}
+		must.Do(t, err)
+		return true
+	}
+	wantExists := func(s *Session, description string, want bool) {
+		t.Helper()
+		if got := exists(namespaces, s.Namespace); got != want {
+			t.Errorf("the namespace %s exists: %t, want %t", description, got, want)
+		}
+		if got := exists(definitions, "parts."+s.Namespace+".example.com"); got != want {
+			t.Errorf("the definition %s exists: %t, want %t", description, got, want)
 		}
 	}
-	clean := func(label string, all bool) string {
-		var said strings.Builder
-		cleaner := Cleaner{Options: Options{Patience: time.Minute}, All: all, Out: &said, course: label}
+	clean := func(label string, all bool) (output string) {
+		t.Helper()
+		var out strings.Builder
+		cleaner := Cleaner{Options: Options{Patience: time.Minute}, All: all, Out: &out, course: label}
 		must.Do(t, cleaner.Clean(t.Context()))
-		return said.String()
+		return out.String()
 	}
 
-	said := clean(label, false)
+	output := clean(label, false)
 	for _, line := range []string{
 		"removing namespace " + left.Namespace,
 		"removing customresourcedefinition parts." + left.Namespace + ".example.com",
 		"keeping namespace " + running.Namespace + ": process " + thisProcess() + " may still run; -all removes it",
 		"keeping customresourcedefinition parts." + running.Namespace + ".example.com: a step may use it",
 	} {
-		if !slices.Contains(strings.Split(said, "\n"), line) {
-			t.Errorf("it does not say %q:\n%s", line, said)
+		if !slices.Contains(strings.Split(output, "\n"), line) {
+			t.Errorf("Clean() printed\n%s\nwant the line %q", output, line)
 		}
 	}
-	check(left, "left by a step that was killed", gone)
-	check(running, "of a step that runs", there)
-	check(elsewhere, "of another machine", there)
-	check(bystander, "somebody else's", there)
+	wantExists(left, "of a step that was killed", false)
+	wantExists(running, "of a step that runs", true)
+	wantExists(elsewhere, "of a step on another machine", true)
+	wantExists(bystander, "with another label", true)
 
 	clean(label, true)
-	check(running, "of a step that runs, with -all", gone)
-	check(elsewhere, "of another machine, with -all", gone)
-	check(bystander, "somebody else's, with -all", there)
+	wantExists(running, "of a step that runs, with -all,", false)
+	wantExists(elsewhere, "of a step on another machine, with -all,", false)
+	wantExists(bystander, "with another label, with -all,", true)
 	if got, want := clean(label, true), "there is nothing to remove\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("a second Clean() printed %q, want %q", got, want)
 	}
 	clean(other, false)
-	check(bystander, "somebody else's, when it is theirs", gone)
+	wantExists(bystander, "with another label, after a Clean of that label,", false)
 }
 
-// What steps and tests define on a cluster has the label.
+// Each definition of a step or of a test has the label.
 func TestEveryDefinitionHasTheLabel(t *testing.T) {
 	root, err := workspace.Root(".")
 	must.Do(t, err)
@@ -143,14 +152,16 @@ func TestEveryDefinitionHasTheLabel(t *testing.T) {
 			return nil
 		}
 		text, err := os.ReadFile(path)
-		if bytes.Contains(text, []byte("kind: CustomResourceDefinition\n")) {
-			if count++; !bytes.Contains(text, []byte("labels: {"+madeBy+": "+course+"}")) {
-				t.Errorf("%s: got no label %s: %s, want one, so that scripts/clean.sh finds it", path, madeBy, course)
-			}
+		if err != nil || !bytes.Contains(text, []byte("kind: CustomResourceDefinition\n")) {
+			return err
 		}
-		return err
+		count++
+		if label := "labels: {" + madeBy + ": " + course + "}"; !bytes.Contains(text, []byte(label)) {
+			t.Errorf("%s lacks %q: scripts/clean.sh does not find this definition", path, label)
+		}
+		return nil
 	}))
 	if count < 5 {
-		t.Errorf("found only %d definitions", count)
+		t.Errorf("found %d definitions, want 5 at least", count)
 	}
 }

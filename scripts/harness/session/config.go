@@ -1,4 +1,4 @@
-// Which cluster a chapter talks to: only one that the user chose.
+// Which cluster a chapter uses: only a cluster that the user has chosen.
 
 package session
 
@@ -19,16 +19,16 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// Options say which cluster to use. The zero value means $KUBECONFIG, else .cluster/kubeconfig in the
-// workspace (which scripts/kind-up.sh and scripts/local-up.sh write). ~/.kube/config is never read
-// unless it is named: a tutorial must not touch a cluster just because it was the current context.
+// Options say which cluster to use. The zero value means $KUBECONFIG, else .cluster/kubeconfig in the workspace
+// (which scripts/kind-up.sh and scripts/local-up.sh write). ~/.kube/config is read only if it is named, because a
+// tutorial must not touch a cluster only because that cluster is the current context.
 type Options struct {
-	Kubeconfig string // a file; it goes before everything else
+	Kubeconfig string // a file; it has priority over $KUBECONFIG and the workspace
 	Context    string // default: the kubeconfig's current context
-	Namespace  string // one that is there, and stays; default: a new one
+	Namespace  string // an existing namespace, which Close does not remove; default: a new one
 
-	// Patience is how long to wait for an answer of the API server. Default: 10 seconds. A test has
-	// more, because the machine may be busy.
+	// Patience is how long to wait for an answer of the API server. Default: 10 seconds. A test waits longer,
+	// because the machine may be busy.
 	Patience time.Duration
 }
 
@@ -43,47 +43,57 @@ var errNoCluster = errors.New(
 	"no cluster chosen: start one with scripts/local-up.sh (no Docker needed) or scripts/kind-up.sh,\n" +
 		"or name yours with -kubeconfig FILE or $KUBECONFIG")
 
-// files returns the kubeconfig files to read, of which at least one exists,
-// and the place that named them.
-func (o Options) files() (files []string, origin string, err error) {
-	if files, origin = []string{o.Kubeconfig}, "-kubeconfig"; o.Kubeconfig == "" {
-		files, origin = filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)), "$KUBECONFIG"
+// files returns the kubeconfig files to read, with absolute paths, and what named them. At least one of them exists.
+func (o Options) files() (files []string, namedBy string, err error) {
+	if o.Kubeconfig != "" {
+		files, err = existing([]string{o.Kubeconfig}, "-kubeconfig")
+		return files, "-kubeconfig", err
 	}
-	if len(files) == 0 { // the cluster that the scripts brought up, if they did
-		root, err := workspace.Root(".")
-		if err != nil {
-			return nil, "", errNoCluster
-		}
-		files, origin = []string{filepath.Join(root, ".cluster", "kubeconfig")}, "the workspace"
+	if env := filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)); len(env) > 0 {
+		files, err = existing(env, "$KUBECONFIG")
+		return files, "$KUBECONFIG", err
 	}
-	exists := false
-	for i, file := range files {
-		if files[i], err = filepath.Abs(file); err != nil {
-			return nil, "", err
-		}
-		_, err := os.Stat(file)
-		exists = exists || err == nil
-	}
-	switch {
-	case exists:
-		return files, origin, nil
-	case origin == "the workspace":
+	root, err := workspace.Root(".")
+	if err != nil {
 		return nil, "", errNoCluster
 	}
-	return nil, "", fmt.Errorf(
-		"the kubeconfig %s, named by %s, does not exist: check the path, or leave it out and run scripts/local-up.sh",
-		strings.Join(files, string(filepath.ListSeparator)), origin)
+	file := filepath.Join(root, ".cluster", "kubeconfig")
+	if _, err := os.Stat(file); err != nil {
+		return nil, "", errNoCluster
+	}
+	return []string{file}, "the workspace", nil
 }
 
-// load reads the kubeconfig and returns the configuration of its chosen context,
-// with the files that it is from, as $KUBECONFIG would name them.
+// existing returns files with absolute paths. It returns an error if none of them exists.
+func existing(files []string, namedBy string) (paths []string, err error) {
+	found := false
+	for _, file := range files {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+		if _, err := os.Stat(path); err == nil {
+			found = true
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("the kubeconfig %s, named by %s, does not exist: check the path, "+
+			"or leave it out and run scripts/local-up.sh",
+			strings.Join(paths, string(filepath.ListSeparator)), namedBy)
+	}
+	return paths, nil
+}
+
+// load reads the kubeconfig, and returns the configuration of the chosen context. It also returns the files that it has
+// read, as $KUBECONFIG would name them.
 func (o Options) load() (config *rest.Config, kubeconfig string, err error) {
-	files, origin, err := o.files()
+	files, namedBy, err := o.files()
 	if err != nil {
 		return nil, "", err
 	}
 	kubeconfig = strings.Join(files, string(filepath.ListSeparator))
-	name := fmt.Sprintf("the kubeconfig %s (named by %s)", kubeconfig, origin)
+	name := fmt.Sprintf("the kubeconfig %s (named by %s)", kubeconfig, namedBy)
 	rules := clientcmd.ClientConfigLoadingRules{Precedence: files}
 	merged, err := rules.Load()
 	if err != nil {
@@ -94,14 +104,15 @@ func (o Options) load() (config *rest.Config, kubeconfig string, err error) {
 		return nil, "", fmt.Errorf("%s is empty: it names no cluster. scripts/local-up.sh starts one of your own", name)
 	}
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: o.Context}
-	if config, err = clientcmd.NewDefaultClientConfig(*merged, overrides).ClientConfig(); err != nil {
+	config, err = clientcmd.NewDefaultClientConfig(*merged, overrides).ClientConfig()
+	if err != nil {
 		return nil, "", fmt.Errorf("%s cannot be used: %w. Choose a context with -context; it has: %s",
 			name, oneLine(err), strings.Join(contexts, ", "))
 	}
 	return config, kubeconfig, nil
 }
 
-// oneLine folds an error's text into one line; a YAML error has several.
+// oneLine returns an error with the same text in one line. (A YAML error has several lines.)
 func oneLine(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }

@@ -1,5 +1,4 @@
-// What Open says when it cannot do its work: one or two lines, and what to do
-// next.
+// Tests of the errors of Open: one or two lines, with what to do next.
 
 package session_test
 
@@ -17,28 +16,32 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// wantRefusal opens a session, and wants an error of one or two lines that has
-// each text in it. It returns the error's text.
-func wantRefusal(t *testing.T, opts session.Options, texts ...string) string {
+// wantOpenError opens a session, and wants an error of one or two lines that has each of these texts. It returns the
+// text of the error.
+func wantOpenError(t *testing.T, opts session.Options, texts ...string) string {
 	t.Helper()
 	s, err := session.Open(t.Context(), opts)
 	if err == nil {
-		t.Fatal("it opened a session", s.Close(t.Context()))
+		must.Do(t, s.Close(t.Context()))
+		t.Fatalf("Open() = nil, want an error with %q", texts)
 	}
-	lines := strings.Count(err.Error(), "\n") + 1
-	expect.That(t, lines <= 2, "%d lines, want one or two:\n%v", lines, err)
+	if lines := strings.Count(err.Error(), "\n") + 1; lines > 2 {
+		t.Errorf("the error of Open has %d lines, want one or two:\n%v", lines, err)
+	}
 	for _, text := range texts {
-		expect.That(t, strings.Contains(err.Error(), text), "the error lacks %q:\n%v", text, err)
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("the error of Open lacks %q:\n%v", text, err)
+		}
 	}
 	return err.Error()
 }
 
+// write writes a file with this text, and returns its path.
 func write(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
@@ -46,7 +49,7 @@ func write(t *testing.T, text string) string {
 	return file
 }
 
-// kubeconfig writes a kubeconfig for a server, with a bearer token.
+// kubeconfig writes a kubeconfig for a server, with a bearer token, and returns its path.
 func kubeconfig(t *testing.T, server *rest.Config, token string) string {
 	t.Helper()
 	config := clientcmdapi.NewConfig()
@@ -68,53 +71,85 @@ func TestBadKubeconfig(t *testing.T) {
 	somewhere := kubeconfig(t, &rest.Config{Host: "https://127.0.0.1:1"}, "x")
 	for _, test := range []struct {
 		name  string
-		env   string
+		env   string // KUBECONFIG
 		opts  session.Options
 		texts []string
 	}{
-		{"no cluster", "", session.Options{},
-			[]string{"no cluster chosen", "scripts/local-up.sh", "-kubeconfig"}},
-		{"named by the flag, does not exist", "", session.Options{Kubeconfig: "/no/such"},
-			[]string{"/no/such", "-kubeconfig", "does not exist"}},
-		{"named by the environment, does not exist", "/no/such", session.Options{},
-			[]string{"/no/such", "$KUBECONFIG", "does not exist"}},
-		{"the flag goes before the environment", somewhere, session.Options{Kubeconfig: "/no/such"},
-			[]string{"/no/such", "-kubeconfig", "does not exist"}},
-		{"empty", "", session.Options{Kubeconfig: write(t, "")}, []string{"is empty", "names no cluster"}},
-		{"not YAML", "", session.Options{Kubeconfig: write(t, "\t{nonsense")}, []string{"cannot be read", "yaml"}},
-		{"a directory", "", session.Options{Kubeconfig: t.TempDir()}, []string{"cannot be read", "is a directory"}},
-		{"no such context", "", session.Options{Kubeconfig: somewhere, Context: "there"},
-			[]string{"context", "there", "it has: here"}},
-		{"no current context", "", session.Options{Kubeconfig: write(t, "contexts: [{name: here, context: {}}]")},
-			[]string{"Choose a context with -context", "it has: here"}},
-		{"nobody listens", "", session.Options{Kubeconfig: somewhere, Patience: sessiontest.Patience},
-			[]string{"https://127.0.0.1:1", "connection refused", "scripts/local-up.sh"}},
+		{name: "no cluster", texts: []string{"no cluster chosen", "scripts/local-up.sh", "-kubeconfig"}},
+		{
+			name:  "named by the flag, does not exist",
+			opts:  session.Options{Kubeconfig: "/no/such"},
+			texts: []string{"/no/such", "-kubeconfig", "does not exist"},
+		},
+		{
+			name:  "named by the environment, does not exist",
+			env:   "/no/such",
+			texts: []string{"/no/such", "$KUBECONFIG", "does not exist"},
+		},
+		{
+			name:  "the flag has priority over the environment",
+			env:   somewhere,
+			opts:  session.Options{Kubeconfig: "/no/such"},
+			texts: []string{"/no/such", "-kubeconfig", "does not exist"},
+		},
+		{
+			name:  "empty",
+			opts:  session.Options{Kubeconfig: write(t, "")},
+			texts: []string{"is empty", "names no cluster"},
+		},
+		{
+			name:  "not YAML",
+			opts:  session.Options{Kubeconfig: write(t, "\t{nonsense")},
+			texts: []string{"cannot be read", "yaml"},
+		},
+		{
+			name:  "a directory",
+			opts:  session.Options{Kubeconfig: t.TempDir()},
+			texts: []string{"cannot be read", "is a directory"},
+		},
+		{
+			name:  "no such context",
+			opts:  session.Options{Kubeconfig: somewhere, Context: "there"},
+			texts: []string{"context", "there", "it has: here"},
+		},
+		{
+			name:  "no current context",
+			opts:  session.Options{Kubeconfig: write(t, "contexts: [{name: here, context: {}}]")},
+			texts: []string{"Choose a context with -context", "it has: here"},
+		},
+		{
+			name:  "nobody listens",
+			opts:  session.Options{Kubeconfig: somewhere, Patience: sessiontest.Patience},
+			texts: []string{"https://127.0.0.1:1", "connection refused", "scripts/local-up.sh"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("KUBECONFIG", test.env)
-			wantRefusal(t, test.opts, test.texts...)
+			wantOpenError(t, test.opts, test.texts...)
 		})
 	}
 }
 
 func TestAServerThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, says nothing
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, and sends nothing
 	must.Do(t, err)
 	defer listener.Close()
 	file := kubeconfig(t, &rest.Config{Host: "https://" + listener.Addr().String()}, "x")
 	start := time.Now()
-	wantRefusal(t, session.Options{Kubeconfig: file}, "did not answer in time", "scripts/local-up.sh")
+	wantOpenError(t, session.Options{Kubeconfig: file}, "did not answer in time", "scripts/local-up.sh")
 	if took := time.Since(start); took < 10*time.Second {
-		t.Errorf("it took only %v to say so, want 10s", took)
+		t.Errorf("Open() took %v, want 10s at least", took)
 	}
 }
 
 func TestARefusedToken(t *testing.T) {
 	s := sessiontest.Open(t)
-	said := wantRefusal(t, session.Options{Kubeconfig: kubeconfig(t, s.Config, "wrong")},
+	text := wantOpenError(t, session.Options{Kubeconfig: kubeconfig(t, s.Config, "wrong")},
 		"refused the credentials", "401")
-	expect.That(t, !strings.Contains(said, "wrong"), "the error shows the token:\n%s", said)
+	if strings.Contains(text, "wrong") {
+		t.Errorf("the error of Open shows the token:\n%s", text)
+	}
 }
 
 func TestAForbiddenVerb(t *testing.T) {
@@ -122,6 +157,6 @@ func TestAForbiddenVerb(t *testing.T) {
 	token, err := s.Client.CoreV1().ServiceAccounts(s.Namespace).CreateToken(t.Context(), "default",
 		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	must.Do(t, err)
-	wantRefusal(t, session.Options{Kubeconfig: kubeconfig(t, s.Config, token.Status.Token)},
+	wantOpenError(t, session.Options{Kubeconfig: kubeconfig(t, s.Config, token.Status.Token)},
 		"forbids this", `cannot create resource "namespaces"`, "scripts/local-up.sh")
 }

@@ -1,4 +1,4 @@
-// kubectl, the real one, as a process.
+// Running the real kubectl, in another process.
 
 package session
 
@@ -25,19 +25,23 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// servingTimeout is how long to wait until the server serves a new type.
-const servingTimeout = time.Minute
+const (
+	servingTimeout = time.Minute // until the server serves a new type
+	servingPoll    = 100 * time.Millisecond
+)
 
-// verbFlags are for verbs that do something else in a transcript than by default.
-// A flag of the same name in the command goes before them.
+// verbFlags are flags for verbs that do something else in a transcript than by default. The same flag in the command
+// has priority.
 var verbFlags = map[string][]string{"delete": {"--wait=false"}, "wait": {"--timeout=2m"}}
 
-// Kubectl runs kubectl in the session's namespace, and returns the lines that get prints. What other
-// verbs print when all goes well ("created") is left out; an error has kubectl's own words, in one
-// line. delete does not wait. The file that "-f FILE" names is that in files, below testdata; the word
-// NAMESPACE in it stands for the session's namespace, so that it can name what is unique in the whole
-// cluster. Close removes what create has made of such a file; what apply has made stays, since others
-// may have applied the same.
+// Kubectl runs kubectl in the session's namespace. It returns the lines that "kubectl get" prints. Other verbs print
+// only that they have succeeded ("created"), and so Kubectl returns no lines for them. An error has kubectl's own
+// words, in one line. "kubectl delete" does not wait.
+//
+// The argument "-f FILE" names a file of files, below testdata. The word NAMESPACE in it stands for the session's
+// namespace, so that the file can define an object whose name is unique in the cluster. Close removes the objects that
+// "create" has made from such a file. The objects that "apply" has made stay, because others may have applied the same
+// file.
 func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ...string) ([]string, error) {
 	if err := s.FindKubectl(ctx); err != nil {
 		return nil, err
@@ -45,39 +49,56 @@ func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ..
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.Index(args, "-f") + 1; i > 0 && i < len(args) {
-		_, err := s.copyFile(files, args[i])
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // kubectl says what is wrong
-		case err != nil:
+		if err := s.prepareFile(files, verb, args[i]); err != nil {
 			return nil, err
-		default:
-			s.defined = true
-			if verb == "create" {
-				s.files = append(s.files, "-f", args[i])
-			}
 		}
 	}
-	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		answer, err := s.runKubectl(ctx, verb, append(verbFlags[verb], args...)...)
-		switch {
-		case lacksType(err) && s.defined && time.Since(begun) < servingTimeout && ctx.Err() == nil:
-			// A file may have defined the type a moment ago.
-		case err != nil || verb != "get" || answer == "":
-			return nil, err
-		default:
-			return strings.Split(strings.TrimSuffix(answer, "\n"), "\n"), nil
+	answer, err := s.runUntilServed(ctx, verb, append(verbFlags[verb], args...))
+	if err != nil || verb != "get" || answer == "" {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(answer, "\n"), "\n"), nil
+}
+
+// prepareFile copies a file for kubectl, if it exists. If the verb is create, Close will remove its objects. The caller
+// holds mu.
+func (s *Session) prepareFile(files fs.FS, verb, name string) error {
+	_, err := s.copyFile(files, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // kubectl will say what is wrong
+	}
+	if err != nil {
+		return err
+	}
+	s.hasReadFile = true
+	if verb == "create" {
+		s.fileFlags = append(s.fileFlags, "-f", name)
+	}
+	return nil
+}
+
+// runUntilServed runs kubectl. It tries again while the server does not serve a type that a file has just defined. The
+// caller holds mu.
+func (s *Session) runUntilServed(ctx context.Context, verb string, args []string) (answer string, err error) {
+	deadline := time.Now().Add(servingTimeout)
+	for {
+		answer, err := s.runKubectl(ctx, verb, args...)
+		if !lacksType(err) || !s.hasReadFile || time.Now().After(deadline) || ctx.Err() != nil {
+			return answer, err
 		}
+		time.Sleep(servingPoll)
 	}
 }
 
-// File returns the path of a copy of a file in files, below testdata, with the session's namespace in
-// the place of NAMESPACE. Close removes it.
+// File copies a file of files, below testdata, and returns the path of the copy. The copy has the session's namespace
+// in the place of NAMESPACE. Close removes the copy.
 func (s *Session) File(files fs.FS, name string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.copyFile(files, name)
 }
 
+// copyFile is File. The caller holds mu.
 func (s *Session) copyFile(files fs.FS, name string) (string, error) {
 	text, err := fs.ReadFile(files, path.Join("testdata", name))
 	if err != nil {
@@ -91,7 +112,7 @@ func (s *Session) copyFile(files fs.FS, name string) (string, error) {
 	return file, os.WriteFile(file, text, 0o600)
 }
 
-// makeDir makes the folder that kubectl runs in, if there is none yet.
+// makeDir makes the folder that kubectl runs in, if there is none yet. The caller holds mu.
 func (s *Session) makeDir() error {
 	if s.dir != "" {
 		return nil
@@ -104,14 +125,15 @@ func (s *Session) makeDir() error {
 	return err
 }
 
-// KubectlCommand is how to reach this namespace from another terminal, in any folder. It names the
-// kubeconfig, since what is set here need not be set there; and the kubectl that FindKubectl has
-// found, unless it is the one from PATH.
+// KubectlCommand returns a command that reaches this namespace from another terminal, in any folder. It names the
+// kubeconfig, because the other terminal may have another environment. It names the path of the kubectl that
+// FindKubectl has found, unless that is the kubectl from PATH.
 func (s *Session) KubectlCommand() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	program := "kubectl"
-	if inPath, _ := exec.LookPath(program); s.kubectl != "" && s.kubectl != inPath {
+	inPath, _ := exec.LookPath(program) // "" if PATH has none
+	if s.kubectl != "" && s.kubectl != inPath {
 		program = quote.Shell(s.kubectl)
 	}
 	command := "KUBECONFIG=" + quote.Shell(s.kubeconfig) + " " + program
@@ -121,28 +143,38 @@ func (s *Session) KubectlCommand() string {
 	return command + " -n " + s.Namespace
 }
 
-// lacksType is whether the server does not serve the type that a command names.
-func lacksType(err error) bool {
-	return err != nil && slices.ContainsFunc([]string{"no matches for kind", "doesn't have a resource type",
-		"could not find the requested resource"}, func(text string) bool { return strings.Contains(err.Error(), text) })
+// unknownType are the texts of kubectl's errors for a type that the server does not serve.
+var unknownType = []string{
+	"no matches for kind",
+	"doesn't have a resource type",
+	"could not find the requested resource",
 }
 
-// runKubectl runs kubectl. The end of ctx kills it.
+// lacksType reports whether an error of kubectl says that the server does not serve a type.
+func lacksType(err error) bool {
+	return err != nil &&
+		slices.ContainsFunc(unknownType, func(text string) bool { return strings.Contains(err.Error(), text) })
+}
+
+// runKubectl runs kubectl. The end of ctx kills it. The caller holds mu.
 func (s *Session) runKubectl(ctx context.Context, verb string, args ...string) (answer string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute+s.patience)
 	defer cancel()
-	flags := []string{verb, "--context=" + s.context, "--namespace=" + s.Namespace, "--cache-dir=" + s.cache}
+	flags := []string{verb, "--context=" + s.context, "--namespace=" + s.Namespace, "--cache-dir=" + s.cacheDir}
 	cmd := exec.CommandContext(ctx, s.kubectl, append(flags, args...)...)
 	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig, "KUBERC=off") // no defaults of the user's
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}                    // a terminal's Ctrl-C is ours to handle
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.kubeconfig, "KUBERC=off") // without the user's defaults
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}                    // Ctrl-C does not reach it
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	switch err := cmd.Run(); {
-	case err == nil || ctx.Err() != nil:
+	err = cmd.Run()
+	switch {
+	case ctx.Err() != nil:
 		return stdout.String(), ctx.Err()
+	case err == nil:
+		return stdout.String(), nil
 	case stderr.Len() == 0:
 		return "", fmt.Errorf("%s %s: %w", s.kubectl, verb, err)
 	default:
@@ -150,12 +182,12 @@ func (s *Session) runKubectl(ctx context.Context, verb string, args ...string) (
 	}
 }
 
-// kubectls has the kubectl that was found for a server.
-var kubectls sync.Map
+// foundKubectls has the path of the kubectl that was found for a server, by host.
+var foundKubectls sync.Map
 
-// FindKubectl looks for a kubectl: the one from PATH if it is within one minor
-// version of the server, else the one that scripts/cluster has put into .cluster/bin.
-func (s *Session) FindKubectl(ctx context.Context) (err error) {
+// FindKubectl looks for a kubectl. It takes the kubectl from PATH if that is within one minor version of the server,
+// else the kubectl that scripts/cluster has put into .cluster/bin.
+func (s *Session) FindKubectl(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.makeDir(); err != nil {
@@ -163,56 +195,68 @@ func (s *Session) FindKubectl(ctx context.Context) (err error) {
 	}
 	root, err := workspace.Root(".")
 	if err != nil {
-		root = s.dir // it has none of the two
+		root = s.dir // outside of a workspace: a folder without .cluster
 	}
-	s.cache = filepath.Join(root, ".cluster", "cache")
-	if found, ok := kubectls.Load(s.Config.Host); ok {
+	s.cacheDir = filepath.Join(root, ".cluster", "cache")
+	if found, ok := foundKubectls.Load(s.Config.Host); ok {
 		s.kubectl = found.(string)
 		return nil
 	}
-	misfit := errors.New("there is no kubectl")
-	if s.kubectl, err = exec.LookPath("kubectl"); err == nil {
-		misfit = s.misfit(ctx)
-	}
-	if misfit != nil {
-		if s.kubectl, err = exec.LookPath(filepath.Join(root, ".cluster", "bin", "kubectl")); err != nil {
-			return fmt.Errorf("%w: go run ./scripts/cluster prepare puts one into .cluster/bin", misfit)
+	if err := s.lookPath(ctx); err != nil {
+		own, ownErr := exec.LookPath(filepath.Join(root, ".cluster", "bin", "kubectl"))
+		if ownErr != nil {
+			return fmt.Errorf("%w: go run ./scripts/cluster prepare puts one into .cluster/bin", err)
 		}
+		s.kubectl = own
 	}
-	kubectls.Store(s.Config.Host, s.kubectl)
+	foundKubectls.Store(s.Config.Host, s.kubectl)
 	return nil
 }
 
-// misfit says why kubectl and the server do not fit together.
-func (s *Session) misfit(ctx context.Context) error {
+// lookPath takes the kubectl from PATH. It returns an error if there is none, or if it does not fit the server. The
+// caller holds mu.
+func (s *Session) lookPath(ctx context.Context) (err error) {
+	s.kubectl, err = exec.LookPath("kubectl")
+	if err != nil {
+		return errors.New("there is no kubectl")
+	}
+	return s.checkVersion(ctx)
+}
+
+// checkVersion returns an error if kubectl is more than one minor version away from the server.
+func (s *Session) checkVersion(ctx context.Context) error {
 	text, err := s.runKubectl(ctx, "version", "--output=json")
 	if err != nil {
 		return err
 	}
-	var says struct{ ClientVersion, ServerVersion struct{ GitVersion string } }
-	_ = json.Unmarshal([]byte(text), &says) // what is no JSON has no versions
-	client, _ := version.ParseGeneric(says.ClientVersion.GitVersion)
-	server, _ := version.ParseGeneric(says.ServerVersion.GitVersion)
-	if client != nil && server != nil && max(client.Minor(), server.Minor())-min(client.Minor(), server.Minor()) <= 1 {
-		return nil
+	var versions struct{ ClientVersion, ServerVersion struct{ GitVersion string } }
+	_ = json.Unmarshal([]byte(text), &versions) // a text that is no JSON has no versions
+	client, _ := version.ParseGeneric(versions.ClientVersion.GitVersion)
+	server, _ := version.ParseGeneric(versions.ServerVersion.GitVersion)
+	if client != nil && server != nil {
+		difference := int(client.Minor()) - int(server.Minor())
+		if -1 <= difference && difference <= 1 {
+			return nil
+		}
 	}
 	return fmt.Errorf("%s is %s, more than one minor version from the server's %s",
-		s.kubectl, says.ClientVersion.GitVersion, says.ServerVersion.GitVersion)
+		s.kubectl, versions.ClientVersion.GitVersion, versions.ServerVersion.GitVersion)
 }
 
-// removeFiles removes what was made out of files, as far as it is still there.
-// What is in the namespace goes with that anyway.
-func (s *Session) removeFiles(ctx context.Context) (err error) {
+// removeFiles deletes the objects that were created from files, if they still exist, and removes the copies of the
+// files. (The objects in the namespace go with the namespace in any case.)
+func (s *Session) removeFiles(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer os.RemoveAll(s.dir)
+	if len(s.fileFlags) == 0 {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
-	if len(s.files) > 0 {
-		_, err = s.runKubectl(ctx, "delete", append(s.files, "--ignore-not-found", "--wait=false")...)
-	}
+	_, err := s.runKubectl(ctx, "delete", append(s.fileFlags, "--ignore-not-found", "--wait=false")...)
 	if lacksType(err) {
-		return nil // the type is gone, and so is the object
+		return nil // the type is gone, and so are its objects
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-// Which kubectl there is, and its end; with shell scripts in its place.
+// Tests of FindKubectl and Kubectl, with shell scripts in the place of kubectl.
 
 package session
 
@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,12 +18,11 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// fakeSession is a session in a workspace of its own, with scripts for kubectl:
-// one in .cluster/bin, and one in PATH. Those that are "" are not there.
+// fakeSession returns a session in a new workspace, with a script for each kubectl: own is the kubectl in .cluster/bin,
+// inPath that in PATH. If a script is "", there is no such kubectl.
 func fakeSession(t *testing.T, own, inPath string) *Session {
 	t.Helper()
 	root := t.TempDir()
@@ -44,99 +44,156 @@ func fakeSession(t *testing.T, own, inPath string) *Session {
 	return s
 }
 
-// says is a script that says which version it is, before more of it.
-func says(client, server, more string) string {
+// fakeKubectl returns a script that prints these versions for "kubectl version". For any other command it runs rest.
+func fakeKubectl(client, server, rest string) string {
 	return fmt.Sprintf(`if [ "$1" = version ]; then
 	echo '{"clientVersion":{"gitVersion":"%s"},"serverVersion":{"gitVersion":"%s"}}'
 	exit
 fi
-%s`, client, server, more)
+%s`, client, server, rest)
 }
 
-func TestWhichKubectl(t *testing.T) {
+func TestFindKubectl(t *testing.T) {
 	const server = "v1.37.1"
-	script := func(client, name string) string { return says(client, server, "echo "+name) }
-	for _, test := range []struct{ name, own, inPath, want string }{
-		{"that of PATH", script("v1.37.0", "own"), script("v1.36.9-dispatcher", "PATH"), "PATH"},
-		{"one in PATH that does not fit", script("v1.37.0", "own"), script("v1.35.7", "PATH"), "own"},
-		{"none in PATH", script("v1.39.0", "own"), "", "own"},
-		{"one in PATH that is something else", script("v1.37.0", "own"), "echo coffee", "own"},
-		{"none that fits", "", script("v1.35.7", "PATH"), "bin/kubectl is v1.35.7, more than one minor " +
-			"version from the server's v1.37.1: go run ./scripts/cluster prepare puts one into .cluster/bin"},
-		{"none", "", "", "there is no kubectl: go run ./scripts/cluster prepare"},
-		{"no server", "", "echo 'no route' >&2; exit 1", "no route"},
+	script := func(client, output string) string { return fakeKubectl(client, server, "echo "+output) }
+	for _, test := range []struct {
+		name   string
+		own    string // the script in .cluster/bin
+		inPath string // the script in PATH
+		want   string // the output of the kubectl that is used
+		err    string
+	}{
+		{
+			name: "PATH has one that fits",
+			own:  script("v1.37.0", "own"), inPath: script("v1.36.9-dispatcher", "PATH"),
+			want: "PATH",
+		},
+		{
+			name: "PATH has one that does not fit",
+			own:  script("v1.37.0", "own"), inPath: script("v1.35.7", "PATH"),
+			want: "own",
+		},
+		{name: "PATH has none", own: script("v1.39.0", "own"), want: "own"},
+		{
+			name: "PATH has another program",
+			own:  script("v1.37.0", "own"), inPath: "echo coffee",
+			want: "own",
+		},
+		{
+			name:   "none fits",
+			inPath: script("v1.35.7", "PATH"),
+			err: "bin/kubectl is v1.35.7, more than one minor version from the server's v1.37.1: " +
+				"go run ./scripts/cluster prepare puts one into .cluster/bin",
+		},
+		{name: "there is none", err: "there is no kubectl: go run ./scripts/cluster prepare"},
+		{name: "no server", inPath: "echo 'no route' >&2; exit 1", err: "no route"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			lines, err := fakeSession(t, test.own, test.inPath).Kubectl(t.Context(), nil, "get")
-			got := fmt.Sprint(lines, err)
-			expect.That(t, strings.Contains(got, test.want), "got %s, want %s", got, test.want)
-		})
-	}
-}
-
-// What a user can paste into another terminal, wherever that is: a kubectl that is there, and
-// quotes around what a shell would cut.
-func TestKubectlCommand(t *testing.T) {
-	fits := says("v1.37.0", "v1.37.0", "")
-	for _, test := range []struct{ name, own, inPath, kubeconfig, context, want string }{
-		{"that of PATH", fits, fits, "/a:/b", "", "KUBECONFIG=/a:/b kubectl -n informer-x"},
-		{"none in PATH", fits, "", "/a", "", "KUBECONFIG=/a ROOT/.cluster/bin/kubectl -n informer-x"},
-		{"one in PATH that does not fit", fits, says("v1.35.7", "v1.37.0", ""), "/a", "",
-			"KUBECONFIG=/a ROOT/.cluster/bin/kubectl -n informer-x"},
-		{"a context", fits, fits, "/a", "kind-it's (mine)",
-			`KUBECONFIG=/a kubectl --context 'kind-it'\''s (mine)' -n informer-x`},
-		{"a path with a space", fits, fits, "/my clone/a", "", "KUBECONFIG='/my clone/a' kubectl -n informer-x"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			s := fakeSession(t, test.own, test.inPath)
-			s.kubeconfig, s.context = test.kubeconfig, test.context
-			must.Do(t, s.FindKubectl(t.Context()))
-			root, err := os.Getwd()
-			must.Do(t, err)
-			got, want := s.KubectlCommand(), strings.ReplaceAll(test.want, "ROOT", root)
-			if got != want {
-				t.Errorf("got  %s\nwant %s", got, want)
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("Kubectl() = %q, %v; want an error with %q", lines, err, test.err)
+				}
+				return
+			}
+			if want := []string{test.want}; err != nil || !slices.Equal(lines, want) {
+				t.Errorf("Kubectl() = %q, %v; want %q, nil", lines, err, want)
 			}
 		})
 	}
 }
 
-// The file of a chapter, for a command in another terminal.
-func TestFile(t *testing.T) {
-	s := fakeSession(t, says("v1.37.0", "v1.37.0", ""), "")
-	files := fstest.MapFS{"testdata/a.yaml": {Data: []byte("name: NAMESPACE\n")}}
-	file, err := s.File(files, "a.yaml")
-	must.Do(t, err)
-	text, err := os.ReadFile(file)
-	if !filepath.IsAbs(file) || string(text) != "name: informer-x\n" {
-		t.Errorf("%s has %q (error: %v), want an absolute path, and the namespace in the file", file, text, err)
-	}
-	if _, err := s.File(files, "b.yaml"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that is not there: got %v, want %v", err, os.ErrNotExist)
+// A user can paste the command into any terminal: it names an existing kubectl, and has quotes where a shell needs
+// them.
+func TestKubectlCommand(t *testing.T) {
+	fits := fakeKubectl("v1.37.0", "v1.37.0", "")
+	tooOld := fakeKubectl("v1.35.7", "v1.37.0", "")
+	for _, test := range []struct {
+		name       string
+		inPath     string // the script in PATH; the one in .cluster/bin fits
+		kubeconfig string
+		context    string
+		want       string
+	}{
+		{name: "PATH has one that fits", inPath: fits, kubeconfig: "/a:/b",
+			want: "KUBECONFIG=/a:/b kubectl -n informer-x"},
+		{
+			name: "PATH has none", kubeconfig: "/a",
+			want: "KUBECONFIG=/a ROOT/.cluster/bin/kubectl -n informer-x",
+		},
+		{
+			name: "PATH has one that does not fit", inPath: tooOld, kubeconfig: "/a",
+			want: "KUBECONFIG=/a ROOT/.cluster/bin/kubectl -n informer-x",
+		},
+		{
+			name: "a context", inPath: fits, kubeconfig: "/a", context: "kind-it's (mine)",
+			want: `KUBECONFIG=/a kubectl --context 'kind-it'\''s (mine)' -n informer-x`,
+		},
+		{
+			name: "a path with a space", inPath: fits, kubeconfig: "/my clone/a",
+			want: "KUBECONFIG='/my clone/a' kubectl -n informer-x",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := fakeSession(t, fits, test.inPath)
+			s.kubeconfig, s.context = test.kubeconfig, test.context
+			must.Do(t, s.FindKubectl(t.Context()))
+			root, err := os.Getwd()
+			must.Do(t, err)
+			want := strings.ReplaceAll(test.want, "ROOT", root)
+			if got := s.KubectlCommand(); got != want {
+				t.Errorf("KubectlCommand() = %s\nwant %s", got, want)
+			}
+		})
 	}
 }
 
-// What it is called with, and where; with a file of the chapter's beside it.
-func TestHowKubectlIsCalled(t *testing.T) {
-	s := fakeSession(t, says("v1.37.0", "v1.37.0", `echo "$@" $KUBECONFIG $KUBERC; cat -- *.yaml`), "")
+// File copies a file of a chapter, for a command in another terminal.
+func TestFile(t *testing.T) {
+	s := fakeSession(t, fakeKubectl("v1.37.0", "v1.37.0", ""), "")
+	files := fstest.MapFS{"testdata/a.yaml": {Data: []byte("name: NAMESPACE\n")}}
+	file, err := s.File(files, "a.yaml")
+	must.Do(t, err)
+	if !filepath.IsAbs(file) {
+		t.Errorf("File() = %s, want an absolute path", file)
+	}
+	text, err := os.ReadFile(file)
+	must.Do(t, err)
+	if want := "name: informer-x\n"; string(text) != want {
+		t.Errorf("the copy has the text %q, want %q", text, want)
+	}
+	if _, err := s.File(files, "b.yaml"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("File() of a file that does not exist = %v, want %v", err, os.ErrNotExist)
+	}
+}
+
+// kubectl gets the flags and the environment of the session, and runs beside the file of the chapter.
+func TestKubectlArguments(t *testing.T) {
+	s := fakeSession(t, fakeKubectl("v1.37.0", "v1.37.0", `echo "$@" $KUBECONFIG $KUBERC; cat -- *.yaml`), "")
 	t.Setenv("PATH", "/bin:/usr/bin")
 	s.kubeconfig, s.context = "/a:/b", "here"
 	files := fstest.MapFS{"testdata/a.yaml": {Data: []byte("name: NAMESPACE\n")}}
 	lines, err := s.Kubectl(t.Context(), files, "get", "-f", "a.yaml")
-	root, _ := os.Getwd()
-	want := "[get --context=here --namespace=informer-x --cache-dir=" + root + "/.cluster/cache -f a.yaml /a:/b off" +
-		" name: informer-x]"
-	got := fmt.Sprint(lines)
-	expect.That(t, err == nil && got == want, "got  %s, %v\nwant %s", got, err, want)
+	must.Do(t, err)
+	root, err := os.Getwd()
+	must.Do(t, err)
+	want := []string{
+		"get --context=here --namespace=informer-x --cache-dir=" + root + "/.cluster/cache -f a.yaml /a:/b off",
+		"name: informer-x",
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("Kubectl() = %q\nwant %q", lines, want)
+	}
 	dir := s.dir
 	must.Do(t, s.removeFiles(t.Context()))
-	_, err = os.Stat(dir)
-	expect.That(t, errors.Is(err, os.ErrNotExist), "the folder %s is still there", dir)
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("stat of the session's folder: error %v, want %v", err, os.ErrNotExist)
+	}
 }
 
-// The end of the context ends what kubectl has started as well.
+// The end of the context kills kubectl and its children.
 func TestCtrlCKillsKubectl(t *testing.T) {
-	s := fakeSession(t, says("v1.37.0", "v1.37.0", "exec 3>fifo; sleep 1000 & echo >&3; sleep 1000"), "")
+	s := fakeSession(t, fakeKubectl("v1.37.0", "v1.37.0", "exec 3>fifo; sleep 1000 & echo >&3; sleep 1000"), "")
 	t.Setenv("PATH", "/bin:/usr/bin")
 	must.Do(t, s.FindKubectl(t.Context()))
 	fifo := filepath.Join(s.dir, "fifo")
@@ -150,12 +207,12 @@ func TestCtrlCKillsKubectl(t *testing.T) {
 	held, err := os.Open(fifo)
 	must.Do(t, err)
 	defer held.Close()
-	_, err = held.Read(make([]byte, 1)) // both run
+	_, err = held.Read(make([]byte, 1)) // kubectl and its child run
 	must.Do(t, err)
 	ctrlC()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("Kubectl() = %v, want %v", err, context.Canceled)
 	}
-	_, err = io.ReadAll(held) // until nobody holds the other end
+	_, err = io.ReadAll(held) // until no process holds the other end
 	must.Do(t, err)
 }

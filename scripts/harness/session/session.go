@@ -1,5 +1,5 @@
-// Package session connects a step, or a test, to a cluster: the clients, a
-// namespace of its own, and the kubectl commands that are given there.
+// Package session connects a step or a test to a cluster. A session has clients and a namespace, and it runs kubectl in
+// this namespace.
 package session
 
 import (
@@ -21,37 +21,38 @@ import (
 	"k8s.io/client-go/util/connrotation"
 )
 
-// patience is how long a session waits for an answer of the API server, unless the options say otherwise.
-const patience = 10 * time.Second
+// defaultPatience is how long a session waits for an answer of the API server, unless the options say otherwise.
+const defaultPatience = 10 * time.Second
 
-// A Session is a stay on a cluster, in a namespace of its own.
+// A Session is a connection to a cluster, with a namespace of its own.
 type Session struct {
 	Config    *rest.Config
 	Client    kubernetes.Interface
 	Namespace string // removed by Close, if Open has made it
 
-	made       bool                 // Open has made the namespace
-	dialer     *connrotation.Dialer // knows all connections that were made with Config
-	kubeconfig string               // the files that Config is from, as in $KUBECONFIG
-	context    string               // the one that was asked for, or nothing
-	patience   time.Duration        // for an answer of the API server
+	ownsNamespace bool                 // Open has made the namespace
+	dialer        *connrotation.Dialer // knows all connections that were made with Config
+	kubeconfig    string               // the files that Config was read from, as in $KUBECONFIG
+	context       string               // the context that the options name, or ""
+	patience      time.Duration        // for an answer of the API server
 
-	mu      sync.Mutex // one kubectl command at a time
-	kubectl string     // the program
-	cache   string     // the folder of what it knows of the server's types
-	dir     string     // where it runs; temporary
-	files   []string   // in dir, that it has created objects of: -f FILE -f FILE
-	defined bool       // it has read a file, which may have defined a type
+	mu          sync.Mutex // guards the fields below, and lets one kubectl command run at a time
+	kubectl     string     // the path of the program
+	cacheDir    string     // where kubectl keeps what it knows about the server's types
+	dir         string     // where kubectl runs; temporary
+	fileFlags   []string   // the files in dir that kubectl has created objects from: -f FILE -f FILE
+	hasReadFile bool       // kubectl has read a file, which may have defined a type
 }
 
-// Open connects to the chosen cluster, makes a namespace, unless the options name
-// one, and waits until pods are welcome in it. Its errors say what to do next.
+// Open connects to the chosen cluster. It makes a namespace, unless the options name one, and waits until pods can be
+// created in it. Its errors say what to do next.
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	s, err := connect(opts)
 	if err != nil {
 		return nil, err
 	}
-	if s.Namespace = opts.Namespace; s.Namespace != "" {
+	if opts.Namespace != "" {
+		s.Namespace = opts.Namespace
 		return s, nil
 	}
 	if err := s.makeNamespace(ctx); err != nil {
@@ -60,46 +61,54 @@ func Open(ctx context.Context, opts Options) (*Session, error) {
 	return s, nil
 }
 
-// connect returns a session without a namespace. No request has been sent yet.
+// connect returns a session without a namespace. It sends no request.
 func connect(opts Options) (*Session, error) {
 	config, kubeconfig, err := opts.load()
 	if err != nil {
 		return nil, err
 	}
-	// The server has its own limits (API Priority and Fairness); client-go's
-	// default of 5 requests a second would only make the steps wait. A program that
-	// runs for longer had better have a limit, such as 50: a loop with a bug needs one.
+	// The server has its own limits (API Priority and Fairness). client-go's default of 5 requests per second would
+	// only make the steps wait. A program that runs for a long time should have a limit, such as 50, because of bugs
+	// that send requests in a loop.
 	config.QPS = -1
-	s := &Session{Config: config, kubeconfig: kubeconfig, context: opts.Context,
-		patience: cmp.Or(opts.Patience, patience), dialer: connrotation.NewDialer(new(net.Dialer).DialContext)}
-	config.Dial = s.dialer.DialContext
-	if s.Client, err = kubernetes.NewForConfig(config); err != nil {
+	dialer := connrotation.NewDialer(new(net.Dialer).DialContext)
+	config.Dial = dialer.DialContext
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
 		return nil, fmt.Errorf("reading the credentials in the kubeconfig: %w", err)
 	}
-	return s, nil
+	return &Session{
+		Config:     config,
+		Client:     client,
+		dialer:     dialer,
+		kubeconfig: kubeconfig,
+		context:    opts.Context,
+		patience:   cmp.Or(opts.Patience, defaultPatience),
+	}, nil
 }
 
-// controllersTimeout is how long to wait for what controllers put into a new namespace.
+// controllersTimeout is how long to wait for the objects that controllers put into a new namespace.
 const controllersTimeout = time.Minute
 
-// makeNamespace makes the namespace and waits for what controllers put into
-// it. Before its service account exists, every pod is refused.
+// makeNamespace makes the namespace, and waits for the objects that controllers put into it. The API server refuses
+// every pod before the default service account exists.
 func (s *Session) makeNamespace(ctx context.Context) error {
-	first, cancel := context.WithTimeout(ctx, s.patience)
+	limited, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
-	ns, err := s.Client.CoreV1().Namespaces().Create(first, &corev1.Namespace{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "informer-", Labels: map[string]string{madeBy: course},
-			Annotations: map[string]string{processKey: thisProcess()}},
-	}, metav1.CreateOptions{})
+	ns, err := s.Client.CoreV1().Namespaces().Create(limited, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "informer-",
+		Labels:       map[string]string{madeBy: course},
+		Annotations:  map[string]string{processKey: thisProcess()},
+	}}, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("making a namespace: %w", err)
 	}
-	s.Namespace, s.made = ns.Name, true
+	s.Namespace, s.ownsNamespace = ns.Name, true
 	err = wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, controllersTimeout, true,
 		func(ctx context.Context) (bool, error) {
-			_, noAccount := s.Client.CoreV1().ServiceAccounts(s.Namespace).Get(ctx, "default", metav1.GetOptions{})
-			_, noRootCA := s.Client.CoreV1().ConfigMaps(s.Namespace).Get(ctx, "kube-root-ca.crt", metav1.GetOptions{})
-			return noAccount == nil && noRootCA == nil, nil
+			_, accountErr := s.Client.CoreV1().ServiceAccounts(s.Namespace).Get(ctx, "default", metav1.GetOptions{})
+			_, rootCAErr := s.Client.CoreV1().ConfigMaps(s.Namespace).Get(ctx, "kube-root-ca.crt", metav1.GetOptions{})
+			return accountErr == nil && rootCAErr == nil, nil
 		})
 	if err != nil {
 		return fmt.Errorf("waiting for the default service account and kube-root-ca.crt in namespace %s"+
@@ -108,8 +117,8 @@ func (s *Session) makeNamespace(ctx context.Context) error {
 	return nil
 }
 
-// Close removes the namespace, and what kubectl has made out of files, without
-// waiting for their end, and ends all connections. It works even if ctx has ended.
+// Close deletes the namespace, and the objects that kubectl has created from files. It does not wait until they are
+// gone. It closes all connections. It works even if ctx has ended.
 func (s *Session) Close(ctx context.Context) error {
 	defer s.dialer.CloseAll()
 	if s.Namespace == "" {
@@ -117,24 +126,24 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := s.removeFiles(ctx)
-	if !s.made {
+	if !s.ownsNamespace {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
-	failed := s.Client.CoreV1().Namespaces().Delete(ctx, s.Namespace, metav1.DeleteOptions{})
-	if failed != nil && !apierrors.IsNotFound(failed) {
+	deleteErr := s.Client.CoreV1().Namespaces().Delete(ctx, s.Namespace, metav1.DeleteOptions{})
+	if deleteErr != nil && !apierrors.IsNotFound(deleteErr) {
 		err = errors.Join(err, fmt.Errorf("removing the namespace %s: %w; scripts/clean.sh removes it later",
-			s.Namespace, failed))
+			s.Namespace, deleteErr))
 	}
 	return s.Explain(err)
 }
 
-// Explain adds to an error from the cluster what the user can do about it.
-// What is not about reaching the cluster stays as it is.
+// Explain adds to an error from the cluster what the user can do about it. It does not change an error that is not
+// about reaching the cluster.
 func (s *Session) Explain(err error) error {
 	server := "the API server at " + s.Config.Host
-	var unreached *url.Error
+	var urlErr *url.Error
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
@@ -144,10 +153,13 @@ func (s *Session) Explain(err error) error {
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("%s forbids this: %w.\n"+
 			"Ask for that right, or use a cluster of your own (scripts/local-up.sh)", server, err)
-	case errors.As(err, &unreached):
-		outcome := map[bool]string{true: "did not answer in time", false: "cannot be reached"}[unreached.Timeout()]
+	case errors.As(err, &urlErr):
+		problem := "cannot be reached"
+		if urlErr.Timeout() {
+			problem = "did not answer in time"
+		}
 		return fmt.Errorf("%s %s: is the cluster running? (scripts/local-up.sh starts one): %w",
-			server, outcome, unreached.Err)
+			server, problem, urlErr.Err)
 	default:
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package step is package play on a cluster: each step has clients, and a namespace
-// of its own.
+// Package step runs the steps of a chapter on a cluster. It is package play with clients, and with a namespace for each
+// step.
 package step
 
 import (
@@ -18,18 +18,17 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// A Lesson is what a step works with. Of one that is Offline, only Out and On are
-// of use.
+// A Lesson is what a step works with. A step that is Offline can use only Out and On.
 type Lesson struct {
 	*play.Lesson
 	Client    kubernetes.Interface
-	Config    *rest.Config // for other clients than that one
-	Namespace string       // of the step's own; it is removed afterwards
+	Config    *rest.Config // for other clients than Client
+	Namespace string       // the namespace of this step; it is removed afterwards
 
-	// Requests counts what was asked of the API server with Client and Config.
+	// Requests counts the requests of Client, and of all clients that are made from Config.
 	Requests *requests.Counter
 
-	proxy *netfault.Proxy // of ClientOnCable
+	proxy *netfault.Proxy // the proxy of ClientOnCable
 }
 
 // A Step is a play.Step whose program gets a Lesson with a cluster.
@@ -52,7 +51,7 @@ type Chapter struct {
 // Main runs the chapter as the command line asks, and exits.
 func Main(c Chapter) { play.Main(c.Played()) }
 
-// Played is the chapter for the player. It has the flags that choose a cluster.
+// Played returns the chapter for the player, with the flags that choose a cluster.
 func (c Chapter) Played() play.Chapter {
 	var options session.Options
 	played := play.Chapter{Name: c.Name, Title: c.Title, Files: c.Files}
@@ -62,29 +61,40 @@ func (c Chapter) Played() play.Chapter {
 			c.Flags(flags)
 		}
 	}
-	played.Connect = func(ctx context.Context) (play.Cluster, error) {
-		own := options
-		own.Patience = play.Patience(ctx)
-		s, err := session.Open(ctx, own)
+	played.Connect = func(ctx context.Context, patience time.Duration) (play.Cluster, error) {
+		opts := options
+		opts.Patience = patience
+		s, err := session.Open(ctx, opts)
 		return &cluster{Session: s}, err
 	}
 	for _, s := range c.Steps {
-		played.Steps = append(played.Steps, play.Step{
-			Name: s.Name, Title: s.Title, Offline: s.Offline, Fold: s.Fold, Speakers: s.Speakers, Quiet: s.Quiet,
-			Run: func(ctx context.Context, l *play.Lesson) error {
-				lesson, err := newLesson(l)
-				if err != nil {
-					return err
-				}
-				defer lesson.proxy.Close()
-				return s.Run(ctx, lesson)
-			},
-		})
+		played.Steps = append(played.Steps, s.played())
 	}
 	return played
 }
 
-// A cluster is a session, and the count of what the step asks.
+// played returns the step for the player.
+func (s Step) played() play.Step {
+	run := func(ctx context.Context, l *play.Lesson) error {
+		lesson, err := newLesson(l)
+		if err != nil {
+			return err
+		}
+		defer lesson.proxy.Close()
+		return s.Run(ctx, lesson)
+	}
+	return play.Step{
+		Name:     s.Name,
+		Title:    s.Title,
+		Run:      run,
+		Offline:  s.Offline,
+		Speakers: s.Speakers,
+		Fold:     s.Fold,
+		Quiet:    s.Quiet,
+	}
+}
+
+// A cluster is a session, and the counter of the step's requests.
 type cluster struct {
 	*session.Session
 	requests requests.Counter
@@ -93,25 +103,36 @@ type cluster struct {
 func (c *cluster) Namespace() string { return c.Session.Namespace }
 func (c *cluster) Watching() bool    { return c.requests.Watching() }
 
-// newLesson gives a lesson clients of its own, so that what the step asks of the
-// API server can be counted.
-func newLesson(l *play.Lesson) (lesson *Lesson, err error) {
+// newLesson returns a lesson with clients of its own, so that the requests of the step are counted, and those of the
+// player are not.
+func newLesson(l *play.Lesson) (*Lesson, error) {
 	c, ok := l.Cluster.(*cluster)
 	if !ok {
 		return &Lesson{Lesson: l, Requests: &requests.Counter{}, proxy: netfault.New("")}, nil
 	}
-	lesson = &Lesson{Lesson: l, Namespace: c.Namespace(), Config: rest.CopyConfig(c.Config), Requests: &c.requests}
-	c.requests.Count(lesson.Config)
-	if lesson.proxy, err = netfault.For(lesson.Config); err != nil {
+	config := rest.CopyConfig(c.Config)
+	c.requests.Count(config)
+	proxy, err := netfault.For(config)
+	if err != nil {
 		return nil, err
 	}
-	lesson.Client, err = kubernetes.NewForConfig(lesson.Config)
-	return lesson, err
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Lesson{
+		Lesson:    l,
+		Client:    client,
+		Config:    config,
+		Namespace: c.Namespace(),
+		Requests:  &c.requests,
+		proxy:     proxy,
+	}, nil
 }
 
-// ClientOnCable returns a client whose bytes all go through a proxy. It loses the API server where the
-// transcript says "> the cable is pulled out", and gets it back where it says "> the cable is plugged
-// in": not before it has failed to reach the server, because then a reflector has to list.
+// ClientOnCable returns a client whose connections all go through a proxy. The client loses the API server where the
+// transcript says "> the cable is pulled out". It can reach the API server again where the transcript says "> the cable
+// is plugged in", but not before it has failed to reach it. After such a failure, a reflector has to list.
 func (l *Lesson) ClientOnCable(ctx context.Context) (kubernetes.Interface, error) {
 	config := rest.CopyConfig(l.Config)
 	config.Dial = l.proxy.Dial

@@ -1,4 +1,4 @@
-// Package usage says what informers cost a program: memory and goroutines.
+// Package usage measures the memory and the goroutines of a program.
 package usage
 
 import (
@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Heap collects garbage and returns how many bytes are left.
+// Heap collects garbage, and returns how many bytes are left on the heap.
 func Heap() int {
 	runtime.GC()
-	runtime.GC() // the first lets go of what a sync.Pool holds
+	runtime.GC() // again: the first collection only moves the objects of a sync.Pool to its victim cache
 	return int(memory().HeapAlloc)
 }
 
-// Allocated returns how many bytes were ever allocated.
+// Allocated returns how many bytes the program has allocated since its start.
 func Allocated() int { return int(memory().TotalAlloc) }
 
 func memory() (stats runtime.MemStats) {
@@ -25,19 +25,24 @@ func memory() (stats runtime.MemStats) {
 	return stats
 }
 
-// Goroutines counts the goroutines that have this value for the pprof label. A
-// goroutine inherits the labels of the one that started it: see pprof.Do.
+// Goroutines counts the goroutines whose pprof label has this value. A goroutine inherits the labels of the goroutine
+// that started it: see pprof.Do.
+//
+// The profile has groups of goroutines with the same stack and the same labels. A group begins with its size.
 func Goroutines(label, value string) int {
 	var profile bytes.Buffer
 	pprof.Lookup("goroutine").WriteTo(&profile, 1) // it never fails: it writes to memory
-	total, alike := 0, 0
+	labelText := fmt.Sprintf("%q:%q", label, value)
+	total, groupSize := 0, 0
 	for lines := bufio.NewScanner(&profile); lines.Scan(); {
-		if n, err := fmt.Sscanf(lines.Text(), "%d @", &alike); n == 1 && err == nil {
-			continue // so many goroutines, with the stack and the labels that follow
+		line := lines.Text()
+		var size int
+		if n, err := fmt.Sscanf(line, "%d @", &size); n == 1 && err == nil {
+			groupSize = size
+			continue
 		}
-		if strings.HasPrefix(lines.Text(), "# labels:") &&
-			strings.Contains(lines.Text(), fmt.Sprintf("%q:%q", label, value)) {
-			total += alike
+		if strings.HasPrefix(line, "# labels:") && strings.Contains(line, labelText) {
+			total += groupSize
 		}
 	}
 	return total

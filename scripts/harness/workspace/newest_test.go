@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// aGo stands for go: it lists one module, and writes down where it was called, and how.
-const aGo = `#!/bin/sh
+// fakeGo is a script in the place of go. It lists one module, and writes each call and its folder into a file.
+const fakeGo = `#!/bin/sh
 case "$*" in
 *.Dir*) echo "$PWD/01-part"; exit ;;
 *.Version*) echo v0.99.1; exit ;;
@@ -19,7 +19,7 @@ esac
 echo "${PWD##*/}: go $*" >>"$CALLS"
 `
 
-// newest.sh runs in a clone whose path has a space in it.
+// newest.sh works in a clone whose path has a space in it.
 func TestNewest(t *testing.T) {
 	root, err := workspace.Root(".")
 	must.Do(t, err)
@@ -30,7 +30,7 @@ func TestNewest(t *testing.T) {
 		filepath.Join(clone, "scripts", "newest.sh"):  string(script),
 		filepath.Join(clone, "01-part", "go.mod"):     "require k8s.io/client-go v0.1.0\n",
 		filepath.Join(clone, "docs", "01-a-page.md"):  "# A page\n\n*client-go v0.1.0*\n",
-		filepath.Join(bin, "go"):                      aGo,
+		filepath.Join(bin, "go"):                      fakeGo,
 		filepath.Join(clone, "docs", "no-chapter.md"): "# Another page\n\n*v0.1.0*\n",
 	} {
 		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
@@ -39,8 +39,8 @@ func TestNewest(t *testing.T) {
 	calls := filepath.Join(bin, "calls")
 	newest := exec.CommandContext(t.Context(), filepath.Join(clone, "scripts", "newest.sh"))
 	newest.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "CALLS="+calls)
-	if said, err := newest.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
+	if output, err := newest.CombinedOutput(); err != nil {
+		t.Fatalf("newest.sh: %v: %s", err, output)
 	}
 	for file, want := range map[string]string{
 		calls: "01-part: go get k8s.io/client-go@latest k8s.io/api@latest k8s.io/apimachinery@latest\n" +
@@ -48,8 +48,10 @@ func TestNewest(t *testing.T) {
 		filepath.Join(clone, "docs", "01-a-page.md"):  "# A page\n\n*client-go v0.99.1*\n",
 		filepath.Join(clone, "docs", "no-chapter.md"): "# Another page\n\n*v0.1.0*\n",
 	} {
-		if got, err := os.ReadFile(file); string(got) != want {
-			t.Errorf("%s: got %q, %v; want %q", filepath.Base(file), got, err, want)
+		got, err := os.ReadFile(file)
+		must.Do(t, err)
+		if string(got) != want {
+			t.Errorf("after newest.sh, %s is %q\nwant %q", filepath.Base(file), got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Every program of the workspace says what it is for, and refuses what it does not know.
+// Tests that every program of the workspace has a help text, and refuses unknown arguments.
 
 package workspace_test
 
@@ -14,7 +14,7 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// commands are the programs of go.work, each built once, and the scripts.
+// commands builds the programs of go.work, and returns their paths and those of the scripts.
 func commands(t *testing.T) (all []string) {
 	t.Helper()
 	root, err := workspace.Root(".")
@@ -28,15 +28,15 @@ func commands(t *testing.T) (all []string) {
 		name := filepath.Join(folder, fmt.Sprintf("%02d-%s", i, filepath.Base(program)))
 		build := exec.CommandContext(t.Context(), "go", "build", "-o", name, program)
 		build.Dir = root
-		if said, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("go build %s: %v\n%s", program, err, said)
+		if output, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("go build %s: %v\n%s", program, err, output)
 		}
 		all = append(all, name)
 	}
 	scripts, err := filepath.Glob(filepath.Join(root, "scripts", "*.sh"))
 	must.Do(t, err)
 	if len(all) < 10 || len(scripts) < 10 {
-		t.Fatalf("found only %d programs and %d scripts", len(all), len(scripts))
+		t.Fatalf("found %d programs and %d scripts, want 10 of each at least", len(all), len(scripts))
 	}
 	return append(all, scripts...)
 }
@@ -44,18 +44,22 @@ func commands(t *testing.T) (all []string) {
 func TestEveryProgramAnswersHelpAndRefusesWhatItDoesNotKnow(t *testing.T) {
 	for _, command := range commands(t) {
 		t.Run(filepath.Base(command), func(t *testing.T) {
-			run := func(argument string) (said string, ok bool) {
+			run := func(argument string) (output string, err error) {
 				cmd := exec.CommandContext(t.Context(), command, argument)
 				cmd.Env = append(os.Environ(), "KUBECONFIG=", "INFORMER_CLUSTER_GUARD=")
-				output, err := cmd.CombinedOutput()
-				return string(output), err == nil
+				text, err := cmd.CombinedOutput()
+				return string(text), err
 			}
-			if said, ok := run("-h"); !ok || len(said) < 50 {
-				t.Errorf("-h: succeeded %t, and said %q; want success and what it is for", ok, said)
+			if output, err := run("-h"); err != nil || len(output) < 50 {
+				t.Errorf("-h: error %v, output %q; want no error, and a text of 50 characters at least", err, output)
 			}
 			for _, unknown := range []string{"-no-such-flag", "nonsense"} {
-				if said, ok := run(unknown); ok || !strings.Contains(said, strings.TrimLeft(unknown, "-")) {
-					t.Errorf("%s: succeeded %t, and said %q; want a refusal that names it", unknown, ok, said)
+				output, err := run(unknown)
+				if err == nil {
+					t.Errorf("%s: no error, want one; output %q", unknown, output)
+				}
+				if name := strings.TrimLeft(unknown, "-"); !strings.Contains(output, name) {
+					t.Errorf("%s: output %q, want %q in it", unknown, output, name)
 				}
 			}
 		})

@@ -1,5 +1,4 @@
-// Package workspace finds the folder that holds the course, so that its
-// programs run from anywhere below it.
+// Package workspace finds the folder of the course, so that its programs run from any folder below it.
 package workspace
 
 import (
@@ -10,25 +9,24 @@ import (
 	"strings"
 )
 
-// Root returns the nearest folder, dir itself or one above it, that holds a
-// go.work file.
+// Root returns the nearest folder with a go.work file: dir itself, or a folder above it.
 func Root(dir string) (string, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("finding the workspace from %s: %w", dir, err)
 	}
-	for at := start; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, "go.work")); err == nil {
-			return at, nil
+	for folder := start; ; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, "go.work")); err == nil {
+			return folder, nil
 		}
-		if at == filepath.Dir(at) {
+		if folder == filepath.Dir(folder) {
 			return "", fmt.Errorf("no go.work in %s or above it: run this inside the workspace", start)
 		}
 	}
 }
 
-// Whole returns an error while an exercise is open, and the code not the book's.
-// A folder that is not in git has no exercises.
+// Whole returns an error while an exercise is open, because then the code is not the book's. A folder that is not in
+// git has no open exercises.
 func Whole(root string) error {
 	list := exec.Command("git", "for-each-ref", "--format=%(refname:lstrip=3)", "refs/practice/open")
 	list.Dir = root

@@ -14,8 +14,9 @@ func TestRootIsTheNearestFolderWithGoWork(t *testing.T) {
 	root := t.TempDir()
 	deep := filepath.Join(root, "a", "b")
 	must.Do(t, os.MkdirAll(deep, 0o755))
-	if _, err := workspace.Root(deep); err == nil || !strings.Contains(err.Error(), "no go.work in "+deep) {
-		t.Errorf("outside a workspace: %v", err)
+	want := "no go.work in " + deep
+	if _, err := workspace.Root(deep); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Root(%s) outside of a workspace: error %v, want one with %q", deep, err, want)
 	}
 	must.Do(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
 	for _, dir := range []string{root, deep} {

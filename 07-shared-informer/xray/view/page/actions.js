@@ -19,16 +19,18 @@ export async function renewToken() {
 export function listenForActions(query) {
   document.addEventListener('click', event => {
     const button = event.target.closest('button[data-action]');
-    if (event.detail) button?.blur(); // pressed with the mouse: the next space is a pause
+    if (event.detail) button?.blur(); // pressed with the mouse: the next space pauses, and does not press it again
     if (button && button.getAttribute('aria-disabled') !== 'true') act(bodyOf(button), query());
   });
 }
 
-function bodyOf({ dataset: { action, count: number, pace, handler, needs } }) {
+// bodyOf returns the body of the request for the action of a button.
+function bodyOf(button) {
+  const { action, count: updates, speed, handler, needs } = button.dataset;
   const body = { action };
   if (needs === 'object') body.name = object.value || newest;
-  if (number) body.count = Number(number);
-  if (pace) body.pace = pace;
+  if (updates) body.count = Number(updates);
+  if (speed) body.speed = speed;
   if (handler) body.handler = handler;
   return body;
 }
@@ -48,17 +50,17 @@ async function act(body, query) {
   }
 }
 
-// say shows what was done; that it was done is soon old, an error stays.
-let sayUntil = 0;
+// say shows what was done, for some seconds. An error stays until the next action.
+let sayTimeout = 0;
 function say(words, failed) {
-  clearTimeout(sayUntil);
-  if (!failed) sayUntil = setTimeout(() => { said.textContent = ''; }, 8000);
+  clearTimeout(sayTimeout);
+  if (!failed) sayTimeout = setTimeout(() => { said.textContent = ''; }, 8000);
   said.textContent = words;
   said.classList.toggle('error', failed);
 }
 
-// drawActions disables what is not possible now. latest is the newest state: buttons act on it, even while paused.
-// A button is disabled with aria-disabled, because a button that is disabled while it has the focus loses it.
+// drawActions disables the buttons whose action is not possible now. Buttons act on the latest state, even while the
+// page is paused. They are disabled with aria-disabled, because a button with the attribute disabled loses the focus.
 export function drawActions(latest, lost) {
   const keys = latest.store?.keys ?? [];
   newest = nameOf(keys[0]);
@@ -70,15 +72,16 @@ export function drawActions(latest, lost) {
   };
   for (const button of document.querySelectorAll('button[data-action]')) {
     const { needs, handler } = button.dataset;
-    const can = !lost && (needs ? possible[needs] : true) && (handler ? Boolean(latest[`handlers/${handler}`]) : true);
-    const value = String(!can);
+    const impossible = needs && !possible[needs];
+    const removed = handler && !latest[`handlers/${handler}`];
+    const value = String(Boolean(lost || impossible || removed));
     if (button.getAttribute('aria-disabled') !== value) button.setAttribute('aria-disabled', value);
   }
   drawObjects(keys);
   drawBulk(latest.bulk);
 }
 
-// drawObjects leaves the list alone while somebody chooses from it.
+// drawObjects writes the names of the objects into the list, but not while somebody chooses from it.
 function drawObjects(keys) {
   if (document.activeElement === object) return;
   const names = keys.map(nameOf).sort();
@@ -86,7 +89,8 @@ function drawObjects(keys) {
   object.names = names.join();
   const chosen = object.value;
   rows(object, names.length + 1, () => make('option')).slice(1).forEach((option, i) => {
-    option.value = option.textContent = names[i];
+    option.value = names[i];
+    option.textContent = names[i];
   });
   object.value = names.includes(chosen) ? chosen : '';
 }

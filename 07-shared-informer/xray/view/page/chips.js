@@ -42,7 +42,7 @@ export class Chips {
     const base = this.stage.getBoundingClientRect();
     const nodes = new Map();
     for (const [id, box] of this.stations.boxes) {
-      if (!box.offsetParent) continue; // its lane is not shown
+      if (!box.offsetParent) continue; // it is not shown in a narrow window
       const { left, top, width, height } = box.querySelector('.node').getBoundingClientRect();
       nodes.set(id, { x: left + width / 2 - base.left, y: top + height / 2 - base.top });
     }
@@ -78,7 +78,7 @@ export class Chips {
     const b = nodes.get(to);
     if (from === 'server') {
       if (!narrow.matches) a = { x: edge, y: b.y };
-      else if (to !== 'reflector') a = { x: b.x, y: b.y - 40 }; // the other lane lies between
+      else if (to !== 'reflector') a = { x: b.x, y: b.y - 40 }; // our informer lies between
     }
     path.setAttribute('d', narrow.matches || Math.abs(a.y - b.y) < 2 ? `M${a.x} ${a.y}L${b.x} ${b.y}` : bend(a, b));
     if (from === 'server') path.classList.add('cable');

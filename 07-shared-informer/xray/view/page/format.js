@@ -16,11 +16,16 @@ const tenth = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximum
 export const count = n => whole.format(n ?? 0);
 export const kib = bytes => tenth.format((bytes ?? 0) / 1024) + ' KiB';
 export const yesNo = b => (b ? 'yes' : 'no');
-export const millis = ms => (ms < 0.1 ? '< 0.1' : ms < 10 ? tenth.format(ms) : whole.format(ms)) + ' ms';
-export const plural = (n, one, many = one + 's') => `${count(n)} ${n === 1 ? one : many}`;
+export const plural = (n, noun) => `${count(n)} ${n === 1 ? noun : noun + 's'}`;
 export const clock = ms => time.format(ms);
 
-// age says how long ago something was, as seen at the time now.
+export function millis(ms) {
+  if (ms < 0.1) return '< 0.1 ms';
+  if (ms < 10) return `${tenth.format(ms)} ms`;
+  return `${whole.format(ms)} ms`;
+}
+
+// age says how long before now something was.
 export function age(ms, now) {
   if (!ms) return '–';
   const s = Math.max(0, (now - ms) / 1000);
@@ -34,23 +39,25 @@ export function countdown(ms, now) {
   return ms ? `in ${tenth.format(Math.max(0, (ms - now) / 1000))} s` : '–';
 }
 
-// nameOf is a key without its namespace.
-export const nameOf = key => (key ?? '').slice((key ?? '').indexOf('/') + 1);
+// nameOf returns a key without its namespace.
+export function nameOf(key = '') {
+  return key.slice(key.indexOf('/') + 1);
+}
 
-// stationName is a station as one says it: "handlers/slow" is "handler slow".
+// stationName returns the name of a station for a sentence: for "handlers/slow" it is "handler slow".
 export function stationName(id) {
   return id.replace('client-go/', 'client-go’s ').replace('handlers/', 'handler ').replace(/^server$/, 'API server');
 }
 
-// describe says what a record is, for a reader who has paused on it.
+// describe returns a sentence about a record, for somebody who has paused at it.
 export function describe(record) {
   if (!record) return 'The oldest state that is kept.';
   if (record.caption) return record.caption.text;
-  const lane = record.lane === 'client-go' ? 'client-go’s informer' : 'our informer';
-  if (!record.chip) return `${lane}: ${record.kind}.`;
+  const informer = record.implementation === 'client-go' ? 'client-go’s informer' : 'our informer';
+  if (!record.chip) return `${informer}: ${record.kind}.`;
   const { change, name, from, to } = record.chip;
   const word = CHANGES[change]?.word ?? change;
-  return `${lane}, ${record.kind}: ${word} of ${name}, ${stationName(from)} → ${stationName(to)}.`;
+  return `${informer}, ${record.kind}: ${word} of ${name}, ${stationName(from)} → ${stationName(to)}.`;
 }
 
 // symbol makes the mark of a kind of change: its shape and colour come from the class.

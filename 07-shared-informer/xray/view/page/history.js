@@ -1,24 +1,24 @@
-// history.js: what was recorded, and the state after any record of it. It knows nothing of the page.
+// history.js: the records that have come, and the state after each of them. It does not touch the page.
 
 const KEEP = 5000; // records
 const DROP = 250; // records that are dropped in one go
 
-// History holds records at the positions first ≤ i < end; the position p means "records before p are applied". Each
-// record has the state of all stations as it was sent with it, in its set.
+// History holds the records at the positions first ≤ i < end. At position p, the records before p are applied. Each
+// record has in its set the state of all stations that came with it.
 export class History {
   constructor(state) {
     this.first = this.end = 0;
     this.records = [];
-    this.before = state; // what there was before the first record
+    this.before = state; // the state before the first record
     this.captions = []; // {at, time, caption}
-    this.skipped = 0; // events that the records kept stand for
+    this.skipped = 0; // events without a record, between the records that are kept
   }
 
-  // add takes a message of the program: the state, and the records that have come since the last one. There are none
-  // after a break of the stream.
+  // add takes a message of the program: the state, and the records since the last message. After a break of the stream
+  // a message has no records.
   add({ seq, time, set, records, missed }) {
     if (seq <= this.seqAt(this.end)) return;
-    records ??= [{ seq, time, lane: 'ours', kind: 'connected again', skipped: 0 }];
+    records ??= [{ seq, time, implementation: 'ours', kind: 'connected again', skipped: 0 }];
     records[0].skipped += missed;
     for (const record of records) this.push({ ...record, set });
   }
@@ -39,7 +39,7 @@ export class History {
     this.captions = this.captions.filter((c, i) => c.at > this.first || i >= this.captions.length - 5);
   }
 
-  // record is the last one applied at a position; undefined at the beginning.
+  // record returns the last record that is applied at a position, or undefined at the beginning.
   record(position) { return this.records[position - 1 - this.first]; }
   at(position) { return this.record(position) ?? this.before; }
   seqAt(position) { return this.at(position).seq; }
@@ -49,23 +49,26 @@ export class History {
 
   clamp(position) { return Math.min(this.end, Math.max(this.first, position)); }
 
-  // objectSeq is the seq under which the program keeps the object of a change, before and after; undefined if there is
-  // none. An event has no object before: the record that comes when it is stored has.
+  // objectSeq returns the seq of the record whose object shows a change, before and after; undefined if there is none.
+  // When an event arrives at an informer, its record has no object before. A record soon after has it: when the change
+  // is stored.
   objectSeq({ seq, key, change, to }) {
     const at = this.records.findLastIndex(r => r.seq <= seq);
     const fits = ({ chip }) => chip?.object && chip.key === key && chip.change === change;
-    const stored = r => fits(r) && r.chip.to === 'store';
-    const arrives = to === 'reflector' || to === 'client-go/informer';
-    return (arrives && this.records.slice(at, at + 300).find(stored)?.seq)
-      || this.records.slice(0, at + 1).findLast(fits)?.seq;
+    if (to === 'reflector' || to === 'client-go/informer') {
+      const stored = this.records.slice(at, at + 300).find(r => fits(r) && r.chip.to === 'store');
+      if (stored) return stored.seq;
+    }
+    return this.records.slice(0, at + 1).findLast(fits)?.seq;
   }
 
-  // captionsAt are the last captions at a position, newest first.
+  // captionsAt returns the last captions at a position, the newest first.
   captionsAt(position, most = 8) {
     return this.captions.filter(c => c.at <= position).slice(-most).reverse();
   }
 
-  // changes are the latest changes of objects, newest first: the stations that one change passes make one line.
+  // changes returns the latest changes of objects, the newest first. A change has one line, however many stations it
+  // passes.
   changes(position, most = 12) {
     const stages = { reflector: 1, store: 2, log: 3 };
     const lines = [], byKey = new Map();

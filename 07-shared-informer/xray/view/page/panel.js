@@ -22,7 +22,7 @@ function open(words, from) {
   if (!panel.open) panel.showModal();
 }
 
-// load shows what build makes of the answer, or the error in its place.
+// load asks for JSON, and shows the elements that build makes of it, or the error.
 async function load(url, build) {
   try {
     const response = await fetch(url);
@@ -41,13 +41,13 @@ export function openObject({ seq, name, change }, query, from) {
     return;
   }
   load(`/xray/object/${seq}${query}`, ({ key, before, after }) => {
-    const known = before || !after || ['add', 'initial'].includes(change); // client-go does not hand on what was before
+    const known = before || !after || ['add', 'initial'].includes(change); // a record of client-go may lack it
     const lines = diff(toLines(ordered(known ? before : after)), toLines(ordered(after)));
     return [make('p', 'quiet', `${key} ${sayDiff(known, before, after, lines)}`), diffTable(lines)];
   });
 }
 
-// ordered puts first what tells two versions of an object apart.
+// ordered puts the metadata first, which tells two versions of an object apart.
 const ordered = object => object && { metadata: object.metadata, ...object };
 
 function sayDiff(known, before, after, lines) {
@@ -68,24 +68,29 @@ function diffTable(lines) {
   return table;
 }
 
-export function openHandler(name, lane, query, moment, from) {
-  open(`${lane === 'ours' ? 'Handler' : 'client-go’s handler'} ${name}: last calls`, from);
-  const url = `/xray/handlers/${encodeURIComponent(name)}${query}${query ? '&' : '?'}lane=${lane}`;
+export function openHandler(name, implementation, query, moment, from) {
+  open(`${implementation === 'ours' ? 'Handler' : 'client-go’s handler'} ${name}: last calls`, from);
+  const separator = query ? '&' : '?';
+  const url = `/xray/handlers/${encodeURIComponent(name)}${query}${separator}implementation=${implementation}`;
   load(url, ({ calls }) => {
     if (!calls?.length) return [make('p', 'quiet', 'No call has returned yet.')];
-    const table = make('table', 'calls');
-    const head = table.createTHead().insertRow();
-    for (const label of ['Time', 'Age', 'Event', 'Object', 'Took']) {
-      const cell = make('th', '', label);
-      cell.scope = 'col';
-      head.append(cell);
-    }
-    const rows = table.createTBody();
-    for (const { time, key, change, tookMs } of calls) {
-      const { symbol = '', word = change } = CHANGES[change] ?? {};
-      const cells = [clock(time), age(time, moment), `${symbol} ${word}`, nameOf(key), millis(tookMs)];
-      rows.insertRow().append(...cells.map(words => make('td', '', words)));
-    }
-    return [table];
+    return [callsTable(calls, moment)];
   });
+}
+
+function callsTable(calls, moment) {
+  const table = make('table', 'calls');
+  const head = table.createTHead().insertRow();
+  for (const label of ['Time', 'Age', 'Event', 'Object', 'Took']) {
+    const cell = make('th', '', label);
+    cell.scope = 'col';
+    head.append(cell);
+  }
+  const rows = table.createTBody();
+  for (const { time, key, change, tookMs } of calls) {
+    const { symbol = '', word = change } = CHANGES[change] ?? {};
+    const cells = [clock(time), age(time, moment), `${symbol} ${word}`, nameOf(key), millis(tookMs)];
+    rows.insertRow().append(...cells.map(words => make('td', '', words)));
+  }
+  return table;
 }

@@ -1,9 +1,9 @@
 // player.js: which record is shown: live, paused, or replayed at a speed.
 
-const APART = 15; // ms of recorded time between two records, at least, when it goes slowly: so that one sees each
-const LONGEST = 1000; // ms of real time that a replay waits for the next record
+const APART = 15; // ms of recorded time at least between two records of a slow replay, so that one sees each
+const LONGEST = 1000; // ms of real time at most that a replay waits for the next record
 
-// Player holds the position in a history and the view there. tick is called once a frame.
+// Player holds a position in a history, and the view at that position. tick is called once a frame.
 export class Player {
   slower = 1;
 
@@ -12,7 +12,7 @@ export class Player {
   start(history) {
     this.history = history;
     this.paused = false;
-    this.follow = this.slower === 1; // show records as soon as they come
+    this.follow = this.slower === 1; // it shows records as soon as they come
     this.seek(history.end);
   }
 
@@ -21,13 +21,14 @@ export class Player {
     return this.follow || this.position === this.history.end ? 'live' : 'replaying';
   }
 
-  // waiting is the number of records that are kept and not yet shown.
+  // waiting is the number of records that are kept and have not been shown.
   get waiting() { return this.history.end - Math.max(this.position, this.history.first); }
 
-  // seek shows the state at a position. What it shows stays as it is when the history drops the record.
+  // seek shows the state at a position. The view stays, even if the history drops its record.
   seek(position) {
     this.show(this.history.clamp(position));
-    this.time = this.due = this.history.timeAt(this.position); // as recorded; it runs slower than the real time
+    this.time = this.history.timeAt(this.position); // recorded time; in a slow replay it runs slower than real time
+    this.due = this.time; // when the last record was due
   }
 
   pause() { this.paused = true; this.follow = false; }
@@ -36,9 +37,12 @@ export class Player {
 
   live() { this.paused = false; this.follow = true; this.slower = 1; }
 
-  slow(times) { this.slower = times; if (times > 1) this.follow = false; }
+  slow(times) {
+    this.slower = times;
+    if (times > 1) this.follow = false;
+  }
 
-  // tick moves on by elapsed ms and returns the records that were applied.
+  // tick continues by elapsed ms, and returns the records that it has applied.
   tick(elapsed) {
     const { history } = this;
     if (this.position < history.first && !this.paused) this.seek(history.first);

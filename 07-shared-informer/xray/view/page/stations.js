@@ -1,30 +1,36 @@
-// stations.js: writes the state of each station into its box. A text is written only if it differs.
+// stations.js: writes the state of each station into its box. It writes a text only if the text differs.
 import { CHANGES, age, count, countdown, kib, millis, nameOf, plural, yesNo } from './format.js';
 
 const text = value => value || '–';
 
-// The fields of each station: name in the state, label, how to say the value (which gets the value and the time).
+// The fields of each station: its name in the state, its label, and a function that makes a text of the value and the
+// time. The field start has no function, because drawCursors writes it.
 const FIELDS = {
   server: [['connected', 'connected', yesNo], ['cut', 'cut', yesNo], ['lists', 'LIST requests', count],
     ['watches', 'WATCH requests', count], ['bytes', 'sent', kib]],
   reflector: [['doing', 'doing', text], ['until', 'tries again', countdown], ['version', 'version', text],
     ['lastEvent', 'last event', age], ['events', 'events', count], ['bookmarks', 'bookmarks', count]],
   store: [['objects', 'objects', count], ['version', 'version', text]],
-  log: [['end', 'notifications', count], ['start', 'needed from']], // drawCursors writes the second
+  log: [['end', 'notifications', count], ['start', 'needed from']],
   'client-go/informer': [['received', 'objects and events received', count], ['objects', 'objects', count]],
-  ours: [['waiting', 'waiting', count], ['calls', 'calls', count], ['folded', 'folded', count]],
-  theirs: [['waiting', 'waiting', count], ['calls', 'calls', count]],
 };
-const FIXED = ['server', 'reflector', 'store', 'log', 'client-go/informer'];
-const LANES = [
-  { prefix: 'handlers/', from: 'log', lane: 'ours', list: '#handlers', sum: '#sum-ours' },
-  { prefix: 'client-go/handlers/', from: 'client-go/informer', lane: 'theirs', list: '#their-handlers',
-    sum: '#sum-theirs' },
+const FIXED = Object.keys(FIELDS); // the stations that are always there
+
+// The handlers of both informers: the prefix of their stations, the station from which they get notifications, their
+// fields, and the elements of the page.
+const IMPLEMENTATIONS = [
+  { name: 'ours', prefix: 'handlers/', from: 'log', list: '#handlers', sum: '#sum-ours',
+    fields: [['waiting', 'waiting', count], ['calls', 'calls', count], ['folded', 'folded', count]] },
+  { name: 'client-go', prefix: 'client-go/handlers/', from: 'client-go/informer', list: '#their-handlers',
+    sum: '#sum-theirs', fields: [['waiting', 'waiting', count], ['calls', 'calls', count]] },
 ];
 
 // show writes a text and, for tests and scripts, the plain value.
 export function show(element, words, value = words) {
-  if (element.shown !== words) element.textContent = element.shown = words;
+  if (element.shown !== words) {
+    element.shown = words;
+    element.textContent = words;
+  }
   const plain = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
   if (element.dataset.value !== plain) element.dataset.value = plain;
 }
@@ -65,10 +71,10 @@ export class Stations {
     }
   }
 
-  // hold keeps the look of a station until a time, for most ms in one go. Handlers wait for the chip that comes to
-  // where they read.
+  // hold lets a station stay as it is until a time, at most for so many ms without a change. The handlers wait for the
+  // chip that comes to the station from which they get notifications.
   hold(id, until, now, most) {
-    for (const { prefix, from } of LANES) {
+    for (const { prefix, from } of IMPLEMENTATIONS) {
       if (id === from) this.handlers(prefix).forEach(handler => this.hold(handler, until, now, most));
     }
     if (!this.drawn.has(id)) return;
@@ -80,7 +86,8 @@ export class Stations {
   handlers(prefix) { return [...this.boxes.keys()].filter(id => id.startsWith(prefix)); }
   release() { this.held.clear(); }
 
-  // draw writes what changed; ages: the ages too. moment is the time of the state shown, now that of the page.
+  // draw writes the stations that have changed. With ages it writes all of them. moment is the time of the state, now
+  // is the time of the page.
   draw(view, moment, now, ages) {
     this.syncHandlers(view);
     const most = scaleOf(view);
@@ -96,28 +103,28 @@ export class Stations {
   }
 
   drawOne(id, box, value, moment) {
-    const fields = FIELDS[id] ?? FIELDS[box.lane];
+    const fields = FIELDS[id] ?? box.implementation.fields;
     const cells = box.cells ??= fields.map(([name]) => box.querySelector(`[data-field="${name}"]`));
     fields.forEach(([name, , say], i) => say && show(cells[i], say(value[name], moment), value[name]));
     if (id === 'server') {
-      box.dataset.state = value.cut ? 'cut' : value.connected ? 'open' : 'closed';
+      box.dataset.state = connectionState(value);
       box.parentElement.dataset.line = box.dataset.state;
     }
     if (id === 'reflector') drawReflector(box, value);
     if (id === 'store') drawStore(box, value);
     if (id === 'log') drawChunks(box, value.chunks ?? []);
-    if (box.lane) this.drawHandler(box, value, moment);
+    if (box.implementation) this.drawHandler(box, value, moment);
   }
 
   drawHandler(box, value, moment) {
-    box.dataset.pace = value.pace;
-    show(box.querySelector('.pace'), value.pace ?? '', value.pace);
+    const { last, pace: speed } = value;
+    box.dataset.speed = speed;
+    show(box.querySelector('.speed'), speed ?? '', speed);
     show(box.querySelector('[data-field="inCall"]'), value.waiting ? 'in a call, ' : '', value.waiting > 0);
     box.querySelector('.backlog i').style.transform = `scaleX(${Math.min(1, (value.waiting ?? 0) / this.most)})`;
-    const { last } = value;
     show(box.querySelector('.last'), last ? sayCall(last, moment) : 'no call has returned yet', last ?? null);
-    for (const button of box.querySelectorAll('[data-action="pace"]')) {
-      button.setAttribute('aria-pressed', String(button.dataset.pace === value.pace));
+    for (const button of box.querySelectorAll('[data-action="speed"]')) {
+      button.setAttribute('aria-pressed', String(button.dataset.speed === speed));
     }
   }
 
@@ -126,28 +133,29 @@ export class Stations {
     for (const id of this.boxes.keys()) if (id.includes('handlers/') && !view[id]) this.remove(id);
     for (const id in view) {
       if (!id.includes('handlers/') || this.boxes.has(id)) continue;
-      this.add(id, LANES.find(l => id.startsWith(l.prefix)));
+      this.add(id, IMPLEMENTATIONS.find(({ prefix }) => id.startsWith(prefix)));
     }
   }
 
-  add(id, { prefix, lane, list }) {
-    const name = id.slice(prefix.length);
+  add(id, implementation) {
+    const ours = implementation.name === 'ours';
+    const name = id.slice(implementation.prefix.length);
     const box = document.querySelector('#handler').content.firstElementChild.cloneNode(true);
-    box.lane = lane;
+    box.implementation = implementation;
     box.dataset.station = id;
-    makeFields(box.querySelector('dl'), FIELDS[lane]);
+    makeFields(box.querySelector('dl'), implementation.fields);
     const title = box.querySelector('.name');
     title.textContent = name;
-    title.setAttribute('aria-label', `${lane === 'ours' ? '' : 'client-go’s '}handler ${name}: show its last calls`);
-    if (lane === 'theirs') box.querySelector('.paces').remove();
+    title.setAttribute('aria-label', `${ours ? '' : 'client-go’s '}handler ${name}: show its last calls`);
+    if (!ours) box.querySelector('.speeds').remove();
     for (const button of box.querySelectorAll('[data-action]')) {
       button.dataset.handler = name;
       button.setAttribute('aria-label', `${button.textContent}: handler ${name}`);
     }
     box.addEventListener('click', event => {
-      if (!event.target.closest('[data-action]')) this.onHandler(name, lane === 'ours' ? 'ours' : 'client-go', title);
+      if (!event.target.closest('[data-action]')) this.onHandler(name, implementation.name, title);
     });
-    const place = document.querySelector(list);
+    const place = document.querySelector(implementation.list);
     place.insertBefore(box, [...place.children].find(({ dataset }) => joined(dataset.station) > joined(id)) ?? null);
     this.boxes.set(id, box);
     this.onLayout();
@@ -185,7 +193,7 @@ export class Stations {
   }
 
   drawSums() {
-    for (const { prefix, sum } of LANES) {
+    for (const { prefix, sum } of IMPLEMENTATIONS) {
       const waiting = this.handlers(prefix).reduce((total, id) => total + (this.drawn.get(id)?.waiting ?? 0), 0);
       show(document.querySelector(sum), `${count(waiting)} waiting`, waiting);
     }
@@ -194,15 +202,20 @@ export class Stations {
   }
 }
 
-// joined is the number in the name of a handler that joined later, such as handler-3.
+// joined returns the number in the name of a handler that joined later, such as handler-3.
 const joined = id => Number(id.match(/\d+$/)?.[0] ?? 0);
 
-// scaleOf is the end of the backlog bars of all handlers: 1, 2 or 5 times a power of ten, at least 10.
+// scaleOf returns the end of the backlog bars of all handlers: 1, 2 or 5 times a power of ten, at least 10.
 function scaleOf(view) {
   let most = 10;
   for (const id in view) if (id.includes('handlers/')) most = Math.max(most, view[id].waiting ?? 0);
   const power = 10 ** Math.floor(Math.log10(most));
   return [1, 2, 5, 10].map(n => n * power).find(n => n >= most);
+}
+
+function connectionState({ cut, connected }) {
+  if (cut) return 'cut';
+  return connected ? 'open' : 'closed';
 }
 
 function sayCall({ key, change, time, tookMs }, moment) {
@@ -212,7 +225,7 @@ function sayCall({ key, change, time, tookMs }, moment) {
 function drawReflector(box, value) {
   box.dataset.state = value.doing;
   const { error = '' } = value, place = box.querySelector('[data-field="error"]');
-  show(place, error.split(': ').slice(-2).join(': '), error); // the cause; all of it is the title
+  show(place, error.split(': ').slice(-2).join(': '), error); // the cause; the whole error is the title
   if (place.title !== error) place.title = error;
 }
 
@@ -234,9 +247,11 @@ function drawIndex(element, name, values, total) {
   const most = Math.max(1, ...all.map(([, n]) => n));
   rows(list, all.length, makeBar).forEach((row, i) => {
     const [label, bar, number] = row.children;
-    show(label, label.title = all[i][0]);
-    bar.firstChild.style.transform = `scaleX(${all[i][1] / most})`;
-    show(number, count(all[i][1]));
+    const [value, objects] = all[i];
+    label.title = value;
+    show(label, value);
+    bar.firstChild.style.transform = `scaleX(${objects / most})`;
+    show(number, count(objects));
   });
   const leftOut = total - all.length;
   show(rest, leftOut ? `and ${plural(leftOut, 'more value')} that changed earlier` : '', leftOut);

@@ -1,4 +1,4 @@
-// xray.js: the page: takes the stream of messages, and draws one frame at a time what the player shows.
+// xray.js: the page. It takes the stream of messages, and draws what the player shows, once a frame.
 import { CHANGES, age, clock, count, describe, plural, symbol } from './format.js';
 import { History } from './history.js';
 import { Player } from './player.js';
@@ -10,9 +10,10 @@ import { drawActions, listenForActions, renewToken } from './actions.js';
 const parts = {}; // the elements by their id
 for (const element of document.querySelectorAll('[id]')) parts[element.id] = element;
 
-const READ = [12, 50]; // ms in a frame for reading messages; the second when many have come
-const DRAW = 60; // ms between two looks at the stations and the buttons: numbers that change faster cannot be read
-const AGES = 250; // ms between two looks at ages and lists
+const READ = 12; // ms in a frame for reading messages
+const MOST_READ = 50; // the same when many messages have come
+const DRAW = 60; // ms between two drawings of stations and buttons, because numbers that change faster cannot be read
+const AGES = 250; // ms between two drawings of ages and lists
 const CAPTIONS = 1100; // ms that a caption stays at least, so that a screen reader can keep up
 const QUIET = 'This view is new. Press a button, and see what happens.';
 const AFTER = 1500; // ms after a caption from which a change may take its place
@@ -26,7 +27,7 @@ let source = null, skew = 0; // skew: this clock minus the clock of the program
 let history = new History({ seq: 0, time: Date.now(), set: {} });
 const player = new Player(history);
 const stations = new Stations(
-  (name, lane, from) => openHandler(name, lane, query(), Date.now() - skew, from),
+  (name, implementation, from) => openHandler(name, implementation, query(), Date.now() - skew, from),
   () => { chips.stale = true; stations.boxes.forEach(chips.watch); },
 );
 const chips = new Chips(parts.stage, stations, ({ seq, chip }, from) => openChange({ ...chip, seq }, from));
@@ -43,7 +44,7 @@ function connect() {
   source = new EventSource(`/xray/events${query()}`);
   source.addEventListener('message', ({ data }) => {
     inbox.push(data);
-    if (document.hidden) takeIn(READ[1]); // there are no frames then
+    if (document.hidden) takeIn(MOST_READ); // there are no frames then
   });
   source.addEventListener('error', () => {
     setLost(true);
@@ -51,9 +52,9 @@ function connect() {
   });
 }
 
-// takeIn reads from the inbox for about so many ms: many messages can come at once after the machine was busy.
-function takeIn(most) {
-  const end = performance.now() + most;
+// takeIn reads the inbox for about so many ms, because many messages can come together after the machine was busy.
+function takeIn(ms) {
+  const end = performance.now() + ms;
   while (inbox.length && performance.now() < end) {
     const message = JSON.parse(inbox.shift());
     if (instance !== message.instance || informer !== message.informer) begin(message);
@@ -68,7 +69,7 @@ function setLost(lost) {
   drawActions(history.latest, lost);
 }
 
-// begin starts over: with another program or informer. After a break of the stream the history is kept.
+// begin starts with an empty history, for another program or informer. After a break of the stream the history stays.
 function begin(state) {
   if (instance && instance !== state.instance) renewToken();
   ({ instance, informer } = state);
@@ -87,7 +88,8 @@ function begin(state) {
 function drawInformers(names) {
   parts.choose.hidden = names.length < 2;
   rows(parts.informer, names.length, () => make('option')).forEach((option, i) => {
-    option.value = option.textContent = names[i];
+    option.value = names[i];
+    option.textContent = names[i];
   });
   parts.informer.value = informer;
 }
@@ -98,7 +100,7 @@ let redraw = true, stale = false, lastFrame = 0, lastDraw = 0, lastAges = 0, las
 
 function frame(now) {
   requestAnimationFrame(frame);
-  takeIn(Math.min(READ[0] + inbox.length, READ[1]));
+  takeIn(Math.min(READ + inbox.length, MOST_READ));
   const applied = player.tick(now - lastFrame);
   lastFrame = now;
   if (applied.length) stations.syncHandlers(player.view); // a chip may be on its way to a handler that is new
@@ -118,7 +120,7 @@ function frame(now) {
   redraw = false;
 }
 
-// launch sends the chips of records; while it is calm a station changes when its chip arrives.
+// launch sends the chips of records. While there are few, a station changes when its chip arrives.
 function launch(records, now) {
   const calm = records.length < 60 && chips.flying.size < CALM;
   if (!calm) stations.release();
@@ -179,13 +181,15 @@ function drawCaption(now) {
   if (fillCaption(parts.caption, text, link) && text !== QUIET) lastCaption = now;
 }
 
-// sayLast is the last caption, or a sentence about the last change if that came later and is one of few.
+// sayLast returns the last caption, or a sentence about the last change, if the change came later and is one of few.
 function sayLast() {
   const [last] = history.captionsAt(player.position, 1);
   const [change] = history.changes(player.position, 1);
-  const plain = ['add', 'update', 'delete'].includes(change?.change) && !player.view.bulk;
-  if (!plain || change.time < (last?.time ?? 0) + AFTER) return last?.caption ?? { text: QUIET };
-  return { text: `${change.change === 'delete' ? 'A' : 'An'} ${change.change} of ${change.name}.` };
+  const single = ['add', 'update', 'delete'].includes(change?.change) && !player.view.bulk;
+  const captionEnd = (last?.time ?? 0) + AFTER;
+  if (!single || change.time < captionEnd) return last?.caption ?? { text: QUIET };
+  const article = change.change === 'delete' ? 'A' : 'An';
+  return { text: `${article} ${change.change} of ${change.name}.` };
 }
 
 function drawCaptions() {
@@ -196,15 +200,20 @@ function drawCaptions() {
   });
 }
 
-// drawRecent leaves the list as it is while somebody is about to choose from it.
+// drawRecent writes the list of recent changes, but not while somebody is about to choose from it.
 function drawRecent() {
   if (!player.paused && parts.recent.matches(':hover, :focus-within')) return;
   const moment = player.mode === 'live' ? Date.now() - skew : player.time;
   const lines = history.changes(player.position);
   rows(parts.recent, lines.length, makeChange).forEach((row, i) => {
-    const line = lines[i], button = row.firstChild, [, words, when] = button.children;
+    const line = lines[i];
+    const button = row.firstChild;
+    const [mark, words, when] = button.children;
     button.change = line;
-    if (button.kind !== line.change) button.firstChild.replaceWith(symbol(button.kind = line.change));
+    if (button.kind !== line.change) {
+      button.kind = line.change;
+      mark.replaceWith(symbol(line.change));
+    }
     show(words, `${CHANGES[line.change]?.word ?? line.change} of ${line.name}`, line.seq);
     show(when, age(line.time, moment));
   });
@@ -238,7 +247,7 @@ function goLive() {
   chips.clear();
   player.live();
   player.seek(history.end);
-  parts.speed.value = '1';
+  parts['replay-speed'].value = '1';
   redraw = true;
 }
 
@@ -247,7 +256,10 @@ parts.back.addEventListener('click', () => goTo(player.position - 1));
 parts.forward.addEventListener('click', () => goTo(player.position + 1, true));
 parts.live.addEventListener('click', goLive);
 parts.slider.addEventListener('input', () => goTo(parts.slider.valueAsNumber));
-parts.speed.addEventListener('change', () => { player.slow(Number(parts.speed.value)); redraw = true; });
+parts['replay-speed'].addEventListener('change', event => {
+  player.slow(Number(event.target.value));
+  redraw = true;
+});
 parts.informer.addEventListener('change', () => {
   informer = parts.informer.value;
   instance = '';

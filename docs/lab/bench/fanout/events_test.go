@@ -1,5 +1,5 @@
-// How many events per second an informer brings to its handlers, how long one takes
-// when nothing else is on, and how long it takes until everything is deleted.
+// Benchmarks of events: how largeStore per second an informer delivers to its handlers, how long a single event takes,
+// and how long it takes until all objects are deleted.
 
 package fanout
 
@@ -16,27 +16,26 @@ import (
 
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/07-shared-informer/informer"
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// BenchmarkEvents measures updates, from the watch until every handler was
-// called; ns/op is the time for one event, with all of its handlers.
+// BenchmarkEvents measures updates, from the watch until every handler was called. ns/op is the time for one event with
+// all handlers.
 func BenchmarkEvents(b *testing.B) {
 	for _, size := range []struct{ handlers, objects int }{
 		{1, 1000}, {10, 1000}, {100, 1000}, {1000, 1000}, {10, 10_000}, {10, 100_000},
 	} {
 		name := fmt.Sprintf("handlers=%d/objects=%d", size.handlers, size.objects)
-		each(b, name, func(b *testing.B, newInformer newInformer) {
+		eachInformer(b, name, func(b *testing.B, newInformer newInformer) {
 			events(b, size.handlers, size.objects, newInformer)
 		})
 	}
 }
 
-// BenchmarkObserved measures the same with an observer, which ours can have. What
-// an informer without one pays for that is in BenchmarkEvents.
+// BenchmarkObserved is BenchmarkEvents with an observer, which only our informer can have. BenchmarkEvents shows what
+// our informer pays for this possibility if it has no observer.
 func BenchmarkObserved(b *testing.B) {
-	each(b, "handlers=1/objects=1000", func(b *testing.B, newInformer newInformer) {
+	eachInformer(b, "handlers=1/objects=1000", func(b *testing.B, newInformer newInformer) {
 		events(b, 1, 1000, func(
 			lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions,
 		) cache.SharedIndexInformer {
@@ -49,7 +48,7 @@ func BenchmarkObserved(b *testing.B) {
 	})
 }
 
-// An eventCounter is an observer that counts.
+// An eventCounter is an observer that counts its calls.
 type eventCounter struct{ seen atomic.Int64 }
 
 func (c *eventCounter) Observe(observer.Event) { c.seen.Add(1) }
@@ -67,20 +66,18 @@ func events(b *testing.B, handlers, objects int, newInformer newInformer) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// A workload is a number of events, sent batch by batch. A batch is over when
-// every handler has got all of its events; only maxBatches are open at a time.
+// A workload sends events in batches. A batch is done when every handler has got all of its events. At most maxBatches
+// are open at the same time.
 //
-// This is what makes the numbers comparable. Without a limit the sender runs
-// far ahead. client-go's buffers would grow beyond the 1,024 events that they
-// begin with, from where it also traces every call; and our informer, with a
-// handler far enough behind, would fold events, that is deliver fewer of them.
-// Within the limit both are at their best, and both call every handler for every
-// event; check makes sure of it.
+// This limit makes the numbers comparable. Without it, the sender runs far ahead of the handlers. Then client-go's
+// buffers would grow beyond the 1,024 events that they begin with, from where client-go also traces every call. And our
+// informer would fold the events of a handler that is far behind, so that it delivers fewer events. Within the limit
+// both informers are at their best, and both call every handler for every event. The method check proves this.
 type workload struct {
 	events   int
 	counters []*counter
-	left     []atomic.Int32 // by batch: how many handlers are not through it
-	open     chan struct{}  // holds one for each open batch
+	left     []atomic.Int32 // by batch: the number of handlers that have not got all of its events
+	open     chan struct{}  // holds an element for each open batch
 }
 
 const (
@@ -103,7 +100,7 @@ func newWorkload(handlers, events int) *workload {
 	return w
 }
 
-// run sends the events and returns when the last batch is over.
+// run sends the events, and returns when the last batch is done.
 func (w *workload) run(tb testing.TB, send func(k int)) {
 	timeout := time.After(deadline)
 	enter := func() {
@@ -124,20 +121,21 @@ func (w *workload) run(tb testing.TB, send func(k int)) {
 	}
 }
 
-// check fails if a handler got more or less than all events. It is for
-// after the informer's end, when no handler can be running.
+// check fails if a handler has not got each event once. Call it when the informer has stopped, so that no handler runs.
 func (w *workload) check(tb testing.TB) {
 	for i, c := range w.counters {
-		expect.That(tb, c.seen == w.events, "handler %d got %d events, want %d", i, c.seen, w.events)
+		if c.seen != w.events {
+			tb.Errorf("handler %d got %d events, want %d", i, c.seen, w.events)
+		}
 	}
 }
 
-// A counter is the handler: it counts changes, which costs next to nothing. An
-// informer makes one call at a time to a handler, so it takes no lock.
+// A counter is a handler that counts changes. That takes nearly no time. An informer makes one call of a handler at a
+// time, so a counter has no lock.
 type counter struct {
 	workload *workload
 	seen     int
-	_        [112]byte // keeps the counters of two handlers off one cache line
+	_        [112]byte // so that two counters do not share a cache line
 }
 
 func (c *counter) OnUpdate(_, _ any) { c.count() }
@@ -145,7 +143,9 @@ func (c *counter) OnDelete(any)      { c.count() }
 func (c *counter) OnAdd(any, bool)   {}
 
 func (c *counter) count() {
-	if c.seen++; c.seen%batchSize != 0 && c.seen != c.workload.events {
+	c.seen++
+	isLastOfBatch := c.seen%batchSize == 0 || c.seen == c.workload.events
+	if !isLastOfBatch {
 		return
 	}
 	if c.workload.left[(c.seen-1)/batchSize].Add(-1) == 0 {
@@ -153,11 +153,10 @@ func (c *counter) count() {
 	}
 }
 
-// BenchmarkLatency sends one event at a time, and the next when every handler
-// was called. It reports the median and the 99th percentile of the time from
-// just before an event is sent until a handler is entered, over all handlers.
+// BenchmarkLatency sends an event, and sends the next one when every handler was called. It reports the median and the
+// 99th percentile of the time from just before an event is sent until a handler is called, over all handlers.
 func BenchmarkLatency(b *testing.B) {
-	each(b, "handlers=10/objects=1000", func(b *testing.B, informer newInformer) {
+	eachInformer(b, "handlers=10/objects=1000", func(b *testing.B, informer newInformer) {
 		all := makePods(1000)
 		p := newProbe(10, b.N)
 		src := newSource(all[0])
@@ -182,12 +181,12 @@ func BenchmarkLatency(b *testing.B) {
 	})
 }
 
-// A probe is one event on its way, and the stopwatches that wait for it.
+// A probe is an event on its way to the stopwatches.
 type probe struct {
 	stopwatches []*stopwatch
 	sent        time.Time
-	left        atomic.Int32 // handlers that were not called yet
-	idle        chan struct{}
+	left        atomic.Int32  // the number of handlers that were not called yet
+	idle        chan struct{} // gets an element when all handlers were called
 }
 
 func newProbe(handlers, events int) *probe {
@@ -198,7 +197,7 @@ func newProbe(handlers, events int) *probe {
 	return p
 }
 
-// times returns what all stopwatches have measured, shortest first.
+// times returns the times of all stopwatches, shortest first.
 func (p *probe) times() []time.Duration {
 	var all []time.Duration
 	for _, s := range p.stopwatches {
@@ -208,7 +207,7 @@ func (p *probe) times() []time.Duration {
 	return all
 }
 
-// A stopwatch is the handler: it writes down how long ago the event was sent.
+// A stopwatch is a handler that notes how long ago the event was sent.
 type stopwatch struct {
 	probe *probe
 	took  []time.Duration
@@ -224,25 +223,27 @@ func (s *stopwatch) OnUpdate(_, _ any) {
 func (s *stopwatch) OnAdd(any, bool) {}
 func (s *stopwatch) OnDelete(any)    {}
 
-// BenchmarkDeletes deletes 100,000 pods one by one, over the watch, from the
-// first until the handler was called for the last. They come in the batches of
-// a workload, for the reason that is given there.
+// BenchmarkDeletes deletes 100,000 pods one by one, over the watch. It measures from the first delete until the handler
+// was called for the last one. The deletes come in the batches of a workload.
 func BenchmarkDeletes(b *testing.B) {
-	each(b, "handlers=1/objects=100000", func(b *testing.B, informer newInformer) {
-		objects := many()
+	eachInformer(b, "handlers=1/objects=100000", func(b *testing.B, informer newInformer) {
+		objects := largeStore()
 		before, deleted := makeVersion(objects, 0), makeVersion(objects, 1)
 		loop(b, func() (measured, check func()) {
 			work, s := newWorkload(1, objects), newSource(before)
 			w := newWatcher(b, informer, s, work.counters)
 			stop := w.run(b)
-			return func() {
-					work.run(b, func(k int) { s.send(watch.Deleted, deleted[k]) })
-				}, func() {
-					stop()
-					work.check(b)
-					left := len(w.GetStore().ListKeys())
-					expect.That(b, left <= 0, "%d pods are left in the store", left)
+			measured = func() {
+				work.run(b, func(k int) { s.send(watch.Deleted, deleted[k]) })
+			}
+			check = func() {
+				stop()
+				work.check(b)
+				if left := len(w.GetStore().ListKeys()); left > 0 {
+					b.Errorf("the store has %d pods, want 0", left)
 				}
+			}
+			return measured, check
 		})
 	})
 }

@@ -1,4 +1,4 @@
-// The two informers, and how one of them is brought to run.
+// The two informers, and the helpers that run one of them.
 
 package fanout
 
@@ -24,13 +24,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// newInformer makes an informer, with the parameters of client-go.
+// newInformer is a constructor of an informer, with the parameters of client-go's.
 type newInformer func(
 	cache.ListerWatcher, apiruntime.Object, cache.SharedIndexInformerOptions,
 ) cache.SharedIndexInformer
 
-// informers are what is compared. They take turns: the program that runs the
-// benchmarks lets the other begin in every other round.
+// informers are the two informers to compare. They take turns in being first: package main runs them in the other order
+// in every other round.
 var informers = []struct {
 	name string
 	new  newInformer
@@ -43,8 +43,8 @@ var informers = []struct {
 	}},
 }
 
-// each runs a benchmark once for each informer.
-func each(b *testing.B, name string, run func(*testing.B, newInformer)) {
+// eachInformer runs a benchmark once for each informer.
+func eachInformer(b *testing.B, name string, run func(*testing.B, newInformer)) {
 	for _, i := range informers {
 		b.Run(name+"/informer="+i.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -53,8 +53,7 @@ func each(b *testing.B, name string, run func(*testing.B, newInformer)) {
 	}
 }
 
-// loop is a b.Loop whose clock runs in measured alone. What was made before is not
-// collected meanwhile.
+// loop is a b.Loop that measures only the function measured. It collects the garbage of prepare before that.
 func loop(b *testing.B, prepare func() (measured, check func())) {
 	for b.Loop() {
 		b.StopTimer()
@@ -68,7 +67,7 @@ func loop(b *testing.B, prepare func() (measured, check func())) {
 	}
 }
 
-// deadline is for events that never arrive: none of the benchmarks comes close.
+// deadline ends a benchmark whose events never arrive. A benchmark that works needs much less.
 const deadline = 3 * time.Minute
 
 // A watcher is an informer on a source, and the registrations of its handlers.
@@ -77,8 +76,7 @@ type watcher struct {
 	registrations []cache.ResourceEventHandlerRegistration
 }
 
-// newWatcher makes an informer of pods as the factories of client-go make it,
-// with the index by namespace, and gives it the handlers.
+// newWatcher makes an informer of pods with the index by namespace, as client-go's factories do, and adds the handlers.
 func newWatcher[H cache.ResourceEventHandler](
 	tb testing.TB, newInformer newInformer, s *source, handlers []H,
 ) *watcher {
@@ -90,7 +88,7 @@ func newWatcher[H cache.ResourceEventHandler](
 	return w
 }
 
-// addHandlers gives more handlers to an informer, whether or not it runs.
+// addHandlers adds handlers to an informer, which may already run.
 func addHandlers[H cache.ResourceEventHandler](tb testing.TB, w *watcher, handlers []H) {
 	tb.Helper()
 	for _, handler := range handlers {
@@ -100,15 +98,17 @@ func addHandlers[H cache.ResourceEventHandler](tb testing.TB, w *watcher, handle
 	}
 }
 
-// run starts the informer, and returns when the store has the first list and
-// every handler has returned from all of it. The function that it returns stops
-// the informer.
+// run starts the informer, and returns when the store has the first list and every handler has synced. The returned
+// function stops the informer.
 func (w *watcher) run(tb testing.TB) (stop func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { w.RunWithContext(ctx) })
-	stop = sync.OnceFunc(func() { cancel(); running.Wait() })
+	stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+	})
 	tb.Cleanup(stop)
 	await(tb, w.HasSyncedChecker().Done(), time.After(deadline), "the informer has synced")
 	w.awaitHandlers(tb)
@@ -124,10 +124,10 @@ func (w *watcher) awaitHandlers(tb testing.TB) {
 	}
 }
 
-// inNamespace lists a namespace, and fails unless it has so many pods. A list is
-// the reader's own, to change it as it likes: inNamespace takes the first pod
-// out, and fails if somebody else did that in the same list.
-func (w *watcher) inNamespace(namespace string, want int) error {
+// checkNamespace lists the pods of a namespace, and fails unless there are as many as wanted. A list belongs to its
+// reader, who may change it. So checkNamespace removes the first pod from the list, and fails if another reader has
+// removed it from the same list.
+func (w *watcher) checkNamespace(namespace string, want int) error {
 	pods, err := w.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
 	if err != nil {
 		return err
@@ -142,12 +142,13 @@ func (w *watcher) inNamespace(namespace string, want int) error {
 	return nil
 }
 
-// await waits for a channel; when the deadline comes first, the benchmark fails.
-func await[T any](tb testing.TB, channel <-chan T, timeout <-chan time.Time, what string) {
+// await waits for a channel. If the timeout comes first, the benchmark fails, and says which condition has not come
+// true.
+func await[T any](tb testing.TB, channel <-chan T, timeout <-chan time.Time, condition string) {
 	tb.Helper()
 	select {
 	case <-channel:
 	case <-timeout:
-		tb.Fatalf("waited %v, and still not: %s", deadline, what)
+		tb.Fatalf("waited %v, and still not: %s", deadline, condition)
 	}
 }

@@ -1,4 +1,4 @@
-// What it costs when others read the store while it changes.
+// Benchmarks with readers that read the store while it changes.
 
 package fanout
 
@@ -19,85 +19,83 @@ import (
 
 const changesPerSecond = 2000
 
-// BenchmarkReaders has readers that list one namespace of 10,000 pods after the
-// other, all the time, while 2,000 changes are made each second, for b.N seconds.
-// It reports how many changes the handler got within that time, and how many
-// lists the readers got in each second of it. The readers take all of the
-// machine that they can get: what the handler gets shows whether readers keep
-// the informer from its work.
+// BenchmarkReaders runs for b.N seconds, with 2,000 changes in each second. Its readers list one namespace of 10,000
+// pods after the other, without a pause. It reports how largeStore changes the handler got within that time, and how
+// largeStore lists the readers got per second. The readers use as much of the machine as they can get, so the number of
+// changes shows whether readers hold up the informer.
 func BenchmarkReaders(b *testing.B) {
 	for _, readers := range []int{4, 16} {
-		each(b, fmt.Sprintf("readers=%d/objects=100000", readers), func(b *testing.B, informer newInformer) {
-			load := busyReaders(b, informer, readers, b.N)
-			b.ReportMetric(float64(load.changes.within(time.Duration(b.N)*time.Second)), "delivered")
-			b.ReportMetric(float64(load.reads)/float64(b.N), "reads/s")
+		eachInformer(b, fmt.Sprintf("readers=%d/objects=100000", readers), func(b *testing.B, informer newInformer) {
+			result := busyReaders(b, informer, readers, b.N)
+			b.ReportMetric(float64(result.changes.within(time.Duration(b.N)*time.Second)), "delivered")
+			b.ReportMetric(float64(result.reads)/float64(b.N), "reads/s")
 		})
 	}
 }
 
-func busyReaders(b *testing.B, informer newInformer, readers, seconds int) load {
-	return withReaders(b, informer, readers, seconds, func(r *reader, begin time.Time) {
+// busyReaders runs readers that list without a pause.
+func busyReaders(b *testing.B, informer newInformer, readers, seconds int) readersResult {
+	return runReaders(b, informer, readers, seconds, func(r *reader, begin time.Time) {
 		for r.read() && time.Since(begin) < time.Duration(seconds)*time.Second {
 			r.reads++
 		}
 	})
 }
 
-// BenchmarkReadersAtIntervals has four readers that list a namespace every 20 ms
-// and leave most of the machine to others. They take turns. It reports the
-// median and the 99th percentile of the time from the moment when a change was
-// due until the handler is entered, and how many bytes were allocated for each
-// change, by the readers, too. b.N should be so many seconds that garbage is
-// collected meanwhile. Later is in a process that had another load before.
+// BenchmarkReadersAtIntervals runs for b.N seconds. Each of its four readers lists a namespace every 20 ms, so most of
+// the machine is free. The readers take turns. The benchmark reports the median and the 99th percentile of the time
+// from the moment when a change was due until the handler was called. It also reports how largeStore bytes were
+// allocated for each change, including those of the readers. It should run long enough that garbage is collected. The
+// variant later runs after busy readers, in the same process.
 func BenchmarkReadersAtIntervals(b *testing.B) {
-	const readers, every = 4, 20 * time.Millisecond
+	const readers, interval = 4, 20 * time.Millisecond
 	for _, when := range []string{"first", "later"} {
-		each(b, fmt.Sprintf("readers=%d/objects=100000/%s", readers, when), func(b *testing.B, informer newInformer) {
+		name := fmt.Sprintf("readers=%d/objects=100000/%s", readers, when)
+		eachInformer(b, name, func(b *testing.B, informer newInformer) {
 			if when == "later" {
 				busyReaders(b, informer, readers, 3)
 			}
-			rounds := int(time.Duration(b.N) * time.Second / every)
-			load := withReaders(b, informer, readers, b.N, func(r *reader, begin time.Time) {
-				begin = begin.Add(every * time.Duration(r.number) / readers)
+			rounds := int(time.Duration(b.N) * time.Second / interval)
+			result := runReaders(b, informer, readers, b.N, func(r *reader, begin time.Time) {
+				begin = begin.Add(interval * time.Duration(r.number) / readers)
 				for n := range rounds {
-					time.Sleep(time.Until(begin.Add(every * time.Duration(n))))
+					time.Sleep(time.Until(begin.Add(interval * time.Duration(n))))
 					if !r.read() {
 						return
 					}
 					r.reads++
 				}
 			})
-			if want := rounds * readers; load.reads != want {
-				b.Fatalf("%d reads, want %d", load.reads, want)
+			if want := rounds * readers; result.reads != want {
+				b.Fatalf("the readers made %d reads, want %d", result.reads, want)
 			}
-			lags := load.changes.lags()
+			lags := result.changes.lags()
 			b.ReportMetric(float64(lags[len(lags)/2]), "p50-ns")
 			b.ReportMetric(float64(lags[len(lags)*99/100]), "p99-ns")
-			b.ReportMetric(float64(load.bytes)/float64(len(lags)), "B/change")
+			b.ReportMetric(float64(result.bytes)/float64(len(lags)), "B/change")
 		})
 	}
 }
 
-// A load is what happened while others read.
-type load struct {
+// A readersResult is the result of runReaders.
+type readersResult struct {
 	changes *schedule
-	reads   int
-	bytes   int // that were allocated
+	reads   int // by all readers
+	bytes   int // allocated meanwhile
 }
 
-// withReaders runs an informer with one handler, makes changes for so many
-// seconds, and lets readers read meanwhile. It returns when all is over and the
-// handler has got every change.
-func withReaders(
+// runReaders runs an informer with one handler, makes changes for this number of seconds, and runs the readers at the
+// same time. It returns when the readers have returned and the handler has got every change.
+func runReaders(
 	b *testing.B, informer newInformer, readers, seconds int, read func(r *reader, begin time.Time),
-) load {
-	objects := many()
+) readersResult {
+	objects := largeStore()
 	changes := newSchedule(b, objects, changesPerSecond)
 	s := newSource(makeVersion(objects, 0))
 	w := newWatcher(b, informer, s, []*schedule{changes})
 	stop := w.run(b)
 	all := make([]reader, readers)
-	runtime.GC() // nothing of the first list is to be collected while the clock runs
+	runtime.GC() // so that the garbage of the first list is not collected while the clock runs
 	allocated := usage.Allocated()
 	b.ResetTimer()
 	changes.start(b.Context(), b, s, seconds*changesPerSecond)
@@ -109,30 +107,30 @@ func withReaders(
 	running.Wait()
 	changes.sending.Wait()
 	b.StopTimer()
-	over := load{changes: changes, bytes: usage.Allocated() - allocated}
+	result := readersResult{changes: changes, bytes: usage.Allocated() - allocated}
 	changes.finish(b, stop)
 	for _, r := range all {
 		if r.err != nil {
 			b.Fatalf("reader %d: %v", r.number, r.err)
 		}
-		over.reads += r.reads
+		result.reads += r.reads
 	}
-	if read, want := w.after(b, objects), min(changes.sent, objects); read != want {
-		b.Fatalf("when all was over, %d pods were read as changed, want %d", read, want)
+	if got, want := w.countNewer(b, objects), min(changes.sent, objects); got != want {
+		b.Fatalf("after the last change, the store has %d changed pods, want %d", got, want)
 	}
-	return over
+	return result
 }
 
-// after reads all namespaces, and counts the pods that are past a version.
-func (w *watcher) after(tb testing.TB, version int) (count int) {
+// countNewer lists all namespaces, and counts the pods that are newer than a version.
+func (w *watcher) countNewer(tb testing.TB, version int) (count int) {
 	tb.Helper()
 	for i := range namespaces {
 		pods, err := w.GetIndexer().ByIndex(cache.NamespaceIndex, namespace(i))
 		must.Do(tb, err)
 		for _, pod := range pods {
-			if n, err := strconv.Atoi(pod.(*corev1.Pod).ResourceVersion); err != nil {
-				tb.Fatal(err)
-			} else if n > version {
+			n, err := strconv.Atoi(pod.(*corev1.Pod).ResourceVersion)
+			must.Do(tb, err)
+			if n > version {
 				count++
 			}
 		}
@@ -143,16 +141,17 @@ func (w *watcher) after(tb testing.TB, version int) (count int) {
 // A reader lists one namespace after the other.
 type reader struct {
 	*watcher
-	number, want int // want is how many pods are in each
-	next         int // namespace; the readers begin with different ones
-	reads        int
-	err          error    // of the last read
-	_            [64]byte // keeps two readers off one cache line
+	number int      // of the reader; it begins with the namespace of this number
+	want   int      // the number of pods in each namespace
+	next   int      // the number of lists so far
+	reads  int      // the number of lists that count
+	err    error    // of the last list
+	_      [64]byte // so that two readers do not share a cache line
 }
 
-// read is one read; false if it was not what it has to be.
+// read lists the next namespace. It returns false if the list is wrong.
 func (r *reader) read() bool {
-	r.err = r.inNamespace(namespace(r.number+r.next), r.want)
+	r.err = r.checkNamespace(namespace(r.number+r.next), r.want)
 	r.next++
 	return r.err == nil
 }

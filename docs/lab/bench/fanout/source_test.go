@@ -1,5 +1,4 @@
-// Where the informers list and watch: a channel instead of a server; and the pods
-// that they watch.
+// The source of the informers, a channel instead of a server, and the pods in it.
 
 package fanout
 
@@ -19,17 +18,16 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A source gives the first list the way servers do today and client-go asks for
-// by default: over the watch, as adds with a bookmark at their end. All of it
-// waits in the channel before the informer starts, and later events find room
-// there, so that what is measured is the informer, not how fast a benchmark can
-// wake it for each event. A real watch adds to both what this leaves out.
+// A source sends the first list over the watch, as adds with a bookmark at the end. This is what client-go requests by
+// default. The whole list waits in the channel before the informer starts, and the channel has room for later events.
+// So a benchmark measures the informer, and not how fast the benchmark can wake the informer for each event. A real
+// watch costs both informers the same time on top.
 type source struct {
 	*cache.ListWatch
 	events chan watch.Event
 }
 
-// room is for events that the informer has not come to yet.
+// room is the number of events that can wait in a source after the first list.
 const room = 1024
 
 func newSource(pods []*corev1.Pod) *source {
@@ -45,37 +43,36 @@ func newSource(pods []*corev1.Pod) *source {
 	return s
 }
 
-// send sends an event, and waits only where there is no room.
+// send sends an event. It blocks only if the source has no room.
 func (s *source) send(event watch.EventType, object runtime.Object) {
 	s.events <- watch.Event{Type: event, Object: object}
 }
 
-// expire ends the watch as servers do when they no longer have the changes that
-// the client asks for: with status 410. The informer has to list again.
+// expire ends the watch with status 410, as a server that no longer has the changes after the client's version. The
+// informer has to list again.
 func (s *source) expire() {
 	status := apierrors.NewResourceExpired("the benchmark wants a relist").ErrStatus
 	s.send(watch.Error, &status)
 }
 
 func (s *source) list(context.Context, metav1.ListOptions) (runtime.Object, error) {
-	return nil, errors.New("the first list comes over the watch, and there is no other")
+	return nil, errors.New("this source sends its list over the watch only")
 }
 
 func (s *source) watch(context.Context, metav1.ListOptions) (watch.Interface, error) {
 	return s, nil
 }
 
-// Stop and ResultChan make the source the one watch that it gives out.
+// Stop and ResultChan make the source a watch.Interface: it is the only watch that it returns.
 func (s *source) Stop()                          {}
 func (s *source) ResultChan() <-chan watch.Event { return s.events }
 
-// versions is how many versions of each pod are made beforehand: one to be
-// listed, and two that take turns as updates. An update never has the
-// resourceVersion that it follows, so that nobody may take it for a resync.
+// versions is the number of versions of each pod: one for the list, and two that take turns as updates. An update never
+// has the same resourceVersion as the update before it, so that no informer takes it for a resync.
 const versions = 3
 
-// pods is version by version, pod by pod, all made before the clock runs: what
-// a decoder costs is the same for every informer and none of its work.
+// pods are all versions of all pods. They are made before the clock runs: a decoder takes the same time for every
+// informer, and is no part of it.
 type pods [versions][]*corev1.Pod
 
 func makePods(objects int) *pods {
@@ -86,16 +83,16 @@ func makePods(objects int) *pods {
 	return &all
 }
 
-// many is how many pods there are where a benchmark is about a large store. With
-// -short there are fewer than its name says: enough to see that it works.
-func many() int {
+// largeStore returns the number of pods of a benchmark with a large store. With -short it is smaller than the name of
+// the benchmark says, and large enough to see that the benchmark works.
+func largeStore() int {
 	if testing.Short() {
 		return 10_000
 	}
 	return 100_000
 }
 
-// makeVersion makes one version of each pod.
+// makeVersion returns one version of each pod.
 func makeVersion(objects, version int) []*corev1.Pod {
 	all := make([]*corev1.Pod, objects)
 	for i := range all {
@@ -104,23 +101,23 @@ func makeVersion(objects, version int) []*corev1.Pod {
 	return all
 }
 
-// update is the k-th update: the pods take turns.
+// update returns the k-th update. The pods take turns.
 func (p *pods) update(k int) *corev1.Pod {
 	objects := len(p[0])
 	return p[1+k/objects%(versions-1)][k%objects]
 }
 
-// namespaces and apps are how many there are: each has as many pods as another.
+// The numbers of namespaces and of values of the label app. All have the same number of pods.
 const (
 	namespaces = 10
 	apps       = 100
 )
 
-// namespace is that of a pod.
+// namespace returns the namespace of the i-th pod.
 func namespace(i int) string { return "ns-" + strconv.Itoa(i%namespaces) }
 
-// newPod makes a small pod that shares no memory with another, as if it had
-// just been decoded. BenchmarkStalled reports its size.
+// newPod returns a small pod that shares no memory with another one, as if it had just been decoded. BenchmarkStalled
+// reports its size.
 func newPod(i, resourceVersion int) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{

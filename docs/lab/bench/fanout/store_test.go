@@ -1,5 +1,5 @@
-// What the store costs: its memory, and an index that is added late; and how much
-// memory waits for a handler that does not return.
+// Benchmarks of memory: of the store, and of the events that wait for a stalled handler. And a benchmark of an index
+// that is added late.
 
 package fanout
 
@@ -17,46 +17,47 @@ import (
 	"example.com/informer/scripts/harness/usage"
 )
 
-// BenchmarkLateIndex measures AddIndexers, with an index by a label, on an
-// informer that has 100,000 pods, and the first question to that index: it does
-// not help anybody to put the work off until then.
+// BenchmarkLateIndex measures a call of AddIndexers on an informer with 100,000 pods, and the first call of ByIndex.
+// The second call is included because a store could put off the work until then.
 func BenchmarkLateIndex(b *testing.B) {
 	const index = "app"
-	each(b, "objects=100000", func(b *testing.B, informer newInformer) {
-		objects := many()
+	eachInformer(b, "objects=100000", func(b *testing.B, informer newInformer) {
+		objects := largeStore()
 		all := makeVersion(objects, 0)
 		loop(b, func() (measured, check func()) {
 			w := newWatcher(b, informer, newSource(all), []*tally{})
 			stop := w.run(b)
 			var pods []any
-			var err, indexErr error
-			return func() {
-					err = w.AddIndexers(cache.Indexers{index: func(obj any) ([]string, error) {
-						return []string{obj.(*corev1.Pod).Labels["app"]}, nil
-					}})
-					pods, indexErr = w.GetIndexer().ByIndex(index, all[0].Labels["app"])
-				}, func() {
-					values := len(w.GetIndexer().ListIndexFuncValues(index))
-					if err != nil || indexErr != nil || len(pods) != objects/apps || values != apps {
-						b.Fatalf("the index has %d pods and %d values, want %d and %d; errors %v, %v",
-							len(pods), values, objects/apps, apps, err, indexErr)
-					}
-					stop()
+			var addErr, indexErr error
+			measured = func() {
+				addErr = w.AddIndexers(cache.Indexers{index: func(obj any) ([]string, error) {
+					return []string{obj.(*corev1.Pod).Labels["app"]}, nil
+				}})
+				pods, indexErr = w.GetIndexer().ByIndex(index, all[0].Labels["app"])
+			}
+			check = func() {
+				must.Do(b, addErr)
+				must.Do(b, indexErr)
+				if got, want := len(pods), objects/apps; got != want {
+					b.Errorf("ByIndex() returned %d pods, want %d", got, want)
 				}
+				if got := len(w.GetIndexer().ListIndexFuncValues(index)); got != apps {
+					b.Errorf("the index has %d values, want %d", got, apps)
+				}
+				stop()
+			}
+			return measured, check
 		})
 	})
 }
 
-// BenchmarkMemory reports by how much the heap grows with an informer of 100,000
-// pods, for each pod, and without it: the pods are there before, and so is
-// the source. What is left is the store: its keys, its maps, and its index by
-// namespace. The reflector, the queue and the processor are in it too, with
-// what they keep once the first list is through; there is no handler, and nothing
-// waits, so that is the little that an informer without pods has, and what
-// a buffer of the list's size leaves behind, if there is one.
+// BenchmarkMemory reports by how much the heap grows with an informer of 100,000 pods, divided by the number of pods.
+// The pods and the source exist before, so they do not count. The store counts: its keys, its maps, and its index by
+// namespace. The reflector, the queue and the processor count, too. There is no handler, and no event waits. So these
+// parts have only the little memory that they have without pods, and the buffer of the first list, if one is left.
 func BenchmarkMemory(b *testing.B) {
-	each(b, "objects=100000", func(b *testing.B, informer newInformer) {
-		objects := many()
+	eachInformer(b, "objects=100000", func(b *testing.B, informer newInformer) {
+		objects := largeStore()
 		all := makeVersion(objects, 0)
 		var total int
 		for b.Loop() {
@@ -64,8 +65,8 @@ func BenchmarkMemory(b *testing.B) {
 			before := usage.Heap()
 			w := newWatcher(b, informer, s, []*tally{})
 			stop := w.run(b)
-			for i := range namespaces { // if the index is made when it is needed, that is now
-				must.Do(b, w.inNamespace(namespace(i), objects/namespaces))
+			for i := range namespaces { // a store may make its index at the first read
+				must.Do(b, w.checkNamespace(namespace(i), objects/namespaces))
 			}
 			total += usage.Heap() - before
 			stop()
@@ -76,13 +77,12 @@ func BenchmarkMemory(b *testing.B) {
 	})
 }
 
-// BenchmarkStalled blocks the only handler at its first update, sends b.N
-// updates of 1,000 pods, every one a pod of its own as a watch decodes it, and
-// waits until the store has the last. Then it reports by how much the heap has
-// grown, garbage collected: the store holds as many pods as before, so the rest
-// is kept for the handler.
+// BenchmarkStalled blocks the only handler at its first update. Then it sends b.N updates of 1,000 pods, each with a
+// pod of its own, as if a watch had decoded it, and waits until the store has the last one. It reports by how much the
+// heap has grown after a garbage collection. The store has as largeStore pods as before, so the rest waits for the
+// handler.
 func BenchmarkStalled(b *testing.B) {
-	each(b, "handlers=1/objects=1000", func(b *testing.B, informer newInformer) {
+	eachInformer(b, "handlers=1/objects=1000", func(b *testing.B, informer newInformer) {
 		const objects = 1000
 		size := usage.Heap()
 		all := makePods(objects)
@@ -92,7 +92,7 @@ func BenchmarkStalled(b *testing.B) {
 		handler := &stalledHandler{entered: make(chan struct{}, 1), wake: make(chan struct{})}
 		w := newWatcher(b, informer, s, []*stalledHandler{handler})
 		w.run(b)
-		b.Cleanup(func() { close(handler.wake) }) // first of all: only then the informer can end
+		b.Cleanup(func() { close(handler.wake) }) // it runs before the informer stops, which waits for the handler
 		s.send(watch.Modified, all.update(0))
 		timeout := time.After(deadline)
 		await(b, handler.entered, timeout, "the handler got the first update")
@@ -127,8 +127,11 @@ func (w *watcher) version(tb testing.TB, pod metav1.Object) string {
 	return obj.(metav1.Object).GetResourceVersion()
 }
 
-// A stalledHandler is the handler: it returns from its first update when it is woken.
-type stalledHandler struct{ entered, wake chan struct{} }
+// A stalledHandler is a handler that does not return from its first update until wake is closed.
+type stalledHandler struct {
+	entered chan struct{} // gets an element at the first update
+	wake    chan struct{}
+}
 
 func (h *stalledHandler) OnUpdate(_, _ any) {
 	select {

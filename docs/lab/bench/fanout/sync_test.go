@@ -1,5 +1,5 @@
-// How long it takes until handlers know a list: the first, that of a handler that
-// comes late, and a second one.
+// Benchmarks of lists: how long it takes until the handlers have got the first list, the list for a late handler, and a
+// relist.
 
 package fanout
 
@@ -15,25 +15,25 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// BenchmarkSync measures from the informer's start until the registrations of
-// all ten handlers have synced, and all handlers have got the whole list.
-// The second should follow from the first. In client-go v0.37 it does not
-// always: Finished of its synctrack.SingleFileTracker counts down, then asks
-// whether the list is complete. A handler that is held up between the two has
-// synced with some of the list still before it, once in about 400 lists on a busy
-// machine. That is not to count as being faster.
+// BenchmarkSync measures from the informer's start until the registrations of all ten handlers have synced, and all
+// handlers have got the whole list. The second condition should follow from the first, but in client-go v0.37 it does
+// not always. Finished of its synctrack.SingleFileTracker counts down, and then asks whether the list is complete. If
+// the handler's goroutine is interrupted between the two, the registration syncs too early. On a busy machine this
+// happens in about one of 400 lists. It must not make client-go look faster.
 func BenchmarkSync(b *testing.B) {
 	for _, objects := range []int{1000, 10_000, 100_000} {
-		each(b, fmt.Sprintf("handlers=10/objects=%d", objects), func(b *testing.B, informer newInformer) {
+		eachInformer(b, fmt.Sprintf("handlers=10/objects=%d", objects), func(b *testing.B, informer newInformer) {
 			all := makePods(objects)
 			loop(b, func() (measured, check func()) {
 				var stop func()
 				handlers := newTallies(10, objects)
 				w := newWatcher(b, informer, newSource(all[0]), handlers)
-				return func() {
+				measured = func() {
 					stop = w.run(b)
 					awaitListed(b, handlers)
-				}, func() { stop() }
+				}
+				check = func() { stop() }
+				return measured, check
 			})
 		})
 	}
@@ -42,9 +42,9 @@ func BenchmarkSync(b *testing.B) {
 // A tally is a handler that counts.
 type tally struct {
 	adds, updates, deletes int
-	objects                int
+	objects                int           // the number of adds, and of updates, to wait for
 	listed, updated        chan struct{} // closed at the last add, and at the last update
-	_                      [80]byte      // keeps the counters of two handlers off one cache line
+	_                      [80]byte      // so that two tallies do not share a cache line
 }
 
 func newTallies(handlers, objects int) []*tally {
@@ -56,13 +56,15 @@ func newTallies(handlers, objects int) []*tally {
 }
 
 func (t *tally) OnAdd(any, bool) {
-	if t.adds++; t.adds == t.objects {
+	t.adds++
+	if t.adds == t.objects {
 		close(t.listed)
 	}
 }
 
 func (t *tally) OnUpdate(_, _ any) {
-	if t.updates++; t.updates == t.objects {
+	t.updates++
+	if t.updates == t.objects {
 		close(t.updated)
 	}
 }
@@ -77,28 +79,31 @@ func awaitListed(tb testing.TB, handlers []*tally) {
 	}
 }
 
-// BenchmarkJoin measures from the first of 20 calls of AddEventHandler until
-// all 20 registrations have synced, and all handlers have got all pods: the
-// second for the reason that BenchmarkSync gives. Nothing changes meanwhile.
+// BenchmarkJoin measures from the first of 20 calls of AddEventHandler until all 20 registrations have synced, and all
+// handlers have got all pods. (BenchmarkSync says why it waits for both.) No pod changes meanwhile.
 func BenchmarkJoin(b *testing.B) {
-	each(b, "handlers=20/objects=100000", func(b *testing.B, informer newInformer) {
-		objects := many()
+	eachInformer(b, "handlers=20/objects=100000", func(b *testing.B, informer newInformer) {
+		objects := largeStore()
 		all := makeVersion(objects, 0)
 		loop(b, func() (measured, check func()) {
 			w := newWatcher(b, informer, newSource(all), []*tally{})
 			stop, late := w.run(b), newTallies(20, objects)
-			return func() { w.join(b, late) }, func() { stop(); checkAdds(b, late) }
+			measured = func() { w.join(b, late) }
+			check = func() {
+				stop()
+				checkAdds(b, late)
+			}
+			return measured, check
 		})
 	})
 }
 
-// BenchmarkJoinLag has one handler from the start, and 1,000 changes each second
-// from the moment when 20 others begin to join until they have synced. It
-// reports the longest time from the moment when a change was due until the first
-// handler was called.
+// BenchmarkJoinLag has one handler from the start. Then 20 others join, and until they have synced, there are 1,000
+// changes per second. It reports the longest time from the moment when a change was due until the first handler was
+// called.
 func BenchmarkJoinLag(b *testing.B) {
-	each(b, "handlers=20/objects=100000", func(b *testing.B, informer newInformer) {
-		objects := many()
+	eachInformer(b, "handlers=20/objects=100000", func(b *testing.B, informer newInformer) {
+		objects := largeStore()
 		all := makeVersion(objects, 0)
 		var worst time.Duration
 		loop(b, func() (measured, check func()) {
@@ -106,21 +111,23 @@ func BenchmarkJoinLag(b *testing.B) {
 			w := newWatcher(b, informer, s, []*schedule{changes})
 			stop, late := w.run(b), newTallies(20, objects)
 			ctx, joined := context.WithCancel(b.Context())
-			return func() {
-					changes.start(ctx, b, s, objects) // it has room for no more
-					w.join(b, late)
-				}, func() {
-					joined()
-					changes.finish(b, stop)
-					checkAdds(b, late)
-					worst = max(worst, slices.Max(changes.lags()))
-				}
+			measured = func() {
+				changes.start(ctx, b, s, objects) // the source has room for no more
+				w.join(b, late)
+			}
+			check = func() {
+				joined()
+				changes.finish(b, stop)
+				checkAdds(b, late)
+				worst = max(worst, slices.Max(changes.lags()))
+			}
+			return measured, check
 		})
 		b.ReportMetric(float64(worst), "worst-lag-ns")
 	})
 }
 
-// join gives handlers to an informer that runs, and waits until they know all.
+// join adds handlers to an informer that runs, and waits until they have synced and have got all pods.
 func (w *watcher) join(tb testing.TB, handlers []*tally) {
 	tb.Helper()
 	addHandlers(tb, w, handlers)
@@ -128,8 +135,8 @@ func (w *watcher) join(tb testing.TB, handlers []*tally) {
 	awaitListed(tb, handlers)
 }
 
-// checkAdds fails if a handler got more or less than all pods. It is for after
-// the informer's end, when no handler can be running.
+// checkAdds fails if a handler has not got each pod once. Call it when the informer has stopped, so that no handler
+// runs.
 func checkAdds(tb testing.TB, handlers []*tally) {
 	tb.Helper()
 	for i, h := range handlers {
@@ -139,23 +146,22 @@ func checkAdds(tb testing.TB, handlers []*tally) {
 	}
 }
 
-// BenchmarkRelist ends the watch, so that the informer has to list again, and
-// every pod has changed meanwhile. It measures from the moment when the informer
-// gets the list, which is after the pause that both make before they ask for it,
-// until the handler has got all updates.
+// BenchmarkRelist ends the watch, so that the informer has to list again. Every pod has changed meanwhile. It measures
+// from the moment when the informer gets the list until the handler has got all updates. Both informers make a pause
+// before they request the list, and this pause is not measured.
 func BenchmarkRelist(b *testing.B) {
-	each(b, "handlers=1/objects=100000", func(b *testing.B, informer newInformer) {
-		objects := many()
+	eachInformer(b, "handlers=1/objects=100000", func(b *testing.B, informer newInformer) {
+		objects := largeStore()
 		before, after := makeVersion(objects, 0), makeVersion(objects, 1)
 		for b.Loop() {
 			b.StopTimer()
 			handlers := newTallies(1, objects)
 			first, second := newSource(before), newSource(after)
-			lists := first.oneByOne()
+			lists := first.waitForNextList()
 			w := newWatcher(b, informer, first, handlers)
 			stop := w.run(b)
 			first.expire()
-			runtime.GC() // nothing of this is to be collected while the clock runs
+			runtime.GC() // so that the garbage so far is not collected while the clock runs
 			timeout := time.After(deadline)
 			select {
 			case lists <- second: // the informer has it now
@@ -178,13 +184,13 @@ func BenchmarkRelist(b *testing.B) {
 	})
 }
 
-// oneByOne makes the source give out itself for the first list only. Whoever
-// asks for another waits for a source from the channel.
-func (s *source) oneByOne() chan<- *source {
-	lists, asked := make(chan *source), false
+// waitForNextList makes the source return itself for the first request only. Each later request waits for a source from
+// the channel.
+func (s *source) waitForNextList() chan<- *source {
+	lists, isFirst := make(chan *source), true
 	s.WatchFuncWithContext = func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
-		if !asked {
-			asked = true
+		if isFirst {
+			isFirst = false
 			return s, nil
 		}
 		select {

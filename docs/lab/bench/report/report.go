@@ -1,5 +1,5 @@
-// Package report makes tables of what was measured of client-go's and of ours:
-// of results in the format of Go benchmarks, with the packages behind benchstat.
+// Package report runs benchmarks of client-go and of our code, reads their results with the packages behind benchstat,
+// and makes tables that compare the two.
 package report
 
 import (
@@ -18,13 +18,13 @@ import (
 	"golang.org/x/text/message"
 )
 
-// The two that are compared: the last part of a benchmark's name.
+// The two implementations. The last part of a benchmark's name is informer= and one of these.
 const (
 	Theirs = "client-go"
 	Ours   = "ours"
 )
 
-// Machine says where and with what this program measures.
+// Machine returns a line with the date, the machine, and the versions of Go and client-go.
 func Machine() (string, error) {
 	clientGo, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/client-go").Output()
 	if err != nil {
@@ -35,9 +35,8 @@ func Machine() (string, error) {
 		runtime.GOOS, runtime.GOARCH, runtime.Version(), strings.TrimSpace(string(clientGo))), nil
 }
 
-// Value writes a value to four digits, in the unit that the name of its unit
-// ends with, or has before a slash: 81.09ms for p50-sec, 1.650GiB for held-B,
-// 110.2B for B/pod. A count is written in full, unless it is one per second.
+// Value returns a value with four digits and its unit: 81.09ms for p50-sec, 1.650GiB for held-B, 110.2B for B/pod. A
+// count has all of its digits, unless it is a count per second.
 func Value(value float64, unit string) string {
 	unit, per, _ := strings.Cut(unit, "/")
 	switch unit[strings.LastIndex(unit, "-")+1:] {
@@ -52,13 +51,13 @@ func Value(value float64, unit string) string {
 	return Count(value)
 }
 
-// Count writes a number with a comma between thousands.
+// Count returns a number with a comma between thousands.
 func Count[N int | float64](n N) string {
 	return message.NewPrinter(language.English).Sprint(n)
 }
 
-// Align puts the cells of lines into columns. A line of one cell is a heading:
-// below it columns begin anew.
+// Align returns the lines with their cells in columns. A line of one cell is a heading: the lines below it have columns
+// of their own.
 func Align(lines [][]string) string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

@@ -1,4 +1,4 @@
-// What was measured, and how the two compare.
+// The results of benchmarks, and how the two implementations compare.
 
 package report
 
@@ -12,19 +12,19 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Results are those of some benchmarks.
+// Results are the results of benchmarks.
 type Results struct {
-	Config map[string]string // the lines of the form "key: value" at the begin
-	values map[key][]float64 // in the order of rounds
+	Config map[string]string // the lines of the form "key: value" above the results
+	values map[key][]float64 // in the order of the rounds
 }
 
 type key struct{ bench, unit string }
 
-// ending is what Go adds to a name: that it was there before, and how many
-// processors there are.
-var ending = regexp.MustCompile(`(#\d+)?(-\d+)?$`)
+// suffix matches the end of a benchmark's name that package testing adds: #01 if the name is not the first of its
+// kind, and the number of processors.
+var suffix = regexp.MustCompile(`(#\d+)?(-\d+)?$`)
 
-// Read reads results. Units become those of benchfmt: sec/op for ns/op.
+// Read reads results. It converts their units as benchfmt does: sec/op for ns/op.
 func Read(text string) (*Results, error) {
 	r := &Results{Config: map[string]string{}, values: map[key][]float64{}}
 	reader := benchfmt.NewReader(strings.NewReader(text), "results.txt")
@@ -36,7 +36,7 @@ func Read(text string) (*Results, error) {
 			for _, config := range record.Config {
 				r.Config[config.Key] = string(config.Value)
 			}
-			name := ending.ReplaceAllString(string(record.Name.Full()), "")
+			name := suffix.ReplaceAllString(string(record.Name.Full()), "")
 			for _, value := range record.Values {
 				k := key{name, value.Unit}
 				r.values[k] = append(r.values[k], value.Value)
@@ -46,28 +46,29 @@ func Read(text string) (*Results, error) {
 	return r, reader.Err()
 }
 
-// Values are those of all rounds.
+// Values returns the values of all rounds.
 func (r *Results) Values(bench, unit string) []float64 { return r.values[key{bench, unit}] }
 
-// A Row compares the two in one unit of one benchmark.
+// A Row compares the two implementations in one unit of one benchmark.
 type Row struct {
-	What        string
-	Bench, Unit string // Bench is without its last part, which names the informer
-	Sum         bool   // shown is the sum of all rounds; else their median
+	Name  string // the first cell of the row
+	Bench string // the name of the benchmark, without its last part, which names the implementation
+	Unit  string
+	Sum   bool // show the sum of all rounds instead of their median
 }
 
-// moreIsBetter of these units, and less is of others.
+// moreIsBetter has the units with which the greater value is the better one. With all others, it is the smaller one.
 var moreIsBetter = map[string]bool{"events": true, "delivered": true, "events/s": true, "reads/s": true}
 
-// A Comparison is what came of a row.
+// A Comparison is the result of a row.
 type Comparison struct {
-	Cells        []string // what, client-go's value, ours, their ratio, and its least and most in one round
+	Cells        []string // name, client-go's value, our value, their ratio, and its least and greatest in one round
 	Theirs, Ours float64
-	Ratio        float64   // how many times better ours is
-	Ratios       []float64 // the same, round by round
+	Ratio        float64   // how many times better our value is
+	Ratios       []float64 // the ratio of each round
 }
 
-// Compare fills a row.
+// Compare compares the values of a row.
 func (r *Results) Compare(row Row) (c Comparison, err error) {
 	theirs := r.Values(row.Bench+"/informer="+Theirs, row.Unit)
 	ours := r.Values(row.Bench+"/informer="+Ours, row.Unit)
@@ -80,24 +81,28 @@ func (r *Results) Compare(row Row) (c Comparison, err error) {
 	}
 	c.Theirs, c.Ours = row.total(theirs), row.total(ours)
 	c.Ratio = row.ratio(c.Theirs, c.Ours)
-	c.Cells = []string{row.What, Value(c.Theirs, row.Unit), Value(c.Ours, row.Unit), fmt.Sprintf("%.2f ×", c.Ratio),
+	c.Cells = []string{row.Name, Value(c.Theirs, row.Unit), Value(c.Ours, row.Unit), fmt.Sprintf("%.2f ×", c.Ratio),
 		fmt.Sprintf("%.2f to %.2f", slices.Min(c.Ratios), slices.Max(c.Ratios))}
 	return c, nil
 }
 
-func (row Row) total(values []float64) (total float64) {
+// total returns the sum or the median of the values.
+func (row Row) total(values []float64) float64 {
 	if !row.Sum {
-		sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // which it sorts
+		sorted := slices.Clone(values) // NewSample sorts its argument
+		sample := benchmath.NewSample(sorted, &benchmath.DefaultThresholds)
 		return benchmath.AssumeNothing.Summary(sample, 0.95).Center
 	}
+	sum := 0.0
 	for _, value := range values {
-		total += value
+		sum += value
 	}
-	return total
+	return sum
 }
 
+// ratio returns how many times better our value is.
 func (row Row) ratio(theirs, ours float64) float64 {
-	if theirs == ours { // both 0, say
+	if theirs == ours { // for example, if both are 0
 		return 1
 	}
 	if moreIsBetter[row.Unit] {

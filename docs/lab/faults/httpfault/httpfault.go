@@ -1,11 +1,10 @@
-// Package httpfault injects faults between an informer's client and its
-// transport: it answers in the server's place, delays answers, changes the frames
-// of a watch, and counts requests by their outcomes.
+// Package httpfault has an http.RoundTripper that injects faults into the requests of an informer. It can answer
+// instead of the server, delay answers, and change the frames of a watch. It counts requests by their outcomes.
 package httpfault
 
 import (
 	"bytes"
-	"cmp"
+
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,17 +23,17 @@ import (
 	"example.com/informer/scripts/harness/requests"
 )
 
-// A Transport is a RoundTripper that passes everything on, until SetRule or Inject.
+// A Transport is an http.RoundTripper. It passes all requests on, until SetRule or Inject is called.
 type Transport struct {
 	next http.RoundTripper
 
 	mu      sync.Mutex
 	rule    Rule
-	streams map[*stream]bool
+	streams map[*stream]bool // the open watches
 	counts  map[Count]int
 }
 
-// A Rule answers a request, or passes it on to next.
+// A Rule answers a request, or passes it on to the next http.RoundTripper.
 type Rule func(request *http.Request, next http.RoundTripper) (*http.Response, error)
 
 // Count is a kind of request and its outcome.
@@ -44,7 +43,7 @@ type Count struct {
 	Outcome  string // the HTTP status, "failed", or for a watch "ERROR" and a status
 }
 
-// New returns a transport in front of next.
+// New returns a Transport that passes requests on to next.
 func New(next http.RoundTripper) *Transport {
 	return &Transport{next: next, rule: Pass, streams: map[*stream]bool{}, counts: map[Count]int{}}
 }
@@ -54,7 +53,7 @@ func Pass(request *http.Request, next http.RoundTripper) (*http.Response, error)
 	return next.RoundTrip(request)
 }
 
-// WrappedRoundTripper lets client-go find the connections below, to close them.
+// WrappedRoundTripper returns the next http.RoundTripper. client-go calls it to find the connections to close.
 func (t *Transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip implements http.RoundTripper.
@@ -62,7 +61,7 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	t.mu.Lock()
 	rule := t.rule
 	t.mu.Unlock()
-	count := Count{path.Base(request.URL.Path), requests.VerbOf(request), "failed"}
+	count := Count{Resource: path.Base(request.URL.Path), Verb: requests.VerbOf(request), Outcome: "failed"}
 	response, err := rule(request, t.next)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,15 +77,15 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// SetRule lets rule answer from now on.
+// SetRule sets the rule for all requests from now on.
 func (t *Transport) SetRule(rule Rule) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.rule = rule
 }
 
-// Refuse is a rule that answers every request with an error. The client is to
-// wait for as many seconds as the error says.
+// Refuse returns a rule that answers every request with this error. If the error has RetryAfterSeconds, the answer has
+// a Retry-After header.
 func Refuse(status *apierrors.StatusError) Rule {
 	return func(request *http.Request, _ http.RoundTripper) (*http.Response, error) {
 		answer := httptest.NewRecorder()
@@ -109,12 +108,14 @@ func (t *Transport) Counts() map[Count]int {
 	return maps.Clone(t.counts)
 }
 
-// Requests is how many requests there were, of these verbs if any is given. An empty
-// resource or outcome stands for any.
+// Requests returns the number of requests for a resource, with an outcome and one of the verbs. An empty resource or
+// outcome, or no verb at all, stands for any.
 func (t *Transport) Requests(resource, outcome string, verbs ...requests.Verb) (n int) {
 	for c, times := range t.Counts() {
-		if cmp.Or(resource, c.Resource) == c.Resource && cmp.Or(outcome, c.Outcome) == c.Outcome &&
-			(len(verbs) == 0 || slices.Contains(verbs, c.Verb)) {
+		isResource := resource == "" || resource == c.Resource
+		isOutcome := outcome == "" || outcome == c.Outcome
+		isVerb := len(verbs) == 0 || slices.Contains(verbs, c.Verb)
+		if isResource && isOutcome && isVerb {
 			n += times
 		}
 	}
@@ -127,12 +128,12 @@ type stream struct {
 	request   Count
 	body      io.ReadCloser
 	frames    *json.Decoder
-	ready     bytes.Buffer // to be read next
-	err       error        // to be returned after that
+	ready     bytes.Buffer // the bytes for the next calls of Read
+	err       error        // the result of Read when ready is empty
 	fault     FrameFault   // for the next frame; guarded by transport.mu
 }
 
-// Inject puts a fault in the place of the next frame of every watch that is open.
+// Inject applies a fault to the next frame of every open watch.
 func (t *Transport) Inject(fault FrameFault) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,21 +142,23 @@ func (t *Transport) Inject(fault FrameFault) {
 	}
 }
 
-// Pending is how many of these watches still wait for their next frame.
-func (t *Transport) Pending() int { return t.count(func(s *stream) bool { return s.fault != nil }) }
-
-// Watches is how many watches are open.
-func (t *Transport) Watches() int { return t.count(func(*stream) bool { return true }) }
-
-func (t *Transport) count(which func(*stream) bool) (n int) {
+// Pending returns the number of open watches that have a fault injected and have not got their next frame yet.
+func (t *Transport) Pending() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for s := range t.streams {
-		if which(s) {
+		if s.fault != nil {
 			n++
 		}
 	}
 	return n
+}
+
+// Watches returns the number of open watches.
+func (t *Transport) Watches() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.streams)
 }
 
 func (s *stream) Read(p []byte) (int, error) {
@@ -168,7 +171,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return s.ready.Read(p)
 }
 
-// fill takes the next frame from the server.
+// fill reads the next frame from the server, and makes its bytes ready. A fault may change them.
 func (s *stream) fill() {
 	var frame json.RawMessage
 	s.err = s.frames.Decode(&frame)
@@ -176,20 +179,26 @@ func (s *stream) fill() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s.err == nil {
-		if code := errorCode(frame); code != 0 {
-			t.counts[Count{s.request.Resource, s.request.Verb, fmt.Sprintf("ERROR %d", code)}]++
-		}
-		if s.fault == nil {
-			s.fault = func(frame []byte) ([]byte, error) { return append(frame, '\n'), nil }
-		}
-		var sent []byte
-		sent, s.err = s.fault(frame)
-		s.ready.Write(sent)
-		s.fault = nil
+		s.fillFrom(frame)
 	}
 	if s.err != nil {
 		delete(t.streams, s)
 	}
+}
+
+// fillFrom makes the bytes of a frame ready. The caller holds transport.mu.
+func (s *stream) fillFrom(frame []byte) {
+	if code := errorCode(frame); code != 0 {
+		count := s.request
+		count.Outcome = fmt.Sprintf("ERROR %d", code)
+		s.transport.counts[count]++
+	}
+	sent := append(frame, '\n')
+	if s.fault != nil {
+		sent, s.err = s.fault(frame)
+		s.fault = nil
+	}
+	s.ready.Write(sent)
 }
 
 func (s *stream) Close() error {
@@ -199,7 +208,7 @@ func (s *stream) Close() error {
 	return s.body.Close()
 }
 
-// errorCode is the HTTP status in an ERROR event, or 0 for other events.
+// errorCode returns the status code of an ERROR event, -1 if the event has none, and 0 for other events.
 func errorCode(frame []byte) int {
 	if !bytes.HasPrefix(frame, []byte(`{"type":"ERROR"`)) {
 		return 0
@@ -211,18 +220,18 @@ func errorCode(frame []byte) int {
 	return int(event.Object.Code)
 }
 
-// A FrameFault gets the next frame of a watch and returns what is sent in its
-// place. With an error, the stream ends after it.
+// A FrameFault gets the next frame of a watch, and returns the bytes to send instead. If it returns an error, the
+// stream ends after these bytes.
 type FrameFault func(frame []byte) (sent []byte, err error)
 
 // Cut ends the stream in the middle of the frame.
 func Cut(frame []byte) ([]byte, error) { return frame[:len(frame)/2], io.EOF }
 
-// Each of these puts something in front of the frame.
+// Each of these faults sends something before the frame.
 var (
 	// Garbage is not JSON.
 	Garbage = inFront(func(any) string { return "<html>\x00\xff\xfe 502 Bad Gateway</html>" })
-	// UnknownType is an event of a type that does not exist.
+	// UnknownType is an event of an unknown type.
 	UnknownType = inFront(func(object any) string { return event("EXPLODED", object) })
 	// ErrorEvent says that the server has failed.
 	ErrorEvent = inFront(func(any) string {
@@ -230,12 +239,12 @@ var (
 	})
 	// Expired says that the watch's version is too old.
 	Expired = inFront(func(any) string { return event("ERROR", apierrors.NewResourceExpired("made up").ErrStatus) })
-	// WrongKind is an object of another kind, where a watch never has one.
+	// WrongKind is an event with an object of a kind that the watch is not for.
 	WrongKind = inFront(func(any) string {
 		return event("ADDED", json.RawMessage(`{"kind":"Secret","apiVersion":"v1","metadata":`+
 			`{"name":"stray","namespace":"default","uid":"stray","resourceVersion":"1"}}`))
 	})
-	// NoName is a copy of the frame's object that has lost its name.
+	// NoName is an event with a copy of the frame's object, without a name.
 	NoName = inFront(func(object any) string {
 		metadata, _ := object.(map[string]any)["metadata"].(map[string]any)
 		delete(metadata, "name")
@@ -243,18 +252,20 @@ var (
 	})
 )
 
-func inFront(what func(object any) string) FrameFault {
+// inFront returns a fault that sends a text before the frame. The text may depend on the object of the frame.
+func inFront(text func(object any) string) FrameFault {
 	return func(frame []byte) ([]byte, error) {
 		var event struct{ Object any }
 		err := json.Unmarshal(frame, &event)
-		return fmt.Appendf(nil, "%s\n%s\n", what(event.Object), frame), err
+		return fmt.Appendf(nil, "%s\n%s\n", text(event.Object), frame), err
 	}
 }
 
+// event returns a frame with an event.
 func event(kind string, object any) string {
 	text, err := json.Marshal(object)
 	if err != nil {
-		panic(err) // it was JSON before
+		panic(err) // every object here comes from JSON, or can become JSON
 	}
 	return fmt.Sprintf(`{"type":%q,"object":%s}`, kind, text)
 }

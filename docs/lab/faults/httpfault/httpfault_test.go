@@ -1,4 +1,4 @@
-// The faults, and the counts.
+// Tests of the faults, of the rules, and of the counts.
 
 package httpfault
 
@@ -11,21 +11,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const first, second = `{"type":"ADDED","object":{"metadata":{"name":"a"}}}`,
-	`{"type":"MODIFIED","object":{"metadata":{"name":"a"}}}`
+// The frames of the watch.
+const (
+	first  = `{"type":"ADDED","object":{"metadata":{"name":"a"}}}`
+	second = `{"type":"MODIFIED","object":{"metadata":{"name":"a"}}}`
+)
 
-// openWatch returns a transport and the body of a watch of two frames. The
-// server sends one for each value in the channel.
+// openWatch returns a transport, and the body of a watch with two frames. The server sends a frame for each element of
+// the channel.
 func openWatch(t *testing.T) (*Transport, *bufio.Reader, chan<- struct{}) {
 	t.Helper()
 	send := make(chan struct{}, 2)
@@ -64,21 +67,26 @@ func TestFrameFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			transport, body, send := openWatch(t)
 			transport.Inject(test.fault)
-			left := transport.Pending()
-			expect.That(t, left == 1, "%d watches wait for the fault", left)
+			if got := transport.Pending(); got != 1 {
+				t.Errorf("before the next frame, Pending() = %d, want 1", got)
+			}
 			send <- struct{}{}
 			send <- struct{}{}
 			got, err := io.ReadAll(body)
 			must.Do(t, err)
 			lines := strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")
 			if len(lines) != len(test.want) {
-				t.Fatalf("got %q", lines)
+				t.Fatalf("the watch has %d lines, want %d:\n%q\nwant lines that begin with\n%q",
+					len(lines), len(test.want), lines, test.want)
 			}
 			for i, line := range lines {
-				expect.That(t, strings.HasPrefix(line, test.want[i]), "line %d is %q, want %q", i+1, line, test.want[i])
+				if !strings.HasPrefix(line, test.want[i]) {
+					t.Errorf("line %d is %q, want a line that begins with %q", i+1, line, test.want[i])
+				}
 			}
-			left = transport.Pending()
-			expect.That(t, left == 0, "%d watches still wait for the fault", left)
+			if got := transport.Pending(); got != 0 {
+				t.Errorf("after the next frame, Pending() = %d, want 0", got)
+			}
 		})
 	}
 }
@@ -99,14 +107,28 @@ func TestRuleAndCounts(t *testing.T) {
 	get("/api/v1/pods")
 	transport.SetRule(Refuse(apierrors.NewTooManyRequests("made up", 1)))
 	r := get("/api/v1/pods?limit=1&continue=x")
-	expect.That(t, r.StatusCode == 429 && r.Header.Get("Retry-After") == "1", "got %v", r)
+	if got, want := r.StatusCode, http.StatusTooManyRequests; got != want {
+		t.Errorf("the status of a refused request is %d, want %d", got, want)
+	}
+	if got, want := r.Header.Get("Retry-After"), "1"; got != want {
+		t.Errorf("the Retry-After of a refused request is %q, want %q", got, want)
+	}
 	transport.SetRule(Pass)
 	get("/api/v1/pods?watch=true&sendInitialEvents=true")
-	n := transport.Requests("pods", "200", requests.List, requests.WatchList)
-	expect.That(t, n == 2, "%d answers", n)
-	next := Count{"pods", requests.NextPage, "429"}
-	expect.That(t, transport.Counts()[next] == 1 && transport.Requests("", "429") == 1,
-		"counted %v", transport.Counts())
+	if got := transport.Requests("pods", "200", requests.List, requests.WatchList); got != 2 {
+		t.Errorf("Requests(pods, 200, List, WatchList) = %d, want 2", got)
+	}
+	if got := transport.Requests("", "429"); got != 1 {
+		t.Errorf("Requests(any, 429) = %d, want 1", got)
+	}
+	want := map[Count]int{
+		{Resource: "pods", Verb: requests.List, Outcome: "200"}:      1,
+		{Resource: "pods", Verb: requests.NextPage, Outcome: "429"}:  1,
+		{Resource: "pods", Verb: requests.WatchList, Outcome: "200"}: 1,
+	}
+	if diff := cmp.Diff(want, transport.Counts()); diff != "" {
+		t.Errorf("Counts() differs (-want +got):\n%s", diff)
+	}
 }
 
 func TestErrorsInWatchesAreCounted(t *testing.T) {
@@ -114,6 +136,8 @@ func TestErrorsInWatchesAreCounted(t *testing.T) {
 		first: 0, `{"type":"ERROR","object":{"code":410}}`: 410, `{"type":"ERROR","object":7}`: -1,
 	} {
 		got := errorCode([]byte(frame))
-		expect.That(t, got == want, "errorCode(%s) = %d, want %d", frame, got, want)
+		if got != want {
+			t.Errorf("errorCode(%s) = %d, want %d", frame, got, want)
+		}
 	}
 }

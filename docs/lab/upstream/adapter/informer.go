@@ -1,3 +1,5 @@
+// An informer with the names of client-go's tests.
+
 package adapter
 
 import (
@@ -13,13 +15,13 @@ import (
 	"example.com/informer/07-shared-informer/informer"
 )
 
-// An Informer is ours, and remembers the registrations that it has given out.
+// An Informer is our informer. It also keeps the registrations that it has returned.
 type Informer struct {
 	*informer.Informer
 
 	mu      sync.Mutex
-	handles []cache.ResourceEventHandlerRegistration
-	removed []cache.ResourceEventHandlerRegistration
+	handles []cache.ResourceEventHandlerRegistration // all
+	removed []cache.ResourceEventHandlerRegistration // those of removed handlers
 }
 
 var _ cache.SharedIndexInformer = (*Informer)(nil)
@@ -29,8 +31,8 @@ func NewSharedInformer(lw cache.ListerWatcher, example runtime.Object, resync ti
 	return &Informer{Informer: informer.New(lw, example, cache.SharedIndexInformerOptions{ResyncPeriod: resync})}
 }
 
-// RunHook, if set, is called before an informer runs. Client-go's is called before
-// its processor runs, which is the first thing that our informer starts.
+// RunHook, if set, is called before an informer runs. client-go's hook is called before the processor runs. In our
+// informer this is the same moment, because it starts the processor first.
 var RunHook atomic.Pointer[func()]
 
 // Run runs the informer.
@@ -70,13 +72,13 @@ func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistrat
 	return i.Informer.RemoveEventHandler(handle)
 }
 
-// IsStarted says whether an informer has been started: then it takes no transform
-// any more. Before, it has none afterwards.
+// IsStarted says whether an informer has been started. An informer that was started refuses a new transform. An
+// informer that was not started loses its transform.
 func IsStarted(i cache.SharedInformer) bool { return i.SetTransform(nil) != nil }
 
-// IsRegistered says whether an informer has given out this registration, and it
-// has not ended. One that was removed gets the time to end, and any other one a
-// moment, in which it must not end.
+// IsRegistered says whether an informer has returned this registration, and the registration has not ended. If the
+// handler was removed, IsRegistered waits for the end of its registration. Otherwise it waits for a second, in which
+// the registration must not end.
 func IsRegistered(i cache.SharedInformer, handle cache.ResourceEventHandlerRegistration) bool {
 	return slices.Contains(i.(*Informer).registered(), handle)
 }
@@ -84,37 +86,48 @@ func IsRegistered(i cache.SharedInformer, handle cache.ResourceEventHandlerRegis
 // EventHandlerCount is the number of such registrations.
 func EventHandlerCount(i cache.SharedInformer) int { return len(i.(*Informer).registered()) }
 
+// registered returns the registrations that have not ended.
 func (i *Informer) registered() (handles []cache.ResourceEventHandlerRegistration) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	var moment time.Duration
+	var grace time.Duration // before an informer runs, its registrations do not end
 	if IsStarted(i) {
-		moment = time.Second
+		grace = time.Second
 	}
-	briefly, cancel := context.WithTimeout(context.Background(), moment)
-	defer cancel()
-	patiently, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
+	short, cancelShort := context.WithTimeout(context.Background(), grace)
+	defer cancelShort()
+	long, cancelLong := context.WithTimeout(context.Background(), time.Minute)
+	defer cancelLong()
 	for _, handle := range i.handles {
-		ended, ctx := handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan(), briefly
+		ctx := short
 		if slices.Contains(i.removed, handle) {
-			ctx = patiently
+			ctx = long
 		}
-		select {
-		case <-ended:
-		case <-ctx.Done():
-		}
-		select {
-		case <-ended:
-		default:
+		if !hasEnded(ctx, handle) {
 			handles = append(handles, handle)
 		}
 	}
 	return handles
 }
 
-// RealTime takes the place of a fake clock, which our informer does not take.
+// hasEnded waits until a registration has ended, or until ctx ends. It says whether the registration has ended.
+func hasEnded(ctx context.Context, handle cache.ResourceEventHandlerRegistration) bool {
+	ended := handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan()
+	select {
+	case <-ended:
+		return true
+	case <-ctx.Done():
+	}
+	select { // both may have happened
+	case <-ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// RealTime replaces the fake clock of client-go's tests. Our informer has no field for a clock.
 type RealTime struct{}
 
-// Step waits until the time has passed.
+// Step sleeps.
 func (RealTime) Step(d time.Duration) { time.Sleep(d) }

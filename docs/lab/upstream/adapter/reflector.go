@@ -1,3 +1,5 @@
+// A reflector with the names of client-go's tests.
+
 package adapter
 
 import (
@@ -17,23 +19,23 @@ import (
 	"example.com/informer/03-reflector/reflector"
 )
 
-// A Reflector is ours, with the names of client-go's. Our reflector is made when it
-// is first needed: until then, a test can set the fields.
+// A Reflector is our reflector with the fields and methods of client-go's. A test can set the fields until the first
+// call of a method, because this call makes our reflector.
 type Reflector struct {
-	ListerWatcher cache.ListerWatcher // can be set later, too
+	ListerWatcher cache.ListerWatcher // a test can also set it later
 	Store         cache.ReflectorStore
 
-	// Delay is called when our reflector begins a pause. It does not say how long
-	// the pause is. As in client-go, a reflector that is made with it streams no lists.
+	// Delay is called when our reflector begins a pause. Its result is not used. As in client-go, a reflector with
+	// this field does not request streamed lists.
 	Delay func() time.Duration
 
-	// WatchListPageSize can be set later, too.
+	// WatchListPageSize is the page size of LISTs. A test can also set it later.
 	WatchListPageSize int64
 
 	expected any
 	resync   time.Duration
 	options  cache.ReflectorOptions
-	ended    error // why the last watch ended
+	ended    error // why the last watch has ended
 
 	once sync.Once
 	made *reflector.Reflector
@@ -44,7 +46,7 @@ func NewReflector(lw cache.ListerWatcher, expected any, store cache.ReflectorSto
 	return &Reflector{ListerWatcher: lw, Store: store, expected: expected, resync: resync}
 }
 
-// NewReflectorWithOptions is cache.NewReflectorWithOptions, with two of its options.
+// NewReflectorWithOptions is cache.NewReflectorWithOptions, with two of its options. It panics if others are set.
 func NewReflectorWithOptions(lw cache.ListerWatcher, expected any, store cache.ReflectorStore,
 	options cache.ReflectorOptions) *Reflector {
 	r := NewReflector(lw, expected, store, 0)
@@ -55,6 +57,7 @@ func NewReflectorWithOptions(lw cache.ListerWatcher, expected any, store cache.R
 	return r
 }
 
+// reflector returns our reflector. The first call makes it.
 func (r *Reflector) reflector() *reflector.Reflector {
 	r.once.Do(func() {
 		expected, _ := r.expected.(runtime.Object)
@@ -65,6 +68,7 @@ func (r *Reflector) reflector() *reflector.Reflector {
 	return r.made
 }
 
+// observe is the observer of our reflector.
 func (r *Reflector) observe(e observer.Event) {
 	switch e.Kind {
 	case observer.BackingOff:
@@ -92,7 +96,7 @@ func (r *Reflector) Run(stop <-chan struct{}) { r.RunWithContext(wait.ContextFor
 // LastSyncResourceVersion is the version that the store is as of.
 func (r *Reflector) LastSyncResourceVersion() string { return r.reflector().LastSyncResourceVersion() }
 
-// source passes requests on to the ListerWatcher that a reflector has now.
+// source returns a ListerWatcher that passes requests on to the current ListerWatcher.
 func (r *Reflector) source() cache.ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -101,34 +105,42 @@ func (r *Reflector) source() cache.ListerWatcher {
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 			return cache.ToListerWatcherWithContext(r.ListerWatcher).WatchWithContext(ctx, options)
 		},
-	}, semantics{r})
+	}, streamSupport{r})
 }
 
-type semantics struct{ of *Reflector }
+// streamSupport says whether a reflector can request streamed lists.
+type streamSupport struct{ reflector *Reflector }
 
-func (s semantics) IsWatchListSemanticsUnSupported() bool {
-	return s.of.Delay != nil || watchlist.DoesClientNotSupportWatchListSemantics(s.of.ListerWatcher)
+// IsWatchListSemanticsUnSupported is the method that client-go looks for.
+func (s streamSupport) IsWatchListSemanticsUnSupported() bool {
+	return s.reflector.Delay != nil ||
+		watchlist.DoesClientNotSupportWatchListSemantics(s.reflector.ListerWatcher)
 }
 
-// errNoWatch is what a source says that has no watch.
+// errNoWatch is the error of a source without watches.
 var errNoWatch = errors.New("no watch")
 
-// listOnly lists and watches once, with lists from here, and no watch.
+// listOnly lists and watches once. The list comes from the function, and each WATCH fails. It says whether the
+// reflector has requested a streamed list.
 func (r *Reflector) listOnly(ctx context.Context, list cache.ListWithContextFunc) (streams bool, err error) {
 	r.reflector()
-	was := r.ListerWatcher
-	defer func() { r.ListerWatcher = was }()
+	before := r.ListerWatcher
+	defer func() { r.ListerWatcher = before }()
 	r.ListerWatcher = &cache.ListWatch{ListWithContextFunc: list,
 		WatchFuncWithContext: func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			streams = streams || options.SendInitialEvents != nil
+			if options.SendInitialEvents != nil {
+				streams = true
+			}
 			return nil, errNoWatch
 		}}
-	if err = r.ListAndWatchWithContext(ctx); errors.Is(err, errNoWatch) {
-		err = nil
+	err = r.ListAndWatchWithContext(ctx)
+	if errors.Is(err, errNoWatch) {
+		return streams, nil
 	}
 	return streams, err
 }
 
+// emptyList returns a list function that returns an empty list with this version.
 func emptyList(version string) cache.ListWithContextFunc {
 	return func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 		return &metav1.List{ListMeta: metav1.ListMeta{ResourceVersion: version}}, nil
@@ -141,7 +153,7 @@ func (r *Reflector) List(ctx context.Context) error {
 	return err
 }
 
-// UseWatchList says whether the reflector asks for a streamed list first.
+// UseWatchList says whether the reflector requests a streamed list first.
 func (r *Reflector) UseWatchList() bool {
 	streams, _ := r.listOnly(context.Background(), func(context.Context, metav1.ListOptions) (runtime.Object, error) {
 		return nil, errors.New("no list")
@@ -149,7 +161,7 @@ func (r *Reflector) UseWatchList() bool {
 	return streams
 }
 
-// SetLastSyncResourceVersion has the reflector list nothing, as of a version.
+// SetLastSyncResourceVersion makes the reflector list an empty list with this version.
 func (r *Reflector) SetLastSyncResourceVersion(version string) {
 	_, err := r.listOnly(context.Background(), emptyList(version))
 	panicOn(err)

@@ -1,5 +1,5 @@
-// Package adapter gives our reflector, our store and our informer the constructors
-// that client-go's tests call, and answers what those tests ask of private fields.
+// Package adapter has the constructors that client-go's tests call, for our reflector, our store and our informer. It
+// also has methods in the place of the private fields that these tests read.
 package adapter
 
 import (
@@ -17,19 +17,17 @@ func NewIndexer(key cache.KeyFunc, indexers cache.Indexers) cache.Indexer {
 	return store.New(store.Options{KeyFunction: key, Indexers: indexers})
 }
 
-// A ThreadSafeStore is a cache.ThreadSafeStoreWithTransaction: our store, with the
-// keys given by the caller.
+// A ThreadSafeStore is our store as a cache.ThreadSafeStoreWithTransaction: the caller passes the keys.
 type ThreadSafeStore struct{ *store.Store }
 
 var _ cache.ThreadSafeStoreWithTransaction = (*ThreadSafeStore)(nil)
 
-// NewThreadSafeStore is cache.NewThreadSafeStore, without options. Tests pass no
-// indices.
+// NewThreadSafeStore is cache.NewThreadSafeStore, without options. It ignores the indices: no test passes any.
 func NewThreadSafeStore(indexers cache.Indexers, _ cache.Indices) cache.ThreadSafeStore {
 	return &ThreadSafeStore{store.New(store.Options{Indexers: indexers})}
 }
 
-// Add stores an object. As in client-go, an index function that fails is a panic.
+// Add stores an object. As in client-go, it panics if an index function fails.
 func (s *ThreadSafeStore) Add(key string, obj any) {
 	_, err := s.Put(key, obj)
 	panicOn(err)
@@ -38,10 +36,10 @@ func (s *ThreadSafeStore) Add(key string, obj any) {
 // Update is Add.
 func (s *ThreadSafeStore) Update(key string, obj any) { s.Add(key, obj) }
 
-// Delete removes an object whose last state nobody knows.
+// Delete removes an object whose last state is unknown.
 func (s *ThreadSafeStore) Delete(key string) { s.DeleteWithObject(key, nil) }
 
-// DeleteWithObject removes an object, whose last state is obj.
+// DeleteWithObject removes an object. Its last state is obj.
 func (s *ThreadSafeStore) DeleteWithObject(key string, obj any) { s.Remove(key, obj) }
 
 // Get returns the object with a key.
@@ -50,7 +48,7 @@ func (s *ThreadSafeStore) Get(key string) (item any, exists bool) {
 	return item, exists
 }
 
-// Replace makes these objects the contents of the store.
+// Replace replaces all objects.
 func (s *ThreadSafeStore) Replace(items map[string]any, version string) {
 	keys, objs := make([]string, 0, len(items)), make([]any, 0, len(items))
 	for key, obj := range items {
@@ -60,8 +58,8 @@ func (s *ThreadSafeStore) Replace(items map[string]any, version string) {
 	panicOn(err)
 }
 
-// Transaction makes one write after the other. Our store has no such method:
-// nobody holds up a write, so nothing is gained by many of them at once.
+// Transaction makes one write after the other. Our store has no such method: no reader holds up a write, so a
+// transaction would save no time.
 func (s *ThreadSafeStore) Transaction(writes ...cache.ThreadSafeStoreTransaction) {
 	for _, write := range writes {
 		if write.Type == cache.TransactionTypeDelete {
@@ -72,8 +70,7 @@ func (s *ThreadSafeStore) Transaction(writes ...cache.ThreadSafeStoreTransaction
 	}
 }
 
-// Indices returns the keys of all objects, by index and value. A value that no
-// object has any more must not be in it.
+// Indices returns the keys of all objects, by index and value. It must have no value without an object.
 func (s *ThreadSafeStore) Indices() map[string]map[string]sets.Set[string] {
 	indices := map[string]map[string]sets.Set[string]{}
 	for name := range s.GetIndexers() {

@@ -1,3 +1,6 @@
+// Functions of client-go's reflector that its tests call. Our reflector has no such functions: these call our
+// reflector, and observe what it does.
+
 package adapter
 
 import (
@@ -10,15 +13,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// What client-go's reflector has functions for, and ours does inside: the tests of
-// those functions see it from outside.
-
 // ErrorStopRequested says that the context has ended.
 var ErrorStopRequested = errors.New("stop requested")
 
 // unsupported is a client that cannot stream lists.
 type unsupported struct{}
 
+// IsWatchListSemanticsUnSupported is the method that client-go looks for.
 func (unsupported) IsWatchListSemanticsUnSupported() bool { return true }
 
 // WithoutWatchList returns a ListerWatcher that cannot stream lists.
@@ -26,43 +27,44 @@ func WithoutWatchList(lw *cache.ListWatch) cache.ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(lw, unsupported{})
 }
 
-// A watched store keeps what it has when a list comes, and says which versions the
-// watch has reached.
-type watched struct {
+// A watchedStore ignores lists, and reports each version that the watch has reached.
+type watchedStore struct {
 	cache.ReflectorStore
 	reached func(version string, besidesAdded bool)
 }
 
-func (watched) Replace([]any, string) error { return nil }
+// Replace ignores the list.
+func (watchedStore) Replace([]any, string) error { return nil }
 
-func (w watched) UpdateResourceVersion(version string) { w.reached(version, true) }
+// UpdateResourceVersion reports a version.
+func (w watchedStore) UpdateResourceVersion(version string) { w.reached(version, true) }
 
-// HandleWatch has a reflector change a store as one watch says, and returns why the
-// watch ended.
+// HandleWatch makes a reflector apply the events of one watch to a store, and returns why the watch has ended.
 func HandleWatch(ctx context.Context, r *Reflector, w watch.Interface, store cache.ReflectorStore,
 	reached func(version string, besidesAdded bool)) error {
-	r.Store = watched{store, reached}
+	r.Store = watchedStore{store, reached}
 	r.ListerWatcher = WithoutWatchList(&cache.ListWatch{
 		ListWithContextFunc: emptyList("1"), WatchFuncWithContext: once(w)})
 	return r.handle(ctx)
 }
 
-// A listed store says which version a list has.
-type listed struct {
+// A listedStore reports the version of each list.
+type listedStore struct {
 	cache.ReflectorStore
 	reached func(version string, besidesAdded bool)
 }
 
-func (l listed) Replace(objs []any, version string) error {
+// Replace reports the version of the list.
+func (l listedStore) Replace(objs []any, version string) error {
 	l.reached(version, true)
 	return l.ReflectorStore.Replace(objs, version)
 }
 
-// HandleListWatch has a reflector fill a store from a watch that begins with a list,
-// and returns why the watch ended.
+// HandleListWatch makes a reflector fill a store from a watch that begins with a list. It says whether the list was
+// complete, and returns why the watch has ended.
 func HandleListWatch(ctx context.Context, r *Reflector, w watch.Interface, store cache.ReflectorStore,
 	reached func(version string, besidesAdded bool)) (complete bool, err error) {
-	r.Store = listed{store, func(version string, besidesAdded bool) {
+	r.Store = listedStore{store, func(version string, besidesAdded bool) {
 		complete = true
 		reached(version, besidesAdded)
 	}}
@@ -71,18 +73,19 @@ func HandleListWatch(ctx context.Context, r *Reflector, w watch.Interface, store
 	return complete, err
 }
 
-// once is a source of one watch.
+// once returns a watch function that returns w at its first call, and then errNoWatch.
 func once(w watch.Interface) cache.WatchFuncWithContext {
+	isFirst := true
 	return func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-		if w == nil {
+		if !isFirst {
 			return nil, errNoWatch
 		}
-		one := w
-		w = nil
-		return one, nil
+		isFirst = false
+		return w, nil
 	}
 }
 
+// handle lists and watches once, and returns why the watch has ended, as client-go's functions do.
 func (r *Reflector) handle(ctx context.Context) error {
 	err := r.ListAndWatchWithContext(ctx)
 	switch {
@@ -94,7 +97,7 @@ func (r *Reflector) handle(ctx context.Context) error {
 	return r.ended
 }
 
-// IsUnsupportedTableObject says whether an object of a watch is left out.
+// IsUnsupportedTableObject says whether the reflector ignores an object of a watch.
 func IsUnsupportedTableObject(obj runtime.Object) bool {
 	store := cache.NewStore(func(any) (string, error) { return "key", nil })
 	w := watch.NewFakeWithChanSize(1, false)
@@ -104,7 +107,7 @@ func IsUnsupportedTableObject(obj runtime.Object) bool {
 	return len(store.List()) == 0
 }
 
-// GetTypeDescriptionFromObject is what a reflector calls a type.
+// GetTypeDescriptionFromObject returns the name that a reflector has for a type.
 func GetTypeDescriptionFromObject(expected any) string {
 	return NewReflector(&cache.ListWatch{}, expected, nil, 0).reflector().TypeDescription
 }

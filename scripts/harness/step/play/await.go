@@ -1,20 +1,153 @@
-// What the player waits for: lines, actions, a watch, the end of the program.
+// How the player waits: for the lines of a block, for an action of the step, and for the end of the program.
 
 package play
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 )
 
-// poll waits until something is so, the program has returned, or the time is up.
+// await runs the command of a block, if there is one, and waits for the lines of the block. It gives up when it is
+// clear that they do not come. It returns the lines that have come: first the answer of the command, if there is one,
+// then the lines of the program.
+func (p *player) await(ctx context.Context, b block, given command) ([]string, error) {
+	w := &lineWait{player: p, block: b, command: given, begun: time.Now(), changed: time.Now(), count: -1}
+	for {
+		ended := p.hasEnded() // before the lines are read, so that no line of a program that has ended is missed
+		if err := w.ask(ctx); err != nil {
+			return nil, err
+		}
+		more := w.read()
+		if ended || w.isOver() || w.timeLeft() <= 0 || ctx.Err() != nil {
+			return p.take(b, w.answer, w.printed, w.verdict), nil
+		}
+		// A program that prints all the time is never silent, nor is a question whose answers differ in length.
+		if limit := max(longest, 2*p.patience); time.Since(w.begun) > limit {
+			return nil, fmt.Errorf("after %v: it still prints", limit)
+		}
+		w.hint()
+		select {
+		case <-more:
+		case <-p.ended:
+		case <-time.After(w.untilNextLook()):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// A lineWait is the wait for the lines of one block.
+type lineWait struct {
+	player  *player
+	block   block
+	command command // its run is nil if the block has no command
+
+	begun   time.Time
+	changed time.Time // when the number of lines changed last
+	count   int       // of lines, at that time; -1 before the first look
+
+	asked   bool     // the command has answered
+	answer  []string // its last answer
+	printed []string // the lines of the program since the block before
+	verdict match    // how answer and printed compare with the block
+	hinted  bool
+}
+
+// ask runs the command for the first time, and again if it is a question. If a question gets no answer any more, its
+// last answer stays.
+func (w *lineWait) ask(ctx context.Context) error {
+	if w.command.run == nil || w.asked && !w.command.question {
+		return nil
+	}
+	answer, err := w.player.call(ctx, w.command, time.Until(w.changed.Add(w.player.patience)))
+	switch {
+	case err == nil:
+		w.answer, w.asked = answer, true
+		return nil
+	case w.asked:
+		return nil
+	default:
+		return err
+	}
+}
+
+// read takes the lines that the program has printed, and compares all lines with the block. It returns a channel that
+// is closed when the program prints another line.
+func (w *lineWait) read() (more <-chan struct{}) {
+	w.printed, more = w.player.out.from(w.player.seen)
+	lines := w.lines()
+	if len(lines) != w.count {
+		w.changed, w.count = time.Now(), len(lines)
+	}
+	w.verdict = w.player.step.compare(w.block.lines, lines, w.player.before)
+	return more
+}
+
+// lines returns all lines that have come.
+func (w *lineWait) lines() []string { return slices.Concat(w.answer, w.printed) }
+
+// isOver reports whether there is no line to wait for. With -update, a block without lines does not say how many
+// lines come; but before the program runs, only a question has an answer.
+func (w *lineWait) isOver() bool {
+	if w.player.update && len(w.block.lines) == 0 {
+		return w.player.ended == nil && !w.command.question
+	}
+	return w.verdict == matches && !w.player.runsToItsEnd()
+}
+
+// timeLeft returns how long to wait for the next line. Where enough lines have come and they are wrong, that is a
+// short time.
+func (w *lineWait) timeLeft() time.Duration {
+	patience := w.player.patience
+	wrong := w.verdict == differs && w.count >= len(w.block.lines)
+	if wrong && !w.command.question && !w.player.update && !w.player.runsToItsEnd() {
+		patience = min(settling, patience)
+	}
+	return time.Until(w.changed.Add(patience))
+}
+
+// untilHint returns how long the player waits before it says what it waits for.
+func (w *lineWait) untilHint() time.Duration { return time.Until(w.changed.Add(hinting)) }
+
+// untilNextLook returns how long to wait if no line comes.
+func (w *lineWait) untilNextLook() time.Duration {
+	next := w.timeLeft()
+	if w.command.question {
+		next = min(next, askAgain)
+	}
+	if hint := w.untilHint(); hint > 0 {
+		next = min(next, hint)
+	}
+	return next
+}
+
+// hint says what the player waits for, once, after some silence. It does not for a program that returns by itself.
+func (w *lineWait) hint() {
+	if w.hinted || w.untilHint() > 0 || w.player.runsToItsEnd() {
+		return
+	}
+	w.hinted = true
+	missing := "more lines"
+	lines := w.lines()
+	for _, line := range w.block.lines {
+		if !slices.Contains(lines, line) {
+			missing = line
+			break
+		}
+	}
+	w.player.say("(waiting for: " + missing + ")")
+}
+
+// runsToItsEnd reports whether the program runs, and is to return by itself. The player does not stop such a program
+// because of its lines.
+func (p *player) runsToItsEnd() bool { return p.ended != nil && !p.want.hasCommands() }
+
+// poll waits until done returns true, the program has returned, or the time is up.
 func (p *player) poll(ctx context.Context, limit time.Duration, done func() bool) {
-	for timeout := time.After(limit); !done(); {
+	timeout := time.After(limit)
+	for !done() {
 		select {
 		case <-time.After(readiness):
 		case <-timeout:
@@ -29,154 +162,34 @@ func (p *player) poll(ctx context.Context, limit time.Duration, done func() bool
 
 // awaitAction waits until the step offers the action.
 func (p *player) awaitAction(ctx context.Context, name string, limit time.Duration) (command, error) {
-	var do any
-	p.poll(ctx, limit, func() (found bool) { do, found = p.lesson.actions.Load(name); return found })
+	p.poll(ctx, limit, func() bool { return p.lesson.action(name) != nil })
+	action := p.lesson.action(name)
 	switch {
 	case ctx.Err() != nil:
 		return command{}, ctx.Err()
 	case p.hasEnded():
 		return command{}, fmt.Errorf("the step has returned: there is no action %q any more", name)
-	case do == nil:
-		var offered []string
-		p.lesson.actions.Range(func(name, _ any) bool { offered = append(offered, name.(string)); return true })
-		slices.Sort(offered)
-		return command{}, fmt.Errorf("the step offers no action %q; it offers %q", name, offered)
+	case action == nil:
+		return command{}, fmt.Errorf("the step offers no action %q; it offers %q", name, p.lesson.actionNames())
 	}
-	return command{run: func(context.Context) []string { do.(func())(); return nil }}, nil
+	return command{run: func(context.Context) []string {
+		action()
+		return nil
+	}}, nil
 }
 
-// errStuck is a command that does not return.
+// errStuck is the error of a command that does not return.
 var errStuck = errors.New("it did not return, and nobody waits for it any longer")
 
-// await runs the command of a block, if there is one, and waits for the lines,
-// or until it is clear that they do not come. It returns what has come: the
-// lines of the answer, if there is one, then those of the program.
-func (p *player) await(ctx context.Context, b block, given command) ([]string, error) {
-	begun := time.Now()
-	last, count, hinted := begun, -1, false
-	var answer []string
-	for ask := given.run != nil; ; {
-		ended := p.hasEnded() // before what it has printed is read: then nothing is missed
-		if ask {
-			switch now, err := p.call(ctx, given, time.Until(last.Add(p.quiet))); {
-			case err == nil:
-				answer = now
-			case count < 0:
-				return nil, err // else the answer that came before it is the last
-			}
-			ask = given.question
-		}
-		printed, more := p.out.from(p.seen)
-		got := slices.Concat(answer, printed)
-		if len(got) != count {
-			last, count = time.Now(), len(got)
-		}
-		verdict := p.step.compare(b.lines, got, p.before)
-		patience := p.quiet
-		if verdict == differs && len(got) >= len(b.lines) && !given.question && !p.update && !p.toEnd() {
-			patience = min(settling, p.quiet)
-		}
-		left := time.Until(last.Add(patience))
-		if p.isOver(b, verdict, given.question) || ended || left <= 0 || ctx.Err() != nil {
-			return p.take(b, got, printed, verdict), nil
-		}
-		if limit := max(longest, 2*p.quiet); time.Since(begun) > limit {
-			// Where something is printed all the time, or no two answers have the same length, there is no silence.
-			return nil, fmt.Errorf("after %v: it still prints", limit)
-		}
-		if ask {
-			left = min(left, askAgain)
-		}
-		if hint := time.Until(last.Add(hinting)); hint > 0 {
-			left = min(left, hint)
-		} else if !hinted && !p.toEnd() {
-			hinted = true
-			p.hint(b, got)
-		}
-		select {
-		case <-more:
-		case <-p.ended:
-		case <-time.After(left):
-		case <-ctx.Done():
-		}
-	}
-}
-
-// toEnd is whether the program runs, and is to return by itself: nobody stops it
-// because of its lines.
-func (p *player) toEnd() bool { return p.ended != nil && !p.want.played() }
-
-// isOver is whether there is no line to wait for. For -update, a block without
-// lines says nothing; but before the program runs, only a question has an answer.
-func (p *player) isOver(b block, verdict match, question bool) bool {
-	if p.update && len(b.lines) == 0 {
-		return p.ended == nil && !question
-	}
-	return verdict == matches && !p.toEnd()
-}
-
-// hint says what the play waits for.
-func (p *player) hint(b block, got []string) {
-	missing := slices.DeleteFunc(slices.Clone(b.lines), func(line string) bool { return slices.Contains(got, line) })
-	p.say("(waiting for: " + append(missing, "more lines")[0] + ")")
-}
-
-// errSilent is a program that should return by itself, and does not.
+// errSilent is the error of a program that should return by itself, and does not.
 var errSilent = errors.New("it printed nothing more, and did not return: its context was ended")
 
 // waitForEnd waits for a program whose context has ended.
 func (p *player) waitForEnd() error {
-	limit := max(stopping, p.quiet)
+	limit := max(stopping, p.patience)
 	p.poll(context.Background(), limit, p.hasEnded)
 	if !p.hasEnded() {
 		return fmt.Errorf("its context ended %v ago, and it has not returned", limit)
 	}
 	return nil
-}
-
-// output collects the lines that are written to it, from any goroutine.
-type output struct {
-	show func(line string)        // called for each line as it comes
-	name func(line string) string // puts NAMESPACE and ADDRESS into the line
-
-	mu      sync.Mutex
-	partial []byte
-	lines   []string
-	more    chan struct{} // closed, and made anew, when a line comes
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.partial = append(o.partial, p...)
-	for {
-		line, rest, found := bytes.Cut(o.partial, []byte("\n"))
-		if !found {
-			return len(p), nil
-		}
-		o.partial = rest
-		named := o.name(string(line))
-		o.lines = append(o.lines, named)
-		o.show(named)
-		close(o.more)
-		o.more = make(chan struct{})
-	}
-}
-
-// flush ends a line that was written without its end.
-func (o *output) flush() {
-	o.mu.Lock()
-	begun := len(o.partial) > 0
-	o.mu.Unlock()
-	if begun {
-		o.Write([]byte("\n"))
-	}
-}
-
-// from returns the lines that came after the first n, and a channel that
-// closes when another one comes.
-func (o *output) from(n int) (lines []string, more <-chan struct{}) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.Clone(o.lines[n:]), o.more
 }

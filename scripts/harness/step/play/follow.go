@@ -1,5 +1,4 @@
-// The flag -follow: the step runs until Ctrl-C, and the user plays the world
-// around it.
+// The flag -follow: the step runs until Ctrl-C, and the user plays the world around it.
 
 package play
 
@@ -14,14 +13,14 @@ import (
 	"example.com/informer/scripts/harness/quote"
 )
 
-// followStep plays the set-up of a step and runs the step until Ctrl-C.
+// followStep plays the set-up of a step, and runs the step until Ctrl-C.
 func (r *runner) followStep(ctx context.Context, p *player) error {
 	p.lesson.Follow = true
 	if _, err := p.setUp(ctx); err != nil {
 		return err
 	}
-	p.out.show = p.show                                   // as it comes, even of several speakers
-	p.out.name = func(line string) string { return line } // with the real namespace and address
+	p.out.show = p.show                                        // each line as it comes, even of several speakers
+	p.out.normalize = func(line string) string { return line } // with the real namespace and address
 	p.start(ctx)
 	r.suggest(ctx, p)
 	go r.takeActions(ctx, p)
@@ -35,46 +34,55 @@ func (r *runner) followStep(ctx context.Context, p *player) error {
 	return p.failed
 }
 
-// suggest prints what to try: the commands of the transcript, with this
-// namespace and this address.
+// suggest prints what the user can try: the commands of the transcript, with this namespace and this address. It
+// prints each of them once.
 func (r *runner) suggest(ctx context.Context, p *player) {
-	if !p.want.played() {
+	if !p.want.hasCommands() {
 		fmt.Fprintln(r.stdout, "This step returns by itself; there is nothing to try around it.")
 		return
 	}
 	address := "ADDRESS"
 	if strings.Contains(p.want.String(), address) {
-		p.poll(ctx, p.quiet, func() bool { return p.lesson.servesAt() != "" })
-		address = cmp.Or(p.lesson.servesAt(), address)
+		p.poll(ctx, p.patience, func() bool { return p.lesson.serverAddress() != "" })
+		address = cmp.Or(p.lesson.serverAddress(), address)
 	}
 	if p.hasFailed() {
 		return // the error says why there is nothing to try
 	}
-	elsewhere, here := []string{"Try these in another terminal:"}, []string{"Type these here:"}
+	var commands, actions []string
 	for _, b := range p.want.blocks[1:] {
-		if action, ok := strings.CutPrefix(b.command, "> "); ok {
-			here = append(here, "  "+action)
-		} else if line, ok := strings.CutPrefix(b.command, "$ "); ok {
+		if action, ok := strings.CutPrefix(b.command, actionPrefix); ok {
+			actions = appendNew(actions, action)
+		}
+		if line, ok := strings.CutPrefix(b.command, commandPrefix); ok {
 			line = r.forAnotherTerminal(ctx, p.lesson.Cluster, line)
-			elsewhere = append(elsewhere, "  "+strings.ReplaceAll(line, "ADDRESS", address))
+			commands = appendNew(commands, strings.ReplaceAll(line, "ADDRESS", address))
 		}
 	}
-	var text strings.Builder
-	for _, part := range [][]string{elsewhere, here} {
-		for i, line := range part {
-			if len(part) > 1 && !slices.Contains(part[:i], line) {
-				fmt.Fprintln(&text, line)
-			}
-		}
+	fmt.Fprintf(r.stdout, "%s%sCtrl-C ends it.\n",
+		suggestions("Try these in another terminal:", commands), suggestions("Type these here:", actions))
+}
+
+// appendNew appends a line, unless it is among the lines already.
+func appendNew(lines []string, line string) []string {
+	if slices.Contains(lines, line) {
+		return lines
 	}
-	fmt.Fprintf(r.stdout, "%sCtrl-C ends it.\n", &text)
+	return append(lines, line)
+}
+
+// suggestions returns lines below a heading, or "" if there are no lines.
+func suggestions(heading string, lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s\n  %s\n", heading, strings.Join(lines, "\n  "))
 }
 
 // fileFlag is the flag with a file of testdata.
 var fileFlag = regexp.MustCompile(` -f (\S+)`)
 
-// forAnotherTerminal returns a command that works in any folder, with what the player needs, and
-// nothing else: not everybody has jq.
+// forAnotherTerminal returns a command that works in any folder. It leaves jq out, because not everybody has jq.
 func (r *runner) forAnotherTerminal(ctx context.Context, cluster Cluster, line string) string {
 	line, _, _ = strings.Cut(line, " | jq ")
 	if cluster == nil {
@@ -91,26 +99,31 @@ func (r *runner) forAnotherTerminal(ctx context.Context, cluster Cluster, line s
 	args = fileFlag.ReplaceAllStringFunc(args, func(flag string) string {
 		file, err := cluster.File(r.chapter.Files, strings.TrimPrefix(flag, " -f "))
 		if err != nil {
-			return flag // kubectl says what is wrong
+			return flag // kubectl will say what is wrong
 		}
 		return " -f " + quote.Shell(file)
 	})
 	return cluster.KubectlCommand() + " " + args
 }
 
-// takeActions reads the names of actions, until there is no more to read.
+// takeActions reads the names of actions from the input, and calls the actions, until the input ends.
 func (r *runner) takeActions(ctx context.Context, p *player) {
 	for line := range r.input {
 		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), ">"))
 		if name == "" {
 			continue
 		}
-		given, err := p.awaitAction(ctx, name, settling)
-		if err == nil {
-			_, err = p.call(ctx, given, p.quiet)
-		}
-		if err != nil && ctx.Err() == nil {
+		if err := p.callAction(ctx, name); err != nil && ctx.Err() == nil {
 			fmt.Fprintf(r.stderr, "> %s: %v\n", name, err)
 		}
 	}
+}
+
+func (p *player) callAction(ctx context.Context, name string) error {
+	action, err := p.awaitAction(ctx, name, settling)
+	if err != nil {
+		return err
+	}
+	_, err = p.call(ctx, action, p.patience)
+	return err
 }

@@ -1,4 +1,4 @@
-// The command line of a chapter, and what comes of it.
+// Tests of the command line of a chapter.
 
 package play
 
@@ -12,19 +12,17 @@ import (
 	"testing/fstest"
 	"testing/synctest"
 	"time"
-
-	"example.com/informer/scripts/harness/expect"
 )
 
-// toy is a chapter of two steps that print one word each.
+// toy returns a chapter of two steps that print one word each.
 func toy() Chapter {
-	one, two := says("un"), says("deux")
-	one.Name, one.Title = "one", "the first"
-	two.Name, two.Title = "two", "the second"
+	first, second := says("un"), says("deux")
+	first.Name, first.Title = "one", "the first"
+	second.Name, second.Title = "two", "the second"
 	return Chapter{
 		Name:  "99-toy",
 		Title: "a chapter for tests",
-		Steps: []Step{one, two},
+		Steps: []Step{first, second},
 		Files: fstest.MapFS{
 			"testdata/one.txt": {Data: []byte("un\n")},
 			"testdata/two.txt": {Data: []byte("deux\n")},
@@ -42,27 +40,50 @@ func TestCommandLine(t *testing.T) {
 	const bothSteps = "\n== 99-toy 1/2 one: the first\nun\n\n== 99-toy 2/2 two: the second\ndeux\n"
 	const names = "\nthe steps are: one, two\n"
 	for _, test := range []struct {
-		name           string
-		chapter        Chapter
-		args           string
-		code           int
-		stdout, stderr string
+		name    string
+		chapter Chapter
+		args    string
+		code    int
+		stdout  string
+		stderr  string
 	}{
-		{"all steps in order", toy(), "", 0, bothSteps, ""},
-		{"one step", toy(), "two", 0, "\n== 99-toy 2/2 two: the second\ndeux\n", ""},
-		{"list", toy(), "-list", 0, "  one        the first\n  two        the second\n", ""},
-		{"check", toy(), "-check", 0, "99-toy: 2 of 2 steps as expected\n", ""},
-		{"check, after the step", toy(), "two -check", 0, "99-toy: 1 of 1 steps as expected\n", ""},
-		{"a step that fails does not keep the next from running", failing, "", 1,
-			"\n== 99-toy 1/2 one: the first\n\n== 99-toy 2/2 two: the second\ndeux\n",
-			"99-toy: step one: out of pods\n"},
-		{"unknown step", toy(), "three", 2, "", "99-toy: there is no step \"three\"" + names},
-		{"two steps", toy(), "one two", 2, "", "99-toy: one step at a time, please: got [\"one\" \"two\"]" + names},
-		{"follow which", toy(), "-follow", 2, "", "99-toy: -follow wants the name of one step" + names},
-		{"follow and check", toy(), "-follow one -check", 2, "",
-			"99-toy: -follow goes without -check, -update and -pause" + names},
-		{"check and update", toy(), "-check -update", 2, "", "99-toy: -check goes without -update and -pause" + names},
-		{"a flag of the chapter", withFlags, "-text x one", 0, "\n== 99-toy 1/2 one: the first\nun\n", ""},
+		{name: "all steps in order", chapter: toy(), stdout: bothSteps},
+		{name: "one step", chapter: toy(), args: "two", stdout: "\n== 99-toy 2/2 two: the second\ndeux\n"},
+		{name: "list", chapter: toy(), args: "-list", stdout: "  one        the first\n  two        the second\n"},
+		{name: "check", chapter: toy(), args: "-check", stdout: "99-toy: 2 of 2 steps as expected\n"},
+		{
+			name: "check, after the step", chapter: toy(), args: "two -check",
+			stdout: "99-toy: 1 of 1 steps as expected\n",
+		},
+		{
+			name: "the next step runs after a step that fails", chapter: failing, code: exitFailed,
+			stdout: "\n== 99-toy 1/2 one: the first\n\n== 99-toy 2/2 two: the second\ndeux\n",
+			stderr: "99-toy: step one: out of pods\n",
+		},
+		{
+			name: "unknown step", chapter: toy(), args: "three", code: exitUsage,
+			stderr: "99-toy: there is no step \"three\"" + names,
+		},
+		{
+			name: "two steps", chapter: toy(), args: "one two", code: exitUsage,
+			stderr: "99-toy: one step at a time, please: got [\"one\" \"two\"]" + names,
+		},
+		{
+			name: "follow without a step", chapter: toy(), args: "-follow", code: exitUsage,
+			stderr: "99-toy: -follow wants the name of one step" + names,
+		},
+		{
+			name: "follow and check", chapter: toy(), args: "-follow one -check", code: exitUsage,
+			stderr: "99-toy: -follow goes without -check, -update and -pause" + names,
+		},
+		{
+			name: "check and update", chapter: toy(), args: "-check -update", code: exitUsage,
+			stderr: "99-toy: -check goes without -update and -pause" + names,
+		},
+		{
+			name: "a flag of the chapter", chapter: withFlags, args: "-text x one",
+			stdout: "\n== 99-toy 1/2 one: the first\nun\n",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var code int
@@ -70,26 +91,58 @@ func TestCommandLine(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				code, stdout, stderr = run(t.Context(), test.chapter, "", strings.Fields(test.args)...)
 			})
-			expect.That(t, code == test.code && stdout == test.stdout && stderr == test.stderr,
-				"got exit code %d\nstdout: %q\nstderr: %q\nwant exit code %d\nstdout: %q\nstderr: %q",
-				code, stdout, stderr, test.code, test.stdout, test.stderr)
+			wantCode(t, code, test.code, stderr)
+			if stdout != test.stdout {
+				t.Errorf("stdout is %q\nwant      %q", stdout, test.stdout)
+			}
+			if stderr != test.stderr {
+				t.Errorf("stderr is %q\nwant      %q", stderr, test.stderr)
+			}
 		})
 	}
-	expect.That(t, text == "x", "the chapter's own flag is %q, want %q", text, "x")
+	if text != "x" {
+		t.Errorf("the chapter's own flag is %q, want %q", text, "x")
+	}
+}
+
+func TestHelpNamesStepsAndFlags(t *testing.T) {
+	for arg, want := range map[string]int{"-h": exitOK, "-nonsense": exitUsage} {
+		t.Run(arg, func(t *testing.T) {
+			code, _, stderr := run(t.Context(), toy(), "", arg)
+			wantCode(t, code, want, stderr)
+			if want == exitUsage {
+				wantContains(t, "stderr", stderr, arg)
+			}
+			for _, text := range []string{
+				"a chapter for tests", "go run ./99-toy [FLAGS] [STEP]", "the second",
+				"-list", "-check", "-follow", "-patience", "-pause", "-update",
+			} {
+				wantContains(t, "help", stderr, text)
+			}
+			if strings.Contains(stderr, "-kubeconfig") {
+				t.Errorf("help has -kubeconfig, though the chapter needs no cluster:\n%s", stderr)
+			}
+		})
+	}
 }
 
 func TestADifferenceIsShown(t *testing.T) {
 	c := toy()
 	c.Steps[0].Run = says("uno").Run
-	for args, stdout := range map[string]string{
+	for arg, wantStdout := range map[string]string{
 		"-check": "99-toy: 1 of 2 steps as expected\n",
 		"one":    "\n== 99-toy 1/2 one: the first\nuno\n",
 	} {
-		var code int
-		var out, stderr string
-		synctest.Test(t, func(t *testing.T) { code, out, stderr = run(t.Context(), c, "", args) })
-		expect.That(t, code == 1 && out == stdout && strings.Contains(stderr, "-un\n+uno\n"),
-			"%s: exit code %d\nstdout: %q\nstderr: %q", args, code, out, stderr)
+		t.Run(arg, func(t *testing.T) {
+			var code int
+			var stdout, stderr string
+			synctest.Test(t, func(t *testing.T) { code, stdout, stderr = run(t.Context(), c, "", arg) })
+			wantCode(t, code, exitFailed, stderr)
+			if stdout != wantStdout {
+				t.Errorf("stdout is %q, want %q", stdout, wantStdout)
+			}
+			wantContains(t, "stderr", stderr, "-un\n+uno\n")
+		})
 	}
 }
 
@@ -105,7 +158,7 @@ func TestPatience(t *testing.T) {
 			c := chapterOf(late, "late\n")
 			code, _, stderr := run(t.Context(), c, "", strings.Fields(args)...)
 			if code != want {
-				t.Errorf("%s: got exit code %d, want %d\n%s", args, code, want, stderr)
+				t.Errorf("%s: exit code %d, want %d; stderr:\n%s", args, code, want, stderr)
 			}
 		})
 	}

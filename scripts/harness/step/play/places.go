@@ -1,5 +1,5 @@
-// Where a step is: which program has it, and where its code and its section in the book are. That is
-// known inside of the workspace only.
+// Where a step is: which program has it, and where its code and its section in the book are. This is known only inside
+// of the workspace.
 
 package play
 
@@ -14,54 +14,68 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// hint says what a name may mean that is no step of this chapter: a step of another program, or a step
-// of this one that is spelled nearly so.
+// hint returns what the user may mean with a name that is no step of this chapter: a step of another program, or a step
+// of this program with nearly the same name.
 func (c Chapter) hint(name string) string {
-	if programs := c.programsWith(name); len(programs) > 0 {
-		has := map[bool]string{true: "has", false: "have"}[len(programs) == 1]
-		return fmt.Sprintf(": %s %s it", strings.Join(programs, " and "), has)
+	programs := c.programsWith(name)
+	switch {
+	case len(programs) == 1:
+		return fmt.Sprintf(": %s has it", programs[0])
+	case len(programs) > 1:
+		return fmt.Sprintf(": %s have it", strings.Join(programs, " and "))
 	}
-	nearest, least := "", 0
-	for _, s := range c.Steps {
-		far := distance(strings.ToLower(name), s.Name)
-		if tolerable := (max(len(name), len(s.Name)) + 2) / 3; far <= tolerable && (nearest == "" || far < least) {
-			nearest, least = s.Name, far
-		}
+	if nearest := c.nearestName(name); nearest != "" {
+		return ": do you mean " + nearest + "?"
 	}
-	if nearest == "" {
-		return ""
-	}
-	return ": do you mean " + nearest + "?"
+	return ""
 }
 
-// programsWith are the commands that have a step of this name: those in the folder of this chapter,
-// else those of other chapters.
-func (c Chapter) programsWith(name string) (commands []string) {
+// nearestName returns the name of the step that is spelled most like name, or "" if none is similar.
+func (c Chapter) nearestName(name string) (nearest string) {
+	least := 0
+	for _, s := range c.Steps {
+		tolerable := (max(len(name), len(s.Name)) + 2) / 3
+		d := distance(strings.ToLower(name), s.Name)
+		if d <= tolerable && (nearest == "" || d < least) {
+			nearest, least = s.Name, d
+		}
+	}
+	return nearest
+}
+
+// programsWith returns the commands that run a step of this name: those in the folder of this chapter, else those of
+// other chapters.
+func (c Chapter) programsWith(name string) []string {
 	root, err := workspace.Root(".")
 	if err != nil || path.Base(name) != name {
 		return nil
 	}
-	own, _, _ := strings.Cut(c.Name, "/")
-	for _, chapter := range []string{own, "[0-9][0-9]-*"} {
-		for _, pattern := range []string{chapter + "/testdata", chapter + "/*/testdata"} {
-			folders, _ := filepath.Glob(filepath.Join(root, pattern)) // its only error is a malformed pattern
-			for _, folder := range folders {
-				program, err := filepath.Rel(root, filepath.Dir(folder))
-				if err != nil || !isFile(filepath.Join(folder, name+".txt")) || outside(root, program) {
-					continue
-				}
-				commands = append(commands, fmt.Sprintf("go run ./%s %s", filepath.ToSlash(program), name))
-			}
-		}
-		if len(commands) > 0 {
-			return commands
-		}
+	ownFolder, _, _ := strings.Cut(c.Name, "/")
+	if own := commandsFor(root, ownFolder, name); len(own) > 0 {
+		return own
 	}
-	return nil
+	return commandsFor(root, "[0-9][0-9]-*", name)
 }
 
-// outside is whether a program is a module below a chapter: go.work does not have it.
-func outside(root, program string) bool {
+// commandsFor returns the commands that run a step of this name, for the programs in the folders of a pattern and
+// directly below them.
+func commandsFor(root, folders, name string) (commands []string) {
+	for _, pattern := range []string{folders + "/testdata", folders + "/*/testdata"} {
+		found, _ := filepath.Glob(filepath.Join(root, pattern)) // its only error is a malformed pattern
+		for _, testdata := range found {
+			program, err := filepath.Rel(root, filepath.Dir(testdata))
+			if err != nil || !isFile(filepath.Join(testdata, name+".txt")) || isOwnModule(root, program) {
+				continue
+			}
+			commands = append(commands, fmt.Sprintf("go run ./%s %s", filepath.ToSlash(program), name))
+		}
+	}
+	return commands
+}
+
+// isOwnModule reports whether a program is a module below a chapter. Such a module is not in go.work, and so
+// "go run ./PROGRAM" does not run it.
+func isOwnModule(root, program string) bool {
 	return filepath.Dir(program) != "." && isFile(filepath.Join(root, program, "go.mod"))
 }
 
@@ -70,28 +84,29 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// distance is how many letters one has to add, to leave out or to change to make b of a.
+// distance returns how many letters have to be added, left out or changed to get from a to b (the Levenshtein
+// distance).
 func distance(a, b string) int {
-	row := make([]int, len(b)+1) // from what was read of a to each beginning of b
+	row := make([]int, len(b)+1) // row[j] is the distance from the part of a that was read to b[:j]
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		before := row[0] // in the row above, one to the left
+		diagonal := row[0] // row[j] before a[i] was read
 		row[0] = i + 1
 		for j := range len(b) {
-			change := before
+			change := diagonal
 			if a[i] != b[j] {
 				change++
 			}
-			before = row[j+1]
+			diagonal = row[j+1]
 			row[j+1] = min(change, row[j]+1, row[j+1]+1)
 		}
 	}
 	return row[len(b)]
 }
 
-// where says, in a line, where the code and the section of a step are.
+// where returns a line that says where the code and the section of a step are.
 func (c Chapter) where(s Step) string {
 	root, err := workspace.Root(".")
 	code := c.Name + "/step_" + s.Name + ".go"
@@ -106,27 +121,47 @@ func (c Chapter) where(s Step) string {
 
 var heading = regexp.MustCompile(`^##+ `)
 
-// findSection returns page:line of the section about a step, in a page that shows its code: the one
-// whose heading begins with its name, else the one that the code is in.
-func findSection(root, code, step string) (found string) {
+// findSection returns page:line of the section about a step, or "". It looks at the pages that show the step's code.
+func findSection(root, code, step string) (section string) {
 	pages, _ := filepath.Glob(filepath.Join(root, "docs", "*.md")) // its only error is a malformed pattern
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
-		if err != nil || !strings.Contains(string(text), "<!-- code "+code+" ") {
+		if err != nil {
 			continue
 		}
-		last := 1
-		for i, line := range strings.Split(string(text), "\n") {
-			at := func(line int) string { return fmt.Sprintf("docs/%s:%d", filepath.Base(page), line) }
-			switch {
-			case strings.HasPrefix(line, "### "+step+": "):
-				return at(i + 1)
-			case heading.MatchString(line):
-				last = i + 1
-			case found == "" && strings.HasPrefix(line, "<!-- code "+code+" "):
-				found = at(last)
-			}
+		line, named := sectionLine(string(text), code, step)
+		if line == 0 {
+			continue
+		}
+		place := fmt.Sprintf("docs/%s:%d", filepath.Base(page), line)
+		if named {
+			return place
+		}
+		if section == "" {
+			section = place
 		}
 	}
-	return found
+	return section
+}
+
+// sectionLine returns the line of the heading of the section about a step, or 0 if the page does not show its code.
+// That is the heading that begins with the step's name; then named is true. If there is none, it is the heading above
+// the code.
+func sectionLine(text, code, step string) (line int, named bool) {
+	marker := "<!-- code " + code + " "
+	if !strings.Contains(text, marker) {
+		return 0, false
+	}
+	lastHeading := 1
+	for i, content := range strings.Split(text, "\n") {
+		switch {
+		case strings.HasPrefix(content, "### "+step+": "):
+			return i + 1, true
+		case heading.MatchString(content):
+			lastHeading = i + 1
+		case line == 0 && strings.HasPrefix(content, marker):
+			line = lastHeading
+		}
+	}
+	return line, false
 }

@@ -1,5 +1,4 @@
-// Where a step is: in another program, or under a name that is nearly the same; its code, and
-// its section in the book.
+// Tests of where a step is: in another program, or under a similar name; and where its code and its section are.
 
 package play
 
@@ -9,20 +8,18 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"example.com/informer/scripts/harness/must"
 )
 
-// inWorkspace makes a workspace of these files, and works in it.
+// inWorkspace makes a workspace of these files, and changes into it.
 func inWorkspace(t *testing.T, files map[string]string) {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	t.Chdir(root)
 }
@@ -39,7 +36,7 @@ func TestAStepOfAnotherName(t *testing.T) {
 	})
 	c := toy()
 	c.Steps[0].Name, c.Steps[1].Name = "watch", "list"
-	for typed, want := range map[string]string{
+	for name, hint := range map[string]string{
 		"queue":   ": go run ./99-toy/sub queue has it",
 		"old":     ": go run ./98-old old has it",
 		"wacht":   ": do you mean watch?",
@@ -52,16 +49,17 @@ func TestAStepOfAnotherName(t *testing.T) {
 		"*":       "",
 		"../x":    "",
 	} {
-		code, _, stderr := run(t.Context(), c, "", typed)
-		want = "99-toy: there is no step \"" + typed + "\"" + want + "\nthe steps are: watch, list\n"
-		if code != exitUsage || stderr != want {
-			t.Errorf("%s: exit code %d\ngot  %q\nwant %q", typed, code, stderr, want)
+		code, _, stderr := run(t.Context(), c, "", name)
+		wantCode(t, code, exitUsage, stderr)
+		want := "99-toy: there is no step \"" + name + "\"" + hint + "\nthe steps are: watch, list\n"
+		if stderr != want {
+			t.Errorf("%s: stderr is %q\nwant %q", name, stderr, want)
 		}
 	}
-	t.Chdir(t.TempDir()) // the program works outside of the workspace, where it knows no others
+	t.Chdir(t.TempDir()) // outside of the workspace, where the program knows no others
 	_, _, stderr := run(t.Context(), c, "", "queue")
 	if want := "99-toy: there is no step \"queue\"\nthe steps are: watch, list\n"; stderr != want {
-		t.Errorf("outside: got %q, want %q", stderr, want)
+		t.Errorf("outside of the workspace: stderr is %q, want %q", stderr, want)
 	}
 }
 
@@ -97,7 +95,7 @@ func TestWhereAStepIs(t *testing.T) {
 					_, stdout, _ = run(t.Context(), toy(), "", strings.Fields(args)...)
 				})
 				if stdout != want {
-					t.Errorf("%s: got  %q\nwant %q", args, stdout, want)
+					t.Errorf("%s: stdout is %q\nwant %q", args, stdout, want)
 				}
 			}
 		})

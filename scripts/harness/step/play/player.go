@@ -7,19 +7,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
 // How long the player waits.
 const (
-	quiet     = 10 * time.Second       // for a line or a command, unless the step says otherwise
-	longest   = 5 * time.Minute        // for the lines of a block, as long as some come
-	settling  = time.Second            // for one more line, where what has come is wrong already
-	hinting   = 2 * time.Second        // before it says what it waits for
-	lingering = 500 * time.Millisecond // for a line too many, at the end
-	askAgain  = 100 * time.Millisecond // between two answers to one question
-	stopping  = 30 * time.Second       // for a program to return whose context has ended; more if quiet is more
-	readiness = 10 * time.Millisecond  // between two looks at what the program does
+	defaultPatience = 10 * time.Second       // for a line or a command, unless the step or the user asks for more
+	longest         = 5 * time.Minute        // for the lines of a block, as long as some come
+	settling        = time.Second            // for one more line, after wrong lines
+	hinting         = 2 * time.Second        // before the player says what it waits for
+	lingering       = 500 * time.Millisecond // for a line too many, at the end
+	askAgain        = 100 * time.Millisecond // between two answers to one question
+	stopping        = 30 * time.Second       // until a program has returned after its context has ended
+	readiness       = 10 * time.Millisecond  // between two looks at the state of the program
 )
 
 // A player plays one step once.
@@ -30,71 +32,38 @@ type player struct {
 	shell  *shell
 	out    *output
 
-	quiet  time.Duration
-	update bool                  // take what comes for what is expected
-	show   func(line string)     // a command, or a line of the step's
-	say    func(line string)     // what is not part of the transcript
-	pause  func(context.Context) // called before each command is given
+	patience time.Duration         // for a line or a command
+	update   bool                  // the lines that come replace the expected ones
+	show     func(line string)     // shows a command, or a line of the step
+	say      func(line string)     // shows a line that is not part of the transcript
+	pause    func(context.Context) // called before each command is given
 
-	seen   int            // lines of the program that belong to blocks before this one
-	before map[int]string // the last line of each speaker in those
-	ended  chan struct{}  // closed when the program has returned
-	failed error          // what it returned; to be read when ended is closed
+	seen   int            // lines of the program that belong to the blocks before this one
+	before map[int]string // the last line of each speaker in those blocks
+	ended  chan struct{}  // closed when the program has returned; nil before it starts
+	failed error          // the error that the program returned; to be read when ended is closed
 }
 
-// play runs the step to its end and returns the transcript of what happened,
-// with an error if that is not the expected one, unless it is to be updated.
+// play runs the step to its end, and returns the transcript of what happened. It returns an error if that is not the
+// expected transcript, unless the transcript is to be updated.
 func (p *player) play(ctx context.Context) (got transcript, err error) {
 	got.start = p.want.start
-	if got.setup, err = p.setUp(ctx); err != nil {
+	got.setup, err = p.setUp(ctx)
+	if err != nil {
 		return got, err
 	}
 	if p.want.start != "" {
 		p.show(p.want.start)
 		p.pause(ctx)
 	}
-
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	p.start(running)
-	defer func() {
-		stop()
-		late := p.waitForEnd()
-		p.finish(&got)
-		switch {
-		case late != nil:
-			err = errors.Join(err, late)
-		case errors.Is(err, errSilent), errors.Is(err, errStuck):
-			want := p.want
-			want.blocks = want.blocks[:len(got.blocks)]
-			err = errors.Join(err, differenceError(want, got))
-		case p.failed != nil:
-			err = errors.Join(err, p.failed)
-		case err == nil && !p.update:
-			err = differenceError(p.want, got)
-		}
-	}()
-	for i, b := range p.want.blocks {
-		if i == 1 && len(p.want.blocks[0].lines) == 0 {
-			// What happens next is to reach the program as an event.
-			p.poll(ctx, p.quiet, func() bool { return p.lesson.Cluster == nil || p.lesson.Cluster.Watching() })
-		}
-		done, err := p.give(ctx, b, stop)
-		got.blocks = append(got.blocks, done)
-		if p.hasFailed() {
-			return got, ctx.Err() // the deferred function says why
-		}
-		if err != nil {
-			return got, err
-		}
-	}
-	if !p.want.played() && !p.hasEnded() {
-		return got, fmt.Errorf("after %v: %w", p.quiet, errSilent)
-	}
-	// A line that nobody expects gets the time to come. It proves nothing; that takes
-	// an event that is expected later.
-	p.poll(ctx, lingering, p.hasEnded)
-	return got, ctx.Err()
+	got.blocks, err = p.playBlocks(ctx, stop)
+	stop()
+	late := p.waitForEnd()
+	p.finish(&got)
+	return got, p.outcome(got, err, late)
 }
 
 // setUp gives the commands that stand above the start of the program.
@@ -110,8 +79,8 @@ func (p *player) setUp(ctx context.Context) (done []block, err error) {
 	return done, nil
 }
 
-// start runs the program in the background. That it returns because its
-// context has ended is no failure.
+// start runs the program in the background. An error that the program returns because its context has ended is no
+// failure.
 func (p *player) start(ctx context.Context) {
 	p.ended = make(chan struct{})
 	go func() {
@@ -120,74 +89,128 @@ func (p *player) start(ctx context.Context) {
 			p.failed = err
 		}
 		p.out.flush()
-		close(p.ended) // not deferred: a step that panics ends all, and nobody must think that it has returned
+		close(p.ended) // not deferred: a step that panics has not returned, and its panic ends the process
 	}()
 }
 
-// give gives a block's command, if it has one, and waits for its lines.
-func (p *player) give(ctx context.Context, b block, stop context.CancelFunc) (done block, err error) {
-	done.command = b.command
-	var given command
-	if b.command != "" {
-		defer func() {
-			if err != nil {
-				err = fmt.Errorf("%s: %w", b.command, err)
-			}
-		}()
-		p.show(b.command)
-		p.pause(ctx)
-		if given, err = p.command(ctx, b.command, stop); err != nil {
+// playBlocks gives the commands of the transcript, and waits for the lines after each of them. It returns the blocks
+// that it has played, even on an error.
+func (p *player) playBlocks(ctx context.Context, stop context.CancelFunc) (done []block, err error) {
+	for i, b := range p.want.blocks {
+		if i == 1 && len(p.want.blocks[0].lines) == 0 {
+			p.awaitWatch(ctx)
+		}
+		given, err := p.give(ctx, b, stop)
+		done = append(done, given)
+		if p.hasFailed() {
+			return done, ctx.Err() // outcome adds the error of the program
+		}
+		if err != nil {
 			return done, err
 		}
 	}
-	if done.lines, err = p.await(ctx, b, given); err != nil {
-		return done, err
+	if !p.want.hasCommands() && !p.hasEnded() {
+		return done, fmt.Errorf("after %v: %w", p.patience, errSilent)
 	}
+	// An unexpected line gets some time to come. If none comes, that proves nothing. A proof is the line of an
+	// event that happens later.
+	p.poll(ctx, lingering, p.hasEnded)
 	return done, ctx.Err()
 }
 
-// command returns what a line of the transcript wants done. A ^C is done at
-// once.
-func (p *player) command(ctx context.Context, line string, stop context.CancelFunc) (command, error) {
-	switch {
-	case ctx.Err() != nil:
-		return command{}, ctx.Err()
-	case line == interrupt:
-		stop()
-		return command{}, nil
-	case line[0] == '>':
-		return p.awaitAction(ctx, line[2:], p.quiet)
+// awaitWatch waits until the program watches, so that the first command reaches the program as an event.
+func (p *player) awaitWatch(ctx context.Context) {
+	if p.lesson.Cluster != nil {
+		p.poll(ctx, p.patience, p.lesson.Cluster.Watching)
 	}
-	looking, cancel := context.WithTimeout(ctx, p.quiet)
-	defer cancel()
-	return p.shell.parse(looking, line[2:])
 }
 
-// call runs a command, and returns its answer if that comes in time. Nobody can
-// stop an action of the step's: one that does not return is left behind, with
-// its goroutine, and so is a command that does not return when its context ends.
+// outcome returns the error of a play that has ended. err is the error of playBlocks. late is the error of a program
+// that has not returned.
+func (p *player) outcome(got transcript, err, late error) error {
+	switch {
+	case late != nil:
+		return errors.Join(err, late)
+	case errors.Is(err, errSilent), errors.Is(err, errStuck):
+		want := p.want
+		want.blocks = want.blocks[:len(got.blocks)] // no difference for blocks that were not played
+		return errors.Join(err, differenceError(want, got))
+	case p.failed != nil:
+		return errors.Join(err, p.failed)
+	case err == nil && !p.update:
+		return differenceError(p.want, got)
+	default:
+		return err
+	}
+}
+
+// give gives the command of a block, if it has one, and waits for the lines of the block.
+func (p *player) give(ctx context.Context, b block, stop context.CancelFunc) (done block, err error) {
+	done.command = b.command
+	if b.command == "" {
+		done.lines, err = p.await(ctx, b, command{})
+		return done, cmp.Or(err, ctx.Err())
+	}
+	done.lines, err = p.giveCommand(ctx, b, stop)
+	err = cmp.Or(err, ctx.Err())
+	if err != nil {
+		return done, fmt.Errorf("%s: %w", b.command, err)
+	}
+	return done, nil
+}
+
+func (p *player) giveCommand(ctx context.Context, b block, stop context.CancelFunc) (lines []string, err error) {
+	p.show(b.command)
+	p.pause(ctx)
+	given, err := p.parseCommand(ctx, b.command, stop)
+	if err != nil {
+		return nil, err
+	}
+	return p.await(ctx, b, given)
+}
+
+// parseCommand returns the command of a line of the transcript. It executes a ^C immediately.
+func (p *player) parseCommand(ctx context.Context, line string, stop context.CancelFunc) (command, error) {
+	if ctx.Err() != nil {
+		return command{}, ctx.Err()
+	}
+	if line == interrupt {
+		stop()
+		return command{}, nil
+	}
+	if action, ok := strings.CutPrefix(line, actionPrefix); ok {
+		return p.awaitAction(ctx, action, p.patience)
+	}
+	limited, cancel := context.WithTimeout(ctx, p.patience)
+	defer cancel()
+	return p.shell.parse(limited, strings.TrimPrefix(line, commandPrefix))
+}
+
+// call runs a command, and returns its answer if the answer comes in time. An action of the step cannot be stopped:
+// if it does not return, its goroutine is left behind. A command that does not return when its context ends is left
+// behind too.
 func (p *player) call(ctx context.Context, given command, limit time.Duration) (answer []string, err error) {
-	running, cancel := context.WithTimeout(ctx, limit)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	returned := make(chan []string, 1)
-	go func() { returned <- given.run(running) }()
+	go func() { returned <- given.run(limited) }()
 	select {
 	case answer = <-returned:
-	case <-running.Done():
+	case <-limited.Done():
 	}
-	if running.Err() != nil { // the answer, if there is one, says no more than that
-		return nil, cmp.Or(ctx.Err(), fmt.Errorf("after %v: %w", p.quiet, errStuck))
+	if limited.Err() != nil { // an answer would only say that the context has ended
+		return nil, cmp.Or(ctx.Err(), fmt.Errorf("after %v: %w", p.patience, errStuck))
 	}
 	for i, line := range answer {
-		answer[i] = p.out.name(line)
+		answer[i] = p.out.normalize(line)
 	}
 	return answer, nil
 }
 
-// take makes the lines a part of the transcript, and shows those that were not
-// shown when they came: an answer, and the lines of several speakers.
-func (p *player) take(b block, got, printed []string, verdict match) []string {
-	for _, line := range got[:len(got)-len(printed)] {
+// take makes the answer of a command and the lines of the program a part of the transcript. It shows the lines that
+// were not shown when they came: the answer, and the lines of several speakers.
+func (p *player) take(b block, answer, printed []string, verdict match) []string {
+	for _, line := range answer {
 		p.show(line)
 	}
 	p.showSpeakers(printed)
@@ -198,20 +221,21 @@ func (p *player) take(b block, got, printed []string, verdict match) []string {
 	if verdict == matches {
 		return b.lines
 	}
-	return p.step.tidy(got)
+	return p.step.tidy(slices.Concat(answer, printed))
 }
 
-// showSpeakers shows the lines of a step with several speakers, one speaker
-// after the other. Those of other steps were shown when they came.
+// showSpeakers shows the lines of a step with several speakers, one speaker after the other. The lines of other steps
+// were shown when they came.
 func (p *player) showSpeakers(printed []string) {
-	if len(p.step.Speakers) > 0 {
-		for _, line := range p.step.tidy(printed) {
-			p.show(line)
-		}
+	if len(p.step.Speakers) == 0 {
+		return
+	}
+	for _, line := range p.step.tidy(printed) {
+		p.show(line)
 	}
 }
 
-// finish adds what the program has printed since the last block to that block.
+// finish adds the lines that the program has printed since the last block to that block.
 func (p *player) finish(got *transcript) {
 	printed, _ := p.out.from(p.seen)
 	p.showSpeakers(printed)
@@ -219,10 +243,12 @@ func (p *player) finish(got *transcript) {
 	if len(printed) == 0 || last < 0 {
 		return
 	}
-	want, lines := p.want.blocks[last].lines, append(got.blocks[last].lines, printed...)
-	got.blocks[last].lines = p.step.tidy(lines)
+	want := p.want.blocks[last].lines
+	lines := slices.Concat(got.blocks[last].lines, printed)
 	if p.step.compare(want, lines, p.before) == matches {
 		got.blocks[last].lines = want
+	} else {
+		got.blocks[last].lines = p.step.tidy(lines)
 	}
 }
 

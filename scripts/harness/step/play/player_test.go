@@ -1,4 +1,4 @@
-// What the player does with steps of all kinds, in fake time.
+// Tests of the player with steps of all kinds, in fake time.
 
 package play
 
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -16,7 +17,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// chapterOf is a chapter of one step without a cluster, and its transcript.
+// chapterOf returns a chapter of one step without a cluster, and its transcript.
 func chapterOf(s Step, transcript string) Chapter {
 	s.Name, s.Title = "toy", "a step for tests"
 	return Chapter{
@@ -37,21 +37,43 @@ func chapterOf(s Step, transcript string) Chapter {
 	}
 }
 
-// check plays a step without a cluster against a transcript. It is for a bubble, since its quiet time is
+// check plays a step without a cluster against a transcript. It is for a synctest bubble, because its patience is
 // short.
 func check(ctx context.Context, s Step, transcript string) error {
 	c := chapterOf(s, transcript)
-	return c.Check(ctx, c.Steps[0], quiet, func(string) {})
+	return c.CheckStep(ctx, c.Steps[0].Name, defaultPatience, func(string) {})
 }
 
-// want wants an error with this text, or none for "".
-func want(t *testing.T, err error, text string) {
+// wantError wants an error with this text. If text is "", it wants no error.
+func wantError(t *testing.T, err error, text string) {
 	t.Helper()
-	expect.That(t, (err == nil) == (text == "") && (err == nil || strings.Contains(err.Error(), text)),
-		"got %v\nwant %q", err, text)
+	switch {
+	case text == "" && err != nil:
+		t.Errorf("got error %v\nwant none", err)
+	case text != "" && err == nil:
+		t.Errorf("got no error\nwant one with %q", text)
+	case text != "" && !strings.Contains(err.Error(), text):
+		t.Errorf("got error %v\nwant one with %q", err, text)
+	}
 }
 
-// says is a step that prints its lines and returns.
+// wantContains wants a text in the output of a program.
+func wantContains(t *testing.T, stream, output, text string) {
+	t.Helper()
+	if !strings.Contains(output, text) {
+		t.Errorf("%s lacks %q; it is\n%s", stream, text, output)
+	}
+}
+
+// wantCode wants an exit code. If it is another one, it shows stderr.
+func wantCode(t *testing.T, got, want int, stderr string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("exit code %d, want %d; stderr:\n%s", got, want, stderr)
+	}
+}
+
+// says returns a step that prints its lines and returns.
 func says(lines ...string) Step {
 	return Step{Run: func(_ context.Context, l *Lesson) error {
 		for _, line := range lines {
@@ -61,8 +83,7 @@ func says(lines ...string) Step {
 	}}
 }
 
-// door is a step that runs until it is stopped: it prints what happens to a
-// door.
+// door returns a step that runs until it is stopped. It prints what happens to a door.
 func door(knock string) Step {
 	return Step{Run: func(ctx context.Context, l *Lesson) error {
 		fmt.Fprintln(l.Out, "the door is there")
@@ -89,22 +110,32 @@ func TestPlay(t *testing.T) {
 		s.Speakers = []string{"first", "second"}
 		return s
 	}
-	fold := func(s Step) Step { s.Fold = true; return s }
-	withoutEnd := Step{Run: func(_ context.Context, l *Lesson) error {
+	fold := func(s Step) Step {
+		s.Fold = true
+		return s
+	}
+	withoutNewline := Step{Run: func(_ context.Context, l *Lesson) error {
 		_, err := fmt.Fprint(l.Out, "un")
 		return err
 	}}
 	failing := Step{Run: func(context.Context, *Lesson) error { return errors.New("out of pods") }}
-	quits := Step{Run: func(_ context.Context, l *Lesson) error { l.On("somebody knocks", func() {}); return nil }}
-	gruff := Step{Run: func(ctx context.Context, _ *Lesson) error { <-ctx.Done(); return errors.New("leave me alone") }}
-	for name, test := range map[string]struct {
+	offersAndReturns := Step{Run: func(_ context.Context, l *Lesson) error {
+		l.On("somebody knocks", func() {})
+		return nil
+	}}
+	failsAtItsEnd := Step{Run: func(ctx context.Context, _ *Lesson) error {
+		<-ctx.Done()
+		return errors.New("leave me alone")
+	}}
+	type test struct {
 		step       Step
 		transcript string
-		err        string // "" for as expected
-	}{
+		err        string // "" if the step does what the transcript says
+	}
+	for name, test := range map[string]test{
 		"a program that returns":        {says("un", "deux"), "un\ndeux\n", ""},
 		"with the line that starts it":  {says("un"), "$ go run ./99-toy toy\nun\n", ""},
-		"a line without an end":         {withoutEnd, "un\n", ""},
+		"a line without an end":         {withoutNewline, "un\n", ""},
 		"a line is missing":             {says("un"), "un\ndeux\n", "-deux"},
 		"a line too many":               {says("un", "deux"), "un\n", "+deux"},
 		"another order":                 {says("deux", "un"), "un\ndeux\n", "+deux"},
@@ -128,10 +159,12 @@ func TestPlay(t *testing.T) {
 			door("knock"),
 			"the door is there\n", "after 10s: it printed nothing more, and did not return",
 		},
-		"a program that fails":                    {failing, "> somebody knocks\n", "out of pods"},
-		"a program that returns too soon":         {says("un"), "un\n> somebody knocks\n", "the step has returned"},
-		"an action after its end":                 {quits, "never\n> somebody knocks\n", "the step has returned"},
-		"a program that fails when it is stopped": {gruff, "> somebody rings\n", `offers no action "somebody rings"`},
+		"a program that fails":            {failing, "> somebody knocks\n", "out of pods"},
+		"a program that returns too soon": {says("un"), "un\n> somebody knocks\n", "the step has returned"},
+		"an action after its end": {
+			offersAndReturns, "never\n> somebody knocks\n", "the step has returned"},
+		"a program that fails when it is stopped": {
+			failsAtItsEnd, "> somebody rings\n", `offers no action "somebody rings"`},
 		"a question after its end": {
 			door("knock"),
 			doorTranscript + "$ curl http://ADDRESS/\ncurl: Get \"http:///\": http: no Host in request URL\n", "",
@@ -148,22 +181,25 @@ func TestPlay(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { want(t, check(t.Context(), test.step, test.transcript), test.err) })
+			synctest.Test(t, func(t *testing.T) {
+				wantError(t, check(t.Context(), test.step, test.transcript), test.err)
+			})
 		})
 	}
 }
 
-// A reader changes a line: the play goes on, soon, and ends.
+// If a reader changes a line, the player continues soon, and ends.
 func TestAPlayNeverHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for transcript, most := range map[string]time.Duration{
+		for transcript, limit := range map[string]time.Duration{
 			doorTranscript: 3 * settling,
-			strings.Replace(doorTranscript, "knock\n", "knock\nand again\n", 1): quiet + 3*settling,
+			strings.Replace(doorTranscript, "knock\n", "knock\nand again\n", 1): defaultPatience + 3*settling,
 		} {
 			start := time.Now()
-			want(t, check(t.Context(), door("reworded"), transcript), "+reworded")
-			took := time.Since(start)
-			expect.That(t, took <= most, "took %v, want %v at most, for\n%s", took, most, transcript)
+			wantError(t, check(t.Context(), door("reworded"), transcript), "+reworded")
+			if took := time.Since(start); took > limit {
+				t.Errorf("the play took %v, want %v at most, for\n%s", took, limit, transcript)
+			}
 		}
 	})
 }
@@ -172,18 +208,21 @@ func TestAProgramThatDoesNotStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := make(chan struct{})
 		defer close(hangs)
-		s := Step{Run: func(context.Context, *Lesson) error { <-hangs; return nil }}
+		s := Step{Run: func(context.Context, *Lesson) error {
+			<-hangs
+			return nil
+		}}
 		const late = "its context ended 30s ago, and it has not returned"
-		want(t, check(t.Context(), s, "^C\n"), late)
+		wantError(t, check(t.Context(), s, "^C\n"), late)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		code, _, stderr := run(ctx, chapterOf(s, "^C\n"), "", "toy", "-follow")
-		expect.That(t, code == exitFailed && strings.Contains(stderr, late),
-			"-follow: exit code %d, stderr %q", code, stderr)
+		wantCode(t, code, exitFailed, stderr)
+		wantContains(t, "stderr with -follow", stderr, late)
 	})
 }
 
-// A repetition that comes after the next command is folded all the same.
+// A repetition that comes after the next command is folded too.
 func TestARepetitionThatComesLateIsFolded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kubelet := Step{Fold: true, Run: func(ctx context.Context, l *Lesson) error {
@@ -193,44 +232,53 @@ func TestARepetitionThatComesLateIsFolded(t *testing.T) {
 			return nil
 		}}
 		for lines, text := range map[string]string{"Gone": "", "Running\nGone": "", "Pending\nGone": "-Pending"} {
-			want(t, check(t.Context(), kubelet, "Running\n> it is deleted\n"+lines+"\n"), text)
+			wantError(t, check(t.Context(), kubelet, "Running\n> it is deleted\n"+lines+"\n"), text)
 		}
 	})
 }
 
-// A program that fails is heard to its end.
+// The player shows all lines of a step with speakers, even if the step fails.
 func TestShownSpeakerBySpeaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, failed := range []error{nil, errors.New("out of pods")} {
+		for _, stepErr := range []error{nil, errors.New("out of pods")} {
 			s := Step{Speakers: []string{"first", "second"}, Run: func(_ context.Context, l *Lesson) error {
 				fmt.Fprint(l.Out, "second : a\nfirst : a\nsecond : b\n")
-				return failed
+				return stepErr
 			}}
 			c := chapterOf(s, "first : a\nsecond : a\nsecond : b\n")
 			var shown []string
-			err := c.Check(t.Context(), c.Steps[0], quiet, func(line string) { shown = append(shown, line) })
-			expect.That(t, errors.Is(err, failed) && strings.Join(shown, ", ") == "first : a, second : a, second : b",
-				"shown: %q, error: %v", shown, err)
+			show := func(line string) { shown = append(shown, line) }
+			err := c.CheckStep(t.Context(), c.Steps[0].Name, defaultPatience, show)
+			if !errors.Is(err, stepErr) {
+				t.Errorf("CheckStep() = %v, want %v", err, stepErr)
+			}
+			if want := []string{"first : a", "second : a", "second : b"}; !slices.Equal(shown, want) {
+				t.Errorf("a step that returns %v: shown %q, want %q", stepErr, shown, want)
+			}
 		}
 	})
 }
 
+// run runs a chapter as a program.
 func run(ctx context.Context, c Chapter, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, errs record.Buffer
 	code = c.run(ctx, args, strings.NewReader(stdin), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
-// slowPanic is the reason of a panic that takes its time to print.
+// slowPanic is the value of a panic that takes a second to print.
 type slowPanic struct{}
 
-func (slowPanic) Error() string { time.Sleep(time.Second); return "ouch" }
+func (slowPanic) Error() string {
+	time.Sleep(time.Second)
+	return "ouch"
+}
 
-// The test runs itself once more, as the program that ends.
+// The test runs itself again, as the program that panics.
 func TestAStepThatPanicsEndsTheProgram(t *testing.T) {
 	const inside = "PANIC_IN_A_STEP"
 	if os.Getenv(inside) != "" {
-		// The player is to wait for it, however busy the machine is.
+		// The player waits for it, however busy the machine is.
 		panics := Step{Quiet: time.Hour, Run: func(context.Context, *Lesson) error { panic(slowPanic{}) }}
 		code, _, _ := run(t.Context(), chapterOf(panics, "never\n"), "")
 		os.Exit(code)
@@ -238,6 +286,8 @@ func TestAStepThatPanicsEndsTheProgram(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), inside+"=1")
 	output, err := cmd.CombinedOutput()
-	expect.That(t, cmd.ProcessState.ExitCode() == 2 && strings.Contains(string(output), "ouch"),
-		"it ended with %v, want exit status 2 and the panic; it printed\n%s", err, output)
+	if code := cmd.ProcessState.ExitCode(); code != 2 {
+		t.Errorf("exit code %d (%v), want 2, as after a panic", code, err)
+	}
+	wantContains(t, "output", string(output), "ouch")
 }

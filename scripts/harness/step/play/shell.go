@@ -1,5 +1,4 @@
-// The commands of a transcript that begin with "$ ": kubectl and curl, whose answer
-// can go through jq or grep.
+// The commands of a transcript that begin with "$ ": kubectl, and curl, whose answer can go through jq or grep.
 
 package play
 
@@ -19,19 +18,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A shell understands the commands. Its zero value can distinguish a good line
-// from a bad one.
+// A shell parses the commands. The zero value can only tell whether a line is a command.
 type shell struct {
 	cluster Cluster           // nil for a step without one
-	files   fs.FS             // where "-f FILE" is found, in testdata
-	address func() string     // of the step's web server
-	network http.RoundTripper // answers curl; nil: the real one
+	files   fs.FS             // has the files of "-f FILE", in testdata
+	address func() string     // returns the address of the step's web server
+	network http.RoundTripper // answers curl; nil: the real network
 }
 
-// A command is ready to run. A question is asked again until the answer is the
-// expected one.
+// A command is ready to run.
 type command struct {
-	question bool
+	question bool // it is run again until its answer is the expected one
 	run      func(ctx context.Context) (answer []string)
 }
 
@@ -49,35 +46,47 @@ func (s *shell) parse(ctx context.Context, line string) (command, error) {
 		return s.kubectl(ctx, args[1], args[2:])
 	case len(args) > 0 && args[0] == "curl" && len(piped) == 0:
 		return s.curl(args[1:])
-	case len(args) > 0 && args[0] == "curl" && filters[piped[0]] != nil:
-		asked, err := s.curl(args[1:])
-		if err != nil {
-			return command{}, err
-		}
-		filter, err := filters[piped[0]](piped[1:])
-		filtered := func(ctx context.Context) []string { return filter(ctx, asked.run(ctx)) }
-		return command{question: true, run: filtered}, err
+	case len(args) > 0 && args[0] == "curl" && filterParsers[piped[0]] != nil:
+		return s.filteredCurl(args[1:], piped[0], piped[1:])
 	default:
 		return command{}, errors.New("the player knows kubectl, curl, and curl | jq or grep, and nothing else")
 	}
 }
 
-// kubectl runs kubectl in the step's namespace. There has to be one.
+// kubectl returns the command that runs kubectl in the step's namespace.
 func (s *shell) kubectl(ctx context.Context, verb string, args []string) (command, error) {
 	if s.cluster == nil {
 		return command{run: func(context.Context) []string { return []string{"error: this step has no cluster"} }}, nil
 	}
-	return command{question: verb == "get", run: func(ctx context.Context) []string {
+	if err := s.cluster.FindKubectl(ctx); err != nil {
+		return command{}, err
+	}
+	run := func(ctx context.Context) []string {
 		answer, err := s.cluster.Kubectl(ctx, s.files, verb, args...)
 		if err != nil {
 			return []string{err.Error()}
 		}
 		return answer
-	}}, s.cluster.FindKubectl(ctx)
+	}
+	return command{question: verb == "get", run: run}, nil
 }
 
-// curl asks the step's web server. Its flags are -s, -X, -d, and -w with the variable
-// %{http_code}. What does not only read is asked for once.
+// filteredCurl returns the command curl, with its answer filtered by the program behind the |.
+func (s *shell) filteredCurl(args []string, program string, programArgs []string) (command, error) {
+	curl, err := s.curl(args)
+	if err != nil {
+		return command{}, err
+	}
+	filter, err := filterParsers[program](programArgs)
+	if err != nil {
+		return command{}, err
+	}
+	run := func(ctx context.Context) []string { return filter(ctx, curl.run(ctx)) }
+	return command{question: true, run: run}, nil
+}
+
+// curl returns the command that asks the step's web server. Its flags are -s, -X, -d, and -w with the variable
+// %{http_code}. Only a GET is a question: other requests may change something.
 func (s *shell) curl(args []string) (command, error) {
 	flags := pflag.NewFlagSet("curl", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -88,22 +97,23 @@ func (s *shell) curl(args []string) (command, error) {
 	if err := flags.Parse(args); err != nil {
 		return command{}, err
 	}
-	url, own := strings.CutPrefix(flags.Arg(0), "http://ADDRESS/")
-	if flags.NArg() != 1 || !own {
+	path, isOwnServer := strings.CutPrefix(flags.Arg(0), "http://ADDRESS/")
+	if flags.NArg() != 1 || !isOwnServer {
 		return command{}, fmt.Errorf("curl asks the step's own server for one page: want http://ADDRESS/PATH, got %q",
 			flags.Args())
 	}
-	return command{question: *method == http.MethodGet, run: func(ctx context.Context) []string {
-		status, body, err := request(ctx, s.network, *method, "http://"+s.address()+"/"+url, *data)
+	run := func(ctx context.Context) []string {
+		status, body, err := request(ctx, s.network, *method, "http://"+s.address()+"/"+path, *data)
 		if err != nil {
 			return []string{"curl: " + err.Error()}
 		}
 		body += strings.NewReplacer("%{http_code}", fmt.Sprint(status), `\n`, "\n").Replace(*write)
 		return strings.Split(strings.TrimSuffix(body, "\n"), "\n")
-	}}, nil
+	}
+	return command{question: *method == http.MethodGet, run: run}, nil
 }
 
-// request asks for a page.
+// request sends a request, and returns the status and the body of the response.
 func request(ctx context.Context, network http.RoundTripper, method, url, data string) (
 	status int, body string, err error,
 ) {
@@ -124,19 +134,19 @@ func request(ctx context.Context, network http.RoundTripper, method, url, data s
 	return response.StatusCode, string(text), err
 }
 
-// A line is words, cut at spaces as a shell does, but not inside of quotes; and
-// perhaps a | and more words.
-const word = `(?:[^ '"\\$|&;<>*?()` + "`" + `]|'[^']*'|"[^"]*")+`
+// wordPattern matches a word: characters that have no meaning for a shell, and texts in quotes.
+const wordPattern = `(?:[^ '"\\$|&;<>*?()` + "`" + `]|'[^']*'|"[^"]*")+`
 
 var (
-	words  = regexp.MustCompile(word)
-	quoted = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
-	whole  = regexp.MustCompile(`^((?: *` + word + `)+)(?: +(\|)((?: *` + word + `)*))? *$`)
+	wordRE   = regexp.MustCompile(wordPattern)
+	quotedRE = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
+	// A line is words, and perhaps a | and more words.
+	lineRE = regexp.MustCompile(`^((?: *` + wordPattern + `)+)(?: +(\|)((?: *` + wordPattern + `)*))? *$`)
 )
 
-// split cuts a line into words. Those behind a | are piped.
+// split splits a line into the words before a | and the words behind it.
 func split(line string) (args, piped []string, err error) {
-	parts := whole.FindStringSubmatch(line)
+	parts := lineRE.FindStringSubmatch(line)
 	switch {
 	case parts == nil:
 		return nil, nil, errors.New(
@@ -144,22 +154,23 @@ func split(line string) (args, piped []string, err error) {
 	case parts[2] != "" && parts[3] == "":
 		return nil, nil, errors.New("nothing stands behind the |")
 	}
-	return cut(parts[1]), cut(parts[3]), nil
+	return words(parts[1]), words(parts[3]), nil
 }
 
-func cut(text string) []string {
-	all := words.FindAllString(text, -1)
-	for i, one := range all {
-		all[i] = quoted.ReplaceAllString(one, "$1$2")
+// words splits a text into words at spaces, but not inside of quotes, and removes the quotes.
+func words(text string) []string {
+	all := wordRE.FindAllString(text, -1)
+	for i, word := range all {
+		all[i] = quotedRE.ReplaceAllString(word, "$1$2")
 	}
 	return all
 }
 
-// A filter changes an answer.
+// A filter changes the lines of an answer.
 type filter func(ctx context.Context, lines []string) []string
 
-// filters are the programs behind a |, by name.
-var filters = map[string]func(args []string) (filter, error){"jq": parseJQ, "grep": parseGrep}
+// filterParsers parse the arguments of the programs that may stand behind a |, by program.
+var filterParsers = map[string]func(args []string) (filter, error){"jq": parseJQ, "grep": parseGrep}
 
 // parseGrep returns the filter of "grep -E PATTERN".
 func parseGrep(args []string) (filter, error) {
@@ -167,32 +178,44 @@ func parseGrep(args []string) (filter, error) {
 		return nil, fmt.Errorf("want: grep -E PATTERN, got %q", args)
 	}
 	pattern, err := regexp.Compile(args[1])
+	if err != nil {
+		return nil, err
+	}
 	return func(_ context.Context, lines []string) []string {
 		return slices.DeleteFunc(lines, func(line string) bool { return !pattern.MatchString(line) })
-	}, err
+	}, nil
 }
 
-// parseJQ returns the filter of "jq -c FILTER". (The keys of an object come out in
-// the order of the alphabet.)
+// parseJQ returns the filter of "jq -c FILTER". (Unlike jq, it prints the keys of an object in alphabetical order.)
 func parseJQ(args []string) (filter, error) {
 	if len(args) != 2 || args[0] != "-c" {
 		return nil, fmt.Errorf("want: jq -c FILTER, got %q", args)
 	}
 	query, err := gojq.Parse(args[1])
-	return func(ctx context.Context, lines []string) (results []string) {
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, lines []string) []string {
 		var value any
 		if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &value); err != nil {
 			return []string{"jq: error: " + err.Error()}
 		}
-		for found := query.RunWithContext(ctx, value); ; {
-			result, ok := found.Next()
-			if err, failed := result.(error); failed {
-				return append(results, "jq: error: "+err.Error())
-			} else if !ok {
-				return results
-			}
-			text, _ := gojq.Marshal(result) // what comes out of a query can be printed
-			results = append(results, string(text))
+		return runJQ(ctx, query, value)
+	}, nil
+}
+
+// runJQ returns a line for each result of a query. An error of the query is the last line.
+func runJQ(ctx context.Context, query *gojq.Query, value any) (lines []string) {
+	results := query.RunWithContext(ctx, value)
+	for {
+		result, ok := results.Next()
+		if !ok {
+			return lines
 		}
-	}, err
+		if err, isError := result.(error); isError {
+			return append(lines, "jq: error: "+err.Error())
+		}
+		text, _ := gojq.Marshal(result) // every result of a query can be marshaled
+		lines = append(lines, string(text))
+	}
 }

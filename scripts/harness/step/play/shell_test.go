@@ -1,4 +1,4 @@
-// What the shell understands, and what it refuses.
+// Tests of the commands that the shell parses, and of the lines that it refuses.
 
 package play
 
@@ -51,14 +51,17 @@ func TestCurl(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 			continue
 		}
-		if got := command.run(t.Context()); !slices.Equal(got, want) || !command.question {
+		if !command.question {
+			t.Errorf("%s is no question, want one", line)
+		}
+		if got := command.run(t.Context()); !slices.Equal(got, want) {
 			t.Errorf("%s\ngot  %q\nwant %q", line, got, want)
 		}
 	}
 }
 
-// A handler answers in memory, for a test in fake time: while a request is on a real network, fake time
-// stands still.
+// A handler answers requests in memory. It is for tests in fake time, because fake time stands still while a request
+// is on a real network.
 type handler func(http.ResponseWriter, *http.Request)
 
 // RoundTrip implements http.RoundTripper.
@@ -71,7 +74,7 @@ func (h handler) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// serving is a step with a web server, until it is stopped. The network of the test answers.
+// serving is a step with a web server that runs until it is stopped. The handler of the test answers its requests.
 var serving = Step{Run: func(ctx context.Context, l *Lesson) error {
 	l.ServesAt("example.com")
 	fmt.Fprintln(l.Out, "serving")
@@ -79,8 +82,7 @@ var serving = Step{Run: func(ctx context.Context, l *Lesson) error {
 	return nil
 }}
 
-// An answer that is not there yet is waited for, and one that stays wrong ends
-// the wait after a while.
+// The player waits for an answer that is not right yet. If the answer stays wrong, the wait ends after some time.
 func TestAQuestionIsAskedAgain(t *testing.T) {
 	for expected, text := range map[string]string{"later than true": "", "sooner": "-sooner"} {
 		t.Run(expected, func(t *testing.T) {
@@ -90,13 +92,13 @@ func TestAQuestionIsAskedAgain(t *testing.T) {
 				c.network = handler(func(w http.ResponseWriter, _ *http.Request) {
 					fmt.Fprintf(w, "later than %t", time.Since(began) > settling+settling/2)
 				})
-				want(t, c.Check(t.Context(), c.Steps[0], 3*settling, func(string) {}), text)
+				wantError(t, c.CheckStep(t.Context(), c.Steps[0].Name, 3*settling, func(string) {}), text)
 			})
 		})
 	}
 }
 
-func TestWhatTheShellRefuses(t *testing.T) {
+func TestTheShellRefuses(t *testing.T) {
 	for line, text := range map[string]string{
 		`make coffee`:                              "the player knows kubectl, curl, and curl | jq or grep",
 		`curl http://example.com/`:                 "curl asks the step's own server",
@@ -116,6 +118,6 @@ func TestWhatTheShellRefuses(t *testing.T) {
 		`kubectl`:                                  "the player knows",
 	} {
 		_, err := new(shell).parse(t.Context(), line)
-		want(t, err, text)
+		wantError(t, err, text)
 	}
 }

@@ -1,4 +1,4 @@
-// What is written as a transcript is read as the same transcript.
+// Tests that a transcript that was written is read as the same transcript.
 
 package play
 
@@ -10,12 +10,53 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"example.com/informer/scripts/harness/expect"
 	"example.com/informer/scripts/harness/must"
 )
 
-// updated is the transcript after -update, in a workspace of its own.
-func updated(t *testing.T, s Step, transcript string) (text string, code int, stderr string) {
+func FuzzWhatIsWrittenIsReadAgain(f *testing.F) {
+	for _, output := range []string{
+		"", "un", "un\ndeux", "\n", "un\n", "\n\n\n", "> un", "$ un", "^C", "$ go run ./99-toy toy", "un\n$ go run",
+		"$", ">un", " > un", "> ", "un\r",
+	} {
+		f.Add(output, "", "", true)
+		f.Add("", output, "", false)
+		f.Add("", output, "", true)
+		f.Add("deux", "", output, false)
+	}
+	const start = "$ go run ./99-toy toy"
+	lines := func(output string) []string {
+		if output == "" {
+			return nil
+		}
+		return strings.Split(output, "\n")
+	}
+	f.Fuzz(func(t *testing.T, setup, alone, after string, started bool) {
+		want := transcript{blocks: []block{
+			{lines: lines(alone)},
+			{command: "> somebody knocks", lines: lines(after)},
+		}}
+		if started {
+			want.start = start
+			want.setup = []block{{command: "$ kubectl get pods -o name", lines: lines(setup)}}
+		}
+		if want.checkWritable() != nil {
+			return
+		}
+		got, err := parseTranscript(want.String(), start)
+		if err != nil {
+			t.Fatalf("parseTranscript(%q) = %v", want.String(), err)
+		}
+		if written, read := parts(want), parts(got); written != read {
+			t.Errorf("wrote %s\nread  %s", written, read)
+		}
+	})
+}
+
+// parts formats the parts of a transcript. Unlike String, it distinguishes a command from a line that looks like one.
+func parts(t transcript) string { return fmt.Sprintf("%q, %q, %q", t.setup, t.start, t.blocks) }
+
+// update plays a step with -update, in a workspace of its own, and returns the new transcript.
+func update(t *testing.T, s Step, transcript string) (text string, code int, stderr string) {
 	t.Helper()
 	root := t.TempDir()
 	file := filepath.Join(root, "99-toy", "testdata", "toy.txt")
@@ -31,7 +72,7 @@ func updated(t *testing.T, s Step, transcript string) (text string, code int, st
 	return string(written), code, stderr
 }
 
-// -update keeps the commands and takes what is printed now.
+// -update keeps the commands, and replaces the lines.
 func TestUpdate(t *testing.T) {
 	for name, transcript := range map[string]string{
 		"as it is":      doorTranscript,
@@ -39,24 +80,37 @@ func TestUpdate(t *testing.T) {
 		"only commands": "> somebody knocks\n> somebody knocks\n^C\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, code, stderr := updated(t, door("knock"), transcript)
-			expect.That(t, code == 0 && text == doorTranscript, "exit code %d: %s\nwrote\n%s", code, stderr, text)
+			text, code, stderr := update(t, door("knock"), transcript)
+			wantCode(t, code, exitOK, stderr)
+			if text != doorTranscript {
+				t.Errorf("-update wrote\n%s\nwant\n%s", text, doorTranscript)
+			}
 		})
 	}
 }
 
-// What -update writes, the next run takes; what that would take for a command is not written.
-func TestUpdateOfLinesThatAreNotAllWords(t *testing.T) {
-	for line, good := range map[string]bool{"": true, ">": true, "> deux": false, "$ deux": false, "^C": false} {
-		t.Run(line, func(t *testing.T) {
+// The next run accepts the transcript that -update writes.
+func TestUpdateWritesLinesWithoutWords(t *testing.T) {
+	for _, line := range []string{"", ">"} {
+		t.Run(fmt.Sprintf("%q", line), func(t *testing.T) {
 			s := says("un", line)
-			text, code, stderr := updated(t, s, "un\n")
-			if good {
-				var err error
-				synctest.Test(t, func(t *testing.T) { err = check(t.Context(), s, text) })
-				expect.That(t, err == nil && code == 0, "exit code %d: %s\nand then: %v", code, stderr, err)
-			} else if want := fmt.Sprintf("%q", line); code != 1 || text != "un\n" || !strings.Contains(stderr, want) {
-				t.Errorf("exit code %d: %s\nwrote\n%s", code, stderr, text)
+			text, code, stderr := update(t, s, "un\n")
+			wantCode(t, code, exitOK, stderr)
+			synctest.Test(t, func(t *testing.T) { wantError(t, check(t.Context(), s, text), "") })
+		})
+	}
+}
+
+// -update does not write a line that the next run would take for a command.
+func TestUpdateRefusesLinesThatLookLikeCommands(t *testing.T) {
+	for _, line := range []string{"> deux", "$ deux", "^C"} {
+		t.Run(fmt.Sprintf("%q", line), func(t *testing.T) {
+			const old = "un\n"
+			text, code, stderr := update(t, says("un", line), old)
+			wantCode(t, code, exitFailed, stderr)
+			wantContains(t, "stderr", stderr, fmt.Sprintf("%q", line))
+			if text != old {
+				t.Errorf("-update wrote %q, want that the transcript stays %q", text, old)
 			}
 		})
 	}

@@ -1,0 +1,174 @@
+// Claims of the book about LIST and WATCH, tested on the pinned version of client-go and on
+// a cluster.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/session/sessiontest"
+)
+
+func TestAListWatchHasAllFourFunctions(t *testing.T) {
+	lw := reflect.ValueOf(*cache.NewListWatchFromClient(nil, "pods", "default", fields.Everything()))
+	for _, name := range []string{"ListFunc", "WatchFunc", "ListWithContextFunc", "WatchFuncWithContext"} {
+		if lw.FieldByName(name).IsNil() {
+			t.Errorf("ListWatch.%s is nil, want a function", name)
+		}
+	}
+}
+
+// LIST and WATCH are two requests to one path, which differ in one parameter. The answer
+// to WATCH is a stream of events. Here one event can be decoded, and one cannot.
+func TestWhatAListWatchAsksTheServerFor(t *testing.T) {
+	var requests []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests = append(requests, r.Method+" "+r.URL.String())
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Get("watch") == "" {
+			fmt.Fprint(w, `{"kind":"PodList","apiVersion":"v1"}`)
+			return
+		}
+		fmt.Fprint(w, `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"web"}}}`,
+			`{"type":"ADDED","object":{"kind":"Nonsense","apiVersion":"v1"}}`)
+	}))
+	defer server.Close()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
+	must.Do(t, err)
+	pods := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", "ns",
+		fields.OneTermEqualSelector("metadata.name", "web"))
+	_, err = pods.ListWithContext(t.Context(), metav1.ListOptions{})
+	must.Do(t, err)
+	watcher, err := pods.WatchWithContext(t.Context(), metav1.ListOptions{})
+	must.Do(t, err)
+	defer watcher.Stop()
+	if got := cap(watcher.ResultChan()); got != 0 {
+		t.Errorf("cap(ResultChan()) = %d, want 0", got)
+	}
+	var types []watch.EventType
+	for event := range watcher.ResultChan() {
+		types = append(types, event.Type)
+	}
+	if want := []watch.EventType{watch.Added, watch.Error}; !slices.Equal(types, want) {
+		t.Errorf("types of the events: %v, want %v", types, want)
+	}
+	client.CoreV1().RESTClient().(*rest.RESTClient).Client.CloseIdleConnections()
+	server.Close()
+	want := []string{
+		"GET /api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Dweb",
+		"GET /api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Dweb&watch=true",
+	}
+	if !slices.Equal(requests, want) {
+		t.Errorf("requests %q, want %q", requests, want)
+	}
+}
+
+func TestAWatchEndsByItselfAndClosesItsChannel(t *testing.T) {
+	s := sessiontest.Open(t)
+	watcher, err := s.Client.CoreV1().Pods(s.Namespace).Watch(t.Context(),
+		metav1.ListOptions{TimeoutSeconds: new(int64(1))})
+	must.Do(t, err)
+	defer watcher.Stop()
+	for event := range watcher.ResultChan() {
+		t.Errorf("received %s, want no event, not even an error", event.Type)
+	}
+	for range 3 { // from now on, a receive does not wait
+		event, ok := <-watcher.ResultChan()
+		if ok {
+			t.Errorf("received %s from a watch that has ended, want a closed channel", event.Type)
+		}
+	}
+}
+
+func TestTheEndOfItsContextIsAnErrorToAWatch(t *testing.T) {
+	s := sessiontest.Open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	watcher, err := s.Client.CoreV1().Pods(s.Namespace).Watch(ctx, metav1.ListOptions{})
+	must.Do(t, err)
+	defer watcher.Stop()
+	cancel()
+	event := <-watcher.ResultChan()
+	err = apierrors.FromObject(event.Object)
+	if event.Type != watch.Error || !strings.Contains(err.Error(), "context canceled") {
+		t.Errorf("received %q with the error %q, want ERROR with %q", event.Type, err, "context canceled")
+	}
+	event, ok := <-watcher.ResultChan()
+	if ok {
+		t.Errorf("received %s after the error, want a closed channel", event.Type)
+	}
+}
+
+func TestWatchFromZeroSendsWhatExists(t *testing.T) {
+	s := sessiontest.Open(t)
+	watcher, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Watch(t.Context(),
+		metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(60))})
+	must.Do(t, err)
+	defer watcher.Stop()
+	event := <-watcher.ResultChan()
+	configMap, ok := event.Object.(*corev1.ConfigMap)
+	if event.Type != watch.Added || !ok || configMap.Name != "kube-root-ca.crt" {
+		t.Errorf("received %s %v, want ADDED kube-root-ca.crt", event.Type, event.Object)
+	}
+}
+
+func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
+	s := sessiontest.Open(t)
+	watcher, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Watch(t.Context(), metav1.ListOptions{
+		LabelSelector:  "watch=me",
+		TimeoutSeconds: new(int64(4)), // a bookmark would come after two seconds
+	})
+	must.Do(t, err)
+	defer watcher.Stop()
+	for event := range watcher.ResultChan() {
+		t.Errorf("received %s, want no event", event.Type)
+	}
+}
+
+func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
+	s := sessiontest.Open(t)
+	sessiontest.Kubectl(t, s, "create -f widgets.yaml")
+	sessiontest.Kubectl(t, s, "get widgets."+s.Namespace+".example.com -o name") // waits until they are served
+	client, err := dynamic.NewForConfig(s.Config)
+	must.Do(t, err)
+	widgets := client.Resource(schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1",
+		Resource: "widgets"}).Namespace(s.Namespace)
+	watcher, err := widgets.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
+	must.Do(t, err) // the HTTP status is 200
+	defer watcher.Stop()
+
+	event := <-watcher.ResultChan()
+	status, ok := event.Object.(*metav1.Status)
+	if !ok || event.Type != watch.Error {
+		t.Fatalf("received %s %+v, want ERROR with a Status", event.Type, event.Object)
+	}
+	if status.Code != 410 || status.Reason != metav1.StatusReasonExpired {
+		t.Errorf("the status is %d %s, want %d %s", status.Code, status.Reason, 410, metav1.StatusReasonExpired)
+	}
+	err = apierrors.FromObject(event.Object)
+	if apierrors.IsGone(err) {
+		t.Errorf("IsGone(%v) = true, want false", err)
+	}
+	if !apierrors.IsResourceExpired(err) {
+		t.Errorf("IsResourceExpired(%v) = false, want true", err)
+	}
+}

@@ -1,0 +1,107 @@
+// Claims of the book about client-go's reflector and the connection to the server, tested on
+// a cluster.
+
+package main
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/netfault"
+	"example.com/informer/scripts/harness/requests"
+	"example.com/informer/scripts/harness/session/sessiontest"
+)
+
+// configMaps returns a ListWatch of ConfigMaps, with a client of this configuration.
+func configMaps(t *testing.T, config *rest.Config, namespace string) *cache.ListWatch {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(config)
+	must.Do(t, err)
+	return cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace, fields.Everything())
+}
+
+// wantResume breaks the connection of a reflector whose watch has sent an event. The
+// reflector tries to watch again and again. When the server is back, the watch must
+// resume without a list.
+func wantResume(t *testing.T, fail func(*netfault.Proxy)) {
+	t.Helper()
+	s := sessiontest.Open(t)
+	proxy, err := netfault.For(s.Config)
+	must.Do(t, err)
+	t.Cleanup(proxy.Close)
+	var counter requests.Counter
+	config := rest.CopyConfig(s.Config)
+	config.Dial = proxy.Dial
+	counter.Count(config)
+	sessiontest.Kubectl(t, s, "create configmap doomed")
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	must.Run(t, cache.NewReflector(configMaps(t, config, s.Namespace), &corev1.ConfigMap{}, store, 0).RunWithContext)
+	must.Until(t, "the first list", func() bool { return len(store.ListKeys()) == 2 })
+	sessiontest.Kubectl(t, s, "create configmap one") // a reflector does not resume a watch without an event
+	must.Until(t, "the first event", func() bool { return len(store.ListKeys()) == 3 })
+
+	fail(proxy)
+	must.Until(t, "three tries to watch", func() bool { return counter.Watches() >= 3 })
+	sessiontest.Kubectl(t, s, "delete configmap doomed")
+	proxy.Restore()
+	must.Until(t, "the delete", func() bool { return len(store.ListKeys()) == 2 })
+	if lists := counter.Lists(); lists != 1 {
+		t.Errorf("%d lists, want 1; all requests: %s", lists, &counter)
+	}
+}
+
+// Nothing listens on the server's port.
+func TestARefusedConnectionLeadsToNoRelist(t *testing.T) {
+	wantResume(t, func(proxy *netfault.Proxy) {
+		proxy.Refuse()
+		proxy.Reset()
+	})
+}
+
+// Something closes each connection as soon as it has accepted it.
+func TestAReflectorResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
+	wantResume(t, (*netfault.Proxy).Cut)
+}
+
+// A noStreamTransport answers requests for a streamed list with an error, like a server
+// that does not support them.
+type noStreamTransport struct{ next http.RoundTripper }
+
+func (n noStreamTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Query().Get("sendInitialEvents") == "" {
+		return n.next.RoundTrip(r)
+	}
+	return &http.Response{
+		StatusCode: http.StatusUnprocessableEntity,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(
+			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)),
+		Request: r,
+	}, nil
+}
+
+func (n noStreamTransport) WrappedRoundTripper() http.RoundTripper { return n.next }
+
+func TestAReflectorFallsBackToListWhereItCannotStream(t *testing.T) {
+	s := sessiontest.Open(t)
+	var counter requests.Counter
+	config := rest.CopyConfig(s.Config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return noStreamTransport{next} })
+	counter.Count(config)
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	must.Run(t, cache.NewReflector(configMaps(t, config, s.Namespace), &corev1.ConfigMap{}, store, 0).RunWithContext)
+	must.Until(t, "the list and the watch", func() bool { return len(store.ListKeys()) == 1 && counter.Watches() == 1 })
+	got, want := counter.String(), "WATCH with the initial list 1, LIST 1, WATCH 1"
+	if got != want {
+		t.Errorf("requests: %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,252 @@
+// Claims of the page docs/04-indexer-a-store-of-our-own.md about the lock of client-go's
+// store, tested on the pinned version, and about our store beside it.
+
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	clientgofeatures "k8s.io/client-go/features"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/04-indexer/store"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+)
+
+// A blockedCall is a call of a store whose index function blocks for one object, until
+// the test releases it.
+type blockedCall struct {
+	indexers cache.Indexers // for the store
+	blocked  chan struct{}  // closed when the index function blocks
+	released chan struct{}  // closed when the index function may return
+	running  sync.WaitGroup // the call, and other calls at the same time
+}
+
+// blockAt returns a blockedCall whose index function blocks for this object.
+func blockAt(blocking any) *blockedCall {
+	c := &blockedCall{blocked: make(chan struct{}), released: make(chan struct{})}
+	c.indexers = cache.Indexers{"app": func(obj any) ([]string, error) {
+		if obj == blocking {
+			close(c.blocked)
+			<-c.released
+		}
+		return indexer.ByLabel("app")(obj)
+	}}
+	return c
+}
+
+// run starts the call, and returns when its index function blocks.
+func (c *blockedCall) run(call func()) {
+	c.running.Go(call)
+	<-c.blocked
+}
+
+// release lets the index function return, and waits until all calls have returned.
+func (c *blockedCall) release() {
+	close(c.released)
+	c.running.Wait()
+}
+
+// waitForBlockedOn returns when a goroutine waits for a lock, such as
+// sync.RWMutex.RLock, in a method.
+func waitForBlockedOn(t *testing.T, lock, method string) {
+	t.Helper()
+	stacks := make([]byte, 1<<20)
+	must.Until(t, "a goroutine waits for "+lock+" in "+method, func() bool {
+		for stack := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+			header, calls, _ := strings.Cut(stack, "\n")
+			if strings.Contains(header, "["+lock) && strings.Contains(calls, method+"(") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// readAndWrite returns a store of client-go's with a reader that is blocked, and with a
+// writer that waits for the reader.
+func readAndWrite(t *testing.T) (index cache.Indexer, reader *blockedCall) {
+	t.Helper()
+	asked := newPod("ns1", "asked", "l1")
+	reader = blockAt(asked)
+	index = filled(t, reader.indexers)
+	reader.run(func() { index.Index("app", asked) })
+	for _, key := range []string{"ns1/pod1", "ns2/pod2"} { // other readers do not have to wait
+		_, exists, err := index.GetByKey(key)
+		if !exists || err != nil {
+			t.Errorf("GetByKey(%s) = %t, %v; want true, nil", key, exists, err)
+		}
+	}
+	reader.running.Go(func() { index.Update(newPod("ns1", "pod1", "l3")) })
+	waitForBlockedOn(t, "sync.RWMutex.Lock", "(*threadSafeMap).Update")
+	return index, reader
+}
+
+func TestAReaderHoldsUpAWriterOfClientGosStore(t *testing.T) {
+	index, reader := readAndWrite(t)
+	reader.release()
+	wantKeys(t, index, "app", "l3", "ns1/pod1")
+}
+
+func TestAWaitingWriterHoldsUpTheReadersAfterIt(t *testing.T) {
+	index, reader := readAndWrite(t)
+	reader.running.Go(func() { index.GetByKey("ns2/pod2") })
+	reader.running.Go(func() { index.List() })
+	waitForBlockedOn(t, "sync.RWMutex.RLock", "(*threadSafeMap).Get")
+	waitForBlockedOn(t, "sync.RWMutex.RLock", "(*threadSafeMap).List")
+	reader.release()
+}
+
+func TestClientGosStoreIsLockedWhileAnIndexFunctionRuns(t *testing.T) {
+	pod := newPod("ns3", "pod3", "l3")
+	writer := blockAt(pod)
+	index := filled(t, writer.indexers)
+	writer.run(func() { index.Add(pod) })
+	writer.running.Go(func() { index.GetByKey("ns1/pod1") })
+	waitForBlockedOn(t, "sync.RWMutex.RLock", "(*threadSafeMap).Get")
+	writer.release()
+}
+
+func TestAnIndexFunctionHoldsUpListsOfOurStoreAndNoGets(t *testing.T) {
+	pod := newPod("ns3", "pod3", "l3")
+	writer := blockAt(pod)
+	index := store.New(store.Options{Indexers: writer.indexers})
+	must.Do(t, index.Add(newPod("ns1", "pod1", "l1")))
+	writer.run(func() { index.Add(pod) })
+	_, exists, err := index.GetByKey("ns1/pod1") // it does not wait
+	if !exists || err != nil {
+		t.Errorf("GetByKey(ns1/pod1) = %t, %v; want true, nil", exists, err)
+	}
+	writer.running.Go(func() { index.List() })
+	waitForBlockedOn(t, "sync.Mutex.Lock", "(*Store).Snapshot")
+	writer.release()
+}
+
+// A reader that begins in the middle of a transaction gets the state after the transaction.
+func TestATransactionOfClientGosStoreTakesTheLockOnce(t *testing.T) {
+	first := newPod("ns3", "pod3", "l3")
+	writer := blockAt(first)
+	index := filled(t, writer.indexers)
+	transactions, ok := index.(cache.TransactionStore)
+	if !ok {
+		t.Fatalf("%T is no cache.TransactionStore", index)
+	}
+	writer.run(func() {
+		err := transactions.Transaction(cache.Transaction{Type: cache.TransactionTypeAdd, Object: first},
+			cache.Transaction{Type: cache.TransactionTypeDelete, Object: newPod("ns1", "pod1", "")},
+			cache.Transaction{Type: cache.TransactionTypeUpdate, Object: newPod("ns2", "pod2", "l4")})
+		if err != nil {
+			t.Errorf("Transaction() = %v, want nil", err)
+		}
+	})
+	var seen []any
+	writer.running.Go(func() { seen = index.List() })
+	waitForBlockedOn(t, "sync.RWMutex.RLock", "(*threadSafeMap).List")
+	writer.release()
+	got := slices.Sorted(strings.SplitSeq(names(seen), " "))
+	if want := []string{"pod2", "pod3"}; !slices.Equal(got, want) {
+		t.Errorf("the reader got the pods %q, want %q", got, want)
+	}
+	wantKeys(t, index, "app", "l4", "ns2/pod2")
+}
+
+// PopBatch of client-go's RealFIFO returns up to 1,000 deltas at the same time, each of
+// another object.
+func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
+	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known})
+	pod := func(i int) any { return newPod("ns1", fmt.Sprintf("pod%d", i), "l1") }
+	for i := range 1100 {
+		must.Do(t, queue.Add(pod(i)))
+	}
+	for range 2 {
+		must.Do(t, queue.Update(pod(0)))
+	}
+	wantBatches := func(want ...int) {
+		t.Helper()
+		var sizes []int
+		for range want {
+			err := queue.PopBatch(
+				func(deltas []cache.Delta, _ bool) error {
+					sizes = append(sizes, len(deltas))
+					return nil
+				},
+				func(any, bool) error {
+					sizes = append(sizes, 1)
+					return nil
+				})
+			must.Do(t, err)
+		}
+		if !slices.Equal(sizes, want) {
+			t.Errorf("sizes of the batches: %v, want %v", sizes, want)
+		}
+	}
+	wantBatches(1000, 101, 1) // 1000 pods; 100 pods and an update of pod0; the second update of pod0
+	// A list or a resync is never in a batch with other deltas.
+	queue = cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true})
+	must.Do(t, queue.Add(pod(1)))
+	must.Do(t, queue.Add(pod(2)))
+	must.Do(t, queue.Replace([]any{pod(1), pod(2)}, "5"))
+	must.Do(t, queue.Add(pod(3)))
+	must.Do(t, queue.Add(pod(4)))
+	must.Do(t, queue.Resync())
+	wantBatches(2, 1, 2, 1) // two pods, the list, two pods, the resync
+	if !clientgofeatures.FeatureGates().Enabled(clientgofeatures.InOrderInformersBatchProcess) {
+		t.Error("the feature gate InOrderInformersBatchProcess is off by default, want on")
+	}
+}
+
+// An informer with one handler calls the handler in its loop. When the handler gets the
+// first event of a batch, the store has the objects of the later events already.
+func TestTheStoreIsAheadOfTheEventsOfABatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, release := fakeapi.New(), make(chan struct{})
+		stored := map[string]int{} // the number of pods in the store at the event of each pod
+		var index cache.Store
+		index, loop := cache.NewInformerWithOptions(cache.InformerOptions{
+			ListerWatcher: server,
+			ObjectType:    &corev1.Pod{},
+			Handler: cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+				stored[obj.(*corev1.Pod).Name] = len(index.ListKeys())
+				if obj.(*corev1.Pod).Name == "pod1" {
+					<-release
+				}
+			}},
+		})
+		stop := must.Run(t, loop.RunWithContext)
+		w := server.NextWatch()
+		for _, name := range []string{"pod1", "pod2", "pod3"} {
+			w.Add(newPod("ns1", name, "l1"))
+			synctest.Wait() // the handler has pod1; the other pods wait in the queue
+		}
+		close(release)
+		synctest.Wait()
+		stop()
+		want := map[string]int{"pod1": 1, "pod2": 3, "pod3": 3}
+		if diff := cmp.Diff(want, stored); diff != "" {
+			t.Errorf("number of pods in the store at the event of each pod (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// The source of client-go has the reason for transactions. It also shows that an update
+// does not change an index if the only value stays the same.
+func TestClientGosStoreSays(t *testing.T) {
+	must.Say(t, "store.go", "Transaction allows multiple operations to occur within a single lock acquisition to "+
+		"ensure progress can be made when there is contention")
+	must.Say(t, "thread_safe_store.go",
+		"len(indexValues) == 1 && len(oldIndexValues) == 1 && indexValues[0] == oldIndexValues[0]",
+		"oldObject := c.items[key] c.items[key] = obj c.index.updateIndices(oldObject, obj, key)")
+	must.Say(t, "controller.go", "all Deltas are applied atomically in a single transaction and corresponding "+
+		"handler callbacks are executed afterward. Otherwise, each Delta is processed individually")
+}

@@ -1,0 +1,177 @@
+// Claims of the book about client-go's stores, tested on the pinned version.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/session/sessiontest"
+)
+
+func TestAddAndUpdateAreTheSame(t *testing.T) {
+	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
+	must.Do(t, index.Add(newPod("ns1", "pod1", "l3")))
+	must.Do(t, index.Update(newPod("ns3", "pod3", "l3")))
+	wantKeys(t, index, "app", "l3", "ns1/pod1", "ns3/pod3")
+	wantKeys(t, index, "app", "l1")
+}
+
+// A store does not look at the types of objects. Only an object without a key is an error.
+func TestAStoreComparesOnlyKeys(t *testing.T) {
+	index := filled(t, cache.Indexers{})
+	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: "pod1"}}
+	found, _, err := index.Get(service)
+	must.Do(t, err)
+	if _, isPod := found.(*corev1.Pod); !isPod {
+		t.Errorf("Get() of a Service returns a %T, want the pod with the same key", found)
+	}
+	must.Do(t, index.Delete(service))
+	if keys, want := index.ListKeys(), []string{"ns2/pod2"}; !slices.Equal(keys, want) {
+		t.Errorf("keys after the Delete of a Service: %q, want %q", keys, want)
+	}
+
+	_, _, getErr := index.Get("no object")
+	for method, err := range map[string]error{
+		"Get":    getErr,
+		"Add":    index.Add("no object"),
+		"Update": index.Update("no object"),
+		"Delete": index.Delete("no object"),
+	} {
+		if !errors.As(err, new(cache.KeyError)) {
+			t.Errorf("%s() of a string returns the error %v, want a KeyError", method, err)
+		}
+	}
+}
+
+func TestAStoreIsAnIndexerInDisguise(t *testing.T) {
+	index, ok := cache.NewStore(cache.MetaNamespaceKeyFunc).(cache.Indexer)
+	if !ok {
+		t.Fatal("the result of NewStore is no Indexer any more")
+	}
+	must.Do(t, index.Add(newPod("ns1", "pod1", "l1")))
+	must.Do(t, index.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
+	wantKeys(t, index, "app", "l1", "ns1/pod1")
+}
+
+func TestDeletingATombstoneTakesAKeyFunctionThatKnowsThem(t *testing.T) {
+	pod := newPod("ns1", "pod1", "l1")
+	tombstone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: pod}
+
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	must.Do(t, store.Add(pod))
+	if err := store.Delete(tombstone); err == nil {
+		t.Error("MetaNamespaceKeyFunc: Delete() of a tombstone = nil, want an error")
+	}
+	if got := len(store.List()); got != 1 {
+		t.Errorf("MetaNamespaceKeyFunc: %d objects after Delete, want 1", got)
+	}
+
+	store = cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
+	must.Do(t, store.Add(pod))
+	if err := store.Delete(tombstone); err != nil {
+		t.Errorf("DeletionHandlingMetaNamespaceKeyFunc: Delete() of a tombstone = %v, want nil", err)
+	}
+	if got := len(store.List()); got != 0 {
+		t.Errorf("DeletionHandlingMetaNamespaceKeyFunc: %d objects after Delete, want 0", got)
+	}
+}
+
+func TestOnlyIndexKeysComesSorted(t *testing.T) {
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
+	for i := range 100 {
+		must.Do(t, index.Add(newPod("ns1", fmt.Sprintf("pod%d", i), "l1")))
+	}
+	byIndex, list := map[string]bool{}, map[string]bool{} // the different orders of their results
+	for range 10 {
+		keys, err := index.IndexKeys(indexer.Namespace, "ns1")
+		must.Do(t, err)
+		if !slices.IsSorted(keys) {
+			t.Errorf("IndexKeys() = %q, want sorted keys", keys)
+		}
+		objects, err := index.ByIndex(indexer.Namespace, "ns1")
+		must.Do(t, err)
+		byIndex[names(objects)] = true
+		list[names(index.List())] = true
+	}
+	if len(byIndex) == 1 {
+		t.Error("ten calls of ByIndex return 1 order, want several")
+	}
+	if len(list) == 1 {
+		t.Error("ten calls of List return 1 order, want several")
+	}
+}
+
+// Resync of a store does nothing. Resync of a queue queues the known objects again.
+func TestAResyncOfAStoreDoesNothingAndOfAQueueItDoes(t *testing.T) {
+	must.Say(t, "store.go", "Resync is meaningless for one of these func (c *cache) Resync() error { return nil }")
+	must.Say(t, "expiration_cache.go", "Resync is a no-op for one of these")
+	known := filled(t, cache.Indexers{})
+	for name, queue := range map[string]cache.Queue{
+		"DeltaFIFO": cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known}),
+		"RealFIFO":  cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known}),
+	} {
+		must.Do(t, queue.Resync())
+		for range known.ListKeys() {
+			_, err := queue.Pop(func(obj any, _ bool) error {
+				delta := obj.(cache.Deltas).Newest()
+				if delta.Type != cache.Sync {
+					t.Errorf("%s: popped a delta of type %s, want %s", name, delta.Type, cache.Sync)
+				}
+				return nil
+			})
+			must.Do(t, err)
+		}
+	}
+}
+
+func TestAShallowCopySharesItsLabels(t *testing.T) {
+	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
+	pod := pod1(t, index)
+	shallow := *pod
+	shallow.Labels["app"] = "l3"
+	if pod.Labels["app"] != "l3" {
+		t.Errorf("the label of the pod in the store is %q, want %q", pod.Labels["app"], "l3")
+	}
+}
+
+func TestTheMutationDetectorIsOffUnlessTheEnvironmentSaysSo(t *testing.T) {
+	if os.Getenv("KUBE_CACHE_MUTATION_DETECTOR") != "" {
+		t.Fatal("unset KUBE_CACHE_MUTATION_DETECTOR to run this test")
+	}
+	detector := cache.NewCacheMutationDetector("pods")
+	pod := newPod("ns1", "pod1", "l1")
+	detector.AddObject(pod)
+	pod.Labels["app"] = "l2"
+	stop := make(chan struct{})
+	close(stop) // the detector compares once, and ends
+	if panics(func() { detector.Run(stop) }) {
+		t.Error("the mutation detector has found the change, want it off by default")
+	}
+}
+
+func TestTheServerSendsTheKindAndATypedClientDropsIt(t *testing.T) {
+	s := sessiontest.Open(t)
+	configMaps := s.Client.CoreV1().RESTClient().Get().Namespace(s.Namespace).Resource("configmaps").Name(
+		"kube-root-ca.crt")
+	sent, err := configMaps.DoRaw(t.Context())
+	must.Do(t, err)
+	if !strings.Contains(string(sent), `"kind":"ConfigMap"`) {
+		t.Errorf("the server sent %s, want the kind ConfigMap in it", sent)
+	}
+	typed, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Get(t.Context(), "kube-root-ca.crt", metav1.GetOptions{})
+	must.Do(t, err)
+	if typed.Kind != "" || typed.APIVersion != "" {
+		t.Errorf("the typed object has kind %q and apiVersion %q, want neither", typed.Kind, typed.APIVersion)
+	}
+}

@@ -1,0 +1,124 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Chapter is a list of steps in reading order.
+type Chapter struct {
+	Name  string // the chapter's folder, such as "01-deltafifo"
+	Title string
+	Steps []Step
+
+	// Files holds testdata/STEP.txt of each step, and the files that its commands read. The chapter embeds them,
+	// so that it runs from any folder.
+	Files fs.FS
+
+	// Connect, if set, is called before each step that needs a cluster. patience is how long the player waits for
+	// a line or for a command of this step.
+	Connect func(ctx context.Context, patience time.Duration) (Cluster, error)
+
+	// Flags, if set, adds flags of the chapter.
+	Flags func(*flag.FlagSet)
+
+	network http.RoundTripper // answers curl in tests in fake time; nil: the real network
+}
+
+// StepNames returns the names of the steps in reading order.
+func (c Chapter) StepNames() []string {
+	names := make([]string, 0, len(c.Steps))
+	for _, s := range c.Steps {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Transcripts returns the names of the steps that have a transcript.
+func (c Chapter) Transcripts() (names []string, err error) {
+	files, err := fs.Glob(c.Files, "testdata/*.txt")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(path.Base(file), ".txt"))
+	}
+	return names, nil
+}
+
+// index returns the place of a step in the chapter, or -1.
+func (c Chapter) index(name string) int {
+	return slices.IndexFunc(c.Steps, func(s Step) bool { return s.Name == name })
+}
+
+// StepNeedsCluster reports whether the step of this name needs a cluster.
+func (c Chapter) StepNeedsCluster(name string) bool { return c.needsCluster(c.Steps[c.index(name)]) }
+
+func (c Chapter) needsCluster(s Step) bool { return c.Connect != nil && !s.Offline }
+
+// CheckStep plays the step of this name, on the cluster that the user has chosen. It returns an error if the step does
+// not do what its transcript says. patience is how long the step may print nothing, unless the step itself asks for
+// more. CheckStep calls show with each line that is printed.
+func (c Chapter) CheckStep(ctx context.Context, name string, patience time.Duration, show func(line string)) error {
+	s := c.Steps[c.index(name)]
+	return c.perform(ctx, s, patience, show, func(p *player) error {
+		_, err := p.play(ctx)
+		return err
+	})
+}
+
+// perform reads the transcript of a step, connects to the cluster, and calls play with a player for the step. The
+// player calls show with each line that the user is to see.
+func (c Chapter) perform(
+	ctx context.Context, s Step, patience time.Duration, show func(string), play func(*player) error,
+) (err error) {
+	want, err := c.readTranscript(ctx, s)
+	if err != nil {
+		return fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
+	}
+	patience = max(patience, s.Quiet)
+	lesson := &Lesson{}
+	if c.needsCluster(s) {
+		lesson.Cluster, err = c.Connect(ctx, patience)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(lesson.Cluster.Explain(err), lesson.Cluster.Close(ctx)) }()
+	}
+	showLine := oneAtATime(show) // the program and the player show their lines from different goroutines
+	out := &output{normalize: lesson.normalize, show: showLine, more: make(chan struct{})}
+	if len(s.Speakers) > 0 {
+		out.show = func(string) {} // the player shows the lines later, speaker by speaker
+	}
+	lesson.Out = out
+	return play(&player{
+		step:     s,
+		want:     want,
+		lesson:   lesson,
+		shell:    &shell{cluster: lesson.Cluster, files: c.Files, address: lesson.serverAddress, network: c.network},
+		out:      out,
+		patience: patience,
+		show:     showLine,
+		say:      func(string) {},
+		pause:    func(context.Context) {},
+	})
+}
+
+// oneAtATime returns a function that calls show, and that several goroutines can call at the same time.
+func oneAtATime(show func(string)) func(string) {
+	var mu sync.Mutex
+	return func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		show(line)
+	}
+}

@@ -20,7 +20,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
-	"example.com/informer/04-indexer/store"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -96,7 +95,7 @@ func TestGetIndexersReturnsClientGosOwnMapAndACopyOfOurs(t *testing.T) {
 		t.Errorf("client-go: ByIndex(app, l1) = %v, %v; want no objects, nil", found, err)
 	}
 
-	ours := store.New(store.Options{})
+	ours := indexer.New(cache.MetaNamespaceKeyFunc, nil)
 	must.Do(t, ours.Add(newPod("ns1", "pod1", "l1")))
 	ours.GetIndexers()["app"] = indexer.ByLabel("app")
 	found, err = ours.ByIndex("app", "l1")

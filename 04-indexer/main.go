@@ -25,9 +25,6 @@ var chapter = step.Chapter{
 		{Name: "detector", Title: "client-go's mutation detector ends the program", Run: stepDetector, Offline: true},
 		{Name: "kind", Title: "objects without a kind, and three ways to get it back", Run: stepKind},
 		{Name: "unknown", Title: "no such index, and an index function that fails", Run: stepUnknown, Offline: true},
-		{Name: "starved", Title: "a reader takes its time, and a writer waits", Run: stepStarved, Offline: true},
-		{Name: "snapshot", Title: "our store: a list stays as it was", Run: stepSnapshot, Offline: true},
-		{Name: "refused", Title: "our store: a write that fails changes nothing", Run: stepRefused, Offline: true},
 	},
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/scripts/harness/step"
 )
 
@@ -18,8 +19,8 @@ import (
 // Deleted arrives. The loop can also print the old phase of a pod when the phase changes.
 func stepKnown(ctx context.Context, l *step.Lesson) error {
 	pods := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
-	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc) // takes tombstones, too
-	queue := deltafifo.New(deltafifo.Options{KnownObjects: store})      // the queue of chapter 01
+	store := indexer.New(cache.DeletionHandlingMetaNamespaceKeyFunc, nil) // takes tombstones, too
+	queue := deltafifo.New(deltafifo.Options{KnownObjects: store})        // the queue of chapter 01
 	ctx, cancel := context.WithCancel(ctx)
 	context.AfterFunc(ctx, queue.Close)
 	var running sync.WaitGroup

@@ -18,7 +18,7 @@ import (
 func stepLabel(_ context.Context, l *step.Lesson) error {
 	for _, name := range []string{"app", "namespace"} {
 		fmt.Fprintf(l.Out, "# an index called %q that computes the label app\n", name)
-		index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{name: indexer.ByLabel("app")})
+		index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{name: indexer.ByLabel("app")})
 		for _, pod := range []*corev1.Pod{newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2")} {
 			if err := index.Add(pod); err != nil {
 				return err

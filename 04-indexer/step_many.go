@@ -15,7 +15,7 @@ import (
 // stepMany stores pods that have several values in an index. The store updates its
 // indexes when a pod changes, and when it is deleted.
 func stepMany(_ context.Context, l *step.Lesson) error {
-	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{
+	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{
 		"app":         indexer.ByLabel("app"),
 		indexer.Image: indexer.ByImage,
 	})

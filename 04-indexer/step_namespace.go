@@ -15,7 +15,7 @@ import (
 // stepNamespace gets the pods of a namespace from a store, with each of the methods of
 // an indexer. None of them looks at the pods of the other namespace.
 func stepNamespace(_ context.Context, l *step.Lesson) error {
-	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
+	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
 	for _, pod := range []*corev1.Pod{
 		newPod("ns1", "pod1", "l1"), newPod("ns1", "pod3", "l1"), newPod("ns2", "pod2", "l2"),
 	} {

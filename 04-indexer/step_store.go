@@ -9,13 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/scripts/harness/step"
 )
 
 // stepStore calls the methods of a store. A store is a map with a lock, from the keys of
 // chapter 01 to objects.
 func stepStore(_ context.Context, l *step.Lesson) error {
-	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	store := indexer.New(cache.MetaNamespaceKeyFunc, nil)
 	pod1, pod2 := newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2")
 	node1 := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node1"}}
 	for _, obj := range []any{pod1, pod2, node1} {

@@ -15,7 +15,7 @@ import (
 // an error. Then it gives a store an index function that fails: the store panics.
 func stepUnknown(_ context.Context, l *step.Lesson) error {
 	pod := newPod("ns1", "pod1", "l1")
-	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"app": indexer.ByLabel("app")})
+	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{"app": indexer.ByLabel("app")})
 	if err := index.Add(pod); err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func stepUnknown(_ context.Context, l *step.Lesson) error {
 	fmt.Fprintf(l.Out, "the values of no such index : %d, and no error\n", len(index.ListIndexFuncValues("colour")))
 
 	fmt.Fprintln(l.Out, "# an index function that fails for a pod")
-	strict := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"strict": func(any) ([]string, error) {
+	strict := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{"strict": func(any) ([]string, error) {
 		return nil, errors.New("no colour")
 	}})
 	// Only for this step: a program that recovers from this panic has a broken index.

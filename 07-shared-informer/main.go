@@ -26,6 +26,20 @@ var chapter = step.Chapter{
 	},
 	Steps: []step.Step{
 		{
+			Name: "classic", Title: "the pipeline, as client-go has it", Run: stepClassic,
+			Speakers: []string{"fast", "slow"},
+		},
+		{
+			Name: "clientgo", Title: "client-go's own informer, with two handlers", Run: stepClientgo,
+			Speakers: []string{"first", "second"},
+		},
+		{Name: "once", Title: "three informers, and one with three handlers", Run: stepOnce},
+
+		// From here on, the informer has another design.
+		{Name: "starved", Title: "a reader takes its time, and a writer waits", Run: stepStarved, Offline: true},
+		{Name: "snapshot", Title: "our store: a list stays as it was", Run: stepSnapshot, Offline: true},
+		{Name: "refused", Title: "our store: a write that fails changes nothing", Run: stepRefused, Offline: true},
+		{
 			Name: "informer", Title: "two handlers, one pod's life", Run: stepInformer,
 			Fold: true, Speakers: []string{"first", "second"},
 		},
@@ -48,15 +62,6 @@ var chapter = step.Chapter{
 			Name: "dropin", Title: "client-go's factory, with our informer in it", Run: stepDropin,
 			Speakers: []string{"client-go's", "ours"},
 		},
-		{
-			Name: "classic", Title: "the pipeline, as client-go has it", Run: stepClassic,
-			Speakers: []string{"fast", "slow"},
-		},
-		{
-			Name: "clientgo", Title: "client-go's own informer, with two handlers", Run: stepClientgo,
-			Speakers: []string{"first", "second"},
-		},
-		{Name: "once", Title: "three informers, and one with three handlers", Run: stepOnce},
 		{Name: "xray", Title: "a page that shows all parts at work", Run: stepXray},
 	},
 }

@@ -13,7 +13,7 @@ import (
 
 	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/03-reflector/reflector"
-	"example.com/informer/04-indexer/store"
+	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/06-processor/processor"
 	"example.com/informer/scripts/harness/step"
 )
@@ -28,7 +28,7 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 	defer cancel()
 
 	// The store of chapter 04, with an index: the ConfigMaps by their sky.
-	cities := store.New(store.Options{Indexers: cache.Indexers{"sky": bySky}})
+	cities := indexer.New(cache.DeletionHandlingMetaNamespaceKeyFunc, cache.Indexers{"sky": bySky})
 
 	// The queue of chapter 01. It compares each list with the objects in the store.
 	queue := deltafifo.New(deltafifo.Options{KnownObjects: cities})
@@ -92,16 +92,19 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 				if err != nil {
 					return err
 				}
-				n := processor.Notification{Kind: processor.Updated, Key: key, New: delta.Object}
-				if delta.Type == cache.Deleted {
-					n.Kind, n.Old = processor.Deleted, cities.Remove(key, delta.Object)
-				} else {
-					if n.Old, err = cities.Put(key, delta.Object); err != nil {
-						return err
-					}
-					if n.Old == nil { // the store decides, not the type of the delta
-						n.Kind = processor.Added
-					}
+				old, exists, err := cities.GetByKey(key)
+				n := processor.Notification{Kind: processor.Updated, Key: key, Old: old, New: delta.Object}
+				switch {
+				case err != nil:
+				case delta.Type == cache.Deleted:
+					n.Kind, err = processor.Deleted, cities.Delete(delta.Object)
+				case !exists: // the store decides, not the type of the delta
+					n.Kind, err = processor.Added, cities.Add(delta.Object)
+				default:
+					err = cities.Update(delta.Object)
+				}
+				if err != nil {
+					return err
 				}
 				handlers.Distribute(n)
 			}

@@ -114,7 +114,8 @@ func (c *copyChecker) refuse(node ast.Node, problem string) {
 }
 
 // storeConstructor matches the functions that make a store or a queue. Some methods of these return errors.
-var storeConstructor = regexp.MustCompile(`^(cache\.New(Store|Indexer|DeltaFIFO|RealFIFO)\w*|(store|deltafifo)\.New)$`)
+var storeConstructor = regexp.MustCompile(`^(cache\.New(Store|Indexer|DeltaFIFO|RealFIFO)\w*|` +
+	`(store|indexer|deltafifo)\.New)$`)
 
 // storeMethods are the methods of stores and queues that return errors.
 var storeMethods = []string{"Add", "Update", "Delete", "Replace", "Resync", "Index", "ByIndex", "IndexKeys",

@@ -13,7 +13,7 @@ import (
 
 // A store gets the index functions that its readers need, by name.
 func Example() {
-	index := cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, cache.Indexers{
+	index := indexer.New(cache.DeletionHandlingMetaNamespaceKeyFunc, cache.Indexers{
 		indexer.Namespace: indexer.ByNamespace,
 		"app":             indexer.ByLabel("app"),
 	})

@@ -1,133 +1,252 @@
-// Package indexer has index functions for client-go's stores: by namespace, by label and
-// by container image.
-//
-// client-go's store panics when an index function fails. So these functions fail only
-// for a value that is no Kubernetes object, and for a pod that no server could have
-// sent. An object without a namespace, label or image has no values: it is in the store,
-// and not in the index. A tombstone has the values of the object in it.
+// Package indexer is a store with indexes, as client-go has it: a map of objects, indexes beside the
+// map, and one lock for all of it. It also has functions to index by: a namespace, a label, a
+// container image.
 package indexer
 
 import (
-	"fmt"
-	"reflect"
-	"slices"
+	"maps"
+	"sync"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
 )
 
-// Names for indexes. The first name must be this one, because client-go's listers look
-// for an index of this name. For the other index, any name is possible.
-const (
-	Namespace = cache.NamespaceIndex
-	Image     = "image"
-)
+// An Indexer holds objects by their keys, and finds them by the values that index functions return. It
+// is what client-go's cache and threadSafeMap are together. Any goroutine may read and write it.
+//
+// The objects belong to everybody who reads them: copy an object before you change it.
+//
+// An index function that returns an error makes a write panic, as in client-go. By then, the object is
+// in the map, and not in that index.
+type Indexer struct {
+	keyFunc cache.KeyFunc
 
-// These functions are index functions for any store.
-var _, _ cache.IndexFunc = ByNamespace, ByImage
-
-// ByNamespace returns the namespace of the object. A cluster-wide object has none.
-func ByNamespace(obj any) ([]string, error) {
-	object, err := unwrap(obj)
-	if err != nil {
-		return nil, err
-	}
-	return values(object.GetNamespace()), nil
+	// lock guards all fields below. A reader holds it until its answer is complete, and no write takes
+	// place meanwhile. An index function runs under this lock.
+	lock  sync.RWMutex
+	items map[string]any
+	index storeIndex
+	rv    string // the resource version of the last write, list or bookmark
 }
 
-// ByLabel returns a function that returns the value of a label of the object. An empty
-// label is a value. A missing label is no value.
-func ByLabel(name string) cache.IndexFunc {
-	return func(obj any) ([]string, error) {
-		object, err := unwrap(obj)
+var _ cache.Indexer = (*Indexer)(nil)
+
+// New returns an empty Indexer. The key function names an object: cache.MetaNamespaceKeyFunc, or
+// cache.DeletionHandlingMetaNamespaceKeyFunc if the Indexer has to delete tombstones, too.
+//
+// The map of indexers is copied. client-go keeps the map itself, and AddIndexers writes to it: if two
+// stores are made with one map, then the second one gets the functions of the first, without an index.
+func New(keyFunc cache.KeyFunc, indexers cache.Indexers) *Indexer {
+	own := make(cache.Indexers, len(indexers))
+	maps.Copy(own, indexers)
+	return &Indexer{
+		keyFunc: keyFunc,
+		items:   map[string]any{},
+		index:   storeIndex{indexers: own, indices: map[string]index{}},
+	}
+}
+
+// Add stores an object under its key. It replaces the object that was there.
+func (i *Indexer) Add(obj any) error {
+	key, err := i.keyFunc(obj)
+	if err != nil {
+		return cache.KeyError{Obj: obj, Err: err}
+	}
+	rv, rvErr := rvFromObject(obj)
+	i.lock.Lock()
+	defer i.lock.Unlock()
+	oldObj := i.items[key]
+	i.items[key] = obj
+	i.index.updateIndices(oldObj, obj, key)
+	i.setRV(rv, rvErr)
+	return nil
+}
+
+// Update is the same as Add.
+func (i *Indexer) Update(obj any) error { return i.Add(obj) }
+
+// Delete removes the object that has the key of obj. If there is none, only the resource version
+// changes.
+func (i *Indexer) Delete(obj any) error {
+	key, err := i.keyFunc(obj)
+	if err != nil {
+		return cache.KeyError{Obj: obj, Err: err}
+	}
+	rv, rvErr := rvFromObject(obj)
+	i.lock.Lock()
+	defer i.lock.Unlock()
+	if oldObj, exists := i.items[key]; exists {
+		i.index.updateIndices(oldObj, nil, key)
+		delete(i.items, key)
+	}
+	i.setRV(rv, rvErr)
+	return nil
+}
+
+// Replace removes all objects and stores those of the list. If two of them have the same key, the later
+// one stays. An object without a key is an error, and changes nothing.
+func (i *Indexer) Replace(list []any, resourceVersion string) error {
+	items := make(map[string]any, len(list))
+	for _, obj := range list {
+		key, err := i.keyFunc(obj)
 		if err != nil {
-			return nil, err
+			return cache.KeyError{Obj: obj, Err: err}
 		}
-		value, ok := object.GetLabels()[name]
-		if !ok {
-			return nil, nil
-		}
-		return []string{value}, nil
+		items[key] = obj
 	}
+	i.lock.Lock()
+	defer i.lock.Unlock()
+	i.items = items
+	i.rv = resourceVersion
+	i.index.reset()
+	for key, obj := range items {
+		i.index.updateIndices(nil, obj, key)
+	}
+	return nil
 }
 
-// ByImage returns the images of all containers in the spec of a pod, including its init
-// containers and ephemeral containers.
-func ByImage(obj any) ([]string, error) {
-	spec, err := podSpec(obj)
+// Get returns the object that has the key of obj.
+func (i *Indexer) Get(obj any) (item any, exists bool, err error) {
+	key, err := i.keyFunc(obj)
+	if err != nil {
+		return nil, false, cache.KeyError{Obj: obj, Err: err}
+	}
+	return i.GetByKey(key)
+}
+
+// GetByKey returns the object that has this key. It never returns an error.
+func (i *Indexer) GetByKey(key string) (item any, exists bool, err error) {
+	i.lock.RLock()
+	defer i.lock.RUnlock()
+	item, exists = i.items[key]
+	return item, exists, nil
+}
+
+// List returns all objects, in no order.
+func (i *Indexer) List() []any {
+	i.lock.RLock()
+	defer i.lock.RUnlock()
+	list := make([]any, 0, len(i.items))
+	for _, item := range i.items {
+		list = append(list, item)
+	}
+	return list
+}
+
+// ListKeys returns the keys of all objects, in no order.
+func (i *Indexer) ListKeys() []string {
+	i.lock.RLock()
+	defer i.lock.RUnlock()
+	keys := make([]string, 0, len(i.items))
+	for key := range i.items {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// Index returns the objects that share at least one value with obj in this index, each once.
+func (i *Indexer) Index(indexName string, obj any) ([]any, error) {
+	i.lock.RLock()
+	defer i.lock.RUnlock()
+	keys, err := i.index.getKeysFromIndex(indexName, obj)
 	if err != nil {
 		return nil, err
 	}
-	var images []string
-	for _, c := range spec.InitContainers {
-		images = append(images, c.Image)
-	}
-	for _, c := range spec.Containers {
-		images = append(images, c.Image)
-	}
-	for _, c := range spec.EphemeralContainers {
-		images = append(images, c.Image)
-	}
-	return values(images...), nil
+	return i.listItems(keys), nil
 }
 
-// values returns the strings that are not empty, sorted and without duplicates.
-func values(all ...string) []string {
-	all = slices.DeleteFunc(all, func(value string) bool { return value == "" })
-	slices.Sort(all)
-	return slices.Compact(all)
+// ByIndex returns the objects that have this value in this index.
+func (i *Indexer) ByIndex(indexName, indexedValue string) ([]any, error) {
+	i.lock.RLock()
+	defer i.lock.RUnlock()
+	keys, err := i.index.getKeysByIndex(indexName, indexedValue)
+	if err != nil {
+		return nil, err
+	}
+	return i.listItems(keys), nil
 }
 
-// unwrap returns obj as a Kubernetes object. If obj is a tombstone, it returns the object
-// in the tombstone.
-func unwrap(obj any) (metav1.Object, error) {
-	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-		if tombstone.Obj == nil {
-			return nil, fmt.Errorf("the tombstone of %q holds no object", tombstone.Key)
+// IndexKeys returns the keys of the objects that ByIndex returns, sorted.
+func (i *Indexer) IndexKeys(indexName, indexedValue string) ([]string, error) {
+	i.lock.RLock()
+	defer i.lock.RUnlock()
+	keys, err := i.index.getKeysByIndex(indexName, indexedValue)
+	if err != nil {
+		return nil, err
+	}
+	return sets.List(keys), nil
+}
+
+// ListIndexFuncValues returns all values that objects have in this index, in no order.
+func (i *Indexer) ListIndexFuncValues(indexName string) []string {
+	i.lock.RLock()
+	defer i.lock.RUnlock()
+	return i.index.getIndexValues(indexName)
+}
+
+// GetIndexers returns the index functions by the names of their indexes. The map is a copy: client-go
+// returns its own map, and a reader of it does not hold the lock.
+func (i *Indexer) GetIndexers() cache.Indexers {
+	i.lock.RLock()
+	defer i.lock.RUnlock()
+	return maps.Clone(i.index.indexers)
+}
+
+// AddIndexers adds indexes. It indexes the objects that are stored already.
+func (i *Indexer) AddIndexers(newIndexers cache.Indexers) error {
+	i.lock.Lock()
+	defer i.lock.Unlock()
+	if err := i.index.addIndexers(newIndexers); err != nil {
+		return err
+	}
+	for key, item := range i.items {
+		for name := range newIndexers {
+			i.index.updateSingleIndex(name, nil, item, key)
 		}
-		obj = tombstone.Obj
 	}
-	if v := reflect.ValueOf(obj); v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil, fmt.Errorf("want a Kubernetes object, got a nil %T", obj)
+	return nil
+}
+
+// LastStoreSyncResourceVersion returns the resource version of the last write, list or bookmark.
+func (i *Indexer) LastStoreSyncResourceVersion() string {
+	i.lock.RLock()
+	defer i.lock.RUnlock()
+	return i.rv
+}
+
+// Bookmark sets the resource version: no object has changed, but the server has a later version.
+func (i *Indexer) Bookmark(rv string) {
+	i.lock.Lock()
+	defer i.lock.Unlock()
+	i.rv = rv
+}
+
+// Resync does nothing: only a queue has something to send again.
+func (i *Indexer) Resync() error { return nil }
+
+// listItems returns the objects with these keys. The caller holds the lock.
+func (i *Indexer) listItems(keys sets.Set[string]) []any {
+	list := make([]any, 0, len(keys))
+	for key := range keys {
+		list = append(list, i.items[key])
 	}
+	return list
+}
+
+// setRV keeps what rvFromObject has returned for the object that was written. The caller holds the lock.
+func (i *Indexer) setRV(rv string, err error) {
+	if err == nil {
+		i.rv = rv
+	}
+}
+
+// rvFromObject returns the resource version of an object, or an error if it is no Kubernetes object. A
+// write calls it before it changes anything, because it panics for a nil pointer.
+func rvFromObject(obj any) (string, error) {
 	object, err := meta.Accessor(obj)
 	if err != nil {
-		return nil, fmt.Errorf("want a Kubernetes object, got %T", obj)
+		return "", err
 	}
-	return object, nil
-}
-
-// podSpec returns the spec of a typed or unstructured pod. For any other object it returns
-// an empty spec. The caller must not change the spec.
-func podSpec(obj any) (*corev1.PodSpec, error) {
-	object, err := unwrap(obj)
-	if err != nil {
-		return nil, err
-	}
-	switch o := object.(type) {
-	case *corev1.Pod:
-		return &o.Spec, nil
-	case *unstructured.Unstructured:
-		return untypedSpec(o)
-	}
-	return &corev1.PodSpec{}, nil
-}
-
-// untypedSpec returns the spec of an unstructured pod. For any other object it returns an
-// empty spec.
-func untypedSpec(obj *unstructured.Unstructured) (*corev1.PodSpec, error) {
-	var pod struct { // the part of a pod that has to be converted
-		Spec corev1.PodSpec `json:"spec"`
-	}
-	if obj.GroupVersionKind() != corev1.SchemeGroupVersion.WithKind("Pod") {
-		return &pod.Spec, nil
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &pod); err != nil {
-		return nil, fmt.Errorf("reading the spec of pod %s/%s: %w", obj.GetNamespace(), obj.GetName(), err)
-	}
-	return &pod.Spec, nil
+	return object.GetResourceVersion(), nil
 }

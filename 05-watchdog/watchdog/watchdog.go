@@ -12,7 +12,7 @@ import (
 
 	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/03-reflector/reflector"
-	"example.com/informer/04-indexer/store"
+	"example.com/informer/04-indexer/indexer"
 )
 
 // A WatchDog keeps a store equal to the state of the server, and notifies a handler of every
@@ -31,7 +31,7 @@ import (
 //     changed before the call, and stays right.
 type WatchDog struct {
 	opts      Options
-	store     *store.Store // only apply writes to it
+	store     *indexer.Indexer // only apply writes to it
 	inbox     *inbox
 	reflector *reflector.Reflector
 	started   atomic.Bool
@@ -45,7 +45,7 @@ func New(opts Options) (*WatchDog, error) {
 	}
 	opts.setDefaults()
 	box := &inbox{opts: opts, synced: make(chan struct{})}
-	objects := store.New(store.Options{KeyFunction: box.key}) // box.key also knows the key of a tombstone
+	objects := indexer.New(box.key, nil) // box.key also knows the key of a tombstone
 	box.Queue = deltafifo.New(deltafifo.Options{KeyFunction: box.key, KnownObjects: objects})
 
 	// The reflector has no ExpectedType here. It would report only the type of an object that

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/04-indexer/store"
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/07-shared-informer/store"
 )
 
 // minimumResyncPeriod is the shortest period between two resyncs of a handler, as in client-go.

@@ -16,8 +16,8 @@ import (
 
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/03-reflector/reflector"
-	"example.com/informer/04-indexer/store"
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/07-shared-informer/store"
 )
 
 // An Informer keeps a store equal to the state of the server, and notifies handlers of every change.

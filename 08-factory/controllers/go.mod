@@ -17,7 +17,6 @@ require (
 
 require (
 	example.com/informer/03-reflector v0.0.0 // indirect
-	example.com/informer/04-indexer v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	example.com/informer/07-shared-informer v0.0.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

@@ -20,6 +20,8 @@ type source struct {
 	file    string
 	edits   []edit            // they come first
 	leftOut map[string]string // the tests that do not run, and why
+
+	ofStores bool // they run with each of our stores
 }
 
 // An edit replaces a text, wherever it is in a file.

@@ -1,4 +1,4 @@
-// Package upstream runs client-go's own tests on our reflector, our store and our informer. It reads these tests from
+// Package upstream runs client-go's own tests on our reflector, our stores and our informer. It reads these tests from
 // the module cache: they are not in this repository.
 package upstream
 
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/informer/docs/lab/upstream/adapter"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -46,17 +47,17 @@ var ours = map[string]string{
 var sources = []source{
 	{file: "main_test.go"},
 	{file: "util_test.go"},
-	{file: "store_test.go", leftOut: map[string]string{
-		"TestCacheWithTransformer": "our store has no transform: the informer calls it before it stores anything",
-		"TestCacheTransactionShouldIndexErrors": "our store has no Transaction: nobody holds up a write, " +
-			"so nothing is gained by many of them at once",
+	{file: "store_test.go", ofStores: true, leftOut: map[string]string{
+		"TestCacheWithTransformer": "our stores have no transform: the informer calls it before it stores anything",
+		"TestCacheTransactionShouldIndexErrors": "our stores have no Transaction: with snapshots, nobody holds up a " +
+			"write, so nothing is gained by many of them at once",
 		"TestWithStoreMetricsDefaulting": "looks whether a private field is set",
 		"TestFIFOCache":                  "is about client-go's FIFO",
 		"TestUndeltaStore":               "is about client-go's UndeltaStore",
-		"TestKeyError":                   "is about client-go's KeyError, which our store returns",
+		"TestKeyError":                   "is about client-go's KeyError, which our stores return",
 	}},
-	{file: "index_test.go"},
-	{file: "thread_safe_store_test.go", edits: []edit{
+	{file: "index_test.go", ofStores: true},
+	{file: "thread_safe_store_test.go", ofStores: true, edits: []edit{
 		{"store.index.indices", "store.Indices()"},
 	}},
 	{file: "shared_informer_test.go", leftOut: map[string]string{
@@ -160,15 +161,27 @@ func TestClientGosTestsPassOnOurParts(t *testing.T) {
 			if len(names) == 0 {
 				return // a file with helpers
 			}
-			output := run(t, binary, "-test.v", "-test.timeout=10m", "-test.run=^("+strings.Join(names, "|")+")$")
-			for _, name := range names {
-				if !strings.Contains(output, "--- PASS: "+name+" ") {
-					t.Errorf("%s has not passed: it did not run, or it skipped itself", name)
+			for _, environment := range s.environments() {
+				output := run(t, "env", environment, binary, "-test.v", "-test.timeout=10m",
+					"-test.run=^("+strings.Join(names, "|")+")$")
+				for _, name := range names {
+					if !strings.Contains(output, "--- PASS: "+name+" ") {
+						t.Errorf("%s: %s has not passed: it did not run, or it skipped itself", environment, name)
+					}
 				}
+				t.Logf("%s: %d tests pass, %d left out (%s)", s.file, len(names), len(s.leftOut), environment)
 			}
-			t.Logf("%s: %d tests pass, %d left out", s.file, len(names), len(s.leftOut))
 		})
 	}
+}
+
+// environments returns the settings with which the tests of a source run: with each of our two stores, or once.
+func (s source) environments() []string {
+	snapshots, plain := adapter.PlainStore+"=", adapter.PlainStore+"=yes"
+	if s.ofStores {
+		return []string{snapshots, plain}
+	}
+	return []string{snapshots}
 }
 
 // compile returns the path of the test binary of package adapter with these files. An overlay tells the compiler where

@@ -1,4 +1,4 @@
-// Claims of the page docs/04-indexer-a-store-of-our-own.md about the lock of client-go's
+// Claims of the page docs/07-shared-informer-store.md about the lock of client-go's
 // store, tested on the pinned version, and about our store beside it.
 
 package main
@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
-	"example.com/informer/04-indexer/store"
+	"example.com/informer/07-shared-informer/store"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )

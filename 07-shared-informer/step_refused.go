@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/04-indexer/store"
+	"example.com/informer/07-shared-informer/store"
 	"example.com/informer/scripts/harness/step"
 )
 

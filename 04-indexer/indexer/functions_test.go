@@ -166,27 +166,34 @@ func TestObjectsAreNotChanged(t *testing.T) {
 	}
 }
 
-// After any write, an index finds the same objects as a search through all objects.
+// After any write, an index finds the same objects as a search through all objects: with
+// our store, and with client-go's.
 func TestAnIndexFindsWhatAFilterFinds(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	index := cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, functions)
-	for range 2000 {
-		var err error
-		switch pod := randomPod(random); random.IntN(10) {
-		default:
-			err = index.Update(pod)
-		case 1, 2, 3:
-			err = index.Delete(pod)
-		case 4:
-			key, _ := cache.MetaNamespaceKeyFunc(pod)
-			err = index.Delete(cache.DeletedFinalStateUnknown{Key: key, Obj: pod})
-		case 5:
-			err = index.Replace([]any{pod, randomPod(random)}, "")
-		}
-		must.Do(t, err)
-		for name := range functions {
-			compareWithSearch(t, index, name)
-		}
+	for name, index := range map[string]cache.Indexer{
+		"ours":      indexer.New(cache.DeletionHandlingMetaNamespaceKeyFunc, functions),
+		"client-go": cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, functions),
+	} {
+		t.Run(name, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(1, 2))
+			for range 2000 {
+				var err error
+				switch pod := randomPod(random); random.IntN(10) {
+				default:
+					err = index.Update(pod)
+				case 1, 2, 3:
+					err = index.Delete(pod)
+				case 4:
+					key, _ := cache.MetaNamespaceKeyFunc(pod)
+					err = index.Delete(cache.DeletedFinalStateUnknown{Key: key, Obj: pod})
+				case 5:
+					err = index.Replace([]any{pod, randomPod(random)}, "")
+				}
+				must.Do(t, err)
+				for name := range functions {
+					compareWithSearch(t, index, name)
+				}
+			}
+		})
 	}
 }
 

@@ -1,24 +1,22 @@
-// Details in which our store has to be the same as client-go's.
+// Details in which a store has to be the same as client-go's.
 
-package store_test
+package indexertest
 
 import (
 	"fmt"
-	"runtime"
-	"strings"
 	"testing"
-	"weak"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/04-indexer/store"
 	"example.com/informer/scripts/harness/must"
 )
 
-// A list without items can be nil or empty. A caller that encodes it as JSON sees the
-// difference: null or []. Our store returns the same as client-go's.
-func TestNilAndEmptyAreAsInClientGo(t *testing.T) {
+// NilAndEmpty compares lists without items. Such a list can be nil or empty. A caller that encodes it as JSON sees the
+// difference: null or []. A store
+// returns the same as client-go's.
+func NilAndEmpty(t *testing.T, newStore New) {
+	t.Helper()
 	stores := func() (theirs, ours cache.Indexer) {
 		indexers := func() cache.Indexers {
 			return cache.Indexers{"app": func(obj any) ([]string, error) {
@@ -29,9 +27,9 @@ func TestNilAndEmptyAreAsInClientGo(t *testing.T) {
 			}}
 		}
 		return cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers()),
-			store.New(store.Options{KeyFunction: cache.MetaNamespaceKeyFunc, Indexers: indexers()})
+			newStore(cache.MetaNamespaceKeyFunc, indexers())
 	}
-	bad := podOfApp(1, "bad")
+	bad := PodOfApp(1, "bad")
 	bad.Name = "bad"
 	reads := map[string]func(cache.Indexer) string{
 		"List":     func(s cache.Indexer) string { return describe(s.List(), nil) },
@@ -43,18 +41,18 @@ func TestNilAndEmptyAreAsInClientGo(t *testing.T) {
 		}
 		reads["ByIndex of "+name] = func(s cache.Indexer) string { return describe(s.ByIndex(name, "mail")) }
 		reads["IndexKeys of "+name] = func(s cache.Indexer) string { return describe(s.IndexKeys(name, "mail")) }
-		reads["Index of "+name] = func(s cache.Indexer) string { return describe(s.Index(name, podOfApp(1, "mail"))) }
+		reads["Index of "+name] = func(s cache.Indexer) string { return describe(s.Index(name, PodOfApp(1, "mail"))) }
 		reads["Index of "+name+", which fails"] = func(s cache.Indexer) string { return describe(s.Index(name, bad)) }
 	}
 	for state, write := range map[string]func(cache.Indexer) error{
 		"never written": func(s cache.Indexer) error { return nil },
-		"one object":    func(s cache.Indexer) error { return s.Add(podOfApp(1, "web")) },
+		"one object":    func(s cache.Indexer) error { return s.Add(PodOfApp(1, "web")) },
 		"an empty list": func(s cache.Indexer) error { return s.Replace(nil, "1") },
 		"one that is gone": func(s cache.Indexer) error {
-			if err := s.Add(podOfApp(1, "web")); err != nil {
+			if err := s.Add(PodOfApp(1, "web")); err != nil {
 				return err
 			}
-			return s.Delete(podOfApp(1, "web"))
+			return s.Delete(PodOfApp(1, "web"))
 		},
 	} {
 		theirs, ours := stores()
@@ -76,13 +74,14 @@ func describe[T any](list []T, err error) string {
 	return fmt.Sprintf("%d items, error %v", len(list), err)
 }
 
-// A write of a nil pointer panics, as in client-go's store. It panics before it changes
-// anything.
-func TestATypedNilChangesNothing(t *testing.T) {
+// TypedNil writes a nil pointer. This panics, as in client-go's store. It panics
+// before it changes anything.
+func TypedNil(t *testing.T, newStore New) {
+	t.Helper()
 	byType := func(obj any) (string, error) { return fmt.Sprintf("%T", obj), nil }
 	for name, s := range map[string]cache.Indexer{
 		"client-go's": cache.NewIndexer(byType, cache.Indexers{}),
-		"ours":        store.New(store.Options{KeyFunction: byType}),
+		"ours":        newStore(byType, cache.Indexers{}),
 	} {
 		wantPanic := func(method string, write func(any) error) {
 			defer func() {
@@ -96,47 +95,39 @@ func TestATypedNilChangesNothing(t *testing.T) {
 		if keys := s.ListKeys(); len(keys) != 0 {
 			t.Errorf("%s: keys after Add of a typed nil: %q, want none", name, keys)
 		}
-		must.Do(t, s.Add(pod(1, 1)))
+		must.Do(t, s.Add(Pod(1, 1)))
 		wantPanic("Delete", s.Delete)
 		if keys := s.ListKeys(); len(keys) != 1 {
 			t.Errorf("%s: keys after Delete of a typed nil: %q, want the key of the pod", name, keys)
 		}
-		must.Do(t, s.Update(pod(1, 2))) // no lock is held
+		must.Do(t, s.Update(Pod(1, 2))) // no lock is held
 		if got := s.LastStoreSyncResourceVersion(); got != "2" {
 			t.Errorf("%s: LastStoreSyncResourceVersion() = %q, want %q", name, got, "2")
 		}
 	}
 }
 
-// The values of an index can be large. When an object is deleted, or its write fails, its
-// values are garbage immediately, and not only after the next write.
-func TestTheStoreKeepsNoIndexValuesOfAnObjectThatIsGone(t *testing.T) {
-	var values weak.Pointer[string]
-	large := func(any) ([]string, error) {
-		all := []string{strings.Repeat("x", 1<<20)}
-		values = weak.Make(&all[0])
-		return all, nil
+// OwnIndexers checks what client-go's store does not promise: the map of index functions that a store
+// is made with, and the one that GetIndexers returns, are not the store's own.
+func OwnIndexers(t *testing.T, newStore New) {
+	t.Helper()
+	passed := ByNamespace()
+	first, second := newStore(cache.MetaNamespaceKeyFunc, passed), newStore(cache.MetaNamespaceKeyFunc, passed)
+	must.Do(t, first.AddIndexers(cache.Indexers{"letters": valuesOf}))
+	if len(passed) != 1 {
+		t.Errorf("the map that the store was made with has %d functions after AddIndexers, want 1", len(passed))
 	}
-	picky := func(obj any) ([]string, error) {
-		if obj.(*corev1.Pod).ResourceVersion == "7" {
-			return nil, fmt.Errorf("not version 7")
+	first.GetIndexers()["written"] = valuesOf
+	for name, want := range map[string][2]bool{ // by index: which of the stores has it
+		cache.NamespaceIndex: {true, true},
+		"letters":            {true, false},
+		"written":            {false, false},
+	} {
+		for i, s := range []cache.Indexer{first, second} {
+			if _, err := s.ByIndex(name, "a"); (err == nil) != want[i] {
+				t.Errorf("store %d, index %s: error %v; want the index: %t", i+1, name, err, want[i])
+			}
 		}
-		return nil, nil
 	}
-	s := store.New(store.Options{Indexers: cache.Indexers{"large": large}})
-	must.Do(t, s.AddIndexers(cache.Indexers{"picky": picky})) // it is called after the other one
-	must.Do(t, s.Add(pod(1, 1)))
-	must.Do(t, s.Delete(pod(1, 1)))
-	runtime.GC()
-	if values.Value() != nil {
-		t.Error("the values of a deleted object are still in memory")
-	}
-	if err := s.Add(pod(2, 7)); err == nil {
-		t.Fatal("Add() = nil, want the error of the index function")
-	}
-	runtime.GC()
-	if values.Value() != nil {
-		t.Error("the values of an object whose Add failed are still in memory")
-	}
-	runtime.KeepAlive(s)
+	must.Do(t, newStore(cache.MetaNamespaceKeyFunc, nil).AddIndexers(ByNamespace())) // client-go's panics
 }

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
-	"example.com/informer/04-indexer/store"
+	"example.com/informer/07-shared-informer/store"
 	"example.com/informer/scripts/harness/step"
 )
 

@@ -1,4 +1,4 @@
-// Claims of the page docs/04-indexer-a-store-of-our-own.md about index functions that
+// Claims of the page docs/07-shared-informer-store.md about index functions that
 // return other values when they are called again, for client-go's store and for ours.
 
 package main
@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
-	"example.com/informer/04-indexer/store"
+	"example.com/informer/07-shared-informer/store"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -74,8 +74,10 @@ func TestADeleteCallsNoIndexFunctionOfOurStore(t *testing.T) {
 		wantPanic bool
 		wantLeft  int // objects in the store after the delete
 	}{
-		{name: "client-go", index: cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers),
-			wantPanic: true, wantLeft: 1},
+		{
+			name: "client-go", index: cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers),
+			wantPanic: true, wantLeft: 1,
+		},
 		{name: "ours", index: store.New(store.Options{Indexers: indexers}), wantPanic: false, wantLeft: 0},
 	} {
 		fails = false

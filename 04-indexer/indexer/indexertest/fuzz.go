@@ -1,6 +1,6 @@
-// Random operations on our store and on client-go's. Both must have the same contents.
+// Random operations on a store and on client-go's. Both must have the same contents.
 
-package store_test
+package indexertest
 
 import (
 	"fmt"
@@ -12,8 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
-
-	"example.com/informer/04-indexer/store"
 )
 
 // The operations of a script.
@@ -28,25 +26,29 @@ const (
 	numOps
 )
 
-// FuzzStore reads its input as a script: each two bytes are an operation and its
-// argument. It carries out the operations on our store and on client-go's, and compares
-// the two stores after each operation. At the end it compares all snapshots with the
-// contents that client-go's store had when they were taken.
-func FuzzStore(f *testing.F) {
+// A Snapshot takes a snapshot of a store, and returns the function that lists it.
+type Snapshot func(cache.Indexer) (list func() []any)
+
+// Fuzz reads its input as a script: each two bytes are an operation and its argument. It
+// carries out the operations on our store and on client-go's, and compares the two stores
+// after each operation. If our store has snapshots, it takes them, and at the end it compares
+// them with the contents that client-go's store had when they were taken.
+func Fuzz(f *testing.F, newStore New, takeSnapshot Snapshot) {
+	f.Helper()
 	f.Add([]byte{0, 1, 0, 2, 1, 1, 2, 1, 5, 0, 0, 3, 3, 9})
 	f.Add([]byte("add, add, take a snapshot, delete; and whatever these letters stand for"))
 	f.Add([]byte{6, 1, 0, 14, 0, 14, 0, 14, 0, 14, 0, 14, 0, 14, 2, 14, 2, 14, 2, 14}) // pods move in an index, and go
 	f.Add(slices.Repeat([]byte{0, 7, 0, 21, 5, 0, 2, 7, 4, 4}, 40))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		theirs := cache.NewIndexer(cache.MetaNamespaceKeyFunc, byNamespace())
-		ours := store.New(store.Options{KeyFunction: cache.MetaNamespaceKeyFunc, Indexers: byNamespace()})
+		theirs := cache.NewIndexer(cache.MetaNamespaceKeyFunc, ByNamespace())
+		ours := newStore(cache.MetaNamespaceKeyFunc, ByNamespace())
 		both := func(do func(cache.Indexer) error) {
 			if a, b := do(theirs), do(ours); (a == nil) != (b == nil) {
 				t.Fatalf("client-go's error is %v, ours %v", a, b)
 			}
 		}
 		type takenSnapshot struct {
-			store.Snapshot
+			list func() []any
 			want []string
 		}
 		var snapshots []takenSnapshot
@@ -70,7 +72,9 @@ func FuzzStore(f *testing.F) {
 					return nil
 				})
 			case opSnapshot:
-				snapshots = append(snapshots, takenSnapshot{ours.Snapshot(), namesAndVersions(theirs.List())})
+				if takeSnapshot != nil {
+					snapshots = append(snapshots, takenSnapshot{takeSnapshot(ours), namesAndVersions(theirs.List())})
+				}
 			case opAddIndexers:
 				both(func(s cache.Indexer) error {
 					return s.AddIndexers(cache.Indexers{fmt.Sprint("labels", number%2): valuesOf})
@@ -79,9 +83,8 @@ func FuzzStore(f *testing.F) {
 			compareStores(t, theirs, ours, obj)
 		}
 		for i, snapshot := range snapshots {
-			if got := namesAndVersions(snapshot.List()); !slices.Equal(got, snapshot.want) {
-				t.Errorf("snapshot %d has changed since it was taken (-want +got):\n%s",
-					i, cmp.Diff(snapshot.want, got))
+			if got := namesAndVersions(snapshot.list()); !slices.Equal(got, snapshot.want) {
+				t.Errorf("snapshot %d has changed (-want +got):\n%s", i, cmp.Diff(snapshot.want, got))
 			}
 		}
 	})
@@ -90,7 +93,7 @@ func FuzzStore(f *testing.F) {
 // objectOf returns the pod with a number, in a version. There are enough pods for several
 // pages, in 3 namespaces, with one of several labels.
 func objectOf(number, version int) *corev1.Pod {
-	p := pod(number, version)
+	p := Pod(number, version)
 	p.Labels = map[string]string{"values": "abcabc"[version%4:][:number/7%3]}
 	return p
 }
@@ -106,7 +109,7 @@ func valuesOf(obj any) (values []string, err error) {
 // compareStores compares the contents of both stores, and the answers to some reads.
 func compareStores(t *testing.T, theirs, ours cache.Indexer, obj any) {
 	t.Helper()
-	if want, got := contents(theirs), contents(ours); !maps.Equal(want, got) {
+	if want, got := Contents(theirs), Contents(ours); !maps.Equal(want, got) {
 		t.Fatalf("contents of client-go's store (-) and of ours (+) differ:\n%s", cmp.Diff(want, got))
 	}
 	for name, read := range map[string]func(cache.Indexer) any{

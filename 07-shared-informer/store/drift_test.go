@@ -15,7 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/04-indexer/store"
+	"example.com/informer/04-indexer/indexer/indexertest"
+	"example.com/informer/07-shared-informer/store"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -28,26 +29,19 @@ func byApp(obj any) ([]string, error) {
 	return []string{app}, nil
 }
 
-// podOfApp returns the pod number i, with the label app.
-func podOfApp(i int, app string) *corev1.Pod {
-	p := pod(i, i)
-	p.Labels = map[string]string{"app": app}
-	return p
-}
-
 // Many pods are stored under web. Then somebody changes all of them in the store. They
 // are deleted or updated, and other pods get their slots.
 func TestAnIndexForgetsAnObjectThatSomebodyHasChanged(t *testing.T) {
 	const many = 1000 // slots of several pages
 	for _, changed := range []string{"db", ""} {
 		for name, remove := range map[string]func(cache.Indexer, int) error{
-			"Delete": func(s cache.Indexer, i int) error { return s.Delete(pod(i, 0)) },
-			"Update": func(s cache.Indexer, i int) error { return s.Update(podOfApp(i, "mail")) },
+			"Delete": func(s cache.Indexer, i int) error { return s.Delete(indexertest.Pod(i, 0)) },
+			"Update": func(s cache.Indexer, i int) error { return s.Update(indexertest.PodOfApp(i, "mail")) },
 		} {
 			t.Run(fmt.Sprintf("%s/%q", name, changed), func(t *testing.T) {
 				s := store.New(store.Options{Indexers: cache.Indexers{"app": byApp}})
 				for i := range many {
-					must.Do(t, s.Add(podOfApp(i, "web")))
+					must.Do(t, s.Add(indexertest.PodOfApp(i, "web")))
 				}
 				for _, obj := range s.List() {
 					obj.(*corev1.Pod).Labels["app"] = changed
@@ -63,7 +57,7 @@ func TestAnIndexForgetsAnObjectThatSomebodyHasChanged(t *testing.T) {
 							round, len(pods), pods[0])
 					}
 					for i := range many {
-						must.Do(t, s.Add(podOfApp(many+i, "payments-db")))
+						must.Do(t, s.Add(indexertest.PodOfApp(many+i, "payments-db")))
 					}
 				}
 			})
@@ -85,7 +79,7 @@ func TestAnIndexGoesByWhatItsFunctionSaidOfAWrite(t *testing.T) {
 		return computed[key], nil
 	}}})
 	for i := range 5000 {
-		p := pod(random.IntN(300), i)
+		p := indexertest.Pod(random.IntN(300), i)
 		if random.IntN(3) > 0 {
 			must.Do(t, s.Update(p))
 		} else {

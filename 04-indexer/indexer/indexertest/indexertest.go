@@ -1,0 +1,62 @@
+// Package indexertest has tests for any cache.Indexer. They do the same to a store and to
+// client-go's store, and compare the answers.
+package indexertest
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// A New makes the store that is tested, empty. It takes what cache.NewIndexer takes.
+type New func(cache.KeyFunc, cache.Indexers) cache.Indexer
+
+// Pod returns the pod number i, in one of three namespaces, in a version.
+func Pod(i, version int) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns-" + strconv.Itoa(i%3), Name: "pod-" + strconv.Itoa(i), ResourceVersion: strconv.Itoa(version),
+	}}
+}
+
+// Version returns the version of a pod as a number.
+func Version(t testing.TB, obj any) int {
+	t.Helper()
+	n, err := strconv.Atoi(obj.(*corev1.Pod).ResourceVersion)
+	must.Do(t, err)
+	return n
+}
+
+// ByNamespace returns an index by namespace.
+func ByNamespace() cache.Indexers {
+	return cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+}
+
+// PodOfApp returns the pod number i, with the label app.
+func PodOfApp(i int, app string) *corev1.Pod {
+	p := Pod(i, i)
+	p.Labels = map[string]string{"app": app}
+	return p
+}
+
+// Contents returns everything that a store holds: its version, the addresses of its
+// objects by key, and the keys of its indexes by value.
+func Contents(s cache.Indexer) map[string]string {
+	all := map[string]string{"version": s.LastStoreSyncResourceVersion()}
+	for _, obj := range s.List() {
+		key, _ := cache.MetaNamespaceKeyFunc(obj)
+		all[key] = fmt.Sprintf("%p", obj)
+	}
+	for name := range s.GetIndexers() {
+		for _, value := range s.ListIndexFuncValues(name) {
+			keys, err := s.IndexKeys(name, value)
+			all[name+"="+value] = fmt.Sprint(keys, err)
+		}
+	}
+	return all
+}

@@ -5,9 +5,7 @@ package main
 
 import (
 	"errors"
-	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"k8s.io/utils/buffer"
 
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/06-processor/processor/fanouttest"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -138,12 +137,13 @@ func TestAHandlerOfClientGosHasTwoGoroutinesAndAThirdUntilItHasSynced(t *testing
 		join(t, informer, cache.ResourceEventHandlerFuncs{})
 		start(t, informer)
 		synctest.Wait()
-		wantGoroutines(t, 1, "(*processorListener).run", "(*processorListener).pop", "(*processorListener).watchSynced")
+		fanouttest.WantGoroutines(t, 1,
+			"(*processorListener).run", "(*processorListener).pop", "(*processorListener).watchSynced")
 		server.Set()
 		server.NextWatch()
 		synctest.Wait()
-		wantGoroutines(t, 1, "(*processorListener).run", "(*processorListener).pop")
-		wantGoroutines(t, 0, "(*processorListener).watchSynced")
+		fanouttest.WantGoroutines(t, 1, "(*processorListener).run", "(*processorListener).pop")
+		fanouttest.WantGoroutines(t, 0, "(*processorListener).watchSynced")
 	})
 }
 
@@ -231,40 +231,14 @@ func TestHandlersOfClientGosAreHandedTheSameObject(t *testing.T) {
 	})
 }
 
-// wantGoroutines checks that n goroutines of the synctest bubble are in each of these functions.
-func wantGoroutines(t *testing.T, n int, functions ...string) {
-	t.Helper()
-	buffer := make([]byte, 1<<20)
-	stacks := strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n")
-	inBubble := slices.DeleteFunc(stacks, func(stack string) bool { // a goroutine of another test may still run
-		header, _, _ := strings.Cut(stack, "\n")
-		return !strings.Contains(header, "synctest bubble")
+func TestAHandlerHasTwoGoroutines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := processor.New(processor.NewChannels())
+		p.Start()
+		defer p.Stop()
+		_, err := p.Add(cache.ResourceEventHandlerFuncs{}, processor.Options{})
+		must.Do(t, err)
+		synctest.Wait()
+		fanouttest.WantGoroutines(t, 1, "(*Registration).run", "(*channelListener).pop")
 	})
-	for _, function := range functions {
-		got := strings.Count(strings.Join(inBubble, "\n"), function+"(")
-		if got != n {
-			t.Errorf("%d goroutines are in %s, want %d", got, function, n)
-		}
-	}
-}
-
-func TestAHandlerHasTwoGoroutinesInClientGosWayAndOneInOurs(t *testing.T) {
-	for _, test := range []struct {
-		newFanout func() processor.Fanout
-		wantPops  int // goroutines in channelListener.pop
-	}{
-		{newFanout: processor.NewChannels, wantPops: 1},
-		{newFanout: func() processor.Fanout { return processor.NewLog() }, wantPops: 0},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			p := processor.New(test.newFanout())
-			p.Start()
-			defer p.Stop()
-			_, err := p.Add(cache.ResourceEventHandlerFuncs{}, processor.Options{})
-			must.Do(t, err)
-			synctest.Wait()
-			wantGoroutines(t, 1, "(*Registration).run")
-			wantGoroutines(t, test.wantPops, "(*channelListener).pop")
-		})
-	}
 }

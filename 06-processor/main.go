@@ -20,7 +20,6 @@ var chapter = play.Chapter{
 		{Name: "shared", Title: "two handlers, the same events", Run: stepShared,
 			Speakers: []string{"first", "second"}},
 		{Name: "slow", Title: "one handler takes a second for each event; the other does not notice", Run: stepSlow},
-		{Name: "stalled", Title: "100,000 updates while a handler is stuck", Run: stepStalled},
 		{Name: "late", Title: "a handler that joins when all is running", Run: stepLate},
 		{Name: "panic", Title: "one handler panics", Run: stepPanic,
 			Speakers: []string{"touchy", "calm"}},

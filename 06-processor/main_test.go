@@ -26,9 +26,6 @@ func TestSteps(t *testing.T) { must.PlayInFakeTime(t, chapter) }
 // synctest fails if a goroutine is left at the end.
 func TestStepsEndOnCtrlCAndLeaveNothingRunning(t *testing.T) {
 	for _, s := range chapter.Steps {
-		if s.Name == "stalled" {
-			continue // it never waits, and takes long
-		}
 		for nth := 1; nth <= 12; nth++ {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())

@@ -17,7 +17,7 @@ import (
 // stepLate adds a handler to a processor that has been running for a while. The handler gets the present
 // pods as adds, and then each change after that. No change is lost, and none comes twice.
 func stepLate(ctx context.Context, l *play.Lesson) error {
-	p := processor.New(processor.NewLog())
+	p := processor.New(processor.NewChannels())
 	p.Start()
 	defer p.Stop()
 	p.Synced() // the initial list was empty

@@ -24,7 +24,7 @@ func stepPanic(ctx context.Context, l *play.Lesson) error {
 		fmt.Fprintf(l.Out, "touchy : reported : %v (the stack leads to this step: %t)\n",
 			r, strings.Contains(string(debug.Stack()), ".stepPanic"))
 	}}
-	p := processor.New(processor.NewLog())
+	p := processor.New(processor.NewChannels())
 	p.Start()
 	defer p.Stop()
 

@@ -15,7 +15,7 @@ import (
 // stepShared has two handlers. Each event of a pod is distributed once, and both
 // handlers are notified of it.
 func stepShared(ctx context.Context, l *play.Lesson) error {
-	p := processor.New(processor.NewLog())
+	p := processor.New(processor.NewChannels())
 	p.Start()
 	defer p.Stop()
 

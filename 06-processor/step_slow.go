@@ -16,7 +16,7 @@ import (
 // stepSlow has a handler that takes a second for each pod, and a handler that takes no time. Each line
 // begins with the age of the pod.
 func stepSlow(ctx context.Context, l *play.Lesson) error {
-	p := processor.New(processor.NewLog())
+	p := processor.New(processor.NewChannels())
 	p.Start()
 	defer p.Stop()
 

@@ -16,29 +16,27 @@ import (
 // stepStop stops a processor while its handler is busy with pod1, and two more
 // pods wait.
 func stepStop(_ context.Context, l *play.Lesson) error {
-	for _, fanout := range []processor.Fanout{processor.NewChannels(), processor.NewLog()} {
-		fmt.Fprintf(l.Out, "# %T: pod1, pod2 and pod3 are created\n", fanout)
-		p := processor.New(fanout)
-		p.Start()
-		calls := make(chan string, 3) // with room for each pod: the handler must not wait
-		if _, err := p.Add(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
-			name := obj.(*corev1.Pod).Name
-			fmt.Fprintln(l.Out, "OnAdd begins :", name)
-			calls <- name
-			time.Sleep(500 * time.Millisecond)
-			fmt.Fprintln(l.Out, "OnAdd returns :", name)
-		}}, processor.Options{}); err != nil {
-			return err
-		}
-		for _, name := range []string{"pod1", "pod2", "pod3"} {
-			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}
-			p.Distribute(processor.Notification{Kind: processor.Added, Key: name, New: pod})
-		}
-		<-calls // pod1: the call is under way
-
-		fmt.Fprintln(l.Out, "# Stop")
-		p.Stop()
-		fmt.Fprintln(l.Out, "Stop returns : calls for pod2 and pod3 :", len(calls))
+	p := processor.New(processor.NewChannels())
+	p.Start()
+	calls := make(chan string, 3) // with room for each pod: the handler must not wait
+	if _, err := p.Add(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+		name := obj.(*corev1.Pod).Name
+		fmt.Fprintln(l.Out, "OnAdd begins :", name)
+		calls <- name
+		time.Sleep(500 * time.Millisecond)
+		fmt.Fprintln(l.Out, "OnAdd returns :", name)
+	}}, processor.Options{}); err != nil {
+		return err
 	}
+	fmt.Fprintln(l.Out, "# pod1, pod2 and pod3 are created")
+	for _, name := range []string{"pod1", "pod2", "pod3"} {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		p.Distribute(processor.Notification{Kind: processor.Added, Key: name, New: pod})
+	}
+	<-calls // pod1: the call is under way
+
+	fmt.Fprintln(l.Out, "# Stop")
+	p.Stop()
+	fmt.Fprintln(l.Out, "Stop returns : calls for pod2 and pod3 :", len(calls))
 	return nil
 }

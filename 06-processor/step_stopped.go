@@ -18,7 +18,7 @@ import (
 // goroutine behind.
 func stepStopped(ctx context.Context, l *play.Lesson) error {
 	before := runtime.NumGoroutine()
-	p := processor.New(processor.NewLog())
+	p := processor.New(processor.NewChannels())
 	p.Start()
 	calls := 0
 	handler := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { calls++ }}

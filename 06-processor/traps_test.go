@@ -53,7 +53,7 @@ func inBackground(call func()) <-chan struct{} {
 
 func TestStopDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := processor.New(processor.NewLog())
+		p := processor.New(processor.NewChannels())
 		p.Start()
 		defer p.Stop()
 		handler, done := onAdd(func() {
@@ -105,7 +105,7 @@ func TestShutDownEventHandlerDoesNotReturnInsideTheHandler(t *testing.T) {
 
 func TestHandlersAreHandedTheSameObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := processor.New(processor.NewLog())
+		p := processor.New(processor.NewChannels())
 		p.Start()
 		defer p.Stop()
 		pod := newPod("pod1", "Pending")

@@ -39,6 +39,7 @@ var chapter = step.Chapter{
 		{Name: "starved", Title: "a reader takes its time, and a writer waits", Run: stepStarved, Offline: true},
 		{Name: "snapshot", Title: "our store: a list stays as it was", Run: stepSnapshot, Offline: true},
 		{Name: "refused", Title: "our store: a write that fails changes nothing", Run: stepRefused, Offline: true},
+		{Name: "stalled", Title: "100,000 updates while a handler is stuck", Run: stepStalled, Offline: true},
 		{
 			Name: "informer", Title: "two handlers, one pod's life", Run: stepInformer,
 			Fold: true, Speakers: []string{"first", "second"},

@@ -60,7 +60,7 @@ type channelListener struct {
 
 // add is the add side. It waits only for pop.
 func (l *channelListener) add(n Notification) {
-	if n.Kind != synced {
+	if n.Kind != Synced {
 		l.waiting.Add(1)
 	}
 	select {
@@ -103,7 +103,7 @@ func (l *channelListener) Next() []Notification {
 	if !ok {
 		return nil
 	}
-	if n.Kind != synced {
+	if n.Kind != Synced {
 		l.waiting.Add(-1)
 	}
 	batch[0] = n

@@ -13,7 +13,7 @@ import (
 
 // Two handlers, each notified of the same change, each in a goroutine of its own.
 func Example() {
-	p := processor.New(processor.NewLog())
+	p := processor.New(processor.NewChannels())
 	p.Start()
 	defer p.Stop()
 

@@ -1,7 +1,7 @@
 package processor
 
-// A Fanout brings every notification to every listener, in order. This package has two: NewChannels
-// is client-go's design, NewLog is ours.
+// A Fanout brings every notification to every listener, in order. NewChannels returns client-go's
+// design. Chapter 07 has our design, the journal.
 type Fanout interface {
 	// Distribute gives a notification to all listeners of this moment. It does not wait for a handler.
 	Distribute(Notification)

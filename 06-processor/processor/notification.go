@@ -1,7 +1,6 @@
 package processor
 
 import (
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
@@ -14,7 +13,7 @@ const (
 	Added Kind = iota + 1
 	Updated
 	Deleted
-	synced // the end of the initial list; it has no object
+	Synced // the end of the initial list; it has no object
 )
 
 // A Notification is one change of one object, as handlers get it. Nobody changes it after Distribute.
@@ -33,9 +32,9 @@ type Notification struct {
 	skip map[Listener]bool
 }
 
-// isNotFor reports whether a listener skips the notification. The check for nil saves time: most
+// IsNotFor reports whether a listener skips the notification. The check for nil saves time: most
 // notifications have no map.
-func (n *Notification) isNotFor(listener Listener) bool { return n.skip != nil && n.skip[listener] }
+func (n *Notification) IsNotFor(listener Listener) bool { return n.skip != nil && n.skip[listener] }
 
 // deliver calls the method of the handler that fits the kind.
 func (n *Notification) deliver(handler cache.ResourceEventHandler) {
@@ -53,17 +52,4 @@ func (n *Notification) deliver(handler cache.ResourceEventHandler) {
 func (n *Notification) Event(kind observer.Kind) observer.Event {
 	types := [...]string{Added: "ADDED", Updated: "MODIFIED", Deleted: "DELETED"}
 	return observer.Event{Kind: kind, Type: types[n.Kind], Key: n.Key, Old: n.Old, New: n.New, Initial: n.Initial}
-}
-
-// sameObject reports whether two states are of one object, and not of two objects with one name.
-func sameObject(oldObj, newObj any) bool {
-	before, err := meta.Accessor(oldObj)
-	if err != nil {
-		return false
-	}
-	after, err := meta.Accessor(newObj)
-	if err != nil {
-		return false
-	}
-	return before.GetUID() == after.GetUID()
 }

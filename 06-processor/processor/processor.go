@@ -38,8 +38,11 @@ type Processor struct {
 	wg            sync.WaitGroup    // the goroutines of the handlers
 }
 
-// New returns a Processor whose handlers listen to the fanout.
+// New returns a Processor whose handlers listen to the fanout. Default: NewChannels.
 func New(fanout Fanout) *Processor {
+	if fanout == nil {
+		fanout = NewChannels()
+	}
 	return &Processor{fanout: fanout, registrations: map[*Registration]bool{}}
 }
 
@@ -164,6 +167,6 @@ func (p *Processor) Synced() {
 	defer p.mu.Unlock()
 	if !p.synced {
 		p.synced = true
-		p.fanout.Distribute(Notification{Kind: synced})
+		p.fanout.Distribute(Notification{Kind: Synced})
 	}
 }

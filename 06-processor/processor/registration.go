@@ -84,9 +84,9 @@ func (r *Registration) run(presentIsAll bool) {
 		for i := range batch {
 			n := &batch[i]
 			switch {
-			case n.Kind == synced:
+			case n.Kind == Synced:
 				close(r.synced)
-			case n.isNotFor(r.listener): // a resync of other handlers
+			case n.IsNotFor(r.listener): // a resync of other handlers
 			case !r.ready():
 				return
 			default:
@@ -159,7 +159,7 @@ func (r *Registration) observedCall(n *Notification, after []Notification) {
 		called.Took = time.Since(start)
 		called.Waiting = r.listener.Waiting()
 		for i := range after {
-			if next := &after[i]; next.Kind != synced && !next.isNotFor(r.listener) {
+			if next := &after[i]; next.Kind != Synced && !next.IsNotFor(r.listener) {
 				called.Waiting++
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/07-shared-informer/journal"
 )
 
 type notification = processor.Notification
@@ -173,7 +174,7 @@ func TestTheModelFindsBugs(t *testing.T) {
 			}
 		}),
 		"folded, and the old state is wrong": func(informer *Informer) cache.SharedIndexInformer {
-			informer.processor = processor.New(lossyFanout{processor.NewLog()})
+			informer.processor = processor.New(lossyFanout{journal.New()})
 			return informer
 		},
 		"a removed handler is called": func(informer *Informer) cache.SharedIndexInformer {

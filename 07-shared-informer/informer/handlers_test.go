@@ -40,7 +40,7 @@ func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 	})
 }
 
-// A change between the snapshot of the store and the handler's place in the log would be lost. A handler
+// A change between the snapshot of the store and the handler's place in the journal would be lost. A handler
 // that joined between a change and its notification would get the change twice. And the caller does not
 // wait for the handler.
 func TestNothingChangesWhileAHandlerJoins(t *testing.T) {

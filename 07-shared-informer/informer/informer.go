@@ -17,6 +17,7 @@ import (
 	"example.com/informer/03-reflector/observer"
 	"example.com/informer/03-reflector/reflector"
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/07-shared-informer/journal"
 	"example.com/informer/07-shared-informer/store"
 )
 
@@ -25,13 +26,13 @@ import (
 // handler that is far behind gets the latest state of each object, and not each change. It runs once.
 //
 // There is no queue between the reflector and the store. The goroutine of the reflector changes the
-// store and appends the change to a log that the handlers read. It does not wait for a handler.
+// store and appends the change to a journal that the handlers read. It does not wait for a handler.
 type Informer struct {
 	listerWatcher         cache.ListerWatcher
 	objectType            runtime.Object
 	options               cache.SharedIndexInformerOptions
 	indexer               *store.Store // only changes writes to it
-	log                   *processor.Log
+	journal               *journal.Journal
 	processor             *processor.Processor
 	cacheMutationDetector cache.MutationDetector // does nothing, unless KUBE_CACHE_MUTATION_DETECTOR is set
 	synced                chan struct{}          // closed when the store holds the first list
@@ -40,8 +41,8 @@ type Informer struct {
 	version               signal                 // sent when the version of the store may have changed
 	refusals              refusals               // the versions that the store has refused
 
-	// blockDeltas is held from a change of the store until the change is in the log. While you hold
-	// it, the store and the log agree, and a late handler can join safely.
+	// blockDeltas is held from a change of the store until the change is in the journal. While you hold
+	// it, the store and the journal agree, and a late handler can join safely.
 	blockDeltas sync.Mutex
 
 	stopping context.Context // ends when Stop is called
@@ -60,7 +61,7 @@ type Informer struct {
 // New returns an informer of the objects that lw lists and watches. exampleObject has their type. The
 // parameters are those of client-go's NewSharedIndexInformerWithOptions.
 func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) *Informer {
-	log := processor.NewLog()
+	fanout := journal.New()
 	stopping, cancel := context.WithCancel(context.Background())
 	return &Informer{
 		listerWatcher: lw,
@@ -71,8 +72,8 @@ func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.Sha
 			Identifier:      options.Identifier,
 			MetricsProvider: options.InformerMetricsProvider,
 		}),
-		log:                   log,
-		processor:             processor.New(log),
+		journal:               fanout,
+		processor:             processor.New(fanout),
 		cacheMutationDetector: cache.NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject)),
 		synced:                make(chan struct{}),
 		sourceEnded:           make(chan struct{}),

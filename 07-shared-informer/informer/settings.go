@@ -65,7 +65,7 @@ func (i *Informer) SetObserver(o observer.Observer) error {
 // SetPatience sets how many notifications a handler can be behind, besides two for each object. A
 // handler that is further behind gets the latest state of each object, and not each change. With
 // math.MaxInt every handler gets each change. Default: 16,384.
-func (i *Informer) SetPatience(n int) { i.log.SetPatience(n) }
+func (i *Informer) SetPatience(n int) { i.journal.SetPatience(n) }
 
 // AddIndexers adds indexes. They include the objects that are already in the store.
 func (i *Informer) AddIndexers(indexers cache.Indexers) error {

@@ -23,7 +23,7 @@ const (
 	LinkResync    = "/xray/book/07-shared-informer-one-of-our-own.md#resync-the-store-once-more-without-a-request"
 	linkLate      = "/xray/book/07-shared-informer-one-of-our-own.md#late-a-handler-joins-while-it-runs"
 	linkRemoved   = "/xray/book/07-shared-informer-at-work.md#remove-a-handler-leaves"
-	linkStalled   = "/xray/book/06-processor-in-trouble.md#stalled-what-is-kept-for-a-handler-that-is-stuck"
+	linkStalled   = "/xray/book/07-shared-informer-journal.md#stalled-what-is-kept-for-a-handler-that-is-stuck"
 	linkSlow      = "/xray/book/06-processor.md#slow-nobody-is-held-up"
 	LinkIndex     = "/xray/book/07-shared-informer-at-work.md#index-pods-by-the-label-app-live"
 	LinkInformer  = "/xray/book/07-shared-informer-one-of-our-own.md#the-informer"

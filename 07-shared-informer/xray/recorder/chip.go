@@ -9,7 +9,7 @@ const (
 	stationServer    = "server"
 	stationReflector = "reflector"
 	stationStore     = "store"
-	stationLog       = "log"
+	stationJournal   = "journal"
 	stationClientGo  = "client-go/informer"
 	stationBulk      = "bulk" // of many updates that are under way
 )
@@ -38,8 +38,8 @@ var routes = map[Implementation]map[observer.Kind]route{
 	Ours: {
 		observer.Received: {from: stationServer, to: stationReflector},
 		observer.Stored:   {from: stationReflector, to: stationStore},
-		observer.Appended: {from: stationStore, to: stationLog},
-		observer.Called:   {from: stationLog},
+		observer.Appended: {from: stationStore, to: stationJournal},
+		observer.Called:   {from: stationJournal},
 	},
 	ClientGo: {
 		observer.Received: {from: stationServer, to: stationClientGo},

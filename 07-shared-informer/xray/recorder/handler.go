@@ -80,21 +80,21 @@ func (h *handlerState) fold(e *event) {
 }
 
 // A handlerView is a handler as the page shows it. For a handler of client-go's informer, Folded and At mean nothing:
-// that informer does not fold, and has no log.
+// that informer does not fold, and has no journal.
 type handlerView struct {
 	Name    string `json:"name"`
 	Speed   Speed  `json:"pace"` // the transcript of the step xray has this name
 	Calls   int    `json:"calls"`
 	Waiting int    `json:"waiting"`
 	Folded  int    `json:"folded"`
-	At      int    `json:"at"` // how far it has read in the log
+	At      int    `json:"at"` // how far it has read in the journal
 	Last    *Call  `json:"last"`
 }
 
-func (h *handlerState) station(name string, speed Speed, logEnd int) handlerView {
+func (h *handlerState) station(name string, speed Speed, journalEnd int) handlerView {
 	s := handlerView{
 		Name: name, Speed: speed, Calls: h.calls, Waiting: h.waiting(), Folded: h.folded,
-		At: max(0, logEnd-h.waiting()),
+		At: max(0, journalEnd-h.waiting()),
 	}
 	if len(h.last) > 0 {
 		s.Last = &h.last[0]

@@ -11,7 +11,7 @@ type state struct {
 
 	reflector reflectorState
 	store     storeState
-	log       logState
+	journal   journalState
 	clientGo  clientGoState
 	handlers  map[Implementation]map[string]*handlerState // by name
 	speeds    map[string]Speed                            // of the handlers, in both implementations
@@ -21,7 +21,7 @@ func newState(o Options) *state {
 	return &state{
 		reflector: reflectorState{doing: stopped},
 		store:     newStoreState(o.Indexers),
-		log:       logState{chunks: []chunk{}},
+		journal:   journalState{chunks: []chunk{}},
 		clientGo:  newClientGoState(),
 		handlers:  map[Implementation]map[string]*handlerState{Ours: {}, ClientGo: {}},
 		speeds:    map[string]Speed{},
@@ -75,16 +75,16 @@ func (s *state) applyToHandler(e *event) {
 	}
 }
 
-// applyToOurs applies an event of the reflector, the store or the log of our informer.
+// applyToOurs applies an event of the reflector, the store or the journal of our informer.
 func (s *state) applyToOurs(e *event) {
 	switch e.Kind {
 	case observer.Stored:
 		s.store.apply(e)
 	case observer.Appended:
-		s.log.addNotification()
+		s.journal.addNotification()
 		s.notify(Ours, 1)
 	case observer.Chunk:
-		s.log.addChunk(e.Count)
+		s.journal.addChunk(e.Count)
 	default:
 		s.reflector.apply(e)
 		if e.Kind == observer.Listed || e.Kind == observer.Bookmark && s.reflector.doing == watching {
@@ -113,12 +113,12 @@ func (s *state) stations() map[string]any {
 		stationServer:    s.reflector.server(s.Status),
 		stationReflector: s.reflector.station(),
 		stationStore:     s.store.station(),
-		stationLog:       s.log.station(),
+		stationJournal:   s.journal.station(),
 		stationClientGo:  s.clientGo.station(),
 	}
 	for implementation, handlers := range s.handlers {
 		for name, h := range handlers {
-			all[handlerStation(implementation, name)] = h.station(name, s.speeds[name], s.log.end)
+			all[handlerStation(implementation, name)] = h.station(name, s.speeds[name], s.journal.end)
 		}
 	}
 	if s.Updates > 0 {

@@ -132,9 +132,9 @@ func TestTheHandlersState(t *testing.T) {
 		want(handlerView{Calls: 2, Waiting: 3, At: 1, Last: lastCall("update")})
 		r.feed(observer.Event{Kind: observer.Folded, Handler: called.Handler, Count: 2, Waiting: 1})
 		want(handlerView{Calls: 2, Waiting: 1, Folded: 2, At: 3, Last: lastCall("update")})
-		wantStation(t, r, "log", `{"end":4,"chunks":[{"first":0,"size":4,"used":4}]}`)
+		wantStation(t, r, "journal", `{"end":4,"chunks":[{"first":0,"size":4,"used":4}]}`)
 		r.feed(appended, observer.Event{Kind: observer.Chunk, Count: 8})
-		wantStation(t, r, "log",
+		wantStation(t, r, "journal",
 			`{"end":5,"chunks":[{"first":0,"size":4,"used":4},{"first":4,"size":8,"used":1}]}`)
 
 		calls, ok := r.Calls(Ours, "slow")
@@ -299,10 +299,10 @@ func TestWhereChipsTravel(t *testing.T) {
 	}
 	want := []string{
 		"reflector > store: initial",
-		"store > log: initial",
-		"log > handlers/early: initial",
+		"store > journal: initial",
+		"journal > handlers/early: initial",
 		"store > handlers/late: initial",
-		"log > handlers/late: add",
+		"journal > handlers/late: add",
 		"server > client-go/informer: initial",
 		"server > client-go/informer: resync",
 	}

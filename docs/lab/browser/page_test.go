@@ -25,7 +25,7 @@ func TestAChipArrivesAtEveryStation(t *testing.T) {
 	pressAndCount(t, p, "create", +1)
 	name := newest(t, p)
 	for _, route := range []string{
-		"server reflector", "reflector store", "store log", "log handlers/fast", "log handlers/slow",
+		"server reflector", "reflector store", "store journal", "journal handlers/fast", "journal handlers/slow",
 		"server client-go/informer", "client-go/informer client-go/handlers/fast",
 	} {
 		until(t, p, "a chip has gone from "+route, ChipSeen(route+" add "+name))
@@ -33,10 +33,10 @@ func TestAChipArrivesAtEveryStation(t *testing.T) {
 	must.Do(t, p.Press("relabel"))
 	until(t, p, "the index follows", Field("store", "indexes")+`.includes('"db":1')`)
 	must.Do(t, p.Press("recreate"))
-	until(t, p, "a delete has come", ChipSeen("log handlers/fast delete "+name))
+	until(t, p, "a delete has come", ChipSeen("journal handlers/fast delete "+name))
 	until(t, p, "and an add after it", Field("handlers/fast", "last")+`.includes('"change":"add"')`)
 	must.Do(t, p.Press("resync"))
-	until(t, p, "a resync has come", ChipSeen("log handlers/fast resync "+name))
+	until(t, p, "a resync has come", ChipSeen("journal handlers/fast resync "+name))
 	pressAndCount(t, p, "delete", -1)
 }
 
@@ -51,7 +51,7 @@ func TestATombstoneComesAfterACut(t *testing.T) {
 		t.Errorf("the store has %d objects while the connection is cut, want the %d that it knew", got, known)
 	}
 	must.Do(t, p.Press("restore"))
-	for _, route := range []string{"log handlers/fast", "client-go/informer client-go/handlers/fast"} {
+	for _, route := range []string{"journal handlers/fast", "client-go/informer client-go/handlers/fast"} {
 		until(t, p, "a tombstone has gone from "+route, ChipSeen(route+" tombstone "+name))
 	}
 	until(t, p, "the caption says so", `document.querySelector("#captions").innerText.includes("tombstone")`)
@@ -95,7 +95,7 @@ func TestTheNumbersAgree(t *testing.T) {
 			const start = Math.min(...all(".cursors span"));
 			return waiting === number("#sum-ours") && start === number('[data-field="start"]') ? "" :
 				"the handlers say that " + waiting + " notifications wait, the title says " + number("#sum-ours") +
-				"; the last handler is at " + start + ", the log says that it is needed from " +
+				"; the last handler is at " + start + ", the journal says that it is needed from " +
 				number('[data-field="start"]');
 		})()`); got != "" {
 			t.Errorf("the numbers differ: %s", got)
@@ -188,7 +188,7 @@ func TestTheInformersOfAFactory(t *testing.T) {
 	p := visit(t, serving.URL, Display{})
 	until(t, p, "the ConfigMap is stored", Field("store", "objects")+` === "1"`)
 	pressAndCount(t, p, "create", +1)
-	until(t, p, "a chip has gone to a handler", ChipSeen("log handlers/fast add "+newest(t, p)))
+	until(t, p, "a chip has gone to a handler", ChipSeen("journal handlers/fast add "+newest(t, p)))
 	lists := number(t, p, "server", "lists")
 	must.Do(t, p.Press("expire"))
 	until(t, p, "the list is asked for", fmt.Sprintf("%s > %d", Field("server", "lists"), lists))

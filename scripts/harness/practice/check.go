@@ -85,7 +85,7 @@ func goCommand(ctx context.Context, root string, args []string) (string, error) 
 // step that differs from the book's by the book's, except for the reader's file.
 func booksFiles(root, dir, readersFile string) (file string, err error) {
 	ref := bookRef(root)
-	patterns := []string{"--", "*_test.go", "*/testdata/*", "*/step_*.go", ":(exclude)" + readersFile}
+	patterns := []string{"--", "*_test.go", "*test/*.go", "*/testdata/*", "*/step_*.go", ":(exclude)" + readersFile}
 	changed, err := git(root, slices.Concat([]string{"diff", "--name-only", "--no-renames", ref}, patterns)...)
 	if err != nil {
 		return "", err
@@ -164,7 +164,8 @@ func placeInStack(root, stack string) string {
 			continue
 		}
 		place := fmt.Sprintf(", in %s (%s:%s)", function[strings.LastIndex(function, "/")+1:], relative, line)
-		if !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(relative, "scripts") {
+		ofTests := strings.HasSuffix(file, "_test.go") || strings.HasSuffix(filepath.Dir(file), "test")
+		if !ofTests && !strings.HasPrefix(relative, "scripts") {
 			return place
 		}
 		if inTest == "" {

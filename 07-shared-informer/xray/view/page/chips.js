@@ -64,9 +64,9 @@ export class Chips {
   }
 
   pairs(nodes) {
-    const all = [['server', 'reflector'], ['reflector', 'store'], ['store', 'log'], ['server', 'client-go/informer']];
+    const all = [['server', 'reflector'], ['reflector', 'store'], ['store', 'journal'], ['server', 'client-go/informer']];
     for (const id of nodes.keys()) {
-      if (id.startsWith('handlers/')) all.push(['log', id], ['store', id]); // the second for a handler that joins
+      if (id.startsWith('handlers/')) all.push(['journal', id], ['store', id]); // the second for a handler that joins
       if (id.startsWith('client-go/handlers/')) all.push(['client-go/informer', id]);
     }
     return all.filter(([from, to]) => nodes.has(from) && nodes.has(to));

@@ -70,7 +70,7 @@ export class History {
   // changes returns the latest changes of objects, the newest first. A change has one line, however many stations it
   // passes.
   changes(position, most = 12) {
-    const stages = { reflector: 1, store: 2, log: 3 };
+    const stages = { reflector: 1, store: 2, journal: 3 };
     const lines = [], byKey = new Map();
     for (let p = position; p > Math.max(this.first, position - 400) && lines.length < most; p--) {
       const { chip, time, seq } = this.record(p);

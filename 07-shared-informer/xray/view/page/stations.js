@@ -11,7 +11,7 @@ const FIELDS = {
   reflector: [['doing', 'doing', text], ['until', 'tries again', countdown], ['version', 'version', text],
     ['lastEvent', 'last event', age], ['events', 'events', count], ['bookmarks', 'bookmarks', count]],
   store: [['objects', 'objects', count], ['version', 'version', text]],
-  log: [['end', 'notifications', count], ['start', 'needed from']],
+  journal: [['end', 'notifications', count], ['start', 'needed from']],
   'client-go/informer': [['received', 'objects and events received', count], ['objects', 'objects', count]],
 };
 const FIXED = Object.keys(FIELDS); // the stations that are always there
@@ -19,7 +19,7 @@ const FIXED = Object.keys(FIELDS); // the stations that are always there
 // The handlers of both informers: the prefix of their stations, the station from which they get notifications, their
 // fields, and the elements of the page.
 const IMPLEMENTATIONS = [
-  { name: 'ours', prefix: 'handlers/', from: 'log', list: '#handlers', sum: '#sum-ours',
+  { name: 'ours', prefix: 'handlers/', from: 'journal', list: '#handlers', sum: '#sum-ours',
     fields: [['waiting', 'waiting', count], ['calls', 'calls', count], ['folded', 'folded', count]] },
   { name: 'client-go', prefix: 'client-go/handlers/', from: 'client-go/informer', list: '#their-handlers',
     sum: '#sum-theirs', fields: [['waiting', 'waiting', count], ['calls', 'calls', count]] },
@@ -112,7 +112,7 @@ export class Stations {
     }
     if (id === 'reflector') drawReflector(box, value);
     if (id === 'store') drawStore(box, value);
-    if (id === 'log') drawChunks(box, value.chunks ?? []);
+    if (id === 'journal') drawChunks(box, value.chunks ?? []);
     if (box.implementation) this.drawHandler(box, value, moment);
   }
 
@@ -173,7 +173,7 @@ export class Stations {
 
   // drawCursors puts a mark for each handler under the strip of chunks, at its position.
   drawCursors() {
-    const { chunks = [], end = 0 } = this.drawn.get('log') ?? {};
+    const { chunks = [], end = 0 } = this.drawn.get('journal') ?? {};
     const ours = this.handlers('handlers/').map(id => this.drawn.get(id)).filter(Boolean);
     const start = Math.min(end, ...ours.map(({ at = 0 }) => at));
     show(this.start ??= document.querySelector('[data-field="start"]'), count(start), start);

@@ -19,7 +19,7 @@ type picture struct {
 
 // What pictures are cropped to.
 const (
-	ourInformer   = `.informer-title.ours, [data-station="log"], #handlers`
+	ourInformer   = `.informer-title.ours, [data-station="journal"], #handlers`
 	bothInformers = "#stage"
 	panel         = "#panel-title, #panel-body .plus"
 )

@@ -10,14 +10,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/scripts/harness/step/play"
+	"example.com/informer/07-shared-informer/journal"
+	"example.com/informer/scripts/harness/step"
 )
 
 // stepStalled has a handler that gets the adds of 100 pods, and then is stuck. Meanwhile each pod changes
 // 1,000 times. How many notifications wait for the handler?
-func stepStalled(_ context.Context, l *play.Lesson) error {
+func stepStalled(_ context.Context, l *step.Lesson) error {
 	const pods, updates = 100, 100_000
-	for _, fanout := range []processor.Fanout{processor.NewChannels(), processor.NewLog()} {
+	for _, fanout := range []processor.Fanout{processor.NewChannels(), journal.New()} {
 		listener := fanout.Listen(nil)
 		newest := map[string]any{}
 		distribute := func(kind processor.Kind, i int) {

@@ -1,4 +1,6 @@
-package processor
+// The tests of a processor and its handlers.
+
+package fanouttest
 
 import (
 	"context"
@@ -17,19 +19,23 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
+	"example.com/informer/06-processor/processor"
 	"example.com/informer/scripts/harness/must"
 )
 
+// pauseAfterPanic is the time between a call that panics and the next call of the handler.
+const pauseAfterPanic = time.Second
+
 // running returns a processor that runs until the test is over.
-func running(t *testing.T, fanout Fanout) *Processor {
-	p := New(fanout)
+func running(t *testing.T, fanout processor.Fanout) *processor.Processor {
+	p := processor.New(fanout)
 	p.Start()
 	t.Cleanup(p.Stop)
 	return p
 }
 
-func add(t *testing.T, p *Processor, handler cache.ResourceEventHandler, options Options,
-	present ...Notification) *Registration {
+func add(t *testing.T, p *processor.Processor, handler cache.ResourceEventHandler, options processor.Options,
+	present ...processor.Notification) *processor.Registration {
 	t.Helper()
 	options.Present = slices.Values(present)
 	r, err := p.Add(handler, options)
@@ -41,8 +47,8 @@ func add(t *testing.T, p *Processor, handler cache.ResourceEventHandler, options
 func blocked() (cache.ResourceEventHandler, chan string) {
 	calls := make(chan string)
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(obj any) { calls <- "add " + version(obj) },
-		UpdateFunc: func(_, obj any) { calls <- "update " + version(obj) },
+		AddFunc:    func(obj any) { calls <- "add " + Version(obj) },
+		UpdateFunc: func(_, obj any) { calls <- "update " + Version(obj) },
 	}, calls
 }
 
@@ -56,50 +62,50 @@ func wantCalls(t *testing.T, calls <-chan string, want ...string) {
 	}
 }
 
-func TestAllHandlersAreCalled(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
-		p := New(fanout)
+func AllHandlersAreCalled(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		p := processor.New(fanout)
 		early, late := newRecorder(), newRecorder()
-		add(t, p, early, Options{})
+		add(t, p, early, processor.Options{})
 		p.Start()
 		p.Start() // does no harm
 		t.Cleanup(p.Stop)
-		initial := added("a", 1)
+		initial := Added("a", 1)
 		initial.Initial = true
 		p.Distribute(initial)
-		add(t, p, late, Options{}, initial)
-		p.Distribute(updated("a", 1, 2))
-		p.Distribute(deleted("a", 2, 3))
+		add(t, p, late, processor.Options{}, initial)
+		p.Distribute(Updated("a", 1, 2))
+		p.Distribute(Deleted("a", 2, 3))
 		want := []string{"add a 1, initial", "update a 1 to 2", "delete a 3"}
 		early.want(t, want...)
 		late.want(t, want...)
 	})
 }
 
-func TestASlowHandlerHoldsUpNobody(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
+func ASlowHandlerHoldsUpNobody(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		stuck, calls := blocked()
 		quick := newRecorder()
-		add(t, p, stuck, Options{})
-		add(t, p, quick, Options{})
-		p.Distribute(added("a", 1))
-		p.Distribute(updated("a", 1, 2))
+		add(t, p, stuck, processor.Options{})
+		add(t, p, quick, processor.Options{})
+		p.Distribute(Added("a", 1))
+		p.Distribute(Updated("a", 1, 2))
 		quick.want(t, "add a 1", "update a 1 to 2")
 		wantCalls(t, calls, "add 1", "update 2")
 	})
 }
 
-func TestHasSyncedWhenTheHandlerHasReturned(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
+func HasSyncedWhenTheHandlerHasReturned(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		stuck, calls := blocked()
-		early := add(t, p, stuck, Options{Name: "early"})
-		p.Distribute(added("a", 1))
+		early := add(t, p, stuck, processor.Options{Name: "early"})
+		p.Distribute(Added("a", 1))
 		p.Synced()
 		p.Synced() // does no harm
-		p.Distribute(added("b", 2))
-		late := add(t, p, stuck, Options{}, added("a", 1))
+		p.Distribute(Added("b", 2))
+		late := add(t, p, stuck, processor.Options{}, Added("a", 1))
 		wantSynced(t, "in the first call", false, early, late)
 		<-calls
 		<-calls
@@ -115,7 +121,7 @@ func TestHasSyncedWhenTheHandlerHasReturned(t *testing.T) {
 }
 
 // wantSynced waits until all goroutines are blocked, and checks HasSynced of registrations.
-func wantSynced(t *testing.T, when string, want bool, registrations ...*Registration) {
+func wantSynced(t *testing.T, when string, want bool, registrations ...*processor.Registration) {
 	t.Helper()
 	synctest.Wait()
 	for i, r := range registrations {
@@ -125,32 +131,32 @@ func wantSynced(t *testing.T, when string, want bool, registrations ...*Registra
 	}
 }
 
-func TestAnEmptyListSyncs(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
-		p := New(fanout)
-		early := add(t, p, newRecorder(), Options{})
+func AnEmptyListSyncs(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		p := processor.New(fanout)
+		early := add(t, p, newRecorder(), processor.Options{})
 		p.Start()
 		t.Cleanup(p.Stop)
-		joined := add(t, p, newRecorder(), Options{})
+		joined := add(t, p, newRecorder(), processor.Options{})
 		wantSynced(t, "before the list", false, early, joined)
 		p.Synced()
 		wantSynced(t, "after an empty list", true, early, joined)
 	})
 }
 
-func TestResyncsAreForHandlersThatAreDue(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
+func ResyncsAreForHandlersThatAreDue(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		never, each, third := newRecorder(), newRecorder(), newRecorder()
-		add(t, p, never, Options{})
-		add(t, p, each, Options{ResyncPeriod: time.Minute})
-		add(t, p, third, Options{ResyncPeriod: 3 * time.Minute})
+		add(t, p, never, processor.Options{})
+		add(t, p, each, processor.Options{ResyncPeriod: time.Minute})
+		add(t, p, third, processor.Options{ResyncPeriod: 3 * time.Minute})
 		for minute := range 6 {
 			time.Sleep(time.Minute)
 			if !p.ShouldResync(time.Now()) {
 				t.Errorf("ShouldResync() = false in minute %d, want true", minute+1)
 			}
-			p.Resync(updated("a", minute, minute))
+			p.Resync(Updated("a", minute, minute))
 		}
 		each.want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4",
 			"update a 5 to 5")
@@ -162,28 +168,28 @@ func TestResyncsAreForHandlersThatAreDue(t *testing.T) {
 	})
 }
 
-func TestResyncsAreForNewcomersToo(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
+func ResyncsAreForNewcomersToo(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		before, after := newRecorder(), newRecorder()
-		add(t, p, before, Options{})
+		add(t, p, before, processor.Options{})
 		p.ShouldResync(time.Now())
-		add(t, p, after, Options{})
-		p.Resync(updated("a", 1, 1))
+		add(t, p, after, processor.Options{})
+		p.Resync(Updated("a", 1, 1))
 		before.want(t)
 		after.want(t, "update a 1 to 1")
 	})
 }
 
-func TestARemovedHandlerIsNotCalled(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
+func ARemovedHandlerIsNotCalled(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		stuck, calls := blocked()
 		stays := newRecorder()
-		r := add(t, p, stuck, Options{})
-		add(t, p, stays, Options{})
-		p.Distribute(added("a", 1))
-		p.Distribute(added("b", 2))
+		r := add(t, p, stuck, processor.Options{})
+		add(t, p, stays, processor.Options{})
+		p.Distribute(Added("a", 1))
+		p.Distribute(Added("b", 2))
 		synctest.Wait() // the handler is in its first call
 		p.Remove(r)
 		p.Remove(r) // does no harm
@@ -194,25 +200,25 @@ func TestARemovedHandlerIsNotCalled(t *testing.T) {
 		}
 		<-calls
 		<-r.ShutdownChan() // and no second call was made
-		p.Distribute(added("c", 3))
+		p.Distribute(Added("c", 3))
 		stays.want(t, "add a 1", "add b 2", "add c 3")
 	})
 }
 
-func TestAHandlerMayRemoveItself(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
+func AHandlerMayRemoveItself(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
-		var r *Registration
+		var r *processor.Registration
 		calls := 0
 		ready := make(chan struct{})
 		r = add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 			<-ready
 			calls++
 			p.Remove(r)
-		}}, Options{})
+		}}, processor.Options{})
 		close(ready)
-		p.Distribute(added("a", 1))
-		p.Distribute(added("b", 2))
+		p.Distribute(Added("a", 1))
+		p.Distribute(Added("b", 2))
 		<-r.ShutdownChan()
 		if calls != 1 {
 			t.Errorf("the handler got %d calls, want 1", calls)
@@ -220,16 +226,16 @@ func TestAHandlerMayRemoveItself(t *testing.T) {
 	})
 }
 
-func TestRemovedBeforeTheStart(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
-		p := New(fanout)
+func RemovedBeforeTheStart(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		p := processor.New(fanout)
 		recorder := newRecorder()
-		r := add(t, p, recorder, Options{})
+		r := add(t, p, recorder, processor.Options{})
 		p.Remove(r)
 		<-r.ShutdownChan()
 		p.Start()
 		t.Cleanup(p.Stop)
-		p.Distribute(added("a", 1))
+		p.Distribute(Added("a", 1))
 		recorder.want(t)
 	})
 }
@@ -241,26 +247,26 @@ func onPanic(t *testing.T, report func(context.Context, any)) {
 	utilruntime.PanicHandlers = []func(context.Context, any){report}
 }
 
-func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
+func APanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		var logged strings.Builder
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logged)))
 		var reported []string
 		onPanic(t, func(ctx context.Context, p any) {
 			klog.FromContext(ctx).Info("reported")
 			reported = append(reported, fmt.Sprintf("%v, from here: %t",
-				p, strings.Contains(string(debug.Stack()), "processor_test.go")))
+				p, strings.Contains(string(debug.Stack()), "fanouttest/handlers.go")))
 		})
 		p := running(t, fanout)
 		shaky, steady := newRecorder(), newRecorder()
 		r := add(t, p, cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(any) { panic("oh no") },
 			UpdateFunc: shaky.UpdateFunc,
-		}, Options{Logger: &logger})
-		add(t, p, steady, Options{})
-		p.Distribute(added("a", 1))
+		}, processor.Options{Logger: &logger})
+		add(t, p, steady, processor.Options{})
+		p.Distribute(Added("a", 1))
 		p.Synced()
-		p.Distribute(updated("a", 1, 2))
+		p.Distribute(Updated("a", 1, 2))
 		steady.want(t, "add a 1", "update a 1 to 2")
 		wantSynced(t, "after a call that panicked", true, r)
 		if want := []string{"oh no, from here: true"}; !slices.Equal(reported, want) {
@@ -276,13 +282,13 @@ func TestAPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T) {
 	})
 }
 
-func TestThePauseAfterAPanicEndsWithTheRegistration(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
+func ThePauseAfterAPanicEndsWithTheRegistration(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		onPanic(t, func(context.Context, any) {})
 		p := running(t, fanout)
-		r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("oh no") }}, Options{})
-		p.Distribute(added("a", 1))
-		p.Distribute(added("b", 2))
+		r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { panic("oh no") }}, processor.Options{})
+		p.Distribute(Added("a", 1))
+		p.Distribute(Added("b", 2))
 		synctest.Wait()
 		start := time.Now()
 		p.Remove(r)
@@ -295,72 +301,81 @@ func TestThePauseAfterAPanicEndsWithTheRegistration(t *testing.T) {
 
 // Remove may return between the decision to make a call and the first line of the handler. So one call
 // may begin after Remove, but not a second one. After ShutdownChan is closed, no call begins.
-func TestAtMostOneCallBeginsAfterRemove(t *testing.T) {
-	for name, newFanout := range fanouts {
-		t.Run(name, func(t *testing.T) {
-			const rounds = 500
-			seen := 0
-			for range rounds {
-				p := New(newFanout())
-				p.Start()
-				var removed, ended atomic.Bool
-				var late, tooLate atomic.Int32
-				began := make(chan struct{}, 20)
-				r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-					if removed.Load() {
-						late.Add(1)
-					}
-					if ended.Load() {
-						tooLate.Add(1)
-					}
-					began <- struct{}{}
-				}}, Options{})
-				for v := range cap(began) {
-					p.Distribute(added("a", v))
-				}
-				<-began
-				p.Remove(r)
-				removed.Store(true)
-				<-r.ShutdownChan()
-				ended.Store(true)
-				p.Distribute(added("b", 1))
-				p.Stop()
-				if late.Load() > 1 || tooLate.Load() > 0 {
-					t.Fatalf("%d calls began after Remove, %d after ShutdownChan was closed; want at most 1, 0",
-						late.Load(), tooLate.Load())
-				}
-				seen += int(late.Load())
+func AtMostOneCallBeginsAfterRemove(t *testing.T, newFanout func() processor.Fanout) {
+	const rounds = 500
+	seen := 0
+	for range rounds {
+		p := processor.New(newFanout())
+		p.Start()
+		var removed, ended atomic.Bool
+		var late, tooLate atomic.Int32
+		began := make(chan struct{}, 20)
+		r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			if removed.Load() {
+				late.Add(1)
 			}
-			t.Logf("a call began after Remove in %d of %d rounds", seen, rounds)
-		})
+			if ended.Load() {
+				tooLate.Add(1)
+			}
+			began <- struct{}{}
+		}}, processor.Options{})
+		for v := range cap(began) {
+			p.Distribute(Added("a", v))
+		}
+		<-began
+		p.Remove(r)
+		removed.Store(true)
+		<-r.ShutdownChan()
+		ended.Store(true)
+		p.Distribute(Added("b", 1))
+		p.Stop()
+		if late.Load() > 1 || tooLate.Load() > 0 {
+			t.Fatalf("%d calls began after Remove, %d after ShutdownChan was closed; want at most 1, 0",
+				late.Load(), tooLate.Load())
+		}
+		seen += int(late.Load())
 	}
+	t.Logf("a call began after Remove in %d of %d rounds", seen, rounds)
+}
+
+// A listenerKeeper is a Fanout that keeps its listeners.
+type listenerKeeper struct {
+	processor.Fanout
+	listeners []processor.Listener
+}
+
+func (k *listenerKeeper) Listen(folded func(saved, waiting int)) processor.Listener {
+	l := k.Fanout.Listen(folded)
+	k.listeners = append(k.listeners, l)
+	return l
 }
 
 // t.FailNow in a handler does this.
-func TestAHandlerThatEndsItsGoroutineLeaves(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
-		p := running(t, fanout)
+func AHandlerThatEndsItsGoroutineLeaves(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		keeper := &listenerKeeper{Fanout: fanout}
+		p := running(t, keeper)
 		stays := newRecorder()
-		r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { runtime.Goexit() }}, Options{})
-		add(t, p, stays, Options{})
-		p.Distribute(added("a", 1))
+		r := add(t, p, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { runtime.Goexit() }}, processor.Options{})
+		add(t, p, stays, processor.Options{})
+		p.Distribute(Added("a", 1))
 		<-r.ShutdownChan()
-		p.Distribute(added("b", 2))
+		p.Distribute(Added("b", 2))
 		stays.want(t, "add a 1", "add b 2")
-		if waiting := r.listener.Waiting(); waiting != 0 {
+		if waiting := keeper.listeners[0].Waiting(); waiting != 0 {
 			t.Errorf("Waiting() = %d for a handler that has ended, want 0", waiting)
 		}
 	})
 }
 
-func TestStopWaitsForCallsAndDropsTheRest(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
-		p := New(fanout)
+func StopWaitsForCallsAndDropsTheRest(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		p := processor.New(fanout)
 		stuck, calls := blocked()
-		r := add(t, p, stuck, Options{})
+		r := add(t, p, stuck, processor.Options{})
 		p.Start()
 		for v := range 10 {
-			p.Distribute(updated("a", v, v+1))
+			p.Distribute(Updated("a", v, v+1))
 		}
 		synctest.Wait()
 		stopped := make(chan struct{})
@@ -377,18 +392,18 @@ func TestStopWaitsForCallsAndDropsTheRest(t *testing.T) {
 		<-calls
 		<-stopped
 		<-r.ShutdownChan()
-		p.Distribute(added("b", 2)) // reaches nobody
-		_, err := p.Add(stuck, Options{})
+		p.Distribute(Added("b", 2)) // reaches nobody
+		_, err := p.Add(stuck, processor.Options{})
 		if err == nil {
 			t.Error("Add() = nil after Stop, want an error")
 		}
 	})
 }
 
-func TestStoppedBeforeTheStart(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
-		p := New(fanout)
-		r := add(t, p, newRecorder(), Options{})
+func StoppedBeforeTheStart(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		p := processor.New(fanout)
+		r := add(t, p, newRecorder(), processor.Options{})
 		p.Stop()
 		p.Start()
 		<-r.ShutdownChan()
@@ -397,18 +412,18 @@ func TestStoppedBeforeTheStart(t *testing.T) {
 
 // The goroutine of a handler reads Options.Present. Add does not wait for it, later notifications come
 // after it, and a removed handler leaves the rest unread.
-func TestAHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
+func AHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		p.Synced()
 		handler, calls := blocked()
 		read := 0
-		r, err := p.Add(handler, Options{Present: func(yield func(Notification) bool) {
-			for read = 1; yield(added("a", read)); read++ {
+		r, err := p.Add(handler, processor.Options{Present: func(yield func(processor.Notification) bool) {
+			for read = 1; yield(Added("a", read)); read++ {
 			}
 		}})
 		must.Do(t, err)
-		p.Distribute(updated("a", 1, 9))
+		p.Distribute(Updated("a", 1, 9))
 		wantCalls(t, calls, "add 1", "add 2")
 		wantSynced(t, "in the third call", false, r)
 		p.Remove(r)
@@ -420,8 +435,8 @@ func TestAHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T) {
 		wantSynced(t, "after the removal", false, r)
 
 		second, calls := blocked()
-		r = add(t, p, second, Options{}, added("a", 9))
-		p.Distribute(updated("a", 9, 10))
+		r = add(t, p, second, processor.Options{}, Added("a", 9))
+		p.Distribute(Updated("a", 9, 10))
 		wantCalls(t, calls, "add 9", "update 10")
 		wantSynced(t, "after all calls", true, r)
 	})

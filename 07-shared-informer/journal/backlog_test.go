@@ -1,4 +1,4 @@
-package processor
+package journal
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/06-processor/processor"
 )
 
 func TestFold(t *testing.T) {
@@ -16,77 +18,77 @@ func TestFold(t *testing.T) {
 	initial.Initial = true
 	for _, test := range []struct {
 		name    string
-		changes []Notification
+		changes []notification
 		want    []string
 	}{
 		{
 			name:    "add, update",
-			changes: []Notification{added("a", 1), updated("a", 1, 2)},
+			changes: []notification{added("a", 1), updated("a", 1, 2)},
 			want:    []string{"add a 2"},
 		},
 		{
 			name:    "initial add, update",
-			changes: []Notification{initial, updated("a", 1, 2)},
+			changes: []notification{initial, updated("a", 1, 2)},
 			want:    []string{"add a 2, initial"},
 		},
 		{
 			name:    "add, delete",
-			changes: []Notification{added("a", 1), deleted("a", 1, 2)},
+			changes: []notification{added("a", 1), deleted("a", 1, 2)},
 			want:    nil,
 		},
 		{
 			name:    "add, delete, add",
-			changes: []Notification{added("a", 1), deleted("a", 1, 2), another(added("a", 3))},
+			changes: []notification{added("a", 1), deleted("a", 1, 2), another(added("a", 3))},
 			want:    []string{"add a 3"},
 		},
 		{
 			name:    "update, update",
-			changes: []Notification{updated("a", 1, 2), updated("a", 2, 3)},
+			changes: []notification{updated("a", 1, 2), updated("a", 2, 3)},
 			want:    []string{"update a 1 to 3"},
 		},
 		{
 			name:    "update, delete",
-			changes: []Notification{updated("a", 1, 2), deleted("a", 2, 3)},
+			changes: []notification{updated("a", 1, 2), deleted("a", 2, 3)},
 			want:    []string{"delete a 3"},
 		},
 		{
 			name:    "update, delete unseen",
-			changes: []Notification{updated("a", 1, 2), tombstone},
+			changes: []notification{updated("a", 1, 2), tombstone},
 			want:    []string{"delete a tombstone of 2"},
 		},
 		{
 			name:    "delete, add of the same object",
-			changes: []Notification{deleted("a", 1, 2), added("a", 3)},
+			changes: []notification{deleted("a", 1, 2), added("a", 3)},
 			want:    []string{"update a 1 to 3"},
 		},
 		{
 			name:    "delete unseen, add of the same object",
-			changes: []Notification{tombstone, added("a", 3)},
+			changes: []notification{tombstone, added("a", 3)},
 			want:    []string{"update a 2 to 3"},
 		},
 		{
 			name:    "update, delete, add of the same object",
-			changes: []Notification{updated("a", 1, 2), deleted("a", 2, 3), added("a", 4)},
+			changes: []notification{updated("a", 1, 2), deleted("a", 2, 3), added("a", 4)},
 			want:    []string{"update a 1 to 4"},
 		},
 		{
 			name:    "delete, add of another object",
-			changes: []Notification{deleted("a", 1, 2), another(added("a", 3))},
+			changes: []notification{deleted("a", 1, 2), another(added("a", 3))},
 			want:    []string{"delete a 2", "add a 3"},
 		},
 		{
 			name:    "delete, add of another object, update",
-			changes: []Notification{deleted("a", 1, 2), another(added("a", 3)), another(updated("a", 3, 4))},
+			changes: []notification{deleted("a", 1, 2), another(added("a", 3)), another(updated("a", 3, 4))},
 			want:    []string{"delete a 2", "add a 4"},
 		},
 		{
 			name:    "delete, add of another object, delete",
-			changes: []Notification{deleted("a", 1, 2), another(added("a", 3)), another(deleted("a", 3, 4))},
+			changes: []notification{deleted("a", 1, 2), another(added("a", 3)), another(deleted("a", 3, 4))},
 			want:    []string{"delete a 2"},
 		},
 		{
 			name:    "an update that changes nothing",
-			changes: []Notification{updated("a", 1, 1), updated("a", 1, 2)},
+			changes: []notification{updated("a", 1, 1), updated("a", 1, 2)},
 			want:    []string{"update a 1 to 2"},
 		},
 	} {
@@ -109,8 +111,8 @@ func TestFold(t *testing.T) {
 // The end of the initial list keeps its place: the changes before it are delivered before it.
 func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
 	var b backlog
-	for _, n := range []Notification{
-		added("a", 1), added("b", 2), added("c", 3), {Kind: synced}, added("d", 4), updated("b", 2, 5),
+	for _, n := range []notification{
+		added("a", 1), added("b", 2), added("c", 3), {Kind: processor.Synced}, added("d", 4), updated("b", 2, 5),
 		deleted("c", 3, 6), updated("a", 1, 7),
 	} {
 		b.fold(n)
@@ -158,8 +160,8 @@ func FuzzFold(f *testing.F) {
 // A foldHistory is the history of one object, and the backlog of a listener.
 type foldHistory struct {
 	backlog   backlog
-	current   Notification // the latest change; its Kind is 0 before the first one
-	delivered Notification // the latest change that the listener got
+	current   notification // the latest change; its Kind is 0 before the first one
+	delivered notification // the latest change that the listener got
 	states    map[any]bool // all states that the object had, and nil
 }
 
@@ -178,7 +180,7 @@ func (h *foldHistory) change(t *testing.T, step byte, version int) {
 	}
 }
 
-func (h *foldHistory) notification(step byte, version int) (n Notification, ok bool) {
+func (h *foldHistory) notification(step byte, version int) (n notification, ok bool) {
 	if !exists(h.current) {
 		switch step {
 		case 'a':
@@ -186,24 +188,24 @@ func (h *foldHistory) notification(step byte, version int) (n Notification, ok b
 		case 'b':
 			return another(added("x", version)), true
 		}
-		return Notification{}, false
+		return notification{}, false
 	}
-	n = Notification{Key: "x", Old: h.current.New}
+	n = notification{Key: "x", Old: h.current.New}
 	switch step {
 	case 'u':
-		n.Kind = Updated
+		n.Kind = processor.Updated
 		n.New = next(n.Old, version)
 	case 'r':
-		n.Kind = Updated
+		n.Kind = processor.Updated
 		n.New = n.Old
 	case 'd':
-		n.Kind = Deleted
+		n.Kind = processor.Deleted
 		n.New = next(n.Old, version)
 	case 't':
-		n.Kind = Deleted
+		n.Kind = processor.Deleted
 		n.New = cache.DeletedFinalStateUnknown{Key: "x", Obj: n.Old}
 	default:
-		return Notification{}, false
+		return notification{}, false
 	}
 	return n, true
 }
@@ -235,20 +237,20 @@ func next(obj any, version int) *corev1.Pod {
 	return later
 }
 
-func exists(n Notification) bool { return n.Kind == Added || n.Kind == Updated }
+func exists(n notification) bool { return n.Kind == processor.Added || n.Kind == processor.Updated }
 
 // wantFollows checks that a notification can come after the one that was delivered before.
-func wantFollows(t *testing.T, delivered, n Notification) {
+func wantFollows(t *testing.T, delivered, n notification) {
 	t.Helper()
 	problem := ""
 	switch {
-	case n.Kind == Added && exists(delivered):
+	case n.Kind == processor.Added && exists(delivered):
 		problem = "an add of an object that the handler has"
-	case n.Kind != Added && !exists(delivered):
+	case n.Kind != processor.Added && !exists(delivered):
 		problem = "an update or a delete of an object that the handler does not have"
-	case n.Kind == Updated && version(n.Old) != version(delivered.New):
+	case n.Kind == processor.Updated && version(n.Old) != version(delivered.New):
 		problem = "the old state was not delivered before"
-	case n.Kind == Deleted && n.New == delivered.New:
+	case n.Kind == processor.Deleted && n.New == delivered.New:
 		problem = "a delete with the state that was delivered before"
 	case exists(delivered) && number(n.New) < number(delivered.New):
 		problem = "an older state than the one that was delivered before"

@@ -1,19 +1,21 @@
-package processor
+package journal
 
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
-	"weak"
 
-	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/06-processor/processor"
+	"example.com/informer/06-processor/processor/fanouttest"
+	"example.com/informer/scripts/harness/must"
 )
 
 // round updates each object from version v to the next.
-func round(fanout Fanout, objects, v int) {
+func round(fanout processor.Fanout, objects, v int) {
 	for o := range objects {
 		fanout.Distribute(updated(fmt.Sprint("pod ", o), v, v+1))
 	}
@@ -21,7 +23,7 @@ func round(fanout Fanout, objects, v int) {
 
 func TestAListenerFarBehindIsFolded(t *testing.T) {
 	const objects, rounds = 100, 1000
-	fanout := NewLog()
+	fanout := New()
 	saved := 0
 	stuck, prompt := fanout.Listen(func(n, _ int) { saved += n }), fanout.Listen(nil)
 	for o := range objects {
@@ -67,7 +69,7 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 
 // A listener was far behind, and has caught up. From then on it gets every change again.
 func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
-	fanout := NewLog()
+	fanout := New()
 	l := fanout.Listen(nil)
 	defer l.Close()
 	fanout.Distribute(added("a", 0))
@@ -90,14 +92,14 @@ func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 		want = append(want, text(n))
 		v++
 	}
-	wantTexts(t, texts(read(l, len(want))), want)
+	fanouttest.WantTexts(t, texts(read(l, len(want))), want)
 }
 
-// Three things keep the log cheap: a chunk never grows, Next returns slices without spare room, and a
+// Three things keep the journal cheap: a chunk never grows, Next returns slices without spare room, and a
 // tail with few items is kept.
 func TestChunks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fanout := NewLog()
+		fanout := New()
 		l := fanout.Listen(nil)
 		for v := range chunkSize + 1 {
 			fanout.Distribute(updated("a", v, v+1))
@@ -109,7 +111,7 @@ func TestChunks(t *testing.T) {
 					len(batch), cap(batch))
 			}
 		}
-		fanout.Distribute(Notification{Kind: synced})
+		fanout.Distribute(notification{Kind: processor.Synced})
 		l.Next()
 		if waiting := l.Waiting(); waiting != 0 {
 			t.Errorf("Waiting() = %d after the end of the initial list was read, want 0", waiting)
@@ -140,7 +142,7 @@ func TestPatience(t *testing.T) {
 		{patience: -1, wantFolded: true},
 		{patience: math.MinInt, wantFolded: true},
 	} {
-		fanout := NewLog()
+		fanout := New()
 		fanout.SetPatience(test.patience)
 		l := fanout.Listen(nil)
 		for o := range objects {
@@ -164,120 +166,33 @@ func TestPatience(t *testing.T) {
 
 // A listener does not get a resync that it skips, not even after folding.
 func TestFoldingLeavesOutWhatIsSkipped(t *testing.T) {
-	fanout := NewLog()
-	l := fanout.Listen(nil)
-	defer l.Close()
-	fanout.Distribute(added("a", 1))
-	read(l, 1)
-	for range defaultPatience + 20*chunkSize {
-		n := updated("a", 1, 1)
-		n.skip = map[Listener]bool{l: true}
-		fanout.Distribute(n)
-	}
-	if waiting := l.Waiting(); waiting > chunkSize {
-		t.Errorf("Waiting() = %d, want at most %d: a chunk", waiting, chunkSize)
-	}
-}
-
-// distributeOne distributes an add of an object that only the fan-out points to.
-func distributeOne(fanout Fanout) weak.Pointer[corev1.Pod] {
-	object := pod("a", 1)
-	fanout.Distribute(Notification{Kind: Added, Key: "a", New: object})
-	return weak.Make(object)
-}
-
-// drain adds a listener that reads everything.
-func drain(fanout Fanout) Listener {
-	l := fanout.Listen(nil)
-	go func() {
-		for l.Next() != nil {
-		}
-	}()
-	return l
-}
-
-func wantGarbage(t *testing.T, object weak.Pointer[corev1.Pod]) {
-	t.Helper()
-	for range 10 {
-		runtime.GC()
-		if object.Value() == nil {
-			return
-		}
-	}
-	t.Errorf("the fan-out keeps pod %s alive, want that it is garbage", object.Value().Name)
-}
-
-// No more notifications come. The fan-out does not wait for one to drop those that were read.
-func TestWhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
-		for range 3 {
-			defer drain(fanout).Close()
-		}
-		object := distributeOne(fanout)
-		for v := range smallSize {
-			fanout.Distribute(updated("b", v, v+1))
-		}
+	synctest.Test(t, func(t *testing.T) {
+		fanout := New()
+		p := processor.New(fanout)
+		p.Start()
+		defer p.Stop()
+		busy := make(chan struct{})
+		defer close(busy)
+		_, err := p.Add(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }}, processor.Options{})
+		must.Do(t, err)
+		p.Distribute(added("a", 1))
 		synctest.Wait()
-		wantGarbage(t, object)
-	})
-}
-
-// One listener has unread notifications, and closes. The fan-out drops those that only it had to read.
-func TestWhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
-		for range 2 {
-			defer drain(fanout).Close()
+		p.ShouldResync(time.Now()) // the handler is not due
+		for range defaultPatience + 20*chunkSize {
+			p.Resync(updated("a", 1, 1))
 		}
-		unread := fanout.Listen(nil)
-		object := distributeOne(fanout)
-		synctest.Wait()
-		unread.Close()
-		wantGarbage(t, object)
-	})
-}
-
-// A closed listener does not keep alive what it has read.
-func TestWhatAClosedListenerHasReadIsGarbage(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
-		l := fanout.Listen(nil)
-		object := distributeOne(fanout)
-		if batch := l.Next(); batch[0].Key != "a" {
-			t.Fatalf("Next() = %q, want the add of a", texts(batch))
+		for l := range fanout.cursors { // there is one
+			if waiting := l.Waiting(); waiting > chunkSize {
+				t.Errorf("Waiting() = %d, want at most %d: a chunk", waiting, chunkSize)
+			}
 		}
-		l.Close()
-		wantGarbage(t, object)
-		runtime.KeepAlive(l)
 	})
-}
-
-func TestNothingIsKeptForNobody(t *testing.T) {
-	eachFanout(t, func(t *testing.T, fanout Fanout) {
-		wantGarbage(t, distributeOne(fanout))
-		l := fanout.Listen(nil)
-		object := distributeOne(fanout)
-		l.Close()
-		wantGarbage(t, object)
-		runtime.KeepAlive(l)
-	})
-}
-
-func TestWhatEveryCursorHasPassedIsGarbage(t *testing.T) {
-	fanout := NewLog()
-	l := fanout.Listen(nil)
-	defer l.Close()
-	object := distributeOne(fanout)
-	read(l, 1)
-	for v := range chunkSize {
-		fanout.Distribute(updated("b", v, v+1))
-	}
-	read(l, chunkSize)
-	wantGarbage(t, object)
 }
 
 // One notification wakes all listeners that wait.
 func TestEverySleeperIsWoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fanout := NewLog()
+		fanout := New()
 		woken := make(chan int, 100)
 		for i := range cap(woken) {
 			l := fanout.Listen(nil)

@@ -1,12 +1,12 @@
-// Our fan-out: one log for all listeners, and a cursor for each.
-
-package processor
+// Package journal is our fan-out: one journal for all listeners, and a cursor for each.
+package journal
 
 import (
 	"runtime"
 	"sync"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/06-processor/processor"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 	foldAtOnce = 8
 )
 
-// A Log is a list of chunks. Distribute writes at its end, the tail. Each listener has a place in the
+// A Journal is a list of chunks. Distribute writes at its end, the tail. Each listener has a place in the
 // list, its cursor. No chunk points back to an earlier one: a chunk that every cursor has passed is
 // garbage.
 //
@@ -36,7 +36,7 @@ const (
 //
 // A cursor that is too far behind does not keep e to k alive. The notifications that it has not read are
 // folded into its backlog, and the cursor moves to the end.
-type Log struct {
+type Journal struct {
 	mu       sync.Mutex
 	grown    sync.Cond // with mu; signals a new notification, or a cursor that was closed
 	tail     *chunk
@@ -48,116 +48,116 @@ type Log struct {
 	observer observer.Observer // may be nil
 }
 
-// A chunk is a piece of the log. Items are appended under the lock of the log, and never change after
+// A chunk is a piece of the journal. Items are appended under the lock of the journal, and never change after
 // that. So an item can be read without the lock.
 type chunk struct {
 	first int // the number of notifications before this chunk
-	items []Notification
+	items []processor.Notification
 	next  *chunk // nil in the tail
 }
 
-// NewLog returns a Fanout that writes each notification once for all listeners, and wakes those that
-// wait. A listener that is too far behind (see SetPatience) does not keep the log alive: its
+// New returns a Fanout that writes each notification once for all listeners, and wakes those that
+// wait. A listener that is too far behind (see SetPatience) does not keep the journal alive: its
 // notifications are folded into one change for each object.
-func NewLog() *Log {
-	l := &Log{tail: newChunk(0, chunkSize), patience: defaultPatience, syncedAt: -1, cursors: map[*cursor]bool{}}
-	l.grown.L = &l.mu
-	return l
+func New() *Journal {
+	j := &Journal{tail: newChunk(0, chunkSize), patience: defaultPatience, syncedAt: -1, cursors: map[*cursor]bool{}}
+	j.grown.L = &j.mu
+	return j
 }
 
 func newChunk(first, size int) *chunk {
-	return &chunk{first: first, items: make([]Notification, 0, size)}
+	return &chunk{first: first, items: make([]processor.Notification, 0, size)}
 }
 
 // SetPatience sets how many notifications a listener can be behind, besides two for each object, before
 // its backlog is folded. With math.MaxInt it is never folded. A negative number counts as 0. Default:
 // 16,384.
-func (l *Log) SetPatience(n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.patience = max(n, 0)
+func (j *Journal) SetPatience(n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.patience = max(n, 0)
 }
 
 // SetObserver sets the observer. The observer gets the size of the tail, and of each new chunk.
-func (l *Log) SetObserver(o observer.Observer) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.observer = o
-	l.setTail(l.tail)
+func (j *Journal) SetObserver(o observer.Observer) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.observer = o
+	j.setTail(j.tail)
 }
 
-// Distribute implements Fanout.
-func (l *Log) Distribute(n Notification) {
-	defer l.grown.Broadcast() // after the unlock
-	l.mu.Lock()
-	defer l.mu.Unlock() // deferred: the observer may panic
+// Distribute implements processor.Fanout.
+func (j *Journal) Distribute(n processor.Notification) {
+	defer j.grown.Broadcast() // after the unlock
+	j.mu.Lock()
+	defer j.mu.Unlock() // deferred: the observer may panic
 	switch n.Kind {
-	case Added:
-		l.objects++
-	case Deleted:
-		l.objects--
+	case processor.Added:
+		j.objects++
+	case processor.Deleted:
+		j.objects--
 	}
-	if len(l.cursors) > 0 { // without a cursor, nobody will ever read it
-		l.append(n)
+	if len(j.cursors) > 0 { // without a cursor, nobody will ever read it
+		j.append(n)
 	}
 }
 
-func (l *Log) append(n Notification) {
-	if len(l.tail.items) == cap(l.tail.items) {
-		l.startChunk()
+func (j *Journal) append(n processor.Notification) {
+	if len(j.tail.items) == cap(j.tail.items) {
+		j.startChunk()
 	}
-	if n.Kind == synced {
-		l.syncedAt = l.end()
+	if n.Kind == processor.Synced {
+		j.syncedAt = j.end()
 	}
-	l.tail.items = append(l.tail.items, n)
-	l.caughtUp = 0
+	j.tail.items = append(j.tail.items, n)
+	j.caughtUp = 0
 }
 
 // startChunk makes a new tail. It also folds for the listeners that would keep too many old chunks alive.
 // To look for them here, and not at each notification, costs next to nothing.
-func (l *Log) startChunk() {
-	next := newChunk(l.end(), min(2*cap(l.tail.items), chunkSize))
-	l.tail.next = next
-	l.setTail(next)
-	for c := range l.cursors {
-		if c.folding || c.behind()-2*l.objects > l.patience { // a sum could overflow
+func (j *Journal) startChunk() {
+	next := newChunk(j.end(), min(2*cap(j.tail.items), chunkSize))
+	j.tail.next = next
+	j.setTail(next)
+	for c := range j.cursors {
+		if c.folding || c.behind()-2*j.objects > j.patience { // a sum could overflow
 			c.fold()
 		}
 	}
 }
 
-func (l *Log) setTail(tail *chunk) {
-	l.tail = tail
-	if l.observer != nil {
-		l.observer.Observe(observer.Event{Kind: observer.Chunk, Count: cap(tail.items)})
+func (j *Journal) setTail(tail *chunk) {
+	j.tail = tail
+	if j.observer != nil {
+		j.observer.Observe(observer.Event{Kind: observer.Chunk, Count: cap(tail.items)})
 	}
 }
 
 // dropTail drops a tail that all cursors have read. In a quiet time, the tail would keep objects alive
 // that were delivered long ago.
-func (l *Log) dropTail() {
-	l.setTail(newChunk(l.end(), smallSize))
-	for c := range l.cursors {
-		c.chunk, c.offset = l.tail, 0
+func (j *Journal) dropTail() {
+	j.setTail(newChunk(j.end(), smallSize))
+	for c := range j.cursors {
+		c.chunk, c.offset = j.tail, 0
 	}
 }
 
 // end is the number of all notifications so far.
-func (l *Log) end() int { return l.tail.first + len(l.tail.items) }
+func (j *Journal) end() int { return j.tail.first + len(j.tail.items) }
 
-// Listen implements Fanout.
-func (l *Log) Listen(folded func(saved, waiting int)) Listener {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	c := &cursor{log: l, folded: folded}
-	c.moveTo(l.tail, len(l.tail.items))
-	l.cursors[c] = true
+// Listen implements processor.Fanout.
+func (j *Journal) Listen(folded func(saved, waiting int)) processor.Listener {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	c := &cursor{journal: j, folded: folded}
+	c.moveTo(j.tail, len(j.tail.items))
+	j.cursors[c] = true
 	return c
 }
 
-// A cursor is the place of one listener in the log. The lock of the log guards all fields.
+// A cursor is the place of one listener in the journal. The lock of the journal guards all fields.
 type cursor struct {
-	log     *Log
+	journal *Journal
 	chunk   *chunk  // nil when the cursor is closed
 	offset  int     // of the first unread item in the chunk
 	backlog backlog // is delivered before the unread items
@@ -169,15 +169,15 @@ type cursor struct {
 func (c *cursor) moveTo(chunk *chunk, offset int) {
 	c.chunk, c.offset = chunk, offset
 	if c.behind() == 0 {
-		c.log.caughtUp++
+		c.journal.caughtUp++
 	}
 }
 
 // Next returns the backlog, one object at a time, and then the unread items of one chunk.
-func (c *cursor) Next() []Notification {
-	l := c.log
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (c *cursor) Next() []processor.Notification {
+	j := c.journal
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	yielded := false // whether other goroutines have had a chance to write
 	for c.chunk != nil {
 		if changes := c.backlog.pop(); changes != nil {
@@ -188,21 +188,21 @@ func (c *cursor) Next() []Notification {
 			c.chunk, c.offset = c.chunk.next, 0
 		}
 		if end := len(c.chunk.items); c.offset < end {
-			unread := c.chunk.items[c.offset:end:end] // without room to append: that room is the log's
+			unread := c.chunk.items[c.offset:end:end] // without room to append: that room is the journal's
 			c.moveTo(c.chunk, end)
 			return unread
 		}
 		if !yielded { // to let the others run and look once more is cheaper than to be woken
 			yielded = true
-			l.mu.Unlock()
+			j.mu.Unlock()
 			runtime.Gosched()
-			l.mu.Lock()
+			j.mu.Lock()
 			continue
 		}
-		if l.caughtUp == len(l.cursors) && len(l.tail.items) >= smallSize {
-			l.dropTail()
+		if j.caughtUp == len(j.cursors) && len(j.tail.items) >= smallSize {
+			j.dropTail()
 		}
-		l.grown.Wait()
+		j.grown.Wait()
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (c *cursor) fold() {
 	saved := c.backlog.size()
 	for range foldAtOnce {
 		for _, n := range c.chunk.items[c.offset:] {
-			if !n.isNotFor(c) {
+			if !n.IsNotFor(c) {
 				c.backlog.fold(n)
 				saved++
 			}
@@ -231,12 +231,12 @@ func (c *cursor) fold() {
 }
 
 // behind is the number of unread items.
-func (c *cursor) behind() int { return c.log.end() - c.chunk.first - c.offset }
+func (c *cursor) behind() int { return c.journal.end() - c.chunk.first - c.offset }
 
-// Waiting implements Listener.
+// Waiting implements processor.Listener.
 func (c *cursor) Waiting() int {
-	c.log.mu.Lock()
-	defer c.log.mu.Unlock()
+	c.journal.mu.Lock()
+	defer c.journal.mu.Unlock()
 	if c.chunk == nil {
 		return 0
 	}
@@ -247,27 +247,27 @@ func (c *cursor) Waiting() int {
 // call. It has no key.
 func (c *cursor) waiting() int {
 	waiting := c.backlog.size() + c.behind()
-	if c.log.syncedAt >= c.chunk.first+c.offset || c.backlog.contains("") {
+	if c.journal.syncedAt >= c.chunk.first+c.offset || c.backlog.contains("") {
 		waiting--
 	}
 	return waiting
 }
 
-// Close implements Listener.
+// Close implements processor.Listener.
 func (c *cursor) Close() {
-	l := c.log
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	j := c.journal
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if c.chunk == nil {
 		return // the cursor was closed before
 	}
 	if c.behind() == 0 {
-		l.caughtUp--
+		j.caughtUp--
 	}
-	delete(l.cursors, c)
+	delete(j.cursors, c)
 	c.chunk, c.backlog = nil, backlog{}
-	if l.caughtUp == len(l.cursors) { // nobody else has unread items
-		l.dropTail()
+	if j.caughtUp == len(j.cursors) { // nobody else has unread items
+		j.dropTail()
 	}
-	l.grown.Broadcast()
+	j.grown.Broadcast()
 }

@@ -1,0 +1,111 @@
+// The tests of what a fan-out does not keep in memory.
+
+package fanouttest
+
+import (
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"weak"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"example.com/informer/06-processor/processor"
+)
+
+// distributeOne distributes an add of an object that only the fan-out points to.
+func distributeOne(fanout processor.Fanout) weak.Pointer[corev1.Pod] {
+	object := Pod("a", 1)
+	fanout.Distribute(processor.Notification{Kind: processor.Added, Key: "a", New: object})
+	return weak.Make(object)
+}
+
+// drain adds a listener that reads everything.
+func drain(fanout processor.Fanout) processor.Listener {
+	l := fanout.Listen(nil)
+	go func() {
+		for l.Next() != nil {
+		}
+	}()
+	return l
+}
+
+func wantGarbage(t *testing.T, object weak.Pointer[corev1.Pod]) {
+	t.Helper()
+	for range 10 {
+		runtime.GC()
+		if object.Value() == nil {
+			return
+		}
+	}
+	t.Errorf("the fan-out keeps pod %s alive, want that it is garbage", object.Value().Name)
+}
+
+// No more notifications come. The fan-out does not wait for one to drop those that were read.
+func WhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		for range 3 {
+			defer drain(fanout).Close()
+		}
+		object := distributeOne(fanout)
+		for v := range smallSize {
+			fanout.Distribute(Updated("b", v, v+1))
+		}
+		synctest.Wait()
+		wantGarbage(t, object)
+	})
+}
+
+// One listener has unread notifications, and closes. The fan-out drops those that only it had to read.
+func WhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		for range 2 {
+			defer drain(fanout).Close()
+		}
+		unread := fanout.Listen(nil)
+		object := distributeOne(fanout)
+		synctest.Wait()
+		unread.Close()
+		wantGarbage(t, object)
+	})
+}
+
+// A closed listener does not keep alive what it has read.
+func WhatAClosedListenerHasReadIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		l := fanout.Listen(nil)
+		object := distributeOne(fanout)
+		if batch := l.Next(); batch[0].Key != "a" {
+			t.Fatalf("Next() = %q, want the add of a", Texts(batch))
+		}
+		l.Close()
+		wantGarbage(t, object)
+		runtime.KeepAlive(l)
+	})
+}
+
+func NothingIsKeptForNobody(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		wantGarbage(t, distributeOne(fanout))
+		l := fanout.Listen(nil)
+		object := distributeOne(fanout)
+		l.Close()
+		wantGarbage(t, object)
+		runtime.KeepAlive(l)
+	})
+}
+
+// A listener that reads on does not keep alive what it has read before.
+func WhatEveryListenerHasReadIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		l := fanout.Listen(nil)
+		defer l.Close()
+		object := distributeOne(fanout)
+		Read(l, 1)
+		for v := range chunkSize {
+			fanout.Distribute(Updated("b", v, v+1))
+		}
+		Read(l, chunkSize)
+		wantGarbage(t, object)
+	})
+}

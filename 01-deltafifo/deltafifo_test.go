@@ -86,8 +86,8 @@ func TestTheOptionsOfADeltaFIFO(t *testing.T) {
 	must.Say(t, "delta_fifo.go", "If set, log output will go to this logger instead of klog.Background().")
 }
 
-// The transformer gets the objects of the producer. It gets no object that was in the
-// queue or in the store before.
+// The transformer gets the objects of the producer. It gets no object that was in the queue or in
+// the store before.
 func TestATransformerGetsNeitherTombstonesNorResyncs(t *testing.T) {
 	var transformed []any
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{

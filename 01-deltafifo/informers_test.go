@@ -1,5 +1,5 @@
-// Claims of the book about the queue of client-go's informers. The calls of a handler show
-// which queue they use.
+// Claims of the book about the queue of client-go's informers. The calls of a handler show which
+// queue they use.
 
 package main
 
@@ -22,8 +22,8 @@ func realPod(name, version string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns1", ResourceVersion: version}}
 }
 
-// runInformer runs an informer until the test ends. Its server lists no objects. It
-// returns the watch of the informer.
+// runInformer runs an informer until the test ends. Its server lists no objects. It returns the
+// watch of the informer.
 func runInformer(t *testing.T, handler cache.ResourceEventHandler) *watch.FakeWatcher {
 	t.Helper()
 	server := fakeapi.New()
@@ -36,8 +36,8 @@ func runInformer(t *testing.T, handler cache.ResourceEventHandler) *watch.FakeWa
 	return server.NextWatch()
 }
 
-// wantCalls waits for calls of the handler, and checks their order. It gives up after a
-// minute without a call.
+// wantCalls waits for calls of the handler, and checks their order. It gives up after a minute
+// without a call.
 func wantCalls(t *testing.T, calls <-chan string, want ...string) {
 	t.Helper()
 	var got []string
@@ -54,8 +54,8 @@ func wantCalls(t *testing.T, calls <-chan string, want ...string) {
 	}
 }
 
-// The handler is busy with pod0 while three events arrive. (The queue is not locked
-// meanwhile.) The handler gets the events in the order of their arrival.
+// The handler is busy with pod0 while three events arrive. (The queue is not locked meanwhile.) The
+// handler gets the events in the order of their arrival.
 func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
 	busy, arrived := make(chan struct{}), make(chan struct{})
 	got := make(chan string, 4)

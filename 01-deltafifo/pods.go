@@ -25,12 +25,12 @@ func podKey(obj any) (string, error) {
 	return p.Name, nil
 }
 
-// knownPods are the pods that a consumer has popped and kept. It is the smallest type
-// that a queue accepts as its KnownObjects.
+// knownPods are the pods that a consumer has popped and kept. It is the smallest type that a queue
+// accepts as its KnownObjects.
 type knownPods map[string]pod
 
-// A queue calls only ListKeys and GetByKey. (Old tutorials have Get and List. These
-// two methods do not make a KeyListerGetter.)
+// A queue calls only ListKeys and GetByKey. (Old tutorials have Get and List. These two methods do
+// not make a KeyListerGetter.)
 var _ cache.KeyListerGetter = knownPods{}
 
 func (k knownPods) ListKeys() []string { return slices.Sorted(maps.Keys(k)) }

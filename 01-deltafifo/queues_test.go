@@ -32,8 +32,8 @@ func newAtomicRealFIFO() *cache.RealFIFO {
 // deltaTypes are the types of the deltas that one Pop returns.
 type deltaTypes = []cache.DeltaType
 
-// wantPops closes the queue, pops until the queue is empty, and compares the types of
-// the deltas of each Pop.
+// wantPops closes the queue, pops until the queue is empty, and compares the types of the deltas of
+// each Pop.
 func wantPops(t *testing.T, queue cache.Queue, want ...deltaTypes) {
 	t.Helper()
 	queue.Close()

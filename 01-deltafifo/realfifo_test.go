@@ -1,5 +1,5 @@
-// Claims of the book about client-go's RealFIFO, the queue of its informers, tested
-// on the pinned version.
+// Claims of the book about client-go's RealFIFO, the queue of its informers, tested on the pinned
+// version.
 
 package main
 
@@ -48,8 +48,8 @@ func TestRealFIFOWantsKnownObjectsUnlessItsEventsAreAtomic(t *testing.T) {
 	}
 }
 
-// Client-go's informers set AtomicEvents. Then a list is one delta, and a resync is
-// one delta, whatever the number of objects.
+// Client-go's informers set AtomicEvents. Then a list is one delta, and a resync is one delta,
+// whatever the number of objects.
 func TestAtomicRealFIFOTakesAListInOneDelta(t *testing.T) {
 	queue := newAtomicRealFIFO()
 	must.Do(t, queue.Replace([]any{pod1, pod2, pod3}, "1"))
@@ -90,8 +90,8 @@ func TestTheRealFIFOOfInformersMayBeCalledFromInsidePop(t *testing.T) {
 	wantPops(t, queue, deltaTypes{cache.Added})
 }
 
-// The same queue stays locked in Pop while two full batches wait in it. Then Add has
-// to wait. A DeltaFIFO always stays locked in Pop.
+// The same queue stays locked in Pop while two full batches wait in it. Then Add has to wait. A
+// DeltaFIFO always stays locked in Pop.
 func TestALongRealFIFOStaysLockedInPop(t *testing.T) {
 	for _, test := range []struct {
 		name       string

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepCallbacks shows the core of every informer: it looks at the type of each delta,
-// and calls the function for this type.
+// stepCallbacks shows the core of every informer: it looks at the type of each delta, and calls the
+// function for this type.
 func stepCallbacks(_ context.Context, l *play.Lesson) error {
 	onAdd := func(p pod) { fmt.Fprintln(l.Out, "  the add callback runs for", p.Name) }
 	onUpdate := func(p pod) { fmt.Fprintln(l.Out, "  the update callback runs for", p.Name) }

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepClientgo repeats the step deltas with client-go's DeltaFIFO. When the queue is
-// closed, Pop returns the deltas that are left, and does not wait for more.
+// stepClientgo repeats the step deltas with client-go's DeltaFIFO. When the queue is closed, Pop
+// returns the deltas that are left, and does not wait for more.
 func stepClientgo(_ context.Context, l *play.Lesson) error {
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey})
 	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {

@@ -11,8 +11,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepClose ends the loop of a consumer. Pop of a closed queue first returns the
-// deltas that wait. Then it returns ErrFIFOClosed, and does not wait for more.
+// stepClose ends the loop of a consumer. Pop of a closed queue first returns the deltas that wait.
+// Then it returns ErrFIFOClosed, and does not wait for more.
 func stepClose(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	ended := make(chan error)

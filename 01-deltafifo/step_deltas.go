@@ -10,9 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepDeltas shows how the queue groups deltas. pod1 is updated and deleted after pod3
-// is added. But one Pop returns all deltas of pod1. They come first, because pod1 was
-// added first.
+// stepDeltas shows how the queue groups deltas. pod1 is updated and deleted after pod3 is added.
+// But one Pop returns all deltas of pod1. They come first, because pod1 was added first.
 func stepDeltas(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepKeys calls key functions. Then it gives a queue a key function without the
-// namespace: two pods with the same name get the same key.
+// stepKeys calls key functions. Then it gives a queue a key function without the namespace: two
+// pods with the same name get the same key.
 func stepKeys(_ context.Context, l *play.Lesson) error {
 	byDefault := deltafifo.New(deltafifo.Options{}) // uses MetaNamespaceKeyFunc
 	fmt.Fprintln(l.Out, "toy pod, default key function:", byDefault.Add(pod{"pod1", 1}))

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepReplace gives a queue a new list, as a reflector does that cannot resume its
-// watch. pod1 and pod3 are not in the list: they were deleted, and no watch saw it.
+// stepReplace gives a queue a new list, as a reflector does that cannot resume its watch. pod1 and
+// pod3 are not in the list: they were deleted, and no watch saw it.
 func stepReplace(_ context.Context, l *play.Lesson) error {
 	for _, emit := range []bool{false, true} {
 		fmt.Fprintln(l.Out, "# EmitDeltaTypeReplaced:", emit)

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepResync queues the known objects again, except for pod2: an update of pod2 waits
-// already, and is newer than the known object.
+// stepResync queues the known objects again, except for pod2: an update of pod2 waits already, and
+// is newer than the known object.
 func stepResync(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{
 		KeyFunction:  podKey,

@@ -1,5 +1,5 @@
-// Claims of the book about the other stores and queues of package cache, and about
-// what a Kubernetes object is.
+// Claims of the book about the other stores and queues of package cache, and about what a
+// Kubernetes object is.
 
 package main
 

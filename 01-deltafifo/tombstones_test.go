@@ -83,8 +83,8 @@ func TestTheKeyOfDeltasAndOfATombstone(t *testing.T) {
 	}
 }
 
-// wantKey checks the key of an object. An empty key means that the key function must
-// return an error.
+// wantKey checks the key of an object. An empty key means that the key function must return an
+// error.
 func wantKey(t *testing.T, name string, keyOf cache.KeyFunc, obj any, want string) {
 	t.Helper()
 	key, err := keyOf(obj)

@@ -129,8 +129,8 @@ func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 	}
 }
 
-// sigs.k8s.io/yaml decodes whole numbers of an Unstructured as int64. Package
-// encoding/json decodes them into a map as float64, which NestedInt64 refuses.
+// sigs.k8s.io/yaml decodes whole numbers of an Unstructured as int64. Package encoding/json decodes
+// them into a map as float64, which NestedInt64 refuses.
 func TestNumbersOfAnUnstructuredObject(t *testing.T) {
 	var deployment unstructured.Unstructured
 	must.Do(t, yaml.Unmarshal(deploymentYAML(t), &deployment))

@@ -14,8 +14,7 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// The test creates a pod in the namespace of the step, waits for the event, and sends
-// Ctrl-C.
+// The test creates a pod in the namespace of the step, waits for the event, and sends Ctrl-C.
 func TestFollowShowsChangesUntilCtrlCAndCleansUp(t *testing.T) {
 	s := sessiontest.Open(t)
 	cmd := must.Command(t, "watch", "-follow")

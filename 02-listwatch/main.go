@@ -1,5 +1,5 @@
-// Chapter 02: the two calls that every informer is made of, LIST and WATCH; and the
-// clients of client-go.
+// Chapter 02: the two calls that every informer is made of, LIST and WATCH; and the clients of
+// client-go.
 package main
 
 import (

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepApply applies a Deployment twice. The first time, the server creates the
-// Deployment. The second time, it changes nothing.
+// stepApply applies a Deployment twice. The first time, the server creates the Deployment. The
+// second time, it changes nothing.
 func stepApply(ctx context.Context, l *step.Lesson) error {
 	text, err := files.ReadFile("testdata/deployment.yaml")
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepBookmark watches ConfigMaps with a label, from a version before it creates a
-// ConfigMap without this label. The watch sends no event for that ConfigMap. But it
-// sends a bookmark with a newer version: the client has all events up to this version.
+// stepBookmark watches ConfigMaps with a label, from a version before it creates a ConfigMap
+// without this label. The watch sends no event for that ConfigMap. But it sends a bookmark with a
+// newer version: the client has all events up to this version.
 func stepBookmark(ctx context.Context, l *step.Lesson) error {
 	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
 	list, err := configMaps.List(ctx, metav1.ListOptions{LabelSelector: "watch=me"})

@@ -9,8 +9,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClientset lists the ConfigMaps of a namespace as Go structs. The cluster creates
-// one of them in every namespace, with its root certificate.
+// stepClientset lists the ConfigMaps of a namespace as Go structs. The cluster creates one of them
+// in every namespace, with its root certificate.
 func stepClientset(ctx context.Context, l *step.Lesson) error {
 	list, err := l.Client.CoreV1().ConfigMaps(l.Namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDiscovery asks the server for all its resources, each in the version that
-// the server prefers, as kubectl api-resources does.
+// stepDiscovery asks the server for all its resources, each in the version that the server prefers,
+// as kubectl api-resources does.
 func stepDiscovery(ctx context.Context, l *step.Lesson) error {
 	client, err := discovery.NewDiscoveryClientForConfig(l.Config)
 	if err != nil {

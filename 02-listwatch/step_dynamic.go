@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDynamic creates a Deployment with the dynamic client, which uses no Go types. An
-// object is a map. A resource has a group, a version and a plural name.
+// stepDynamic creates a Deployment with the dynamic client, which uses no Go types. An object is a
+// map. A resource has a group, a version and a plural name.
 func stepDynamic(ctx context.Context, l *step.Lesson) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepGone watches a resource from a version that is older than the definition of the
-// resource. The server does not have the changes since this version. So a client has to
-// list, and to watch from the version of the list.
+// stepGone watches a resource from a version that is older than the definition of the resource. The
+// server does not have the changes since this version. So a client has to list, and to watch from
+// the version of the list.
 func stepGone(ctx context.Context, l *step.Lesson) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {

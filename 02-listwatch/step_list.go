@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepList lists pods with a ListWatch, which has the two calls that an informer makes.
-// The type of its result is runtime.Object, for lists of any type.
+// stepList lists pods with a ListWatch, which has the two calls that an informer makes. The type of
+// its result is runtime.Object, for lists of any type.
 func stepList(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	list, err := listWatch.ListWithContext(ctx, metav1.ListOptions{})

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepPages reads a list in pages of two objects. All pages have the version of the
-// first page, however long it takes to read them.
+// stepPages reads a list in pages of two objects. All pages have the version of the first page,
+// however long it takes to read them.
 func stepPages(ctx context.Context, l *step.Lesson) error {
 	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
 	options := metav1.ListOptions{Limit: 2}

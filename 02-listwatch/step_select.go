@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepSelect lists and watches with field selectors and label selectors. The server
-// selects the objects. If an object no longer matches, its watch event is DELETED.
+// stepSelect lists and watches with field selectors and label selectors. The server selects the
+// objects. If an object no longer matches, its watch event is DELETED.
 func stepSelect(ctx context.Context, l *step.Lesson) error {
 	client := l.Client.CoreV1().RESTClient()
 	for _, selector := range []string{"metadata.name=db-1", "data.colour=blue"} {

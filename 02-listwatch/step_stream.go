@@ -15,8 +15,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStream gets a list without a LIST. The watch first sends the objects that exist, one
-// by one. A bookmark with an annotation marks the end of this list.
+// stepStream gets a list without a LIST. The watch first sends the objects that exist, one by one.
+// A bookmark with an annotation marks the end of this list.
 func stepStream(ctx context.Context, l *step.Lesson) error {
 	watcher, err := l.Client.CoreV1().ConfigMaps(l.Namespace).Watch(ctx, metav1.ListOptions{
 		SendInitialEvents:    new(true),

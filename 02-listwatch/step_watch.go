@@ -14,9 +14,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepWatch prints each event of a watch. The first events are for the pods that exist.
-// Then there is an event for every change of a pod: its creation, each new status, the
-// request to delete it, and its end.
+// stepWatch prints each event of a watch. The first events are for the pods that exist. Then there
+// is an event for every change of a pod: its creation, each new status, the request to delete it,
+// and its end.
 func stepWatch(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	watcher, err := listWatch.WatchWithContext(ctx, metav1.ListOptions{})

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepWire watches without client-go. It only uses the http.Client of client-go, which
-// has the certificates of the cluster.
+// stepWire watches without client-go. It only uses the http.Client of client-go, which has the
+// certificates of the cluster.
 func stepWire(ctx context.Context, l *step.Lesson) error {
 	client, err := rest.HTTPClientFor(l.Config)
 	if err != nil {

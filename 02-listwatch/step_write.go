@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepWrite creates, updates and deletes a ConfigMap. An update contains the version that
-// the client has read. If the object has a newer version, the server refuses the update.
+// stepWrite creates, updates and deletes a ConfigMap. An update contains the version that the
+// client has read. If the object has a newer version, the server refuses the update.
 func stepWrite(ctx context.Context, l *step.Lesson) error {
 	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
 	colours := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "colours"}, Data: map[string]string{"sky": "blue"}}

@@ -1,5 +1,5 @@
-// Claims of the book about LIST and WATCH, tested on the pinned version of client-go and on
-// a cluster.
+// Claims of the book about LIST and WATCH, tested on the pinned version of client-go and on a
+// cluster.
 
 package main
 
@@ -37,8 +37,8 @@ func TestAListWatchHasAllFourFunctions(t *testing.T) {
 	}
 }
 
-// LIST and WATCH are two requests to one path, which differ in one parameter. The answer
-// to WATCH is a stream of events. Here one event can be decoded, and one cannot.
+// LIST and WATCH are two requests to one path, which differ in one parameter. The answer to WATCH
+// is a stream of events. Here one event can be decoded, and one cannot.
 func TestWhatAListWatchAsksTheServerFor(t *testing.T) {
 	var requests []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

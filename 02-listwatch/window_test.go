@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// The window of the watch cache holds 100 changes at first. It grows as long as its
-// changes are recent.
+// The window of the watch cache holds 100 changes at first. It grows as long as its changes are
+// recent.
 func TestAWatchCanStartHundredsOfRecentChangesBack(t *testing.T) {
 	s := sessiontest.Open(t)
 	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)

@@ -1,5 +1,5 @@
-// Claims of the book about client-go's reflector and the connection to the server, tested on
-// a cluster.
+// Claims of the book about client-go's reflector and the connection to the server, tested on a
+// cluster.
 
 package main
 
@@ -29,9 +29,8 @@ func configMaps(t *testing.T, config *rest.Config, namespace string) *cache.List
 	return cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace, fields.Everything())
 }
 
-// wantResume breaks the connection of a reflector whose watch has sent an event. The
-// reflector tries to watch again and again. When the server is back, the watch must
-// resume without a list.
+// wantResume breaks the connection of a reflector whose watch has sent an event. The reflector
+// tries to watch again and again. When the server is back, the watch must resume without a list.
 func wantResume(t *testing.T, fail func(*netfault.Proxy)) {
 	t.Helper()
 	s := sessiontest.Open(t)
@@ -72,8 +71,8 @@ func TestAReflectorResumesWhereSomethingAcceptsItsConnections(t *testing.T) {
 	wantResume(t, (*netfault.Proxy).Cut)
 }
 
-// A noStreamTransport answers requests for a streamed list with an error, like a server
-// that does not support them.
+// A noStreamTransport answers requests for a streamed list with an error, like a server that does
+// not support them.
 type noStreamTransport struct{ next http.RoundTripper }
 
 func (n noStreamTransport) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -1,5 +1,4 @@
-// Claims of the book about client-go's reflector, tested on the pinned version, without a
-// cluster.
+// Claims of the book about client-go's reflector, tested on the pinned version, without a cluster.
 
 package main
 
@@ -82,8 +81,8 @@ func TestAReflectorPassesOnOnlyTheTypeItWasMadeFor(t *testing.T) {
 	}
 }
 
-// After a list or an event without a version, the next watch begins without a version.
-// And the store gets the object itself, not a copy.
+// After a list or an event without a version, the next watch begins without a version. And the
+// store gets the object itself, not a copy.
 func TestWhatASourceMustDeliver(t *testing.T) {
 	for _, version := range []struct {
 		list, event string
@@ -146,8 +145,8 @@ func TestAReflectorCollectsAllPagesOfAList(t *testing.T) {
 	})
 }
 
-// The step lost has ConfigMaps. It is the same with pods: the delete of a pod that was
-// popped is lost. If an update of the pod waits in the queue, the delete is kept.
+// The step lost has ConfigMaps. It is the same with pods: the delete of a pod that was popped is
+// lost. If an update of the pod waits in the queue, the delete is kept.
 func TestADeltaFIFOLosesTheDeleteOfAPodThatWasPopped(t *testing.T) {
 	pod := func(name, version string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
@@ -192,8 +191,8 @@ func TestADeltaFIFOLosesTheDeleteOfAPodThatWasPopped(t *testing.T) {
 	}
 }
 
-// A reflector first lists from "0", and then from the version that it has reached. If the
-// server no longer has this version, the reflector lists from "".
+// A reflector first lists from "0", and then from the version that it has reached. If the server no
+// longer has this version, the reflector lists from "".
 func TestWhichVersionAReflectorListsFrom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := make(chan string, 10)

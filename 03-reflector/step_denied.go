@@ -17,9 +17,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDenied lists as the service account reader, which has no permission to list. The
-// reflector does not give up: after each error, it calls the error handler and waits a
-// little longer. It lists as soon as a role permits it.
+// stepDenied lists as the service account reader, which has no permission to list. The reflector
+// does not give up: after each error, it calls the error handler and waits a little longer. It
+// lists as soon as a role permits it.
 func stepDenied(ctx context.Context, l *step.Lesson) error {
 	token, err := l.Client.CoreV1().ServiceAccounts(l.Namespace).CreateToken(ctx, "reader",
 		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})

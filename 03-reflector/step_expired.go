@@ -18,9 +18,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepExpired lets a reflector watch from a version that is too old. The API server
-// answers with a real 410. Only the version is fake. A real version would be too old
-// only after minutes. Version 1 is always too old, because it is older than the resource.
+// stepExpired lets a reflector watch from a version that is too old. The API server answers with a
+// real 410. Only the version is fake. A real version would be too old only after minutes. Version 1
+// is always too old, because it is older than the resource.
 func stepExpired(ctx context.Context, l *step.Lesson) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {

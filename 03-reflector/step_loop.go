@@ -13,10 +13,10 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepLoop runs our own reflector, with an observer that prints each of its decisions.
-// The first watch brings the list. The step asks the server to end this watch after five
-// seconds, not after minutes. The number of bookmarks in this time is not always the
-// same, so the step does not print them.
+// stepLoop runs our own reflector, with an observer that prints each of its decisions. The first
+// watch brings the list. The step asks the server to end this watch after five seconds, not after
+// minutes. The number of bookmarks in this time is not always the same, so the step does not print
+// them.
 func stepLoop(ctx context.Context, l *step.Lesson) error {
 	reached := "" // the version that the reflector has reached
 	configMaps := cache.NewFilteredListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,

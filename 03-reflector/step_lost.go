@@ -13,9 +13,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepLost lets a reflector fill a queue without known objects. The Deleted of doomed
-// never comes: doomed was popped, and then the queue does not know it any more. (Every
-// namespace has the ConfigMap kube-root-ca.crt.)
+// stepLost lets a reflector fill a queue without known objects. The Deleted of doomed never comes:
+// doomed was popped, and then the queue does not know it any more. (Every namespace has the
+// ConfigMap kube-root-ca.crt.)
 func stepLost(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.Everything())

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepOurs uses the queue of chapter 01 instead of client-go's. A reflector calls only
-// Add, Update, Delete, Replace and Resync of a queue.
+// stepOurs uses the queue of chapter 01 instead of client-go's. A reflector calls only Add, Update,
+// Delete, Replace and Resync of a queue.
 func stepOurs(ctx context.Context, l *step.Lesson) error {
 	pods := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)

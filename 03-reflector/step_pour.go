@@ -13,9 +13,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepPour lets a reflector fill a DeltaFIFO. The objects of the first list are popped as
-// Sync. The changes of the watch are popped as Added, Updated and Deleted. (The pod in
-// early.yaml has a scheduling gate: it stays Pending.)
+// stepPour lets a reflector fill a DeltaFIFO. The objects of the first list are popped as Sync. The
+// changes of the watch are popped as Added, Updated and Deleted. (The pod in early.yaml has a
+// scheduling gate: it stays Pending.)
 func stepPour(ctx context.Context, l *step.Lesson) error {
 	pods := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)

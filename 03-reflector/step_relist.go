@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepRelist cuts the connection of the reflector for a while. An object is missing in
-// the next list. So the queue knows that the object was deleted.
+// stepRelist cuts the connection of the reflector for a while. An object is missing in the next
+// list. So the queue knows that the object was deleted.
 func stepRelist(ctx context.Context, l *step.Lesson) error {
 	client, err := l.ClientOnCable(ctx) // a client that can lose its server
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepResync queues the objects of the store again and again. It counts the requests:
-// a resync sends none.
+// stepResync queues the objects of the store again and again. It counts the requests: a resync
+// sends none.
 func stepResync(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "one"))

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStream starts a reflector twice: with a plain ListWatch, and with a ListWatch that
-// does not support streamed lists. The requests are different. The result is the same.
+// stepStream starts a reflector twice: with a plain ListWatch, and with a ListWatch that does not
+// support streamed lists. The requests are different. The result is the same.
 func stepStream(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.Everything())

@@ -15,8 +15,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepVersion shows the LastSyncResourceVersion of a reflector. Events and bookmarks
-// raise this version. When the server ends the watch, the next watch begins from it.
+// stepVersion shows the LastSyncResourceVersion of a reflector. Events and bookmarks raise this
+// version. When the server ends the watch, the next watch begins from it.
 func stepVersion(ctx context.Context, l *step.Lesson) error {
 	allButUnseen := cache.NewFilteredListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		func(options *metav1.ListOptions) {
@@ -56,7 +56,8 @@ func stepVersion(ctx context.Context, l *step.Lesson) error {
 			return err
 		}
 	}
-	// The first watch brought the list, and is not counted in Watches. A slow server may have ended it already.
+	// The first watch brought the list, and is not counted in Watches. A slow server may have ended
+	// it already.
 	before := l.Requests.Watches()
 	if err := until(func() bool { return l.Requests.Watches() > before }); err != nil {
 		return fmt.Errorf("waiting for the next watch: %w", err)

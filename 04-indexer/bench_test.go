@@ -32,8 +32,8 @@ func decode(b *testing.B, decoder apiruntime.Decoder, text []byte) apiruntime.Ob
 	return obj
 }
 
-// BenchmarkKind reports three times: to look up the kind in the scheme, to set the kind in
-// a copy of the object, and to set it in a transform, without a copy.
+// BenchmarkKind reports three times: to look up the kind in the scheme, to set the kind in a copy
+// of the object, and to set it in a transform, without a copy.
 func BenchmarkKind(b *testing.B) {
 	pod := decode(b, scheme.Codecs.UniversalDeserializer(), podJSON(b))
 	for _, bench := range []struct {
@@ -62,8 +62,8 @@ func BenchmarkKind(b *testing.B) {
 	}
 }
 
-// BenchmarkUntyped decodes the pod as a map and as a Go struct, in turns, and
-// reports how many times as much memory and time the map takes.
+// BenchmarkUntyped decodes the pod as a map and as a Go struct, in turns, and reports how many
+// times as much memory and time the map takes.
 func BenchmarkUntyped(b *testing.B) {
 	text := podJSON(b)
 	var untyped, typed cost

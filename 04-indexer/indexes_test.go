@@ -85,8 +85,8 @@ func TestTheMapOfIndexersIsKeptAndNotCopied(t *testing.T) {
 	wantKeys(t, second, "app", "l1") // no keys and no error: it has the function, but no index
 }
 
-// If somebody adds a function to the map of client-go's store, the store has a function
-// without an index.
+// If somebody adds a function to the map of client-go's store, the store has a function without an
+// index.
 func TestGetIndexersReturnsClientGosOwnMapAndACopyOfOurs(t *testing.T) {
 	theirs := filled(t, cache.Indexers{})
 	theirs.GetIndexers()["app"] = indexer.ByLabel("app")
@@ -127,8 +127,8 @@ func TestAnInformerOfClientGosHasAnIndexByLabel(t *testing.T) {
 	wantKeys(t, pods.GetIndexer(), "app", "l1", "ns1/pod1", "ns3/pod3")
 }
 
-// The store computes the old values from the object in the store. If somebody has changed
-// this object in place, the index keeps the values from before the change.
+// The store computes the old values from the object in the store. If somebody has changed this
+// object in place, the index keeps the values from before the change.
 func TestAnIndexThatWasBypassedStaysWrong(t *testing.T) {
 	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
 	pod1(t, index).Labels["app"] = "l3"

@@ -1,5 +1,5 @@
-// Claims of the book about the indexes of client-go's informers, and about its mutation
-// detector. Some of these tests start a process of their own, because it panics.
+// Claims of the book about the indexes of client-go's informers, and about its mutation detector.
+// Some of these tests start a process of their own, because it panics.
 
 package main
 
@@ -60,8 +60,8 @@ func TestAFailingIndexFunctionEndsTheProgram(t *testing.T) {
 	}
 }
 
-// The detector compares each object with its copy, for two to four minutes after it got
-// the object. Only the environment can switch it on.
+// The detector compares each object with its copy, for two to four minutes after it got the object.
+// Only the environment can switch it on.
 func TestTheMutationDetectorRemembersAnObjectForMinutes(t *testing.T) {
 	const when = "CHANGE_WHEN"
 	if change := os.Getenv(when); change != "" {
@@ -90,8 +90,7 @@ func TestTheMutationDetectorRemembersAnObjectForMinutes(t *testing.T) {
 	}
 }
 
-// changeLater gives the detector a pod after some time, and changes the pod some time
-// after that.
+// changeLater gives the detector a pod after some time, and changes the pod some time after that.
 func changeLater(t *testing.T, added, changed time.Duration) {
 	t.Helper()
 	detector := cache.NewCacheMutationDetector("pods")

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// TestMain runs the chapter's program, if a test or the step detector has started this
-// binary again.
+// TestMain runs the chapter's program, if a test or the step detector has started this binary
+// again.
 func TestMain(m *testing.M) {
 	must.Program(main)
 	if len(os.Args) == 2 && os.Args[1] == "detector" {

@@ -12,9 +12,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDetector starts this program again, with client-go's mutation detector. Only the
-// environment can switch the detector on. The new process changes an object that the
-// detector has, and the detector ends the process.
+// stepDetector starts this program again, with client-go's mutation detector. Only the environment
+// can switch the detector on. The new process changes an object that the detector has, and the
+// detector ends the process.
 func stepDetector(ctx context.Context, l *step.Lesson) error {
 	if os.Getenv("KUBE_CACHE_MUTATION_DETECTOR") == "true" {
 		detector := cache.NewCacheMutationDetector("pods")

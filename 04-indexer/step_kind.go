@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepKind gets a pod. The typed client has removed its kind. The step shows three ways
-// to get the kind.
+// stepKind gets a pod. The typed client has removed its kind. The step shows three ways to get the
+// kind.
 func stepKind(ctx context.Context, l *step.Lesson) error {
 	pod, err := l.Client.CoreV1().Pods(l.Namespace).Get(ctx, "web", metav1.GetOptions{})
 	if err != nil {
@@ -48,8 +48,8 @@ func stepKind(ctx context.Context, l *step.Lesson) error {
 	return nil
 }
 
-// addKind is a cache.TransformFunc that sets the kind of an object. It may change the
-// object, because nobody else has the object yet.
+// addKind is a cache.TransformFunc that sets the kind of an object. It may change the object,
+// because nobody else has the object yet.
 func addKind(obj any) (any, error) {
 	object, ok := obj.(runtime.Object)
 	if !ok {

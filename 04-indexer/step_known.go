@@ -15,8 +15,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepKnown gives the queue the store of the loop below as its known objects. Now
-// Deleted arrives. The loop can also print the old phase of a pod when the phase changes.
+// stepKnown gives the queue the store of the loop below as its known objects. Now Deleted arrives.
+// The loop can also print the old phase of a pod when the phase changes.
 func stepKnown(ctx context.Context, l *step.Lesson) error {
 	pods := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	store := indexer.New(cache.DeletionHandlingMetaNamespaceKeyFunc, nil) // takes tombstones, too

@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepLabel makes an index by the label app twice: with the name app, and with the name
-// namespace, for which client-go expects another index.
+// stepLabel makes an index by the label app twice: with the name app, and with the name namespace,
+// for which client-go expects another index.
 func stepLabel(_ context.Context, l *step.Lesson) error {
 	for _, name := range []string{"app", "namespace"} {
 		fmt.Fprintf(l.Out, "# an index called %q that computes the label app\n", name)

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepLate adds an index to a store that has objects already. The store indexes these
-// objects immediately. It refuses a second index with the same name.
+// stepLate adds an index to a store that has objects already. The store indexes these objects
+// immediately. It refuses a second index with the same name.
 func stepLate(_ context.Context, l *step.Lesson) error {
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
 	for _, pod := range []*corev1.Pod{newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2")} {

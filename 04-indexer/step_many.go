@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepMany stores pods that have several values in an index. The store updates its
-// indexes when a pod changes, and when it is deleted.
+// stepMany stores pods that have several values in an index. The store updates its indexes when a
+// pod changes, and when it is deleted.
 func stepMany(_ context.Context, l *step.Lesson) error {
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{
 		"app":         indexer.ByLabel("app"),

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepNamespace gets the pods of a namespace from a store, with each of the methods of
-// an indexer. None of them looks at the pods of the other namespace.
+// stepNamespace gets the pods of a namespace from a store, with each of the methods of an indexer.
+// None of them looks at the pods of the other namespace.
 func stepNamespace(_ context.Context, l *step.Lesson) error {
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
 	for _, pod := range []*corev1.Pod{

@@ -11,8 +11,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepShared changes an object of a store. First it changes a copy, which is right. Then
-// it changes the object itself, and the index is wrong.
+// stepShared changes an object of a store. First it changes a copy, which is right. Then it changes
+// the object itself, and the index is wrong.
 func stepShared(_ context.Context, l *step.Lesson) error {
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"app": indexer.ByLabel("app")})
 	if err := index.Add(newPod("ns1", "pod1", "l1")); err != nil {

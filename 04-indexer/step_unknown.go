@@ -11,8 +11,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepUnknown reads a value and an index that do not exist: the store returns nothing, or
-// an error. Then it gives a store an index function that fails: the store panics.
+// stepUnknown reads a value and an index that do not exist: the store returns nothing, or an error.
+// Then it gives a store an index function that fails: the store panics.
 func stepUnknown(_ context.Context, l *step.Lesson) error {
 	pod := newPod("ns1", "pod1", "l1")
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{"app": indexer.ByLabel("app")})

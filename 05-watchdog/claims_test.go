@@ -1,5 +1,5 @@
-// Tests of what docs/05-watchdog.md says about client-go, on the pinned version. Most of them need no
-// server, and run in fake time.
+// Tests of what docs/05-watchdog.md says about client-go, on the pinned version. Most of them need
+// no server, and run in fake time.
 
 package main
 
@@ -214,8 +214,8 @@ func TestClientGoFindsOutThatThereIsNoHandlerAtTheFirstEvent(t *testing.T) {
 	})
 }
 
-// In old versions, the option RetryOnError put the object back into the queue. (A test of chapter 02
-// checks that the option is gone.)
+// In old versions, the option RetryOnError put the object back into the queue. (A test of chapter
+// 02 checks that the option is gone.)
 func TestClientGosLoopDropsWhatProcessRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var popped []string

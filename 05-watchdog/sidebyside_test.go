@@ -1,5 +1,5 @@
-// The WatchDog and client-go's informer, side by side on the same cluster,
-// through thousands of changes and many broken connections.
+// The WatchDog and client-go's informer, side by side on the same cluster, through thousands of
+// changes and many broken connections.
 
 package main
 

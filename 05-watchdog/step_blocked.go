@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepBlocked ends the context of a WatchDog while its handler is busy. Run waits for a second. Then
-// it returns, and leaves the handler behind.
+// stepBlocked ends the context of a WatchDog while its handler is busy. Run waits for a second.
+// Then it returns, and leaves the handler behind.
 func stepBlocked(ctx context.Context, l *step.Lesson) error {
 	release := make(chan struct{})
 	defer close(release)

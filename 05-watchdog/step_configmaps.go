@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepConfigmaps runs a WatchDog on ConfigMaps: nothing in a WatchDog knows pods.
-// (Every namespace has the ConfigMap kube-root-ca.crt.)
+// stepConfigmaps runs a WatchDog on ConfigMaps: nothing in a WatchDog knows pods. (Every namespace
+// has the ConfigMap kube-root-ca.crt.)
 func stepConfigmaps(ctx context.Context, l *step.Lesson) error {
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: cache.NewListWatchFromClient(

@@ -15,9 +15,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepSync waits until the store is complete and the handler has returned. Then it
-// reads from the store a thousand times, and no request reaches the server. (The
-// third ConfigMap is kube-root-ca.crt, which every namespace has.)
+// stepSync waits until the store is complete and the handler has returned. Then it reads from the
+// store a thousand times, and no request reaches the server. (The third ConfigMap is
+// kube-root-ca.crt, which every namespace has.)
 func stepSync(ctx context.Context, l *step.Lesson) error {
 	var handled atomic.Int32
 	dog, err := watchdog.New(watchdog.Options{

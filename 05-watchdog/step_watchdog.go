@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepWatchdog gives a WatchDog three things: a ListerWatcher of pods, the type of the objects, and a
-// handler.
+// stepWatchdog gives a WatchDog three things: a ListerWatcher of pods, the type of the objects, and
+// a handler.
 func stepWatchdog(ctx context.Context, l *step.Lesson) error {
 	dog, err := watchdog.New(watchdog.Options{
 		ListerWatcher: cache.NewListWatchFromClient(

@@ -1,5 +1,5 @@
-// Tests of what the pages docs/06-processor*.md say about client-go, on the pinned version. They need no
-// server, and run in fake time.
+// Tests of what the pages docs/06-processor*.md say about client-go, on the pinned version. They
+// need no server, and run in fake time.
 
 package main
 
@@ -27,7 +27,8 @@ func newInformer(server *fakeapi.Server) cache.SharedIndexInformer {
 		cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}})
 }
 
-// start runs an informer until the test is over, or stop is called. stop waits for the end of the run.
+// start runs an informer until the test is over, or stop is called. stop waits for the end of the
+// run.
 func start(t *testing.T, informer cache.SharedIndexInformer) (stop func()) {
 	return must.Run(t, informer.RunWithContext)
 }

@@ -63,8 +63,8 @@ func updated(old, pod *corev1.Pod) processor.Notification {
 // newLines returns a channel with room for all lines of a test: no handler waits for it.
 func newLines() chan string { return make(chan string, 16) }
 
-// recorder returns a handler that records its calls. At the beginning of each OnAdd it calls first, if
-// first is not nil.
+// recorder returns a handler that records its calls. At the beginning of each OnAdd it calls first,
+// if first is not nil.
 func recorder(lines chan<- string, first func(*corev1.Pod)) cache.ResourceEventHandler {
 	write := func(call string, obj any) {
 		lines <- fmt.Sprintf("%s %s %s", call, obj.(*corev1.Pod).Name, obj.(*corev1.Pod).Status.Phase)

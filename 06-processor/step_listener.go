@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepListener sends pods through one listener. The add side is Distribute, which does not wait for the
-// handler. The run side is the loop at the end, which calls the handler.
+// stepListener sends pods through one listener. The add side is Distribute, which does not wait for
+// the handler. The run side is the loop at the end, which calls the handler.
 func stepListener(ctx context.Context, l *play.Lesson) error {
 	fanout := processor.NewChannels()
 	listener := fanout.Listen(nil)

@@ -15,8 +15,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepPanic has a handler that panics for pod2. The panic goes to utilruntime's PanicHandlers, where a
-// program puts its crash reporting. A second later the handler is called for pod3.
+// stepPanic has a handler that panics for pod2. The panic goes to utilruntime's PanicHandlers,
+// where a program puts its crash reporting. A second later the handler is called for pod3.
 func stepPanic(ctx context.Context, l *play.Lesson) error {
 	before := utilruntime.PanicHandlers
 	defer func() { utilruntime.PanicHandlers = before }()

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepShared has two handlers. Each event of a pod is distributed once, and both
-// handlers are notified of it.
+// stepShared has two handlers. Each event of a pod is distributed once, and both handlers are
+// notified of it.
 func stepShared(ctx context.Context, l *play.Lesson) error {
 	p := processor.New(processor.NewChannels())
 	p.Start()

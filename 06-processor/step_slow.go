@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepSlow has a handler that takes a second for each pod, and a handler that takes no time. Each line
-// begins with the age of the pod.
+// stepSlow has a handler that takes a second for each pod, and a handler that takes no time. Each
+// line begins with the age of the pod.
 func stepSlow(ctx context.Context, l *play.Lesson) error {
 	p := processor.New(processor.NewChannels())
 	p.Start()

@@ -13,8 +13,7 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepStop stops a processor while its handler is busy with pod1, and two more
-// pods wait.
+// stepStop stops a processor while its handler is busy with pod1, and two more pods wait.
 func stepStop(_ context.Context, l *play.Lesson) error {
 	p := processor.New(processor.NewChannels())
 	p.Start()

@@ -41,7 +41,8 @@ func waitsADay(done <-chan struct{}) bool {
 	}
 }
 
-// inBackground calls a function in a goroutine. It closes the channel when the function has returned.
+// inBackground calls a function in a goroutine. It closes the channel when the function has
+// returned.
 func inBackground(call func()) <-chan struct{} {
 	returned := make(chan struct{})
 	go func() {
@@ -136,8 +137,8 @@ func TestAWorkQueueHoldsEachKeyOnce(t *testing.T) {
 	})
 }
 
-// logged returns the log of client-go after ten calls of a handler that takes a second for each of 1,100
-// pods.
+// logged returns the log of client-go after ten calls of a handler that takes a second for each of
+// 1,100 pods.
 func logged(t *testing.T, verbosity string) string {
 	defer klog.CaptureState().Restore()
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)

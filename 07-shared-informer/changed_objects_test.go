@@ -1,5 +1,5 @@
-// Claims of the page docs/07-shared-informer-store.md about index functions that
-// return other values when they are called again, for client-go's store and for ours.
+// Claims of the page docs/07-shared-informer-store.md about index functions that return other
+// values when they are called again, for client-go's store and for ours.
 
 package main
 
@@ -16,9 +16,9 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// Somebody changes the label of a stored pod, and the pod is deleted. client-go's index
-// uses the new label. So the key of the pod stays under the old value: the index
-// returns nil, or another object that gets this key later.
+// Somebody changes the label of a stored pod, and the pod is deleted. client-go's index uses the
+// new label. So the key of the pod stays under the old value: the index returns nil, or another
+// object that gets this key later.
 func TestAnIndexOfAStoredObjectThatSomebodyHasChanged(t *testing.T) {
 	byLabel := cache.Indexers{"app": indexer.ByLabel("app")}
 	for name, test := range map[string]struct {
@@ -58,8 +58,8 @@ func TestAnIndexOfAStoredObjectThatSomebodyHasChanged(t *testing.T) {
 	}
 }
 
-// The index function fails for a stored object. On a delete, client-go's store panics, and
-// keeps the object. Our store does not call the function.
+// The index function fails for a stored object. On a delete, client-go's store panics, and keeps
+// the object. Our store does not call the function.
 func TestADeleteCallsNoIndexFunctionOfOurStore(t *testing.T) {
 	fails := false
 	indexers := cache.Indexers{"app": func(obj any) ([]string, error) {

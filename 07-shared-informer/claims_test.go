@@ -1,5 +1,5 @@
-// Tests of what the pages docs/07-shared-informer*.md say about client-go. The tests of package informer
-// hold both informers to the same contract. Here is the rest.
+// Tests of what the pages docs/07-shared-informer*.md say about client-go. The tests of package
+// informer hold both informers to the same contract. Here is the rest.
 
 package main
 
@@ -36,8 +36,8 @@ var newInformers = map[string]func(cache.ListerWatcher, runtime.Object,
 	},
 }
 
-// start runs an informer and waits until its store has the first list. stop ends the informer, and waits for
-// its end.
+// start runs an informer and waits until its store has the first list. stop ends the informer, and
+// waits for its end.
 func start(t *testing.T, shared cache.SharedInformer) (stop func()) {
 	t.Helper()
 	stop = must.Run(t, shared.RunWithContext)
@@ -47,8 +47,8 @@ func start(t *testing.T, shared cache.SharedInformer) (stop func()) {
 	return stop
 }
 
-// taken runs an informer whose index function does not return for the first of three events. It returns the
-// number of events that the informer has taken off the watch by then.
+// taken runs an informer whose index function does not return for the first of three events. It
+// returns the number of events that the informer has taken off the watch by then.
 func taken(t *testing.T, name string) int {
 	t.Helper()
 	release := make(chan struct{})
@@ -76,8 +76,8 @@ func taken(t *testing.T, name string) int {
 	return int(n.Load())
 }
 
-// The reflector of client-go's informer writes to a queue, and another goroutine calls the index function.
-// In our informer, the goroutine of the reflector calls it.
+// The reflector of client-go's informer writes to a queue, and another goroutine calls the index
+// function. In our informer, the goroutine of the reflector calls it.
 func TestASlowIndexFunctionHoldsUpOurWatchAndNotClientGos(t *testing.T) {
 	for name, want := range map[string]int{"client-go": 3, "ours": 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -95,7 +95,8 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 			server := fakeapi.New()
 			in := newInformer(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 			must.Do(t, in.SetTransform(func(obj any) (any, error) {
-				// client-go's reflector has ListAndWatch and ListAndWatchWithContext, ours has ListAndWatch.
+				// client-go's reflector has ListAndWatch and ListAndWatchWithContext, ours has
+				// ListAndWatch.
 				onReflector = append(onReflector,
 					strings.Contains(string(debug.Stack()), ".(*Reflector).ListAndWatch"))
 				return obj, nil
@@ -111,8 +112,8 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 	}
 }
 
-// These are the events of the step classic. In both informers, a handler that is stuck does not delay the
-// other, and gets all events later.
+// These are the events of the step classic. In both informers, a handler that is stuck does not
+// delay the other, and gets all events later.
 func TestAHandlerThatWasStuckForAMomentGetsEachChange(t *testing.T) {
 	for name, newInformer := range newInformers {
 		t.Run(name, func(t *testing.T) {
@@ -201,8 +202,8 @@ func TestAFactoryKeepsTheFirstInformerOfAType(t *testing.T) {
 	}
 }
 
-// The factory treats our informer like its own: it starts the informer once, waits for its sync, and waits
-// for its end.
+// The factory treats our informer like its own: it starts the informer once, waits for its sync,
+// and waits for its end.
 func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))

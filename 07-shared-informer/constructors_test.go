@@ -24,9 +24,9 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// constructors are the functions that make informers or factories of informers, by the file of client-go
-// that declares them. The value says whether the function is deprecated. (Each built-in type has a file
-// like pod.go.)
+// constructors are the functions that make informers or factories of informers, by the file of
+// client-go that declares them. The value says whether the function is deprecated. (Each built-in
+// type has a file like pod.go.)
 var constructors = map[string]map[string]bool{
 	"tools/cache/controller.go": {
 		"New": false, "NewInformerWithOptions": false, "NewInformer": true, "NewIndexerInformer": true,

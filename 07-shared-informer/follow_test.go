@@ -10,7 +10,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// needCluster skips a test with -short. It is for tests of the program, which connects to the cluster itself.
+// needCluster skips a test with -short. It is for tests of the program, which connects to the
+// cluster itself.
 func needCluster(t *testing.T) {
 	t.Helper()
 	if testing.Short() {

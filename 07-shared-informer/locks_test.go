@@ -1,5 +1,5 @@
-// Claims of the page docs/07-shared-informer-store.md about the lock of client-go's
-// store, tested on the pinned version, and about our store beside it.
+// Claims of the page docs/07-shared-informer-store.md about the lock of client-go's store, tested
+// on the pinned version, and about our store beside it.
 
 package main
 
@@ -23,8 +23,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// A blockedCall is a call of a store whose index function blocks for one object, until
-// the test releases it.
+// A blockedCall is a call of a store whose index function blocks for one object, until the test
+// releases it.
 type blockedCall struct {
 	indexers cache.Indexers // for the store
 	blocked  chan struct{}  // closed when the index function blocks
@@ -57,8 +57,8 @@ func (c *blockedCall) release() {
 	c.running.Wait()
 }
 
-// waitForBlockedOn returns when a goroutine waits for a lock, such as
-// sync.RWMutex.RLock, in a method.
+// waitForBlockedOn returns when a goroutine waits for a lock, such as sync.RWMutex.RLock, in a
+// method.
 func waitForBlockedOn(t *testing.T, lock, method string) {
 	t.Helper()
 	stacks := make([]byte, 1<<20)
@@ -73,8 +73,8 @@ func waitForBlockedOn(t *testing.T, lock, method string) {
 	})
 }
 
-// readAndWrite returns a store of client-go's with a reader that is blocked, and with a
-// writer that waits for the reader.
+// readAndWrite returns a store of client-go's with a reader that is blocked, and with a writer that
+// waits for the reader.
 func readAndWrite(t *testing.T) (index cache.Indexer, reader *blockedCall) {
 	t.Helper()
 	asked := newPod("ns1", "asked", "l1")
@@ -160,8 +160,8 @@ func TestATransactionOfClientGosStoreTakesTheLockOnce(t *testing.T) {
 	wantKeys(t, index, "app", "l4", "ns2/pod2")
 }
 
-// PopBatch of client-go's RealFIFO returns up to 1,000 deltas at the same time, each of
-// another object.
+// PopBatch of client-go's RealFIFO returns up to 1,000 deltas at the same time, each of another
+// object.
 func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known})
@@ -206,8 +206,8 @@ func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 	}
 }
 
-// An informer with one handler calls the handler in its loop. When the handler gets the
-// first event of a batch, the store has the objects of the later events already.
+// An informer with one handler calls the handler in its loop. When the handler gets the first event
+// of a batch, the store has the objects of the later events already.
 func TestTheStoreIsAheadOfTheEventsOfABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, release := fakeapi.New(), make(chan struct{})
@@ -239,8 +239,8 @@ func TestTheStoreIsAheadOfTheEventsOfABatch(t *testing.T) {
 	})
 }
 
-// The source of client-go has the reason for transactions. It also shows that an update
-// does not change an index if the only value stays the same.
+// The source of client-go has the reason for transactions. It also shows that an update does not
+// change an index if the only value stays the same.
 func TestClientGosStoreSays(t *testing.T) {
 	must.Say(t, "store.go", "Transaction allows multiple operations to occur within a single lock acquisition to "+
 		"ensure progress can be made when there is contention")

@@ -1,4 +1,5 @@
-// The pages of the step http. They read the store of an informer. No page makes a request to the API server.
+// The pages of the step http. They read the store of an informer. No page makes a request to the
+// API server.
 
 package main
 

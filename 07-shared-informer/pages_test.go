@@ -15,7 +15,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// serve serves pods until the test is over. apps has the label app of each pod, by the name of the pod.
+// serve serves pods until the test is over. apps has the label app of each pod, by the name of the
+// pod.
 func serve(t *testing.T, apps map[string]string) (url string) {
 	t.Helper()
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{

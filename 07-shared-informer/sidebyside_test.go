@@ -1,5 +1,5 @@
-// client-go's shared informer and ours run side by side on the same cluster, through thousands of changes
-// and many broken connections. Each has ten handlers of different speeds.
+// client-go's shared informer and ours run side by side on the same cluster, through thousands of
+// changes and many broken connections. Each has ten handlers of different speeds.
 
 package main
 
@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// runShared runs an informer with ten handlers. Half of them join before the start, the others join a running
-// informer. The slowest takes 9 ms for a call.
+// runShared runs an informer with ten handlers. Half of them join before the start, the others join
+// a running informer. The slowest takes 9 ms for a call.
 func runShared(t *testing.T, s *session.Session, name string) *record.Informer {
 	t.Helper()
 	in := record.NewInformer(t, s, name, 10)

@@ -18,9 +18,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClassic is an informer with client-go's design, made from the parts of this book: a reflector, a queue, a
-// loop that pops, a store with an index, and channels to each handler. The slow handler does not return from
-// its first call before the transcript says that it goes on.
+// stepClassic is an informer with client-go's design, made from the parts of this book: a
+// reflector, a queue, a loop that pops, a store with an index, and channels to each handler. The
+// slow handler does not return from its first call before the transcript says that it goes on.
 func stepClassic(ctx context.Context, l *step.Lesson) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -43,8 +43,7 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 		WatchErrorHandler: func(_ context.Context, err error) { fmt.Fprintln(l.Out, "reflector :", err) },
 	})
 
-	// The processor of chapter 06, as in client-go: two channels for each handler,
-	// and between them a ring buffer that grows.
+	// The processor of chapter 06: for each handler two channels, and between them a ring buffer.
 	handlers := processor.New(processor.NewChannels())
 	stuck, release := context.WithCancel(ctx)
 	defer release()
@@ -83,8 +82,9 @@ func stepClassic(ctx context.Context, l *step.Lesson) error {
 		handlers.Stop()
 	})
 
-	// The loop takes all changes of one object out of the queue. It changes the store first, and then notifies
-	// the handlers. The queue is locked meanwhile. Distribute does not wait for a handler.
+	// The loop takes all changes of one object out of the queue. It changes the store first, and
+	// then notifies the handlers. The queue is locked meanwhile. Distribute does not wait for a
+	// handler.
 	for {
 		err := queue.Pop(func(deltas cache.Deltas) error {
 			for _, delta := range deltas {

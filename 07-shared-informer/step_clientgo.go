@@ -11,8 +11,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClientgo adds two handlers to an informer of client-go. NewSharedInformer is the simplest constructor of
-// a shared informer.
+// stepClientgo adds two handlers to an informer of client-go. NewSharedInformer is the simplest
+// constructor of a shared informer.
 func stepClientgo(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))

@@ -15,8 +15,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDropin makes two factories of client-go. The first makes its own informer of ConfigMaps, the second gets
-// ours. The rest of the code is the same.
+// stepDropin makes two factories of client-go. The first makes its own informer of ConfigMaps, the
+// second gets ours. The rest of the code is the same.
 func stepDropin(ctx context.Context, l *step.Lesson) error {
 	weather := func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=weather" }
 	newOurs := func(client kubernetes.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {

@@ -15,8 +15,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepHTTP serves the store of an informer. It does not listen before the store is complete. (The pages are in
-// pages.go.)
+// stepHTTP serves the store of an informer. It does not listen before the store is complete. (The
+// pages are in pages.go.)
 func stepHTTP(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	pods := informer.New(listWatch, &corev1.Pod{}, cache.SharedIndexInformerOptions{

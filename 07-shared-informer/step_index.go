@@ -14,7 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepIndex has an index of pods by their label app. The index changes before the handler is called.
+// stepIndex has an index of pods by their label app. The index changes before the handler is
+// called.
 func stepIndex(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	pods := informer.New(listWatch, &corev1.Pod{}, cache.SharedIndexInformerOptions{

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepInformer adds two handlers to one informer. They share one list, one watch and one store. (Not every
-// update of a pod changes its phase.)
+// stepInformer adds two handlers to one informer. They share one list, one watch and one store.
+// (Not every update of a pod changes its phase.)
 func stepInformer(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	pods := informer.New(listWatch, &corev1.Pod{}, cache.SharedIndexInformerOptions{})

@@ -12,9 +12,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepLate adds a handler while the informer runs. First the handler gets the objects in the store, as adds.
-// Then it gets each change, like the first handler. (Each handler has its own goroutine: between them there is
-// no order.)
+// stepLate adds a handler while the informer runs. First the handler gets the objects in the store,
+// as adds. Then it gets each change, like the first handler. (Each handler has its own goroutine:
+// between them there is no order.)
 func stepLate(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))

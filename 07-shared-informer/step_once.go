@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepOnce counts the requests for three handlers: first with a client-go informer for each of them, then with
-// one informer of ours that they share.
+// stepOnce counts the requests for three handlers: first with a client-go informer for each of
+// them, then with one informer of ours that they share.
 func stepOnce(ctx context.Context, l *step.Lesson) error {
 	weather := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepRefused gives our store an index function that fails for some pods, and panics for
-// others. A write of such a pod returns an error, and the store does not change.
+// stepRefused gives our store an index function that fails for some pods, and panics for others. A
+// write of such a pod returns an error, and the store does not change.
 func stepRefused(_ context.Context, l *step.Lesson) error {
 	strict := func(obj any) ([]string, error) {
 		switch app := obj.(*corev1.Pod).Labels["app"]; app {

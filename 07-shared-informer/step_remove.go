@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepRemove removes one of two handlers while the informer runs. After ShutDownEventHandler has returned,
-// that handler gets no call.
+// stepRemove removes one of two handlers while the informer runs. After ShutDownEventHandler has
+// returned, that handler gets no call.
 func stepRemove(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))

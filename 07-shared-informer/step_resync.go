@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepResync has two handlers. One wants a resync every second, the other wants none. A resync makes no request
-// to the server: the step counts the requests.
+// stepResync has two handlers. One wants a resync every second, the other wants none. A resync
+// makes no request to the server: the step counts the requests.
 func stepResync(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))

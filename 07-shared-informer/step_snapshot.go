@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepSnapshot takes a snapshot of a store, and then writes to the store, even in the
-// middle of a loop over the snapshot. The snapshot does not change.
+// stepSnapshot takes a snapshot of a store, and then writes to the store, even in the middle of a
+// loop over the snapshot. The snapshot does not change.
 func stepSnapshot(_ context.Context, l *step.Lesson) error {
 	pods := store.New(store.Options{})
 	pod := func(name, version string) *corev1.Pod {

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStalled has a handler that gets the adds of 100 pods, and then is stuck. Meanwhile each pod changes
-// 1,000 times. How many notifications wait for the handler?
+// stepStalled has a handler that gets the adds of 100 pods, and then is stuck. Meanwhile each pod
+// changes 1,000 times. How many notifications wait for the handler?
 func stepStalled(_ context.Context, l *step.Lesson) error {
 	const pods, updates = 100, 100_000
 	for _, fanout := range []processor.Fanout{processor.NewChannels(), journal.New()} {

@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStarved blocks a reader in the middle of Index, in an index function. Then it writes
-// to the store, and reads from it: first client-go's store, then ours.
+// stepStarved blocks a reader in the middle of Index, in an index function. Then it writes to the
+// store, and reads from it: first client-go's store, then ours.
 func stepStarved(ctx context.Context, l *step.Lesson) error {
 	pod, asked := newPod("ns1", "pod1", "l1"), newPod("ns1", "asked", "l1")
 	for _, name := range []string{"client-go", "ours"} {

@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepTransform removes the managed fields from each object before it is stored. In these fields, the server
-// records who wrote which field. Few programs read them.
+// stepTransform removes the managed fields from each object before it is stored. In these fields,
+// the server records who wrote which field. Few programs read them.
 func stepTransform(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))

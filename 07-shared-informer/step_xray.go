@@ -56,8 +56,8 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 	return server.Wait()
 }
 
-// xraySubject makes an informer, a cable to the API server for it alone, and what the
-// buttons of the page need.
+// xraySubject makes an informer, a cable to the API server for it alone, and what the buttons of
+// the page need.
 func xraySubject(l *step.Lesson, resource, kind string, example runtime.Object,
 	objects func(kubernetes.Interface, string) xray.Objects) (*xray.Subject, error) {
 	line, err := xray.NewLine(l.Config)

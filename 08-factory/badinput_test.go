@@ -1,4 +1,5 @@
-// Bad input and a server that cannot start, with their messages; and a server that runs until Ctrl-C.
+// Bad input and a server that cannot start, with their messages; and a server that runs until
+// Ctrl-C.
 
 package main
 

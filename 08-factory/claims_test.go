@@ -101,8 +101,9 @@ func TestClientGosShutdownWaitsForYourContext(t *testing.T) {
 	})
 }
 
-// To ask for a lister makes the informer. A lister does not wait for the sync: before it, the lister finds nothing, and
-// returns no error. After it, the lister returns the objects of the store, and not copies.
+// To ask for a lister makes the informer. A lister does not wait for the sync: before it, the
+// lister finds nothing, and returns no error. After it, the lister returns the objects of the
+// store, and not copies.
 func TestAListerBeforeAndAfterTheSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := informers.NewSharedInformerFactory(fake.NewClientset(&corev1.ConfigMap{ObjectMeta: object("a")}), 0)
@@ -129,7 +130,8 @@ func TestAListerBeforeAndAfterTheSync(t *testing.T) {
 	})
 }
 
-// The factory has no method that drops an informer. An informer that has stopped does not run again.
+// The factory has no method that drops an informer. An informer that has stopped does not run
+// again.
 func TestClientGosFactoryKeepsAStoppedInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: object("a")})
@@ -171,7 +173,8 @@ func TestClientGosFactoryKnowsNoCustomResource(t *testing.T) {
 	}
 }
 
-// client-go's factory has one informer for each Go type. All unstructured objects have the same Go type.
+// client-go's factory has one informer for each Go type. All unstructured objects have the same Go
+// type.
 func TestClientGosFactoryHasOneInformerForAllThatIsUnstructured(t *testing.T) {
 	f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 	ask := func(kind string) cache.SharedIndexInformer {
@@ -193,8 +196,8 @@ func TestAFakeClientsetHasNoRESTClient(t *testing.T) {
 	}
 }
 
-// inTwoFactories caches the ConfigMaps of a namespace in two factories of client-go: as typed objects and as unstructured
-// objects.
+// inTwoFactories caches the ConfigMaps of a namespace in two factories of client-go: as typed
+// objects and as unstructured objects.
 func inTwoFactories(t *testing.T, config *rest.Config, namespace string) (typedStore, untypedStore cache.Store) {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(config)
@@ -229,7 +232,8 @@ func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
 	}
 }
 
-// The kind is empty in the answer to a LIST, and in an informer's store, which gets its list over a watch.
+// The kind is empty in the answer to a LIST, and in an informer's store, which gets its list over a
+// watch.
 func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
 	s := sessiontest.Open(t) // with one ConfigMap, the cluster's own
 	list, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
@@ -246,7 +250,8 @@ func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
 	}
 }
 
-// The informer factory of the old tutorials lists with a REST client that belongs to no group. Its path lacks /api/v1.
+// The informer factory of the old tutorials lists with a REST client that belongs to no group. Its
+// path lacks /api/v1.
 func TestTheOldFactoryAsksWhereNothingIs(t *testing.T) {
 	s := sessiontest.Open(t)
 	client := s.Client.(*kubernetes.Clientset).RESTClient()

@@ -20,8 +20,9 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// The API server answers a list with errors of different kinds. The token is on no page, not on the terminal, and not in
-// the log. The same holds for the data of a Secret in an answer that cannot be decoded.
+// The API server answers a list with errors of different kinds. The token is on no page, not on the
+// terminal, and not in the log. The same holds for the data of a Secret in an answer that cannot be
+// decoded.
 func TestNoTokenAndNoSecretComeOut(t *testing.T) {
 	const (
 		token  = "a-token-that-nobody-may-see"

@@ -59,8 +59,8 @@ var chapter = step.Chapter{
 
 func main() { step.Main(chapter) }
 
-// listenAt returns the host and port on which the steps http and xray listen. With -follow, for a user with a browser, the
-// default is a port that is easy to remember.
+// listenAt returns the host and port on which the steps http and xray listen. With -follow, for a
+// user with a browser, the default is a port that is easy to remember.
 func listenAt(follow bool) string {
 	if follow && addr == "" {
 		return web.DefaultAddr

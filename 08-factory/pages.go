@@ -1,5 +1,5 @@
-// The pages that the step http serves. They show the factory's stores. No page sends a request to the API server, and no
-// page makes the factory send one.
+// The pages that the step http serves. They show the factory's stores. No page sends a request to
+// the API server, and no page makes the factory send one.
 
 package main
 
@@ -26,8 +26,8 @@ type site struct {
 	informers map[string]cache.SharedIndexInformer // by the name of the resource
 }
 
-// newSite asks the factory for the informers of all resources that the site serves. Secrets are among them only if the
-// user wants it: a Secret that is not cached cannot leak.
+// newSite asks the factory for the informers of all resources that the site serves. Secrets are
+// among them only if the user wants it: a Secret that is not cached cannot leak.
 func newSite(f *factory.Factory, withSecrets bool) (*site, error) {
 	resources := []schema.GroupVersionResource{
 		factory.Pods, factory.ConfigMaps, factory.Services, factory.Nodes, factory.Deployments, factory.ReplicaSets,
@@ -75,8 +75,8 @@ func (s *site) list(c *gin.Context, resource string) {
 	}
 }
 
-// selected yields the objects that match a selector, in the order of their keys. It gets each object from the store when
-// it is due, and leaves out objects that were deleted meanwhile.
+// selected yields the objects that match a selector, in the order of their keys. It gets each
+// object from the store when it is due, and leaves out objects that were deleted meanwhile.
 func selected(store cache.Store, selector labels.Selector) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for _, key := range slices.Sorted(slices.Values(store.ListKeys())) {
@@ -91,7 +91,8 @@ func selected(store cache.Store, selector labels.Selector) iter.Seq[any] {
 	}
 }
 
-// object answers with one object. For a resource that belongs to no namespace, the path has "-" in place of the namespace.
+// object answers with one object. For a resource that belongs to no namespace, the path has "-" in
+// place of the namespace.
 func (s *site) object(c *gin.Context) {
 	if _, ok := web.Query(c); !ok {
 		return
@@ -109,8 +110,8 @@ func (s *site) object(c *gin.Context) {
 	c.JSON(http.StatusOK, obj)
 }
 
-// store returns the store of a resource. If the site does not serve the resource, or the store has not synced, it answers
-// the request with an error, and returns false.
+// store returns the store of a resource. If the site does not serve the resource, or the store has
+// not synced, it answers the request with an error, and returns false.
 func (s *site) store(c *gin.Context, resource string) (cache.Store, bool) {
 	informer, ok := s.informers[resource]
 	switch {

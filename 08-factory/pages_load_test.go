@@ -23,8 +23,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// A changingObject is a ConfigMap that the test creates, updates, deletes and creates again. Its changes have numbers. The
-// number of the last change determines the state of the object.
+// A changingObject is a ConfigMap that the test creates, updates, deletes and creates again. Its
+// changes have numbers. The number of the last change determines the state of the object.
 type changingObject struct {
 	name   string
 	sent   atomic.Int64 // the last change that the watch has sent; the store may have it
@@ -154,7 +154,8 @@ func (r *pageReader) readObject(path string, o *changingObject) error {
 	return nil
 }
 
-// noteCached notes what the store has now. A page that is read later must not show an earlier state.
+// noteCached notes what the store has now. A page that is read later must not show an earlier
+// state.
 func (r *pageReader) noteCached(objects ...*changingObject) {
 	for _, o := range objects {
 		r.seen[o] = max(r.seen[o], o.cached.Load())
@@ -174,7 +175,8 @@ func (r *pageReader) get(path string) (status int, body []byte, err error) {
 	return response.StatusCode, body, nil
 }
 
-// checkMissing checks an object that a page does not show: in one of its possible states, the object must not match.
+// checkMissing checks an object that a page does not show: in one of its possible states, the
+// object must not match.
 func (r *pageReader) checkMissing(o *changingObject, matches func(change int64) bool) error {
 	first, last := r.seen[o], o.sent.Load()
 	for change := first; change <= last; change++ {
@@ -186,7 +188,8 @@ func (r *pageReader) checkMissing(o *changingObject, matches func(change int64) 
 	return fmt.Errorf("%s is missing, want it in the state after one of the changes %d to %d", o.name, first, last)
 }
 
-// checkShown checks an object that a page shows: it must be in a possible state, and this state must match.
+// checkShown checks an object that a page shows: it must be in a possible state, and this state
+// must match.
 func (r *pageReader) checkShown(o *changingObject, shown *corev1.ConfigMap, matches func(change int64) bool) error {
 	first, last := r.seen[o], o.sent.Load()
 	change, err := strconv.ParseInt(shown.Data["change"], 10, 64)
@@ -212,8 +215,9 @@ func (r *pageReader) checkShown(o *changingObject, shown *corev1.ConfigMap, matc
 	return nil
 }
 
-// The server admits 64 clients at the same time. None of them gets an error or an incomplete object. None of them gets a
-// state that is older than what the same client has seen before, or than what the store had when the client asked.
+// The server admits 64 clients at the same time. None of them gets an error or an incomplete
+// object. None of them gets a state that is older than what the same client has seen before, or
+// than what the store had when the client asked.
 func TestPagesUnderLoad(t *testing.T) {
 	const clients, rounds, count = 64, 10, 20
 	client, events := fake.NewClientset(), watch.NewFake()

@@ -73,8 +73,8 @@ func get(ctx context.Context, url string) (status int, body string, err error) {
 	return response.StatusCode, string(text), err
 }
 
-// abbreviate replaces each object of an answer with its type and name, such as "v1 Pod web". It returns other answers,
-// such as errors, as they are.
+// abbreviate replaces each object of an answer with its type and name, such as "v1 Pod web". It
+// returns other answers, such as errors, as they are.
 func abbreviate(body string) string {
 	typeAndName := func(obj metav1.PartialObjectMetadata) string {
 		return strings.Join([]string{obj.APIVersion, obj.Kind, obj.Name}, " ")
@@ -187,8 +187,8 @@ func TestSecretsOnlyIfTheyAreWanted(t *testing.T) {
 	}
 }
 
-// A slow client reads a list of 20,000 objects. While the server writes the answer, the answer is not in memory as a
-// whole.
+// A slow client reads a list of 20,000 objects. While the server writes the answer, the answer is
+// not in memory as a whole.
 func TestALongListIsNotInMemoryTwice(t *testing.T) {
 	const n = 20_000
 	objs := make([]runtime.Object, n)
@@ -222,7 +222,8 @@ func TestALongListIsNotInMemoryTwice(t *testing.T) {
 		t.Errorf("while the server writes %d KiB, %d KiB more are in memory, want at most %d KiB",
 			size>>10, more>>10, size>>12)
 	}
-	// The server writes for at most half a minute. To decode takes long, so the test first reads everything.
+	// The server writes for at most half a minute. To decode takes long, so the test first reads
+	// everything.
 	rest, err := io.ReadAll(response.Body)
 	must.Do(t, err)
 	var got []corev1.ConfigMap

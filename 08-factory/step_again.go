@@ -8,8 +8,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepAgain asks for a type that was forgotten. It gets a new informer, which lists again. The old informer has ended, and
-// never runs again.
+// stepAgain asks for a type that was forgotten. It gets a new informer, which lists again. The old
+// informer has ended, and never runs again.
 func stepAgain(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
 	defer f.Shutdown()

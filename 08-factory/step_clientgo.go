@@ -13,7 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClientgo runs one program on two factories. The code inside the loop knows only client-go's interface.
+// stepClientgo runs one program on two factories. The code inside the loop knows only client-go's
+// interface.
 func stepClientgo(ctx context.Context, l *step.Lesson) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepCustom watches a custom resource with the same factory as ConfigMaps. The objects of the custom resource are
-// unstructured, because client-go has no Go type for them.
+// stepCustom watches a custom resource with the same factory as ConfigMaps. The objects of the
+// custom resource are unstructured, because client-go has no Go type for them.
 func stepCustom(ctx context.Context, l *step.Lesson) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {

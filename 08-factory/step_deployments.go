@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDeployments uses client-go's factory as many programs do: with a resync every 30 seconds, a lister, Start, and
-// WaitForCacheSync.
+// stepDeployments uses client-go's factory as many programs do: with a resync every 30 seconds, a
+// lister, Start, and WaitForCacheSync.
 func stepDeployments(ctx context.Context, l *step.Lesson) error {
 	f := informers.NewSharedInformerFactoryWithOptions(l.Client, 30*time.Second, informers.WithNamespace(l.Namespace))
 	ctx, cancel := context.WithCancel(ctx)

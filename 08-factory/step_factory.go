@@ -12,7 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepFactory asks for the informers of two types, starts both with one call, and waits for both with another call.
+// stepFactory asks for the informers of two types, starts both with one call, and waits for both
+// with another call.
 func stepFactory(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
 	defer f.Shutdown()

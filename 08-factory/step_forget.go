@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/usage"
 )
 
-// stepForget forgets one informer of a factory, while the other informer runs on. Then it looks for the objects and the
-// goroutines of the forgotten informer.
+// stepForget forgets one informer of a factory, while the other informer runs on. Then it looks for
+// the objects and the goroutines of the forgotten informer.
 func stepForget(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
 	defer f.Shutdown()

@@ -11,7 +11,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepGeneric asks for types by the names that kubectl takes, like a program whose user names the types to watch.
+// stepGeneric asks for types by the names that kubectl takes, like a program whose user names the
+// types to watch.
 func stepGeneric(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
 	defer f.Shutdown()

@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepKinds caches a ConfigMap twice: as the server sends it, and with the option Kinds. Each time, a handler prints the
-// kind and the version of the object.
+// stepKinds caches a ConfigMap twice: as the server sends it, and with the option Kinds. Each time,
+// a handler prints the kind and the version of the object.
 func stepKinds(ctx context.Context, l *step.Lesson) error {
 	for name, kinds := range map[string]bool{"as it comes": false, "with its kind": true} {
 		f := factory.New(l.Client, factory.Options{

@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepOptions caches only the objects of one namespace that have the label app=web, and these without their managed
-// fields. The resync period of pods is one second.
+// stepOptions caches only the objects of one namespace that have the label app=web, and these
+// without their managed fields. The resync period of pods is one second.
 func stepOptions(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{
 		Namespace:        l.Namespace,

@@ -9,8 +9,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepSame asks for pods in each possible way, and from a hundred goroutines at the same time. The server gets a request
-// for only one list.
+// stepSame asks for pods in each possible way, and from a hundred goroutines at the same time. The
+// server gets a request for only one list.
 func stepSame(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
 	defer f.Shutdown()

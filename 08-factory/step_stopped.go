@@ -9,8 +9,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepStopped tries the same with client-go's factory. This factory cannot stop a single informer, only all of them. And it
-// never drops an informer that has stopped.
+// stepStopped tries the same with client-go's factory. This factory cannot stop a single informer,
+// only all of them. And it never drops an informer that has stopped.
 func stepStopped(ctx context.Context, l *step.Lesson) error {
 	f := informers.NewSharedInformerFactoryWithOptions(l.Client, 0, informers.WithNamespace(l.Namespace))
 	first := f.Core().V1().ConfigMaps().Informer()

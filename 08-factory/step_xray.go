@@ -21,8 +21,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepXray shows two informers of a factory on the page X-ray of chapter 07, one at a time. Beside each of them, the page
-// shows an informer of client-go.
+// stepXray shows two informers of a factory on the page X-ray of chapter 07, one at a time. Beside
+// each of them, the page shows an informer of client-go.
 func stepXray(ctx context.Context, l *step.Lesson) error {
 	line, err := xray.NewLine(l.Config)
 	if err != nil {

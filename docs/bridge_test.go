@@ -18,13 +18,15 @@ import (
 	"example.com/informer/docs/book"
 )
 
-// A bridge says where a chapter of docs/names.md has names of client-go, and which files of client-go declare them.
+// A bridge says where a chapter of docs/names.md has names of client-go, and which files of
+// client-go declare them.
 type bridge struct {
 	// files are the files of client-go. A file without a folder is in tools/cache.
 	files []string
 
-	// columns are the headings of table columns with names of client-go. If a heading has the name of a type in
-	// backquotes, the names in the column are members of this type, or top-level names.
+	// columns are the headings of table columns with names of client-go. If a heading has the name
+	// of a type in backquotes, the names in the column are members of this type, or top-level
+	// names.
 	columns []string
 }
 
@@ -124,8 +126,9 @@ func (n clientGoName) String() string {
 	return n.name + " (of " + n.ofColumn + ")"
 }
 
-// namesOn returns the names of client-go in a section of the page: those of the columns, of the numbered lists, of the
-// diagrams, and of the paragraphs and cells that say that client-go has the same names.
+// namesOn returns the names of client-go in a section of the page: those of the columns, of the
+// numbered lists, of the diagrams, and of the paragraphs and cells that say that client-go has the
+// same names.
 func namesOn(t *testing.T, section string, columns []string) (names []clientGoName) {
 	t.Helper()
 	for _, block := range mermaidBlock.FindAllString(section, -1) {
@@ -165,8 +168,8 @@ func namesOn(t *testing.T, section string, columns []string) (names []clientGoNa
 	return slices.Compact(names)
 }
 
-// columnsOf returns the cells of a Markdown table by the headings of their columns. A cell that begins with "the same"
-// also has the text of the cell on its left.
+// columnsOf returns the cells of a Markdown table by the headings of their columns. A cell that
+// begins with "the same" also has the text of the cell on its left.
 func columnsOf(table string) map[string][]string {
 	columns := map[string][]string{}
 	var headings []string
@@ -191,7 +194,8 @@ func columnsOf(table string) map[string][]string {
 	return columns
 }
 
-// spans returns the names in the code spans of a text. It leaves out paths and the names of package reflect.
+// spans returns the names in the code spans of a text. It leaves out paths and the names of package
+// reflect.
 func spans(text, ofColumn string) (names []clientGoName) {
 	for _, match := range codeSpan.FindAllStringSubmatch(text, -1) {
 		name := strings.TrimSuffix(match[1], "[any]")
@@ -202,8 +206,8 @@ func spans(text, ofColumn string) (names []clientGoName) {
 	return names
 }
 
-// isDeclared says whether the files declare a name. A name without a type may be a member of any type, unless the
-// heading of its column has a type. `cache.Indexers` is Indexers in package cache.
+// isDeclared says whether the files declare a name. A name without a type may be a member of any
+// type, unless the heading of its column has a type. `cache.Indexers` is Indexers in package cache.
 func isDeclared(declared map[string]bool, n clientGoName) bool {
 	if declared[n.name] || declared[strings.TrimPrefix(n.name, "cache.")] {
 		return true
@@ -251,8 +255,8 @@ func packageDirs(t *testing.T) map[string]string {
 	return dirs
 }
 
-// declare adds the names that a file declares: types, functions, constants and variables, methods and fields as
-// Type.Method and Type.field, and parameters as Function.parameter.
+// declare adds the names that a file declares: types, functions, constants and variables, methods
+// and fields as Type.Method and Type.field, and parameters as Function.parameter.
 func declare(t *testing.T, names map[string]bool, file string) {
 	t.Helper()
 	tree := parse(t, os.DirFS(filepath.Dir(file)), filepath.Base(file))
@@ -277,7 +281,8 @@ func declare(t *testing.T, names map[string]bool, file string) {
 	})
 }
 
-// declareFields adds the fields of a list as owner.field. An embedded field has the name of its type.
+// declareFields adds the fields of a list as owner.field. An embedded field has the name of its
+// type.
 func declareFields(names map[string]bool, owner string, fields *ast.FieldList) {
 	for _, field := range fields.List {
 		if field.Names == nil {

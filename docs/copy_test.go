@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Readers copy code from a page. A step can ignore an error that cannot happen in the step, but in the reader's
-// program it can happen.
+// Readers copy code from a page. A step can ignore an error that cannot happen in the step, but in
+// the reader's program it can happen.
 func TestPrintedCodeCanBeCopied(t *testing.T) {
 	tree := root(t)
 	for _, file := range append(inChapters(t, tree, "step_*.go"), embedded(t, tree)...) {
@@ -113,7 +113,8 @@ func (c *copyChecker) refuse(node ast.Node, problem string) {
 	c.problems = append(c.problems, c.fset.Position(node.Pos()).String()+": "+problem)
 }
 
-// storeConstructor matches the functions that make a store or a queue. Some methods of these return errors.
+// storeConstructor matches the functions that make a store or a queue. Some methods of these return
+// errors.
 var storeConstructor = regexp.MustCompile(`^(cache\.New(Store|Indexer|DeltaFIFO|RealFIFO)\w*|` +
 	`(store|indexer|deltafifo)\.New)$`)
 
@@ -121,7 +122,8 @@ var storeConstructor = regexp.MustCompile(`^(cache\.New(Store|Indexer|DeltaFIFO|
 var storeMethods = []string{"Add", "Update", "Delete", "Replace", "Resync", "Index", "ByIndex", "IndexKeys",
 	"AddIndexers", "Get", "GetByKey", "Pop"}
 
-// collect notes the functions and the stores that are assigned to variables, and the checked type assertions.
+// collect notes the functions and the stores that are assigned to variables, and the checked type
+// assertions.
 func (c *copyChecker) collect(node ast.Node) (descend bool) {
 	assign, ok := node.(*ast.AssignStmt)
 	if !ok {
@@ -201,9 +203,9 @@ func (c *copyChecker) function(value ast.Expr) *ast.FuncLit {
 	return nil
 }
 
-// checkDeleteHandler refuses type assertions with one result in a function that gets a deleted object or its
-// tombstone, and in the functions that it passes the object to. If only is not empty, it is the variable with the
-// object, and assertions of other variables are fine.
+// checkDeleteHandler refuses type assertions with one result in a function that gets a deleted
+// object or its tombstone, and in the functions that it passes the object to. If only is not empty,
+// it is the variable with the object, and assertions of other variables are fine.
 func (c *copyChecker) checkDeleteHandler(function *ast.FuncType, body *ast.BlockStmt, only string) {
 	parameters := parameterNames(function)
 	ast.Inspect(body, func(node ast.Node) bool {
@@ -238,7 +240,8 @@ func parameterNames(function *ast.FuncType) (names []string) {
 	return names
 }
 
-// checkDroppedResult refuses a statement that drops the result of a wait, or the error of a store or a queue.
+// checkDroppedResult refuses a statement that drops the result of a wait, or the error of a store
+// or a queue.
 func (c *copyChecker) checkDroppedResult(call *ast.CallExpr) {
 	function, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {

@@ -1,4 +1,5 @@
-// The check of the real book, a few rules for the whole workspace, and the helpers of the tests in this package.
+// The check of the real book, a few rules for the whole workspace, and the helpers of the tests in
+// this package.
 
 package main
 
@@ -15,7 +16,8 @@ import (
 	"example.com/informer/docs/book"
 )
 
-// TestBook fails with one line for each stale block, dead link, claim without a test, or page out of shape.
+// TestBook fails with one line for each stale block, dead link, claim without a test, or page out
+// of shape.
 func TestBook(t *testing.T) {
 	b, err := book.Load(root(t))
 	if err != nil {
@@ -26,9 +28,9 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// root returns the workspace. Its path is this folder plus "/..", and is not cleaned, on purpose: `go test` caches
-// a result until a file below the module changes, and it looks at the path under which a file was opened. With this
-// path, a change in a chapter invalidates the cached result.
+// root returns the workspace. Its path is this folder plus "/..", and is not cleaned, on purpose:
+// `go test` caches a result until a file below the module changes, and it looks at the path under
+// which a file was opened. With this path, a change in a chapter invalidates the cached result.
 func root(t *testing.T) fs.FS {
 	t.Helper()
 	here, err := os.Getwd()
@@ -40,7 +42,8 @@ func root(t *testing.T) fs.FS {
 
 var chapterDir = regexp.MustCompile(`^[0-9][0-9]-`)
 
-// inChapters returns the files of all chapters whose base names match the pattern, however deep they are.
+// inChapters returns the files of all chapters whose base names match the pattern, however deep
+// they are.
 func inChapters(t *testing.T, root fs.FS, pattern string) (files []string) {
 	t.Helper()
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -116,7 +119,8 @@ func TestExercisesAreLinked(t *testing.T) {
 	}
 }
 
-// Chapters 01 and 06 import no clients, and of the API's types only the core ones, so they build fast.
+// Chapters 01 and 06 import no clients, and of the API's types only the core ones, so they build
+// fast.
 func TestChaptersWithoutAClusterImportNoClients(t *testing.T) {
 	for _, chapter := range []string{"01-deltafifo", "06-processor"} {
 		output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../"+chapter).Output()

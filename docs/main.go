@@ -1,5 +1,5 @@
-// Command docs rewrites the blocks of code and output that README.md and docs/*.md embed, and says which
-// pages it has changed.
+// Command docs rewrites the blocks of code and output that README.md and docs/*.md embed, and says
+// which pages it has changed.
 //
 //	go run ./docs
 package main

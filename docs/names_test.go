@@ -26,8 +26,8 @@ const (
 	maxMedianNames = 4
 )
 
-// A step stands alone: nearly every name in it comes from Go, from client-go, or from a package that the chapters
-// build. (-v shows the other names.)
+// A step stands alone: nearly every name in it comes from Go, from client-go, or from a package
+// that the chapters build. (-v shows the other names.)
 func TestStepsStandAlone(t *testing.T) {
 	steps := foreignNames(t, root(t))
 	var counts []int
@@ -64,8 +64,9 @@ func TestForeignNamesAtAnyDepth(t *testing.T) {
 	}
 }
 
-// foreignNames returns, for the file of each step, the names that the step uses and that are declared elsewhere: in
-// another file of its program, or in a package of the workspace that no chapter builds.
+// foreignNames returns, for the file of each step, the names that the step uses and that are
+// declared elsewhere: in another file of its program, or in a package of the workspace that no
+// chapter builds.
 func foreignNames(t *testing.T, root fs.FS) map[string][]string {
 	t.Helper()
 	steps := map[string][]string{}
@@ -112,8 +113,8 @@ func (c nameCollector) visit(node ast.Node) (descend bool) {
 	return true
 }
 
-// declaredBeside returns the names that the other files of the program declare. A method is in it as Type.Method: no
-// identifier matches that.
+// declaredBeside returns the names that the other files of the program declare. A method is in it
+// as Type.Method: no identifier matches that.
 func declaredBeside(t *testing.T, root fs.FS, file string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}

@@ -25,8 +25,8 @@ func stepsOf(t *testing.T, root fs.FS, chapter string) (steps []string) {
 	return steps
 }
 
-// sectionsOf returns the steps that have a section on a page of the chapter. The order of the pages is the one of
-// the contents page.
+// sectionsOf returns the steps that have a section on a page of the chapter. The order of the pages
+// is the one of the contents page.
 func sectionsOf(t *testing.T, root fs.FS, chapter string, steps []string) (sections []string) {
 	t.Helper()
 	for _, link := range pageLink.FindAllStringSubmatch(readFile(t, root, "docs/README.md"), -1) {
@@ -43,8 +43,9 @@ func sectionsOf(t *testing.T, root fs.FS, chapter string, steps []string) (secti
 	return sections
 }
 
-// Chapters 02 and 03 run their steps in the order in which their pages explain them. They begin as the old texts do:
-// LIST and WATCH before the clients, and the lost delete before the store that prevents it.
+// Chapters 02 and 03 run their steps in the order in which their pages explain them. They begin as
+// the old texts do: LIST and WATCH before the clients, and the lost delete before the store that
+// prevents it.
 func TestStepsRunInTheOrderOfTheirSections(t *testing.T) {
 	tree := root(t)
 	for chapter, first := range map[string][]string{
@@ -84,7 +85,8 @@ var (
 	withValue = regexp.MustCompile(` -(kubeconfig|context|addr) \S+`)
 )
 
-// A command on a page that runs a program with steps names at most one step, and the program has this step.
+// A command on a page that runs a program with steps names at most one step, and the program has
+// this step.
 func TestCommandsNameOneStepThatExists(t *testing.T) {
 	tree := root(t)
 	for _, page := range pages(t, tree) {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// oldNames are the names that the programs of the five texts declare, or pass as arguments. The list is here because
-// the texts are not in the workspace: without it, nothing would notice a row that somebody has removed from the page.
+// oldNames are the names that the programs of the five texts declare, or pass as arguments. The
+// list is here because the texts are not in the workspace: without it, nothing would notice a row
+// that somebody has removed from the page.
 const oldNames = `pod Pod newPod NewPod podKeyFunc PodKeyFunc df df.Pop df.List() PodLister podLister
 	K8sConfig NewK8sConfig K8sRestConfig kubeConfigFilePath InitClient lib.InitClient InitK8SClient cliset
 	InitDynamicClient dynamicCli deployGVR deployTpl myngx InitDiscoveryClient ServerPreferredResources

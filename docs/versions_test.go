@@ -33,7 +33,8 @@ func TestVersionsOnEachPage(t *testing.T) {
 	}
 }
 
-// checkVersions returns a line for each page of a chapter that does not name the versions of the chapter's go.mod.
+// checkVersions returns a line for each page of a chapter that does not name the versions of the
+// chapter's go.mod.
 func checkVersions(t *testing.T, root fs.FS) (problems []string) {
 	t.Helper()
 	chapterPages, err := fs.Glob(root, "docs/[0-9][0-9]-*.md")
@@ -71,7 +72,8 @@ var versionPatterns = []struct {
 	{"Go", regexp.MustCompile(`(?m)^go (\d+\.\d+)`)},
 }
 
-// versionLine returns the line for the pages of a chapter. It leaves out a module that go.mod does not require.
+// versionLine returns the line for the pages of a chapter. It leaves out a module that go.mod does
+// not require.
 func versionLine(t *testing.T, root fs.FS, goMod string) string {
 	t.Helper()
 	text := readFile(t, root, goMod)

@@ -1,9 +1,9 @@
-// Package deltafifo is a queue of deltas. For each object that waits in the queue,
-// it holds everything that happened to that object, oldest first.
+// Package deltafifo is a queue of deltas. For each object that waits in the queue, it holds
+// everything that happened to that object, oldest first.
 //
-// The types (Delta, Deltas, KeyFunc, DeletedFinalStateUnknown) are client-go's. So
-// this queue can take the place of client-go's DeltaFIFO as a [cache.ReflectorStore].
-// The queue itself is ours, and small enough to read.
+// The types (Delta, Deltas, KeyFunc, DeletedFinalStateUnknown) are client-go's. So this queue can
+// take the place of client-go's DeltaFIFO as a [cache.ReflectorStore]. The queue itself is ours,
+// and small enough to read.
 package deltafifo
 
 import (
@@ -12,25 +12,24 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Options of a Queue. The zero value makes a queue for Kubernetes objects that
-// knows only the objects that wait in it.
+// Options of a Queue. The zero value makes a queue for Kubernetes objects that knows only the
+// objects that wait in it.
 type Options struct {
 	// KeyFunction returns the key of an object. Default: cache.MetaNamespaceKeyFunc.
 	KeyFunction cache.KeyFunc
 
-	// KnownObjects are the objects that the consumer has popped and kept. Default:
-	// none. Then the queue knows only the objects that wait in it: Delete drops the
-	// delete of any other object, Replace does not report it as deleted, and Resync
-	// does nothing.
+	// KnownObjects are the objects that the consumer has popped and kept. Default: none. Then the
+	// queue knows only the objects that wait in it: Delete drops the delete of any other object,
+	// Replace does not report it as deleted, and Resync does nothing.
 	KnownObjects cache.KeyListerGetter
 
-	// EmitDeltaTypeReplaced makes Replace queue its objects as Replaced. Then a
-	// consumer can distinguish a new list from a resync. Default: both are Sync.
+	// EmitDeltaTypeReplaced makes Replace queue its objects as Replaced. Then a consumer can
+	// distinguish a new list from a resync. Default: both are Sync.
 	EmitDeltaTypeReplaced bool
 }
 
-// A Queue groups deltas by key. Producers call Add, Update, Delete, Replace and
-// Resync. A consumer calls Pop. All methods may be called from any goroutine.
+// A Queue groups deltas by key. Producers call Add, Update, Delete, Replace and Resync. A consumer
+// calls Pop. All methods may be called from any goroutine.
 type Queue struct {
 	keyFunc               cache.KeyFunc
 	knownObjects          cache.KeyListerGetter // may be nil
@@ -39,12 +38,12 @@ type Queue struct {
 	mu   sync.Mutex // guards the fields below
 	cond sync.Cond  // uses mu; wakes Pop when queue grows, and when closed is set
 
-	// items holds the deltas of each key that waits: at least one delta, and never
-	// two Deleted in a row.
+	// items holds the deltas of each key that waits: at least one delta, and never two Deleted in a
+	// row.
 	items map[string]cache.Deltas
 
-	// queue holds the keys that wait, in the order of their arrival. Each key of
-	// items is in queue once, and queue has no other keys.
+	// queue holds the keys that wait, in the order of their arrival. Each key of items is in queue
+	// once, and queue has no other keys.
 	queue []string
 
 	closed bool
@@ -73,12 +72,12 @@ func (q *Queue) Add(obj any) error { return q.queueAction(cache.Added, obj) }
 // Update queues an Updated delta.
 func (q *Queue) Update(obj any) error { return q.queueAction(cache.Updated, obj) }
 
-// Delete queues a Deleted delta if the object waits here or is a known object.
-// Otherwise no consumer has the object, and Delete does nothing.
+// Delete queues a Deleted delta if the object waits here or is a known object. Otherwise no
+// consumer has the object, and Delete does nothing.
 func (q *Queue) Delete(obj any) error { return q.queueAction(cache.Deleted, obj) }
 
-// queueAction queues a delta under the key of its object. It drops the delete of an
-// object that nobody knows.
+// queueAction queues a delta under the key of its object. It drops the delete of an object that
+// nobody knows.
 func (q *Queue) queueAction(action cache.DeltaType, obj any) error {
 	key, err := q.KeyOf(obj)
 	if err != nil {
@@ -93,10 +92,10 @@ func (q *Queue) queueAction(action cache.DeltaType, obj any) error {
 	return nil
 }
 
-// Replace takes list as the objects that exist now. It queues each object of list
-// as Sync (or as Replaced, see Options). An object that waits here or is known, and
-// is not in list, was deleted, but nobody saw its final state. Replace queues such
-// an object as Deleted, with a DeletedFinalStateUnknown around its last known state.
+// Replace takes list as the objects that exist now. It queues each object of list as Sync (or as
+// Replaced, see Options). An object that waits here or is known, and is not in list, was deleted,
+// but nobody saw its final state. Replace queues such an object as Deleted, with a
+// DeletedFinalStateUnknown around its last known state.
 func (q *Queue) Replace(list []any, _ string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -134,14 +133,13 @@ func (q *Queue) Resync() error {
 	return nil
 }
 
-// Pop waits until a key is in the queue. It removes the first key, and calls process
-// with all deltas of this key. It returns the error of process. If process returns an
-// error, Pop does not put the deltas back. If the queue is closed and empty, Pop
-// returns cache.ErrFIFOClosed.
+// Pop waits until a key is in the queue. It removes the first key, and calls process with all
+// deltas of this key. It returns the error of process. If process returns an error, Pop does not
+// put the deltas back. If the queue is closed and empty, Pop returns cache.ErrFIFOClosed.
 //
-// Pop holds the lock of the queue while process runs. So the queue does not read the
-// known objects before process has changed them. process must not call the queue. It
-// should be quick, because the reflector needs the same lock to queue the next delta.
+// Pop holds the lock of the queue while process runs. So the queue does not read the known objects
+// before process has changed them. process must not call the queue. It should be quick, because the
+// reflector needs the same lock to queue the next delta.
 func (q *Queue) Pop(process func(cache.Deltas) error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -158,8 +156,8 @@ func (q *Queue) Pop(process func(cache.Deltas) error) error {
 	return process(deltas)
 }
 
-// List returns the newest state of each object that waits, in the order in which Pop
-// would return the objects.
+// List returns the newest state of each object that waits, in the order in which Pop would return
+// the objects.
 func (q *Queue) List() []any {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -170,8 +168,8 @@ func (q *Queue) List() []any {
 	return objs
 }
 
-// Close makes Pop return cache.ErrFIFOClosed as soon as the queue is empty. Deltas
-// that wait can still be popped, and new deltas are still queued.
+// Close makes Pop return cache.ErrFIFOClosed as soon as the queue is empty. Deltas that wait can
+// still be popped, and new deltas are still queued.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -201,10 +199,10 @@ func (q *Queue) queueActionLocked(key string, next cache.Delta) {
 	q.cond.Broadcast()
 }
 
-// dedupDeltas appends next to deltas. Two deletes in a row become one. A tombstone has
-// only the last known state of its object, so a delete with the final state is kept
-// rather than a tombstone. Two deletes come in a row if a watch breaks after it has
-// sent the first: the object is missing in the next list, too.
+// dedupDeltas appends next to deltas. Two deletes in a row become one. A tombstone has only the
+// last known state of its object, so a delete with the final state is kept rather than a tombstone.
+// Two deletes come in a row if a watch breaks after it has sent the first: the object is missing in
+// the next list, too.
 func dedupDeltas(deltas cache.Deltas, next cache.Delta) cache.Deltas {
 	last := deltas.Newest()
 	if last == nil || last.Type != cache.Deleted || next.Type != cache.Deleted {
@@ -216,8 +214,8 @@ func dedupDeltas(deltas cache.Deltas, next cache.Delta) cache.Deltas {
 	return deltas
 }
 
-// missing returns the keys that are not listed: first the keys that wait here, then
-// the keys of known objects.
+// missing returns the keys that are not listed: first the keys that wait here, then the keys of
+// known objects.
 func (q *Queue) missing(listed map[string]bool) []string {
 	var keys []string
 	for _, key := range q.queue {
@@ -252,8 +250,8 @@ func (q *Queue) knows(key string) bool {
 	return exists || err != nil
 }
 
-// lastSeen returns the last known state of an object: of its newest delta, or else of
-// the known object. It returns nil if there is neither.
+// lastSeen returns the last known state of an object: of its newest delta, or else of the known
+// object. It returns nil if there is neither.
 func (q *Queue) lastSeen(key string) any {
 	if last := q.items[key].Newest(); last != nil {
 		if tombstone, ok := last.Object.(cache.DeletedFinalStateUnknown); ok {

@@ -1,5 +1,5 @@
-// Random operations on our queue and on client-go's DeltaFIFO. The same deltas must
-// come out of both, in the same order.
+// Random operations on our queue and on client-go's DeltaFIFO. The same deltas must come out of
+// both, in the same order.
 
 package deltafifo_test
 
@@ -14,8 +14,8 @@ import (
 	"example.com/informer/01-deltafifo/deltafifo"
 )
 
-// A sortedStore lists its keys in order. So two queues whose known objects it is
-// report missing objects in the same order.
+// A sortedStore lists its keys in order. So two queues whose known objects it is report missing
+// objects in the same order.
 type sortedStore struct{ cache.Store }
 
 func newSortedStore() sortedStore { return sortedStore{cache.NewStore(itemKey)} }
@@ -42,8 +42,8 @@ func (s sortedStore) apply(deltas cache.Deltas) error {
 	return nil
 }
 
-// A testQueue is a queue, the store of its consumer, and a Pop with one signature for
-// our queue and for client-go's.
+// A testQueue is a queue, the store of its consumer, and a Pop with one signature for our queue and
+// for client-go's.
 type testQueue struct {
 	queue cache.ReflectorStore
 	pop   func(process func(cache.Deltas) error) error
@@ -106,8 +106,8 @@ type operation struct {
 	value int  // makes the objects of different operations differ
 }
 
-// execute carries out an operation. It returns the error of the queue, and the deltas
-// that were popped.
+// execute carries out an operation. It returns the error of the queue, and the deltas that were
+// popped.
 func (q testQueue) execute(o operation) (popped cache.Deltas, err error) {
 	obj := item{itemNames[int(o.arg)%len(itemNames)], o.value}
 	switch o.op {
@@ -142,8 +142,8 @@ func (q testQueue) execute(o operation) (popped cache.Deltas, err error) {
 	}
 }
 
-// FuzzSameAsClientGo reads its input as a script: the first byte chooses the
-// options. Each two bytes after it are an operation and its argument.
+// FuzzSameAsClientGo reads its input as a script: the first byte chooses the options. Each two
+// bytes after it are an operation and its argument.
 func FuzzSameAsClientGo(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 1, 1, 0, 2, 0})                         // add a and b, update a, delete a
 	f.Add([]byte{1, 0, 0, 7, 0, 2, 0, 7, 0})                         // known objects: add, pop, delete, pop
@@ -171,8 +171,8 @@ func FuzzSameAsClientGo(f *testing.F) {
 	})
 }
 
-// compareExecution carries out an operation on both queues, and compares the results.
-// It returns the error of the queues.
+// compareExecution carries out an operation on both queues, and compares the results. It returns
+// the error of the queues.
 func compareExecution(t *testing.T, ours, theirs testQueue, o operation) error {
 	t.Helper()
 	got, gotErr := ours.execute(o)

@@ -1,13 +1,13 @@
-// Package observer has the interface to which the parts of an informer report what they
-// do: the reflector, the store, the processor and the handlers. The metrics of an
-// informer and the page X-ray use it.
+// Package observer has the interface to which the parts of an informer report what they do: the
+// reflector, the store, the processor and the handlers. The metrics of an informer and the page
+// X-ray use it.
 package observer
 
 import "time"
 
-// An Observer gets each Event. The goroutine that causes the event calls Observe, often
-// while it holds a lock. So Observe must be quick and must not wait. It may call Stop of
-// the informer, and no other method. Several goroutines call Observe at the same time.
+// An Observer gets each Event. The goroutine that causes the event calls Observe, often while it
+// holds a lock. So Observe must be quick and must not wait. It may call Stop of the informer, and
+// no other method. Several goroutines call Observe at the same time.
 type Observer interface{ Observe(Event) }
 
 // A Func is a function that is an Observer.
@@ -16,8 +16,8 @@ type Func func(Event)
 // Observe implements Observer.
 func (f Func) Observe(e Event) { f(e) }
 
-// An Event is one action of a part of an informer. Its Kind says which of the fields are
-// set. The objects are shared: an observer must not change them.
+// An Event is one action of a part of an informer. Its Kind says which of the fields are set. The
+// objects are shared: an observer must not change them.
 type Event struct {
 	Kind Kind
 

@@ -15,8 +15,8 @@ import (
 )
 
 // When the program ends, its HTTP client ends the watch with an error. That is no news: nothing is
-// logged. A cancelled context cancels the contexts made from it one after the other, so the watch may
-// notice the end before the reflector does. A thousand other contexts make that likely.
+// logged. A cancelled context cancels the contexts made from it one after the other, so the watch
+// may notice the end before the reflector does. A thousand other contexts make that likely.
 func TestAWatchThatEndsWithTheContextIsNotLogged(t *testing.T) {
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -12,26 +12,26 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 )
 
-// isExpiredError reports whether the server no longer has the version (status 410).
-// Kubernetes before 1.18 has two reasons for this status.
+// isExpiredError reports whether the server no longer has the version (status 410). Kubernetes
+// before 1.18 has two reasons for this status.
 func isExpiredError(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }
 
-// isTooLargeResourceVersionError reports whether the server does not have the version
-// yet. Kubernetes before 1.18.6 says this only in the text of the error.
+// isTooLargeResourceVersionError reports whether the server does not have the version yet.
+// Kubernetes before 1.18.6 says this only in the text of the error.
 func isTooLargeResourceVersionError(err error) bool {
 	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) ||
 		apierrors.IsTimeout(err) && strings.Contains(strings.ToLower(err.Error()), "too large resource version")
 }
 
-// isWatchErrorRetriable reports whether the server is down or overloaded. When the
-// server is back, a watch can resume from its last version, and no list is needed. A
-// server that has just come back cannot handle the lists of all reflectors as well.
+// isWatchErrorRetriable reports whether the server is down or overloaded. When the server is back,
+// a watch can resume from its last version, and no list is needed. A server that has just come back
+// cannot handle the lists of all reflectors as well.
 func isWatchErrorRetriable(err error) bool {
 	return utilnet.IsConnectionRefused(err) || apierrors.IsTooManyRequests(err)
 }
 
-// isUnsupportedTableObject reports whether the object is a table, or a list of tables.
-// A server sends tables to a client that asks for output to print, as kubectl does.
+// isUnsupportedTableObject reports whether the object is a table, or a list of tables. A server
+// sends tables to a client that asks for output to print, as kubectl does.
 func isUnsupportedTableObject(obj runtime.Object) bool {
 	switch obj.(type) {
 	case *unstructured.Unstructured, *unstructured.UnstructuredList:

@@ -28,8 +28,8 @@ func (r *Reflector) list(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("failed to list %v: %w", r.TypeDescription, err)
 	}
-	// If the server answers a LIST from "0" in pages, it has no watch cache. Pages of a
-	// LIST from "" do not tell: a server makes them from etcd or from its watch cache.
+	// If the server answers a LIST from "0" in pages, it has no watch cache. Pages of a LIST from
+	// "" do not tell: a server makes them from etcd or from its watch cache.
 	if from == "0" && paginatedResult {
 		r.paginatedResult = true
 	}
@@ -48,9 +48,9 @@ func (r *Reflector) list(ctx context.Context) error {
 	return r.syncWith(found, listMeta.GetResourceVersion())
 }
 
-// relistResourceVersion returns the version to list from. "0" means any version: the
-// server can answer from its watch cache. "" means the newest version: the server has
-// to ask etcd which version is the newest.
+// relistResourceVersion returns the version to list from. "0" means any version: the server can
+// answer from its watch cache. "" means the newest version: the server has to ask etcd which
+// version is the newest.
 func (r *Reflector) relistResourceVersion() string {
 	r.lastSyncResourceVersionMutex.Lock()
 	defer r.lastSyncResourceVersionMutex.Unlock()
@@ -81,19 +81,18 @@ func (r *Reflector) newPager(from string) *pager.ListPager {
 	case r.paginatedResult:
 		// The server has no watch cache. Pages of the default size, as in the first list.
 	case from != "" && from != "0":
-		// Without a limit, the server can answer from its watch cache, with this version or
-		// any newer one. With a limit, it has to answer with exactly this version. When an
-		// API server restarts, all reflectors of the cluster list at the same time. Its new
-		// watch cache has no older version, so all pages would have to come from etcd. A
-		// LIST from "0" may have a limit, because the watch cache ignores it.
+		// Without a limit, the server can answer from its watch cache, with this version or any
+		// newer one. With a limit, it has to answer with exactly this version. When an API server
+		// restarts, all reflectors of the cluster list at the same time. Its new watch cache has no
+		// older version, so all pages would have to come from etcd. A LIST from "0" may have a
+		// limit, because the watch cache ignores it.
 		listPager.PageSize = 0
 	}
 	return listPager
 }
 
-// listFrom asks for a list from a version. If the server does not have this version, it
-// immediately asks for the newest version: another try with the same version would fail
-// again.
+// listFrom asks for a list from a version. If the server does not have this version, it immediately
+// asks for the newest version: another try with the same version would fail again.
 func (r *Reflector) listFrom(ctx context.Context, listPager *pager.ListPager, from string) (
 	list runtime.Object, paginatedResult bool, err error,
 ) {
@@ -106,9 +105,9 @@ func (r *Reflector) listFrom(ctx context.Context, listPager *pager.ListPager, fr
 	return list, paginatedResult, err
 }
 
-// await calls f on a goroutine of its own. It waits until f has returned, or until ctx
-// has ended, because f may ignore ctx. If f panics, await panics with the same value, so
-// that the caller can recover.
+// await calls f on a goroutine of its own. It waits until f has returned, or until ctx has ended,
+// because f may ignore ctx. If f panics, await panics with the same value, so that the caller can
+// recover.
 func await(ctx context.Context, f func()) (returned bool) {
 	done := make(chan struct{})
 	var panicked any

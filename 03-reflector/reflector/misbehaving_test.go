@@ -96,8 +96,7 @@ func (p panickingStore) Transformer() cache.TransformFunc {
 	}
 }
 
-// A program may recover from a panic. client-go's reflector leaves a watch open if
-// Replace panics.
+// A program may recover from a panic. client-go's reflector leaves a watch open if Replace panics.
 func TestAPanicLeavesNoWatchOpen(t *testing.T) {
 	testBoth(t, func(t *testing.T, name string, run runFunc) {
 		for _, method := range []string{"Transformer", "Replace", "Add"} {
@@ -125,8 +124,8 @@ func TestAPanicLeavesNoWatchOpen(t *testing.T) {
 	})
 }
 
-// A blockingListerWatcher has no methods with a context. Its requests of one kind, LIST
-// or WATCH, block until released is closed.
+// A blockingListerWatcher has no methods with a context. Its requests of one kind, LIST or WATCH,
+// block until released is closed.
 type blockingListerWatcher struct {
 	blockedKind string
 	released    chan struct{}
@@ -152,8 +151,8 @@ func (b blockingListerWatcher) Watch(metav1.ListOptions) (watch.Interface, error
 
 func (blockingListerWatcher) IsWatchListSemanticsUnSupported() bool { return true }
 
-// A reflector whose context has ended does not wait for a LIST. It waits for a WATCH,
-// because it has to stop the watch.
+// A reflector whose context has ended does not wait for a LIST. It waits for a WATCH, because it
+// has to stop the watch.
 func TestASourceWithoutContextsIsWaitedForInWatch(t *testing.T) {
 	testBoth(t, func(t *testing.T, name string, run runFunc) {
 		for _, kind := range []string{"LIST", "WATCH"} {
@@ -199,8 +198,8 @@ func TestTheWatchOfAListIsStoppedIfTheContextHasEnded(t *testing.T) {
 	}
 }
 
-// A watch without a version begins with all objects, in no order. Their versions do not
-// say from which version the next watch can begin.
+// A watch without a version begins with all objects, in no order. Their versions do not say from
+// which version the next watch can begin.
 func TestAWatchFromNoVersionIsResumedFromNoVersion(t *testing.T) {
 	testBoth(t, func(t *testing.T, _ string, run runFunc) {
 		var asked []string
@@ -278,8 +277,8 @@ func TestAStreamedListThatBreaksOffIsAskedForAgainAfterAPause(t *testing.T) {
 	}
 }
 
-// A reflector logs a warning for a streamed list without an end, after each ten seconds
-// without an event.
+// A reflector logs a warning for a streamed list without an end, after each ten seconds without an
+// event.
 func TestALateBookmarkIsWarnedOf(t *testing.T) {
 	testBoth(t, func(t *testing.T, _ string, run runFunc) {
 		var warnings []string

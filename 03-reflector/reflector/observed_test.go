@@ -23,8 +23,8 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// recordTo returns an observer that adds a line for each event: its kind, and its error or
-// its version.
+// recordTo returns an observer that adds a line for each event: its kind, and its error or its
+// version.
 func recordTo(seen *record.Lines) observer.Observer {
 	return observer.Func(func(e observer.Event) {
 		switch {
@@ -143,8 +143,8 @@ func TestListsThatNobodyStored(t *testing.T) {
 	}
 }
 
-// The reflector does not wait for a LIST of a ListerWatcher that ignores the context. The
-// answer that comes later causes no event.
+// The reflector does not wait for a LIST of a ListerWatcher that ignores the context. The answer
+// that comes later causes no event.
 func TestNoEventAfterRunHasReturned(t *testing.T) {
 	page := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1", Continue: "more"}}
 	for name, answer := range map[string]func() (runtime.Object, error){

@@ -1,5 +1,5 @@
-// Package reflector keeps a store up to date with a server: it lists and watches. When
-// the watch ends, it watches or lists again.
+// Package reflector keeps a store up to date with a server: it lists and watches. When the watch
+// ends, it watches or lists again.
 package reflector
 
 import (
@@ -30,62 +30,60 @@ type Options struct {
 	ListerWatcher cache.ListerWatcher  // lists and watches the objects
 	Store         cache.ReflectorStore // gets the objects and their changes
 
-	// ExpectedType is an object of the type that the watch sends. The reflector reports
-	// an object of another type, and leaves it out. For *unstructured.Unstructured, the
-	// kind must be the same, too. Default: all types are accepted.
+	// ExpectedType is an object of the type that the watch sends. The reflector reports an object
+	// of another type, and leaves it out. For *unstructured.Unstructured, the kind must be the
+	// same, too. Default: all types are accepted.
 	ExpectedType runtime.Object
 
-	// TypeDescription describes the type in errors and logs. Default: the type of
-	// ExpectedType.
+	// TypeDescription describes the type in errors and logs. Default: the type of ExpectedType.
 	TypeDescription string
 
-	// ResyncPeriod is the time between two calls of the store's Resync. Default: Resync
-	// is never called.
+	// ResyncPeriod is the time between two calls of the store's Resync. Default: Resync is never
+	// called.
 	ResyncPeriod time.Duration
 
-	// ShouldResync is called before each Resync, and decides whether to resync. Default:
-	// it always resyncs.
+	// ShouldResync is called before each Resync, and decides whether to resync. Default: it always
+	// resyncs.
 	ShouldResync func() bool
 
-	// WatchListPageSize is the number of objects in a page of a LIST. If the watch cache
-	// of a server does not have the version of the pages, the server reads them from
-	// etcd, which is slow. Default: 500, but no pages for a LIST that the server can
-	// answer from its watch cache only without pages.
+	// WatchListPageSize is the number of objects in a page of a LIST. If the watch cache of a
+	// server does not have the version of the pages, the server reads them from etcd, which is
+	// slow. Default: 500, but no pages for a LIST that the server can answer from its watch cache
+	// only without pages.
 	WatchListPageSize int64
 
-	// MinWatchTimeout is the shortest time after which the server is asked to end a
-	// watch. The time is random, up to twice as long. Default, and minimum: five minutes,
-	// because short watches are much work for a server.
+	// MinWatchTimeout is the shortest time after which the server is asked to end a watch. The time
+	// is random, up to twice as long. Default, and minimum: five minutes, because short watches are
+	// much work for a server.
 	MinWatchTimeout time.Duration
 
-	// Backoff says how the pauses after failures grow. Default: as in client-go, from
-	// about a second to about a minute.
+	// Backoff says how the pauses after failures grow. Default: as in client-go, from about a
+	// second to about a minute.
 	Backoff *wait.Backoff
 
-	// WatchErrorHandler is called when a list failed, or when a watch could not be
-	// opened, before the reflector tries again. It is not called when the server refuses a
-	// watch (connection refused, 429), and not when an open watch ends with an error. The
-	// log and the Observer get all of these errors. Default: the error is logged.
+	// WatchErrorHandler is called when a list failed, or when a watch could not be opened, before
+	// the reflector tries again. It is not called when the server refuses a watch (connection
+	// refused, 429), and not when an open watch ends with an error. The log and the Observer get
+	// all of these errors. Default: the error is logged.
 	WatchErrorHandler func(context.Context, error)
 
 	// Observer gets an event for each decision. Default: there is no observer.
 	Observer observer.Observer
 }
 
-// A Reflector lists and watches objects of one type, and makes the same changes to
-// a store.
+// A Reflector lists and watches objects of one type, and makes the same changes to a store.
 //
 // What the store can rely on:
-//   - The first call is Replace, with a list. The calls after it are the changes
-//     after that list, in order, each once.
-//   - When the watch may have missed a change, the next call is Replace again.
-//     This does not happen for an event with an object of another type, or for an event
-//     that the store refuses: the reflector reports such an event and leaves it out.
+//   - The first call is Replace, with a list. The calls after it are the changes after that list,
+//     in order, each once.
+//   - When the watch may have missed a change, the next call is Replace again. This does not happen
+//     for an event with an object of another type, or for an event that the store refuses: the
+//     reflector reports such an event and leaves it out.
 //   - All calls come from one goroutine, except for Resync.
 //
-// A reflector ends when its context ends, even in the middle of a pause, and leaves no
-// watch open. If its ListerWatcher ignores the context, the reflector does not wait for
-// a LIST. It does wait for a WATCH, because it has to stop the watch.
+// A reflector ends when its context ends, even in the middle of a pause, and leaves no watch open.
+// If its ListerWatcher ignores the context, the reflector does not wait for a LIST. It does wait
+// for a WATCH, because it has to stop the watch.
 //
 // It logs its decisions with the logger of its context, as client-go's reflector does.
 type Reflector struct {
@@ -96,9 +94,9 @@ type Reflector struct {
 	useWatchList    bool                     // lists are streamed, if the server supports it
 	paginatedResult bool                     // the server answered the first LIST in pages: it has no watch cache
 
-	// The delays after failures of lists, and of watches. Each delay is longer than the
-	// one before it. client-go has one handler for both. There, after an outage, the
-	// delay of the watches delays the next list, too, although no list has failed.
+	// The delays after failures of lists, and of watches. Each delay is longer than the one before
+	// it. client-go has one handler for both. There, after an outage, the delay of the watches
+	// delays the next list, too, although no list has failed.
 	listDelayHandler, watchDelayHandler wait.DelayFunc
 
 	// lastSyncResourceVersionMutex guards the two fields below.
@@ -107,9 +105,9 @@ type Reflector struct {
 	isLastSyncResourceVersionUnavailable bool   // the server does not have it any more, or does not have it yet
 }
 
-// The pauses and timeouts are client-go's. If every reflector sent a request once a
-// second, a server in trouble could not recover. With these pauses, a reflector sends a
-// fiftieth of these requests.
+// The pauses and timeouts are client-go's. If every reflector sent a request once a second, a
+// server in trouble could not recover. With these pauses, a reflector sends a fiftieth of these
+// requests.
 const (
 	defaultBackoffInit     = 800 * time.Millisecond
 	defaultBackoffMax      = 30 * time.Second
@@ -188,8 +186,8 @@ func (r *Reflector) Run(ctx context.Context) {
 	}
 }
 
-// logWatchError does the same as client-go's DefaultWatchErrorHandler. It does not log
-// the normal end of a watch as an error.
+// logWatchError does the same as client-go's DefaultWatchErrorHandler. It does not log the normal
+// end of a watch as an error.
 func (r *Reflector) logWatchError(ctx context.Context, err error) {
 	switch {
 	case isExpiredError(err):
@@ -202,10 +200,9 @@ func (r *Reflector) logWatchError(ctx context.Context, err error) {
 	}
 }
 
-// ListAndWatch fills the store with a list. Then it makes the changes of the watch to
-// the store, until another list is needed. It returns an error if the list failed, or if
-// the watch could not be opened. It returns nil if an open watch has ended, or if ctx has
-// ended before the list.
+// ListAndWatch fills the store with a list. Then it makes the changes of the watch to the store,
+// until another list is needed. It returns an error if the list failed, or if the watch could not
+// be opened. It returns nil if an open watch has ended, or if ctx has ended before the list.
 func (r *Reflector) ListAndWatch(ctx context.Context) error {
 	// The list and the watch have one context, because they may be one request: when the program
 	// ends, the error of that request comes no earlier than the end of the context.
@@ -233,10 +230,10 @@ func (r *Reflector) ListAndWatch(ctx context.Context) error {
 	return r.watch(attempt, w)
 }
 
-// populate fills the store. A streamed list comes over a watch, and populate returns
-// this watch, because the changes come over it, too. A stream is less work for the
-// server, which does not need memory for the whole list. If the server does not support
-// it, populate sends a LIST, and the watch is nil.
+// populate fills the store. A streamed list comes over a watch, and populate returns this watch,
+// because the changes come over it, too. A stream is less work for the server, which does not need
+// memory for the whole list. If the server does not support it, populate sends a LIST, and the
+// watch is nil.
 func (r *Reflector) populate(ctx context.Context) (watch.Interface, error) {
 	if r.useWatchList {
 		w, err := r.watchList(ctx)
@@ -271,8 +268,8 @@ func (r *Reflector) startResync(ctx context.Context) error {
 	}
 }
 
-// LastSyncResourceVersion returns the version of the last list or event that the store
-// got. It is empty before the first list.
+// LastSyncResourceVersion returns the version of the last list or event that the store got. It is
+// empty before the first list.
 func (r *Reflector) LastSyncResourceVersion() string {
 	r.lastSyncResourceVersionMutex.Lock()
 	defer r.lastSyncResourceVersionMutex.Unlock()
@@ -286,8 +283,8 @@ func (r *Reflector) setLastSyncResourceVersion(version string) {
 	r.lastSyncResourceVersion = version
 }
 
-// setIsLastSyncResourceVersionUnavailable records whether the server has refused to
-// list from the version of the store.
+// setIsLastSyncResourceVersionUnavailable records whether the server has refused to list from the
+// version of the store.
 func (r *Reflector) setIsLastSyncResourceVersionUnavailable(isUnavailable bool) {
 	r.lastSyncResourceVersionMutex.Lock()
 	defer r.lastSyncResourceVersionMutex.Unlock()

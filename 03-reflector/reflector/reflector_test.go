@@ -116,9 +116,8 @@ func emptyList(metav1.ListOptions) (runtime.Object, error) {
 	return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}}, nil
 }
 
-// While the server refuses connections, client-go's reflector notices the end of its
-// context only when the pause is over, which can take a minute. Ours notices it
-// immediately.
+// While the server refuses connections, client-go's reflector notices the end of its context only
+// when the pause is over, which can take a minute. Ours notices it immediately.
 func TestItEndsAtOnceWhileTheServerRefusesConnections(t *testing.T) {
 	testBoth(t, func(t *testing.T, name string, run runFunc) {
 		list := func(metav1.ListOptions) (runtime.Object, error) { return nil, errRefused }
@@ -141,8 +140,8 @@ type refusingStore struct{ cache.Store }
 
 func (refusingStore) Replace([]any, string) error { return errors.New("not this list") }
 
-// When the store refuses a streamed list, client-go's reflector forgets to stop the
-// watch that the list came over.
+// When the store refuses a streamed list, client-go's reflector forgets to stop the watch that the
+// list came over.
 func TestNoWatchIsLeftOpenWhenTheStoreRefusesAList(t *testing.T) {
 	testBoth(t, func(t *testing.T, name string, run runFunc) {
 		var watches []*watch.FakeWatcher
@@ -214,8 +213,8 @@ func TestWhatIsOfAnotherTypeIsLeftOut(t *testing.T) {
 	}
 }
 
-// A reflector does not check the types of the objects of a LIST, and stores all of them.
-// A streamed list consists of events, and a reflector checks these.
+// A reflector does not check the types of the objects of a LIST, and stores all of them. A streamed
+// list consists of events, and a reflector checks these.
 func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", ResourceVersion: "1"}}
 	pods := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.Pod{pod}}
@@ -245,9 +244,9 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 	}
 }
 
-// An error handler gets the errors of lists, and of watches that cannot be opened. It
-// does not get the error of a watch that is refused (connection refused, 429), nor of a
-// watch that fails when it is open. Our observer gets all of them.
+// An error handler gets the errors of lists, and of watches that cannot be opened. It does not get
+// the error of a watch that is refused (connection refused, 429), nor of a watch that fails when it
+// is open. Our observer gets all of them.
 func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 	broken := func(metav1.ListOptions) (watch.Interface, error) {
 		w := watch.NewFakeWithChanSize(1, false)
@@ -311,8 +310,8 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 	}
 }
 
-// The observer gets the error of a resync that the store refuses, and of a stream that
-// the server refuses.
+// The observer gets the error of a resync that the store refuses, and of a stream that the server
+// refuses.
 func TestWhatIsRefusedIsObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		streams := 0

@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// A pause is twice as long as the pause before it, up to half a minute, plus a random
-// time of up to as much again. After every two minutes, pauses begin with the shortest
-// one again, even if the server still refuses all requests.
+// A pause is twice as long as the pause before it, up to half a minute, plus a random time of up to
+// as much again. After every two minutes, pauses begin with the shortest one again, even if the
+// server still refuses all requests.
 func TestPausesGrow(t *testing.T) {
 	for _, refused := range []string{"LIST", "WATCH"} {
 		testBoth(t, func(t *testing.T, _ string, run runFunc) {
@@ -83,8 +83,8 @@ func TestTimeoutsOfWatches(t *testing.T) {
 	})
 }
 
-// The reflector calls its ListerWatcher on another goroutine. A caller of the reflector
-// can still recover from a panic of the ListerWatcher.
+// The reflector calls its ListerWatcher on another goroutine. A caller of the reflector can still
+// recover from a panic of the ListerWatcher.
 func TestAPanicOfTheSourceReachesTheCaller(t *testing.T) {
 	testBoth(t, func(t *testing.T, name string, run runFunc) {
 		defer func() {

@@ -1,5 +1,4 @@
-// A server for our reflector and for client-go's. A script of random bytes decides how
-// it answers.
+// A server for our reflector and for client-go's. A script of random bytes decides how it answers.
 
 package reflector
 
@@ -22,8 +21,8 @@ import (
 	"example.com/informer/scripts/harness/fakeapi"
 )
 
-// A server answers requests. Its script decides the answers. When the script has ended,
-// all requests succeed.
+// A server answers requests. Its script decides the answers. When the script has ended, all
+// requests succeed.
 type server struct {
 	*cache.ListWatch
 	supportsStreams bool
@@ -62,8 +61,8 @@ func newServer(script []byte) *server {
 	return s
 }
 
-// next takes the next byte of the script, and makes a number below n of it. At the end
-// of the script it returns 0.
+// next takes the next byte of the script, and makes a number below n of it. At the end of the
+// script it returns 0.
 func (s *server) next(n int) int {
 	if len(s.script) == 0 {
 		return 0
@@ -133,8 +132,8 @@ func (s *server) list(options metav1.ListOptions) (runtime.Object, error) {
 	return list, nil
 }
 
-// watch answers a WATCH. It decides all events of the watch in advance. The watch may
-// send the last event, or end, some time later.
+// watch answers a WATCH. It decides all events of the watch in advance. The watch may send the last
+// event, or end, some time later.
 func (s *server) watch(options metav1.ListOptions) (watch.Interface, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,15 +166,15 @@ func (s *server) watch(options metav1.ListOptions) (watch.Interface, error) {
 	return w, nil
 }
 
-// nextDelay returns a time of up to a minute. It never ends at a full second. Every ten
-// seconds, a reflector may warn of a list without an end, and two things at the same
-// time can happen in any order.
+// nextDelay returns a time of up to a minute. It never ends at a full second. Every ten seconds, a
+// reflector may warn of a list without an end, and two things at the same time can happen in any
+// order.
 func (s *server) nextDelay() time.Duration {
 	return time.Duration(1+s.next(60))*time.Second + 3*time.Millisecond
 }
 
-// sendList sends all objects, sometimes a change, and most of the time the bookmark at
-// the end of the list.
+// sendList sends all objects, sometimes a change, and most of the time the bookmark at the end of
+// the list.
 func (s *server) sendList(w *watch.FakeWatcher) {
 	for _, name := range slices.Sorted(maps.Keys(s.objects)) {
 		w.Add(s.objects[name])

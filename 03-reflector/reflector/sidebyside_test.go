@@ -1,5 +1,5 @@
-// Our reflector beside client-go's. With the same server, both must send the same
-// requests, make the same calls of their stores, and log the same lines.
+// Our reflector beside client-go's. With the same server, both must send the same requests, make
+// the same calls of their stores, and log the same lines.
 
 package reflector
 
@@ -129,8 +129,8 @@ func (s logSink) Enabled(int) bool                        { return true }
 func (s logSink) WithValues(...any) logr.LogSink          { return s }
 func (s logSink) WithName(string) logr.LogSink            { return s }
 
-// recordLines runs a reflector with a new server for some time. It returns the lines that
-// the server has noted.
+// recordLines runs a reflector with a new server for some time. It returns the lines that the
+// server has noted.
 func recordLines(t *testing.T, start func() *server, duration time.Duration,
 	run func(context.Context, *server)) (lines []string) {
 	t.Helper()
@@ -158,8 +158,8 @@ func recordLines(t *testing.T, start func() *server, duration time.Duration,
 	return lines
 }
 
-// equalPauses makes all pauses of a reflector with resyncs equal. With random pauses, the
-// number of resyncs in a pause would be random, too.
+// equalPauses makes all pauses of a reflector with resyncs equal. With random pauses, the number of
+// resyncs in a pause would be random, too.
 var equalPauses = wait.Backoff{Duration: time.Second}
 
 // runOurs runs our reflector with a server.
@@ -206,9 +206,9 @@ func compareWithClientGos(t *testing.T, script []byte) {
 	}
 }
 
-// withoutRepetitions returns the lines up to the end of the reflector, without the resyncs
-// and the warnings of a late bookmark right before the end. Our reflector has fewer of
-// these warnings, because it backs off before it asks again for a list that has broken off.
+// withoutRepetitions returns the lines up to the end of the reflector, without the resyncs and the
+// warnings of a late bookmark right before the end. Our reflector has fewer of these warnings,
+// because it backs off before it asks again for a list that has broken off.
 func withoutRepetitions(lines []string) []string {
 	end := slices.Index(lines, "log 3: Stopping reflector")
 	repeated := regexp.MustCompile("[Rr]esync|event bookmark expired")
@@ -263,8 +263,8 @@ func TestResyncsBesideClientGos(t *testing.T) {
 	}
 }
 
-// While the server refuses a watch, client-go's reflector does not notice that the
-// store has refused a resync. Ours lists again.
+// While the server refuses a watch, client-go's reflector does not notice that the store has
+// refused a resync. Ours lists again.
 func TestAResyncThatIsRefusedDuringAnOutage(t *testing.T) {
 	start := func() *server {
 		s := newServer(nil)

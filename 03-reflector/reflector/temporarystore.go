@@ -8,9 +8,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A temporaryStore collects the objects of a streamed list, in the order of their
-// arrival. A change that arrives before the end of the list changes the list. Each object
-// is transformed when it arrives, so that the original needs memory only for a moment.
+// A temporaryStore collects the objects of a streamed list, in the order of their arrival. A change
+// that arrives before the end of the list changes the list. Each object is transformed when it
+// arrives, so that the original needs memory only for a moment.
 type temporaryStore struct {
 	transformer     cache.TransformFunc // may be nil
 	positions       map[string]int      // the index in items, by key
@@ -63,8 +63,8 @@ func (s *temporaryStore) Delete(obj any) error {
 	return nil
 }
 
-// takeList returns the objects, in the order of their arrival. It reuses the memory of
-// items: the store must not be used afterwards.
+// takeList returns the objects, in the order of their arrival. It reuses the memory of items: the
+// store must not be used afterwards.
 func (s *temporaryStore) takeList() []any {
 	return slices.DeleteFunc(s.items, func(obj any) bool { return obj == nil })
 }

@@ -22,10 +22,9 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// watch makes the changes of watches to the store. If the list was streamed, w is its
-// watch, and the first one. When a watch ends, watch opens the next one from the last
-// version. It returns when a list is needed. It returns an error if a watch could not be
-// opened.
+// watch makes the changes of watches to the store. If the list was streamed, w is its watch, and
+// the first one. When a watch ends, watch opens the next one from the last version. It returns when
+// a list is needed. It returns an error if a watch could not be opened.
 func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 	if w != nil {
 		err := r.handleWatch(ctx, time.Now(), w, true)
@@ -51,8 +50,8 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 		if err != nil {
 			return err
 		}
-		// A watch from "" or "0" first sends all objects, as ADDED, in no order. Their
-		// versions do not say which version the watch has reached.
+		// A watch from "" or "0" first sends all objects, as ADDED, in no order. Their versions do
+		// not say which version the watch has reached.
 		propagateRVFromStart := from != "" && from != "0"
 		err = r.handleWatch(ctx, start, w, propagateRVFromStart)
 		if !r.watchAgain(ctx, err) {
@@ -62,16 +61,16 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 	return nil
 }
 
-// timeoutSeconds returns the time after which the server is asked to end a watch. Without
-// a timeout, a watch with a dead connection could hang forever. The time is random:
-// watches that were opened at the same time, such as after the start of a server, should
-// not all end at the same time.
+// timeoutSeconds returns the time after which the server is asked to end a watch. Without a
+// timeout, a watch with a dead connection could hang forever. The time is random: watches that were
+// opened at the same time, such as after the start of a server, should not all end at the same
+// time.
 func (r *Reflector) timeoutSeconds() *int64 {
 	return ptr.To(int64(r.MinWatchTimeout.Seconds() * (1 + rand.Float64())))
 }
 
-// watchAgain reports the end of a watch, and decides whether another watch can resume,
-// or whether a list is needed. If the server has too many requests, it backs off.
+// watchAgain reports the end of a watch, and decides whether another watch can resume, or whether a
+// list is needed. If the server has too many requests, it backs off.
 func (r *Reflector) watchAgain(ctx context.Context, err error) bool {
 	logger := r.logger(ctx)
 	again := false
@@ -97,8 +96,7 @@ func (r *Reflector) watchAgain(ctx context.Context, err error) bool {
 	return again
 }
 
-// handleWatch makes the changes of a watch to the store, until the watch ends. It stops
-// the watch.
+// handleWatch makes the changes of a watch to the store, until the watch ends. It stops the watch.
 func (r *Reflector) handleWatch(ctx context.Context, start time.Time, w watch.Interface,
 	propagateRVFromStart bool) error {
 	defer w.Stop() // even if the store panics, because the caller may recover
@@ -168,9 +166,9 @@ func (h *watchHandler) handleAnyWatch(ctx context.Context, w watch.Interface) er
 	return nil
 }
 
-// handleEvent makes the change of one event to the store. It reports and leaves out an
-// object that it cannot understand or store. To list again would not help, because the
-// list would have the same object.
+// handleEvent makes the change of one event to the store. It reports and leaves out an object that
+// it cannot understand or store. To list again would not help, because the list would have the same
+// object.
 func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
 	if h.expectedType != nil && reflect.TypeOf(event.Object) != h.expectedType {
 		h.leaveOut(ctx, event, nil, "Unexpected watch event object type",
@@ -217,8 +215,8 @@ func (h *watchHandler) leaveOut(ctx context.Context, event watch.Event, err erro
 	h.observe(observer.Event{Kind: observer.LeftOut, Type: string(event.Type), New: event.Object, Err: reason})
 }
 
-// refusedByStore has the text that is logged if the store refuses an event, by the type
-// of the event. The texts are client-go's.
+// refusedByStore has the text that is logged if the store refuses an event, by the type of the
+// event. The texts are client-go's.
 var refusedByStore = map[watch.EventType]string{
 	watch.Added:    "Unable to add watch event object to store",
 	watch.Modified: "Unable to update watch event object to store",

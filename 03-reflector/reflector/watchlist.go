@@ -15,9 +15,9 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// watchList asks for a watch that begins with a list. It returns the watch when the list
-// is complete and in the store. After some errors it asks again. It returns the other
-// errors: for these, a LIST may help.
+// watchList asks for a watch that begins with a list. It returns the watch when the list is
+// complete and in the store. After some errors it asks again. It returns the other errors: for
+// these, a LIST may help.
 func (r *Reflector) watchList(ctx context.Context) (watch.Interface, error) {
 	for ctx.Err() == nil {
 		from := r.rewatchResourceVersion()
@@ -35,12 +35,12 @@ func (r *Reflector) watchList(ctx context.Context) (watch.Interface, error) {
 	return nil, ctx.Err()
 }
 
-// errIncompleteList is the error of a streamed list whose watch has ended without an
-// error before the end of the list.
+// errIncompleteList is the error of a streamed list whose watch has ended without an error before
+// the end of the list.
 var errIncompleteList = errors.New("the watch has ended in the middle of its list")
 
-// tryWatchList sends one request for a watch that begins with a list from a version. It
-// returns the watch when the list is complete and in the store.
+// tryWatchList sends one request for a watch that begins with a list from a version. It returns the
+// watch when the list is complete and in the store.
 func (r *Reflector) tryWatchList(ctx context.Context, from string) (watch.Interface, error) {
 	r.observe(observer.Event{Kind: observer.Listing, Version: from, Stream: true})
 	start := time.Now()
@@ -64,9 +64,9 @@ func (r *Reflector) tryWatchList(ctx context.Context, from string) (watch.Interf
 	return w, nil
 }
 
-// watchListAgain reports the error of a streamed list, and decides whether to ask for a
-// streamed list again. If so, it backs off where this is needed. While the server refuses
-// connections, a LIST does not help: the server would refuse it, too.
+// watchListAgain reports the error of a streamed list, and decides whether to ask for a streamed
+// list again. If so, it backs off where this is needed. While the server refuses connections, a
+// LIST does not help: the server would refuse it, too.
 func (r *Reflector) watchListAgain(ctx context.Context, from string, err error) bool {
 	switch {
 	case err == errIncompleteList:
@@ -90,8 +90,8 @@ func (r *Reflector) watchListAgain(ctx context.Context, from string, err error) 
 	}
 }
 
-// rewatchResourceVersion returns the version than which a streamed list must not be
-// older. "" means the newest version.
+// rewatchResourceVersion returns the version than which a streamed list must not be older. "" means
+// the newest version.
 func (r *Reflector) rewatchResourceVersion() string {
 	r.lastSyncResourceVersionMutex.Lock()
 	defer r.lastSyncResourceVersionMutex.Unlock()
@@ -101,8 +101,8 @@ func (r *Reflector) rewatchResourceVersion() string {
 	return r.lastSyncResourceVersion
 }
 
-// handleListWatch collects the list at the beginning of a watch, and stores it. It stops
-// the watch if the list is not complete, or not stored.
+// handleListWatch collects the list at the beginning of a watch, and stores it. It stops the watch
+// if the list is not complete, or not stored.
 func (r *Reflector) handleListWatch(ctx context.Context, start time.Time, w watch.Interface) (
 	watchListBookmarkReceived bool, err error,
 ) {
@@ -130,12 +130,12 @@ func (r *Reflector) handleListWatch(ctx context.Context, start time.Time, w watc
 	return true, nil
 }
 
-// initialEventsEndBookmarkInterval is the time without an event after which a streamed
-// list that has not ended is logged as a warning.
+// initialEventsEndBookmarkInterval is the time without an event after which a streamed list that
+// has not ended is logged as a warning.
 const initialEventsEndBookmarkInterval = 10 * time.Second
 
-// initialEventsEndBookmarkTicker returns a channel that says when to check for a late
-// bookmark. For a watch without a list, the channel is nil. The caller must call stop.
+// initialEventsEndBookmarkTicker returns a channel that says when to check for a late bookmark. For
+// a watch without a list, the channel is nil. The caller must call stop.
 func (h *watchHandler) initialEventsEndBookmarkTicker() (tick <-chan time.Time, stop func()) {
 	if !h.exitOnWatchListBookmarkReceived {
 		return nil, func() {}
@@ -144,9 +144,9 @@ func (h *watchHandler) initialEventsEndBookmarkTicker() (tick <-chan time.Time, 
 	return ticker.C, ticker.Stop
 }
 
-// warnIfExpired logs a warning if the bookmark at the end of a streamed list is late.
-// There is no other sign that the reflector waits for it: the watch is open, and there
-// is no error. Some servers and some proxies never send this bookmark.
+// warnIfExpired logs a warning if the bookmark at the end of a streamed list is late. There is no
+// other sign that the reflector waits for it: the watch is open, and there is no error. Some
+// servers and some proxies never send this bookmark.
 func (h *watchHandler) warnIfExpired(ctx context.Context) {
 	var err error
 	elapsed := time.Since(h.lastEventObserveTime)

@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// BenchmarkFind finds the 10 pods of one node among 100,000 pods: by an index, and by a
-// search through all pods, in turns. It reports how many times longer the search takes.
+// BenchmarkFind finds the 10 pods of one node among 100,000 pods: by an index, and by a search
+// through all pods, in turns. It reports how many times longer the search takes.
 func BenchmarkFind(b *testing.B) {
 	const pods, perNode, lookups = 100_000, 10, 1000
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"node": byNode})
@@ -69,9 +69,9 @@ func filter(store cache.Store, node string) (found int) {
 	return found
 }
 
-// BenchmarkUpdate updates a pod whose values do not change: in a store without an index,
-// with one index, with three indexes that have one value, and with one more index. It
-// shows how much each index costs a write.
+// BenchmarkUpdate updates a pod whose values do not change: in a store without an index, with one
+// index, with three indexes that have one value, and with one more index. It shows how much each
+// index costs a write.
 func BenchmarkUpdate(b *testing.B) {
 	for _, bench := range []struct {
 		name     string

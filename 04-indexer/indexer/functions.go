@@ -1,9 +1,9 @@
 // Index functions: by namespace, by label and by container image.
 //
-// A store panics when an index function fails. So these functions fail only
-// for a value that is no Kubernetes object, and for a pod that no server could have
-// sent. An object without a namespace, label or image has no values: it is in the store,
-// and not in the index. A tombstone has the values of the object in it.
+// A store panics when an index function fails. So these functions fail only for a value that is no
+// Kubernetes object, and for a pod that no server could have sent. An object without a namespace,
+// label or image has no values: it is in the store, and not in the index. A tombstone has the
+// values of the object in it.
 
 package indexer
 
@@ -20,8 +20,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Names for indexes. The first name must be this one, because client-go's listers look
-// for an index of this name. For the other index, any name is possible.
+// Names for indexes. The first name must be this one, because client-go's listers look for an index
+// of this name. For the other index, any name is possible.
 const (
 	Namespace = cache.NamespaceIndex
 	Image     = "image"
@@ -55,8 +55,8 @@ func ByLabel(name string) cache.IndexFunc {
 	}
 }
 
-// ByImage returns the images of all containers in the spec of a pod, including its init
-// containers and ephemeral containers.
+// ByImage returns the images of all containers in the spec of a pod, including its init containers
+// and ephemeral containers.
 func ByImage(obj any) ([]string, error) {
 	spec, err := podSpec(obj)
 	if err != nil {
@@ -82,8 +82,8 @@ func values(all ...string) []string {
 	return slices.Compact(all)
 }
 
-// unwrap returns obj as a Kubernetes object. If obj is a tombstone, it returns the object
-// in the tombstone.
+// unwrap returns obj as a Kubernetes object. If obj is a tombstone, it returns the object in the
+// tombstone.
 func unwrap(obj any) (metav1.Object, error) {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		if tombstone.Obj == nil {
@@ -101,8 +101,8 @@ func unwrap(obj any) (metav1.Object, error) {
 	return object, nil
 }
 
-// podSpec returns the spec of a typed or unstructured pod. For any other object it returns
-// an empty spec. The caller must not change the spec.
+// podSpec returns the spec of a typed or unstructured pod. For any other object it returns an empty
+// spec. The caller must not change the spec.
 func podSpec(obj any) (*corev1.PodSpec, error) {
 	object, err := unwrap(obj)
 	if err != nil {
@@ -117,8 +117,8 @@ func podSpec(obj any) (*corev1.PodSpec, error) {
 	return &corev1.PodSpec{}, nil
 }
 
-// untypedSpec returns the spec of an unstructured pod. For any other object it returns an
-// empty spec.
+// untypedSpec returns the spec of an unstructured pod. For any other object it returns an empty
+// spec.
 func untypedSpec(obj *unstructured.Unstructured) (*corev1.PodSpec, error) {
 	var pod struct { // the part of a pod that has to be converted
 		Spec corev1.PodSpec `json:"spec"`

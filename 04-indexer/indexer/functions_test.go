@@ -166,8 +166,8 @@ func TestObjectsAreNotChanged(t *testing.T) {
 	}
 }
 
-// After any write, an index finds the same objects as a search through all objects: with
-// our store, and with client-go's.
+// After any write, an index finds the same objects as a search through all objects: with our store,
+// and with client-go's.
 func TestAnIndexFindsWhatAFilterFinds(t *testing.T) {
 	for name, index := range map[string]cache.Indexer{
 		"ours":      indexer.New(cache.DeletionHandlingMetaNamespaceKeyFunc, functions),
@@ -223,8 +223,8 @@ func compareWithSearch(t *testing.T, index cache.Indexer, name string) {
 	}
 }
 
-// randomPod returns one of a few pods, with one of a few values in each index. So writes
-// often change the same pod, and values often have several pods.
+// randomPod returns one of a few pods, with one of a few values in each index. So writes often
+// change the same pod, and values often have several pods.
 func randomPod(random *rand.Rand) *corev1.Pod {
 	randomName := func(prefix string) string { return prefix + strconv.Itoa(random.IntN(4)) }
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: randomName("ns"), Name: randomName("pod"),

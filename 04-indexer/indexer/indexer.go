@@ -1,5 +1,5 @@
-// Package indexer is a store with indexes, as client-go has it: a map of objects, indexes beside the
-// map, and one lock for all of it. It also has functions to index by: a namespace, a label, a
+// Package indexer is a store with indexes, as client-go has it: a map of objects, indexes beside
+// the map, and one lock for all of it. It also has functions to index by: a namespace, a label, a
 // container image.
 package indexer
 
@@ -12,18 +12,18 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// An Indexer holds objects by their keys, and finds them by the values that index functions return. It
-// is what client-go's cache and threadSafeMap are together. Any goroutine may read and write it.
+// An Indexer holds objects by their keys, and finds them by the values that index functions return.
+// It is what client-go's cache and threadSafeMap are together. Any goroutine may read and write it.
 //
 // The objects belong to everybody who reads them: copy an object before you change it.
 //
-// An index function that returns an error makes a write panic, as in client-go. By then, the object is
-// in the map, and not in that index.
+// An index function that returns an error makes a write panic, as in client-go. By then, the object
+// is in the map, and not in that index.
 type Indexer struct {
 	keyFunc cache.KeyFunc
 
-	// lock guards all fields below. A reader holds it until its answer is complete, and no write takes
-	// place meanwhile. An index function runs under this lock.
+	// lock guards all fields below. A reader holds it until its answer is complete, and no write
+	// takes place meanwhile. An index function runs under this lock.
 	lock  sync.RWMutex
 	items map[string]any
 	index storeIndex
@@ -35,8 +35,9 @@ var _ cache.Indexer = (*Indexer)(nil)
 // New returns an empty Indexer. The key function names an object: cache.MetaNamespaceKeyFunc, or
 // cache.DeletionHandlingMetaNamespaceKeyFunc if the Indexer has to delete tombstones, too.
 //
-// The map of indexers is copied. client-go keeps the map itself, and AddIndexers writes to it: if two
-// stores are made with one map, then the second one gets the functions of the first, without an index.
+// The map of indexers is copied. client-go keeps the map itself, and AddIndexers writes to it: if
+// two stores are made with one map, then the second one gets the functions of the first, without an
+// index.
 func New(keyFunc cache.KeyFunc, indexers cache.Indexers) *Indexer {
 	own := make(cache.Indexers, len(indexers))
 	maps.Copy(own, indexers)
@@ -84,8 +85,8 @@ func (i *Indexer) Delete(obj any) error {
 	return nil
 }
 
-// Replace removes all objects and stores those of the list. If two of them have the same key, the later
-// one stays. An object without a key is an error, and changes nothing.
+// Replace removes all objects and stores those of the list. If two of them have the same key, the
+// later one stays. An object without a key is an error, and changes nothing.
 func (i *Indexer) Replace(list []any, resourceVersion string) error {
 	items := make(map[string]any, len(list))
 	for _, obj := range list {
@@ -185,8 +186,8 @@ func (i *Indexer) ListIndexFuncValues(indexName string) []string {
 	return i.index.getIndexValues(indexName)
 }
 
-// GetIndexers returns the index functions by the names of their indexes. The map is a copy: client-go
-// returns its own map, and a reader of it does not hold the lock.
+// GetIndexers returns the index functions by the names of their indexes. The map is a copy:
+// client-go returns its own map, and a reader of it does not hold the lock.
 func (i *Indexer) GetIndexers() cache.Indexers {
 	i.lock.RLock()
 	defer i.lock.RUnlock()
@@ -234,15 +235,16 @@ func (i *Indexer) listItems(keys sets.Set[string]) []any {
 	return list
 }
 
-// setRV keeps what rvFromObject has returned for the object that was written. The caller holds the lock.
+// setRV keeps what rvFromObject has returned for the object that was written. The caller holds the
+// lock.
 func (i *Indexer) setRV(rv string, err error) {
 	if err == nil {
 		i.rv = rv
 	}
 }
 
-// rvFromObject returns the resource version of an object, or an error if it is no Kubernetes object. A
-// write calls it before it changes anything, because it panics for a nil pointer.
+// rvFromObject returns the resource version of an object, or an error if it is no Kubernetes
+// object. A write calls it before it changes anything, because it panics for a nil pointer.
 func rvFromObject(obj any) (string, error) {
 	object, err := meta.Accessor(obj)
 	if err != nil {

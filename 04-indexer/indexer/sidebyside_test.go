@@ -59,9 +59,9 @@ func byPickyApp(obj any) ([]string, error) {
 	}
 }
 
-// Whatever is done to the two stores, both return the same error, or panic with the same words, and hold
-// the same objects and indexes afterwards. There is one index only: with several of them, it is a matter
-// of chance which ones client-go has changed before it panics.
+// Whatever is done to the two stores, both return the same error, or panic with the same words, and
+// hold the same objects and indexes afterwards. There is one index only: with several of them, it
+// is a matter of chance which ones client-go has changed before it panics.
 func TestErrorsAndPanicsAreClientGos(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	theirs := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"app": byPickyApp})
@@ -133,7 +133,8 @@ func outcome(call func(cache.Indexer) error, s cache.Indexer) (text string) {
 	return "fine"
 }
 
-// As in client-go, an index function that fails in AddIndexers has taken its name, and is called again.
+// As in client-go, an index function that fails in AddIndexers has taken its name, and is called
+// again.
 func TestAnIndexFunctionThatFailsLate(t *testing.T) {
 	theirs := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	ours := indexer.New(cache.MetaNamespaceKeyFunc, nil)

@@ -10,12 +10,13 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// An index maps a value to the keys of the objects that have this value. A value that no object has is
-// not in the map. Otherwise values that come and go, such as names of pods, would fill the memory.
+// An index maps a value to the keys of the objects that have this value. A value that no object has
+// is not in the map. Otherwise values that come and go, such as names of pods, would fill the
+// memory.
 type index map[string]sets.Set[string]
 
-// A storeIndex has the index functions of an Indexer, and the indexes that they fill. It has no lock of
-// its own: the caller of each method holds the lock of the Indexer.
+// A storeIndex has the index functions of an Indexer, and the indexes that they fill. It has no
+// lock of its own: the caller of each method holds the lock of the Indexer.
 type storeIndex struct {
 	indexers cache.Indexers   // the index functions by name
 	indices  map[string]index // the indexes by the same names; none before the first object
@@ -41,8 +42,8 @@ func (i *storeIndex) updateIndices(oldObj, newObj any, key string) {
 	}
 }
 
-// updateSingleIndex removes the key from the values of the old object, and adds it to the values of the
-// new object. No index remembers the values of an object: the index function computes both.
+// updateSingleIndex removes the key from the values of the old object, and adds it to the values of
+// the new object. No index remembers the values of an object: the index function computes both.
 func (i *storeIndex) updateSingleIndex(name string, oldObj, newObj any, key string) {
 	oldIndexValues := i.indexValues(name, oldObj, key)
 	indexValues := i.indexValues(name, newObj, key)
@@ -62,8 +63,8 @@ func (i *storeIndex) updateSingleIndex(name string, oldObj, newObj any, key stri
 	}
 }
 
-// indexValues returns the values of an object, or none if there is no object. It panics if the index
-// function returns an error: a write could return it, but the object is in the map already.
+// indexValues returns the values of an object, or none if there is no object. It panics if the
+// index function returns an error: a write could return it, but the object is in the map already.
 func (i *storeIndex) indexValues(name string, obj any, key string) []string {
 	if obj == nil {
 		return nil
@@ -116,8 +117,8 @@ func (i *storeIndex) getKeysFromIndex(indexName string, obj any) (sets.Set[strin
 	return keys, nil
 }
 
-// getKeysByIndex returns the keys of the objects that have this value. The caller must not change the
-// set: it is the one in the index.
+// getKeysByIndex returns the keys of the objects that have this value. The caller must not change
+// the set: it is the one in the index.
 func (i *storeIndex) getKeysByIndex(indexName, indexedValue string) (sets.Set[string], error) {
 	if i.indexers[indexName] == nil {
 		return nil, errNoIndex(indexName)

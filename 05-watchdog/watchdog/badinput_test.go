@@ -1,5 +1,5 @@
-// Wrong options, objects that the WatchDog refuses, and handlers and servers that do not return. The
-// WatchDog does not hang or panic, and its error names the object.
+// Wrong options, objects that the WatchDog refuses, and handlers and servers that do not return.
+// The WatchDog does not hang or panic, and its error names the object.
 
 package watchdog
 

@@ -23,8 +23,8 @@ type inbox struct {
 	synced chan struct{}   // closed when all of the first list is handled
 }
 
-// key returns the key of an object or a tombstone. It refuses an object that has no key or no
-// name, or that has another type than ObjectType. The error says which object it is.
+// key returns the key of an object or a tombstone. It refuses an object that has no key or no name,
+// or that has another type than ObjectType. The error says which object it is.
 func (b *inbox) key(obj any) (string, error) {
 	if gone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		return gone.Key, nil
@@ -33,8 +33,8 @@ func (b *inbox) key(obj any) (string, error) {
 		return "", fmt.Errorf("%s is no %T: ListerWatcher and ObjectType do not fit together",
 			describe(obj), b.opts.ObjectType)
 	}
-	// No server sends an object without a name, but a proxy may. Its key would be "namespace/",
-	// and no event could ever delete it again.
+	// No server sends an object without a name, but a proxy may. Its key would be "namespace/", and
+	// no event could ever delete it again.
 	if o, ok := obj.(metav1.Object); ok && o.GetName() == "" {
 		return "", fmt.Errorf("a %T in namespace %q has no name", obj, o.GetNamespace())
 	}
@@ -69,8 +69,8 @@ func (b *inbox) put(obj any, enqueue func(any) error) error {
 	return enqueue(obj)
 }
 
-// Replace takes a list as a whole or not at all. If it took half of a list, the queue would
-// delete the objects of the other half. The reflector reports the error, and lists again.
+// Replace takes a list as a whole or not at all. If it took half of a list, the queue would delete
+// the objects of the other half. The reflector reports the error, and lists again.
 func (b *inbox) Replace(list []any, version string) error {
 	keys := make(map[string]bool, len(list))
 	for _, obj := range list {
@@ -106,8 +106,8 @@ func (b *inbox) handled(key string) {
 	}
 }
 
-// checkSynced closes synced if first is empty. Its callers call it when first was set or has
-// become smaller. Therefore it closes the channel once. The caller holds mu.
+// checkSynced closes synced if first is empty. Its callers call it when first was set or has become
+// smaller. Therefore it closes the channel once. The caller holds mu.
 func (b *inbox) checkSynced() {
 	if len(b.first) == 0 {
 		close(b.synced)

@@ -19,8 +19,8 @@ type Options struct {
 	// KeyFunction returns the key of an object. Default: cache.MetaNamespaceKeyFunc.
 	KeyFunction cache.KeyFunc
 
-	// ResyncPeriod is the time between two resyncs. A resync calls OnUpdate for each object in
-	// the store. Default: no resyncs. New refuses a negative period.
+	// ResyncPeriod is the time between two resyncs. A resync calls OnUpdate for each object in the
+	// store. Default: no resyncs. New refuses a negative period.
 	ResyncPeriod time.Duration
 
 	// StopTimeout is how long Run waits for the handler to return after its context has ended.
@@ -32,8 +32,8 @@ type Options struct {
 	OnError func(error)
 }
 
-// Reader is the part of a store that does not change it. Only the WatchDog may write to its
-// store: after another write, its calls of the handler would be wrong.
+// Reader is the part of a store that does not change it. Only the WatchDog may write to its store:
+// after another write, its calls of the handler would be wrong.
 type Reader interface {
 	cache.KeyListerGetter
 	Get(obj any) (item any, exists bool, err error)

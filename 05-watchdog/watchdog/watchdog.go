@@ -1,4 +1,5 @@
-// Package watchdog is a small informer: a reflector, a queue, a store, and the loop that connects them.
+// Package watchdog is a small informer: a reflector, a queue, a store, and the loop that connects
+// them.
 package watchdog
 
 import (
@@ -19,12 +20,11 @@ import (
 // change, one call at a time. It runs once.
 //
 // The handler can rely on these rules:
-//   - Only the content of the store decides between OnAdd and OnUpdate. The old object of
-//     OnUpdate is the one that the store held.
-//   - The WatchDog changes the store before it calls the handler. The store is never behind a
-//     call. It can be ahead of the call, because the object may have changed again.
-//   - The calls for one object come in the order of its changes. Between objects there is no
-//     order.
+//   - Only the content of the store decides between OnAdd and OnUpdate. The old object of OnUpdate
+//     is the one that the store held.
+//   - The WatchDog changes the store before it calls the handler. The store is never behind a call.
+//     It can be ahead of the call, because the object may have changed again.
+//   - The calls for one object come in the order of its changes. Between objects there is no order.
 //   - OnDelete gets the object, or a cache.DeletedFinalStateUnknown if the watch has missed the
 //     delete. In both cases the store no longer holds that object.
 //   - The WatchDog reports a call that panics to OnError, and makes the next call. The store has
@@ -48,8 +48,8 @@ func New(opts Options) (*WatchDog, error) {
 	objects := indexer.New(box.key, nil) // box.key also knows the key of a tombstone
 	box.Queue = deltafifo.New(deltafifo.Options{KeyFunction: box.key, KnownObjects: objects})
 
-	// The reflector has no ExpectedType here. It would report only the type of an object that
-	// does not fit. The inbox reports which object it is.
+	// The reflector has no ExpectedType here. It would report only the type of an object that does
+	// not fit. The inbox reports which object it is.
 	source := reflector.New(reflector.Options{
 		ListerWatcher:   opts.ListerWatcher,
 		Store:           box,
@@ -64,8 +64,8 @@ func New(opts Options) (*WatchDog, error) {
 
 // Run lists, watches and calls the handler until ctx ends. The end of ctx is not an error. Run
 // waits up to StopTimeout for a handler that does not return. Then Run leaves the handler behind,
-// and the error names the call. A handler that ends its goroutine (runtime.Goexit, t.FailNow)
-// ends Run with an error. A second Run is an error.
+// and the error names the call. A handler that ends its goroutine (runtime.Goexit, t.FailNow) ends
+// Run with an error. A second Run is an error.
 func (w *WatchDog) Run(ctx context.Context) error {
 	if w.started.Swap(true) {
 		return fmt.Errorf("this WatchDog of %T was run before, and it runs once: make a new one", w.opts.ObjectType)

@@ -152,8 +152,8 @@ func TestOnlyTheFirstListIsInitial(t *testing.T) {
 	})
 }
 
-// b waits in the queue as a part of the first list. Meanwhile it is deleted and comes back twice: by
-// an event, and by another list. The objects that came back were not in the first list.
+// b waits in the queue as a part of the first list. Meanwhile it is deleted and comes back twice:
+// by an event, and by another list. The objects that came back were not in the first list.
 func TestWhatComesBackIsNotInitial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})

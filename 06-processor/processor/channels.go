@@ -14,9 +14,9 @@ type channels struct {
 	listeners map[*channelListener]bool
 }
 
-// NewChannels returns a Fanout that gives each notification to each listener, one after the other. Each
-// listener costs two sends, and a goroutine between them. The notifications that a handler has not
-// taken yet are kept without a limit.
+// NewChannels returns a Fanout that gives each notification to each listener, one after the other.
+// Each listener costs two sends, and a goroutine between them. The notifications that a handler has
+// not taken yet are kept without a limit.
 func NewChannels() Fanout {
 	return &channels{listeners: map[*channelListener]bool{}}
 }
@@ -45,9 +45,9 @@ func (c *channels) Listen(func(int, int)) Listener {
 	return l
 }
 
-// A channelListener has two sides. The add side, addCh, is always ready. The run side, nextCh, is ready
-// when the handler is. A ring buffer between them holds the notifications that the handler has not
-// taken yet. It grows as long as there is memory, and never shrinks.
+// A channelListener has two sides. The add side, addCh, is always ready. The run side, nextCh, is
+// ready when the handler is. A ring buffer between them holds the notifications that the handler
+// has not taken yet. It grows as long as there is memory, and never shrinks.
 type channelListener struct {
 	fanout               *channels
 	addCh, nextCh        chan Notification                     // neither has a buffer

@@ -3,17 +3,18 @@ package processor
 // A Fanout brings every notification to every listener, in order. NewChannels returns client-go's
 // design. Chapter 07 has our design, the journal.
 type Fanout interface {
-	// Distribute gives a notification to all listeners of this moment. It does not wait for a handler.
+	// Distribute gives a notification to all listeners of this moment. It does not wait for a
+	// handler.
 	Distribute(Notification)
 
-	// Listen adds a listener. It gets every notification that is distributed from now on. When several
-	// notifications become one, folded is called with the number of notifications that this has saved,
-	// and the number of those that wait. It must be quick. It may be nil.
+	// Listen adds a listener. It gets every notification that is distributed from now on. When
+	// several notifications become one, folded is called with the number of notifications that this
+	// has saved, and the number of those that wait. It must be quick. It may be nil.
 	Listen(folded func(saved, waiting int)) Listener
 }
 
-// A Listener gives the notifications of a Fanout to one handler. Only one goroutine may call Next. Any
-// goroutine may call the other methods.
+// A Listener gives the notifications of a Fanout to one handler. Only one goroutine may call Next.
+// Any goroutine may call the other methods.
 type Listener interface {
 	// Next waits for notifications and returns those that are there, in order. The slice is valid
 	// until the next call. It is nil after Close.
@@ -23,7 +24,7 @@ type Listener interface {
 	// list does not count.
 	Waiting() int
 
-	// Close drops the notifications that wait, and ends Next. When it returns, the listener holds no
-	// memory and no goroutine.
+	// Close drops the notifications that wait, and ends Next. When it returns, the listener holds
+	// no memory and no goroutine.
 	Close()
 }

@@ -16,7 +16,8 @@ const (
 	Synced // the end of the initial list; it has no object
 )
 
-// A Notification is one change of one object, as handlers get it. Nobody changes it after Distribute.
+// A Notification is one change of one object, as handlers get it. Nobody changes it after
+// Distribute.
 type Notification struct {
 	Kind    Kind
 	Initial bool   // only with Added: the object is in the initial list
@@ -27,8 +28,8 @@ type Notification struct {
 	// cache.DeletedFinalStateUnknown.
 	Old, New any
 
-	// skip holds the listeners that do not get this notification: it is a resync, and their handlers
-	// are not due. It is nil if all listeners get the notification.
+	// skip holds the listeners that do not get this notification: it is a resync, and their
+	// handlers are not due. It is nil if all listeners get the notification.
 	skip map[Listener]bool
 }
 

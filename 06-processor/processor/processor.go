@@ -46,8 +46,8 @@ func New(fanout Fanout) *Processor {
 	return &Processor{fanout: fanout, registrations: map[*Registration]bool{}}
 }
 
-// SetObserver sets the observer of the processor, and of its fan-out if that has one. Call it before
-// Start. Default: no observer.
+// SetObserver sets the observer of the processor, and of its fan-out if that has one. Call it
+// before Start. Default: no observer.
 func (p *Processor) SetObserver(o observer.Observer) {
 	p.observer = o
 	if fanout, ok := p.fanout.(interface{ SetObserver(observer.Observer) }); ok {
@@ -55,9 +55,9 @@ func (p *Processor) SetObserver(o observer.Observer) {
 	}
 }
 
-// Add registers a handler. First the handler gets the notifications in Options.Present, then those that
-// are distributed from now on. The caller must not distribute anything between its look at the present
-// objects and this call.
+// Add registers a handler. First the handler gets the notifications in Options.Present, then those
+// that are distributed from now on. The caller must not distribute anything between its look at the
+// present objects and this call.
 func (p *Processor) Add(handler cache.ResourceEventHandler, options Options) (*Registration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,8 +72,8 @@ func (p *Processor) Add(handler cache.ResourceEventHandler, options Options) (*R
 	return r, nil
 }
 
-// Remove ends a registration. It does not wait for a call that is under way: use ShutdownChan for that.
-// A second Remove does nothing.
+// Remove ends a registration. It does not wait for a call that is under way: use ShutdownChan for
+// that. A second Remove does nothing.
 func (p *Processor) Remove(r *Registration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,9 +96,9 @@ func (p *Processor) Start() {
 	}
 }
 
-// start makes a registration listen. The caller holds mu, so that Synced waits. If the processor has
-// synced, the present objects are the whole initial list. If not, the listener gets the end of the
-// initial list later.
+// start makes a registration listen. The caller holds mu, so that Synced waits. If the processor
+// has synced, the present objects are the whole initial list. If not, the listener gets the end of
+// the initial list later.
 func (p *Processor) start(r *Registration) {
 	var folded func(int, int)
 	r.observer = p.observer

@@ -69,8 +69,8 @@ func newRegistration(handler cache.ResourceEventHandler, options Options) *Regis
 	}
 }
 
-// run calls the handler until the registration ends. presentIsAll says that the present objects are the
-// whole initial list.
+// run calls the handler until the registration ends. presentIsAll says that the present objects are
+// the whole initial list.
 func (r *Registration) run(presentIsAll bool) {
 	defer close(r.runFinished)
 	defer r.listener.Close() // deferred, because a handler can end this goroutine: runtime.Goexit
@@ -96,8 +96,8 @@ func (r *Registration) run(presentIsAll bool) {
 	}
 }
 
-// deliverPresent calls the handler for the present objects. It returns false if the registration ends
-// meanwhile.
+// deliverPresent calls the handler for the present objects. It returns false if the registration
+// ends meanwhile.
 func (r *Registration) deliverPresent() (ready bool) {
 	if r.options.Present == nil {
 		return true
@@ -112,8 +112,8 @@ func (r *Registration) deliverPresent() (ready bool) {
 	return true
 }
 
-// ready waits until the pause after a panic is over. It returns false if the registration has ended:
-// then no further call is made.
+// ready waits until the pause after a panic is over. It returns false if the registration has
+// ended: then no further call is made.
 func (r *Registration) ready() bool {
 	if r.panicked {
 		select {
@@ -129,9 +129,9 @@ func (r *Registration) ready() bool {
 	}
 }
 
-// call calls the handler, and recovers from its panic. The panic goes to utilruntime's PanicHandlers,
-// where programs put their crash reporting. The first of them logs it. after are the next notifications
-// of the batch.
+// call calls the handler, and recovers from its panic. The panic goes to utilruntime's
+// PanicHandlers, where programs put their crash reporting. The first of them logs it. after are the
+// next notifications of the batch.
 func (r *Registration) call(n *Notification, after []Notification) (panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -182,8 +182,8 @@ func (r *Registration) observe(e observer.Event) {
 // panicked: the PanicHandler, the deferred function, and the runtime.
 const panicDepth = 3
 
-// end ends the registration, even if the observer panics. The caller holds the processor's mu, and calls
-// it once.
+// end ends the registration, even if the observer panics. The caller holds the processor's mu, and
+// calls it once.
 func (r *Registration) end() {
 	defer r.leave()
 	if r.observer != nil {

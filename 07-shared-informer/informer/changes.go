@@ -13,8 +13,8 @@ import (
 	"example.com/informer/06-processor/processor"
 )
 
-// changes is the store that the reflector of an Informer writes to. Each call changes the store of the
-// informer first, and then notifies the handlers.
+// changes is the store that the reflector of an Informer writes to. Each call changes the store of
+// the informer first, and then notifies the handlers.
 type changes struct{ *Informer }
 
 var (
@@ -50,8 +50,8 @@ func (c changes) taken(event any, err error) {
 // Update is Add: the store decides whether an object is new, not the event.
 func (c changes) Update(obj any) error { return c.Add(obj) }
 
-// Delete takes a Deleted event of the watch. If the store does not hold the object, the handlers are
-// not notified.
+// Delete takes a Deleted event of the watch. If the store does not hold the object, the handlers
+// are not notified.
 func (c changes) Delete(event any) (err error) {
 	defer func() { c.taken(event, err) }()
 	obj, key, err := c.prepared(event)
@@ -66,9 +66,9 @@ func (c changes) Delete(event any) (err error) {
 	return nil
 }
 
-// Replace takes a list. In one step, the store gets all objects of the list, and loses those that are
-// not in it. The watch has missed the delete of these: handlers get a tombstone with the last known
-// state. If an object is in the list twice, the last one counts.
+// Replace takes a list. In one step, the store gets all objects of the list, and loses those that
+// are not in it. The watch has missed the delete of these: handlers get a tombstone with the last
+// known state. If an object is in the list twice, the last one counts.
 func (c changes) Replace(list []any, version string) error {
 	keys, objs := make([]string, 0, len(list)), list[:0] // reuse the memory of the list, which is ours
 	for _, obj := range list {
@@ -104,8 +104,8 @@ func (c changes) Replace(list []any, version string) error {
 	return nil
 }
 
-// prepared returns the object after the transform, and its key. It refuses an object without a name:
-// no server has such an object, and only a new list could take it out of the store again.
+// prepared returns the object after the transform, and its key. It refuses an object without a
+// name: no server has such an object, and only a new list could take it out of the store again.
 func (c changes) prepared(obj any) (any, string, error) {
 	if c.transform != nil {
 		var err error
@@ -125,8 +125,8 @@ func (c changes) prepared(obj any) (any, string, error) {
 
 var errNoName = errors.New("has no name")
 
-// notification is an add or an update. The store decides between them, not the type of the event: old
-// is the object that the store held, or nil.
+// notification is an add or an update. The store decides between them, not the type of the event:
+// old is the object that the store held, or nil.
 func (c changes) notification(key string, old, obj any) processor.Notification {
 	if old == nil {
 		return processor.Notification{Kind: processor.Added, Initial: !c.HasSynced(), Key: key, New: obj}
@@ -134,8 +134,8 @@ func (c changes) notification(key string, old, obj any) processor.Notification {
 	return processor.Notification{Kind: processor.Updated, Key: key, Old: old, New: obj}
 }
 
-// notify notifies the handlers of a change that is in the store. An update to the same version comes
-// from a new list. It goes only to the handlers that are due for a resync.
+// notify notifies the handlers of a change that is in the store. An update to the same version
+// comes from a new list. It goes only to the handlers that are due for a resync.
 func (c changes) notify(n processor.Notification) {
 	if c.observer != nil {
 		stored := n.Event(observer.Stored)

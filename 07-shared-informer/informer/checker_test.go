@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// A checker is a handler for the model test. It records its calls, for the checks of package record. At
-// the time of each call it compares the call with the store.
+// A checker is a handler for the model test. It records its calls, for the checks of package
+// record. At the time of each call it compares the call with the store.
 type checker struct {
 	*record.Recorder
 	name       string
@@ -52,8 +52,8 @@ func (h *checker) OnAdd(obj any, initial bool) {
 	h.Recorder.OnAdd(obj, initial)
 }
 
-// take is called with the number of each call. It checks that the store has the state of the call, or a
-// later one. Then it stalls, waits or panics, as the scenario wants.
+// take is called with the number of each call. It checks that the store has the state of the call,
+// or a later one. Then it stalls, waits or panics, as the scenario wants.
 func (h *checker) take(n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,9 +99,9 @@ func (h *checker) leave(err error) {
 	h.failure = errors.Join(h.failure, err)
 }
 
-// check returns the errors of the calls so far. Each call must fit the calls before it, and its objects
-// must come from the server. The scenario is at a quiet point: the handler must have the state of the
-// store.
+// check returns the errors of the calls so far. Each call must fit the calls before it, and its
+// objects must come from the server. The scenario is at a quiet point: the handler must have the
+// state of the store.
 func (h *checker) check(sent map[record.Object]bool, informerSynced bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

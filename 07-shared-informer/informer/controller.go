@@ -6,8 +6,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// GetController returns a controller that answers questions, and whose Run does nothing. The owner of
-// a shared informer decides when it runs, and not one of its users.
+// GetController returns a controller that answers questions, and whose Run does nothing. The owner
+// of a shared informer decides when it runs, and not one of its users.
 func (i *Informer) GetController() cache.Controller { return dummyController{i} }
 
 type dummyController struct{ *Informer }

@@ -28,8 +28,9 @@ import (
 func inFakeTime(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) }
 
 // A call that panics counts as made. utilruntime's PanicHandlers are called, with the logger of the
-// handler's options. The next call follows a second later. The other handlers do not notice. client-go's
-// informer does the same if ReallyCrash is off, with one difference: its handler never syncs.
+// handler's options. The next call follows a second later. The other handlers do not notice.
+// client-go's informer does the same if ReallyCrash is off, with one difference: its handler never
+// syncs.
 func TestAHandlerThatPanics(t *testing.T) {
 	for name, syncs := range map[string]bool{"client-go": false, "ours": true} {
 		inFakeTime(t, func(t *testing.T) {
@@ -77,16 +78,16 @@ func TestAHandlerThatPanics(t *testing.T) {
 	}
 }
 
-// whenPanicking replaces utilruntime's PanicHandlers by one function, and sets ReallyCrash, until the test
-// is over.
+// whenPanicking replaces utilruntime's PanicHandlers by one function, and sets ReallyCrash, until
+// the test is over.
 func whenPanicking(t *testing.T, crash bool, report func(context.Context, any)) {
 	handlers, crashed := utilruntime.PanicHandlers, utilruntime.ReallyCrash
 	t.Cleanup(func() { utilruntime.PanicHandlers, utilruntime.ReallyCrash = handlers, crashed })
 	utilruntime.PanicHandlers, utilruntime.ReallyCrash = []func(context.Context, any){report}, crash
 }
 
-// panics is an environment variable. If it names an implementation, the test binary is a program with an
-// informer whose handler panics.
+// panics is an environment variable. If it names an implementation, the test binary is a program
+// with an informer whose handler panics.
 const panics = "INFORMER_TEST_PANICS"
 
 func panicInside(newInformer maker) {
@@ -153,8 +154,8 @@ func TestNoHandlerIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// Of three calls, one is under way when the handler is removed. The others are not made. (client-go's
-// informer may make more calls.)
+// Of three calls, one is under way when the handler is removed. The others are not made.
+// (client-go's informer may make more calls.)
 func TestWhatWaitsForARemovedHandlerIsDropped(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
@@ -267,9 +268,9 @@ func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
 	})
 }
 
-// Only the informer should write to its store. If a program writes an object to it before the start, a
-// handler of our informer gets that object when it joins. The first call of a handler of client-go's
-// informer is an update or a delete.
+// Only the informer should write to its store. If a program writes an object to it before the
+// start, a handler of our informer gets that object when it joins. The first call of a handler of
+// client-go's informer is an update or a delete.
 func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 	for name, want := range map[string][]string{
 		"client-go": {"OnDelete tombstone ns/gone of 1", "OnUpdate stays 2, was 1"},
@@ -288,9 +289,9 @@ func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 	}
 }
 
-// No handler is notified. The next event of the server replaces the object, or the next list. A program
-// may put the answer to its write into the store. Then the event of that write changes nothing: only
-// handlers that are due for a resync get it.
+// No handler is notified. The next event of the server replaces the object, or the next list. A
+// program may put the answer to its write into the store. Then the event of that write changes
+// nothing: only handlers that are due for a resync get it.
 func TestWhatAProgramPutsIntoTheStoreOfARunningInformer(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(time.Hour), configMap("a", "1"))
@@ -314,9 +315,9 @@ func TestWhatAProgramPutsIntoTheStoreOfARunningInformer(t *testing.T) {
 	})
 }
 
-// A list cannot be stored if the transform gives nil for one of its objects. Our informer reports this and
-// lists again. client-go's informer drops the whole list without an error, and has synced, with an empty
-// store until the next list.
+// A list cannot be stored if the transform gives nil for one of its objects. Our informer reports
+// this and lists again. client-go's informer drops the whole list without an error, and has synced,
+// with an empty store until the next list.
 func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
 	for name, want := range map[string]struct {
 		synced bool
@@ -354,7 +355,8 @@ func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
 	}
 }
 
-// gauges is a metrics provider. It records the name of a metric each time that the informer sets it.
+// gauges is a metrics provider. It records the name of a metric each time that the informer sets
+// it.
 type gauges struct{ record.Lines }
 
 type gauge struct {
@@ -425,8 +427,9 @@ func TestNamesOfCheckers(t *testing.T) {
 	}
 }
 
-// An object has 100,000 updates while a handler is stuck. When the handler goes on, it gets one update from
-// the state that it knows to a much later one, and then the few updates that were not folded yet.
+// An object has 100,000 updates while a handler is stuck. When the handler goes on, it gets one
+// update from the state that it knows to a much later one, and then the few updates that were not
+// folded yet.
 func TestAStalledHandlerDoesNotGetEveryChange(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("first", "1"))

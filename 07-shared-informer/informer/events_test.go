@@ -117,8 +117,8 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 	}
 }
 
-// "Client notifications happen after the corresponding cache update and … after
-// the corresponding index updates."
+// "Client notifications happen after the corresponding cache update and … after the corresponding
+// index updates."
 func TestTheStoreIsAheadOfTheHandler(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"version": byVersion}},
@@ -149,8 +149,8 @@ func byVersion(obj any) ([]string, error) {
 	return []string{obj.(metav1.Object).GetResourceVersion()}, nil
 }
 
-// "For a given SharedInformer and client, the notifications are delivered
-// sequentially", and those of an object in order.
+// "For a given SharedInformer and client, the notifications are delivered sequentially", and those
+// of an object in order.
 func TestNotificationsComeOneAfterTheOther(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
@@ -197,8 +197,8 @@ func TestABlockedHandlerHoldsUpNeitherTheOthersNorTheStore(t *testing.T) {
 	})
 }
 
-// The filter is called with both objects of an update, and with tombstones. The store also holds the
-// objects that do not match.
+// The filter is called with both objects of an update, and with tombstones. The store also holds
+// the objects that do not match.
 func TestWhatAFilterMakesOfACall(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "9"))

@@ -30,8 +30,8 @@ func Example() {
 	var running sync.WaitGroup
 	running.Go(func() { pods.RunWithContext(ctx) })
 
-	// The informer has synced when the store is complete, the handler when it has
-	// returned from the last call of the first list.
+	// The informer has synced when the store is complete, the handler when it has returned from the
+	// last call of the first list.
 	cache.WaitFor(ctx, "", pods.HasSyncedChecker(), handler.HasSyncedChecker())
 	fmt.Println(pods.GetIndexer().IndexKeys(cache.NamespaceIndex, "default"))
 

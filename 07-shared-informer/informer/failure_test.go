@@ -135,8 +135,8 @@ func TestWhatHasToBeSetBeforeTheStart(t *testing.T) {
 	})
 }
 
-// The reflector resumes a watch that ends, from its last version. The store stays as it is, and nothing
-// is delivered twice.
+// The reflector resumes a watch that ends, from its last version. The store stays as it is, and
+// nothing is delivered twice.
 func TestAWatchThatEndsIsResumed(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))

@@ -16,12 +16,12 @@ import (
 
 type notification = processor.Notification
 
-// A bug changes the notifications of one handler. It returns the notifications that the handler gets instead
-// of the nth.
+// A bug changes the notifications of one handler. It returns the notifications that the handler
+// gets instead of the nth.
 type bug func(n int, next notification) []notification
 
-// A faultyInformer plants a bug for each of its handlers. late says that the handler was added after the
-// sync.
+// A faultyInformer plants a bug for each of its handlers. late says that the handler was added
+// after the sync.
 type faultyInformer struct {
 	*Informer
 	plant func(late bool) bug
@@ -71,8 +71,8 @@ func (f clingingInformer) RemoveEventHandler(registration cache.ResourceEventHan
 	return errors.Join(err, f.Informer.RemoveEventHandler(registration))
 }
 
-// A lossyFanout drops the first of two updates of an object, and does not correct the old state of the
-// second.
+// A lossyFanout drops the first of two updates of an object, and does not correct the old state of
+// the second.
 type lossyFanout struct{ processor.Fanout }
 
 func (l lossyFanout) Listen(folded func(int, int)) processor.Listener {

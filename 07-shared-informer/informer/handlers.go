@@ -65,8 +65,8 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 	})
 }
 
-// present returns the stored objects as the adds of an initial list. The goroutine of the handler reads
-// them, and takes as much time as it needs.
+// present returns the stored objects as the adds of an initial list. The goroutine of the handler
+// reads them, and takes as much time as it needs.
 func present(stored store.Snapshot) iter.Seq[processor.Notification] {
 	return func(yield func(processor.Notification) bool) {
 		for key, obj := range stored.All() {
@@ -78,8 +78,8 @@ func present(stored store.Snapshot) iter.Seq[processor.Notification] {
 }
 
 // determineResyncPeriod returns the resync period that a handler gets when it asks for period. The
-// informer looks for handlers that are due every resyncCheckPeriod. This is the shortest period that
-// anybody asked for before the start.
+// informer looks for handlers that are due every resyncCheckPeriod. This is the shortest period
+// that anybody asked for before the start.
 func (i *Informer) determineResyncPeriod(period time.Duration, logger klog.Logger) time.Duration {
 	if period <= 0 {
 		return 0
@@ -114,8 +114,8 @@ func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistrat
 	return nil
 }
 
-// ResyncNow notifies all handlers of every object in the store, whether they are due or not. It makes
-// no request. After the informer has stopped, it does nothing.
+// ResyncNow notifies all handlers of every object in the store, whether they are due or not. It
+// makes no request. After the informer has stopped, it does nothing.
 func (i *Informer) ResyncNow() {
 	i.startedLock.Lock()
 	defer i.startedLock.Unlock()

@@ -21,8 +21,8 @@ import (
 // version returns the number n as a resource version.
 func version(n int) string { return strconv.Itoa(n) }
 
-// "A client added after Run() starts gets a startup batch of notifications of
-// additions of the objects existing in the cache", then all updates.
+// "A client added after Run() starts gets a startup batch of notifications of additions of the
+// objects existing in the cache", then all updates.
 func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
@@ -40,9 +40,9 @@ func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 	})
 }
 
-// A change between the snapshot of the store and the handler's place in the journal would be lost. A handler
-// that joined between a change and its notification would get the change twice. And the caller does not
-// wait for the handler.
+// A change between the snapshot of the store and the handler's place in the journal would be lost.
+// A handler that joined between a change and its notification would get the change twice. And the
+// caller does not wait for the handler.
 func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
@@ -197,8 +197,8 @@ func TestAHandlerCanRemoveItself(t *testing.T) {
 	})
 }
 
-// ShutDownEventHandler "blocks until it has fully stopped processing events";
-// RemoveEventHandler does not.
+// ShutDownEventHandler "blocks until it has fully stopped processing events"; RemoveEventHandler
+// does not.
 func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
@@ -232,8 +232,8 @@ func TestShutDownAfterTheEnd(t *testing.T) {
 	})
 }
 
-// "Adding event handlers to already stopped informers is not possible." Callers
-// look for these words in the error.
+// "Adding event handlers to already stopped informers is not possible." Callers look for these
+// words in the error.
 func TestNoHandlerAfterTheEnd(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())

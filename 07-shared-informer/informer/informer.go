@@ -1,5 +1,5 @@
-// Package informer is a shared informer: one LIST and one WATCH, one store with its indexes, and any
-// number of handlers.
+// Package informer is a shared informer: one LIST and one WATCH, one store with its indexes, and
+// any number of handlers.
 package informer
 
 import (
@@ -21,9 +21,10 @@ import (
 	"example.com/informer/07-shared-informer/store"
 )
 
-// An Informer keeps a store equal to the state of the server, and notifies handlers of every change.
-// It is a cache.SharedIndexInformer, and keeps the contract of that interface, with one exception: a
-// handler that is far behind gets the latest state of each object, and not each change. It runs once.
+// An Informer keeps a store equal to the state of the server, and notifies handlers of every
+// change. It is a cache.SharedIndexInformer, and keeps the contract of that interface, with one
+// exception: a handler that is far behind gets the latest state of each object, and not each
+// change. It runs once.
 //
 // There is no queue between the reflector and the store. The goroutine of the reflector changes the
 // store and appends the change to a journal that the handlers read. It does not wait for a handler.
@@ -41,8 +42,8 @@ type Informer struct {
 	version               signal                 // sent when the version of the store may have changed
 	refusals              refusals               // the versions that the store has refused
 
-	// blockDeltas is held from a change of the store until the change is in the journal. While you hold
-	// it, the store and the journal agree, and a late handler can join safely.
+	// blockDeltas is held from a change of the store until the change is in the journal. While you
+	// hold it, the store and the journal agree, and a late handler can join safely.
 	blockDeltas sync.Mutex
 
 	stopping context.Context // ends when Stop is called
@@ -58,8 +59,8 @@ type Informer struct {
 	observer          observer.Observer   // not changed once started; may be nil
 }
 
-// New returns an informer of the objects that lw lists and watches. exampleObject has their type. The
-// parameters are those of client-go's NewSharedIndexInformerWithOptions.
+// New returns an informer of the objects that lw lists and watches. exampleObject has their type.
+// The parameters are those of client-go's NewSharedIndexInformerWithOptions.
 func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.SharedIndexInformerOptions) *Informer {
 	fanout := journal.New()
 	stopping, cancel := context.WithCancel(context.Background())
@@ -85,8 +86,8 @@ func New(lw cache.ListerWatcher, exampleObject runtime.Object, options cache.Sha
 	}
 }
 
-// RunWithContext lists, watches and calls handlers until ctx ends or Stop is called. It returns when
-// the last handler has returned. A second call logs a warning and does nothing.
+// RunWithContext lists, watches and calls handlers until ctx ends or Stop is called. It returns
+// when the last handler has returned. A second call logs a warning and does nothing.
 func (i *Informer) RunWithContext(ctx context.Context) {
 	if i.started.Swap(true) {
 		klog.FromContext(ctx).Info("Warning: this informer was run before, and it runs once: make a new one", "type",
@@ -126,7 +127,8 @@ func (i *Informer) Stop() {
 	close(i.sourceEnded)
 }
 
-// ShutdownChan is closed when the informer has run or was stopped, and its last handler has returned.
+// ShutdownChan is closed when the informer has run or was stopped, and its last handler has
+// returned.
 func (i *Informer) ShutdownChan() <-chan struct{} { return i.ended }
 
 func (i *Informer) startMutationDetector() (stop func()) {
@@ -171,9 +173,9 @@ func (i *Informer) newReflector() *reflector.Reflector {
 	return i.reflector
 }
 
-// reportWatchError returns the watch error handler with the parameters that our reflector gives. The
-// handler of client-go also gets a reflector of client-go, and can ask it for its name and type. The
-// one here never runs.
+// reportWatchError returns the watch error handler with the parameters that our reflector gives.
+// The handler of client-go also gets a reflector of client-go, and can ask it for its name and
+// type. The one here never runs.
 func (i *Informer) reportWatchError() func(context.Context, error) {
 	handler := i.watchErrorHandler
 	named := cache.NewReflectorWithOptions(i.listerWatcher, i.objectType, nil,

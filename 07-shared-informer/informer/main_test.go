@@ -1,5 +1,5 @@
-// The fixtures of the tests: client-go's informer and ours on a fake server, in fake time, and handlers
-// that record their calls.
+// The fixtures of the tests: client-go's informer and ours on a fake server, in fake time, and
+// handlers that record their calls.
 
 package informer
 
@@ -67,7 +67,8 @@ func forBoth(t *testing.T, test func(t *testing.T, newInformer maker)) {
 
 var configMap = fakeapi.ConfigMap
 
-// options are those of an informer without resyncs. (client-go's AddIndexers needs a map of Indexers.)
+// options are those of an informer without resyncs. (client-go's AddIndexers needs a map of
+// Indexers.)
 func options() cache.SharedIndexInformerOptions {
 	return cache.SharedIndexInformerOptions{Indexers: cache.Indexers{}}
 }
@@ -91,8 +92,8 @@ func newRig(newInformer maker, options cache.SharedIndexInformerOptions, objs ..
 	return r
 }
 
-// run runs the informer until the test is over, or stop is called. It returns when all goroutines are
-// blocked.
+// run runs the informer until the test is over, or stop is called. It returns when all goroutines
+// are blocked.
 func (r *rig) run(t *testing.T) {
 	t.Helper()
 	r.stop = must.Run(t, r.RunWithContext)

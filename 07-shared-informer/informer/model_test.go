@@ -1,5 +1,5 @@
-// The model test runs random scenarios. Whatever the server, the network and the handlers do, the calls of
-// each handler lead to the state of the store.
+// The model test runs random scenarios. Whatever the server, the network and the handlers do, the
+// calls of each handler lead to the state of the store.
 
 package informer
 
@@ -167,8 +167,8 @@ func (s *scenario) leave() {
 	}
 }
 
-// storm makes many changes. In a long scenario, once, there are so many that the backlog of a stalled
-// handler is folded.
+// storm makes many changes. In a long scenario, once, there are so many that the backlog of a
+// stalled handler is folded.
 func (s *scenario) storm() {
 	n := 100
 	if s.long {
@@ -213,8 +213,8 @@ func (s *scenario) check() error {
 	return nil
 }
 
-// end waits until all handlers have caught up. Then the store must be equal to the server, and no handler
-// may have missed a change.
+// end waits until all handlers have caught up. Then the store must be equal to the server, and no
+// handler may have missed a change.
 func (s *scenario) end() error {
 	s.server.failWith(nil)
 	for _, h := range s.others {
@@ -268,10 +268,10 @@ func TestEachHandlerKnowsWhatTheStoreHolds(t *testing.T) {
 	}
 }
 
-// client-go's informer passes the model test, with three exceptions. It does not promise to survive a panic,
-// or to make no call after a removal. And a late handler can sync too early, in a rare race: the
-// SingleFileTracker first sees that no object of the initial list is left, and only then looks whether the
-// list has ended.
+// client-go's informer passes the model test, with three exceptions. It does not promise to survive
+// a panic, or to make no call after a removal. And a late handler can sync too early, in a rare
+// race: the SingleFileTracker first sees that no object of the initial list is left, and only then
+// looks whether the list has ended.
 func TestTheModelIsClientGosToo(t *testing.T) {
 	for seed := range uint64(100) {
 		text := scriptOf(seed, 50+int(seed))

@@ -20,8 +20,8 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// A modelServer is the API server of the model test. It has a history of events. Its watches break and
-// resume. It remembers every object that it has sent.
+// A modelServer is the API server of the model test. It has a history of events. Its watches break
+// and resume. It remembers every object that it has sent.
 type modelServer struct {
 	*cache.ListWatch
 	plain bool // it cannot send a list as a stream of events
@@ -168,8 +168,8 @@ func endOfList(version string) watch.Event {
 	return watch.Event{Type: watch.Bookmark, Object: end}
 }
 
-// send sends some events, and then the history from next on, until the stream is cut or its receiver stops
-// it.
+// send sends some events, and then the history from next on, until the stream is cut or its
+// receiver stops it.
 func (m *modelServer) send(events chan<- watch.Event, stopped <-chan struct{}, stream context.Context,
 	pending []watch.Event, next int) {
 	defer close(events)

@@ -16,15 +16,16 @@ import (
 	"example.com/informer/scripts/harness/fakeapi"
 )
 
-// mutates and harmless are environment variables. If mutates names an implementation, the test binary is a
-// program whose handler changes an object. With harmless, the handler does not change it.
+// mutates and harmless are environment variables. If mutates names an implementation, the test
+// binary is a program whose handler changes an object. With harmless, the handler does not change
+// it.
 const (
 	mutates  = "INFORMER_TEST_MUTATES"
 	harmless = "INFORMER_TEST_HARMLESS"
 )
 
-// mutate is that program. A harmless program ends after three checks of the detector. If not, the detector
-// ends the program at its first check.
+// mutate is that program. A harmless program ends after three checks of the detector. If not, the
+// detector ends the program at its first check.
 func mutate(newInformer maker, harmless bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

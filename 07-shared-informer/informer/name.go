@@ -13,8 +13,8 @@ import (
 )
 
 // nameForHandler is the result of the handler's method Name, if it has one, or else the name that
-// client-go gives it. Most handlers are of the type ResourceEventHandlerFuncs. The type does not tell
-// them apart, and so the name says where the functions are.
+// client-go gives it. Most handlers are of the type ResourceEventHandlerFuncs. The type does not
+// tell them apart, and so the name says where the functions are.
 func nameForHandler(handler cache.ResourceEventHandler) string {
 	switch h := handler.(type) {
 	case interface{ Name() string }:
@@ -37,8 +37,8 @@ func nameForHandler(handler cache.ResourceEventHandler) string {
 	return fmt.Sprintf("%T", handler)
 }
 
-// nameForFunctions is the function, the type or the package that contains all of these functions. If
-// they are in several places, it is the list of their names.
+// nameForFunctions is the function, the type or the package that contains all of these functions.
+// If they are in several places, it is the list of their names.
 func nameForFunctions(functions ...any) string {
 	var names, places []string
 	for _, function := range functions {

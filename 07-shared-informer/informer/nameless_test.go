@@ -1,5 +1,5 @@
-// Tests of an object without a name, and of an event without an object. No server sends them, but a proxy
-// may.
+// Tests of an object without a name, and of an event without an object. No server sends them, but a
+// proxy may.
 
 package informer
 

@@ -166,8 +166,8 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 	})
 }
 
-// The panic reaches the caller of RunWithContext, like the panic of a transform. If the caller recovers, the
-// informer has ended as usual.
+// The panic reaches the caller of RunWithContext, like the panic of a transform. If the caller
+// recovers, the informer has ended as usual.
 func TestAnObserverThatPanics(t *testing.T) {
 	for _, kind := range []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored,
 		observer.Appended, observer.Chunk, observer.Joined, observer.Removed} {

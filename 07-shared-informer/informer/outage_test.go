@@ -15,10 +15,10 @@ import (
 	"example.com/informer/scripts/harness/fakeapi"
 )
 
-// While the server refuses connections, the pauses between two tries to resume the watch grow. After the
-// outage, the watch has expired. In client-go, lists and watches share one backoff: the pause before the
-// list is even longer. Our reflector has a backoff for each of them, and the pause before the list is as
-// short as after any other end of a watch.
+// While the server refuses connections, the pauses between two tries to resume the watch grow.
+// After the outage, the watch has expired. In client-go, lists and watches share one backoff: the
+// pause before the list is even longer. Our reflector has a backoff for each of them, and the pause
+// before the list is as short as after any other end of a watch.
 func TestAfterAnOutageTheListIsNotDueLater(t *testing.T) {
 	for name, want := range map[string]struct{ min, max time.Duration }{
 		"ours":      {min: 800 * time.Millisecond, max: 1600 * time.Millisecond},

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// keptRefusals is how many versions refusals keeps. A program waits for a write that it has just made,
-// but a transform may refuse events for days.
+// keptRefusals is how many versions refusals keeps. A program waits for a write that it has just
+// made, but a transform may refuse events for days.
 const keptRefusals = 1000
 
 // refusals holds the versions of the latest events that the store has refused since the last list.

@@ -37,8 +37,9 @@ func ticks(l *record.Lines) cache.ResourceEventHandler {
 	}}
 }
 
-// A handler gets the period that it asks for, but at least a second, "rounded up to a multiple of the
-// informer's resync checking period". That is the shortest period that anybody asked for before the start.
+// A handler gets the period that it asks for, but at least a second, "rounded up to a multiple of
+// the informer's resync checking period". That is the shortest period that anybody asked for before
+// the start.
 func TestResyncPeriods(t *testing.T) {
 	const second, everySecond = time.Second, "1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 11s 12s"
 	for _, test := range []struct {
@@ -57,7 +58,8 @@ func TestResyncPeriods(t *testing.T) {
 			name: "zero is never, though others get resyncs", informer: 4 * second, other: second,
 			handler: every(0), want: "",
 		},
-		// A negative period makes no sense. Ours takes it for zero, client-go for the informer's period.
+		// A negative period makes no sense. Ours takes it for zero, client-go for the informer's
+		// period.
 		{
 			name: "less than zero", informer: 4 * second,
 			handler: every(-1), want: "", clientGo: "4s 8s 12s",
@@ -78,9 +80,9 @@ func TestResyncPeriods(t *testing.T) {
 		},
 		{name: "shorter than a second", informer: 5 * second, handler: every(4), want: everySecond},
 		{name: "shorter than a second, all of it", informer: time.Millisecond, want: everySecond},
-		// The comment of NewSharedIndexInformerWithOptions says that the resync checking period is a second at
-		// least. In client-go this holds for the period that a handler asks for, and not for the period of
-		// the informer.
+		// The comment of NewSharedIndexInformerWithOptions says that the resync checking period is
+		// a second at least. In client-go this holds for the period that a handler asks for, and
+		// not for the period of the informer.
 		{
 			name: "rounded up to a second, and late", informer: second / 10, late: true,
 			handler: every(second * 3 / 2), want: "2s 4s 6s 8s 10s 12s",

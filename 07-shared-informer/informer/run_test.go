@@ -172,8 +172,9 @@ func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
 	})
 }
 
-// In client-go's informer, an event waits in the queue while the loop is busy with the event before it.
-// Then the reflector is ahead of the store. At the end of the context, the event in the queue is dropped.
+// In client-go's informer, an event waits in the queue while the loop is busy with the event before
+// it. Then the reflector is ahead of the store. At the end of the context, the event in the queue
+// is dropped.
 func TestWhatWaitsInTheQueueAtTheEndIsDropped(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -210,7 +211,8 @@ func TestWhatWaitsInTheQueueAtTheEndIsDropped(t *testing.T) {
 		if got, want := keys(r.GetStore()), []string{"ns/a"}; !slices.Equal(got, want) {
 			t.Errorf("ListKeys() = %q, want %q", got, want)
 		}
-		// The call for version 2 of a may be among the calls: its notification is under way at the end.
+		// The call for version 2 of a may be among the calls: its notification is under way at the
+		// end.
 		if calls := handler.Take(); slices.Contains(calls, "OnAdd b 3") {
 			t.Errorf("the handler got %q, want no call for b", calls)
 		}

@@ -24,8 +24,8 @@ func (i *Informer) SetWatchErrorHandler(handler cache.WatchErrorHandler) error {
 	return i.SetWatchErrorHandlerWithContext(func(_ context.Context, r *cache.Reflector, err error) { handler(r, err) })
 }
 
-// SetWatchErrorHandlerWithContext sets the function that is called when a list or a watch has failed,
-// before the reflector tries again. The default, which nil stands for, logs the error.
+// SetWatchErrorHandlerWithContext sets the function that is called when a list or a watch has
+// failed, before the reflector tries again. The default, which nil stands for, logs the error.
 func (i *Informer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandlerWithContext) error {
 	i.startedLock.Lock()
 	defer i.startedLock.Unlock()
@@ -39,8 +39,8 @@ func (i *Informer) SetWatchErrorHandlerWithContext(handler cache.WatchErrorHandl
 	return nil
 }
 
-// SetTransform sets the function that is called with each object before the store gets it. The objects
-// of a streamed list go through it twice. So it must accept its own results.
+// SetTransform sets the function that is called with each object before the store gets it. The
+// objects of a streamed list go through it twice. So it must accept its own results.
 func (i *Informer) SetTransform(transform cache.TransformFunc) error {
 	i.startedLock.Lock()
 	defer i.startedLock.Unlock()

@@ -2,8 +2,8 @@ package informer
 
 import "sync/atomic"
 
-// A signal can be waited for by any number of goroutines. Sending it costs next to nothing while none
-// of them waits. Only one goroutine may send.
+// A signal can be waited for by any number of goroutines. Sending it costs next to nothing while
+// none of them waits. Only one goroutine may send.
 type signal struct{ waiting atomic.Pointer[chan struct{}] }
 
 // next returns a channel that the next send closes.

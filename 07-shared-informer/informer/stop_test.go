@@ -59,11 +59,12 @@ func TestAnInformerThatWasStoppedIsNeverRun(t *testing.T) {
 	})
 }
 
-// The end of the run waits for the goroutine of each callback. Some callbacks run while the informer holds
-// a lock.
+// The end of the run waits for the goroutine of each callback. Some callbacks run while the
+// informer holds a lock.
 func TestStopIsSafeInEveryCallback(t *testing.T) {
 	type options = cache.SharedIndexInformerOptions
-	// Each function sets a callback that calls stop. later, if not nil, is called while the informer runs.
+	// Each function sets a callback that calls stop. later, if not nil, is called while the
+	// informer runs.
 	callbacks := map[string]func(t *testing.T, r *rig, stop func()) (later func()){
 		"handler": func(t *testing.T, r *rig, stop func()) func() {
 			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { stop() }})

@@ -98,8 +98,8 @@ func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
 	})
 }
 
-// An index function accepts an object, and fails for the same object later. Then client-go's informer
-// panics and has stopped, and the object stays in its store.
+// An index function accepts an object, and fails for the same object later. Then client-go's
+// informer panics and has stopped, and the object stays in its store.
 func TestADeleteOfAnObjectThatAnIndexFunctionFailsOver(t *testing.T) {
 	for name, want := range map[string]struct {
 		calls   []string

@@ -39,8 +39,8 @@ func wantSynced(t *testing.T, when string, want bool, all ...syncChecker) {
 	}
 }
 
-// The informer has synced when the store has the list. A handler has synced when it has returned from its
-// last call for the list.
+// The informer has synced when the store has the list. A handler has synced when it has returned
+// from its last call for the list.
 func TestSyncedIsAnotherThingForAHandler(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
@@ -170,7 +170,8 @@ func TestWaitFor(t *testing.T) {
 	})
 }
 
-// WaitForCacheSync calls its functions immediately, and then every 100 ms. Only its channel ends it early.
+// WaitForCacheSync calls its functions immediately, and then every 100 ms. Only its channel ends it
+// early.
 func TestWhenWaitForCacheSyncAsks(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		start, asked := time.Now(), []time.Duration{}
@@ -231,8 +232,8 @@ type structHandler struct {
 	cache.ResourceEventHandlerFuncs
 }
 
-// Most handlers are of the type ResourceEventHandlerFuncs. The type alone does not say which handler a
-// program waits for.
+// Most handlers are of the type ResourceEventHandlerFuncs. The type alone does not say which
+// handler a program waits for.
 func TestHandlersAreNamedAsInClientGo(t *testing.T) {
 	none, mail := cache.ResourceEventHandlerFuncs{}, new(mailer)
 	for name, handler := range map[string]cache.ResourceEventHandler{

@@ -181,8 +181,8 @@ func TestAnEventThatCannotBeTransformed(t *testing.T) {
 	})
 }
 
-// The transform "is called for each object which is about to be stored". An object of a streamed list is
-// stored twice: by the reflector, and by the informer.
+// The transform "is called for each object which is about to be stored". An object of a streamed
+// list is stored twice: by the reflector, and by the informer.
 func TestAStreamedListIsTransformedTwice(t *testing.T) {
 	forBoth(t, func(t *testing.T, newInformer maker) {
 		w := watch.NewFake()

@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// WaitForVersion returns nil when the store is as new as a resource version, such as the version of an
-// object that the program has just written. Only the store counts, not the handlers. WaitForVersion
-// waits for an event, a list or a bookmark with that version or a later one. On a server without
-// changes, the next bookmark may be a minute away. The version must be one of the informer's own
-// resource.
+// WaitForVersion returns nil when the store is as new as a resource version, such as the version of
+// an object that the program has just written. Only the store counts, not the handlers.
+// WaitForVersion waits for an event, a list or a bookmark with that version or a later one. On a
+// server without changes, the next bookmark may be a minute away. The version must be one of the
+// informer's own resource.
 //
-// It returns an error if the store has refused the event of exactly that version, because a transform
-// or an index function has failed. The next list ends this. It also returns an error when the
-// reflector has returned: nothing changes the store after that.
+// It returns an error if the store has refused the event of exactly that version, because a
+// transform or an index function has failed. The next list ends this. It also returns an error when
+// the reflector has returned: nothing changes the store after that.
 func (i *Informer) WaitForVersion(ctx context.Context, version string) error {
 	if _, err := resourceversion.CompareResourceVersion(version, version); err != nil {
 		return fmt.Errorf("waiting for a version of %s: %w", i.typeName(), err)

@@ -240,8 +240,8 @@ func TestRefusedVersionsAreBounded(t *testing.T) {
 	}
 }
 
-// When the reflector has returned, nothing changes the store any more. So WaitForVersion does not wait for
-// the handlers.
+// When the reflector has returned, nothing changes the store any more. So WaitForVersion does not
+// wait for the handlers.
 func TestWaitForVersionEndsBeforeTheHandlers(t *testing.T) {
 	const stopped = `the informer has stopped at version "1"`
 	t.Run("a handler that is stuck", func(t *testing.T) {

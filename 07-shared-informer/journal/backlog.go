@@ -63,9 +63,9 @@ func (b *backlog) contains(key string) bool { return b.byKey[key] != nil }
 // size is the number of objects in the backlog.
 func (b *backlog) size() int { return b.order.Len() }
 
-// fold adds one more change of an object to some changes of it, and returns the changes to be delivered
-// in their place. A handler that gets only these has the same state in the end. Each state that it gets
-// did exist, and each old state is the one that it got before.
+// fold adds one more change of an object to some changes of it, and returns the changes to be
+// delivered in their place. A handler that gets only these has the same state in the end. Each
+// state that it gets did exist, and each old state is the one that it got before.
 func fold(changes []processor.Notification, n processor.Notification) []processor.Notification {
 	if len(changes) == 0 {
 		return []processor.Notification{n}

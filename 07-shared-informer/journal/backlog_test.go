@@ -130,7 +130,8 @@ func TestABacklogKeepsTheOrderOfFirstChanges(t *testing.T) {
 	}
 }
 
-// FuzzFold makes random changes of an object, and reads the backlog now and then. Each byte is a step:
+// FuzzFold makes random changes of an object, and reads the backlog now and then. Each byte is a
+// step:
 //
 //	a  the object is added
 //	b  the object is added, with another UID

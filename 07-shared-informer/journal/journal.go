@@ -17,14 +17,14 @@ const (
 	// object, before its backlog is folded.
 	defaultPatience = 16384
 
-	// foldAtOnce is the number of chunks that are folded for a listener at a time. Distribute and the
-	// other listeners wait meanwhile.
+	// foldAtOnce is the number of chunks that are folded for a listener at a time. Distribute and
+	// the other listeners wait meanwhile.
 	foldAtOnce = 8
 )
 
-// A Journal is a list of chunks. Distribute writes at its end, the tail. Each listener has a place in the
-// list, its cursor. No chunk points back to an earlier one: a chunk that every cursor has passed is
-// garbage.
+// A Journal is a list of chunks. Distribute writes at its end, the tail. Each listener has a place
+// in the list, its cursor. No chunk points back to an earlier one: a chunk that every cursor has
+// passed is garbage.
 //
 //	  garbage                                    tail
 //	┌─────────┐ next ┌─────────┐ next ┌─────────┬──────┐
@@ -34,8 +34,8 @@ const (
 //	                    cursor             cursor
 //	                 has read e, f      has caught up
 //
-// A cursor that is too far behind does not keep e to k alive. The notifications that it has not read are
-// folded into its backlog, and the cursor moves to the end.
+// A cursor that is too far behind does not keep e to k alive. The notifications that it has not
+// read are folded into its backlog, and the cursor moves to the end.
 type Journal struct {
 	mu       sync.Mutex
 	grown    sync.Cond // with mu; signals a new notification, or a cursor that was closed
@@ -48,8 +48,8 @@ type Journal struct {
 	observer observer.Observer // may be nil
 }
 
-// A chunk is a piece of the journal. Items are appended under the lock of the journal, and never change after
-// that. So an item can be read without the lock.
+// A chunk is a piece of the journal. Items are appended under the lock of the journal, and never
+// change after that. So an item can be read without the lock.
 type chunk struct {
 	first int // the number of notifications before this chunk
 	items []processor.Notification
@@ -69,9 +69,9 @@ func newChunk(first, size int) *chunk {
 	return &chunk{first: first, items: make([]processor.Notification, 0, size)}
 }
 
-// SetPatience sets how many notifications a listener can be behind, besides two for each object, before
-// its backlog is folded. With math.MaxInt it is never folded. A negative number counts as 0. Default:
-// 16,384.
+// SetPatience sets how many notifications a listener can be behind, besides two for each object,
+// before its backlog is folded. With math.MaxInt it is never folded. A negative number counts as 0.
+// Default: 16,384.
 func (j *Journal) SetPatience(n int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -113,8 +113,8 @@ func (j *Journal) append(n processor.Notification) {
 	j.caughtUp = 0
 }
 
-// startChunk makes a new tail. It also folds for the listeners that would keep too many old chunks alive.
-// To look for them here, and not at each notification, costs next to nothing.
+// startChunk makes a new tail. It also folds for the listeners that would keep too many old chunks
+// alive. To look for them here, and not at each notification, costs next to nothing.
 func (j *Journal) startChunk() {
 	next := newChunk(j.end(), min(2*cap(j.tail.items), chunkSize))
 	j.tail.next = next
@@ -133,8 +133,8 @@ func (j *Journal) setTail(tail *chunk) {
 	}
 }
 
-// dropTail drops a tail that all cursors have read. In a quiet time, the tail would keep objects alive
-// that were delivered long ago.
+// dropTail drops a tail that all cursors have read. In a quiet time, the tail would keep objects
+// alive that were delivered long ago.
 func (j *Journal) dropTail() {
 	j.setTail(newChunk(j.end(), smallSize))
 	for c := range j.cursors {
@@ -243,8 +243,8 @@ func (c *cursor) Waiting() int {
 	return c.waiting()
 }
 
-// waiting is the number of calls that the handler has not had yet. The end of the initial list is not a
-// call. It has no key.
+// waiting is the number of calls that the handler has not had yet. The end of the initial list is
+// not a call. It has no key.
 func (c *cursor) waiting() int {
 	waiting := c.backlog.size() + c.behind()
 	if c.journal.syncedAt >= c.chunk.first+c.offset || c.backlog.contains("") {

@@ -95,8 +95,8 @@ func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 	fanouttest.WantTexts(t, texts(read(l, len(want))), want)
 }
 
-// Three things keep the journal cheap: a chunk never grows, Next returns slices without spare room, and a
-// tail with few items is kept.
+// Three things keep the journal cheap: a chunk never grows, Next returns slices without spare room,
+// and a tail with few items is kept.
 func TestChunks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fanout := New()

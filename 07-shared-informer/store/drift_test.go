@@ -1,5 +1,5 @@
-// Index functions that return other values, or fail, when they are called again for the
-// same object. An index has to use the values of the call when the object was stored.
+// Index functions that return other values, or fail, when they are called again for the same
+// object. An index has to use the values of the call when the object was stored.
 
 package store_test
 
@@ -29,8 +29,8 @@ func byApp(obj any) ([]string, error) {
 	return []string{app}, nil
 }
 
-// Many pods are stored under web. Then somebody changes all of them in the store. They
-// are deleted or updated, and other pods get their slots.
+// Many pods are stored under web. Then somebody changes all of them in the store. They are deleted
+// or updated, and other pods get their slots.
 func TestAnIndexForgetsAnObjectThatSomebodyHasChanged(t *testing.T) {
 	const many = 1000 // slots of several pages
 	for _, changed := range []string{"db", ""} {
@@ -65,8 +65,8 @@ func TestAnIndexForgetsAnObjectThatSomebodyHasChanged(t *testing.T) {
 	}
 }
 
-// The index function returns random values. The index must have the values that the
-// function returned for the last write of each object.
+// The index function returns random values. The index must have the values that the function
+// returned for the last write of each object.
 func TestAnIndexGoesByWhatItsFunctionSaidOfAWrite(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	computed := map[string][]string{} // the values of the last write, by key

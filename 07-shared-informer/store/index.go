@@ -9,9 +9,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// An index has, for each value, the slots of the objects with this value. It has, for
-// each slot, the values under which its object is stored. The index does not call the
-// function again for a stored object, because somebody may have changed the object.
+// An index has, for each value, the slots of the objects with this value. It has, for each slot,
+// the values under which its object is stored. The index does not call the function again for a
+// stored object, because somebody may have changed the object.
 type index struct {
 	name     string
 	function cache.IndexFunc
@@ -27,8 +27,8 @@ type posting struct {
 	last  entry // refers to this posting; shared by all objects whose last value this is
 }
 
-// An entry is one value of an object, and refers to the next value. Most objects have
-// one value in an index. These objects share the entry of the posting.
+// An entry is one value of an object, and refers to the next value. Most objects have one value in
+// an index. These objects share the entry of the posting.
 type entry struct {
 	*posting
 	next *entry

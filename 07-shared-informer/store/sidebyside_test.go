@@ -23,8 +23,8 @@ func TestATypedNilChangesNothing(t *testing.T) { indexertest.TypedNil(t, newStor
 
 func TestTheMapsOfIndexersAreCopied(t *testing.T) { indexertest.OwnIndexers(t, newStore) }
 
-// The values of an index can be large. When an object is deleted, or its write fails, its
-// values are garbage immediately, and not only after the next write.
+// The values of an index can be large. When an object is deleted, or its write fails, its values
+// are garbage immediately, and not only after the next write.
 func TestTheStoreKeepsNoIndexValuesOfAnObjectThatIsGone(t *testing.T) {
 	var values weak.Pointer[string]
 	large := func(any) ([]string, error) {

@@ -9,9 +9,9 @@ import (
 	"sort"
 )
 
-// A slotSet is a set of slots. It has a word of 64 bits for each page that has a slot in
-// the set, and a bit for each slot. A write copies parts of the set as it copies pages.
-// The words are grouped in blocks, as pages are grouped in directories.
+// A slotSet is a set of slots. It has a word of 64 bits for each page that has a slot in the set,
+// and a bit for each slot. A write copies parts of the set as it copies pages. The words are
+// grouped in blocks, as pages are grouped in directories.
 type slotSet struct {
 	counter    *generationCounter
 	generation uint64 // of blocks
@@ -72,8 +72,8 @@ func (s *slotSet) remove(slot int) (pageIsEmpty bool) {
 	return true
 }
 
-// find returns the index of the block of a slot, or the index at which this block has
-// to be inserted. It makes sure that no snapshot shares the blocks.
+// find returns the index of the block of a slot, or the index at which this block has to be
+// inserted. It makes sure that no snapshot shares the blocks.
 func (s *slotSet) find(slot int) (i int, ok bool) {
 	if s.generation != s.counter.current {
 		s.blocks = slices.Clone(s.blocks)
@@ -84,9 +84,9 @@ func (s *slotSet) find(slot int) (i int, ok bool) {
 	return i, i < len(s.blocks) && s.blocks[i].directory == directory
 }
 
-// find returns the bit of the page of a slot. It also returns the index of the word of
-// this page, or the index at which this word has to be inserted. It makes sure that no
-// snapshot shares the words.
+// find returns the bit of the page of a slot. It also returns the index of the word of this page,
+// or the index at which this word has to be inserted. It makes sure that no snapshot shares the
+// words.
 func (b *block) find(generation uint64, slot int) (page uint64, word int) {
 	if b.generation != generation {
 		b.words = slices.Clone(b.words)

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A Snapshot is the state of a Store at one moment. It never changes, and a reader of it
-// needs no lock. It shares its pages with the store, until a write changes them.
+// A Snapshot is the state of a Store at one moment. It never changes, and a reader of it needs no
+// lock. It shares its pages with the store, until a write changes them.
 type Snapshot struct {
 	used    slotSet
 	keys    pagedArray[string]
@@ -21,8 +21,7 @@ type Snapshot struct {
 	rv      string
 }
 
-// Snapshot returns the present state. It takes as long for a million objects as for
-// one object.
+// Snapshot returns the present state. It takes as long for a million objects as for one object.
 func (s *Store) Snapshot() Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,8 +107,7 @@ func (s *Store) IndexKeys(name, value string) ([]string, error) {
 	return keys, nil
 }
 
-// Index returns the objects that have a value in common with obj, in no
-// particular order.
+// Index returns the objects that have a value in common with obj, in no particular order.
 func (s *Store) Index(name string, obj any) ([]any, error) {
 	function, ok := s.GetIndexers()[name]
 	if !ok {
@@ -136,8 +134,8 @@ func (s *Store) find(name string, values ...string) (Snapshot, error) {
 		found.used = sets[0]
 	}
 	if len(sets) > 1 {
-		// No lock is held here. So the union gets a counter of its own, with a generation
-		// that no part of the sets has: add copies what it changes.
+		// No lock is held here. So the union gets a counter of its own, with a generation that no
+		// part of the sets has: add copies what it changes.
 		found.used.counter = &generationCounter{current: math.MaxUint64}
 		for _, set := range sets[1:] {
 			for slot := range set.all() {
@@ -168,9 +166,9 @@ func errNoIndex(name string) error {
 	return fmt.Errorf("Index with name %s does not exist", name) // the text of client-go
 }
 
-// ListIndexFuncValues returns the values of an index, in no particular order. It returns
-// no values if there is no such index. It is the only read for which a write has to
-// wait until the read is over.
+// ListIndexFuncValues returns the values of an index, in no particular order. It returns no values
+// if there is no such index. It is the only read for which a write has to wait until the read is
+// over.
 func (s *Store) ListIndexFuncValues(name string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package store is our own store with indexes, a cache.Indexer like client-go's.
-// Readers do not block writers: a reader of many objects takes a snapshot, and reads
-// the snapshot while others write to the store.
+// Package store is our own store with indexes, a cache.Indexer like client-go's. Readers do not
+// block writers: a reader of many objects takes a snapshot, and reads the snapshot while others
+// write to the store.
 package store
 
 import (
@@ -21,9 +21,9 @@ type Options struct {
 	// Indexers are the first indexes, by name. AddIndexers adds more. Default: none.
 	Indexers cache.Indexers
 
-	// Identifier and MetricsProvider are the arguments of cache.WithStoreMetrics: the
-	// name under which the store publishes its version as a metric, and the provider of
-	// the metric. Default: the store publishes no metric.
+	// Identifier and MetricsProvider are the arguments of cache.WithStoreMetrics: the name under
+	// which the store publishes its version as a metric, and the provider of the metric. Default:
+	// the store publishes no metric.
 	Identifier      cache.InformerNameAndResource
 	MetricsProvider cache.InformerMetricsProvider
 }
@@ -31,41 +31,39 @@ type Options struct {
 // A Store is a cache.Indexer. It can be read and written from any goroutine.
 //
 // What you can rely on:
-//   - A write never waits while a reader reads a list, the objects of an index, or a
-//     snapshot.
-//   - A list, the objects of an index, and a snapshot show one state of the store: all
-//     writes up to some moment, and no write after it.
-//   - A write changes the store and all indexes, or it returns an error and changes
-//     nothing. If an index function fails or panics, the write returns an error.
-//   - A delete calls no index function, and never fails. An index returns an object only
-//     under the values that the index function returned when the object was stored.
+//   - A write never waits while a reader reads a list, the objects of an index, or a snapshot.
+//   - A list, the objects of an index, and a snapshot show one state of the store: all writes up to
+//     some moment, and no write after it.
+//   - A write changes the store and all indexes, or it returns an error and changes nothing. If an
+//     index function fails or panics, the write returns an error.
+//   - A delete calls no index function, and never fails. An index returns an object only under the
+//     values that the index function returned when the object was stored.
 //
 // All readers share the objects: copy an object before you change it.
 type Store struct {
 	keyFunc cache.KeyFunc
 
-	// metrics is an empty store of client-go's. Its Bookmark publishes a version as a
-	// metric. We need this store because the provider that was set with
-	// cache.SetInformerMetricsProvider is private to client-go. It is nil if the store
-	// publishes no metric.
+	// metrics is an empty store of client-go's. Its Bookmark publishes a version as a metric. We
+	// need this store because the provider that was set with cache.SetInformerMetricsProvider is
+	// private to client-go. It is nil if the store publishes no metric.
 	metrics cache.ThreadSafeStore
 
-	// mu is held for a whole write, and for the moment in which a reader takes a
-	// snapshot. It guards the counter of generations.
+	// mu is held for a whole write, and for the moment in which a reader takes a snapshot. It
+	// guards the counter of generations.
 	mu sync.Mutex
 
-	// stateMu is held as well while a write changes the state. So the state may be read
-	// with either lock. Readers of one object take stateMu. All other readers take mu.
+	// stateMu is held as well while a write changes the state. So the state may be read with either
+	// lock. Readers of one object take stateMu. All other readers take mu.
 	stateMu sync.RWMutex
 	state
 }
 
 // A state is the contents of a store.
 type state struct {
-	// counter counts the snapshots. All parts of the state have this counter. A snapshot
-	// starts a new generation: it shares all parts that the store has at that moment, and
-	// all of them are of an earlier generation. A write copies a part of an earlier
-	// generation before it changes the part.
+	// counter counts the snapshots. All parts of the state have this counter. A snapshot starts a
+	// new generation: it shares all parts that the store has at that moment, and all of them are of
+	// an earlier generation. A write copies a part of an earlier generation before it changes the
+	// part.
 	counter *generationCounter
 
 	slots   map[string]int     // the slot of each key
@@ -131,8 +129,7 @@ func (s *Store) Delete(obj any) error {
 	return nil
 }
 
-// Put stores an object under a key. It returns the object that had this key before, or
-// nil.
+// Put stores an object under a key. It returns the object that had this key before, or nil.
 func (s *Store) Put(key string, obj any) (old any, err error) {
 	rv, rvErr := rvFromObject(obj)
 	s.mu.Lock()
@@ -163,9 +160,9 @@ func (s *Store) Put(key string, obj any) (old any, err error) {
 	return old, nil
 }
 
-// Remove removes the object with this key. It returns the object, or nil if there is
-// none. The store takes the resource version of last, which is the last state of the
-// object, or nil if it is not known.
+// Remove removes the object with this key. It returns the object, or nil if there is none. The
+// store takes the resource version of last, which is the last state of the object, or nil if it is
+// not known.
 func (s *Store) Remove(key string, last any) (old any) {
 	rv, rvErr := rvFromObject(last)
 	s.mu.Lock()
@@ -214,8 +211,8 @@ func (s *state) freeSlot(key string, slot int) {
 	s.objects.set(slot, nil)
 }
 
-// Replace replaces the contents of the store with a list, which has this resource
-// version. If several objects have the same key, the last one is stored.
+// Replace replaces the contents of the store with a list, which has this resource version. If
+// several objects have the same key, the last one is stored.
 func (s *Store) Replace(list []any, version string) error {
 	keys := make([]string, len(list))
 	for i, obj := range list {
@@ -229,16 +226,16 @@ func (s *Store) Replace(list []any, version string) error {
 	return err
 }
 
-// A Change is the effect of a write on the object of a key. Old is nil if the object is
-// new. New is nil if the object was removed.
+// A Change is the effect of a write on the object of a key. Old is nil if the object is new. New is
+// nil if the object was removed.
 type Change struct {
 	Key      string
 	Old, New any
 }
 
-// ReplaceAll is Replace for objects whose keys are known. It returns the changes of the
-// objects in the list, in the order of the list, and the changes of the objects that
-// are not in the list any more.
+// ReplaceAll is Replace for objects whose keys are known. It returns the changes of the objects in
+// the list, in the order of the list, and the changes of the objects that are not in the list any
+// more.
 func (s *Store) ReplaceAll(keys []string, objs []any, version string) (listed, gone []Change, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,9 +258,9 @@ func (s *Store) ReplaceAll(keys []string, objs []any, version string) (listed, g
 	return listed, gone, nil
 }
 
-// next returns a state with these objects, and without indexes. It also returns the
-// changes from this state to the next, in the order of the list, and the number of
-// objects that both states have.
+// next returns a state with these objects, and without indexes. It also returns the changes from
+// this state to the next, in the order of the list, and the number of objects that both states
+// have.
 func (s *state) next(keys []string, objs []any) (next state, listed []Change, kept int) {
 	next = newState(s.counter, len(objs))
 	listed = make([]Change, 0, len(objs)) // by slot: a new state gives out its slots in order
@@ -325,9 +322,9 @@ func (s *Store) Bookmark(version string) {
 	s.setRV(version)
 }
 
-// rvFromObject returns the resource version of an object, or an error if obj is no
-// Kubernetes object. For a nil pointer it panics, as in client-go. So a write calls it
-// before it changes anything.
+// rvFromObject returns the resource version of an object, or an error if obj is no Kubernetes
+// object. For a nil pointer it panics, as in client-go. So a write calls it before it changes
+// anything.
 func rvFromObject(obj any) (rv string, err error) {
 	object, err := meta.Accessor(obj)
 	if err != nil {
@@ -336,8 +333,7 @@ func rvFromObject(obj any) (rv string, err error) {
 	return object.GetResourceVersion(), nil
 }
 
-// setRV sets the resource version of the store, and publishes it. The caller holds
-// both locks.
+// setRV sets the resource version of the store, and publishes it. The caller holds both locks.
 func (s *Store) setRV(rv string) {
 	s.rv = rv
 	s.publish()

@@ -17,8 +17,8 @@ import (
 	"example.com/informer/scripts/harness/usage"
 )
 
-// A reader writes to the store in the middle of a loop over a snapshot. If the store were
-// locked while a reader reads, the reader would wait for itself.
+// A reader writes to the store in the middle of a loop over a snapshot. If the store were locked
+// while a reader reads, the reader would wait for itself.
 func TestAWriteDoesNotWaitForReaders(t *testing.T) {
 	s := store.New(store.Options{Indexers: indexertest.ByNamespace()})
 	for i := range 1000 {
@@ -50,8 +50,8 @@ func TestAWriteDoesNotWaitForReaders(t *testing.T) {
 	}
 }
 
-// A reader of one object waits while a write changes the state; otherwise there would be
-// a data race. It does not wait for an index function.
+// A reader of one object waits while a write changes the state; otherwise there would be a data
+// race. It does not wait for an index function.
 func TestGetWaitsForAChangeAndNotForAnIndexFunction(t *testing.T) {
 	var s *store.Store
 	get := func() <-chan struct{} {
@@ -139,8 +139,8 @@ func TestAWriteThatFailsChangesNothing(t *testing.T) {
 
 func TestTheStoreKeepsNothingAlive(t *testing.T) { indexertest.KeepsNothingAlive(t, newStore) }
 
-// A write after a snapshot copies the parts that it changes. This must be little, even in
-// a large store.
+// A write after a snapshot copies the parts that it changes. This must be little, even in a large
+// store.
 func TestHowMuchAWriteCopiesAfterASnapshot(t *testing.T) {
 	const objects, writes = 100_000, 500
 	s := store.New(store.Options{Indexers: indexertest.ByNamespace()})

@@ -1,4 +1,5 @@
-// The checks of a request: whether it is meant for this server, and comes from a page of this server.
+// The checks of a request: whether it is meant for this server, and comes from a page of this
+// server.
 
 package web
 
@@ -13,7 +14,8 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// check refuses a request for another host, from a page of another server, or for a path that is not clean.
+// check refuses a request for another host, from a page of another server, or for a path that is
+// not clean.
 func (s *Server) check(c *gin.Context) {
 	switch {
 	case !s.checkHost(c):
@@ -23,9 +25,10 @@ func (s *Server) check(c *gin.Context) {
 	}
 }
 
-// checkHost refuses a request for another host. A web page can give its own name the address 127.0.0.1, and then read
-// what this server serves as if it were of its own origin (DNS rebinding). But the browser still sends that name. The
-// answer is 421, Misdirected Request, because the client has asked the wrong server.
+// checkHost refuses a request for another host. A web page can give its own name the address
+// 127.0.0.1, and then read what this server serves as if it were of its own origin (DNS rebinding).
+// But the browser still sends that name. The answer is 421, Misdirected Request, because the client
+// has asked the wrong server.
 func (s *Server) checkHost(c *gin.Context) bool {
 	local, _ := c.Request.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if isOwnHost(c.Request.Host, s.chosen, local) {
@@ -36,8 +39,9 @@ func (s *Server) checkHost(c *gin.Context) bool {
 	return false
 }
 
-// isOwnHost reports whether a host is localhost, a loopback address, the host of the address that Start was given, or
-// the address that the client has connected to. The port does not count, because it may be a forwarded one.
+// isOwnHost reports whether a host is localhost, a loopback address, the host of the address that
+// Start was given, or the address that the client has connected to. The port does not count,
+// because it may be a forwarded one.
 func isOwnHost(host, chosen string, local net.Addr) bool {
 	name := hostname(host)
 	if name == "" {
@@ -60,7 +64,8 @@ func isOwnHost(host, chosen string, local net.Addr) bool {
 // hostname returns a host without its port.
 func hostname(host string) string { return (&url.URL{Host: host}).Hostname() }
 
-// checkOrigin refuses a request from a page of another server. A request that no page sent has no origin.
+// checkOrigin refuses a request from a page of another server. A request that no page sent has no
+// origin.
 func checkOrigin(c *gin.Context) bool {
 	for _, origin := range c.Request.Header.Values("Origin") {
 		if origin != "http://"+c.Request.Host {

@@ -51,8 +51,8 @@ func hello(c *gin.Context) {
 	}
 }
 
-// helloPages have patterns like the pages of the chapters. At each part of a path, gin has to choose between a word and
-// a parameter.
+// helloPages have patterns like the pages of the chapters. At each part of a path, gin has to
+// choose between a word and a parameter.
 var helloPages = Pages{
 	"/":                     hello,
 	"/pods":                 hello,

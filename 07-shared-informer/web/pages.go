@@ -11,8 +11,9 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// Pages are what a server serves, by gin's patterns: "/pods", "/indexes/:name/:value". A page answers GET and HEAD. A
-// pattern with another method before it, such as "POST /pods", answers that method.
+// Pages are what a server serves, by gin's patterns: "/pods", "/indexes/:name/:value". A page
+// answers GET and HEAD. A pattern with another method before it, such as "POST /pods", answers that
+// method.
 type Pages map[string]gin.HandlerFunc
 
 // Fail answers with an error, as {"error":"…"}. The page returns after it.
@@ -20,9 +21,9 @@ func Fail(c *gin.Context, status int, format string, args ...any) {
 	c.AbortWithStatusJSON(status, gin.H{"error": fmt.Sprintf(format, args...)})
 }
 
-// Query returns the parameters of the query. The page names the parameters that it knows. A parameter that is not given
-// is not in the map. If the query has another parameter, or a parameter twice, or cannot be decoded, Query answers with
-// 400 and returns false; then the page returns.
+// Query returns the parameters of the query. The page names the parameters that it knows. A
+// parameter that is not given is not in the map. If the query has another parameter, or a parameter
+// twice, or cannot be decoded, Query answers with 400 and returns false; then the page returns.
 func Query(c *gin.Context, names ...string) (query map[string]string, ok bool) {
 	query, err := parseQuery(c.Request.URL.RawQuery, names)
 	if err != nil {

@@ -86,8 +86,8 @@ func TestAPageThatPanics(t *testing.T) {
 	}
 }
 
-// Every request that net/http accepts is answered with JSON, and never with a redirect or a 5xx. An answer has an error
-// if and only if its status is not 200.
+// Every request that net/http accepts is answered with JSON, and never with a redirect or a 5xx. An
+// answer has an error if and only if its status is not 200.
 func FuzzRequests(f *testing.F) {
 	engine := (&Server{slots: make(chan struct{}, 1), addr: running(f, nil).addr}).engine(helloPages)
 	for _, path := range []string{"/", "/pods", "/indexes/by/x", "/x/all"} {

@@ -1,5 +1,5 @@
-// Package web serves pages with gin, most of them read-only JSON. It does not trust its clients: they may be slow, or
-// many at the same time, and a request may come from a page of another server.
+// Package web serves pages with gin, most of them read-only JSON. It does not trust its clients:
+// they may be slow, or many at the same time, and a request may come from a page of another server.
 package web
 
 import (
@@ -27,7 +27,8 @@ const (
 	stopTimeout  = 5 * time.Second  // for the requests under way, when the server stops
 )
 
-// A Server serves its pages from Start until its context ends. An error is answered as JSON: {"error":"…"}.
+// A Server serves its pages from Start until its context ends. An error is answered as JSON:
+// {"error":"…"}.
 type Server struct {
 	chosen string // the address that Start was given
 	addr   net.Addr
@@ -35,8 +36,8 @@ type Server struct {
 	ended  chan error    // holds the error of the end, from the end on
 }
 
-// Start listens on a host and port, and serves the pages in the background. Port 0 stands for any free port. When Start
-// returns, the server answers. When ctx ends, the server stops: see Wait.
+// Start listens on a host and port, and serves the pages in the background. Port 0 stands for any
+// free port. When Start returns, the server answers. When ctx ends, the server stops: see Wait.
 func Start(ctx context.Context, addr string, pages Pages) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -88,8 +89,8 @@ func (s *Server) stop(server *http.Server) error {
 	return nil
 }
 
-// Wait returns when the server has stopped. The end of its context is no error. It is an error if requests had to be
-// cut off.
+// Wait returns when the server has stopped. The end of its context is no error. It is an error if
+// requests had to be cut off.
 func (s *Server) Wait() error {
 	err := <-s.ended
 	s.ended <- err // for the next call of Wait
@@ -128,9 +129,9 @@ func (s *Server) engine(pages Pages) http.Handler {
 	return engine
 }
 
-// setHeaders tells browsers to take JSON for nothing else, to keep no copy of an answer, which may soon be out of date,
-// and to give nothing to pages of other origins. A page may load what this server serves, and nothing inline. No page of
-// another server may show it in a frame.
+// setHeaders tells browsers to take JSON for nothing else, to keep no copy of an answer, which may
+// soon be out of date, and to give nothing to pages of other origins. A page may load what this
+// server serves, and nothing inline. No page of another server may show it in a frame.
 func setHeaders(c *gin.Context) {
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Cache-Control", "no-store")
@@ -140,8 +141,9 @@ func setHeaders(c *gin.Context) {
 	c.Header("Cross-Origin-Resource-Policy", "same-origin")
 }
 
-// recovered answers for a page that has panicked. The client gets an error without the reason, which gin writes to the
-// log. If the answer has begun, it is broken off, so that the client does not take it for the whole.
+// recovered answers for a page that has panicked. The client gets an error without the reason,
+// which gin writes to the log. If the answer has begun, it is broken off, so that the client does
+// not take it for the whole.
 func recovered(c *gin.Context, _ any) {
 	if c.Writer.Written() {
 		panic(http.ErrAbortHandler)

@@ -38,8 +38,8 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4000} }
 
-// piped starts a server in the bubble of the test, and returns a connection to it. synctest checks that no goroutine of
-// the server is left.
+// piped starts a server in the bubble of the test, and returns a connection to it. synctest checks
+// that no goroutine of the server is left.
 func piped(t *testing.T, pages Pages) (conn net.Conn, stop func() error) {
 	p := &pipes{make(chan net.Conn), make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -67,7 +67,8 @@ func TestAStreamIsNotHeldBack(t *testing.T) {
 	}
 }
 
-// A client does not take an answer that was broken off for the whole. If nothing was sent yet, the client gets an error.
+// A client does not take an answer that was broken off for the whole. If nothing was sent yet, the
+// client gets an error.
 func TestAnItemThatCannotBeEncoded(t *testing.T) {
 	for _, test := range []struct {
 		at     int // the item that cannot be encoded

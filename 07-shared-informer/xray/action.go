@@ -53,8 +53,8 @@ func create(ctx context.Context, p *pair, _ actionRequest) (string, error) {
 // An objectAction is an action on an object that the store has. app is the value of its label app.
 type objectAction func(ctx context.Context, p *pair, name, app string) (string, error)
 
-// onStoredObject returns an action on the object that the request names. The object must be in the store, because only
-// an object that the page shows can be changed.
+// onStoredObject returns an action on the object that the request names. The object must be in the
+// store, because only an object that the page shows can be changed.
 func onStoredObject(do objectAction) action {
 	return func(ctx context.Context, p *pair, request actionRequest) (string, error) {
 		obj, _, _ := p.Informer.GetStore().GetByKey(p.namespace + "/" + request.Name)

@@ -25,8 +25,8 @@ const (
 	loadUpdates     = 700
 )
 
-// underLoad runs an informer on objects, and makes updates while a slow page gets events. It checks the size of the
-// messages and of the history. Then it calls check.
+// underLoad runs an informer on objects, and makes updates while a slow page gets events. It checks
+// the size of the messages and of the history. Then it calls check.
 func underLoad(t *testing.T, update func(i int) *corev1.ConfigMap, check func(fixture), objs ...runtime.Object) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

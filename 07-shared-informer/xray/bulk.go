@@ -27,8 +27,8 @@ type bulkUpdate struct {
 	made    atomic.Int64 // updates so far
 }
 
-// update lets all objects of the store be updated in the background, by runUpdates. If there is no object, it creates
-// one.
+// update lets all objects of the store be updated in the background, by runUpdates. If there is no
+// object, it creates one.
 func update(ctx context.Context, p *pair, request actionRequest) (string, error) {
 	if request.Count < 1 || request.Count > maxUpdates {
 		return "", refuse(http.StatusBadRequest, "%d updates: want 1 to %d", request.Count, maxUpdates)
@@ -60,7 +60,8 @@ func (p *pair) storedNames() (names []string) {
 	return names
 }
 
-// runUpdates makes the updates that the user has asked for, if any. It makes several at a time, until ctx ends.
+// runUpdates makes the updates that the user has asked for, if any. It makes several at a time,
+// until ctx ends.
 func (p *pair) runUpdates(ctx context.Context) {
 	b := p.bulk.Load()
 	if b == nil {
@@ -74,8 +75,8 @@ func (p *pair) runUpdates(ctx context.Context) {
 	p.bulk.Store(nil)
 }
 
-// run stops at the first error. An object that was deleted meanwhile is none. Consecutive updates are of different
-// objects, so that two workers seldom change one object and get a conflict.
+// run stops at the first error. An object that was deleted meanwhile is none. Consecutive updates
+// are of different objects, so that two workers seldom change one object and get a conflict.
 func (b *bulkUpdate) run(ctx context.Context, objects Objects) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

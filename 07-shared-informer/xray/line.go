@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/netfault"
 )
 
-// A Line connects both informers to the API server, through a proxy that can cut their connections. It counts the bytes
-// that the server sends to our informer.
+// A Line connects both informers to the API server, through a proxy that can cut their connections.
+// It counts the bytes that the server sends to our informer.
 type Line struct {
 	Client kubernetes.Interface // for our informer
 	Theirs kubernetes.Interface // for client-go's informer

@@ -1,5 +1,5 @@
-// What the tests of this package share: informers on a fake clientset, and a server over pipes, so that everything runs
-// in fake time.
+// What the tests of this package share: informers on a fake clientset, and a server over pipes, so
+// that everything runs in fake time.
 
 package xray
 
@@ -67,7 +67,8 @@ func newSubject(client *fake.Clientset) *Subject {
 	return s
 }
 
-// newSubjectFrom returns an informer of what lw lists and watches, not started. Buttons cannot change its objects.
+// newSubjectFrom returns an informer of what lw lists and watches, not started. Buttons cannot
+// change its objects.
 func newSubjectFrom(lw cache.ListerWatcher) *Subject {
 	s := &Subject{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
@@ -99,7 +100,8 @@ func newFixture(t *testing.T, s *Subject) fixture {
 	return f
 }
 
-// inBubble runs a test in fake time, with an informer that has synced and ConfigMaps of these names.
+// inBubble runs a test in fake time, with an informer that has synced and ConfigMaps of these
+// names.
 func inBubble(t *testing.T, test func(t *testing.T, f fixture), names ...string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -300,7 +302,8 @@ func (p pipes) Close() error { return nil }
 
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4000} }
 
-// serve serves the pages with the timeouts of a web.Server. Each call of connect asks for events, on a new connection.
+// serve serves the pages with the timeouts of a web.Server. Each call of connect asks for events,
+// on a new connection.
 func (f fixture) serve() (connect func() *eventReader) {
 	p := pipes{make(chan net.Conn), make(chan struct{})}
 	server := &http.Server{Handler: engine(f.XRay), ReadTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}

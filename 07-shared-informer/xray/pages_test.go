@@ -79,7 +79,8 @@ type message struct {
 	Records     []struct{ Seq int64 }
 }
 
-// A new client gets the state. After each tick it gets the state again, with the records since then.
+// A new client gets the state. After each tick it gets the state again, with the records since
+// then.
 func TestEvents(t *testing.T) {
 	inBubble(t, func(t *testing.T, f fixture) {
 		connect := f.serve()
@@ -108,8 +109,8 @@ func TestEvents(t *testing.T) {
 	}, "a")
 }
 
-// readUntilIdle reads messages until the stream was idle for longer than the timeouts of the server. It checks that no
-// record is missing, and returns the last message.
+// readUntilIdle reads messages until the stream was idle for longer than the timeouts of the
+// server. It checks that no record is missing, and returns the last message.
 func readUntilIdle(t *testing.T, client int, reader *eventReader) (last message) {
 	const idle = 7 // comments that keep the stream open, one every ten seconds
 	for comments := 0; comments < idle; {

@@ -18,7 +18,8 @@ import (
 
 const maxHandlers = 12
 
-// A pair is the informer of a Subject, client-go's informer on the same objects, and handlers that both informers have.
+// A pair is the informer of a Subject, client-go's informer on the same objects, and handlers that
+// both informers have.
 type pair struct {
 	*Subject
 	ctx       context.Context // when it ends, every call of a handler returns
@@ -33,8 +34,9 @@ type pair struct {
 	joined     int // how many handlers were ever added
 }
 
-// An observedInformer is an informer with its source. Our informer reports to its own observer. client-go's informer
-// has none: in its place, the source and the handlers report to the observer of the source.
+// An observedInformer is an informer with its source. Our informer reports to its own observer.
+// client-go's informer has none: in its place, the source and the handlers report to the observer
+// of the source.
 type observedInformer struct {
 	cache.SharedIndexInformer
 	source *Source
@@ -77,8 +79,8 @@ func (p *pair) status() recorder.Status {
 	return status
 }
 
-// addHandler adds a handler to both informers, unless there are too many. A handler without a name gets a number. It
-// returns the name.
+// addHandler adds a handler to both informers, unless there are too many. A handler without a name
+// gets a number. It returns the name.
 func (p *pair) addHandler(name string, speed recorder.Speed) (string, error) {
 	duration, err := callDuration(speed)
 	if err != nil {

@@ -58,8 +58,8 @@ func refuse(status int32, format string, args ...any) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Code: status, Message: fmt.Sprintf(format, args...)}}
 }
 
-// statusOf returns the status for an error: 4xx for an error of the client, and 502 for any other, which is about the
-// API server.
+// statusOf returns the status for an error: 4xx for an error of the client, and 502 for any other,
+// which is about the API server.
 func statusOf(err error) int {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {

@@ -18,8 +18,8 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// A Source lists and watches for one reflector. It passes on what another ListerWatcher returns, and Expire can end its
-// watch.
+// A Source lists and watches for one reflector. It passes on what another ListerWatcher returns,
+// and Expire can end its watch.
 type Source struct {
 	*cache.ListWatch
 	from       cache.ListerWatcherWithContext
@@ -42,8 +42,8 @@ func NewSource(lw cache.ListerWatcher) *Source {
 // IsWatchListSemanticsUnSupported tells a reflector whether it can stream a list over the watch.
 func (s *Source) IsWatchListSemanticsUnSupported() bool { return s.plainLists }
 
-// list reports a list to the observer in the same way as a watch that streams a list: Listing before its first page,
-// Received for each object, Listed after its last page.
+// list reports a list to the observer in the same way as a watch that streams a list: Listing
+// before its first page, Received for each object, Listed after its last page.
 func (s *Source) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	list, err := s.from.ListWithContext(ctx, options)
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *Source) watch(ctx context.Context, options metav1.ListOptions) (watch.I
 	return watch.NewStreamWatcher(w, nil), nil
 }
 
-// Expire ends the open watch with the error that a server sends if it no longer has the version. It returns false if no
-// watch is open.
+// Expire ends the open watch with the error that a server sends if it no longer has the version. It
+// returns false if no watch is open.
 func (s *Source) Expire() bool {
 	w := s.openWatch.Swap(nil)
 	if w == nil {
@@ -100,7 +100,8 @@ func (s *Source) Expire() bool {
 	return true
 }
 
-// An observedWatch is a watch whose events the observer of the source gets. It is the watch.Decoder of a StreamWatcher.
+// An observedWatch is a watch whose events the observer of the source gets. It is the watch.Decoder
+// of a StreamWatcher.
 type observedWatch struct {
 	watch.Interface
 	source        *Source
@@ -126,8 +127,8 @@ func (w *observedWatch) Decode() (watch.EventType, runtime.Object, error) {
 	return event.Type, event.Object, nil
 }
 
-// observe reports an event to the observer. A bookmark is not reported, but the bookmark at the end of the initial list
-// is reported as Listed.
+// observe reports an event to the observer. A bookmark is not reported, but the bookmark at the end
+// of the initial list is reported as Listed.
 func (w *observedWatch) observe(event watch.Event) {
 	accessor, err := meta.Accessor(event.Object)
 	switch {

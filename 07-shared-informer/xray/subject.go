@@ -9,8 +9,8 @@ import (
 	"example.com/informer/07-shared-informer/informer"
 )
 
-// A Subject is an informer to show, and what the buttons of the page need. All fields but the Indexers are required.
-// It can be used once.
+// A Subject is an informer to show, and what the buttons of the page need. All fields but the
+// Indexers are required. It can be used once.
 type Subject struct {
 	Name     string             // such as "configmaps"
 	Kind     string             // such as "ConfigMap"
@@ -22,7 +22,7 @@ type Subject struct {
 	Theirs *Source // the same objects for client-go's informer, which Start makes and runs
 	Line   *Line   // the connections of both sources
 
-	// Objects changes objects in the namespace of the page. It does not use the Line, so that it works while the
-	// connections are cut.
+	// Objects changes objects in the namespace of the page. It does not use the Line, so that it
+	// works while the connections are cut.
 	Objects Objects
 }

@@ -1,6 +1,6 @@
-// Package xray shows informers at work on a web page, each beside client-go's informer: what it receives, what it
-// stores, and what it delivers to handlers that are fast, slow or stalled. The buttons of the page change objects, cut
-// the connection, and add and remove handlers.
+// Package xray shows informers at work on a web page, each beside client-go's informer: what it
+// receives, what it stores, and what it delivers to handlers that are fast, slow or stalled. The
+// buttons of the page change objects, cut the connection, and add and remove handlers.
 package xray
 
 import (
@@ -38,8 +38,8 @@ type XRay struct {
 	running sync.WaitGroup
 }
 
-// Start begins to show informers, which must not have started, until ctx ends. The page is about one namespace: it
-// shows and changes no object of another.
+// Start begins to show informers, which must not have started, until ctx ends. The page is about
+// one namespace: it shows and changes no object of another.
 func Start(ctx context.Context, namespace string, subjects ...*Subject) (*XRay, error) {
 	x := &XRay{ctx: ctx, limiter: flowcontrol.NewTokenBucketPassiveRateLimiter(actionsPerSecond, actionBurst)}
 	var recorders []*recorder.Recorder
@@ -71,7 +71,8 @@ func (x *XRay) Pages() web.Pages {
 	return pages
 }
 
-// serveAction answers a request for an action on a pair. The server has checked the host and the origin.
+// serveAction answers a request for an action on a pair. The server has checked the host and the
+// origin.
 func (x *XRay) serveAction(c *gin.Context, i int) {
 	done, err := x.act(c, x.pairs[i])
 	if err == nil {
@@ -104,8 +105,8 @@ func (x *XRay) act(c *gin.Context, p *pair) (done string, err error) {
 	return do(ctx, p, request)
 }
 
-// checkRequest checks the headers of a request, and the rate of requests. A request without the token does not count
-// for the rate.
+// checkRequest checks the headers of a request, and the rate of requests. A request without the
+// token does not count for the rate.
 func (x *XRay) checkRequest(c *gin.Context) error {
 	token := c.GetHeader("X-Xray-Token")
 	if subtle.ConstantTimeCompare([]byte(token), []byte(x.view.Token)) != 1 {

@@ -18,8 +18,8 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// behind is true while the store does not have the write with this version. A worker for which it is true adds its key
-// again, and decides nothing.
+// behind is true while the store does not have the write with this version. A worker for which it
+// is true adds its key again, and decides nothing.
 func behind(informer cache.SharedIndexInformer, written string) (bool, error) {
 	stored := informer.GetStore().LastStoreSyncResourceVersion()
 	if stored == "" {

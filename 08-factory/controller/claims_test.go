@@ -126,7 +126,8 @@ func TestAFakeSaysThatItCannotStream(t *testing.T) {
 	}
 }
 
-// A mutation cache returns an object that was put into it for five minutes, unless the store has a newer version.
+// A mutation cache returns an object that was put into it for five minutes, unless the store has a
+// newer version.
 func TestAMutationCacheShowsTheNewerOfTwo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
@@ -161,7 +162,8 @@ func secret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
 }
 
-// An informer of a custom resource can run before the resource is defined. It syncs when somebody has defined it.
+// An informer of a custom resource can run before the resource is defined. It syncs when somebody
+// has defined it.
 func TestADefinitionThatComesLater(t *testing.T) {
 	definition := `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

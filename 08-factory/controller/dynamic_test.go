@@ -15,7 +15,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// Each user of the machine can reach the step's server. The server answers only requests that have its secret path.
+// Each user of the machine can reach the step's server. The server answers only requests that have
+// its secret path.
 func TestOnlyWhoKnowsTheAddressMayWrite(t *testing.T) {
 	s := sessiontest.Open(t)
 	reader, writer := io.Pipe()

@@ -13,7 +13,8 @@ import (
 func TestMain(m *testing.M) {
 	must.Program(main)
 	log.SetLogger(logr.Discard())
-	// controller-runtime leaves a goroutine behind if an informer ends before its handler has synced.
+	// controller-runtime leaves a goroutine behind if an informer ends before its handler has
+	// synced.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction(
 		"sigs.k8s.io/controller-runtime/pkg/cache.newMultiNamespaceInformerHandlerRegistration.func1"))
 }

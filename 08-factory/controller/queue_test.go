@@ -106,8 +106,8 @@ func TestAddRateLimitedForEachEvent(t *testing.T) {
 	})
 }
 
-// Add does not wait for the end of a pause. AddAfter does not count as a failure. Done does not reset the count of
-// failures.
+// Add does not wait for the end of a pause. AddAfter does not count as a failure. Done does not
+// reset the count of failures.
 func TestAddAndAddAfterBesideAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := workqueue.NewTypedRateLimitingQueue(
@@ -139,8 +139,8 @@ func TestAddAndAddAfterBesideAPause(t *testing.T) {
 	})
 }
 
-// A queue that is shut down takes no new keys. It still returns the keys that wait, the oldest first. It does not return a
-// key again for which Done was not called.
+// A queue that is shut down takes no new keys. It still returns the keys that wait, the oldest
+// first. It does not return a key again for which Done was not called.
 func TestAQueueThatIsShutDown(t *testing.T) {
 	queue := workqueue.NewTyped[string]()
 	queue.Add("not done")
@@ -179,7 +179,8 @@ func TestOnlyShutDownWithDrainWaitsForAKey(t *testing.T) {
 	})
 }
 
-// The goroutine that adds delayed keys ends with ShutDown. After ShutDownWithDrain alone, it runs until its next timer.
+// The goroutine that adds delayed keys ends with ShutDown. After ShutDownWithDrain alone, it runs
+// until its next timer.
 func TestShutDownAfterShutDownWithDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
@@ -195,8 +196,8 @@ func TestShutDownAfterShutDownWithDrain(t *testing.T) {
 	})
 }
 
-// delayingGoroutineRuns is true if the synctest bubble has a goroutine that adds delayed keys. The goroutine of another test's
-// queue, outside of the bubble, does not count.
+// delayingGoroutineRuns is true if the synctest bubble has a goroutine that adds delayed keys. The
+// goroutine of another test's queue, outside of the bubble, does not count.
 func delayingGoroutineRuns() bool {
 	synctest.Wait()
 	buffer := make([]byte, 1<<20)

@@ -32,8 +32,8 @@ const (
 	syncTimeout = 10 * time.Second
 )
 
-// resources serves the objects of one namespace, of any resource. With the first request for a resource, the factory makes
-// an informer of it.
+// resources serves the objects of one namespace, of any resource. With the first request for a
+// resource, the factory makes an informer of it.
 type resources struct {
 	ctx       context.Context // the informers run until it ends
 	client    dynamic.Interface
@@ -42,7 +42,8 @@ type resources struct {
 	namespace string
 }
 
-// resource finds the resource with a name such as "configmaps", "deployments.apps" or "deployments.v1.apps".
+// resource finds the resource with a name such as "configmaps", "deployments.apps" or
+// "deployments.v1.apps".
 func (r *resources) resource(name string) (schema.GroupVersionResource, error) {
 	full, short := schema.ParseResourceArg(name)
 	if full == nil {
@@ -67,7 +68,8 @@ func (r *resources) resource(name string) (schema.GroupVersionResource, error) {
 	return mapping.Resource, nil
 }
 
-// lister returns the lister of the resource that the request names. It waits until the cache has synced.
+// lister returns the lister of the resource that the request names. It waits until the cache has
+// synced.
 func (r *resources) lister(c *gin.Context) (cache.GenericNamespaceLister, error) {
 	resource, err := r.resource(c.Param("resource"))
 	if err != nil {

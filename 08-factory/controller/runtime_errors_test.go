@@ -60,7 +60,8 @@ func TestAControllerWaitsForItsHandlers(t *testing.T) {
 		WithOptions(controller.Options{CacheSyncTimeout: time.Second}).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(slow)).
 		Complete(reconcile.Func(nil)))
-	// The manager knows this informer before it starts the controller. It waits until the informer has synced.
+	// The manager knows this informer before it starts the controller. It waits until the informer
+	// has synced.
 	_, err := m.GetCache().GetInformer(t.Context(), &corev1.Secret{}, ctrlcache.BlockUntilSynced(false))
 	must.Do(t, err)
 	wantError(t, m.Start(t.Context()), "failed to wait for test caches to sync kind source: *v1.Secret: "+

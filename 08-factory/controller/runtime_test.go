@@ -1,4 +1,5 @@
-// controller-runtime in terms of this book: a test for each row of the table in docs/08-controllers-runtime.md.
+// controller-runtime in terms of this book: a test for each row of the table in
+// docs/08-controllers-runtime.md.
 
 package main
 
@@ -266,8 +267,8 @@ func TestTheHandlerForOwnersTakesOldAndNew(t *testing.T) {
 	}
 }
 
-// After an update, an object may no longer match. A FilteringResourceEventHandler then calls OnDelete. A predicate drops
-// the update.
+// After an update, an object may no longer match. A FilteringResourceEventHandler then calls
+// OnDelete. A predicate drops the update.
 func TestAPredicateIsNotAFilter(t *testing.T) {
 	wanted := func(obj metav1.Object) bool { return obj.GetLabels()["wanted"] == "yes" }
 	before := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"wanted": "yes"}}}

@@ -14,8 +14,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// A slowWatch is an informer of the Secrets in the step's namespace. Between hold and release it gets no events from its
-// watch, as on a slow network. Several steps use it. Their namespaces have no Secrets at first.
+// A slowWatch is an informer of the Secrets in the step's namespace. Between hold and release it
+// gets no events from its watch, as on a slow network. Several steps use it. Their namespaces have
+// no Secrets at first.
 type slowWatch struct {
 	*informer.Informer
 

@@ -17,8 +17,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepConsistent is the step ownwrites with a client of controller-runtime that waits by itself: a read waits until the
-// cache has the earlier writes of the same client.
+// stepConsistent is the step ownwrites with a client of controller-runtime that waits by itself: a
+// read waits until the cache has the earlier writes of the same client.
 func stepConsistent(ctx context.Context, l *step.Lesson) error {
 	secrets := newSlowWatch(l)
 	informers, err := ctrlcache.New(l.Config, ctrlcache.Options{

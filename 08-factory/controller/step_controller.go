@@ -19,8 +19,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepController is a controller of the usual form: a handler adds keys to a work queue, and a loop takes them out. Only
-// one line says that the informer is ours.
+// stepController is a controller of the usual form: a handler adds keys to a work queue, and a loop
+// takes them out. Only one line says that the informer is ours.
 func stepController(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "weather"))
@@ -63,8 +63,8 @@ func stepController(ctx context.Context, l *step.Lesson) error {
 	}
 }
 
-// reconcileSky reads a ConfigMap from the informer's store. It writes the sky into an annotation, unless the annotation
-// has this value already.
+// reconcileSky reads a ConfigMap from the informer's store. It writes the sky into an annotation,
+// unless the annotation has this value already.
 func reconcileSky(ctx context.Context, l *step.Lesson, lister corelisters.ConfigMapLister, key string) error {
 	namespace, name, err := cache.SplitMetaNamespaceKey(key)
 	if err != nil {

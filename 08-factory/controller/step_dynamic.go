@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepDynamic serves the objects of the step's namespace, of any resource. Reads come from the factory's caches. Writes go
-// to the API server.
+// stepDynamic serves the objects of the step's namespace, of any resource. Reads come from the
+// factory's caches. Writes go to the API server.
 func stepDynamic(ctx context.Context, l *step.Lesson) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {

@@ -12,9 +12,10 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepExpectations is the step ownwrites with expectations, which the ReplicaSet controller has, too: it counts the creates
-// whose events have not come. While it expects events, it does nothing. The expected event adds the key again. (The step
-// counts all Secrets, because its namespace has none at first. A controller counts its own objects, for each key.)
+// stepExpectations is the step ownwrites with expectations, which the ReplicaSet controller has,
+// too: it counts the creates whose events have not come. While it expects events, it does nothing.
+// The expected event adds the key again. (The step counts all Secrets, because its namespace has
+// none at first. A controller counts its own objects, for each key.)
 func stepExpectations(ctx context.Context, l *step.Lesson) error {
 	secrets := newSlowWatch(l)
 	var (

@@ -26,8 +26,8 @@ func stepFakes(ctx context.Context, l *step.Lesson) error {
 	return deleteBetween(ctx, l, "real", l.Client)
 }
 
-// deleteBetween deletes a Secret between the informer's list and its watch. Then it creates another Secret, and prints the
-// cache.
+// deleteBetween deletes a Secret between the informer's list and its watch. Then it creates another
+// Secret, and prints the cache.
 func deleteBetween(ctx context.Context, l *step.Lesson, speaker string, client kubernetes.Interface) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -24,8 +24,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepManager runs the Reconciler of package notices in a manager of controller-runtime. The manager's cache uses our
-// informers.
+// stepManager runs the Reconciler of package notices in a manager of controller-runtime. The
+// manager's cache uses our informers.
 func stepManager(ctx context.Context, l *step.Lesson) error {
 	defer removeFinalizers(l)
 	client, err := dynamic.NewForConfig(l.Config)

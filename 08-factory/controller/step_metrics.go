@@ -25,7 +25,8 @@ type mailer struct {
 
 func (mailer) Name() string { return "mailer" }
 
-// stepMetrics serves the metrics of two informers, ours and client-go's. Both have the same handler.
+// stepMetrics serves the metrics of two informers, ours and client-go's. Both have the same
+// handler.
 func stepMetrics(ctx context.Context, l *step.Lesson) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup

@@ -13,7 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepNames is the step ownwrites with a fixed name for the Secret. The API server refuses the second Secret.
+// stepNames is the step ownwrites with a fixed name for the Secret. The API server refuses the
+// second Secret.
 func stepNames(ctx context.Context, l *step.Lesson) error {
 	secrets := newSlowWatch(l)
 	ctx, cancel := context.WithCancel(ctx)
@@ -34,7 +35,8 @@ func stepNames(ctx context.Context, l *step.Lesson) error {
 		_, err := l.Client.CoreV1().Secrets(l.Namespace).Create(ctx, secret, metav1.CreateOptions{})
 		switch {
 		case apierrors.IsAlreadyExists(err):
-			// A controller now gets the Secret from the API server: its owner reference says whose it is.
+			// A controller now gets the Secret from the API server: its owner reference says whose
+			// it is.
 			fmt.Fprintf(l.Out, "reconcile %d : %v\n", try, err)
 		case err != nil:
 			return err

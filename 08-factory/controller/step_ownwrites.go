@@ -12,8 +12,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepOwnwrites wants one Secret. It creates one if the cache has none. The cache does not have the program's own last
-// write yet.
+// stepOwnwrites wants one Secret. It creates one if the cache has none. The cache does not have the
+// program's own last write yet.
 func stepOwnwrites(ctx context.Context, l *step.Lesson) error {
 	secrets := newSlowWatch(l)
 	ctx, cancel := context.WithCancel(ctx)

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepQueue uses the work queue without an informer. The queue holds keys, not events: a key that was added five times
-// waits only once, and no two workers have the same key at the same time.
+// stepQueue uses the work queue without an informer. The queue holds keys, not events: a key that
+// was added five times waits only once, and no two workers have the same key at the same time.
 func stepQueue(_ context.Context, l *step.Lesson) error {
 	queue := workqueue.NewTyped[string]()
 	for range 5 {
@@ -32,7 +32,8 @@ func stepQueue(_ context.Context, l *step.Lesson) error {
 	again, _ := queue.Get()
 	fmt.Fprintln(l.Out, "a worker gets", again)
 
-	// The worker does not call Done. From now on, no worker gets this key, no matter what happens to the object.
+	// The worker does not call Done. From now on, no worker gets this key, no matter what happens
+	// to the object.
 	for range 3 {
 		queue.Add(again)
 	}

@@ -16,7 +16,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepReconcile runs the controller of package notices on our informers. It prints the controller's log, without the time.
+// stepReconcile runs the controller of package notices on our informers. It prints the controller's
+// log, without the time.
 func stepReconcile(ctx context.Context, l *step.Lesson) error {
 	defer removeFinalizers(l)
 	ctx = klog.NewContext(ctx, logger(ctx, l.Out, "level"))
@@ -27,8 +28,9 @@ func stepReconcile(ctx context.Context, l *step.Lesson) error {
 	return notices.Run(ctx, l.Config, l.Namespace, ours)
 }
 
-// removeFinalizers removes the finalizers of all notices. If you end a step early, notices are left, and no controller
-// runs that would remove their finalizers. Then the step's namespace could not be removed.
+// removeFinalizers removes the finalizers of all notices. If you end a step early, notices are
+// left, and no controller runs that would remove their finalizers. Then the step's namespace could
+// not be removed.
 func removeFinalizers(l *step.Lesson) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -11,8 +11,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepRetry is a worker whose keys fail. A key that has failed comes again after a pause. The pause grows with each failure.
-// The worker gives up a key that always fails, a poison key.
+// stepRetry is a worker whose keys fail. A key that has failed comes again after a pause. The pause
+// grows with each failure. The worker gives up a key that always fails, a poison key.
 func stepRetry(_ context.Context, l *step.Lesson) error {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, time.Minute)
 	queue := workqueue.NewTypedRateLimitingQueue(limiter)

@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepRights runs client-go's informer as a service account, and prints its log. The transcript grants rights to the
-// account, and takes them away.
+// stepRights runs client-go's informer as a service account, and prints its log. The transcript
+// grants rights to the account, and takes them away.
 func stepRights(ctx context.Context, l *step.Lesson) error {
 	config := rest.CopyConfig(l.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + l.Namespace + ":default"}
@@ -40,7 +40,8 @@ func stepRights(ctx context.Context, l *step.Lesson) error {
 		return err
 	}
 
-	// The log lacks the attributes "reflector", which is a line of code, "logger", which is UnhandledError, and "type".
+	// The log lacks the attributes "reflector", which is a line of code, "logger", which is
+	// UnhandledError, and "type".
 	configMaps.RunWithContext(klog.NewContext(ctx, logger(ctx, l.Out, "reflector", "logger", "type")))
 	return nil
 }

@@ -16,7 +16,8 @@ import (
 // A printer is a handler that prints its calls. It is a struct with the three methods of a handler.
 type printer struct{ out io.Writer }
 
-// The compiler reports a missing method, or a method that has changed in a new version of client-go.
+// The compiler reports a missing method, or a method that has changed in a new version of
+// client-go.
 var _ cache.ResourceEventHandler = printer{}
 
 func (p printer) OnAdd(obj any, isInInitialList bool) {
@@ -37,8 +38,8 @@ func (p printer) OnDelete(obj any) {
 	}
 }
 
-// stepStruct adds a printer to an informer. cache.ResourceEventHandlerFuncs is a struct with the same three methods. Each of
-// its methods calls a field, if the field is set.
+// stepStruct adds a printer to an informer. cache.ResourceEventHandlerFuncs is a struct with the
+// same three methods. Each of its methods calls a field, if the field is set.
 func stepStruct(ctx context.Context, l *step.Lesson) error {
 	configMaps := informer.New(
 		cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,

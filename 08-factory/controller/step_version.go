@@ -13,8 +13,8 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepVersion is the step ownwrites with a comparison of versions: it keeps the version of its own write, and reads the cache
-// when the cache has this version.
+// stepVersion is the step ownwrites with a comparison of versions: it keeps the version of its own
+// write, and reads the cache when the cache has this version.
 func stepVersion(ctx context.Context, l *step.Lesson) error {
 	secrets := newSlowWatch(l)
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)

@@ -1,5 +1,5 @@
-// The garbage collector of Kubernetes. It deletes objects that have lost their owner. It knows all kinds of the API server,
-// including those that somebody defines while it runs.
+// The garbage collector of Kubernetes. It deletes objects that have lost their owner. It knows all
+// kinds of the API server, including those that somebody defines while it runs.
 
 package main
 
@@ -22,13 +22,15 @@ import (
 // discoverEvery is the time between two looks for new kinds.
 const discoverEvery = 10 * time.Second
 
-// newCollector returns a function that runs the collector. Call it after the informers of factory have been started.
+// newCollector returns a function that runs the collector. Call it after the informers of factory
+// have been started.
 func newCollector(ctx context.Context, client kubernetes.Interface, metadataClient metadata.Interface,
 	factory informers.SharedInformerFactory) (run func(context.Context), err error) {
 	metadataFactory := metadatainformer.NewSharedInformerFactoryWithOptions(metadataClient, resync,
 		metadatainformer.WithTransform(trim))
 	started := make(chan struct{})
-	// The mapper has its own cached discovery client: the collector clears this cache when the kinds have changed.
+	// The mapper has its own cached discovery client: the collector clears this cache when the
+	// kinds have changed.
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
 	gc, err := garbagecollector.NewGarbageCollector(ctx, client, metadataClient, mapper,
 		garbagecollector.DefaultIgnoredResources(), informerfactory.NewInformerFactory(factory, metadataFactory),

@@ -30,8 +30,9 @@ const (
 	workers = 4
 )
 
-// runControllers runs all controllers until ctx ends. They use the informers of factory, which runControllers starts and
-// shuts down. rootCA is the certificate, in PEM, that each namespace gets in the ConfigMap kube-root-ca.crt.
+// runControllers runs all controllers until ctx ends. They use the informers of factory, which
+// runControllers starts and shuts down. rootCA is the certificate, in PEM, that each namespace gets
+// in the ConfigMap kube-root-ca.crt.
 func runControllers(ctx context.Context, config *rest.Config, client kubernetes.Interface,
 	factory informers.SharedInformerFactory, rootCA []byte) error {
 	metadataClient, err := metadata.NewForConfig(config)
@@ -87,8 +88,8 @@ func newControllers(ctx context.Context, client kubernetes.Interface, metadataCl
 		replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client, replicaset.BurstReplicas),
 		namespaces.NewNamespaceController(ctx, client, metadataClient,
 			client.Discovery().ServerPreferredNamespacedResources, core.Namespaces(), resync, v1.FinalizerKubernetes),
-		// The roles admin, edit and view are empty until this controller has collected the rules of the roles that
-		// aggregate to them.
+		// The roles admin, edit and view are empty until this controller has collected the rules of
+		// the roles that aggregate to them.
 		clusterroleaggregation.NewClusterRoleAggregation(factory.Rbac().V1().ClusterRoles(), client.RbacV1()),
 	}, nil
 }

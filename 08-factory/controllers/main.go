@@ -1,5 +1,6 @@
-// Command controllers runs the controllers of Kubernetes on the informers of this workspace. It starts a control plane that
-// has no other controllers. There a Deployment is created, scaled, updated to another image and deleted.
+// Command controllers runs the controllers of Kubernetes on the informers of this workspace. It
+// starts a control plane that has no other controllers. There a Deployment is created, scaled,
+// updated to another image and deleted.
 package main
 
 import (
@@ -46,8 +47,8 @@ func stepControllers(ctx context.Context, l *play.Lesson) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	// The garbage collector watches all types. With a dynamic client our factory refuses none of them, so that all
-	// informers of the collector come from our factory.
+	// The garbage collector watches all types. With a dynamic client our factory refuses none of
+	// them, so that all informers of the collector come from our factory.
 	client, err := dynamic.NewForConfig(p.Config)
 	if err != nil {
 		return fmt.Errorf("making a dynamic client: %w", err)
@@ -65,8 +66,8 @@ func stepControllers(ctx context.Context, l *play.Lesson) error {
 	return runControllers(ctx, p.Config, p.Client, ours, p.Config.CAData)
 }
 
-// describeStore says how many objects of the Deployment an informer's store has. It waits until the store has as many as
-// the API server, because the informer gets them a moment later.
+// describeStore says how many objects of the Deployment an informer's store has. It waits until the
+// store has as many as the API server, because the informer gets them a moment later.
 func describeStore(ctx context.Context, ours informers.SharedInformerFactory, client dynamic.Interface,
 	resource schema.GroupVersionResource) (line string, err error) {
 	shared, err := ours.ForResource(resource)

@@ -18,7 +18,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestSteps(t *testing.T) { must.Play(t, chapter) }
 
-// ownTemp gives the test its own folder for temporary files. At the end of the test it checks that the folder is empty.
+// ownTemp gives the test its own folder for temporary files. At the end of the test it checks that
+// the folder is empty.
 func ownTemp(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()

@@ -21,8 +21,8 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// namespace is the namespace of the step. It is not a new one, because a new namespace gets no service account while no
-// controllers run.
+// namespace is the namespace of the step. It is not a new one, because a new namespace gets no
+// service account while no controllers run.
 const namespace = "default"
 
 // A plane is a control plane without controllers. It implements play.Cluster.
@@ -76,7 +76,8 @@ func (p *plane) components() string {
 	return strings.Join(names, ", ")
 }
 
-// logToFile sends the log of the controllers to the file .cluster/controllers.log. Read it if a controller does not work.
+// logToFile sends the log of the controllers to the file .cluster/controllers.log. Read it if a
+// controller does not work.
 func logToFile() error {
 	root, err := workspace.Root(".")
 	if err != nil {

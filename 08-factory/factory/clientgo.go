@@ -35,8 +35,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ClientGo returns the factory as client-go's interface, for a controller that takes one. The informers are those of
-// this factory.
+// ClientGo returns the factory as client-go's interface, for a controller that takes one. The
+// informers are those of this factory.
 func (f *Factory) ClientGo() informers.SharedInformerFactory { return sharedInformerFactory{f} }
 
 // A sharedInformerFactory implements informers.SharedInformerFactory.
@@ -53,8 +53,8 @@ func (s sharedInformerFactory) WaitForCacheSync(stop <-chan struct{}) map[reflec
 	return s.WaitForCacheSyncWithContext(wait.ContextForChannel(stop)).Synced
 }
 
-// WaitForCacheSyncWithContext returns, for each Go type, whether all of its informers have synced. A Go type can have
-// several informers: all those of the dynamic client have the same type.
+// WaitForCacheSyncWithContext returns, for each Go type, whether all of its informers have synced.
+// A Go type can have several informers: all those of the dynamic client have the same type.
 func (s sharedInformerFactory) WaitForCacheSyncWithContext(ctx context.Context) cache.SyncResult {
 	syncedKeys, err := s.f.waitForCacheSync(ctx)
 	result := cache.SyncResult{Err: err, Synced: map[reflect.Type]bool{}}
@@ -76,10 +76,10 @@ func (s sharedInformerFactory) ForResource(gvr schema.GroupVersionResource) (inf
 	return generic, nil
 }
 
-// InformerFor returns the informer of obj's type. If there is none yet, newFunc makes it, as its caller expects. The
-// informer keeps a transform of its own, unless the factory has one. An informer of a type that is not client-go's
-// stays until Shutdown, because Forget takes a resource. The factory can stop an informer that is not ours only if
-// Start runs it.
+// InformerFor returns the informer of obj's type. If there is none yet, newFunc makes it, as its
+// caller expects. The informer keeps a transform of its own, unless the factory has one. An
+// informer of a type that is not client-go's stays until Shutdown, because Forget takes a resource.
+// The factory can stop an informer that is not ours only if Start runs it.
 func (s sharedInformerFactory) InformerFor(obj runtime.Object,
 	newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	k := keyOf(obj)
@@ -93,8 +93,9 @@ func (s sharedInformerFactory) InformerFor(obj runtime.Object,
 	return made
 }
 
-// A groupFactory is the factory that client-go's groups, such as Core(), ask for informers. It makes informers of ours,
-// and does not call the functions with which the groups would make client-go's.
+// A groupFactory is the factory that client-go's groups, such as Core(), ask for informers. It
+// makes informers of ours, and does not call the functions with which the groups would make
+// client-go's.
 type groupFactory struct{ sharedInformerFactory }
 
 func (g groupFactory) InformerFor(obj runtime.Object, _ internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {

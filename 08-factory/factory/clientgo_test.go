@@ -55,8 +55,8 @@ func TestTheStandInsInformersAreTheFactorys(t *testing.T) {
 	}
 }
 
-// The caller's function makes an informer with a list of its own and a transform of its own. The option Kinds replaces
-// that transform.
+// The caller's function makes an informer with a list of its own and a transform of its own. The
+// option Kinds replaces that transform.
 func TestInformerForTakesACallersFunction(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -126,8 +126,8 @@ func unstructuredOf(kind schema.GroupVersionKind) runtime.Object {
 	return obj
 }
 
-// Different types get different informers: two Go types whose names are equal, two kinds of unstructured objects, and
-// pods with a Go type and without.
+// Different types get different informers: two Go types whose names are equal, two kinds of
+// unstructured objects, and pods with a Go type and without.
 func TestInformerForKeepsTypesApart(t *testing.T) {
 	newGateway := func() runtime.Object {
 		type Gateway struct{ corev1.ConfigMap }
@@ -164,8 +164,8 @@ func TestInformerForKeepsTypesApart(t *testing.T) {
 	}
 }
 
-// The result has the types of the program, too. All objects of the dynamic client have one Go type: it is false as long
-// as one of their informers has not synced.
+// The result has the types of the program, too. All objects of the dynamic client have one Go type:
+// it is false as long as one of their informers has not synced.
 func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 	_, client, dynamicClient := newServer(t, map[string]iter.Seq[any]{
 		configMaps:                     configMapsNamed("a"),
@@ -218,8 +218,8 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 	standIn.Shutdown()
 }
 
-// requestedMetrics has the names for which an informer has requested metrics. A process has only one provider, even if a
-// test runs twice: therefore it is a variable.
+// requestedMetrics has the names for which an informer has requested metrics. A process has only
+// one provider, even if a test runs twice: therefore it is a variable.
 var requestedMetrics []string
 
 // A metricsProvider counts in requestedMetrics. Its metrics do nothing.

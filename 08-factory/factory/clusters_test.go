@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// Each cluster has its own client, factory and context. An object of one cluster can have the same key as an object of
-// the other cluster. Therefore each handler knows its cluster.
+// Each cluster has its own client, factory and context. An object of one cluster can have the same
+// key as an object of the other cluster. Therefore each handler knows its cluster.
 func TestAFactoryForEachCluster(t *testing.T) {
 	for name, newFactory := range map[string]func(kubernetes.Interface) informers.SharedInformerFactory{
 		"client-go's": func(client kubernetes.Interface) informers.SharedInformerFactory {

@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// The informer of a custom resource comes from the same factory as that of ConfigMaps. The custom resource has no Go
-// type.
+// The informer of a custom resource comes from the same factory as that of ConfigMaps. The custom
+// resource has no Go type.
 func TestACustomResource(t *testing.T) {
 	s := sessiontest.Open(t)
 	kubectl := func(format string, args ...any) {

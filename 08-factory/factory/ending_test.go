@@ -1,4 +1,5 @@
-// Informers that end while other goroutines wait for the end, ask for the type again, or end them too.
+// Informers that end while other goroutines wait for the end, ask for the type again, or end them
+// too.
 
 package factory
 
@@ -29,8 +30,8 @@ func newClientWithoutPods() *fake.Clientset {
 	return client
 }
 
-// startBlocked starts the factory with a handler of ConfigMaps, and returns when the handler is called for the ConfigMap
-// a. The handler returns when the test closes the channel.
+// startBlocked starts the factory with a handler of ConfigMaps, and returns when the handler is
+// called for the ConfigMap a. The handler returns when the test closes the channel.
 func startBlocked(t *testing.T, f *Factory) (release chan struct{}) {
 	t.Helper()
 	release = make(chan struct{})
@@ -43,7 +44,8 @@ func startBlocked(t *testing.T, f *Factory) (release chan struct{}) {
 	return release
 }
 
-// A call is a function call in another goroutine. The channel is closed when the function has returned.
+// A call is a function call in another goroutine. The channel is closed when the function has
+// returned.
 type call chan struct{}
 
 // startCall calls a function in another goroutine.
@@ -56,8 +58,8 @@ func startCall(fn func()) call {
 	return c
 }
 
-// returned waits until all goroutines of the synctest bubble are blocked. Then it says whether the function has
-// returned.
+// returned waits until all goroutines of the synctest bubble are blocked. Then it says whether the
+// function has returned.
 func (c call) returned() bool {
 	synctest.Wait()
 	select {

@@ -1,5 +1,5 @@
-// Package factory makes shared informers. It makes one informer for each type, no matter how many parts of a
-// program ask for that type.
+// Package factory makes shared informers. It makes one informer for each type, no matter how many
+// parts of a program ask for that type.
 package factory
 
 import (
@@ -27,38 +27,41 @@ type Options struct {
 	// Namespace to list and watch. Default: all.
 	Namespace string
 
-	// DefaultResync is the resync period: how often handlers get an update for every object in the cache.
-	// Default: never.
+	// DefaultResync is the resync period: how often handlers get an update for every object in the
+	// cache. Default: never.
 	DefaultResync time.Duration
 
-	// CustomResync has resync periods of single types. For these types it takes precedence over DefaultResync.
+	// CustomResync has resync periods of single types. For these types it takes precedence over
+	// DefaultResync.
 	CustomResync map[schema.GroupVersionResource]time.Duration
 
-	// TweakListOptions, if set, changes the options of every LIST and WATCH, for example to
-	// select by label.
+	// TweakListOptions, if set, changes the options of every LIST and WATCH, for example to select
+	// by label.
 	TweakListOptions func(*metav1.ListOptions)
 
-	// Wrap, if set, is called with the ListerWatcher of each new informer. The informer uses the ListerWatcher
-	// that Wrap returns, for example one that counts requests.
+	// Wrap, if set, is called with the ListerWatcher of each new informer. The informer uses the
+	// ListerWatcher that Wrap returns, for example one that counts requests.
 	Wrap func(schema.GroupVersionResource, cache.ListerWatcher) cache.ListerWatcher
 
-	// Transform, if set, is called with each object before the object is stored. The cache holds the result.
+	// Transform, if set, is called with each object before the object is stored. The cache holds
+	// the result.
 	Transform cache.TransformFunc
 
 	// Kinds sets Kind and APIVersion of each object. client-go leaves them empty.
 	Kinds bool
 
-	// Dynamic lists and watches the types that client-go has no Go type for. These are custom resources,
-	// including those for which the program has registered a Go type in scheme.Scheme. Default: the factory
-	// refuses such types.
+	// Dynamic lists and watches the types that client-go has no Go type for. These are custom
+	// resources, including those for which the program has registered a Go type in scheme.Scheme.
+	// Default: the factory refuses such types.
 	Dynamic dynamic.Interface
 
-	// InformerName, if set, is the name under which the informers publish metrics. Shutdown releases the name.
+	// InformerName, if set, is the name under which the informers publish metrics. Shutdown
+	// releases the name.
 	InformerName *cache.InformerName
 }
 
-// A Factory keeps one informer for each type that the program has asked for. When the program asks for the same
-// type again, it gets the same informer. All methods may be called from any goroutine.
+// A Factory keeps one informer for each type that the program has asked for. When the program asks
+// for the same type again, it gets the same informer. All methods may be called from any goroutine.
 type Factory struct {
 	client  kubernetes.Interface
 	options Options
@@ -90,8 +93,8 @@ func New(client kubernetes.Interface, options Options) *Factory {
 	}
 }
 
-// Start runs all informers that do not run yet. They run until ctx ends. Start does not wait for their first lists.
-// For a type that the program asks for later, call Start again.
+// Start runs all informers that do not run yet. They run until ctx ends. Start does not wait for
+// their first lists. For a type that the program asks for later, call Start again.
 func (f *Factory) Start(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,15 +124,16 @@ func (e *entry) end(cause error) {
 	}
 }
 
-// WaitForCacheSync waits until each informer that was started holds its first list, or was forgotten meanwhile. If
-// ctx ends or an informer stops before that, the error names the types that have not synced.
+// WaitForCacheSync waits until each informer that was started holds its first list, or was
+// forgotten meanwhile. If ctx ends or an informer stops before that, the error names the types that
+// have not synced.
 func (f *Factory) WaitForCacheSync(ctx context.Context) error {
 	_, err := f.waitForCacheSync(ctx)
 	return err
 }
 
-// waitForCacheSync is WaitForCacheSync. It also returns, for each type, whether it has synced. The map has no types
-// that were forgotten meanwhile, and none that were never started.
+// waitForCacheSync is WaitForCacheSync. It also returns, for each type, whether it has synced. The
+// map has no types that were forgotten meanwhile, and none that were never started.
 func (f *Factory) waitForCacheSync(ctx context.Context) (map[key]bool, error) {
 	started := f.started()
 	for _, e := range started {
@@ -170,16 +174,17 @@ func (f *Factory) started() map[key]*entry {
 	return started
 }
 
-// Forget stops the informer of a type. The factory drops the informer, with all objects that it holds. The next call
-// that asks for the type gets a new informer. If there is no informer of that type, Forget does nothing.
+// Forget stops the informer of a type. The factory drops the informer, with all objects that it
+// holds. The next call that asks for the type gets a new informer. If there is no informer of that
+// type, Forget does nothing.
 //
-// Forget waits until the informer's last handler has returned. It waits even if the program runs the informer itself,
-// and even if another call of Forget has dropped the informer. Therefore the functions that an informer calls must
-// not call Forget: a handler, a watch error handler, a transform or an index function would wait for itself. They
-// may call the informer's Stop.
+// Forget waits until the informer's last handler has returned. It waits even if the program runs
+// the informer itself, and even if another call of Forget has dropped the informer. Therefore the
+// functions that an informer calls must not call Forget: a handler, a watch error handler, a
+// transform or an index function would wait for itself. They may call the informer's Stop.
 //
-// A program that still holds a forgotten informer, or its lister, sees the last state of the cache. A forgotten
-// informer takes no more handlers, and never runs again.
+// A program that still holds a forgotten informer, or its lister, sees the last state of the cache.
+// A forgotten informer takes no more handlers, and never runs again.
 func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	k := key{resource: resource}
 	f.mu.Lock()
@@ -202,9 +207,9 @@ func (f *Factory) Forget(resource schema.GroupVersionResource) {
 	}
 }
 
-// Shutdown stops all informers. From then on Start does nothing. Shutdown waits until all goroutines of the informers
-// have ended, even if the program runs the informers itself. As with Forget, the functions that an informer calls
-// must not call Shutdown.
+// Shutdown stops all informers. From then on Start does nothing. Shutdown waits until all
+// goroutines of the informers have ended, even if the program runs the informers itself. As with
+// Forget, the functions that an informer calls must not call Shutdown.
 func (f *Factory) Shutdown() {
 	f.mu.Lock()
 	f.shuttingDown = true
@@ -237,8 +242,8 @@ func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, er
 	return made, nil
 }
 
-// newInformer makes the informer of a resource. Its objects have client-go's Go type if there is one. Otherwise they
-// are unstructured.
+// newInformer makes the informer of a resource. Its objects have client-go's Go type if there is
+// one. Otherwise they are unstructured.
 func (f *Factory) newInformer(resource schema.GroupVersionResource) (cache.SharedIndexInformer, error) {
 	source, err := f.source(resource)
 	if err != nil {
@@ -256,8 +261,9 @@ func (f *Factory) newInformer(resource schema.GroupVersionResource) (cache.Share
 	return made, made.SetTransform(f.transform(source.kind))
 }
 
-// identity is the name of a resource's metrics. An InformerName gives out each identity only once. Therefore the
-// factory keeps it: the type may be forgotten and asked for again. The caller holds f.mu.
+// identity is the name of a resource's metrics. An InformerName gives out each identity only once.
+// Therefore the factory keeps it: the type may be forgotten and asked for again. The caller holds
+// f.mu.
 func (f *Factory) identity(resource schema.GroupVersionResource) cache.InformerNameAndResource {
 	id, ok := f.identities[resource]
 	if !ok {

@@ -19,7 +19,8 @@ import (
 	"example.com/informer/scripts/harness/usage"
 )
 
-// serverOfMany returns a server that lists n ConfigMaps of a kilobyte each. The server keeps none of them in memory.
+// serverOfMany returns a server that lists n ConfigMaps of a kilobyte each. The server keeps none
+// of them in memory.
 func serverOfMany(n int) *fakeapi.Server {
 	server := fakeapi.New()
 	server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A key identifies an informer of a factory. For client-go's types it is the resource. For a type of the program it
-// is the Go type, not the type's name: two packages may each have a type Gateway.
+// A key identifies an informer of a factory. For client-go's types it is the resource. For a type
+// of the program it is the Go type, not the type's name: two packages may each have a type Gateway.
 type key struct {
 	resource schema.GroupVersionResource
 
@@ -22,8 +22,8 @@ type key struct {
 	kind   schema.GroupVersionKind // set if the Go type stands for objects of any kind
 }
 
-// keyOf returns the key of an object's informer. If the Go type is one of client-go's, the object's kind field does
-// not matter.
+// keyOf returns the key of an object's informer. If the Go type is one of client-go's, the object's
+// kind field does not matter.
 func keyOf(obj runtime.Object) key {
 	switch obj.(type) {
 	case runtime.Unstructured, *metav1.PartialObjectMetadata:

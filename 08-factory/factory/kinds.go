@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// transform returns the transform for the objects of a kind: the option Transform, then the option Kinds. It is nil if
-// neither is set.
+// transform returns the transform for the objects of a kind: the option Transform, then the option
+// Kinds. It is nil if neither is set.
 func (f *Factory) transform(kind schema.GroupVersionKind) cache.TransformFunc {
 	transform := f.options.Transform
 	if !f.options.Kinds || kind.Empty() {
@@ -29,8 +29,8 @@ func (f *Factory) transform(kind schema.GroupVersionKind) cache.TransformFunc {
 	}
 }
 
-// setKind returns a transform that writes the kind into objects. It makes the two strings once: all objects share
-// them.
+// setKind returns a transform that writes the kind into objects. It makes the two strings once: all
+// objects share them.
 func setKind(kind schema.GroupVersionKind) cache.TransformFunc {
 	apiVersion, kindName := kind.ToAPIVersionAndKind()
 	return func(obj any) (any, error) {

@@ -20,7 +20,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// A handler sees the kind of an object of the list, of an object of the watch, and of the last state of a deleted object.
+// A handler sees the kind of an object of the list, of an object of the watch, and of the last
+// state of a deleted object.
 func TestKinds(t *testing.T) {
 	for _, test := range []struct {
 		options Options
@@ -119,7 +120,8 @@ func TestKindsOfSomethingElse(t *testing.T) {
 	}
 }
 
-// The method SetGroupVersionKind makes a new string for each object, which stays in memory with the object.
+// The method SetGroupVersionKind makes a new string for each object, which stays in memory with the
+// object.
 func TestSetGroupVersionKindAllocatesAndSetKindDoesNot(t *testing.T) {
 	deployment, kind := &appsv1.Deployment{}, kinds()[Deployments]
 	if n := testing.AllocsPerRun(100, func() { deployment.SetGroupVersionKind(kind) }); n != 1 {
@@ -141,7 +143,8 @@ func BenchmarkSetKind(b *testing.B) {
 	}
 }
 
-// BenchmarkList caches a list of 10,000 objects, with the option Kinds and without. It reports the time for one object.
+// BenchmarkList caches a list of 10,000 objects, with the option Kinds and without. It reports the
+// time for one object.
 func BenchmarkList(b *testing.B) {
 	const n = 10_000
 	for _, kinds := range []bool{false, true} {

@@ -1,4 +1,5 @@
-// What the tests of this package share: a small API server, clients of it that count requests, and helpers.
+// What the tests of this package share: a small API server, clients of it that count requests, and
+// helpers.
 
 package factory
 
@@ -31,8 +32,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A server is an API server that has lists at some paths. It streams a list over a watch, as a real server does. All
-// other paths are not found.
+// A server is an API server that has lists at some paths. It streams a list over a watch, as a real
+// server does. All other paths are not found.
 type server struct {
 	requests.Counter
 	lists  map[string]iter.Seq[any] // by path
@@ -103,7 +104,8 @@ var typeByResource = map[string]metav1.TypeMeta{
 	"statefulsets": {APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet"},
 }
 
-// bookmark returns the bookmark that ends a streamed list. It has the kind of the objects in the list.
+// bookmark returns the bookmark that ends a streamed list. It has the kind of the objects in the
+// list.
 func bookmark(urlPath string) any {
 	return &metav1.PartialObjectMetadata{
 		TypeMeta: typeByResource[path.Base(urlPath)],
@@ -140,8 +142,8 @@ func configMapsNamed(names ...string) iter.Seq[any] {
 	}
 }
 
-// wantNoNewGoroutines waits until the goroutines that are not in before have ended. goleak waits for less than half a
-// second, which is too short on a busy machine.
+// wantNoNewGoroutines waits until the goroutines that are not in before have ended. goleak waits
+// for less than half a second, which is too short on a busy machine.
 func wantNoNewGoroutines(t testing.TB, before goleak.Option) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {

@@ -20,7 +20,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// Nodes belong to no namespace. Their informer lists all of them, even if the options have a namespace.
+// Nodes belong to no namespace. Their informer lists all of them, even if the options have a
+// namespace.
 func TestNamespaceAndTweak(t *testing.T) {
 	const (
 		configMapsOfNS = "/api/v1/namespaces/ns/configmaps"
@@ -84,9 +85,10 @@ func TestWrapOfAFakeClient(t *testing.T) {
 	})
 }
 
-// Only the server knows which custom resources belong to namespaces. (For client-go's types, the methods of the
-// clientset say it.) Therefore a factory that has a namespace asks for a custom resource in that namespace, even if the
-// resource belongs to none. client-go's factory does the same.
+// Only the server knows which custom resources belong to namespaces. (For client-go's types, the
+// methods of the clientset say it.) Therefore a factory that has a namespace asks for a custom
+// resource in that namespace, even if the resource belongs to none. client-go's factory does the
+// same.
 func TestACustomResourceOfNoNamespaceInAFactoryThatHasOne(t *testing.T) {
 	moons := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "moons"}
 	ours := func(t *testing.T, client dynamic.Interface) {

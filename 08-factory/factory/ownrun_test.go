@@ -19,8 +19,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// forgetAndShutdown runs a test twice: once with Forget and once with Shutdown as the function that ends the informer of
-// ConfigMaps.
+// forgetAndShutdown runs a test twice: once with Forget and once with Shutdown as the function that
+// ends the informer of ConfigMaps.
 func forgetAndShutdown(t *testing.T, test func(t *testing.T, end func(*Factory))) {
 	for name, end := range map[string]func(*Factory){
 		"Forget":   func(f *Factory) { f.Forget(ConfigMaps) },
@@ -30,9 +30,9 @@ func forgetAndShutdown(t *testing.T, test func(t *testing.T, end func(*Factory))
 	}
 }
 
-// testProgramRuns runs the informer of ConfigMaps with RunWithContext. It calls the functions before and after, which may
-// start the factory, on either side of that. After end, the last handler has returned, and no handler is called any
-// more.
+// testProgramRuns runs the informer of ConfigMaps with RunWithContext. It calls the functions
+// before and after, which may start the factory, on either side of that. After end, the last
+// handler has returned, and no handler is called any more.
 func testProgramRuns(t *testing.T, end func(*Factory), before, after func(*Factory)) {
 	client := fake.NewClientset(configMap("a"))
 	f := New(client, Options{})

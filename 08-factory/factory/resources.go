@@ -78,8 +78,8 @@ func (f *Factory) ReplicaSets() Resource[appslisters.ReplicaSetLister] {
 	return typed(f, ReplicaSets, appslisters.NewReplicaSetLister)
 }
 
-// typed returns the informer of a resource that client-go has a Go type for. For such a resource ForResource never
-// fails.
+// typed returns the informer of a resource that client-go has a Go type for. For such a resource
+// ForResource never fails.
 func typed[Lister any](f *Factory, resource schema.GroupVersionResource,
 	newLister func(cache.Indexer) Lister) Resource[Lister] {
 	generic, err := f.ForResource(resource)
@@ -89,8 +89,8 @@ func typed[Lister any](f *Factory, resource schema.GroupVersionResource,
 	return Resource[Lister]{informer: generic.informer, lister: newLister(generic.informer.GetIndexer())}
 }
 
-// ForResource returns the informer of any resource. Its objects have client-go's Go type if there is one. Otherwise
-// they are *unstructured.Unstructured.
+// ForResource returns the informer of any resource. Its objects have client-go's Go type if there
+// is one. Otherwise they are *unstructured.Unstructured.
 func (f *Factory) ForResource(resource schema.GroupVersionResource) (Resource[cache.GenericLister], error) {
 	shared, err := f.informerFor(key{resource: resource}, func() (cache.SharedIndexInformer, error) {
 		return f.newInformer(resource)

@@ -32,8 +32,8 @@ func newClientWithoutServer(t testing.TB) kubernetes.Interface {
 	return client
 }
 
-// types returns the names of the Go types of a factory's informers. A factory returns the types of informers that it has
-// started. Therefore types starts them, with a context that has ended.
+// types returns the names of the Go types of a factory's informers. A factory returns the types of
+// informers that it has started. Therefore types starts them, with a context that has ended.
 func types(factory informers.SharedInformerFactory) []string {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -47,8 +47,8 @@ func types(factory informers.SharedInformerFactory) []string {
 	return names
 }
 
-// askForAll calls every accessor of a factory, such as
-// Core().V1().Pods().Informer(), whatever their names are.
+// askForAll calls every accessor of a factory, such as Core().V1().Pods().Informer(), whatever
+// their names are.
 func askForAll(factory informers.SharedInformerFactory) {
 	for group := range results(reflect.ValueOf(factory)) {
 		for version := range results(group) {
@@ -76,7 +76,8 @@ func results(receiver reflect.Value) iter.Seq[reflect.Value] {
 	}
 }
 
-// isAccessor is true for a method that takes nothing and returns one interface of client-go's informers.
+// isAccessor is true for a method that takes nothing and returns one interface of client-go's
+// informers.
 func isAccessor(method reflect.Type) bool {
 	return method.NumIn() == 0 && method.NumOut() == 1 &&
 		strings.HasPrefix(method.Out(0).PkgPath(), "k8s.io/client-go/informers/")
@@ -170,8 +171,8 @@ func TestForResourceIsRefusedWithoutADynamicClient(t *testing.T) {
 	}
 }
 
-// The dynamic client lists and watches the program's own types. It does not matter that they are registered in
-// scheme.Scheme, or that their group begins like one of client-go's.
+// The dynamic client lists and watches the program's own types. It does not matter that they are
+// registered in scheme.Scheme, or that their group begins like one of client-go's.
 func TestTypesOfTheProgramsOwn(t *testing.T) {
 	for _, test := range []struct {
 		resource schema.GroupVersionResource

@@ -1,5 +1,5 @@
-// How an informer lists and watches a resource: with the clientset if client-go has a Go type for the resource,
-// otherwise with the dynamic client.
+// How an informer lists and watches a resource: with the clientset if client-go has a Go type for
+// the resource, otherwise with the dynamic client.
 
 package factory
 
@@ -62,8 +62,8 @@ func (f *Factory) untyped(resource schema.GroupVersionResource) (source, error) 
 	}, nil
 }
 
-// listWatch makes a ListerWatcher of two functions. It calls TweakListOptions before each of them. The client says
-// whether the server can stream a list over a watch. A fake client cannot.
+// listWatch makes a ListerWatcher of two functions. It calls TweakListOptions before each of them.
+// The client says whether the server can stream a list over a watch. A fake client cannot.
 func (f *Factory) listWatch(client any, list cache.ListWithContextFunc,
 	watchFunc cache.WatchFuncWithContext) cache.ListerWatcher {
 	tweakListOptions := f.options.TweakListOptions
@@ -82,7 +82,8 @@ func (f *Factory) listWatch(client any, list cache.ListWithContextFunc,
 	}, client)
 }
 
-// wrap calls Options.Wrap. A wrapper may hide that the client cannot stream a list. Therefore the result says so again.
+// wrap calls Options.Wrap. A wrapper may hide that the client cannot stream a list. Therefore the
+// result says so again.
 func (f *Factory) wrap(resource schema.GroupVersionResource, lw cache.ListerWatcher) cache.ListerWatcher {
 	wrapped := f.options.Wrap(resource, lw)
 	if !watchlist.DoesClientNotSupportWatchListSemantics(lw) {
@@ -95,16 +96,16 @@ func (f *Factory) wrap(resource schema.GroupVersionResource, lw cache.ListerWatc
 	}, lw)
 }
 
-// clientGoScheme has the types of client-go, and no others. scheme.Scheme is not used, because programs register
-// their own types there, and the clientset has no methods for those.
+// clientGoScheme has the types of client-go, and no others. scheme.Scheme is not used, because
+// programs register their own types there, and the clientset has no methods for those.
 var clientGoScheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	utilruntime.Must(scheme.AddToScheme(s))
 	return s
 }()
 
-// kinds has the kinds of all resources that client-go has a Go type for. The name of a kind's resource is a guess. A
-// test compares these names with those of a server.
+// kinds has the kinds of all resources that client-go has a Go type for. The name of a kind's
+// resource is a guess. A test compares these names with those of a server.
 var kinds = sync.OnceValue(func() map[schema.GroupVersionResource]schema.GroupVersionKind {
 	found := map[schema.GroupVersionResource]schema.GroupVersionKind{}
 	for kind, goType := range clientGoScheme.AllKnownTypes() {
@@ -116,15 +117,16 @@ var kinds = sync.OnceValue(func() map[schema.GroupVersionResource]schema.GroupVe
 	return found
 })
 
-// clientFor finds the functions with which the clientset lists and watches a resource, for example the methods List
-// and Watch of CoreV1().Pods(namespace). client-go's factory has generated code for each resource. Here the methods
-// are found by their names at run time. The names are regular, because client-go generates them: the clientset has
-// one method for each version of a group, and its result has one method for each resource.
+// clientFor finds the functions with which the clientset lists and watches a resource, for example
+// the methods List and Watch of CoreV1().Pods(namespace). client-go's factory has generated code
+// for each resource. Here the methods are found by their names at run time. The names are regular,
+// because client-go generates them: the clientset has one method for each version of a group, and
+// its result has one method for each resource.
 func (f *Factory) clientFor(resource schema.GroupVersionResource) (
 	list cache.ListWithContextFunc, watchFunc cache.WatchFuncWithContext, ok bool,
 ) {
-	// The method has the first part of the group's name, such as rbac of rbac.authorization.k8s.io. No two groups of
-	// client-go have the same first part.
+	// The method has the first part of the group's name, such as rbac of rbac.authorization.k8s.io.
+	// No two groups of client-go have the same first part.
 	group, _, _ := strings.Cut(resource.Group, ".")
 	groupVersion := callMethod(reflect.ValueOf(f.client), cmp.Or(group, "core")+resource.Version)
 	client := callMethod(groupVersion, resource.Resource, reflect.ValueOf(f.options.Namespace))
@@ -143,9 +145,9 @@ func (f *Factory) clientFor(resource schema.GroupVersionResource) (
 	return list, watcher.Interface().(func(context.Context, metav1.ListOptions) (watch.Interface, error)), true
 }
 
-// callMethod calls a method by its name, without regard to upper and lower case: appsv1 is AppsV1. It leaves out
-// arguments that the method does not take: Pods takes a namespace, Nodes does not. If there is no such method, the
-// result is not valid.
+// callMethod calls a method by its name, without regard to upper and lower case: appsv1 is AppsV1.
+// It leaves out arguments that the method does not take: Pods takes a namespace, Nodes does not. If
+// there is no such method, the result is not valid.
 func callMethod(receiver reflect.Value, name string, args ...reflect.Value) reflect.Value {
 	if !receiver.IsValid() {
 		return reflect.Value{}

@@ -95,7 +95,8 @@ func TestNobodyWaitsForATypeThatIsBeingForgotten(t *testing.T) {
 	})
 }
 
-// An informer that has ended before its first list will never sync. WaitForCacheSync returns an error.
+// An informer that has ended before its first list will never sync. WaitForCacheSync returns an
+// error.
 func TestTheWaitIsOverWithTheInformers(t *testing.T) {
 	cause := errors.New("no more patience")
 	for _, test := range []struct {

@@ -10,9 +10,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// ClientGo returns an InformerMetricsProvider for SharedIndexInformerOptions. Only an informer with an Identifier uses it.
-// The metrics have the same names as those of Kubernetes' components. All informers of a registry share one provider: a
-// second call returns the provider of the first.
+// ClientGo returns an InformerMetricsProvider for SharedIndexInformerOptions. Only an informer with
+// an Identifier uses it. The metrics have the same names as those of Kubernetes' components. All
+// informers of a registry share one provider: a second call returns the provider of the first.
 func ClientGo(registerer prometheus.Registerer) cache.InformerMetricsProvider {
 	labels := []string{"name", "group", "version", "resource"}
 	p := &provider{
@@ -36,7 +36,8 @@ func ClientGo(registerer prometheus.Registerer) cache.InformerMetricsProvider {
 	return p
 }
 
-// A provider makes the metrics of informers. It collects only those of informers whose names are not released.
+// A provider makes the metrics of informers. It collects only those of informers whose names are
+// not released.
 type provider struct {
 	queued, version *prometheus.GaugeVec
 	latency         *prometheus.HistogramVec
@@ -60,8 +61,8 @@ func (p *provider) Collect(out chan<- prometheus.Metric) {
 	p.version.Collect(out)
 }
 
-// deleteReleased deletes the series of informers whose names are released. client-go does not notify a provider of a
-// release. Therefore each collection looks for released names.
+// deleteReleased deletes the series of informers whose names are released. client-go does not
+// notify a provider of a release. Therefore each collection looks for released names.
 func (p *provider) deleteReleased() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,8 +76,8 @@ func (p *provider) deleteReleased() {
 	}
 }
 
-// register notes that an informer has series, and returns the values of their labels. If an earlier informer had the same
-// name, its series are deleted first.
+// register notes that an informer has series, and returns the values of their labels. If an earlier
+// informer had the same name, its series are deleted first.
 func (p *provider) register(id cache.InformerNameAndResource) []string {
 	p.deleteReleased()
 	p.mu.Lock()
@@ -103,7 +104,8 @@ func values(id cache.InformerNameAndResource) []string {
 	return []string{id.Name(), gvr.Group, gvr.Version, gvr.Resource}
 }
 
-// A metric sets values until the informer's name is released. From then on, another informer may have the name.
+// A metric sets values until the informer's name is released. From then on, another informer may
+// have the name.
 type metric struct {
 	id   cache.InformerNameAndResource
 	take func(float64) // sets the value of the series, or adds to it

@@ -17,7 +17,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// client-go measures the way from the reflector into the store. It does not measure handlers, although a comment says so.
+// client-go measures the way from the reflector into the store. It does not measure handlers,
+// although a comment says so.
 func TestWhatClientGoMeasures(t *testing.T) {
 	must.Say(t, "informer_metrics.go", "the time taken to process events (execute handlers)",
 		"Only the first call has an effect.")
@@ -74,7 +75,8 @@ informer_store_resource_version{group="",name="test",resource="configmaps",versi
 	}
 }
 
-// series returns the series of a registry, each as the informer's name and the metric's name, sorted.
+// series returns the series of a registry, each as the informer's name and the metric's name,
+// sorted.
 func series(t *testing.T, registry *prometheus.Registry) (all []string) {
 	t.Helper()
 	families, err := registry.Gather()
@@ -92,8 +94,8 @@ func series(t *testing.T, registry *prometheus.Registry) (all []string) {
 	return all
 }
 
-// run makes and runs an informer of client-go's that has a name. The function that it returns ends the informer and
-// releases the name.
+// run makes and runs an informer of client-go's that has a name. The function that it returns ends
+// the informer and releases the name.
 func run(t *testing.T, registry *prometheus.Registry, name string) (release func()) {
 	t.Helper()
 	informerName, err := cache.NewInformerName(name)
@@ -152,7 +154,8 @@ func TestAReleasedNameHasNoSeries(t *testing.T) {
 	})
 }
 
-// A new informer gets the name of an earlier one. No collection comes between the release and the new informer.
+// A new informer gets the name of an earlier one. No collection comes between the release and the
+// new informer.
 func TestANameThatIsTakenAgainBeginsAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := prometheus.NewRegistry()

@@ -17,7 +17,8 @@ func (i *Informer) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. The informer does not wait while Prometheus reads the metrics.
+// Collect implements prometheus.Collector. The informer does not wait while Prometheus reads the
+// metrics.
 func (i *Informer) Collect(out chan<- prometheus.Metric) {
 	for _, metric := range i.collect(time.Now()) {
 		out <- metric

@@ -11,7 +11,8 @@ import (
 type handler struct {
 	backlogs map[any]*backlog // by registration
 
-	// These are counters, which never fall: they include the handlers of this name that were removed.
+	// These are counters, which never fall: they include the handlers of this name that were
+	// removed.
 	calls, folded int
 	busy          time.Duration
 }
@@ -41,15 +42,15 @@ func (h *handler) called(e observer.Event, now time.Time) {
 	if e.Waiting+b.present > 0 {
 		return
 	}
-	// The informer has nothing more for the handler. What still waits here was folded into other changes, unless it has
-	// just come.
+	// The informer has nothing more for the handler. What still waits here was folded into other
+	// changes, unless it has just come.
 	for len(b.waiting) > 0 && now.Sub(b.waiting[0]) > time.Second {
 		b.waiting = b.waiting[1:]
 	}
 }
 
-// fold notes that the informer has folded later changes into earlier ones: the backlog has e.Count changes less, but not
-// less than e.Waiting.
+// fold notes that the informer has folded later changes into earlier ones: the backlog has e.Count
+// changes less, but not less than e.Waiting.
 func (h *handler) fold(e observer.Event) {
 	h.folded += e.Count
 	b := h.backlogs[e.Registration]
@@ -57,8 +58,8 @@ func (h *handler) fold(e observer.Event) {
 	b.waiting = b.waiting[:left]
 }
 
-// waiting returns how many changes wait for handlers of this name, and the arrival of the oldest. If nothing waits, that
-// is now.
+// waiting returns how many changes wait for handlers of this name, and the arrival of the oldest.
+// If nothing waits, that is now.
 func (h *handler) waiting(now time.Time) (count int, oldest time.Time) {
 	oldest = now
 	for _, b := range h.backlogs {

@@ -1,5 +1,5 @@
-// Package metrics has metrics of informers for Prometheus. For our informers it observes what they do. For client-go's
-// informers it provides the metrics that client-go itself sets.
+// Package metrics has metrics of informers for Prometheus. For our informers it observes what they
+// do. For client-go's informers it provides the metrics that client-go itself sets.
 package metrics
 
 import (
@@ -12,9 +12,9 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// An Informer has the metrics of one informer of ours. It is an observer: set it before the informer is started. And it
-// is a collector: register it. When the informer has ended, unregister it. It gets no events any more, and the cache
-// would look stale.
+// An Informer has the metrics of one informer of ours. It is an observer: set it before the
+// informer is started. And it is a collector: register it. When the informer has ended, unregister
+// it. It gets no events any more, and the cache would look stale.
 type Informer struct {
 	name string
 
@@ -37,7 +37,8 @@ const (
 	resultError   = "error"
 )
 
-// New returns the metrics of an informer. The name, such as "pods", becomes the label informer of all metrics.
+// New returns the metrics of an informer. The name, such as "pods", becomes the label informer of
+// all metrics.
 func New(name string) *Informer {
 	return &Informer{name: name, last: time.Now(), ends: map[end]int{}, handlers: map[string]*handler{}}
 }
@@ -103,8 +104,8 @@ func (i *Informer) stored(e observer.Event) {
 	}
 }
 
-// appended adds a change to the backlogs of all handlers. A resync does not count: it is no change, and not all handlers
-// get it.
+// appended adds a change to the backlogs of all handlers. A resync does not count: it is no change,
+// and not all handlers get it.
 func (i *Informer) appended(e observer.Event, now time.Time) {
 	if isResync(e) {
 		return
@@ -148,7 +149,8 @@ func (i *Informer) removed(e observer.Event) {
 	}
 }
 
-// handlerOf returns the handler of an event. It is nil if the handler was removed during the call that the event is about.
+// handlerOf returns the handler of an event. It is nil if the handler was removed during the call
+// that the event is about.
 func (i *Informer) handlerOf(e observer.Event) *handler {
 	h := i.handlers[e.Handler]
 	if h == nil || h.backlogs[e.Registration] == nil {

@@ -27,14 +27,14 @@ import (
 
 func TestMain(m *testing.M) {
 	klog.SetLogger(klog.Logger{}) // this logger writes nothing
-	// The second error handler limits the rate of errors. The clock of a synctest bubble is years behind, so that this
-	// handler would wait for years.
+	// The second error handler limits the rate of errors. The clock of a synctest bubble is years
+	// behind, so that this handler would wait for years.
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	goleak.VerifyTestMain(m)
 }
 
-// A gateHandler is a handler with a name. Each call returns when something comes from the channel open, or when the
-// channel is closed.
+// A gateHandler is a handler with a name. Each call returns when something comes from the channel
+// open, or when the channel is closed.
 type gateHandler struct {
 	name string
 	open chan struct{}
@@ -69,7 +69,8 @@ func newFixture(t testing.TB, options cache.SharedIndexInformerOptions,
 	return f
 }
 
-// wantSamples checks that the metrics have these samples, which are written without "informer_" and the informer's name.
+// wantSamples checks that the metrics have these samples, which are written without "informer_" and
+// the informer's name.
 func (f fixture) wantSamples(t *testing.T, samples ...string) {
 	t.Helper()
 	synctest.Wait()
@@ -193,7 +194,8 @@ func TestTheBacklog(t *testing.T) {
 	})
 }
 
-// Handlers that one function has made have the same name. A quick handler does not hide a stuck handler of its name.
+// Handlers that one function has made have the same name. A quick handler does not hide a stuck
+// handler of its name.
 func TestHandlersOfOneName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck, quick := newGateHandler("mail"), newGateHandler("mail")
@@ -211,7 +213,8 @@ func TestHandlersOfOneName(t *testing.T) {
 	})
 }
 
-// A removed handler does not hide a stuck handler of its name. The counters include the removed handler: they never fall.
+// A removed handler does not hide a stuck handler of its name. The counters include the removed
+// handler: they never fall.
 func TestARemovedHandlerHidesNoOtherOfItsName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck, quick := newGateHandler("mail"), newGateHandler("mail")
@@ -289,7 +292,8 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
-// newEventSender runs an informer. The function that it returns sends an event, and waits for the call of the handler.
+// newEventSender runs an informer. The function that it returns sends an event, and waits for the
+// call of the handler.
 func newEventSender(t testing.TB, metrics *Informer) func() {
 	t.Helper()
 	server, called := fakeapi.New(), make(chan struct{})

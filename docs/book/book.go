@@ -1,5 +1,5 @@
-// Package book embeds code and output into the pages of the workspace, and checks their blocks, links, claims and
-// headings.
+// Package book embeds code and output into the pages of the workspace, and checks their blocks,
+// links, claims and headings.
 package book
 
 import (
@@ -39,7 +39,8 @@ type Book struct {
 	tests  map[string]testFile // test files, by name
 }
 
-// Load reads the pages of the workspace ws. Load returns no error for a missing page: Problems reports it.
+// Load reads the pages of the workspace ws. Load returns no error for a missing page: Problems
+// reports it.
 func Load(ws fs.FS) (*Book, error) {
 	b := &Book{ws: ws, pages: map[string]*page{}, linked: map[string]*page{}, tests: map[string]testFile{}}
 	front, _ := fs.Glob(ws, "README.md") // its only error is a malformed pattern
@@ -72,9 +73,9 @@ func (b *Book) Problems() []Problem {
 	return all
 }
 
-// Rewrite updates the embedded blocks of all pages below root, and prints which pages it has changed. It does not
-// change a page with a broken directive, or with code that was typed into the page. The error has a line for each
-// problem that is left for a person.
+// Rewrite updates the embedded blocks of all pages below root, and prints which pages it has
+// changed. It does not change a page with a broken directive, or with code that was typed into the
+// page. The error has a line for each problem that is left for a person.
 func Rewrite(root string, stdout io.Writer) error {
 	b, err := Load(os.DirFS(root))
 	if err != nil {

@@ -20,9 +20,9 @@ func parseGo(file string, source []byte) (*token.FileSet, *ast.File, error) {
 	return files, tree, err
 }
 
-// declarations returns the named declarations of a Go file, each with its comments and exactly as written, with a
-// blank line between them. The name of a method is Type.Method. A name of a const, var or type group stands for the
-// whole group.
+// declarations returns the named declarations of a Go file, each with its comments and exactly as
+// written, with a blank line between them. The name of a method is Type.Method. A name of a const,
+// var or type group stands for the whole group.
 func declarations(file string, source []byte, names []string) (string, error) {
 	files, tree, err := parseGo(file, source)
 	if err != nil {
@@ -32,7 +32,8 @@ func declarations(file string, source []byte, names []string) (string, error) {
 	var declared []string
 	end := 0 // of the previous declaration
 	for _, d := range tree.Decls {
-		// The comments of a declaration are those above it without a blank line between, and the one on its last line.
+		// The comments of a declaration are those above it without a blank line between, and the
+		// one on its last line.
 		begin := max(end, bytes.LastIndex(source[:files.Position(d.Pos()).Offset], []byte("\n\n")))
 		end = files.Position(d.End()).Offset
 		restOfLine, _, _ := bytes.Cut(source[end:], []byte("\n"))
@@ -56,7 +57,8 @@ func declarations(file string, source []byte, names []string) (string, error) {
 	return strings.Join(wanted, "\n\n"), nil
 }
 
-// Names returns the names that d declares. The name of a method is Type.Method. An import declares no name.
+// Names returns the names that d declares. The name of a method is Type.Method. An import declares
+// no name.
 func Names(d ast.Decl) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -17,8 +17,8 @@ import (
 //	<!-- code FILE [NAME…] -->
 //	<!-- output FILE -->
 //
-// alone on its line, from the first column. The fenced block on the next line belongs to the directive, and Rewrite
-// replaces it. If there is no such block, Rewrite adds it.
+// alone on its line, from the first column. The fenced block on the next line belongs to the
+// directive, and Rewrite replaces it. If there is no such block, Rewrite adds it.
 type directive struct {
 	line       int
 	text       string   // without the marks of the comment
@@ -37,8 +37,9 @@ var (
 		"write <!-- code FILE NAME… --> or <!-- output FILE -->")
 )
 
-// render returns the text of the page with up-to-date blocks, and a problem for each block that was stale. If a
-// directive is broken, or if code was typed into the page, render returns these problems and the unchanged text.
+// render returns the text of the page with up-to-date blocks, and a problem for each block that was
+// stale. If a directive is broken, or if code was typed into the page, render returns these
+// problems and the unchanged text.
 func (b *Book) render(p *page) (text string, stale, broken []Problem) {
 	broken = slices.Clone(p.problems)
 	var out []string
@@ -62,7 +63,8 @@ func (b *Book) render(p *page) (text string, stale, broken []Problem) {
 	return strings.Join(append(out, p.lines[done:]...), "\n"), stale, nil
 }
 
-// sourceLang returns the language of a block with the contents of the file: the extension of the file, as on GitHub.
+// sourceLang returns the language of a block with the contents of the file: the extension of the
+// file, as on GitHub.
 func (d *directive) sourceLang() string {
 	lang := strings.TrimPrefix(path.Ext(d.file), ".")
 	if lang == "" || lang == "txt" {

@@ -18,8 +18,8 @@ import (
 	"strings"
 )
 
-// checkLink checks that the target of a link exists, and that a claim links to a test. For a link out of the workspace,
-// it checks only the form, and sends no request.
+// checkLink checks that the target of a link exists, and that a claim links to a test. For a link
+// out of the workspace, it checks only the form, and sends no request.
 func (b *Book) checkLink(p *page, l link) error {
 	u, err := url.Parse(l.target)
 	switch {
@@ -42,8 +42,8 @@ func (b *Book) checkLink(p *page, l link) error {
 	return b.checkClaim(file, l)
 }
 
-// checkFragment checks that a page has a heading with this anchor. It refuses line numbers such as #L10, because the
-// lines of source files move.
+// checkFragment checks that a page has a heading with this anchor. It refuses line numbers such as
+// #L10, because the lines of source files move.
 func (b *Book) checkFragment(file, fragment string) error {
 	if path.Ext(file) != ".md" {
 		return errors.New("only a heading of a .md file can be linked to (line numbers move)")
@@ -63,12 +63,12 @@ func (b *Book) checkFragment(file, fragment string) error {
 	return nil
 }
 
-// testName matches the names of functions that `go test` runs. A benchmark proves no claim, but a page links to it as
-// the source of a figure.
+// testName matches the names of functions that `go test` runs. A benchmark proves no claim, but a
+// page links to it as the source of a figure.
 var testName = regexp.MustCompile(`^(Test|Fuzz|Benchmark|Example)([\pN_\p{Lu}\p{Lt}\p{Lm}\p{Lo}][\pL\pN_]*)?$`)
 
-// checkClaim checks that a link to a test file names a test of this file, as its title or its text, and that
-// `go test` runs this test.
+// checkClaim checks that a link to a test file names a test of this file, as its title or its text,
+// and that `go test` runs this test.
 func (b *Book) checkClaim(file string, l link) error {
 	name := cmp.Or(l.title, l.text)
 	isTest := testName.MatchString(name) && name != "TestMain"
@@ -112,8 +112,8 @@ func (b *Book) parseTestFile(file string) (testFile, error) {
 	return b.tests[file], nil
 }
 
-// checkTest returns an error unless `go test` runs the function of this name in the file. It does not check the type of
-// the parameter: the compiler does.
+// checkTest returns an error unless `go test` runs the function of this name in the file. It does
+// not check the type of the parameter: the compiler does.
 func (b *Book) checkTest(file, name string) error {
 	parsed, err := b.parseTestFile(file)
 	if err != nil {
@@ -154,7 +154,8 @@ func (f testFile) neverRuns(file string, test *ast.FuncDecl) (reason string) {
 	return ""
 }
 
-// hasOutput says whether an example has an Output comment. `go test` does not run an example without one.
+// hasOutput says whether an example has an Output comment. `go test` does not run an example
+// without one.
 func hasOutput(tree *ast.File, name string) bool {
 	return slices.ContainsFunc(doc.Examples(tree), func(e *doc.Example) bool {
 		return "Example"+e.Name == name && (e.Output != "" || e.EmptyOutput)

@@ -148,8 +148,8 @@ func inPackage(declarations string) string {
 	return "package one\n\nimport \"testing\"\n\n" + declarations + "\n"
 }
 
-// checkProof adds a file to chapter 01-one of the good tree, and links a claim to a test in this file. Reason says why
-// the test never runs. If it is "", the page must have no problem.
+// checkProof adds a file to chapter 01-one of the good tree, and links a claim to a test in this
+// file. Reason says why the test never runs. If it is "", the page must have no problem.
 func checkProof(t *testing.T, test, name, text, reason string) {
 	t.Helper()
 	tree := goodTree(t)

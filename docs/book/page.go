@@ -101,7 +101,8 @@ func (p *page) read(n ast.Node) {
 	}
 }
 
-// brokenLink matches the middle of a link. Where the parser leaves it as text, the link is malformed.
+// brokenLink matches the middle of a link. Where the parser leaves it as text, the link is
+// malformed.
 var brokenLink = regexp.MustCompile(`\](\(|\[)`)
 
 func (p *page) readHeading(n *ast.Heading) {
@@ -130,8 +131,8 @@ func (p *page) plainText(n ast.Node) string {
 	return out.String()
 }
 
-// typed are the languages of blocks that people write into a page: pictures, commands, small edits to try, and log
-// lines, which docs/lab/fieldguide checks.
+// typed are the languages of blocks that people write into a page: pictures, commands, small edits
+// to try, and log lines, which docs/lab/fieldguide checks.
 var typed = map[string]bool{"mermaid": true, "sh": true, "diff": true, "log": true}
 
 var (
@@ -139,8 +140,8 @@ var (
 	fenceClose = regexp.MustCompile("^[ \t>]*(`{3,}|~{3,})[ \t\r]*$")
 )
 
-// readFence assigns a block to the directive on the line above it. A block without a directive must be in a language
-// that people may write into a page.
+// readFence assigns a block to the directive on the line above it. A block without a directive must
+// be in a language that people may write into a page.
 func (p *page) readFence(n *ast.FencedCodeBlock) {
 	start, lang := p.line(n.Pos()), string(n.Language(p.source))
 	end := start + 1 + n.Lines().Len()
@@ -178,8 +179,8 @@ var (
 	namedKubectl = regexp.MustCompile(`(^|[\s/(|;&])kubectl --(kubeconfig \.cluster/kubeconfig|context YOURS)(\s|$)`)
 )
 
-// readCommands checks that each kubectl in a block of commands names its cluster: a reader may paste the block into a
-// terminal.
+// readCommands checks that each kubectl in a block of commands names its cluster: a reader may
+// paste the block into a terminal.
 func (p *page) readCommands(start, end int) {
 	for i, line := range p.lines[start:end] {
 		line = shComment.ReplaceAllString(line, "")
@@ -190,8 +191,8 @@ func (p *page) readCommands(start, end int) {
 	}
 }
 
-// readHTMLBlock reads a comment, which may be a directive, or a block of tags. A block of tags lasts until a blank
-// line, and Markdown does not parse the text inside it.
+// readHTMLBlock reads a comment, which may be a directive, or a block of tags. A block of tags
+// lasts until a blank line, and Markdown does not parse the text inside it.
 func (p *page) readHTMLBlock(n *ast.HTMLBlock) {
 	if n.HasClosure() {
 		n.Lines().Append(n.ClosureLine)
@@ -215,7 +216,8 @@ func (p *page) readHTMLBlock(n *ast.HTMLBlock) {
 
 var openTag = regexp.MustCompile(`<[a-zA-Z]\w*`)
 
-// readTags checks that a piece of HTML has only the tags that are allowed, and neither a directive nor a block in it.
+// readTags checks that a piece of HTML has only the tags that are allowed, and neither a directive
+// nor a block in it.
 func (p *page) readTags(line int, html string) {
 	if directiveStart.MatchString(html) || strings.Contains(html, "```") {
 		p.addProblem(line, "%v; leave a blank line between it, or a block, and HTML", errForm)

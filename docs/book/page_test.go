@@ -106,8 +106,8 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// FuzzPage reads pages that nobody would write. Problems and render never panic, and a page that was rewritten once
-// does not change when it is rewritten again.
+// FuzzPage reads pages that nobody would write. Problems and render never panic, and a page that
+// was rewritten once does not change when it is rewritten again.
 func FuzzPage(f *testing.F) {
 	for _, seed := range []string{
 		chapterPage,

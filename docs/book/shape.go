@@ -81,8 +81,8 @@ func (b *Book) checkContents() (found []Problem) {
 	return found
 }
 
-// checkChapter checks all pages of a chapter. The pages of chapter 01-one are 01-one.md, and all others whose names
-// begin with 01-.
+// checkChapter checks all pages of a chapter. The pages of chapter 01-one are 01-one.md, and all
+// others whose names begin with 01-.
 func (b *Book) checkChapter(chapter string) (found []Problem) {
 	first := "docs/" + chapter + ".md"
 	if b.pages[first] == nil {
@@ -112,8 +112,8 @@ func (b *Book) checkChapter(chapter string) (found []Problem) {
 	return found
 }
 
-// checkSections checks the headings, the begin and the summary of a chapter page. It returns one problem at most: the
-// others mostly follow from the first.
+// checkSections checks the headings, the begin and the summary of a chapter page. It returns one
+// problem at most: the others mostly follow from the first.
 func (p *page) checkSections() []Problem {
 	switch {
 	case !slices.Equal(p.headings, headings):
@@ -139,8 +139,8 @@ func (p *page) checkBlockLengths() (found []Problem) {
 	return found
 }
 
-// filesToShow returns the files that the pages of a chapter have to show: the steps of its programs, and their
-// expected output. It finds programs at any depth.
+// filesToShow returns the files that the pages of a chapter have to show: the steps of its
+// programs, and their expected output. It finds programs at any depth.
 func (b *Book) filesToShow(chapter string) (files []string) {
 	_ = fs.WalkDir(b.ws, chapter, func(file string, _ fs.DirEntry, err error) error {
 		isStep, _ := path.Match("step_*.go", path.Base(file)) // its only error is a malformed pattern
@@ -153,8 +153,8 @@ func (b *Book) filesToShow(chapter string) (files []string) {
 	return files
 }
 
-// checkNext compares the "Next:" of each page with the order of the contents page. There, the first link to a page
-// counts.
+// checkNext compares the "Next:" of each page with the order of the contents page. There, the first
+// link to a page counts.
 func (b *Book) checkNext() (found []Problem) {
 	contents := b.pages[contentsPage]
 	if contents == nil {

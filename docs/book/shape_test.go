@@ -69,8 +69,8 @@ func TestLongBlock(t *testing.T) {
 	wantProblem(t, tree, "docs/01-one.md:59: a block of 101 lines: …")
 }
 
-// A chapter may have a second page, for example for a second program. This page has the same shape, and its code,
-// output and claims are checked, too.
+// A chapter may have a second page, for example for a second program. This page has the same shape,
+// and its code, output and claims are checked, too.
 func TestSecondPage(t *testing.T) {
 	const name, sub = "docs/01-one-more.md", "01-one/sub/deep/"
 	build := func(old, changed string) fstest.MapFS {

@@ -1,4 +1,5 @@
-// The clusters of this clone of the workspace: which cluster to use, and which clusters the clone has made.
+// The clusters of this clone of the workspace: which cluster to use, and which clusters the clone
+// has made.
 
 package main
 
@@ -34,8 +35,8 @@ var (
 	busyWithin   = 2 * time.Minute  // more time for a cluster that runs: the machine may be busy
 )
 
-// A clone is a working tree. It has at most one lasting cluster, which is named after the path of the clone.
-// A cluster with another name is never removed.
+// A clone is a working tree. It has at most one lasting cluster, which is named after the path of
+// the clone. A cluster with another name is never removed.
 type clone struct {
 	root    string
 	kubectl string // a program that fits the clusters that are made here; linkKubectl sets it
@@ -65,8 +66,8 @@ func (c *clone) kubeconfig() string      { return c.path("kubeconfig") }
 
 var currentContext = regexp.MustCompile(`(?m)^current-context: (\S+)`)
 
-// maker returns who made the cluster of .cluster/kubeconfig. The clone has made it if its context has the name of
-// the clone's cluster.
+// maker returns who made the cluster of .cluster/kubeconfig. The clone has made it if its context
+// has the name of the clone's cluster.
 func (c *clone) maker() string {
 	config, _ := os.ReadFile(c.kubeconfig()) // a file that cannot be read names no context
 	match := currentContext.FindSubmatch(config)
@@ -92,8 +93,8 @@ type cluster struct {
 
 func removeNothing() error { return nil }
 
-// conflictError says what to do about a cluster where another one is wanted. No script removes a cluster of the
-// user's.
+// conflictError says what to do about a cluster where another one is wanted. No script removes a
+// cluster of the user's.
 func (c *cluster) conflictError() error {
 	remedy := fmt.Sprintf("remove it first (scripts/%s-down.sh)", c.maker)
 	if c.maker == byYou {
@@ -103,8 +104,8 @@ func (c *cluster) conflictError() error {
 		c.maker, c.kubeconfig, remedy)
 }
 
-// find returns the cluster of $KUBECONFIG if that is set, else the cluster of the clone. It returns nil if there is
-// none, or if the clone's own cluster has ended.
+// find returns the cluster of $KUBECONFIG if that is set, else the cluster of the clone. It returns
+// nil if there is none, or if the clone's own cluster has ended.
 func (c *clone) find(ctx context.Context) (*cluster, error) {
 	if err := c.linkKubectl(ctx); err != nil {
 		return nil, err
@@ -122,7 +123,8 @@ func (c *clone) find(ctx context.Context) (*cluster, error) {
 	return c.findOwn(ctx)
 }
 
-// findOwn returns the cluster of .cluster/kubeconfig, or nil if the clone has made it and it has ended.
+// findOwn returns the cluster of .cluster/kubeconfig, or nil if the clone has made it and it has
+// ended.
 func (c *clone) findOwn(ctx context.Context) (*cluster, error) {
 	maker := c.maker()
 	found := &cluster{maker: maker, kubeconfig: c.kubeconfig(), remove: removeNothing}
@@ -159,8 +161,8 @@ func (c *clone) await(ctx context.Context, within time.Duration) error {
 	return binaries.Await(limited, c.kubectl, c.kubeconfig())
 }
 
-// runs reports whether the clone's own cluster has processes or containers. While it has some, it is not removed
-// only because it does not answer.
+// runs reports whether the clone's own cluster has processes or containers. While it has some, it
+// is not removed only because it does not answer.
 func (c *clone) runs(maker string) bool {
 	if maker == byLocal {
 		return len(local.Processes(c.path("local"))) > 0
@@ -199,7 +201,8 @@ func (c *clone) prepare(ctx context.Context) error {
 	return err
 }
 
-// up finds the cluster that exists, or makes one that lasts. If maker is "", the cluster may be of any maker.
+// up finds the cluster that exists, or makes one that lasts. If maker is "", the cluster may be of
+// any maker.
 func (c *clone) up(ctx context.Context, maker string) error {
 	found, err := c.find(ctx)
 	if err != nil {

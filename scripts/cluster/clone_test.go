@@ -36,8 +36,8 @@ func TestAConflictErrorNamesScriptsThatExist(t *testing.T) {
 	}
 }
 
-// A clone removes its own cluster only. It does not remove the cluster of another clone, or of the tree that it was
-// copied from.
+// A clone removes its own cluster only. It does not remove the cluster of another clone, or of the
+// tree that it was copied from.
 func TestClones(t *testing.T) {
 	first, second := newTree(t), newTree(t)
 	first.mustRun("up", "local")
@@ -142,7 +142,8 @@ func TestTwoUpsAtTheSameTime(t *testing.T) {
 	tree.wantAnswers("the clone", true)
 }
 
-// up waits for a cluster that is only busy. A cluster that still does not answer stays, with its data.
+// up waits for a cluster that is only busy. A cluster that still does not answer stays, with its
+// data.
 func TestABusyClusterStays(t *testing.T) {
 	tree := newTree(t)
 	tree.mustRun("up", "local")

@@ -13,7 +13,8 @@ import (
 
 const endWithin = 10 * time.Second // how long a program may take to end after Ctrl-C
 
-// exec runs a program on the cluster that exists, or on one that is made for it, and returns its exit code.
+// exec runs a program on the cluster that exists, or on one that is made for it, and returns its
+// exit code.
 func (c *clone) exec(ctx context.Context, args []string) (code int, err error) {
 	cluster, err := c.use(ctx)
 	if err != nil {
@@ -23,8 +24,8 @@ func (c *clone) exec(ctx context.Context, args []string) (code int, err error) {
 	return runProgram(ctx, cluster.kubeconfig, args)
 }
 
-// runProgram runs a program with KUBECONFIG set, and returns its exit code. When ctx ends, the program and all its
-// children are interrupted, and killed if they do not end.
+// runProgram runs a program with KUBECONFIG set, and returns its exit code. When ctx ends, the
+// program and all its children are interrupted, and killed if they do not end.
 func runProgram(ctx context.Context, kubeconfig string, args []string) (code int, err error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)

@@ -42,7 +42,8 @@ func TestExec(t *testing.T) {
 	tree.wantNothingLeft()
 }
 
-// wantNothingLeft wants no files of a cluster that exec has made, and waits until no process of it is left.
+// wantNothingLeft wants no files of a cluster that exec has made, and waits until no process of it
+// is left.
 func (t tree) wantNothingLeft() {
 	t.Helper()
 	left, err := filepath.Glob(t.path("exec-*"))
@@ -53,8 +54,8 @@ func (t tree) wantNothingLeft() {
 	must.Until(t, "its processes are gone", func() bool { return len(local.Processes(t.root)) == 0 })
 }
 
-// The command is interrupted at any time: while the cluster starts, while the program runs, or while the cluster is
-// removed. If the command is killed, the cluster is removed a moment later.
+// The command is interrupted at any time: while the cluster starts, while the program runs, or
+// while the cluster is removed. If the command is killed, the cluster is removed a moment later.
 func TestExecIsInterrupted(t *testing.T) {
 	tree := newTree(t)
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL}

@@ -13,8 +13,9 @@ import (
 
 const tryLockEvery = 100 * time.Millisecond
 
-// lock waits until no other command holds the lock of this clone, and takes it. While it waits, it prints who holds
-// the lock. The lock ends with its process, in whatever way the process ends. The file stays.
+// lock waits until no other command holds the lock of this clone, and takes it. While it waits, it
+// prints who holds the lock. The lock ends with its process, in whatever way the process ends. The
+// file stays.
 func (c *clone) lock(ctx context.Context, command string) (unlock func(), err error) {
 	path := c.path("lock")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -18,8 +18,8 @@ import (
 // loopback are the addresses of loopback, as Linux writes them in /proc/net/tcp and /proc/net/tcp6.
 var loopback = []string{"0100007F", "00000000000000000000000001000000"}
 
-// checkLoopback fails if a process of the cluster in a folder listens on an address that is not loopback. It reads
-// /proc, and so it checks nothing on a system that is not Linux.
+// checkLoopback fails if a process of the cluster in a folder listens on an address that is not
+// loopback. It reads /proc, and so it checks nothing on a system that is not Linux.
 func checkLoopback(t *testing.T, dir string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -48,7 +48,8 @@ func checkLoopback(t *testing.T, dir string) {
 	}
 }
 
-// socketInodes returns the inodes of all sockets that the processes of the cluster in a folder have open.
+// socketInodes returns the inodes of all sockets that the processes of the cluster in a folder have
+// open.
 func socketInodes(dir string) map[string]bool {
 	inodes := map[string]bool{}
 	for _, process := range local.Processes(dir) {

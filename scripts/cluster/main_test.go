@@ -1,5 +1,5 @@
-// Tests of the command line. Most tests of this package start real local clusters; a test that needs kind has a
-// shell script in the place of docker.
+// Tests of the command line. Most tests of this package start real local clusters; a test that
+// needs kind has a shell script in the place of docker.
 
 package main
 

@@ -23,8 +23,8 @@ type tree struct {
 	root string
 }
 
-// newTree makes a working tree whose path has a space in it. No container engine works in it, so that all
-// clusters are local ones.
+// newTree makes a working tree whose path has a space in it. No container engine works in it, so
+// that all clusters are local ones.
 func newTree(t *testing.T) tree {
 	t.Helper()
 	if testing.Short() {
@@ -102,8 +102,8 @@ func (t tree) wantAnswers(name string, want bool) {
 	}
 }
 
-// installDocker makes a script the only container engine, and returns a file that takes a line for each of its
-// calls.
+// installDocker makes a script the only container engine, and returns a file that takes a line for
+// each of its calls.
 func (t tree) installDocker(cases string) (calls string) {
 	t.Helper()
 	bin := t.TempDir()
@@ -115,8 +115,8 @@ func (t tree) installDocker(cases string) (calls string) {
 	return calls
 }
 
-// hurry makes a cluster that does not answer in a second count as one that does not answer, until the end of the
-// test.
+// hurry makes a cluster that does not answer in a second count as one that does not answer, until
+// the end of the test.
 func hurry(t *testing.T) {
 	oldAnswer, oldBusy := answerWithin, busyWithin
 	t.Cleanup(func() { answerWithin, busyWithin = oldAnswer, oldBusy })

@@ -29,10 +29,10 @@ const (
 // A Snapshot takes a snapshot of a store, and returns the function that lists it.
 type Snapshot func(cache.Indexer) (list func() []any)
 
-// Fuzz reads its input as a script: each two bytes are an operation and its argument. It
-// carries out the operations on our store and on client-go's, and compares the two stores
-// after each operation. If our store has snapshots, it takes them, and at the end it compares
-// them with the contents that client-go's store had when they were taken.
+// Fuzz reads its input as a script: each two bytes are an operation and its argument. It carries
+// out the operations on our store and on client-go's, and compares the two stores after each
+// operation. If our store has snapshots, it takes them, and at the end it compares them with the
+// contents that client-go's store had when they were taken.
 func Fuzz(f *testing.F, newStore New, takeSnapshot Snapshot) {
 	f.Helper()
 	f.Add([]byte{0, 1, 0, 2, 1, 1, 2, 1, 5, 0, 0, 3, 3, 9})
@@ -90,8 +90,8 @@ func Fuzz(f *testing.F, newStore New, takeSnapshot Snapshot) {
 	})
 }
 
-// objectOf returns the pod with a number, in a version. There are enough pods for several
-// pages, in 3 namespaces, with one of several labels.
+// objectOf returns the pod with a number, in a version. There are enough pods for several pages, in
+// 3 namespaces, with one of several labels.
 func objectOf(number, version int) *corev1.Pod {
 	p := Pod(number, version)
 	p.Labels = map[string]string{"values": "abcabc"[version%4:][:number/7%3]}

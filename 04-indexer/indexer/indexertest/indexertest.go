@@ -44,8 +44,8 @@ func PodOfApp(i int, app string) *corev1.Pod {
 	return p
 }
 
-// Contents returns everything that a store holds: its version, the addresses of its
-// objects by key, and the keys of its indexes by value.
+// Contents returns everything that a store holds: its version, the addresses of its objects by key,
+// and the keys of its indexes by value.
 func Contents(s cache.Indexer) map[string]string {
 	all := map[string]string{"version": s.LastStoreSyncResourceVersion()}
 	for _, obj := range s.List() {

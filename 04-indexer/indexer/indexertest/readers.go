@@ -19,11 +19,11 @@ import (
 // A Read returns the objects of a store, and the version that they are as of.
 type Read func() (objs []any, asOf int)
 
-// States has readers check an empty store while it is written. They list it, look it up by
-// an index, and read it in the ways that the caller adds.
+// States has readers check an empty store while it is written. They list it, look it up by an
+// index, and read it in the ways that the caller adds.
 //
-// Each write updates the next of ten pods, and raises the version by one. So the state
-// with version v has pods with the versions v-9 to v, and no others.
+// Each write updates the next of ten pods, and raises the version by one. So the state with version
+// v has pods with the versions v-9 to v, and no others.
 func States(t *testing.T, s cache.Indexer, reads ...Read) {
 	t.Helper()
 	const pods, writes = 10, 20_000

@@ -12,9 +12,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// NilAndEmpty compares lists without items. Such a list can be nil or empty. A caller that encodes it as JSON sees the
-// difference: null or []. A store
-// returns the same as client-go's.
+// NilAndEmpty compares lists without items. Such a list can be nil or empty. A caller that encodes
+// it as JSON sees the difference: null or []. A store returns the same as client-go's.
 func NilAndEmpty(t *testing.T, newStore New) {
 	t.Helper()
 	stores := func() (theirs, ours cache.Indexer) {
@@ -74,8 +73,8 @@ func describe[T any](list []T, err error) string {
 	return fmt.Sprintf("%d items, error %v", len(list), err)
 }
 
-// TypedNil writes a nil pointer. This panics, as in client-go's store. It panics
-// before it changes anything.
+// TypedNil writes a nil pointer. This panics, as in client-go's store. It panics before it changes
+// anything.
 func TypedNil(t *testing.T, newStore New) {
 	t.Helper()
 	byType := func(obj any) (string, error) { return fmt.Sprintf("%T", obj), nil }
@@ -107,8 +106,8 @@ func TypedNil(t *testing.T, newStore New) {
 	}
 }
 
-// OwnIndexers checks what client-go's store does not promise: the map of index functions that a store
-// is made with, and the one that GetIndexers returns, are not the store's own.
+// OwnIndexers checks what client-go's store does not promise: the map of index functions that a
+// store is made with, and the one that GetIndexers returns, are not the store's own.
 func OwnIndexers(t *testing.T, newStore New) {
 	t.Helper()
 	passed := ByNamespace()

@@ -1,5 +1,5 @@
-// Package fanouttest has the tests that every processor.Fanout has to pass, alone and with a processor. Each
-// test takes the constructor of a Fanout.
+// Package fanouttest has the tests that every processor.Fanout has to pass, alone and with a
+// processor. Each test takes the constructor of a Fanout.
 package fanouttest
 
 import (
@@ -40,7 +40,8 @@ func Updated(name string, from, to int) processor.Notification {
 	return processor.Notification{Kind: processor.Updated, Key: name, Old: Pod(name, from), New: Pod(name, to)}
 }
 
-// Deleted makes the delete of a pod. from is the version that was delivered last, to is the final one.
+// Deleted makes the delete of a pod. from is the version that was delivered last, to is the final
+// one.
 func Deleted(name string, from, to int) processor.Notification {
 	return processor.Notification{Kind: processor.Deleted, Key: name, Old: Pod(name, from), New: Pod(name, to)}
 }
@@ -112,7 +113,9 @@ func (r *recorder) want(t *testing.T, want ...string) {
 func newRecorder() *recorder {
 	r := &recorder{}
 	r.AddFunc = func(obj any, initial bool) {
-		r.add(Text(processor.Notification{Kind: processor.Added, Initial: initial, Key: obj.(*corev1.Pod).Name, New: obj}))
+		r.add(Text(processor.Notification{
+			Kind: processor.Added, Initial: initial, Key: obj.(*corev1.Pod).Name, New: obj,
+		}))
 	}
 	r.UpdateFunc = func(old, obj any) {
 		r.add(Text(processor.Notification{Kind: processor.Updated, Key: obj.(*corev1.Pod).Name, Old: old, New: obj}))

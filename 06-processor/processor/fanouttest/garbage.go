@@ -56,7 +56,8 @@ func WhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T, newFanout func() pro
 	})
 }
 
-// One listener has unread notifications, and closes. The fan-out drops those that only it had to read.
+// One listener has unread notifications, and closes. The fan-out drops those that only it had to
+// read.
 func WhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		for range 2 {

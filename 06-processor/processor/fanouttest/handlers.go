@@ -299,8 +299,8 @@ func ThePauseAfterAPanicEndsWithTheRegistration(t *testing.T, newFanout func() p
 	})
 }
 
-// Remove may return between the decision to make a call and the first line of the handler. So one call
-// may begin after Remove, but not a second one. After ShutdownChan is closed, no call begins.
+// Remove may return between the decision to make a call and the first line of the handler. So one
+// call may begin after Remove, but not a second one. After ShutdownChan is closed, no call begins.
 func AtMostOneCallBeginsAfterRemove(t *testing.T, newFanout func() processor.Fanout) {
 	const rounds = 500
 	seen := 0
@@ -410,8 +410,8 @@ func StoppedBeforeTheStart(t *testing.T, newFanout func() processor.Fanout) {
 	})
 }
 
-// The goroutine of a handler reads Options.Present. Add does not wait for it, later notifications come
-// after it, and a removed handler leaves the rest unread.
+// The goroutine of a handler reads Options.Present. Add does not wait for it, later notifications
+// come after it, and a removed handler leaves the rest unread.
 func AHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)

@@ -12,8 +12,8 @@ import (
 	"example.com/informer/06-processor/processor"
 )
 
-// A Fanout may keep notifications in pieces, as the journal of chapter 07 does. chunkSize is the number of
-// notifications in a piece. A piece with fewer than smallSize may be kept.
+// A Fanout may keep notifications in pieces, as the journal of chapter 07 does. chunkSize is the
+// number of notifications in a piece. A piece with fewer than smallSize may be kept.
 const (
 	chunkSize = 256
 	smallSize = 16

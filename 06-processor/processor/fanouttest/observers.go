@@ -19,8 +19,8 @@ type ObserverTest struct {
 	Trigger func(*processor.Processor, *processor.Registration)
 }
 
-// AnObserverThatPanics checks that the panic reaches the caller, who may recover. No lock is left locked, and
-// Stop works as usual. A Fanout with events of its own adds tests of these.
+// AnObserverThatPanics checks that the panic reaches the caller, who may recover. No lock is left
+// locked, and Stop works as usual. A Fanout with events of its own adds tests of these.
 func AnObserverThatPanics(t *testing.T, newFanout func() processor.Fanout, own ...ObserverTest) {
 	for _, test := range append(own,
 		ObserverTest{observer.Joined, func(p *processor.Processor, _ *processor.Registration) {

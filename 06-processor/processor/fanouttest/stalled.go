@@ -18,8 +18,8 @@ const (
 	Updates = 20_000
 )
 
-// A Workload is pods that are added, and then updated in turn. It does not keep them
-// alive, except for the newest state of each.
+// A Workload is pods that are added, and then updated in turn. It does not keep them alive, except
+// for the newest state of each.
 type Workload struct {
 	Distribute func(processor.Notification)
 	newest     [Objects]*corev1.Pod
@@ -60,8 +60,8 @@ func (w *Workload) Alive() (n int) {
 	return n
 }
 
-// Kept is how many states of a Workload's pods a Fanout keeps alive for a listener that
-// has read the adds, and then reads no more.
+// Kept is how many states of a Workload's pods a Fanout keeps alive for a listener that has read
+// the adds, and then reads no more.
 func Kept(fanout processor.Fanout) int {
 	listener := fanout.Listen(nil)
 	defer listener.Close()

@@ -56,8 +56,8 @@ func TestOnlyTheLastRecordsAreKept(t *testing.T) {
 	}
 }
 
-// wantKept checks that the history has its first and its last record, whose numbers are their versions, and neither the
-// record before nor the record after them.
+// wantKept checks that the history has its first and its last record, whose numbers are their
+// versions, and neither the record before nor the record after them.
 func wantKept(t *testing.T, r *Recorder) {
 	t.Helper()
 	last := r.history.seq
@@ -152,8 +152,8 @@ func TestARecorderThatHasEndedKeepsNothing(t *testing.T) {
 	})
 }
 
-// A transform can put anything into an unstructured object. A server sends no int, only
-// int64. DeepCopy panics for all that is not of JSON.
+// A transform can put anything into an unstructured object. A server sends no int, only int64.
+// DeepCopy panics for all that is not of JSON.
 func TestWhatAnUnstructuredObjectMayHold(t *testing.T) {
 	obj := &unstructured.Unstructured{Object: map[string]any{
 		"metadata": map[string]any{"namespace": "ns", "name": "a", "managedFields": []any{"many"}},

@@ -39,7 +39,8 @@ func newCaption(link, format string, args ...any) *caption {
 	return &caption{Text: fmt.Sprintf(format, args...), Link: link}
 }
 
-// captionOf returns the caption of an event that was applied to the state. Most events need no words: it returns nil.
+// captionOf returns the caption of an event that was applied to the state. Most events need no
+// words: it returns nil.
 func captionOf(e *event, s *state) *caption {
 	if e.Kind == action {
 		return e.caption

@@ -19,7 +19,8 @@ func newClientGoState() clientGoState {
 	return clientGoState{known: sets.New[string](), listed: sets.New[string]()}
 }
 
-// receive applies an event of the source. It returns how many notifications each handler gets because of it.
+// receive applies an event of the source. It returns how many notifications each handler gets
+// because of it.
 func (c *clientGoState) receive(e *event) (notifications int) {
 	switch e.Kind {
 	case observer.Listing:
@@ -37,7 +38,8 @@ func (c *clientGoState) receive(e *event) (notifications int) {
 		}
 		return 1
 	case observer.Listed:
-		// A handler gets each object of the list, and a tombstone for each known object that the list lacks.
+		// A handler gets each object of the list, and a tombstone for each known object that the
+		// list lacks.
 		notifications = c.listed.Union(c.known).Len()
 		c.known, c.listed = c.listed, sets.New[string]()
 	}

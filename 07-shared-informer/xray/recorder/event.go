@@ -80,8 +80,8 @@ func (e *event) name() string {
 	return name
 }
 
-// metadataOf returns the metadata of an object, or of the object in a tombstone. If there is no object, the metadata
-// is empty.
+// metadataOf returns the metadata of an object, or of the object in a tombstone. If there is no
+// object, the metadata is empty.
 func metadataOf(obj any) metav1.Object {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj

@@ -20,7 +20,8 @@ type Call struct {
 	TookMs float64 `json:"tookMs"`
 }
 
-// A handlerState is a handler of one implementation: its calls, and the notifications that wait for it.
+// A handlerState is a handler of one implementation: its calls, and the notifications that wait for
+// it.
 type handlerState struct {
 	handlerCounts
 	last []Call // the newest first, at most maxCalls
@@ -47,7 +48,8 @@ type handlerCounts struct {
 
 func (h *handlerState) waiting() int { return h.initial + h.reported + h.appended }
 
-// call applies a call that has returned. After it, waiting notifications are there besides the initial adds.
+// call applies a call that has returned. After it, waiting notifications are there besides the
+// initial adds.
 func (h *handlerState) call(e *event, waiting int) {
 	h.reported, h.appended = waiting, 0
 	h.fromSnapshot = e.Initial && h.initial > 0
@@ -67,7 +69,8 @@ func (h *handlerState) call(e *event, waiting int) {
 
 // fold applies the folding of a backlog.
 func (h *handlerState) fold(e *event) {
-	// The event does not count the notifications that the handler has taken out already and works on.
+	// The event does not count the notifications that the handler has taken out already and works
+	// on.
 	h.reported, h.appended = max(e.Waiting, h.reported+h.appended-e.Count), 0
 	if !h.farBehind {
 		h.farBehind, h.atFirstFold = true, h.handlerCounts
@@ -79,8 +82,8 @@ func (h *handlerState) fold(e *event) {
 	}
 }
 
-// A handlerView is a handler as the page shows it. For a handler of client-go's informer, Folded and At mean nothing:
-// that informer does not fold, and has no journal.
+// A handlerView is a handler as the page shows it. For a handler of client-go's informer, Folded
+// and At mean nothing: that informer does not fold, and has no journal.
 type handlerView struct {
 	Name    string `json:"name"`
 	Speed   Speed  `json:"pace"` // the transcript of the step xray has this name

@@ -63,7 +63,8 @@ func (h *history) add(r record, object Object) {
 	}
 }
 
-// get returns a record by its number. It is false if there is no such record, or if it is no longer kept.
+// get returns a record by its number. It is false if there is no such record, or if it is no longer
+// kept.
 func (h *history) get(seq int64) (keptRecord, bool) {
 	first := h.seq - int64(len(h.kept)) + 1
 	if seq < first || seq > h.seq {
@@ -72,8 +73,8 @@ func (h *history) get(seq int64) (keptRecord, bool) {
 	return h.kept[seq-first], true
 }
 
-// after returns the last of the records after seq, as many as fit into so many bytes. missed is the number of the
-// records after seq that it leaves out.
+// after returns the last of the records after seq, as many as fit into so many bytes. missed is the
+// number of the records after seq that it leaves out.
 func (h *history) after(seq int64, room int) (records []json.RawMessage, missed int64) {
 	for last := h.seq; last > seq; last-- {
 		r, ok := h.get(last)

@@ -4,8 +4,8 @@ package recorder
 
 import "sync"
 
-// An inbox holds the events that have no record yet. It has a lock of its own, because an observer must not wait for
-// anything else.
+// An inbox holds the events that have no record yet. It has a lock of its own, because an observer
+// must not wait for anything else.
 type inbox struct {
 	mu     sync.Mutex
 	events []event

@@ -25,8 +25,8 @@ func (j *journalState) addNotification() {
 	}
 }
 
-// addChunk applies a new chunk. The journal reports a chunk after the notification that needed it. addNotification has
-// counted that notification in the chunk before, which was full.
+// addChunk applies a new chunk. The journal reports a chunk after the notification that needed it.
+// addNotification has counted that notification in the chunk before, which was full.
 func (j *journalState) addChunk(size int) {
 	added := chunk{First: j.end, Size: size}
 	if n := len(j.chunks); n > 0 {

@@ -18,8 +18,8 @@ const (
 	maxObjectBytes = 16_000 // of an object, approximately
 )
 
-// An objectEncoder encodes the objects of events. It encodes each object once, because most objects have several
-// records.
+// An objectEncoder encodes the objects of events. It encodes each object once, because most objects
+// have several records.
 type objectEncoder struct {
 	kind, namespace string
 	encoded         map[any]json.RawMessage // by object
@@ -37,7 +37,8 @@ func (o *objectEncoder) encode(e *event) Object {
 	return Object{Key: e.Key, Before: o.encodeOnce(e.Old), After: o.encodeOnce(e.New)}
 }
 
-// encodeOnce returns nil for an object that must not be shown: a Secret, or an object of another namespace.
+// encodeOnce returns nil for an object that must not be shown: a Secret, or an object of another
+// namespace.
 func (o *objectEncoder) encodeOnce(obj any) json.RawMessage {
 	if o.kind == "Secret" || metadataOf(obj).GetNamespace() != o.namespace {
 		return nil
@@ -48,8 +49,8 @@ func (o *objectEncoder) encodeOnce(obj any) json.RawMessage {
 	return o.encoded[obj]
 }
 
-// encodeObject returns an object, or the object in a tombstone, as JSON: shortened, and without the managed fields. It
-// returns nil if there is no object.
+// encodeObject returns an object, or the object in a tombstone, as JSON: shortened, and without the
+// managed fields. It returns nil if there is no object.
 func encodeObject(obj any) json.RawMessage {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj
@@ -85,8 +86,8 @@ func encode(value any) json.RawMessage {
 	return text
 }
 
-// shorten copies a value as far as there is room, and says how much it leaves out. It subtracts from room the bytes
-// that it has used.
+// shorten copies a value as far as there is room, and says how much it leaves out. It subtracts
+// from room the bytes that it has used.
 func shorten(value any, room *int) any {
 	*room -= 8 // for every value
 	switch value := value.(type) {
@@ -125,8 +126,8 @@ func shortenMap(values map[string]any, room *int) map[string]any {
 	return short
 }
 
-// shortenOther shortens a number, a boolean, null, or any other value: a transform can put everything into an
-// unstructured object, even a value that JSON does not have.
+// shortenOther shortens a number, a boolean, null, or any other value: a transform can put
+// everything into an unstructured object, even a value that JSON does not have.
 func shortenOther(value any, room *int) any {
 	text, err := json.Marshal(value)
 	if err != nil {

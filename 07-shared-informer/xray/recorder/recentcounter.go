@@ -4,8 +4,8 @@ package recorder
 
 import "container/list"
 
-// A recentCounter counts texts. However many texts there are, it takes the same time to count one more and to read the
-// few that changed last.
+// A recentCounter counts texts. However many texts there are, it takes the same time to count one
+// more and to read the few that changed last.
 type recentCounter struct {
 	order    *list.List               // of *countedText; the text that changed last is in front
 	elements map[string]*list.Element // by text
@@ -24,7 +24,8 @@ func (r recentCounter) size() int { return len(r.elements) }
 
 func (r recentCounter) has(text string) bool { return r.elements[text] != nil }
 
-// add adds to the count of a text, and moves the text to the front. A text whose count falls to 0 is removed.
+// add adds to the count of a text, and moves the text to the front. A text whose count falls to 0
+// is removed.
 func (r recentCounter) add(text string, by int) {
 	if !r.has(text) {
 		r.elements[text] = r.order.PushFront(&countedText{text: text})

@@ -1,5 +1,5 @@
-// Package recorder records what our informer and client-go's do with the same objects: the state of their parts now,
-// and a history with limits.
+// Package recorder records what our informer and client-go's do with the same objects: the state of
+// their parts now, and a history with limits.
 package recorder
 
 import (
@@ -66,8 +66,8 @@ func (r *Recorder) Observer(implementation Implementation) observer.Observer {
 	})
 }
 
-// RecordAction records a sentence about what the user did, and returns the sentence. The link leads to the section of
-// the book that explains it.
+// RecordAction records a sentence about what the user did, and returns the sentence. The link leads
+// to the section of the book that explains it.
 func (r *Recorder) RecordAction(link, format string, args ...any) string {
 	text := clip(fmt.Sprintf(format, args...))
 	r.add(event{
@@ -112,7 +112,8 @@ func (r *Recorder) tick() {
 	r.more = make(chan struct{})
 }
 
-// record applies all events to the state. An event gets a record if it has a caption, or if it is in the sample.
+// record applies all events to the state. An event gets a record if it has a caption, or if it is
+// in the sample.
 func (r *Recorder) record(events []event) {
 	objects := newObjectEncoder(r.Options)
 	captions, skipped := 0, 0
@@ -142,8 +143,9 @@ func (r *Recorder) record(events []event) {
 	}
 }
 
-// inSample reports whether event i of a tick gets a record even without a caption: each event of few, and an even
-// sample of many. The sample leaves room for records with captions. It always has the last event.
+// inSample reports whether event i of a tick gets a record even without a caption: each event of
+// few, and an even sample of many. The sample leaves room for records with captions. It always has
+// the last event.
 func inSample(i, events int) bool {
 	size := events
 	if events > maxTickRecords {
@@ -161,7 +163,8 @@ type Frame struct {
 	More     <-chan struct{} // closed when there are more records
 }
 
-// After returns a frame for a page that has the records up to seq. A new page passes -1, and gets no records.
+// After returns a frame for a page that has the records up to seq. A new page passes -1, and gets
+// no records.
 func (r *Recorder) After(seq int64) Frame {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -180,7 +183,8 @@ func (r *Recorder) Object(seq int64) (Object, bool) {
 	return kept.Object, ok
 }
 
-// Calls returns the last calls of a handler, the newest first. It is false if there is no such handler.
+// Calls returns the last calls of a handler, the newest first. It is false if there is no such
+// handler.
 func (r *Recorder) Calls(implementation Implementation, name string) ([]Call, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,8 +4,8 @@ package recorder
 
 import "example.com/informer/03-reflector/observer"
 
-// A state is what the parts of both informers do now. It is computed from events alone, except for its Status. The lock
-// of the recorder guards it.
+// A state is what the parts of both informers do now. It is computed from events alone, except for
+// its Status. The lock of the recorder guards it.
 type state struct {
 	Status
 

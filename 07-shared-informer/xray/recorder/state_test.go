@@ -51,7 +51,8 @@ func TestTheReflectorsState(t *testing.T) {
 		want(`{"connected":false}`, `{"doing":"backing off","until":%d,"version":"7","lastEvent":%d,"error":"too old"}`,
 			last+2000, last)
 
-		// The server does not have the version yet: the reflector asks for the stream again, without a version.
+		// The server does not have the version yet: the reflector asks for the stream again,
+		// without a version.
 		r.feed(observer.Event{Kind: observer.Listing, Version: "7", Stream: true},
 			observer.Event{Kind: observer.Ended, Err: errors.New("too large")},
 			observer.Event{Kind: observer.Listing, Stream: true})

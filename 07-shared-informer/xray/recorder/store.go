@@ -53,7 +53,8 @@ func (s *storeState) apply(e *event) {
 	s.countValues(e.New, 1)
 }
 
-// countValues adds to the count of each value that the indexes have for an object. A value counts once for an object.
+// countValues adds to the count of each value that the indexes have for an object. A value counts
+// once for an object.
 func (s *storeState) countValues(obj any, by int) {
 	if obj == nil {
 		return

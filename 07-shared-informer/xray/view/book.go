@@ -22,7 +22,8 @@ import (
 var (
 	bookPage = regexp.MustCompile(`^[0-9A-Za-z-]+\.md$`)
 
-	// keptLink matches the links that work in the browser: other pages of the book, sections, and web sites.
+	// keptLink matches the links that work in the browser: other pages of the book, sections, and
+	// web sites.
 	keptLink = regexp.MustCompile(`^([0-9A-Za-z-]+\.md)?(#.*)?$|^https://`)
 )
 
@@ -44,7 +45,8 @@ func book(c *gin.Context) {
 	c.Data(http.StatusOK, "text/html; charset=utf-8", []byte(page))
 }
 
-// readBook returns a page of docs/ as HTML. Whatever the name is, it reads no file outside that folder.
+// readBook returns a page of docs/ as HTML. Whatever the name is, it reads no file outside that
+// folder.
 func readBook(name string) (string, error) {
 	if !bookPage.MatchString(name) {
 		return "", errors.New("want a name such as 03-reflector.md")

@@ -19,8 +19,9 @@ const (
 	sendTimeout   = 10 * time.Second // for a client to take a message
 )
 
-// events sends a message when there are new records, until the client goes away or the context of the view ends. A slow
-// client holds up nobody: its next message has the state of that moment and the last records.
+// events sends a message when there are new records, until the client goes away or the context of
+// the view ends. A slow client holds up nobody: its next message has the state of that moment and
+// the last records.
 func (v *View) events(c *gin.Context, i int) {
 	select {
 	case v.streams <- struct{}{}:
@@ -78,7 +79,8 @@ func newEventStream(c *gin.Context) (*eventStream, error) {
 	return s, s.connection.SetReadDeadline(time.Time{})
 }
 
-// send returns no error: if the client does not take the text in time, the context of its request ends.
+// send returns no error: if the client does not take the text in time, the context of its request
+// ends.
 func (s *eventStream) send(format string, args ...any) {
 	_ = s.connection.SetWriteDeadline(time.Now().Add(sendTimeout))
 	_, _ = fmt.Fprintf(s.c.Writer, format, args...)

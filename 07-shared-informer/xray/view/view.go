@@ -1,4 +1,5 @@
-// Package view is the web page of X-ray: the page itself, the records of recorders as JSON, and the book.
+// Package view is the web page of X-ray: the page itself, the records of recorders as JSON, and the
+// book.
 package view
 
 import (
@@ -41,7 +42,8 @@ func New(ctx context.Context, recorders []*recorder.Recorder) *View {
 	}
 }
 
-// Pages returns the pages for a web.Server. The policy of that server forbids them to load anything from elsewhere.
+// Pages returns the pages for a web.Server. The policy of that server forbids them to load anything
+// from elsewhere.
 func (v *View) Pages() web.Pages {
 	return web.Pages{
 		"/xray":                v.ForInformer(v.file),
@@ -54,8 +56,8 @@ func (v *View) Pages() web.Pages {
 	}
 }
 
-// ForInformer returns a page about the informer that the query names, or about the first one. The page gets the index
-// of its recorder. The query may have more parameters, which are named here.
+// ForInformer returns a page about the informer that the query names, or about the first one. The
+// page gets the index of its recorder. The query may have more parameters, which are named here.
 func (v *View) ForInformer(page func(c *gin.Context, i int), parameters ...string) gin.HandlerFunc {
 	parameters = append(parameters, "informer")
 	return func(c *gin.Context) {
@@ -82,7 +84,8 @@ func (v *View) names() (names []string) {
 	return names
 }
 
-// file answers with the page, or with another file that the page loads. The page has the token that its buttons need.
+// file answers with the page, or with another file that the page loads. The page has the token that
+// its buttons need.
 func (v *View) file(c *gin.Context, _ int) {
 	name := cmp.Or(c.Param("name"), "index.html")
 	text, err := embedded.ReadFile("page/" + name)

@@ -1,4 +1,5 @@
-// The controller on fake clients: Reconcile by itself, the handlers and the queue, and the whole controller in fake time.
+// The controller on fake clients: Reconcile by itself, the handlers and the queue, and the whole
+// controller in fake time.
 
 package notices
 
@@ -30,7 +31,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// newFake returns a Reconciler on fake clients. The dynamic client has one notice, which wants one copy.
+// newFake returns a Reconciler on fake clients. The dynamic client has one notice, which wants one
+// copy.
 func newFake(notices cache.Store, copies cache.Indexer) (*Reconciler, *fake.Clientset, *dynamicfake.FakeDynamicClient) {
 	picnic := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": Resource.GroupVersion().String(),
@@ -97,8 +99,9 @@ func TestReconcile(t *testing.T) {
 	must.Do(t, r.Reconcile(t.Context(), "ns/no-such-notice"))
 }
 
-// The notice wants three copies. One of them exists, and there is one ConfigMap too many. The server refuses each write of
-// a ConfigMap. The first call of Reconcile only adds the finalizer. The second call makes all writes, although they fail.
+// The notice wants three copies. One of them exists, and there is one ConfigMap too many. The
+// server refuses each write of a ConfigMap. The first call of Reconcile only adds the finalizer.
+// The second call makes all writes, although they fail.
 func TestReconcileWritesWhatItCan(t *testing.T) {
 	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
@@ -193,8 +196,9 @@ func requestsOf(actions []clienttesting.Action) []string {
 	return requests
 }
 
-// A deleted copy adds the key of its notice to the queue. The handler gets the copy, or a tombstone if the informer has
-// missed the delete. The filter drops ConfigMaps that are not copies, in both forms.
+// A deleted copy adds the key of its notice to the queue. The handler gets the copy, or a tombstone
+// if the informer has missed the delete. The filter drops ConfigMaps that are not copies, in both
+// forms.
 func TestACopyThatIsGoneBringsItsNoticeBack(t *testing.T) {
 	c := &controller{queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())}
 	defer c.queue.ShutDown()
@@ -232,7 +236,8 @@ func failCreates(client *fake.Clientset, n int) {
 	})
 }
 
-// A worker can get a key that is added again, no matter whether its last Reconcile has succeeded or failed.
+// A worker can get a key that is added again, no matter whether its last Reconcile has succeeded or
+// failed.
 func TestAKeyCanComeAgain(t *testing.T) {
 	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	r, client, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))

@@ -1,5 +1,6 @@
-// Package notices is a small, complete controller. You can start your own from a copy of it: it needs client-go and
-// nothing else. A Notice has a text and a number of copies. Each copy is a ConfigMap.
+// Package notices is a small, complete controller. You can start your own from a copy of it: it
+// needs client-go and nothing else. A Notice has a text and a number of copies. Each copy is a
+// ConfigMap.
 package notices
 
 import (
@@ -52,7 +53,8 @@ var Indexers = cache.Indexers{byOwner: func(obj any) ([]string, error) {
 // NewInformer makes an informer. cache.NewSharedIndexInformerWithOptions is such a function.
 type NewInformer = func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 
-// Run runs the controller until ctx ends. It returns when the workers have finished the keys that they have begun.
+// Run runs the controller until ctx ends. It returns when the workers have finished the keys that
+// they have begun.
 func Run(ctx context.Context, config *rest.Config, namespace string, newInformer NewInformer) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -89,8 +91,8 @@ func Run(ctx context.Context, config *rest.Config, namespace string, newInformer
 	return c.run(ctx, notices, copies)
 }
 
-// listWatch lists and watches notices. The client says whether the server can stream a list over a watch. A fake client
-// cannot.
+// listWatch lists and watches notices. The client says whether the server can stream a list over a
+// watch. A fake client cannot.
 func listWatch(notices dynamic.ResourceInterface, client dynamic.Interface) cache.ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
@@ -137,7 +139,8 @@ func (c *controller) run(ctx context.Context, notices, copies cache.SharedIndexI
 	defer running.Wait()
 	running.Go(func() { notices.RunWithContext(ctx) })
 	running.Go(func() { copies.RunWithContext(ctx) })
-	// Before the sync the stores are not complete: an empty store looks like a namespace without copies.
+	// Before the sync the stores are not complete: an empty store looks like a namespace without
+	// copies.
 	if cache.WaitFor(ctx, "", noticeRegistration.HasSyncedChecker(), copyRegistration.HasSyncedChecker()) {
 		klog.FromContext(ctx).Info("The caches have synced")
 		for range workers {
@@ -233,8 +236,8 @@ type status struct {
 	Copies             int   `json:"copies"`             // how many copies are as the spec wants them
 }
 
-// A Reconciler creates, updates and deletes copies until they are as the notices want them. It reads from the caches, and
-// writes to the API server.
+// A Reconciler creates, updates and deletes copies until they are as the notices want them. It
+// reads from the caches, and writes to the API server.
 type Reconciler struct {
 	Client   kubernetes.Interface
 	Resource dynamic.ResourceInterface // writes the notices of a namespace
@@ -243,8 +246,8 @@ type Reconciler struct {
 	Recorder events.EventRecorder
 }
 
-// Reconcile compares the copies that a notice wants with the copies that exist, and writes the difference. It does not
-// know which event has added the key to the queue, and does not need to.
+// Reconcile compares the copies that a notice wants with the copies that exist, and writes the
+// difference. It does not know which event has added the key to the queue, and does not need to.
 func (r *Reconciler) Reconcile(ctx context.Context, key string) error {
 	obj, exists, err := r.Notices.GetByKey(key)
 	if err != nil || !exists {
@@ -318,8 +321,9 @@ func (r *Reconciler) create(ctx context.Context, n *notice, cached runtime.Objec
 	return nil
 }
 
-// foreign looks at a ConfigMap that has the name of a copy, but is not among the cached copies of the notice. Either it is
-// a copy, and the cache is behind; or it belongs to somebody else, which is an error.
+// foreign looks at a ConfigMap that has the name of a copy, but is not among the cached copies of
+// the notice. Either it is a copy, and the cache is behind; or it belongs to somebody else, which
+// is an error.
 func (r *Reconciler) foreign(ctx context.Context, n *notice, cached runtime.Object, name string) error {
 	existing, err := r.Client.CoreV1().ConfigMaps(n.Namespace).Get(ctx, name, metav1.GetOptions{}) // not from the cache
 	if err != nil {
@@ -365,9 +369,9 @@ func (r *Reconciler) delete(ctx context.Context, surplus *corev1.ConfigMap) erro
 	return nil
 }
 
-// finalize deletes the copies of a notice that is being deleted. When the cache has no copies any more, it removes the
-// finalizer, so that the API server removes the notice. A copy that the cache does not have yet is left to the garbage
-// collector of Kubernetes, because its owner is gone.
+// finalize deletes the copies of a notice that is being deleted. When the cache has no copies any
+// more, it removes the finalizer, so that the API server removes the notice. A copy that the cache
+// does not have yet is left to the garbage collector of Kubernetes, because its owner is gone.
 func (r *Reconciler) finalize(ctx context.Context, cached *unstructured.Unstructured,
 	copies map[string]*corev1.ConfigMap) error {
 	if !slices.Contains(cached.GetFinalizers(), finalizer) {
@@ -393,8 +397,8 @@ func (r *Reconciler) finalize(ctx context.Context, cached *unstructured.Unstruct
 	return err
 }
 
-// updateStatus writes the status if it has changed. It does not write an equal status, because the event of each write
-// adds the key again.
+// updateStatus writes the status if it has changed. It does not write an equal status, because the
+// event of each write adds the key again.
 func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstructured.Unstructured, now status) error {
 	if equality.Semantic.DeepEqual(n.Status, now) {
 		return nil

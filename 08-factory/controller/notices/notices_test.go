@@ -24,8 +24,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The second error handler limits the rate of errors. The clock of a synctest bubble is years behind, so that this
-	// handler would wait for years.
+	// The second error handler limits the rate of errors. The clock of a synctest bubble is years
+	// behind, so that this handler would wait for years.
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	klog.SetLogger(klog.Logger{}) // this logger writes nothing
 	goleak.VerifyTestMain(m)

@@ -14,7 +14,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// failWrites lets writes of the controller fail, as many as r.failures and r.conflicts say. Writes of Events never fail.
+// failWrites lets writes of the controller fail, as many as r.failures and r.conflicts say. Writes
+// of Events never fail.
 func (r *runner) failWrites(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
 		update := request.Method == http.MethodPut || request.Method == http.MethodPatch

@@ -123,7 +123,8 @@ func (r *runner) findChildren(ctx context.Context) (children, error) {
 	return found, nil
 }
 
-// complete returns an error unless the namespace has all children that the object wants, and no others.
+// complete returns an error unless the namespace has all children that the object wants, and no
+// others.
 func (r *runner) complete(found children) error {
 	if len(found) > len(r.want) {
 		return fmt.Errorf("there are %d children, want %d", len(found), len(r.want))

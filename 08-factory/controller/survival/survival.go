@@ -1,5 +1,5 @@
-// Package survival tests a controller: any function like notices.Run, of any custom resource whose children are
-// ConfigMaps.
+// Package survival tests a controller: any function like notices.Run, of any custom resource whose
+// children are ConfigMaps.
 package survival
 
 import (
@@ -26,8 +26,8 @@ type Controller struct {
 	Object     string // the file of one object of that resource
 	Resource   string // the name of the object for kubectl, such as notice/picnic
 
-	// Children are the ConfigMaps that the object wants, by their names, with the data that each of them must have at
-	// least.
+	// Children are the ConfigMaps that the object wants, by their names, with the data that each of
+	// them must have at least.
 	Children map[string]map[string]string
 
 	// Change is a merge patch of the object. Afterwards the object wants the children in Changed.
@@ -38,8 +38,8 @@ type Controller struct {
 // NewInformer makes an informer.
 type NewInformer = func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 
-// Test runs the controller, and puts it into the situations that happen in practice. After each of them, it waits until
-// all children are as the object wants them.
+// Test runs the controller, and puts it into the situations that happen in practice. After each of
+// them, it waits until all children are as the object wants them.
 func Test(t *testing.T, c Controller, newInformer NewInformer) {
 	r := newRunner(t, c, newInformer)
 	r.kubectl(t, "apply", "--server-side", "-f", c.Definition)
@@ -96,8 +96,8 @@ func (r *runner) testFailedWrites(t *testing.T) {
 	}
 }
 
-// testConflicts lets two updates end with a conflict: that of the child and that of the status. Therefore no event of a
-// write adds the key again.
+// testConflicts lets two updates end with a conflict: that of the child and that of the status.
+// Therefore no event of a write adds the key again.
 func (r *runner) testConflicts(t *testing.T) {
 	r.conflicts.Store(2)
 	r.changeChild(t, r.first)

@@ -1,5 +1,5 @@
-// Package alerts tests the alert rules of 08-factory/metrics with two parts of Prometheus: the parser of rule files and
-// the query engine. The samples come from informers in fake time.
+// Package alerts tests the alert rules of 08-factory/metrics with two parts of Prometheus: the
+// parser of rule files and the query engine. The samples come from informers in fake time.
 package alerts
 
 import (
@@ -32,8 +32,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// A minute is an event in the life of an informer. It gets the informer's server and its current watch, and returns the
-// current watch after the event.
+// A minute is an event in the life of an informer. It gets the informer's server and its current
+// watch, and returns the current watch after the event.
 type minute func(*fakeapi.Server, *watch.FakeWatcher) *watch.FakeWatcher
 
 func bookmark(_ *fakeapi.Server, w *watch.FakeWatcher) *watch.FakeWatcher {

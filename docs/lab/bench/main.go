@@ -1,5 +1,6 @@
-// Command bench measures our shared informer beside client-go's. It runs the benchmarks of package fanout in rounds,
-// prints a table, and writes the table and all results to docs/lab/bench. To compare all results:
+// Command bench measures our shared informer beside client-go's. It runs the benchmarks of package
+// fanout in rounds, prints a table, and writes the table and all results to docs/lab/bench. To
+// compare all results:
 //
 //	benchstat -col /informer docs/lab/bench/results.txt
 //
@@ -27,14 +28,14 @@ type row struct {
 	bench string // the name of the benchmark, without its last part, which names the informer
 	unit  string // the unit of the benchmark that the row shows
 
-	// benchtime is the argument of -benchtime: 1s, or 100x for a hundred times. It is set in the first row of each
-	// benchmark, and empty in the others. For a benchmark with many objects it is a number of times, because the
-	// benchmark makes all objects anew for each guess of how often it fits into a second. In the benchmarks with
-	// readers, 3x is three seconds.
+	// benchtime is the argument of -benchtime: 1s, or 100x for a hundred times. It is set in the
+	// first row of each benchmark, and empty in the others. For a benchmark with many objects it is
+	// a number of times, because the benchmark makes all objects anew for each guess of how often
+	// it fits into a second. In the benchmarks with readers, 3x is three seconds.
 	benchtime string
 
-	// goal says how many times better our informer has to be. It is 0 in a row without a goal, which only shows how
-	// a value grows.
+	// goal says how many times better our informer has to be. It is 0 in a row without a goal,
+	// which only shows how a value grows.
 	goal float64
 }
 
@@ -157,10 +158,10 @@ var rows = []row{
 	},
 }
 
-// measure runs all benchmarks once in each of five rounds. Each measurement is a process of its own, so that none
-// inherits the heap of another. The two informers follow each other, so that other work of the machine hits both, and
-// they take turns in being first. A quick run has one round, and runs each benchmark once, some with fewer pods than
-// their names say.
+// measure runs all benchmarks once in each of five rounds. Each measurement is a process of its
+// own, so that none inherits the heap of another. The two informers follow each other, so that
+// other work of the machine hits both, and they take turns in being first. A quick run has one
+// round, and runs each benchmark once, some with fewer pods than their names say.
 func measure(ctx context.Context, run *report.Run) error {
 	rounds := 5
 	if run.Quick {

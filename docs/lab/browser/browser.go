@@ -1,5 +1,5 @@
-// Package browser opens the page of X-ray in a real browser, for its tests, which have the build tag "browser", and for
-// the pictures of the book.
+// Package browser opens the page of X-ray in a real browser, for its tests, which have the build
+// tag "browser", and for the pictures of the book.
 package browser
 
 import (

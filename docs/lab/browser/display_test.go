@@ -23,8 +23,8 @@ var displays = map[string]Display{
 	"narrow, dark, reduced motion": {Width: 390, Height: 844, ReducedMotion: true},
 }
 
-// On every display nobody has to scroll sideways, the legend is visible at the start, a chip has room for a name, and
-// the buttons work.
+// On every display nobody has to scroll sideways, the legend is visible at the start, a chip has
+// room for a name, and the buttons work.
 func TestEveryDisplay(t *testing.T) {
 	program := serve(t)
 	for name, display := range displays {

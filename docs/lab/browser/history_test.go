@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// readMessages reads the messages of the program until the store has so many objects. It sends to begun when it has the
-// first message.
+// readMessages reads the messages of the program until the store has so many objects. It sends to
+// begun when it has the first message.
 func readMessages(t *testing.T, program *Program, begun chan<- struct{}, objects int) (all []message) {
 	events, err := get(t.Context(), program.URL+"/events")
 	if err != nil {
@@ -67,7 +67,8 @@ func TestGoingBackInTime(t *testing.T) {
 		for len(all) > 1 && all[len(all)-1].Seq > seq {
 			all = all[:len(all)-1]
 		}
-		// Two messages of this test may have come to the page as one. Then the page has the state of the later message.
+		// Two messages of this test may have come to the page as one. Then the page has the state
+		// of the later message.
 		atLeast := all[len(all)-1].Set.Store.Objects
 		until(t, p, fmt.Sprintf("the store has %d to %d objects after record %d", atLeast, later, seq),
 			fmt.Sprintf(`%[1]s >= %[2]d && %[1]s <= %[3]d`, Field("store", "objects"), atLeast, later))

@@ -33,7 +33,8 @@ import (
 // longestTask is how long the page may keep the browser busy without a pause.
 const longestTask = 200 * time.Millisecond
 
-// The page stays usable when it gets more events, and has more values of an index, than it can show.
+// The page stays usable when it gets more events, and has more values of an index, than it can
+// show.
 func TestTenThousandEventsASecond(t *testing.T) {
 	address := flood(t, 10_000)
 	p := visit(t, address, Display{})
@@ -57,8 +58,8 @@ func TestTenThousandEventsASecond(t *testing.T) {
 	}
 }
 
-// flood serves an informer without an API server, whose source makes so many changes a second. It has 10,000 objects,
-// each with a value of its own in the index.
+// flood serves an informer without an API server, whose source makes so many changes a second. It
+// has 10,000 objects, each with a value of its own in the index.
 func flood(t *testing.T, rate int) (address string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -118,8 +119,8 @@ func writeChanges(ctx context.Context, w *watch.FakeWatcher, rate int) {
 	}
 }
 
-// trace begins to measure the tasks of the page. stop returns the processor time of the longest task: the time that a
-// task waits for a processor does not count.
+// trace begins to measure the tasks of the page. stop returns the processor time of the longest
+// task: the time that a task waits for a processor does not count.
 func trace(t *testing.T, p *Page) (stop func() time.Duration) {
 	t.Helper()
 	complete := chromedp.Events(p.ctx, tracing.TracingComplete)

@@ -1,6 +1,7 @@
 //go:build browser
 
-// What the tests share: a browser, two programs, and pages about which the browser must not complain.
+// What the tests share: a browser, two programs, and pages about which the browser must not
+// complain.
 
 package browser
 

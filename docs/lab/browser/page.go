@@ -107,8 +107,8 @@ func (p *Page) listen(host string) {
 	})
 }
 
-// collect collects the complaints about events of a tab, until the tab is closed. complain returns "" for an event that
-// is all right.
+// collect collects the complaints about events of a tab, until the tab is closed. complain returns
+// "" for an event that is all right.
 func collect[E any](p *Page, events iter.Seq2[E, error], complain func(E) string) {
 	p.listening.Go(func() {
 		for event, err := range events {
@@ -124,8 +124,8 @@ func collect[E any](p *Page, events iter.Seq2[E, error], complain func(E) string
 	})
 }
 
-// TakeComplaints returns what the browser has complained about since the last call: errors and warnings on the console,
-// and requests to another host.
+// TakeComplaints returns what the browser has complained about since the last call: errors and
+// warnings on the console, and requests to another host.
 func (p *Page) TakeComplaints() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,8 +142,8 @@ const noteChips = `window.seenChips = new Set();
 		}
 	}).observe(document.body, { subtree: true, childList: true, attributes: true })`
 
-// ChipSeen returns a condition in JavaScript: a chip was on the page that was noted with these words, which are a part of
-// "from to change name".
+// ChipSeen returns a condition in JavaScript: a chip was on the page that was noted with these
+// words, which are a part of "from to change name".
 func ChipSeen(words string) string {
 	return fmt.Sprintf(`[...seenChips].some(chip => (" " + chip + " ").includes(" %s "))`, words)
 }
@@ -164,7 +164,8 @@ func (p *Page) Run(script string) error {
 	return p.Do(chromedp.Evaluate[chromedp.Void](script, chromedp.EvalAwaitPromise))
 }
 
-// Eval returns the value of an expression in JavaScript. If it is a promise, Eval waits for its result.
+// Eval returns the value of an expression in JavaScript. If it is a promise, Eval waits for its
+// result.
 func Eval[T any](p *Page, expression string) (T, error) {
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -194,8 +195,8 @@ func (p *Page) Click(selector string) error {
 	return p.Do(chromedp.Click(chromedp.CSS(selector)))
 }
 
-// Press presses the button of an action, and waits until the program has done the action. More attributes choose
-// between several buttons, such as [data-handler="slow"].
+// Press presses the button of an action, and waits until the program has done the action. More
+// attributes choose between several buttons, such as [data-handler="slow"].
 func (p *Page) Press(action string, attributes ...string) error {
 	selector := fmt.Sprintf(`[data-action="%s"]%s`, action, strings.Join(attributes, ""))
 	enabled := fmt.Sprintf(`document.querySelector('%s:not([aria-disabled="true"])')`, selector)

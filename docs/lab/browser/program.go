@@ -39,7 +39,8 @@ type Program struct {
 	read    chan error // gets an element when the program has closed its output
 }
 
-// Start starts the step xray on a host and port, and returns when it serves the page. The caller stops it.
+// Start starts the step xray on a host and port, and returns when it serves the page. The caller
+// stops it.
 func Start(ctx context.Context, program, addr string) (*Program, error) {
 	command := exec.CommandContext(ctx, program, "xray", "-follow", "-addr", addr)
 	command.Stderr = os.Stderr

@@ -31,8 +31,9 @@ var processes = []fault{
 			kill(local.APIServer), onServer((*environment).newCertificate), hold, restart(local.APIServer),
 			onServer((*environment).checkCertificate),
 		}},
-	// The API server has no watch cache of pods, so the versions that etcd has compacted are lost. The connections are
-	// refused because then a reflector tries the watch again. After most other errors of a WATCH it lists.
+	// The API server has no watch cache of pods, so the versions that etcd has compacted are lost.
+	// The connections are refused because then a reflector tries the watch again. After most other
+	// errors of a WATCH it lists.
 	{name: "etcd compacted: 410 on resuming", noticed: sawOutcome("ERROR 410"),
 		inject: steps{
 			eachInstance(func(in *instance) { in.tcp.Refuse() }), reset, hold, missChanges,

@@ -34,7 +34,8 @@ func (r *refuser) RoundTrip(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// client-go reads a token file again after 50 seconds. It does not read it sooner if the server refuses the token.
+// client-go reads a token file again after 50 seconds. It does not read it sooner if the server
+// refuses the token.
 func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "token")

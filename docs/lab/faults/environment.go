@@ -1,5 +1,5 @@
-// The environment of the informers under test: a temporary control plane, a service account whose token and rights can
-// be revoked, and a serving certificate that can be replaced.
+// The environment of the informers under test: a temporary control plane, a service account whose
+// token and rights can be revoked, and a serving certificate that can be replaced.
 
 package main
 
@@ -34,7 +34,8 @@ import (
 	"example.com/informer/scripts/cluster/local"
 )
 
-// environment is a control plane without a scheduler and nodes, so that only this program changes objects.
+// environment is a control plane without a scheduler and nodes, so that only this program changes
+// objects.
 type environment struct {
 	*local.Cluster
 	client kubernetes.Interface // the administrator's; it does not go through a proxy
@@ -47,8 +48,8 @@ type environment struct {
 	serial  *big.Int          // of the API server's latest certificate
 }
 
-// startEnvironment starts a control plane. The API server answers watches of ConfigMaps from its watch cache, as usual,
-// and watches of pods directly from etcd.
+// startEnvironment starts a control plane. The API server answers watches of ConfigMaps from its
+// watch cache, as usual, and watches of pods directly from etcd.
 func startEnvironment(ctx context.Context, progress io.Writer) (*environment, error) {
 	dir, err := os.MkdirTemp("", "faults-")
 	if err != nil {
@@ -177,8 +178,8 @@ func (e *environment) createObjects(ctx context.Context) error {
 // grantRights is the kubectl command that gives the account its rights.
 const grantRights = "create clusterrolebinding informer --clusterrole=informer --serviceaccount=default:informer"
 
-// newToken creates the account, and writes a token for it to the token file. The token is valid until the account is
-// deleted.
+// newToken creates the account, and writes a token for it to the token file. The token is valid
+// until the account is deleted.
 func (e *environment) newToken(ctx context.Context) error {
 	if _, err := e.kubectl(ctx, "create serviceaccount informer"); err != nil {
 		return err
@@ -194,8 +195,8 @@ func (e *environment) newToken(ctx context.Context) error {
 	return os.Rename(file+".new", file)
 }
 
-// waitForAnswer lists pods as the account until the answer is the expected one. That can take ten seconds, because the
-// server caches the answers about a token for that long.
+// waitForAnswer lists pods as the account until the answer is the expected one. That can take ten
+// seconds, because the server caches the answers about a token for that long.
 func (e *environment) waitForAnswer(ctx context.Context, expected func(error) bool) error {
 	client, disconnect, err := connect(e.accountConfig())
 	if err != nil {
@@ -214,8 +215,8 @@ func (e *environment) waitForAnswer(ctx context.Context, expected func(error) bo
 	return nil
 }
 
-// accountConfig returns the configuration of an informer under test, with the account's token, the certificate that can
-// be replaced, and JSON.
+// accountConfig returns the configuration of an informer under test, with the account's token, the
+// certificate that can be replaced, and JSON.
 func (e *environment) accountConfig() *rest.Config {
 	return &rest.Config{
 		Host:            e.config.Host,
@@ -229,8 +230,8 @@ func (e *environment) accountConfig() *rest.Config {
 // resources are the resources that the workload changes and the informers watch.
 var resources = []string{"configmaps", "pods"}
 
-// compact makes etcd forget every version before the current one. It takes the current version from a list of pods,
-// because the API server has no watch cache for pods.
+// compact makes etcd forget every version before the current one. It takes the current version from
+// a list of pods, because the API server has no watch cache for pods.
 func (e *environment) compact(ctx context.Context) error {
 	pods, err := e.client.CoreV1().Pods("default").List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -257,12 +258,12 @@ func (e *environment) compact(ctx context.Context) error {
 	return nil
 }
 
-// serverName is the server name (SNI) that the informers under test send. For it, the API server has a certificate that
-// other clients do not see.
+// serverName is the server name (SNI) that the informers under test send. For it, the API server
+// has a certificate that other clients do not see.
 const serverName = "faults.informer.example.com"
 
-// newCertificate writes a new certificate for the API server, which reads it when it starts. The API server must not
-// run during the call.
+// newCertificate writes a new certificate for the API server, which reads it when it starts. The
+// API server must not run during the call.
 func (e *environment) newCertificate(context.Context) error {
 	e.serial = big.NewInt(time.Now().UnixNano())
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{

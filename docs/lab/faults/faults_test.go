@@ -17,15 +17,16 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// The timeout of smallScale is long, because a reflector that was often refused can pause for a minute, and a busy
-// machine needs more.
+// The timeout of smallScale is long, because a reflector that was often refused can pause for a
+// minute, and a busy machine needs more.
 var smallScale = scale{hold: 500 * time.Millisecond, deletes: 500, rereadsTokens: true, timeout: 5 * time.Minute}
 
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
 	}
-	// The client closes a silent connection after ten seconds. With less time, a busy server seems to be dead.
+	// The client closes a silent connection after ten seconds. With less time, a busy server seems
+	// to be dead.
 	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
 	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "5")
 	const seed = 20240529

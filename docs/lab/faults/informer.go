@@ -37,8 +37,8 @@ func (i *testInformer) remove(kind string) error {
 	return i.RemoveEventHandler(h.registration)
 }
 
-// synced says whether every handler has synced, except for the one that panics. That one may never sync, because
-// client-go counts only calls that return.
+// synced says whether every handler has synced, except for the one that panics. That one may never
+// sync, because client-go counts only calls that return.
 func (i *testInformer) synced() bool {
 	return allMatch(maps.Values(i.handlers), func(h *handler) bool {
 		return h == i.handlers[panicking] || h.registration.HasSynced()

@@ -1,5 +1,5 @@
-// An instance: two informers of one implementation, one of ConfigMaps and one of pods, with a proxy of their own. Each
-// informer has ten handlers.
+// An instance: two informers of one implementation, one of ConfigMaps and one of pods, with a proxy
+// of their own. Each informer has ten handlers.
 
 package main
 
@@ -34,8 +34,8 @@ const clientGo, ours = "client-go", "ours"
 
 // implementations go through every fault side by side.
 var implementations = []implementation{
-	// After a removal, a select decides whether client-go's listener makes another call or ends. So each further call
-	// is half as likely as the one before.
+	// After a removal, a select decides whether client-go's listener makes another call or ends. So
+	// each further call is half as likely as the one before.
 	{name: clientGo, inFlight: 16, new: cache.NewSharedIndexInformerWithOptions},
 	{name: ours, inFlight: 1, new: newOurs},
 }
@@ -59,11 +59,12 @@ type instance struct {
 	disconnect func()
 }
 
-// label is the key of the pprof label of an instance's goroutines. Its value is the name of the instance.
+// label is the key of the pprof label of an instance's goroutines. Its value is the name of the
+// instance.
 const label = "instance"
 
-// startInstance starts the informers of an instance. Their goroutines get the instance's label, so that they can be
-// counted.
+// startInstance starts the informers of an instance. Their goroutines get the instance's label, so
+// that they can be counted.
 func startInstance(impl implementation) step {
 	return func(ctx context.Context, s *scenario) error {
 		config := s.env.accountConfig()

@@ -1,5 +1,5 @@
-// Command faults runs client-go's informer and ours through random faults, side by side on a temporary control plane,
-// until its time is up. Then it prints a table of the results.
+// Command faults runs client-go's informer and ours through random faults, side by side on a
+// temporary control plane, until its time is up. Then it prints a table of the results.
 //
 //	go run ./docs/lab/faults [-duration TIME] [-seed N] [-only REGEXP] > docs/lab/faults/soak.txt
 package main
@@ -96,7 +96,8 @@ func soak(ctx context.Context, o options, stdout, stderr io.Writer) (err error) 
 	return nil
 }
 
-// setUp turns off two defaults of client-go: to log every fault, and to end the program when a handler panics.
+// setUp turns off two defaults of client-go: to log every fault, and to end the program when a
+// handler panics.
 func setUp() {
 	klog.SetLogger(logr.Discard())
 	utilruntime.ReallyCrash = false

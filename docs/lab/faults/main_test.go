@@ -1,4 +1,5 @@
-// Tests of the command line, of a run that is stopped, of the counts of goroutines and files, and of the table.
+// Tests of the command line, of a run that is stopped, of the counts of goroutines and files, and
+// of the table.
 
 package main
 

@@ -1,4 +1,5 @@
-// After a fault: how long it takes until the stores are up to date again, and the checks after that.
+// After a fault: how long it takes until the stores are up to date again, and the checks after
+// that.
 
 package main
 
@@ -39,8 +40,8 @@ func list(maxAge time.Duration) step {
 	}
 }
 
-// refresh lists again and again while stores catch up: a server that was frozen may still make a change after the
-// fault.
+// refresh lists again and again while stores catch up: a server that was frozen may still make a
+// change after the fault.
 var refresh = list(200 * time.Millisecond)
 
 // upToDate says whether the store of an informer has the objects of the latest list.
@@ -48,7 +49,8 @@ func (s *scenario) upToDate(i *testInformer) bool {
 	return record.UpToDate(i.GetStore(), s.versions[i.resource])
 }
 
-// handlersUpToDate says whether every handler of an informer has got the objects of the latest list.
+// handlersUpToDate says whether every handler of an informer has got the objects of the latest
+// list.
 func (s *scenario) handlersUpToDate(i *testInformer) bool {
 	return allMatch(maps.Values(i.handlers), func(h *handler) bool { return !h.Behind(s.versions[i.resource]) })
 }
@@ -70,8 +72,9 @@ func measure(ctx context.Context, s *scenario) error {
 	return nil
 }
 
-// waitForRecovery waits until every store is up to date, and records how long each instance took. For an instance that
-// is known to fail, it waits until three seconds after the last recovery of another.
+// waitForRecovery waits until every store is up to date, and records how long each instance took.
+// For an instance that is known to fail, it waits until three seconds after the last recovery of
+// another.
 func waitForRecovery(ctx context.Context, s *scenario) error {
 	if err := list(0)(ctx, s); err != nil {
 		return err
@@ -103,7 +106,8 @@ func (s *scenario) isKnownToFail(in *instance) bool {
 	return in.name == clientGo && s.fault.clientGoFails != ""
 }
 
-// check adds the last handlers, waits until all handlers have caught up, and then checks every instance.
+// check adds the last handlers, waits until all handlers have caught up, and then checks every
+// instance.
 func check(ctx context.Context, s *scenario) error {
 	changes := s.load.takeChanges()
 	addLastHandlers := eachInformer(func(i *testInformer) error {
@@ -127,7 +131,8 @@ func check(ctx context.Context, s *scenario) error {
 	return nil
 }
 
-// checkInformers runs the checker on all informers of an instance, and counts the calls of their handlers.
+// checkInformers runs the checker on all informers of an instance, and counts the calls of their
+// handlers.
 func (s *scenario) checkInformers(in *instance, changes map[string][]record.Change) (found []error) {
 	contents := record.Contents{} // one for each instance, because the objects of another instance may be wrong
 	for _, i := range in.informers {
@@ -140,7 +145,8 @@ func (s *scenario) checkInformers(in *instance, changes map[string][]record.Chan
 			calls, _ := h.Calls() // the checker reports the errors
 			in.result.events += len(calls)
 		}
-		// If the informer has listed only once, it must have delivered every change. A relist may skip changes.
+		// If the informer has listed only once, it must have delivered every change. A relist may
+		// skip changes.
 		if in.http.Requests(i.resource, "200", requests.List, requests.WatchList) == 1 {
 			checker.Changes = changes[i.resource]
 		}
@@ -149,7 +155,8 @@ func (s *scenario) checkInformers(in *instance, changes map[string][]record.Chan
 	return found
 }
 
-// catchUp waits until the instances have noticed the fault, and their handlers have got the objects of the server.
+// catchUp waits until the instances have noticed the fault, and their handlers have got the objects
+// of the server.
 func catchUp(ctx context.Context, s *scenario) error {
 	for _, in := range s.instances {
 		if err := s.waitUntil(ctx, in.name+" has noticed the fault", func() bool {

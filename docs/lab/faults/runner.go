@@ -44,9 +44,9 @@ func (r *runner) checkHeap() error {
 	return nil
 }
 
-// runAll runs all faults in a random order, and again in another random order, until the time is up. Sometimes it skips
-// a slow fault, so that no fault takes more than twice its share of the time. If it returns an error, it also returns
-// the results so far.
+// runAll runs all faults in a random order, and again in another random order, until the time is
+// up. Sometimes it skips a slow fault, so that no fault takes more than twice its share of the
+// time. If it returns an error, it also returns the results so far.
 func (r *runner) runAll(ctx context.Context, o options, progress io.Writer) (runs []results, err error) {
 	random := rand.New(rand.NewPCG(o.seed, 0))
 	spent := make([]time.Duration, len(o.faults)) // by fault

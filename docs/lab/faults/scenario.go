@@ -1,5 +1,5 @@
-// A scenario: informers of both implementations go through the same fault at the same time, while a workload makes
-// changes. After the fault, the scenario checks them.
+// A scenario: informers of both implementations go through the same fault at the same time, while a
+// workload makes changes. After the fault, the scenario checks them.
 
 package main
 
@@ -76,15 +76,16 @@ func (r *runner) run(ctx context.Context, f fault) (results, error) {
 	return all, nil
 }
 
-// runWithChanges starts the workload, waits for its first changes, and runs steps while the workload makes more.
+// runWithChanges starts the workload, waits for its first changes, and runs steps while the
+// workload makes more.
 func (s *scenario) runWithChanges(ctx context.Context, all ...step) error {
 	s.load.start(ctx)
 	defer s.load.pause()
 	return append(steps{waitForChanges(100)}, all...).run(ctx, s)
 }
 
-// start starts the informers while changes are made, and returns when all handlers have synced. The implementations
-// take turns in starting first.
+// start starts the informers while changes are made, and returns when all handlers have synced. The
+// implementations take turns in starting first.
 func start(ctx context.Context, s *scenario) error {
 	order := slices.Clone(implementations)
 	s.runs++
@@ -97,7 +98,8 @@ func start(ctx context.Context, s *scenario) error {
 	return s.runWithChanges(ctx, startInstance(order[0]), startInstance(order[1]), waitForSync)
 }
 
-// injectFault injects the fault while changes are made, and records when it is over. Some handlers stall meanwhile.
+// injectFault injects the fault while changes are made, and records when it is over. Some handlers
+// stall meanwhile.
 func injectFault(ctx context.Context, s *scenario) error {
 	s.load.takeChanges()
 	stallHandlers := eachInformer(func(i *testInformer) error {
@@ -118,8 +120,8 @@ func injectFault(ctx context.Context, s *scenario) error {
 	return s.runWithChanges(ctx, stallHandlers, inject, changeHandlers, resumeHandlers)
 }
 
-// changeHandlers adds handlers and removes others. Only the first call in a scenario does so. Most faults call it while
-// they last.
+// changeHandlers adds handlers and removes others. Only the first call in a scenario does so. Most
+// faults call it while they last.
 func changeHandlers(ctx context.Context, s *scenario) error {
 	if s.handlersChanged {
 		return nil
@@ -134,8 +136,8 @@ func changeHandlers(ctx context.Context, s *scenario) error {
 	return eachInformer(change)(ctx, s)
 }
 
-// eachInformer calls a function for every informer. The goroutines that the function starts get the instance's label,
-// so that they can be counted.
+// eachInformer calls a function for every informer. The goroutines that the function starts get the
+// instance's label, so that they can be counted.
 func eachInformer(do func(*testInformer) error) step {
 	return func(ctx context.Context, s *scenario) error {
 		var errs []error
@@ -165,7 +167,8 @@ func allMatch[T any](elements iter.Seq[T], condition func(T) bool) bool {
 	return true
 }
 
-// waitUntil waits until a condition is true, up to the timeout of the scale. The description is for the error.
+// waitUntil waits until a condition is true, up to the timeout of the scale. The description is for
+// the error.
 func (r *runner) waitUntil(ctx context.Context, description string, condition func() bool) error {
 	err := wait.PollUntilContextTimeout(ctx, 5*time.Millisecond, r.scale.timeout, true,
 		func(context.Context) (bool, error) { return condition(), nil })

@@ -71,7 +71,8 @@ func waitForChanges(n int64) step {
 	}
 }
 
-// missChanges waits for changes after a connection or a watch has broken. An informer could miss these changes.
+// missChanges waits for changes after a connection or a watch has broken. An informer could miss
+// these changes.
 var missChanges = waitForChanges(50)
 
 // waitForFailure waits until a change has failed, because the fault hits the workload, too.
@@ -177,8 +178,9 @@ func slowLists(ctx context.Context, s *scenario) error {
 	}.run(ctx, s)
 }
 
-// expiredPages returns a rule that refuses streamed lists, so that the informer sends a LIST. The rule makes the answer
-// to a LIST come in pages, and answers 410 to the request for the second page, once for each resource.
+// expiredPages returns a rule that refuses streamed lists, so that the informer sends a LIST. The
+// rule makes the answer to a LIST come in pages, and answers 410 to the request for the second
+// page, once for each resource.
 func expiredPages(in *instance) httpfault.Rule {
 	return func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		expired := in.http.Requests(path.Base(request.URL.Path), "", requests.NextPage)
@@ -215,8 +217,8 @@ func fill(namespace string, divisor int) step {
 	}
 }
 
-// writeLargeObject creates an object of the greatest possible size, updates it
-// twice, and resets the connections each time.
+// writeLargeObject creates an object of the greatest possible size, updates it twice, and resets
+// the connections each time.
 func writeLargeObject(ctx context.Context, s *scenario) error {
 	for _, digit := range []string{"0", "1", "2"} {
 		object := applycorev1.ConfigMap("large", largeNamespace).

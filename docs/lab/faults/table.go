@@ -25,7 +25,8 @@ func printResult(w io.Writer, r result) {
 	}
 }
 
-// head returns the text above the table. It says how the faults were run, and what the columns mean.
+// head returns the text above the table. It says how the faults were run, and what the columns
+// mean.
 func head(o options, r *runner, took time.Duration) string {
 	return fmt.Sprintf(`
 %.0f minutes of faults at random, seed %d, amid %.0f changes a second (%d tried) to ConfigMaps and pods in 3 namespaces

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// The watch cache begins when the API server starts. The API server refuses a watch from an older version, although
-// etcd still has this version.
+// The watch cache begins when the API server starts. The API server refuses a watch from an older
+// version, although etcd still has this version.
 func TestARestartedAPIServerRefusesOldVersions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")

@@ -16,8 +16,8 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// workload makes changes between start and pause. If a change fails, it counts the failure and continues: the server
-// may be down or frozen.
+// workload makes changes between start and pause. If a change fails, it counts the failure and
+// continues: the server may be down or frozen.
 type workload struct {
 	writers []*record.Writer
 	limiter flowcontrol.RateLimiter
@@ -38,7 +38,8 @@ const (
 	writeTimeout = 2 * time.Second // after that, the writer gives up, and does not know whether the change was made
 )
 
-// newWorkload returns a workload with two writers in each namespace. It makes no changes before start.
+// newWorkload returns a workload with two writers in each namespace. It makes no changes before
+// start.
 func newWorkload(client kubernetes.Interface, seed uint64) *workload {
 	w := &workload{
 		limiter: flowcontrol.NewTokenBucketRateLimiter(rate, 1),

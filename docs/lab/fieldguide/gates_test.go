@@ -30,8 +30,9 @@ func (r registry) Add(gates map[features.Feature]features.FeatureSpec) error {
 
 var gateRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (on|off) \\| (yes|no) \\| ")
 
-// The guide has a row for each gate, with its default and whether it is locked. A process reads the gates from the
-// environment once. So the test sets the opposite of each default in the environment of another process.
+// The guide has a row for each gate, with its default and whether it is locked. A process reads the
+// gates from the environment once. So the test sets the opposite of each default in the environment
+// of another process.
 func TestGates(t *testing.T) {
 	gates := registry{}
 	must.Do(t, features.AddFeaturesToExistingFeatureGates(gates))

@@ -1,5 +1,5 @@
-// Package fieldguide reproduces the symptoms of docs/field-guide.md, and finds their log lines in the output of klog.
-// klog is global, so no test here is parallel.
+// Package fieldguide reproduces the symptoms of docs/field-guide.md, and finds their log lines in
+// the output of klog. klog is global, so no test here is parallel.
 package fieldguide
 
 import (
@@ -38,7 +38,8 @@ func (o *klogOutput) String() string {
 	return o.text.String()
 }
 
-// captureKlog captures the output of klog until the end of the test. The verbosity is the `-v` of a program.
+// captureKlog captures the output of klog until the end of the test. The verbosity is the `-v` of a
+// program.
 func captureKlog(t *testing.T, verbosity int) *klogOutput {
 	t.Helper()
 	state := klog.CaptureState()
@@ -58,8 +59,8 @@ func captureKlog(t *testing.T, verbosity int) *klogOutput {
 // found has the lines of the guide that tests have found in a log.
 var found = map[string]bool{}
 
-// want waits until klog has written a line of the guide. In the guide, the line is in a log block. An `…` in it stands
-// for a part that differs from run to run.
+// want waits until klog has written a line of the guide. In the guide, the line is in a log block.
+// An `…` in it stands for a part that differs from run to run.
 func (o *klogOutput) want(t *testing.T, line string) {
 	t.Helper()
 	guide, err := os.ReadFile("../../field-guide.md")
@@ -94,8 +95,8 @@ func (o *klogOutput) wantEmpty(t *testing.T) {
 	}
 }
 
-// A wholeGuide runs the tests, and also fails if there is a line in the guide's log blocks that no test has found. It
-// does not check this if only some of the tests run.
+// A wholeGuide runs the tests, and also fails if there is a line in the guide's log blocks that no
+// test has found. It does not check this if only some of the tests run.
 type wholeGuide struct{ *testing.M }
 
 var logBlock = regexp.MustCompile("(?ms)^```log\n(.*?)^```$")

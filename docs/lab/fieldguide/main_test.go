@@ -41,7 +41,8 @@ func runInformer(t *testing.T, source cache.ListerWatcher, objectType runtime.Ob
 	return informer
 }
 
-// listWatch lists and watches a resource in a namespace, and lets a function change the options of each request.
+// listWatch lists and watches a resource in a namespace, and lets a function change the options of
+// each request.
 func listWatch(client kubernetes.Interface, resource, namespace string,
 	change func(*metav1.ListOptions)) cache.ListerWatcher {
 	return cache.NewFilteredListWatchFromClient(client.CoreV1().RESTClient(), resource, namespace, change)
@@ -61,7 +62,8 @@ type roundTripperFunc func(*http.Request) (*http.Response, error)
 // RoundTrip implements http.RoundTripper.
 func (f roundTripperFunc) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// runParcels runs an informer of the custom resource in testdata/parcels.yaml, in one of its versions.
+// runParcels runs an informer of the custom resource in testdata/parcels.yaml, in one of its
+// versions.
 func runParcels(t *testing.T, s *session.Session, version string,
 	change func(*metav1.ListOptions)) cache.SharedIndexInformer {
 	t.Helper()

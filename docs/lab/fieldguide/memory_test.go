@@ -33,8 +33,9 @@ func TestASlowHandler(t *testing.T) {
 	})
 }
 
-// During a relist, the new list is in memory together with the old objects of the store. The objects of a streamed list
-// are transformed when they arrive, so only the transformed objects are in memory.
+// During a relist, the new list is in memory together with the old objects of the store. The
+// objects of a streamed list are transformed when they arrive, so only the transformed objects are
+// in memory.
 func TestARelistIsBesideTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := fakeapi.ConfigMap("", "9")

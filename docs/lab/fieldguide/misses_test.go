@@ -19,7 +19,8 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// The first watch ends after two seconds. The next watch is from a version that is older than the resource.
+// The first watch ends after two seconds. The next watch is from a version that is older than the
+// resource.
 func TestTheVersionIsTooOld(t *testing.T) {
 	log, s := captureKlog(t, 4), sessiontest.Open(t)
 	sessiontest.Kubectl(t, s, "create -f parcels.yaml")

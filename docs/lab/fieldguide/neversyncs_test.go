@@ -110,8 +110,8 @@ func TestAnObjectThatCannotBeDecoded(t *testing.T) {
 	})
 }
 
-// When the definition changes, the API server fills its watch cache again. For this, it has to convert all stored
-// objects.
+// When the definition changes, the API server fills its watch cache again. For this, it has to
+// convert all stored objects.
 func TestTheConversionWebhookIsDown(t *testing.T) {
 	log, s := captureKlog(t, 2), sessiontest.Open(t)
 	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
@@ -144,7 +144,8 @@ func TestTheServerRefusesConnections(t *testing.T) {
 	}
 }
 
-// The client repeats the request ten times, and calls this a Retry-After. The informer tries again forever.
+// The client repeats the request ten times, and calls this a Retry-After. The informer tries again
+// forever.
 func TestTheServerDoesNotAnswer(t *testing.T) {
 	silent := roundTripperFunc(func(*http.Request) (*http.Response, error) {
 		time.Sleep(30 * time.Second)

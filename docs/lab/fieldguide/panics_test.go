@@ -1,4 +1,5 @@
-// Panics and other ends of a program, in a process of their own, and calls that an informer refuses.
+// Panics and other ends of a program, in a process of their own, and calls that an informer
+// refuses.
 
 package fieldguide
 
@@ -27,8 +28,8 @@ const childEnv = "FIELD_GUIDE_CHILD"
 // isChild says whether runChild has started this process.
 func isChild() bool { return os.Getenv(childEnv) != "" }
 
-// runChild runs this test again, in a process of its own, and returns its output. The exit code does not matter: most
-// of these processes end with a panic.
+// runChild runs this test again, in a process of its own, and returns its output. The exit code
+// does not matter: most of these processes end with a panic.
 func runChild(t *testing.T, env ...string) *klogOutput {
 	t.Helper()
 	output, _ := must.RunAgain(t, t.Name(), append(env, childEnv+"=yes")...)
@@ -73,7 +74,8 @@ func TestAChangedObject(t *testing.T) {
 	select {} // until the process ends
 }
 
-// One goroutine changes the labels of an object, and another one selects objects by these labels, as a lister does.
+// One goroutine changes the labels of an object, and another one selects objects by these labels,
+// as a lister does.
 func TestAMapThatIsChangedWhileItIsRead(t *testing.T) {
 	if !isChild() {
 		runChild(t).want(t, `fatal error: concurrent map read and map write`)

@@ -178,8 +178,8 @@ func TestTheServerGoesAway(t *testing.T) {
 	})
 }
 
-// The client has a later version than the server, as after a restore of etcd from a backup. The informer sends no LIST,
-// so no LIST fails.
+// The client has a later version than the server, as after a restore of etcd from a backup. The
+// informer sends no LIST, so no LIST fails.
 func TestTheVersionIsTooLarge(t *testing.T) {
 	log, s := captureKlog(t, 4), sessiontest.Open(t)
 	const version = "999999999"
@@ -225,8 +225,9 @@ func TestAVersionThatIsNoLongerServed(t *testing.T) {
 	}
 }
 
-// The delay is 1.25 seconds, or longer on a busy machine. client-go writes the line at most every ten seconds. It
-// measures these in a global variable, so in fake time it would write the line only once.
+// The delay is 1.25 seconds, or longer on a busy machine. client-go writes the line at most every
+// ten seconds. It measures these in a global variable, so in fake time it would write the line only
+// once.
 func TestClientSideThrottling(t *testing.T) {
 	log := captureKlog(t, 0)
 	refuse := httpfault.Refuse(apierrors.NewNotFound(corev1.Resource("pods"), "a"))

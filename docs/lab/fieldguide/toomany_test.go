@@ -20,7 +20,8 @@ func newConfigMaps(source cache.ListerWatcher, resync time.Duration) cache.Share
 	return cache.NewSharedIndexInformer(source, &corev1.ConfigMap{}, resync, cache.Indexers{})
 }
 
-// handle adds a handler to an informer, and runs the informer until the test ends or stop is called.
+// handle adds a handler to an informer, and runs the informer until the test ends or stop is
+// called.
 func handle(t *testing.T, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) (stop func()) {
 	t.Helper()
 	_, err := informer.AddEventHandler(handler)

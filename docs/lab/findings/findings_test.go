@@ -1,5 +1,5 @@
-// Package findings shows the defects of client-go that docs/upstream.md describes, with a test for each. A test fails
-// when client-go has fixed the defect.
+// Package findings shows the defects of client-go that docs/upstream.md describes, with a test for
+// each. A test fails when client-go has fixed the defect.
 package findings
 
 import (
@@ -14,7 +14,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// fixed fails a test because its defect is fixed. The message says what was observed instead of the defect.
+// fixed fails a test because its defect is fixed. The message says what was observed instead of the
+// defect.
 func fixed(t *testing.T, format string, args ...any) {
 	t.Helper()
 	t.Errorf("This is fixed: move its row to \"Fixed\" in docs/upstream.md. Now "+format, args...)

@@ -11,8 +11,9 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// A handler panics with http.ErrAbortHandler, as httputil.ReverseProxy does, so that the client notices that the answer
-// is incomplete. With net/http alone, the client gets an error. With gin.Recovery, it gets status 200 and no error.
+// A handler panics with http.ErrAbortHandler, as httputil.ReverseProxy does, so that the client
+// notices that the answer is incomplete. With net/http alone, the client gets an error. With
+// gin.Recovery, it gets status 200 and no error.
 func TestGinsRecoveryMakesAnAbortedAnswerAGoodOne(t *testing.T) {
 	gin.SetMode(gin.ReleaseMode)
 	for _, begun := range []string{"", "half an "} {

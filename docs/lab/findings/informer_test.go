@@ -28,9 +28,9 @@ func TestResyncOfARealFIFOLosesItsError(t *testing.T) {
 	}
 }
 
-// Finished of the first object counts down to zero, and then checks whether the list is complete. If the second object
-// and the end of the list come between the two, the tracker syncs too early. There are only a few instructions between
-// the two, so the test needs two cores and many tries.
+// Finished of the first object counts down to zero, and then checks whether the list is complete.
+// If the second object and the end of the list come between the two, the tracker syncs too early.
+// There are only a few instructions between the two, so the test needs two cores and many tries.
 func TestATrackerHasSyncedBeforeItsLastObjectIsFinished(t *testing.T) {
 	if runtime.GOMAXPROCS(0) == 1 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))

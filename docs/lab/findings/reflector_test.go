@@ -22,8 +22,8 @@ import (
 
 var expired = apierrors.NewResourceExpired("too old")
 
-// newReflector returns a reflector that requests streamed lists. At each LIST it calls onList, and the list is empty.
-// At each WATCH it gets the result of onWatch.
+// newReflector returns a reflector that requests streamed lists. At each LIST it calls onList, and
+// the list is empty. At each WATCH it gets the result of onWatch.
 func newReflector(onList func(), onWatch func() (watch.Interface, error)) *cache.Reflector {
 	return cache.NewReflector(&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
@@ -34,8 +34,8 @@ func newReflector(onList func(), onWatch func() (watch.Interface, error)) *cache
 	}, &corev1.ConfigMap{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
 }
 
-// The server refuses connections for a while, and meanwhile the watch expires. The list after that waits as if the
-// server still refused connections.
+// The server refuses connections for a while, and meanwhile the watch expires. The list after that
+// waits as if the server still refused connections.
 func TestOneBackoffForWatchesAndLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, tries := fakeapi.New(), 0

@@ -22,7 +22,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// stream returns a watch that begins with a list of the ConfigMaps a and b, as a real server sends it.
+// stream returns a watch that begins with a list of the ConfigMaps a and b, as a real server sends
+// it.
 func stream(context.Context, metav1.ListOptions) (watch.Interface, error) {
 	w, end := watch.NewFakeWithChanSize(3, false), fakeapi.ConfigMap("", "1")
 	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
@@ -40,8 +41,8 @@ type result struct {
 	storesB  bool
 }
 
-// results runs two informers with a transform. One gets the list as a stream. The other one gets it as the answer to a
-// LIST, as from a fake clientset, or from a server that cannot stream.
+// results runs two informers with a transform. One gets the list as a stream. The other one gets it
+// as the answer to a LIST, as from a fake clientset, or from a server that cannot stream.
 func results(t *testing.T, transform cache.TransformFunc) map[string]result {
 	t.Helper()
 	got, server := map[string]result{}, fakeapi.New(fakeapi.ConfigMap("a", "1"), fakeapi.ConfigMap("b", "1"))

@@ -80,7 +80,8 @@ func TestAWatchOfAFakeClientsetBeginsWithWhatTheListMissed(t *testing.T) {
 	}
 }
 
-// A factory without a transform does not remove the transform of an informer that it gets from a program.
+// A factory without a transform does not remove the transform of an informer that it gets from a
+// program.
 func TestAFactoryLeavesATransformAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		called := make(chan struct{}, 1)

@@ -38,7 +38,8 @@ type Settings struct {
 // Values are measured values by unit, as in the results of a benchmark.
 type Values map[string]float64
 
-// Sync starts the factory, and measures until all handlers have synced. Both factories have the same options.
+// Sync starts the factory, and measures until all handlers have synced. Both factories have the
+// same options.
 func (c *Client) Sync(s Settings, measured *Values) error {
 	for range handlerCount {
 		c.handlers = append(c.handlers, &handler{versions: make([]uint64, s.Objects)})
@@ -76,9 +77,9 @@ func (c *Client) Sync(s Settings, measured *Values) error {
 	return nil
 }
 
-// Memory measures the heap, without the heap before the factory, and the greatest resident memory of the process so
-// far. On Linux, it does not take the second value from getrusage: there, the value of a new process begins with the
-// memory of its parent.
+// Memory measures the heap, without the heap before the factory, and the greatest resident memory
+// of the process so far. On Linux, it does not take the second value from getrusage: there, the
+// value of a new process begins with the memory of its parent.
 func (c *Client) Memory(_ int, measured *Values) error {
 	peak := float64(resources().Maxrss)
 	if self, err := procfs.Self(); err == nil {
@@ -104,9 +105,9 @@ func (c *Client) Slice(_ int, measured *Values) error {
 	return nil
 }
 
-// Check waits until all handlers have seen these versions of all objects, or until its patience ends. It returns the
-// number of handler calls, and how many versions were lost: for each handler, the objects whose last version it has not
-// seen.
+// Check waits until all handlers have seen these versions of all objects, or until its patience
+// ends. It returns the number of handler calls, and how many versions were lost: for each handler,
+// the objects whose last version it has not seen.
 func (c *Client) Check(versions []uint64, measured *Values) error {
 	// The error is dropped: the result says how many are missing.
 	_ = wait.PollUntilContextTimeout(context.Background(), 20*time.Millisecond, patience, true,

@@ -22,8 +22,8 @@ const (
 	payload        = 1024               // the length of a ConfigMap's text
 )
 
-// newConfigMap returns the n-th ConfigMap. Its annotation has the current time. Its text depends only on n, and is hard
-// to compress.
+// newConfigMap returns the n-th ConfigMap. Its annotation has the current time. Its text depends
+// only on n, and is hard to compress.
 func newConfigMap(n int) *corev1.ConfigMap {
 	random, text := rand.New(rand.NewPCG(uint64(n), 0)), make([]byte, payload)
 	for i := range text {
@@ -55,8 +55,8 @@ func sent(object *corev1.ConfigMap) time.Time {
 	return time.Unix(0, ns)
 }
 
-// A handler records the last version of each object, and the lag of each change: the time from when it was sent until
-// the handler was called.
+// A handler records the last version of each object, and the lag of each change: the time from when
+// it was sent until the handler was called.
 type handler struct {
 	mu       sync.Mutex
 	versions []uint64        // by the object's number; 0 for an object that the handler has not seen
@@ -72,7 +72,8 @@ func (h *handler) OnUpdate(_, obj any) { h.record(obj, true) }
 // OnDelete implements cache.ResourceEventHandler. The load test deletes no objects.
 func (h *handler) OnDelete(any) {}
 
-// record records an object, and its lag if it has changed. It ignores objects that are not of the load test.
+// record records an object, and its lag if it has changed. It ignores objects that are not of the
+// load test.
 func (h *handler) record(obj any, changed bool) {
 	entered := time.Now()
 	h.mu.Lock()
@@ -103,7 +104,8 @@ func (hs handlers) takeLags() (all []time.Duration) {
 	return all
 }
 
-// missing returns how many objects were last seen in another version. It is the sum of all handlers.
+// missing returns how many objects were last seen in another version. It is the sum of all
+// handlers.
 func (hs handlers) missing(versions []uint64) (n int) {
 	for _, h := range hs {
 		h.mu.Lock()

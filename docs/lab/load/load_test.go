@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// BenchmarkLoad measures the two factories on an empty cluster. It reports each result as a sub-benchmark, which
-// measures nothing itself.
+// BenchmarkLoad measures the two factories on an empty cluster. It reports each result as a
+// sub-benchmark, which measures nothing itself.
 func BenchmarkLoad(b *testing.B) {
 	p, kubeconfig := newPlan(testing.Short()), os.Getenv("KUBECONFIG")
 	if kubeconfig == "" {
@@ -54,8 +54,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// connect makes a client that uses protobuf, as the controllers of Kubernetes do. A function can change the
-// configuration.
+// connect makes a client that uses protobuf, as the controllers of Kubernetes do. A function can
+// change the configuration.
 func connect(kubeconfig string, change func(*rest.Config)) (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -66,9 +66,9 @@ func connect(kubeconfig string, change func(*rest.Config)) (kubernetes.Interface
 	return kubernetes.NewForConfig(config)
 }
 
-// syncAll syncs both factories in each round, one after the other, so that they do not compete. They take turns in
-// being first. It returns the processes of the last round, which continue to run: both get the changes at the same
-// time.
+// syncAll syncs both factories in each round, one after the other, so that they do not compete.
+// They take turns in being first. It returns the processes of the last round, which continue to
+// run: both get the changes at the same time.
 func syncAll(b *testing.B, p plan, settings Settings) (stay []*process) {
 	order := []string{report.Theirs, report.Ours}
 	for round := range p.rounds {
@@ -87,8 +87,8 @@ func syncAll(b *testing.B, p plan, settings Settings) (stay []*process) {
 	return stay
 }
 
-// changeAll makes changes, and measures the clients meanwhile. Then it compares the objects that the handlers have seen
-// with a new list.
+// changeAll makes changes, and measures the clients meanwhile. Then it compares the objects that
+// the handlers have seen with a new list.
 func changeAll(b *testing.B, p plan, s *server, clients []*process) {
 	for _, client := range clients {
 		client.call(b, "Slice", 0) // the next one measures from here
@@ -124,8 +124,8 @@ func (v Values) report(b *testing.B, name string) {
 	})
 }
 
-// coreSeconds returns the time of all cores since the start of the machine, in seconds: in total, and the part in which
-// they were busy. Both are 0 on a system without /proc.
+// coreSeconds returns the time of all cores since the start of the machine, in seconds: in total,
+// and the part in which they were busy. Both are 0 on a system without /proc.
 func coreSeconds() (total, busy float64) {
 	proc, err := procfs.NewDefaultFS()
 	if err != nil {

@@ -1,5 +1,6 @@
-// Command load puts our factory and client-go's under the same load, each in a process of its own, on a temporary
-// control plane. It runs BenchmarkLoad, prints a table, and writes the table and all results to docs/lab/load.
+// Command load puts our factory and client-go's under the same load, each in a process of its own,
+// on a temporary control plane. It runs BenchmarkLoad, prints a table, and writes the table and all
+// results to docs/lab/load.
 //
 //	go run ./docs/lab/load [-quick] [-table] [-o FOLDER]
 package main
@@ -34,9 +35,10 @@ type plan struct {
 	slice  time.Duration // the length of a slice
 }
 
-// newPlan returns a plan that takes about five minutes on two cores. With its rate of changes, the cores are idle for
-// nearly half of the time, although the API server, etcd, the writers and both factories share them. So the factories
-// do not compete for a core. A quick plan takes seconds, and only shows that everything works.
+// newPlan returns a plan that takes about five minutes on two cores. With its rate of changes, the
+// cores are idle for nearly half of the time, although the API server, etcd, the writers and both
+// factories share them. So the factories do not compete for a core. A quick plan takes seconds, and
+// only shows that everything works.
 func newPlan(quick bool) plan {
 	if quick {
 		return plan{sizes: []int{100, 300}, rounds: 2, rate: 50, slices: 2, slice: time.Second}
@@ -44,8 +46,8 @@ func newPlan(quick bool) plan {
 	return plan{sizes: []int{1000, 10_000, 50_000}, rounds: 5, rate: 200, slices: 6, slice: 10 * time.Second}
 }
 
-// measure runs the benchmark on a control plane without controllers, scheduler and nodes, so that only the benchmark
-// changes objects.
+// measure runs the benchmark on a control plane without controllers, scheduler and nodes, so that
+// only the benchmark changes objects.
 func measure(ctx context.Context, run *report.Run) (err error) {
 	p := newPlan(run.Quick)
 	run.Config("load", fmt.Sprintf("ConfigMaps of 1 KiB over protobuf from one API server; %d handlers; "+
@@ -64,7 +66,8 @@ func measure(ctx context.Context, run *report.Run) (err error) {
 	return run.Bench(ctx, "Load", "1x", "KUBECONFIG="+plane.Kubeconfig())
 }
 
-// rows are the rows for each number of objects. Bench is the part of the benchmark's name after this number.
+// rows are the rows for each number of objects. Bench is the part of the benchmark's name after
+// this number.
 var rows = []report.Row{
 	{Name: "events delivered", Bench: "Handlers", Unit: "events"},
 	{Name: "objects lost", Bench: "Handlers", Unit: "lost"},
@@ -83,8 +86,8 @@ var rows = []report.Row{
 	{Name: "most memory resident, ever", Bench: "MemoryAfterChanges", Unit: "peak-B"},
 }
 
-// table returns a head that says where and how the results were measured, and the rows for each number of objects. If
-// objects were lost, it also returns an error.
+// table returns a head that says where and how the results were measured, and the rows for each
+// number of objects. If objects were lost, it also returns an error.
 func table(results *report.Results) (string, error) {
 	var lines [][]string
 	lost := 0.0
@@ -133,8 +136,8 @@ func heading(results *report.Results, objects, bench string) string {
 // within is the greatest difference of two values that count as the same.
 const within = 0.02
 
-// verdict says whether our factory is better, worse, or the same. It does not use benchstat, which does not know that
-// the two were measured in pairs, in the same round or at the same time.
+// verdict says whether our factory is better, worse, or the same. It does not use benchstat, which
+// does not know that the two were measured in pairs, in the same round or at the same time.
 func verdict(c report.Comparison) string {
 	agreeing := 0 // the number of rounds with the same winner as all rounds together
 	for _, ratio := range c.Ratios {

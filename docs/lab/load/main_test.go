@@ -24,9 +24,9 @@ type writerFunc func(text []byte) (int, error)
 
 func (f writerFunc) Write(text []byte) (int, error) { return f(text) }
 
-// quickRun makes a quick run, with its results in a folder. It stops the run when its progress has this text, unless
-// the text is "". It fails if the run leaves a temporary file. If the run left a process, stopping the control plane
-// would fail.
+// quickRun makes a quick run, with its results in a folder. It stops the run when its progress has
+// this text, unless the text is "". It fails if the run leaves a temporary file. If the run left a
+// process, stopping the control plane would fail.
 func quickRun(t *testing.T, folder, stopAt string) (stdout string, err error) {
 	t.Helper()
 	temp := t.TempDir()
@@ -49,8 +49,8 @@ func quickRun(t *testing.T, folder, stopAt string) (stdout string, err error) {
 	return output.String(), err
 }
 
-// A quick run loses nothing, and writes a table and results. The test does not look at the times: on a busy machine, a
-// quick run can measure anything.
+// A quick run loses nothing, and writes a table and results. The test does not look at the times:
+// on a busy machine, a quick run can measure anything.
 func TestAQuickRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a control plane")
@@ -156,8 +156,8 @@ func TestAClientThatFails(t *testing.T) {
 	}
 }
 
-// newHandlers returns two handlers for two objects. Both have got the objects in the versions 1 and 2, the first one in
-// the initial list.
+// newHandlers returns two handlers for two objects. Both have got the objects in the versions 1 and
+// 2, the first one in the initial list.
 func newHandlers(first, second *corev1.ConfigMap) handlers {
 	hs := handlers{{versions: make([]uint64, 2)}, {versions: make([]uint64, 2)}}
 	first.ResourceVersion, second.ResourceVersion = "1", "2"

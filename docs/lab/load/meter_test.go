@@ -21,8 +21,8 @@ type meter struct {
 	last     Values // the totals at the last lap
 }
 
-// count changes a configuration so that the meter counts the requests of its clients, and the bytes that they receive.
-// The bytes include those of HTTP and TLS.
+// count changes a configuration so that the meter counts the requests of its clients, and the bytes
+// that they receive. The bytes include those of HTTP and TLS.
 func (m *meter) count(config *rest.Config) {
 	m.requests.Count(config)
 	config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {

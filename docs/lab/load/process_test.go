@@ -16,8 +16,8 @@ import (
 // clientEnv is set in the environment of a process that is a client.
 const clientEnv = "INFORMER_LOAD_CLIENT"
 
-// serveClient is the main function of a process that is a client. The client serves calls on its standard input, and
-// ends when the input ends. In other processes serveClient returns immediately.
+// serveClient is the main function of a process that is a client. The client serves calls on its
+// standard input, and ends when the input ends. In other processes serveClient returns immediately.
 func serveClient() {
 	if os.Getenv(clientEnv) == "" {
 		return
@@ -40,8 +40,8 @@ type process struct {
 	close func()
 }
 
-// startProcess starts this program again, as a client. The process ends when it is closed, at the end of the benchmark,
-// or when this program ends.
+// startProcess starts this program again, as a client. The process ends when it is closed, at the
+// end of the benchmark, or when this program ends.
 func startProcess(tb testing.TB, name string) *process {
 	tb.Helper()
 	cmd := exec.Command(os.Args[0])

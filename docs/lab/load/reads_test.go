@@ -21,7 +21,8 @@ import (
 	"example.com/informer/scripts/harness/session"
 )
 
-// BenchmarkReads reads one of 1,000 ConfigMaps of 1 KiB, or all of them. Its output is docs/lab/load/reads.txt.
+// BenchmarkReads reads one of 1,000 ConfigMaps of 1 KiB, or all of them. Its output is
+// docs/lab/load/reads.txt.
 func BenchmarkReads(b *testing.B) {
 	s, err := session.Open(b.Context(), session.Options{})
 	must.Do(b, err)

@@ -28,8 +28,8 @@ const page = "../../take-home.md"
 // edit is the sed script of the page, which makes a step independent of the workspace.
 const edit = `/harness/d; s/step\.Lesson/Lesson/`
 
-// The steps of the page build in an empty module, without the workspace and without a network. The program shows a pod
-// of the namespace that the kubeconfig names, until it is interrupted.
+// The steps of the page build in an empty module, without the workspace and without a network. The
+// program shows a pod of the namespace that the kubeconfig names, until it is interrupted.
 func TestAStepTakenHome(t *testing.T) {
 	s := sessiontest.Open(t)
 	gated := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.PodSpec{
@@ -55,7 +55,8 @@ func TestAStepTakenHome(t *testing.T) {
 	must.Do(t, program.Wait())
 }
 
-// build makes a module with the program and the steps of the page in a folder, and returns the path of its binary.
+// build makes a module with the program and the steps of the page in a folder, and returns the path
+// of its binary.
 func build(t *testing.T, home string) (binary string) {
 	t.Helper()
 	root, err := workspace.Root(".")
@@ -92,7 +93,8 @@ var (
 	stepRow  = regexp.MustCompile(`(?m)^\| \[(\w+)\]\((\d\d)-`)
 )
 
-// stepsOnPage returns the files of the steps that the page names: in its command, and in its table of steps.
+// stepsOnPage returns the files of the steps that the page names: in its command, and in its table
+// of steps.
 func stepsOnPage(t *testing.T, root string) (files []string) {
 	t.Helper()
 	text := read(t, page)

@@ -1,7 +1,8 @@
 package upstream
 
-// The imports of client-go's tests. These tests are not files of this module, so without these lines, `go mod tidy`
-// would remove the libraries from go.mod, and `go test` would use a cached result although our code has changed.
+// The imports of client-go's tests. These tests are not files of this module, so without these
+// lines, `go mod tidy` would remove the libraries from go.mod, and `go test` would use a cached
+// result although our code has changed.
 import (
 	_ "github.com/google/go-cmp/cmp"
 	_ "github.com/google/go-cmp/cmp/cmpopts"

@@ -27,23 +27,25 @@ type source struct {
 // An edit replaces a text, wherever it is in a file.
 type edit struct{ old, new string }
 
-// inBubble returns an edit that makes a test run in fake time. It is for tests that measure times, and that fail on a
-// slow machine.
+// inBubble returns an edit that makes a test run in fake time. It is for tests that measure times,
+// and that fail on a slow machine.
 func inBubble(test string) edit {
 	before, after := "func "+test+"(t *testing.T) {", "func bubble"+test+"(t *testing.T) {"
 	return edit{before, before + " bubble.Test(t, bubble" + test + ") }; " + after}
 }
 
-// The tests of client-go are in the package that they test. The header replaces the package clause. The footer comes
-// after the end of the file: without it, a file that uses none of these packages would not compile.
+// The tests of client-go are in the package that they test. The header replaces the package clause.
+// The footer comes after the end of the file: without it, a file that uses none of these packages
+// would not compile.
 const (
 	header = `package adapter_test; import . "k8s.io/client-go/tools/cache"; import bubble "testing/synctest"; ` +
 		`import ours "example.com/informer/docs/lab/upstream/adapter"`
 	footer = "\nvar _, _, _ = NewStore, ours.NewStore, bubble.Test\n"
 )
 
-// turn returns the text of a file that tests our parts, and the names of its tests. The lines keep their numbers, so
-// that a failure names the line in client-go's file. If the file no longer matches the source, turn returns an error.
+// turn returns the text of a file that tests our parts, and the names of its tests. The lines keep
+// their numbers, so that a failure names the line in client-go's file. If the file no longer
+// matches the source, turn returns an error.
 func turn(text string, s source) (string, []string, error) {
 	for _, e := range s.edits {
 		if !strings.Contains(text, e.old) {
@@ -97,8 +99,8 @@ func (t *turner) result() string {
 	return result.String()
 }
 
-// turnFunctions removes the tests that are left out, and the functions that the adapter replaces. It makes the other
-// declarations use our names. It returns the tests that are left.
+// turnFunctions removes the tests that are left out, and the functions that the adapter replaces.
+// It makes the other declarations use our names. It returns the tests that are left.
 func (t *turner) turnFunctions(file *ast.File, s source) (tests []string, err error) {
 	found := map[string]bool{}
 	for _, decl := range file.Decls {

@@ -1,5 +1,5 @@
-// Package upstream runs client-go's own tests on our reflector, our stores and our informer. It reads these tests from
-// the module cache: they are not in this repository.
+// Package upstream runs client-go's own tests on our reflector, our stores and our informer. It
+// reads these tests from the module cache: they are not in this repository.
 package upstream
 
 import (
@@ -15,8 +15,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// ours maps names of client-go to the names of package adapter that replace them. A function of client-go's tests with
-// such a name is removed.
+// ours maps names of client-go to the names of package adapter that replace them. A function of
+// client-go's tests with such a name is removed.
 var ours = map[string]string{
 	"NewFIFO":                      "NewFIFO",
 	"Pop":                          "Pop",
@@ -175,7 +175,8 @@ func TestClientGosTestsPassOnOurParts(t *testing.T) {
 	}
 }
 
-// environments returns the settings with which the tests of a source run: with each of our two stores, or once.
+// environments returns the settings with which the tests of a source run: with each of our two
+// stores, or once.
 func (s source) environments() []string {
 	snapshots, plain := adapter.PlainStore+"=", adapter.PlainStore+"=yes"
 	if s.ofStores {
@@ -184,8 +185,8 @@ func (s source) environments() []string {
 	return []string{snapshots}
 }
 
-// compile returns the path of the test binary of package adapter with these files. An overlay tells the compiler where
-// the files are, so that nothing is written into the folder of the package.
+// compile returns the path of the test binary of package adapter with these files. An overlay tells
+// the compiler where the files are, so that nothing is written into the folder of the package.
 func compile(t *testing.T, files map[string]string) (binary string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -213,8 +214,8 @@ func compile(t *testing.T, files map[string]string) (binary string) {
 
 var failure = regexp.MustCompile(`(?m)^ *--- FAIL: .*`)
 
-// run runs a command, and returns its output. If the command fails, the test ends. Its message begins with the names of
-// the tests that have failed.
+// run runs a command, and returns its output. If the command fails, the test ends. Its message
+// begins with the names of the tests that have failed.
 func run(t *testing.T, command string, args ...string) string {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), command, args...).CombinedOutput()

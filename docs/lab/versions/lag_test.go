@@ -27,7 +27,8 @@ import (
 	"example.com/informer/scripts/harness/requests"
 )
 
-// The rows have a request and its answer. N is the version of an object that is not in the cache yet.
+// The rows have a request and its answer. N is the version of an object that is not in the cache
+// yet.
 func TestALaggingServer(t *testing.T) {
 	s := startServers(t)
 	release := s.hold(t)
@@ -55,9 +56,9 @@ func TestALaggingServer(t *testing.T) {
 
 var cacheWaitMetric = regexp.MustCompile(`(?m)^apiserver_watch_cache_read_wait_seconds_sum{.*"podtemplates"} (\S+)$`)
 
-// cacheWait returns for how many seconds requests have waited for the watch cache of the second server. It is the sum
-// of all requests so far. The server measures these waits itself: a slow machine makes a request longer, but not the
-// wait.
+// cacheWait returns for how many seconds requests have waited for the watch cache of the second
+// server. It is the sum of all requests so far. The server measures these waits itself: a slow
+// machine makes a request longer, but not the wait.
 func (s *servers) cacheWait(t *testing.T) (seconds float64) {
 	t.Helper()
 	match := cacheWaitMetric.FindStringSubmatch(s.metrics(t))
@@ -129,8 +130,8 @@ func await(t *testing.T, texts <-chan string, want string) (before []string) {
 	}
 }
 
-// start runs an informer, ours or client-go's. Its handler sends the names of added objects, and "a delete" for each
-// deleted one, to the channel.
+// start runs an informer, ours or client-go's. Its handler sends the names of added objects, and "a
+// delete" for each deleted one, to the channel.
 func (c *connection) start(t *testing.T, ours, streams bool) (i cache.SharedIndexInformer, calls chan string) {
 	t.Helper()
 	lw := listerWatcher(c.lw, streams)

@@ -1,4 +1,5 @@
-// The requests of a reflector, and the errors that its handler gets: our reflector and client-go's, in fake time.
+// The requests of a reflector, and the errors that its handler gets: our reflector and client-go's,
+// in fake time.
 
 package versions
 
@@ -36,8 +37,8 @@ import (
 var usualLines = regexp.MustCompile(
 	`"(The client used .*|Starting reflector|Listing and watching|Caches populated|Watch close|Exiting watch .*)"`)
 
-// run runs a reflector in a situation, for a minute. It returns the requests and the unusual log lines. If the handler
-// is nil, the reflector has its default handler.
+// run runs a reflector in a situation, for a minute. It returns the requests and the unusual log
+// lines. If the handler is nil, the reflector has its default handler.
 func run(t *testing.T, ours, streams bool, name string, handler func(context.Context, error)) (
 	requests, logged []string,
 ) {
@@ -109,7 +110,8 @@ func TestWhichErrorsReachTheHandler(t *testing.T) {
 	}
 }
 
-// describeLog describes the first line of a log in the words of the table: the level and the message.
+// describeLog describes the first line of a log in the words of the table: the level and the
+// message.
 func describeLog(t *testing.T, lines []string) string {
 	t.Helper()
 	if len(lines) == 0 {
@@ -126,7 +128,8 @@ func describeLog(t *testing.T, lines []string) string {
 	return "V" + level + " " + message
 }
 
-// failingClient returns a client whose requests are answered by a rule, and the number of its requests.
+// failingClient returns a client whose requests are answered by a rule, and the number of its
+// requests.
 func failingClient(t *testing.T, rule httpfault.Rule) (client kubernetes.Interface, tries *int) {
 	transport := httpfault.New(nil)
 	tries = new(int)
@@ -139,8 +142,8 @@ func failingClient(t *testing.T, rule httpfault.Rule) (client kubernetes.Interfa
 	return client, tries
 }
 
-// The REST client repeats a LIST from a too large version ten times, as all requests that get 5xx with a Retry-After.
-// On a real server, each try takes three seconds longer.
+// The REST client repeats a LIST from a too large version ten times, as all requests that get 5xx
+// with a Retry-After. On a real server, each try takes three seconds longer.
 func TestTheRESTClientRepeatsAListThatIsTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -164,8 +167,9 @@ func wantTenRepeats(t *testing.T, tries int, took time.Duration) {
 	}
 }
 
-// The REST client repeats a WATCH without an answer ten times if the connection was closed or timed out. After that, it
-// returns a watch that has ended, and no error. After other errors, it returns the error immediately.
+// The REST client repeats a WATCH without an answer ten times if the connection was closed or timed
+// out. After that, it returns a watch that has ended, and no error. After other errors, it returns
+// the error immediately.
 func TestWhatTheRESTClientMakesOfABrokenConnection(t *testing.T) {
 	watchOver := func(t *testing.T, broken error) (watch.Interface, int, error) {
 		client, tries := failingClient(t,

@@ -23,8 +23,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// older says whether a version is older than another. The two may be versions of two resources, because here both
-// resources are in the same etcd.
+// older says whether a version is older than another. The two may be versions of two resources,
+// because here both resources are in the same etcd.
 func older(t *testing.T, version, than string) bool {
 	t.Helper()
 	order, err := resourceversion.CompareResourceVersion(version, than)
@@ -32,8 +32,8 @@ func older(t *testing.T, version, than string) bool {
 	return order < 0
 }
 
-// state describes the version of an answer in the words of the tables. Asked is the version of the request, and newest
-// is the version of a write right before the request.
+// state describes the version of an answer in the words of the tables. Asked is the version of the
+// request, and newest is the version of a write right before the request.
 func state(t *testing.T, version, asked, newest string) string {
 	t.Helper()
 	switch {
@@ -49,8 +49,9 @@ func state(t *testing.T, version, asked, newest string) string {
 	return "≥ V"
 }
 
-// retry observes a state again if it is not the wanted one and may depend on chance: between a write and a request, the
-// watch cache may catch up. Then an answer that may be older is the newest. This happens on a busy machine.
+// retry observes a state again if it is not the wanted one and may depend on chance: between a
+// write and a request, the watch cache may catch up. Then an answer that may be older is the
+// newest. This happens on a busy machine.
 func retry(want string, observe func() string) (got string) {
 	for range 20 {
 		got = observe()
@@ -84,9 +85,9 @@ func TestListTable(t *testing.T) {
 	}
 }
 
-// listState sends a LIST, and describes the answer in the words of the table. The parameters are the cells of the row
-// for the version and resourceVersionMatch, and the column: a LIST without pages, the first page (limit), or a later
-// one (continue).
+// listState sends a LIST, and describes the answer in the words of the table. The parameters are
+// the cells of the row for the version and resourceVersionMatch, and the column: a LIST without
+// pages, the first page (limit), or a later one (continue).
 func (s *servers) listState(t *testing.T, asked, match, page string) string {
 	t.Helper()
 	o := metav1.ListOptions{ResourceVersion: s.versions[asked],
@@ -140,7 +141,8 @@ func (s *servers) countAt(t *testing.T, version string) (count int) {
 
 var listMetric = regexp.MustCompile(`(?m)^apiserver_storage_list_total{.*"podtemplates",storage="(\w+)"} (\d+)$`)
 
-// listCounts returns how often the second server has listed objects, from its watch cache and from etcd.
+// listCounts returns how often the second server has listed objects, from its watch cache and from
+// etcd.
 func (s *servers) listCounts(t *testing.T) map[string]string {
 	t.Helper()
 	counts := map[string]string{}
@@ -158,8 +160,8 @@ func (s *servers) metrics(t *testing.T) string {
 	return string(text)
 }
 
-// watch opens a watch at the second server, and calls opened. It returns the events up to the first one for which
-// isLast is true.
+// watch opens a watch at the second server, and calls opened. It returns the events up to the first
+// one for which isLast is true.
 func (s *servers) watch(t *testing.T, o metav1.ListOptions, opened func(), isLast func(watch.Event) bool) (
 	all []watch.Event, err error,
 ) {
@@ -270,7 +272,8 @@ func options(t *testing.T, query string) (o metav1.ListOptions) {
 	return o
 }
 
-// do sends a request, and returns the number of objects in the answer. It is -1 for a watch that sends nothing.
+// do sends a request, and returns the number of objects in the answer. It is -1 for a watch that
+// sends nothing.
 func (s *servers) do(t *testing.T, verb string, o metav1.ListOptions) (objects int, err error) {
 	t.Helper()
 	switch verb {
@@ -287,8 +290,8 @@ func (s *servers) do(t *testing.T, verb string, o metav1.ListOptions) (objects i
 	return len(s.created), err
 }
 
-// A server ends a watch without timeoutSeconds after --min-request-timeout, or up to twice this time. For the second
-// server it is one second. The default is half an hour.
+// A server ends a watch without timeoutSeconds after --min-request-timeout, or up to twice this
+// time. For the second server it is one second. The default is half an hour.
 func TestTheServerEndsAWatchToo(t *testing.T) {
 	s, start := startServers(t), time.Now()
 	_, err := s.watch(t, metav1.ListOptions{ResourceVersion: "0"}, func() {}, func(watch.Event) bool { return false })

@@ -1,5 +1,5 @@
-// Package versions checks docs/resource-versions.md. It compares each cell of the tables with the answer of an API
-// server, or with the requests of a reflector.
+// Package versions checks docs/resource-versions.md. It compares each cell of the tables with the
+// answer of an API server, or with the requests of a reflector.
 package versions
 
 import (
@@ -74,7 +74,8 @@ func compare(t *testing.T, row []string, column int, got string) {
 	}
 }
 
-// servers are two API servers on one etcd. The objects are PodTemplates, which no other program lists.
+// servers are two API servers on one etcd. The objects are PodTemplates, which no other program
+// lists.
 type servers struct {
 	cluster       *local.Cluster // with the first server
 	process       *exec.Cmd      // the second server
@@ -91,8 +92,8 @@ type servers struct {
 
 var shared *servers // all tests use the same servers, and none of the tests is parallel
 
-// startServers returns the servers. The first call starts them. The second server starts after a compaction and some
-// writes, so that its watch cache begins in the middle of the history.
+// startServers returns the servers. The first call starts them. The second server starts after a
+// compaction and some writes, so that its watch cache begins in the middle of the history.
 func startServers(t *testing.T) *servers {
 	t.Helper()
 	if testing.Short() {
@@ -148,7 +149,8 @@ func (s *servers) compact(t *testing.T) {
 	response.Body.Close()
 }
 
-// startSecond starts the second server, with the arguments of the first one, behind a proxy to etcd.
+// startSecond starts the second server, with the arguments of the first one, behind a proxy to
+// etcd.
 func (s *servers) startSecond(t *testing.T) {
 	t.Helper()
 	proxy := s.startProxy(t)
@@ -167,7 +169,8 @@ func (s *servers) startSecond(t *testing.T) {
 	must.Do(t, s.process.Start())
 }
 
-// startProxy starts a proxy to etcd that can hold back the events of watches, and returns its address.
+// startProxy starts a proxy to etcd that can hold back the events of watches, and returns its
+// address.
 func (s *servers) startProxy(t *testing.T) (address string) {
 	t.Helper()
 	etcd, err := url.Parse(s.cluster.EtcdURL())
@@ -205,7 +208,8 @@ func (s *servers) connectSecond(t *testing.T) {
 	})
 }
 
-// events is the body of etcd's answer to a watch. A Read returns only while the events are not held back.
+// events is the body of etcd's answer to a watch. A Read returns only while the events are not held
+// back.
 type events struct {
 	io.ReadCloser
 	held *sync.RWMutex
@@ -258,7 +262,8 @@ func (s *servers) create(t *testing.T, name string) string {
 	return object.ResourceVersion
 }
 
-// list sends a LIST to the second server. It does not repeat a LIST that fails, as the REST client does by default.
+// list sends a LIST to the second server. It does not repeat a LIST that fails, as the REST client
+// does by default.
 func (s *servers) list(t *testing.T, o metav1.ListOptions) (list corev1.PodTemplateList, err error) {
 	err = s.second.CoreV1().RESTClient().Get().Namespace("default").Resource("podtemplates").
 		VersionedParams(&o, scheme.ParameterCodec).MaxRetries(0).Do(t.Context()).Into(&list)

@@ -89,7 +89,8 @@ type server struct {
 	requests record.Lines
 }
 
-// takeFirst removes the first element of a slice, and returns it. For an empty slice it returns the zero value.
+// takeFirst removes the first element of a slice, and returns it. For an empty slice it returns the
+// zero value.
 func takeFirst[T any](all *[]T) (first T) {
 	if len(*all) > 0 {
 		first, *all = (*all)[0], (*all)[1:]

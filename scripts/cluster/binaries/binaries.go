@@ -1,5 +1,5 @@
-// Package binaries gets the programs of a cluster into the user's cache. It downloads released programs.
-// Where the network does not have them, it builds them from Go modules.
+// Package binaries gets the programs of a cluster into the user's cache. It downloads released
+// programs. Where the network does not have them, it builds them from Go modules.
 package binaries
 
 import (
@@ -20,8 +20,8 @@ type Options struct {
 	Progress io.Writer // takes a line for each thing that takes long
 }
 
-// Get returns the folder that holds these programs. The cache keeps the programs of each version, so that
-// only the first call takes long.
+// Get returns the folder that holds these programs. The cache keeps the programs of each version,
+// so that only the first call takes long.
 func Get(ctx context.Context, options Options, names ...string) (folder string, err error) {
 	s, err := findSource()
 	if err != nil {
@@ -49,8 +49,8 @@ func Get(ctx context.Context, options Options, names ...string) (folder string, 
 	return s.folder, nil
 }
 
-// makeScratch makes a temporary folder inside folder, and folder itself if it is missing. Both are on the same
-// disk, so that a finished program can be renamed from one into the other.
+// makeScratch makes a temporary folder inside folder, and folder itself if it is missing. Both are
+// on the same disk, so that a finished program can be renamed from one into the other.
 func makeScratch(folder string) (string, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
@@ -58,8 +58,8 @@ func makeScratch(folder string) (string, error) {
 	return os.MkdirTemp(folder, ".new-")
 }
 
-// downloadOrBuild puts programs into a folder. It builds them if the options ask for that, or if they cannot be
-// downloaded.
+// downloadOrBuild puts programs into a folder. It builds them if the options ask for that, or if
+// they cannot be downloaded.
 func (s *source) downloadOrBuild(ctx context.Context, options Options, names []string, folder string) error {
 	if options.Build {
 		fmt.Fprintln(options.Progress, "-build was given")

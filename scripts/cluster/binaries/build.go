@@ -61,14 +61,16 @@ func (s *source) build(ctx context.Context, names []string, folder string, progr
 	return renameEtcd(folder)
 }
 
-// linkerFlags returns the flags that write the version into the programs of Kubernetes, as a release does.
+// linkerFlags returns the flags that write the version into the programs of Kubernetes, as a
+// release does.
 func (s *source) linkerFlags() string {
 	parts := strings.Split(s.kubernetes, ".")
 	return fmt.Sprintf("-s -w -X %[1]sgitVersion=%[2]s -X %[1]sgitMajor=%[3]s -X %[1]sgitMinor=%[4]s",
 		"k8s.io/component-base/version.", s.kubernetes, strings.TrimPrefix(parts[0], "v"), parts[1])
 }
 
-// renameEtcd gives etcd its name: go names a program after its package, and the package of etcd is called server.
+// renameEtcd gives etcd its name: go names a program after its package, and the package of etcd is
+// called server.
 func renameEtcd(folder string) error {
 	err := os.Rename(filepath.Join(folder, "server"), filepath.Join(folder, "etcd"))
 	if os.IsNotExist(err) {
@@ -77,8 +79,8 @@ func renameEtcd(folder string) error {
 	return err
 }
 
-// run runs go in the module, and calls onLine for each line that go prints about a package. go gets a process
-// group of its own, so that its compilers end with it when ctx ends.
+// run runs go in the module, and calls onLine for each line that go prints about a package. go gets
+// a process group of its own, so that its compilers end with it when ctx ends.
 func (s *source) run(ctx context.Context, onLine func(), args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = s.module

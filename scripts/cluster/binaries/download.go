@@ -116,7 +116,8 @@ func fetch(ctx context.Context, url string, w io.Writer) error {
 	return err
 }
 
-// download writes the program to a file if its checksum is right. A program that comes in an archive is unpacked.
+// download writes the program to a file if its checksum is right. A program that comes in an
+// archive is unpacked.
 func (r release) download(ctx context.Context, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()

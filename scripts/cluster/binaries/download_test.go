@@ -48,8 +48,8 @@ func etcdArchive(t *testing.T, folder string) []byte {
 
 func checksum(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
-// newReleases starts a server that answers as the real ones do, and returns a source for it. The handler send
-// sends kube-apiserver.
+// newReleases starts a server that answers as the real ones do, and returns a source for it. The
+// handler send sends kube-apiserver.
 func newReleases(t *testing.T, send http.HandlerFunc) *source {
 	t.Helper()
 	mux := http.NewServeMux()

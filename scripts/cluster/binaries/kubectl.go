@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Kubectl returns the path of a kubectl that fits the cluster's version. That is the kubectl from PATH if it is at
-// most one minor version away from the cluster, else one that Get gets.
+// Kubectl returns the path of a kubectl that fits the cluster's version. That is the kubectl from
+// PATH if it is at most one minor version away from the cluster, else one that Get gets.
 func Kubectl(ctx context.Context, options Options) (string, error) {
 	if path, err := exec.LookPath("kubectl"); err == nil && fits(ctx, path, KubernetesVersion()) {
 		return filepath.Abs(path)
@@ -39,8 +39,9 @@ func fits(ctx context.Context, kubectl, serverVersion string) bool {
 	return -1 <= difference && difference <= 1
 }
 
-// RunKubectl runs a kubectl command on the cluster of a kubeconfig, and returns its standard output. kubectl keeps
-// its cache beside the kubeconfig. If the command fails, the error has the text of standard error.
+// RunKubectl runs a kubectl command on the cluster of a kubeconfig, and returns its standard
+// output. kubectl keeps its cache beside the kubeconfig. If the command fails, the error has the
+// text of standard error.
 func RunKubectl(ctx context.Context, kubectl, kubeconfig string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, kubectl, args...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig, "KUBECACHEDIR="+filepath.Dir(kubeconfig)+"/cache")
@@ -59,7 +60,8 @@ func Answers(ctx context.Context, kubectl, kubeconfig string) error {
 	return err
 }
 
-// Commands that wait for what a pod needs: a node, and the objects that controllers put into a namespace.
+// Commands that wait for what a pod needs: a node, and the objects that controllers put into a
+// namespace.
 var (
 	NodesReady      = []string{"wait", "nodes", "--all", "--for=condition=Ready", "--timeout=5m"}
 	AccountCreated  = []string{"wait", "serviceaccount/default", "--for=create", "--timeout=5m"}

@@ -58,7 +58,8 @@ func requiredVersions(mod []byte) map[string]string {
 	return versions
 }
 
-// cacheDir returns the user's cache folder. XDG_CACHE_HOME counts on every system, not only on Linux.
+// cacheDir returns the user's cache folder. XDG_CACHE_HOME counts on every system, not only on
+// Linux.
 func cacheDir() (string, error) {
 	if dir := os.Getenv("XDG_CACHE_HOME"); dir != "" {
 		return dir, nil
@@ -72,8 +73,8 @@ func (s *source) cached(name string) bool {
 	return err == nil
 }
 
-// KubernetesVersion returns the version of the cluster's programs, such as v1.37.1. It returns "" outside of a
-// workspace.
+// KubernetesVersion returns the version of the cluster's programs, such as v1.37.1. It returns ""
+// outside of a workspace.
 func KubernetesVersion() string {
 	s, err := findSource()
 	if err != nil {

@@ -34,8 +34,8 @@ var ErrNoEngine = errors.New("no container engine answers (docker, podman or ner
 // A Provider makes clusters with an engine that answers.
 type Provider struct{ kind *cluster.Provider }
 
-// Find finds an engine: docker, nerdctl or podman, the first one that is installed. The error is ErrNoEngine if none
-// is installed, or if that one does not answer.
+// Find finds an engine: docker, nerdctl or podman, the first one that is installed. The error is
+// ErrNoEngine if none is installed, or if that one does not answer.
 func Find() (*Provider, error) {
 	option, err := cluster.DetectNodeProvider()
 	if err != nil {
@@ -58,8 +58,8 @@ func Find() (*Provider, error) {
 	}
 }
 
-// Create makes a cluster, and returns when pods can be created. It writes the kubeconfig to the given file only.
-// On an error, and when ctx ends first, nothing is left of the cluster.
+// Create makes a cluster, and returns when pods can be created. It writes the kubeconfig to the
+// given file only. On an error, and when ctx ends first, nothing is left of the cluster.
 func (p *Provider) Create(ctx context.Context, name, kubeconfig, kubectl string) error {
 	if err := p.create(ctx, name, kubeconfig); err != nil {
 		return errors.Join(err, p.Delete(name, kubeconfig))
@@ -79,8 +79,8 @@ func await(ctx context.Context, kubectl, kubeconfig string) error {
 		binaries.RootCAPublished)
 }
 
-// create runs kind's Create, which takes no context. When ctx ends, create deletes the nodes, so that kind's Create
-// fails.
+// create runs kind's Create, which takes no context. When ctx ends, create deletes the nodes, so
+// that kind's Create fails.
 func (p *Provider) create(ctx context.Context, name, kubeconfig string) error {
 	image := os.Getenv("KIND_NODE_IMAGE")
 	if image == "" {
@@ -108,8 +108,8 @@ func (p *Provider) create(ctx context.Context, name, kubeconfig string) error {
 	return context.Cause(ctx) // kind may still pull an image; Create deletes the cluster afterwards
 }
 
-// Exists reports whether there are containers of a cluster, including stopped ones. It returns true if the engine
-// does not answer, because then a cluster may exist.
+// Exists reports whether there are containers of a cluster, including stopped ones. It returns true
+// if the engine does not answer, because then a cluster may exist.
 func (p *Provider) Exists(name string) bool {
 	nodes, err := p.kind.ListNodes(name)
 	return err != nil || len(nodes) > 0
@@ -120,7 +120,8 @@ func (p *Provider) Delete(name, kubeconfig string) error {
 	return explain("remove the kind cluster", p.kind.Delete(name, kubeconfig))
 }
 
-// explain adds the last lines of the engine's output to an error. kind's own error does not have them.
+// explain adds the last lines of the engine's output to an error. kind's own error does not have
+// them.
 func explain(action string, err error) error {
 	if err == nil {
 		return nil

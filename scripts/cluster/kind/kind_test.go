@@ -21,8 +21,8 @@ const clusterName = "informer-test"
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// installCommands makes shell scripts the only commands in PATH. It makes an empty folder the user's home, and
-// returns that folder.
+// installCommands makes shell scripts the only commands in PATH. It makes an empty folder the
+// user's home, and returns that folder.
 func installCommands(t *testing.T, scripts map[string]string) (home string) {
 	t.Helper()
 	bin, home := t.TempDir(), t.TempDir()
@@ -36,8 +36,8 @@ func installCommands(t *testing.T, scripts map[string]string) (home string) {
 	return home
 }
 
-// docker returns a script that has one container while the file node exists. moreCases are more cases of the
-// script.
+// docker returns a script that has one container while the file node exists. moreCases are more
+// cases of the script.
 func docker(node, moreCases string) string {
 	return fmt.Sprintf(`
 NODE='%s'

@@ -30,8 +30,9 @@ func (c *Cluster) components() []string {
 
 func (c *Cluster) disabled(component string) bool { return slices.Contains(c.opts.Disable, component) }
 
-// keepRunning starts components again that end, as a kubelet does, until ctx ends. On a slow machine the controller
-// manager gives up before the API server is ready. keepRunning returns an error if a component has ended too often.
+// keepRunning starts components again that end, as a kubelet does, until ctx ends. On a slow
+// machine the controller manager gives up before the API server is ready. keepRunning returns an
+// error if a component has ended too often.
 func (c *Cluster) keepRunning(ctx context.Context) error {
 	ends := map[string]int{}
 	for sleep(ctx) {
@@ -87,13 +88,15 @@ func (c *Cluster) awaitComponents(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// wasStarted reports whether kwokctl has started a component. kwokctl writes a file with the pid when it does.
+// wasStarted reports whether kwokctl has started a component. kwokctl writes a file with the pid
+// when it does.
 func (c *Cluster) wasStarted(component string) bool {
 	_, err := os.Stat(filepath.Join(c.folder(), "pids", component+".pid"))
 	return err == nil
 }
 
-// answers asks whether the API server is ready. It uses the kubeconfig that kwokctl writes at the beginning.
+// answers asks whether the API server is ready. It uses the kubeconfig that kwokctl writes at the
+// beginning.
 func (c *Cluster) answers(ctx context.Context) error {
 	return binaries.Answers(ctx, c.kubectl, filepath.Join(c.folder(), "kubeconfig.yaml"))
 }

@@ -57,8 +57,9 @@ func (c *Cluster) Kill(component string) error {
 	return kill(filepath.Join(c.folder(), "bin", component))
 }
 
-// Restart starts a component again that was killed, with the same port and the same data. For etcd and the API server
-// it returns when the API server is ready, unless the other one of the two does not run.
+// Restart starts a component again that was killed, with the same port and the same data. For etcd
+// and the API server it returns when the API server is ready, unless the other one of the two does
+// not run.
 func (c *Cluster) Restart(ctx context.Context, component string) error {
 	if c.PID(component) != 0 {
 		return fmt.Errorf("restart %s: it runs", component)

@@ -11,16 +11,16 @@ import (
 	"syscall"
 )
 
-// A guard is a process that removes a cluster when its standard input ends: when this process closes it, or when this
-// process ends in whatever way.
+// A guard is a process that removes a cluster when its standard input ends: when this process
+// closes it, or when this process ends in whatever way.
 type guard struct {
 	cmd    *exec.Cmd
 	stdin  io.Closer
 	stderr strings.Builder
 }
 
-// guardEnv is the environment variable that turns a program with this package into a guard. Its value is the folder
-// of the cluster.
+// guardEnv is the environment variable that turns a program with this package into a guard. Its
+// value is the folder of the cluster.
 const guardEnv = "INFORMER_CLUSTER_GUARD"
 
 func init() {

@@ -1,6 +1,6 @@
-// Package local makes a cluster on this machine without containers. kwokctl runs a real etcd, kube-apiserver,
-// kube-scheduler and kube-controller-manager, on loopback only. kwok simulates a node. A test can break a cluster of
-// its own with Kill, Signal and Restart.
+// Package local makes a cluster on this machine without containers. kwokctl runs a real etcd,
+// kube-apiserver, kube-scheduler and kube-controller-manager, on loopback only. kwok simulates a
+// node. A test can break a cluster of its own with Kill, Signal and Restart.
 package local
 
 import (
@@ -30,22 +30,23 @@ const (
 
 // Options say which components to start, and where.
 type Options struct {
-	// Dir is the folder that takes all files. It is an absolute path. It is removed with the cluster.
+	// Dir is the folder that takes all files. It is an absolute path. It is removed with the
+	// cluster.
 	Dir string
 
-	// Name is the name of the cluster. The name of its context in the kubeconfig is "kwok-" and this name.
-	// Default: informer.
+	// Name is the name of the cluster. The name of its context in the kubeconfig is "kwok-" and
+	// this name. Default: informer.
 	Name string
 
-	// Disable names components to leave out. Without the controller manager no namespace gets a service account,
-	// and without a service account the API server refuses pods.
+	// Disable names components to leave out. Without the controller manager no namespace gets a
+	// service account, and without a service account the API server refuses pods.
 	Disable []string
 
 	// APIServerArgs are flags for kube-apiserver, each "--key=value", after the usual ones.
 	APIServerArgs []string
 
-	// Lasting lets the cluster outlive this process. A cluster that is not lasting ends with this process, even
-	// if the process is killed.
+	// Lasting lets the cluster outlive this process. A cluster that is not lasting ends with this
+	// process, even if the process is killed.
 	Lasting bool
 
 	binaries.Options // of the programs; Progress is required
@@ -59,12 +60,12 @@ type Cluster struct {
 	guard   *guard // nil if the cluster is lasting
 }
 
-// readyWithin is how long a cluster may take to become ready, once its programs are there. It only ends a hang:
-// keepRunning reports a component that cannot run earlier.
+// readyWithin is how long a cluster may take to become ready, once its programs are there. It only
+// ends a hang: keepRunning reports a component that cannot run earlier.
 const readyWithin = 5 * time.Minute
 
-// Start returns when pods can be created, as far as the components that are not disabled allow it. On an error, and
-// when ctx ends first, nothing is left.
+// Start returns when pods can be created, as far as the components that are not disabled allow it.
+// On an error, and when ctx ends first, nothing is left.
 func Start(ctx context.Context, opts Options) (*Cluster, error) {
 	if !filepath.IsAbs(opts.Dir) { // never the working directory by accident
 		return nil, fmt.Errorf("local.Options.Dir is %q: want an absolute path", opts.Dir)
@@ -106,7 +107,8 @@ func (c *Cluster) createWithFreePorts(ctx context.Context, programs string) erro
 	return c.create(ctx, programs)
 }
 
-// create makes the cluster, and waits until it is ready. It starts components again that end meanwhile.
+// create makes the cluster, and waits until it is ready. It starts components again that end
+// meanwhile.
 func (c *Cluster) create(ctx context.Context, programs string) error {
 	if err := c.writeFiles(programs); err != nil {
 		return err
@@ -129,8 +131,8 @@ func (c *Cluster) create(ctx context.Context, programs string) error {
 	return err
 }
 
-// writeFiles makes the folder of the cluster. All programs of the cluster, including kwokctl, run from links in this
-// folder: that is how Processes finds them.
+// writeFiles makes the folder of the cluster. All programs of the cluster, including kwokctl, run
+// from links in this folder: that is how Processes finds them.
 func (c *Cluster) writeFiles(programs string) error {
 	if err := os.MkdirAll(c.path("bin"), 0o700); err != nil {
 		return err
@@ -164,8 +166,9 @@ func (c *Cluster) start(ctx context.Context) error {
 	return c.awaitComponents(ctx)
 }
 
-// runKwokctl starts the components. kwokctl and its children read and write below HOME. (KWOK_WORKDIR would not do:
-// kwokctl cuts its path at the first space, and works outside of our folder.)
+// runKwokctl starts the components. kwokctl and its children read and write below HOME.
+// (KWOK_WORKDIR would not do: kwokctl cuts its path at the first space, and works outside of our
+// folder.)
 func (c *Cluster) runKwokctl(ctx context.Context) error {
 	bin := c.path("bin")
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "kwokctl"), "create", "cluster", "--name", c.opts.Name,

@@ -107,8 +107,8 @@ func checkKillAndRestart(t *testing.T, c *Cluster, component string) {
 	}
 }
 
-// checkEtcd fails if etcd, which holds all secrets, answers a client or another member without a certificate of the
-// cluster.
+// checkEtcd fails if etcd, which holds all secrets, answers a client or another member without a
+// certificate of the cluster.
 func checkEtcd(t *testing.T, c *Cluster) {
 	t.Helper()
 	withCertificate, err := c.EtcdClient()

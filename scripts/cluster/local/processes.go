@@ -19,9 +19,9 @@ type Process struct {
 	Program string // its path, as on the command line; "" for a zombie
 }
 
-// Processes returns the processes whose program is the file path, or lies below the folder path. The keys are the
-// names of the programs. It does not use the pids in kwokctl's files, because such a pid may belong to another
-// process after a reboot.
+// Processes returns the processes whose program is the file path, or lies below the folder path.
+// The keys are the names of the programs. It does not use the pids in kwokctl's files, because such
+// a pid may belong to another process after a reboot.
 func Processes(path string) map[string]Process {
 	found := map[string]Process{}
 	for _, p := range allProcesses() {
@@ -81,8 +81,8 @@ func kill(path string) error {
 	}
 }
 
-// Remove kills the processes of the cluster in a folder, and removes the folder. It returns no error if there is no
-// such cluster.
+// Remove kills the processes of the cluster in a folder, and removes the folder. It returns no
+// error if there is no such cluster.
 func Remove(dir string) error {
 	if err := kill(dir); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package fakeapi is a ListerWatcher without a server, for tests. A test sets the objects of its lists, and sends the
-// events of its watches.
+// Package fakeapi is a ListerWatcher without a server, for tests. A test sets the objects of its
+// lists, and sends the events of its watches.
 package fakeapi
 
 import (
@@ -45,8 +45,8 @@ func New(objs ...runtime.Object) *Server {
 	return s
 }
 
-// IsWatchListSemanticsUnSupported keeps the reflector from asking for a watch with the initial list, because a fake
-// watch cannot send the list.
+// IsWatchListSemanticsUnSupported keeps the reflector from asking for a watch with the initial
+// list, because a fake watch cannot send the list.
 func (s *Server) IsWatchListSemanticsUnSupported() bool { return true }
 
 // Set sets the objects that a list returns.
@@ -63,8 +63,8 @@ func (s *Server) Fail(err error) { s.answer.Store(&answer{err: err}) }
 // Lists returns how many lists were asked for.
 func (s *Server) Lists() int { return int(s.lists.Load()) }
 
-// NextWatch waits for the next watch and returns it. Its methods Add, Modify and
-// Delete send events, and return when the reflector has taken them.
+// NextWatch waits for the next watch and returns it. Its methods Add, Modify and Delete send
+// events, and return when the reflector has taken them.
 func (s *Server) NextWatch() *watch.FakeWatcher { return <-s.watches }
 
 // Expire sends the error 410 Gone to a watch, so that the reflector lists again.

@@ -25,8 +25,8 @@ func Parse(source []byte) ast.Node {
 	return reader.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(ids)))
 }
 
-// HTML renders a page, without the head and the body element. If follow returns false for the target of a link or of a
-// picture, HTML writes only its text.
+// HTML renders a page, without the head and the body element. If follow returns false for the
+// target of a link or of a picture, HTML writes only its text.
 func HTML(source []byte, follow func(target string) bool) (string, error) {
 	page := Parse(source)
 	var unwanted []ast.Node

@@ -25,8 +25,8 @@ type Chapter interface {
 	CheckStep(ctx context.Context, name string, patience time.Duration, show func(line string)) error
 }
 
-// Play plays every step of the chapter as a parallel subtest. With -short, it skips the steps that need a cluster. It
-// fails if a transcript belongs to no step.
+// Play plays every step of the chapter as a parallel subtest. With -short, it skips the steps that
+// need a cluster. It fails if a transcript belongs to no step.
 func Play(t *testing.T, c Chapter) {
 	eachStep(t, c, func(t *testing.T, name string) {
 		skipShort(t, c, name)
@@ -35,15 +35,16 @@ func Play(t *testing.T, c Chapter) {
 	})
 }
 
-// PlayInFakeTime is Play for steps that wait, and that use no network. Each step runs in a bubble of testing/synctest,
-// where waiting takes no time. The steps run one after the other.
+// PlayInFakeTime is Play for steps that wait, and that use no network. Each step runs in a bubble
+// of testing/synctest, where waiting takes no time. The steps run one after the other.
 func PlayInFakeTime(t *testing.T, c Chapter) {
 	eachStep(t, c, func(t *testing.T, name string) {
 		synctest.Test(t, func(t *testing.T) { check(t, c, name) })
 	})
 }
 
-// eachStep runs a subtest for each step, and compares the names of the steps with those of the transcripts.
+// eachStep runs a subtest for each step, and compares the names of the steps with those of the
+// transcripts.
 func eachStep(t *testing.T, c Chapter, test func(t *testing.T, name string)) {
 	names, err := c.Transcripts()
 	Do(t, err)
@@ -77,8 +78,8 @@ func check(t *testing.T, c Chapter, name string) {
 	}
 }
 
-// EndOnCtrlC runs the step of this name twice, as parallel subtests. Ctrl-C comes at the first line that the step
-// shows, and at the second. TestMain finds goroutines that the step has left behind.
+// EndOnCtrlC runs the step of this name twice, as parallel subtests. Ctrl-C comes at the first line
+// that the step shows, and at the second. TestMain finds goroutines that the step has left behind.
 func EndOnCtrlC(t *testing.T, c Chapter, name string) {
 	skipShort(t, c, name)
 	for nth := 1; nth <= 2; nth++ {

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Say wants these texts in a file of client-go's tools/cache. It ignores line breaks and comment marks.
+// Say wants these texts in a file of client-go's tools/cache. It ignores line breaks and comment
+// marks.
 func Say(t testing.TB, file string, texts ...string) {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache")
@@ -26,9 +27,9 @@ func Say(t testing.TB, file string, texts ...string) {
 	}
 }
 
-// RunAgain runs a test of this program in another process, with more environment variables, and returns its output. It
-// is for settings that are read at the start of a program, and for a test that ends the program. A process that hangs
-// ends after five minutes.
+// RunAgain runs a test of this program in another process, with more environment variables, and
+// returns its output. It is for settings that are read at the start of a program, and for a test
+// that ends the program. A process that hangs ends after five minutes.
 func RunAgain(t testing.TB, test string, env ...string) (output string, err error) {
 	t.Helper()
 	self, err := os.Executable()

@@ -32,7 +32,8 @@ func Command(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Outside is Command in a folder outside of the workspace, with an environment that names no cluster.
+// Outside is Command in a folder outside of the workspace, with an environment that names no
+// cluster.
 func Outside(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := Command(t, args...)
@@ -41,8 +42,8 @@ func Outside(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Exit runs the program, and returns its stderr. It wants this exit code, and each of these texts on stderr. If the
-// code is 0, stderr must be empty; else it must have one or two lines.
+// Exit runs the program, and returns its stderr. It wants this exit code, and each of these texts
+// on stderr. If the code is 0, stderr must be empty; else it must have one or two lines.
 func Exit(t testing.TB, cmd *exec.Cmd, code int, texts ...string) (stderr string) {
 	t.Helper()
 	var buffer bytes.Buffer

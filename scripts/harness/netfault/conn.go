@@ -28,8 +28,8 @@ func (e *end) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// serve copies bytes in both directions until both ends have closed their direction, one of them breaks, or the
-// connection is closed.
+// serve copies bytes in both directions until both ends have closed their direction, one of them
+// breaks, or the connection is closed.
 func (c *conn) serve() {
 	var responses sync.WaitGroup
 	responses.Go(func() { c.forward(&c.client, &c.server) })
@@ -38,8 +38,9 @@ func (c *conn) serve() {
 	c.close()
 }
 
-// forward copies the bytes of one end to the other, and then its FIN: an end that has sent its FIN can still receive.
-// In a black hole, the FIN of the server gets lost, and the FIN of the client ends the connection.
+// forward copies the bytes of one end to the other, and then its FIN: an end that has sent its FIN
+// can still receive. In a black hole, the FIN of the server gets lost, and the FIN of the client
+// ends the connection.
 func (c *conn) forward(dst, src *end) {
 	_, err := io.Copy(dst, src.socket)
 	blackHole := c.server.lost.Load()

@@ -1,4 +1,5 @@
-// Package netfault is a TCP proxy on loopback that breaks the connections between a client and its server, on purpose.
+// Package netfault is a TCP proxy on loopback that breaks the connections between a client and its
+// server, on purpose.
 package netfault
 
 import (
@@ -13,8 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A Proxy copies the bytes of the connections that are made with Dial. Reset, HalfClose and BlackHole break the
-// connections that are open. Refuse, Pull and Cut also affect new connections, until Restore.
+// A Proxy copies the bytes of the connections that are made with Dial. Reset, HalfClose and
+// BlackHole break the connections that are open. Refuse, Pull and Cut also affect new connections,
+// until Restore.
 type Proxy struct {
 	target  string
 	serving sync.WaitGroup
@@ -29,8 +31,8 @@ type Proxy struct {
 // New returns a proxy to target, a host and port.
 func New(target string) *Proxy { return &Proxy{target: target, conns: map[*conn]bool{}} }
 
-// For returns a proxy to the API server that config names. A client uses the proxy if its configuration has the proxy's
-// Dial. The client still checks the server's certificate.
+// For returns a proxy to the API server that config names. A client uses the proxy if its
+// configuration has the proxy's Dial. The client still checks the server's certificate.
 func For(config *rest.Config) (*Proxy, error) {
 	server, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
@@ -40,8 +42,8 @@ func For(config *rest.Config) (*Proxy, error) {
 	return New(net.JoinHostPort(server.Hostname(), port)), nil
 }
 
-// Dial makes a connection to the target through the proxy. It ignores the address. If the server refuses the
-// connection, Dial fails, as it would without a proxy.
+// Dial makes a connection to the target through the proxy. It ignores the address. If the server
+// refuses the connection, Dial fails, as it would without a proxy.
 func (p *Proxy) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if err := p.checkFault(); err != nil {
 		return nil, err
@@ -120,15 +122,16 @@ func (p *Proxy) serve(c *conn) error {
 // Refuse makes Dial fail, as if nobody listened. Open connections stay.
 func (p *Proxy) Refuse() { p.set(dialError(syscall.ECONNREFUSED), false) }
 
-// Pull pulls out the cable: it breaks all connections, and Dial fails because the network is unreachable. A reflector
-// that fails to dial when it resumes its watch gives up the watch, and lists when it can.
+// Pull pulls out the cable: it breaks all connections, and Dial fails because the network is
+// unreachable. A reflector that fails to dial when it resumes its watch gives up the watch, and
+// lists when it can.
 func (p *Proxy) Pull() {
 	p.set(dialError(syscall.ENETUNREACH), false)
 	p.each((*conn).close)
 }
 
-// Cut breaks all connections, and each new connection immediately after Dial. Dial does not fail, and so a reflector
-// tries again and again to resume its watch.
+// Cut breaks all connections, and each new connection immediately after Dial. Dial does not fail,
+// and so a reflector tries again and again to resume its watch.
 func (p *Proxy) Cut() {
 	p.set(nil, true)
 	p.each((*conn).close)
@@ -166,7 +169,8 @@ func (p *Proxy) Reset() {
 	})
 }
 
-// HalfClose sends a FIN to the clients, in the middle of a response. The bytes of a client still reach the server.
+// HalfClose sends a FIN to the clients, in the middle of a response. The bytes of a client still
+// reach the server.
 func (p *Proxy) HalfClose() {
 	p.each(func(c *conn) {
 		c.client.lost.Store(true)
@@ -174,7 +178,8 @@ func (p *Proxy) HalfClose() {
 	})
 }
 
-// BlackHole drops all bytes of the connections, in both directions and forever. Neither end gets a FIN or a RST.
+// BlackHole drops all bytes of the connections, in both directions and forever. Neither end gets a
+// FIN or a RST.
 func (p *Proxy) BlackHole() {
 	p.each(func(c *conn) {
 		c.client.lost.Store(true)

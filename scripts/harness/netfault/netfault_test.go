@@ -138,8 +138,8 @@ func TestRefuse(t *testing.T) {
 	wantDial(t, p, nil)
 }
 
-// wantDial wants that Dial returns this error. If Dial fails, it wants DialFailed to be true; if not, it wants it to
-// stay as it was.
+// wantDial wants that Dial returns this error. If Dial fails, it wants DialFailed to be true; if
+// not, it wants it to stay as it was.
 func wantDial(t *testing.T, p *Proxy, want error) {
 	t.Helper()
 	wantFailed := p.DialFailed()

@@ -20,7 +20,8 @@ import (
 // testTimeout is how long the tests of one command may take, without their compilation.
 var testTimeout = 30 * time.Second
 
-// isSolved runs the commands of an exercise up to the first one that fails, and prints a summary of its output.
+// isSolved runs the commands of an exercise up to the first one that fails, and prints a summary of
+// its output.
 func isSolved(ctx context.Context, root string, e exercise, out io.Writer) (ok bool, err error) {
 	dir, err := os.MkdirTemp("", "practice")
 	if err != nil {
@@ -44,8 +45,8 @@ func isSolved(ctx context.Context, root string, e exercise, out io.Writer) (ok b
 	return true, nil
 }
 
-// runCheck runs a command of an exercise. If the command fails, or if it does not run all of its tests, runCheck
-// returns what is wrong.
+// runCheck runs a command of an exercise. If the command fails, or if it does not run all of its
+// tests, runCheck returns what is wrong.
 func runCheck(
 	ctx context.Context, root, overlay, name, command string, out io.Writer,
 ) (failure string, err error) {
@@ -67,8 +68,8 @@ func runCheck(
 	return notRun(words, text), nil
 }
 
-// goCommand runs go, and returns its output. It ends a command that hangs, with its children. The first build can take
-// many minutes.
+// goCommand runs go, and returns its output. It ends a command that hangs, with its children. The
+// first build can take many minutes.
 func goCommand(ctx context.Context, root string, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
 	defer cancel()
@@ -81,8 +82,9 @@ func goCommand(ctx context.Context, root string, args []string) (string, error) 
 	return string(text), err
 }
 
-// booksFiles writes an overlay for the go command, and returns its path. The overlay replaces each test, transcript and
-// step that differs from the book's by the book's, except for the reader's file.
+// booksFiles writes an overlay for the go command, and returns its path. The overlay replaces each
+// test, transcript and step that differs from the book's by the book's, except for the reader's
+// file.
 func booksFiles(root, dir, readersFile string) (file string, err error) {
 	ref := bookRef(root)
 	patterns := []string{"--", "*_test.go", "*test/*.go", "*/testdata/*", "*/step_*.go", ":(exclude)" + readersFile}
@@ -119,7 +121,8 @@ var (
 			`|\(waiting for: .*)(\n|$)|; -update takes it as it is now`)
 )
 
-// notRun returns an error text if a test of a command has not passed, because it was skipped or does not exist.
+// notRun returns an error text if a test of a command has not passed, because it was skipped or
+// does not exist.
 func notRun(words []string, text string) string {
 	for _, test := range testName.FindAllString(strings.Join(words, " "), -1) {
 		if !strings.Contains(text, "--- PASS: "+test+" (") {
@@ -131,8 +134,8 @@ func notRun(words []string, text string) string {
 
 const maxLines = 25 // of a summary
 
-// summary returns the part of a failed command's output that a reader needs. For a panic, a hang or a data race, that
-// is one line, with the function and the file.
+// summary returns the part of a failed command's output that a reader needs. For a panic, a hang or
+// a data race, that is one line, with the function and the file.
 func summary(root, text string) string {
 	for _, mark := range []string{"WARNING: DATA RACE", "panic: ", "fatal error: "} {
 		before, after, found := strings.Cut(text, mark)
@@ -153,8 +156,8 @@ func summary(root, text string) string {
 	return strings.Join(lines, "")
 }
 
-// placeInStack returns the first function of the course in a stack, with its file and line. It returns a function of a
-// test, or of scripts, only if there is no other.
+// placeInStack returns the first function of the course in a stack, with its file and line. It
+// returns a function of a test, or of scripts, only if there is no other.
 func placeInStack(root, stack string) string {
 	inTest := ""
 	for _, match := range stackFrame.FindAllStringSubmatch(stack, -1) {

@@ -67,7 +67,8 @@ func start(root string, e exercise, out io.Writer) error {
 	return err
 }
 
-// write applies the change between two versions to the exercise's file, and sets the state of the exercise.
+// write applies the change between two versions to the exercise's file, and sets the state of the
+// exercise.
 func (e exercise) write(root, mine, from, to, state string) error {
 	text, err := merge(mine, from, to)
 	if err != nil {

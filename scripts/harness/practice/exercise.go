@@ -16,7 +16,8 @@ const (
 	fix   = "fix"   // the reader finds a bug
 )
 
-// An exercise is practice/NAME.md of a chapter, and practice/answers/NAME.md, which the reader should not see.
+// An exercise is practice/NAME.md of a chapter, and practice/answers/NAME.md, which the reader
+// should not see.
 type exercise struct {
 	name    string
 	chapter string
@@ -135,8 +136,8 @@ func (e *exercise) addSection(s section) {
 	}
 }
 
-// addStart reads the section Start. For an exercise to build, it is "Empty `f` and `g` of `file`; drop `h`." For an
-// exercise to fix, it is "In `file`:" and a difference.
+// addStart reads the section Start. For an exercise to build, it is "Empty `f` and `g` of `file`;
+// drop `h`." For an exercise to fix, it is "In `file`:" and a difference.
 func (e *exercise) addStart(s section) {
 	e.kind, e.plant = build, s.block
 	if s.block != "" {

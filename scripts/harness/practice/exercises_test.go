@@ -20,12 +20,13 @@ import (
 
 var allExercises = flag.Bool("all", false, "try all exercises, not only a few; most of them need a cluster")
 
-// quickExercises are tried without -all. They need no cluster. The reader builds one of them, and fixes the other.
+// quickExercises are tried without -all. They need no cluster. The reader builds one of them, and
+// fixes the other.
 var quickExercises = []string{"put", "reconnect"}
 
-// TestExercises tries the exercises as a reader would, in a copy of the workspace. Directly after its start an
-// exercise compiles, and its check fails with the text that the exercise names. The check still fails with each wrong
-// answer, and passes with the book's code.
+// TestExercises tries the exercises as a reader would, in a copy of the workspace. Directly after
+// its start an exercise compiles, and its check fails with the text that the exercise names. The
+// check still fails with each wrong answer, and passes with the book's code.
 func TestExercises(t *testing.T) {
 	setTestTimeout(t, time.Minute) // the machine may be busy
 	root := value(workspace.Root("."))
@@ -120,7 +121,8 @@ func runCommand(t *testing.T, dir string, args ...string) (output string) {
 	return out.String()
 }
 
-// copyOf copies the workspace as it is now, including changes that are not committed. The copy uses the same cluster.
+// copyOf copies the workspace as it is now, including changes that are not committed. The copy uses
+// the same cluster.
 func copyOf(t *testing.T, root string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,5 +1,5 @@
-// Command practice lets the reader write or fix parts of the course's own code, and checks them with the course's own
-// tests and transcripts.
+// Command practice lets the reader write or fix parts of the course's own code, and checks them
+// with the course's own tests and transcripts.
 //
 //	scripts/practice.sh list
 package main
@@ -48,8 +48,8 @@ func runInWorkspace(ctx context.Context, args []string, out io.Writer) error {
 	return run(ctx, root, args, out)
 }
 
-// commandsForAll are the commands that work on several exercises: on the one that is named, or on all (list) or all
-// open ones (the others).
+// commandsForAll are the commands that work on several exercises: on the one that is named, or on
+// all (list) or all open ones (the others).
 var commandsForAll = map[string]func(ctx context.Context, root string, all []exercise, out io.Writer) error{
 	"list":  list,
 	"check": check,
@@ -91,7 +91,8 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 	}
 }
 
-// choose returns the exercises that a command line means: the one that it names, all for list, else the open ones.
+// choose returns the exercises that a command line means: the one that it names, all for list, else
+// the open ones.
 func choose(root string, all []exercise, args []string) ([]exercise, error) {
 	if len(args) == 2 {
 		name := args[1]

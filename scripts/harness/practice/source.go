@@ -1,4 +1,5 @@
-// How the code of a file changes: functions are emptied, a bug is planted, the book's code is put back.
+// How the code of a file changes: functions are emptied, a bug is planted, the book's code is put
+// back.
 
 package main
 
@@ -81,8 +82,8 @@ func functionName(text string, f *ast.FuncDecl) string {
 	return identifier.FindString(text[receiver.Pos()-1:receiver.End()-1]) + "." + f.Name.Name
 }
 
-// apply applies a difference to a text. The lines with a minus or a space must be in the text exactly once. The lines
-// with a plus or a space replace them.
+// apply applies a difference to a text. The lines with a minus or a space must be in the text
+// exactly once. The lines with a plus or a space replace them.
 func apply(text, difference string) (string, error) {
 	var before, after strings.Builder
 	for line := range strings.Lines(difference) {
@@ -104,8 +105,8 @@ func apply(text, difference string) (string, error) {
 
 var versionSuffix = regexp.MustCompile(`/v\d+$`)
 
-// importNames returns the path of an import, its name in the file, and its alias if it has one. The name of an import
-// without an alias is the last part of its path, such as klog of k8s.io/klog/v2.
+// importNames returns the path of an import, its name in the file, and its alias if it has one. The
+// name of an import without an alias is the last part of its path, such as klog of k8s.io/klog/v2.
 func importNames(spec *ast.ImportSpec) (importPath, name, alias string) {
 	importPath, _ = strconv.Unquote(spec.Path.Value)
 	if spec.Name != nil {
@@ -164,8 +165,8 @@ func (e exercise) versions(root string) (v versions, err error) {
 	return v, err
 }
 
-// merge applies the change between two versions to the reader's file. It replaces the reader's code in the same place,
-// and keeps it in other places.
+// merge applies the change between two versions to the reader's file. It replaces the reader's code
+// in the same place, and keeps it in other places.
 func merge(mine, from, to string) (string, error) {
 	dir, err := os.MkdirTemp("", "practice")
 	if err != nil {

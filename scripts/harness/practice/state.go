@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The states of an exercise. Each exercise that is open or solved has a reference in git with its state and its name.
-// It points to the commit with the book's code.
+// The states of an exercise. Each exercise that is open or solved has a reference in git with its
+// state and its name. It points to the commit with the book's code.
 const (
 	untouched = ""
 	open      = "open"
@@ -42,7 +42,8 @@ func (e exercise) setState(root, to string) error {
 	return err
 }
 
-// bookRef returns a commit with the book's code. That is HEAD at the time when the first exercise was started.
+// bookRef returns a commit with the book's code. That is HEAD at the time when the first exercise
+// was started.
 func bookRef(root string) string {
 	if refs, _ := git(root, "for-each-ref", "--format=%(refname)", "refs/practice"); refs != "" {
 		return strings.Fields(refs)[0] // all of them point to that commit

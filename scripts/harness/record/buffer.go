@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// A Buffer keeps the text that is written to it, from any goroutine. The zero value is ready for use.
+// A Buffer keeps the text that is written to it, from any goroutine. The zero value is ready for
+// use.
 type Buffer struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -27,8 +27,8 @@ func (c Call) String() string {
 	return fmt.Sprint(c.Method, " ", c.Key, " ", versions)
 }
 
-// newCall returns the call for the arguments of a handler's method. It returns an error for arguments that an informer
-// must not pass.
+// newCall returns the call for the arguments of a handler's method. It returns an error for
+// arguments that an informer must not pass.
 func newCall(method string, oldObj, newObj any) (Call, error) {
 	call := Call{Method: method}
 	tombstone, isTombstone := newObj.(cache.DeletedFinalStateUnknown)

@@ -1,4 +1,5 @@
-// Checks of the calls of one handler: against the calls before them, and against the changes on the server.
+// Checks of the calls of one handler: against the calls before them, and against the changes on the
+// server.
 
 package record
 
@@ -12,10 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// CheckCalls finds the calls that do not fit the calls before them. For each object, OnAdd comes first. Versions only
-// increase. The old object of an update is the new object of the call before. Only an object that the handler knows
-// is deleted, and it stays deleted. Versions may be left out when an informer lists again or folds a backlog;
-// CheckComplete finds those that must not be left out.
+// CheckCalls finds the calls that do not fit the calls before them. For each object, OnAdd comes
+// first. Versions only increase. The old object of an update is the new object of the call before.
+// Only an object that the handler knows is deleted, and it stays deleted. Versions may be left out
+// when an informer lists again or folds a backlog; CheckComplete finds those that must not be left
+// out.
 func CheckCalls(calls []Call) []error {
 	var found []error
 	histories := map[string]*history{}
@@ -70,8 +72,8 @@ func (h *history) checkMethod(call Call) error {
 	return nil
 }
 
-// checkVersion checks that the version does not decrease. It allows the same version again in an update that changes
-// nothing, because resyncs and lists cause such updates, and in a tombstone.
+// checkVersion checks that the version does not decrease. It allows the same version again in an
+// update that changes nothing, because resyncs and lists cause such updates, and in a tombstone.
 func (h *history) checkVersion(call Call) error {
 	if h.latest == "" {
 		return nil
@@ -89,8 +91,8 @@ func (h *history) checkVersion(call Call) error {
 	return nil
 }
 
-// CheckComplete finds the changes that no call reports. It is for a handler that was added before the first change, and
-// for an informer that did not list again.
+// CheckComplete finds the changes that no call reports. It is for a handler that was added before
+// the first change, and for an informer that did not list again.
 func CheckComplete(calls []Call, changes []Change) []error {
 	reported := sets.New[string]()
 	for _, call := range calls {
@@ -105,9 +107,9 @@ func CheckComplete(calls []Call, changes []Change) []error {
 	return found
 }
 
-// CheckExplained finds the calls that the changes do not explain: calls with an object that never existed, calls in
-// another order, and tombstones with another object than the call before. changes must have all changes, and the
-// informer must not fold a backlog.
+// CheckExplained finds the calls that the changes do not explain: calls with an object that never
+// existed, calls in another order, and tombstones with another object than the call before. changes
+// must have all changes, and the informer must not fold a backlog.
 func CheckExplained(calls []Call, changes []Change) []error {
 	var found []error
 	remaining, last := map[string][]Change{}, map[string]Object{}

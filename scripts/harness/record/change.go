@@ -18,7 +18,8 @@ type Change struct {
 	Object   Object // as written, or as it was before the delete; nil: not known
 }
 
-// describeChange describes a change of an object. Two changes are the same if their descriptions are equal.
+// describeChange describes a change of an object. Two changes are the same if their descriptions
+// are equal.
 func describeChange(deleted bool, uid types.UID, version string) string {
 	if deleted {
 		return fmt.Sprintf("deleted (%s)", uid)
@@ -26,7 +27,8 @@ func describeChange(deleted bool, uid types.UID, version string) string {
 	return fmt.Sprintf("written (%s@%s)", uid, version)
 }
 
-// reports returns true if the call is about this change. The object of a tombstone need not have the last version.
+// reports returns true if the call is about this change. The object of a tombstone need not have
+// the last version.
 func (c Call) reports(change Change) bool {
 	isDelete := c.Method == "OnDelete"
 	switch {
@@ -40,8 +42,8 @@ func (c Call) reports(change Change) bool {
 	return change.Object == nil || equality.Semantic.DeepEqual(unversioned(c.New), unversioned(change.Object))
 }
 
-// unversioned returns a copy of an object without the resource version, which a delete changes, and without the kind,
-// which decoding adds.
+// unversioned returns a copy of an object without the resource version, which a delete changes, and
+// without the kind, which decoding adds.
 func unversioned(o Object) Object {
 	o = o.DeepCopyObject().(Object)
 	o.SetResourceVersion("")

@@ -14,16 +14,16 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A Checker compares an informer and its handlers with the server. The objects on the server must not change any more,
-// and the informer must have had time to deliver all notifications.
+// A Checker compares an informer and its handlers with the server. The objects on the server must
+// not change any more, and the informer must have had time to deliver all notifications.
 type Checker struct {
 	Server    []Object             // a fresh list
 	Store     cache.Indexer        // of the informer
 	Recorders map[string]*Recorder // by name, including those that were removed
 	Contents  Contents             // informers of the same server may share it
 
-	// Complete is the name of a recorder that must have recorded each of Changes. It was added before the first of
-	// them, and was never behind.
+	// Complete is the name of a recorder that must have recorded each of Changes. It was added
+	// before the first of them, and was never behind.
 	Complete string
 	Changes  []Change // empty if a list may have left some out
 }
@@ -73,7 +73,8 @@ func Summary(all []error) error {
 	return errors.Join(all...)
 }
 
-// CheckStore finds the differences between the objects in a store and those on the server. It compares them as JSON.
+// CheckStore finds the differences between the objects in a store and those on the server. It
+// compares them as JSON.
 func CheckStore(store cache.Store, server []Object) []error {
 	var found []error
 	stale := sets.New(store.ListKeys()...)

@@ -36,14 +36,15 @@ func byApp(obj any) ([]string, error) { return []string{obj.(Object).GetLabels()
 
 // A bug is planted in one part of an informer. The zero value is no bug.
 type bug struct {
-	// events changes the events of a watch. It gets each event, and a function that passes an event on.
+	// events changes the events of a watch. It gets each event, and a function that passes an event
+	// on.
 	events func(watch.Event, func(watch.Event))
 
 	// list changes the nth list.
 	list func(n int, list *corev1.List)
 
-	// calls returns a function that changes the calls of one handler. The function gets each call, and a function
-	// that passes a call on.
+	// calls returns a function that changes the calls of one handler. The function gets each call,
+	// and a function that passes a call on.
 	calls func() func(call, func(call))
 
 	// late calls a handler after it was removed.
@@ -53,8 +54,8 @@ type bug struct {
 	indexer func(cache.Indexer) cache.Indexer
 }
 
-// check runs client-go's informer with a bug through a list, some events and another list, and returns the errors that
-// the checker finds.
+// check runs client-go's informer with a bug through a list, some events and another list, and
+// returns the errors that the checker finds.
 func check(t *testing.T, b bug) []error {
 	t.Helper()
 	server := fakeapi.New(object("a", "a1", "1"), object("b", "b1", "2"), object("c", "c1", "3"))

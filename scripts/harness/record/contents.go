@@ -10,7 +10,8 @@ import (
 // Contents has an object for each version. All objects of one version must have the same contents.
 type Contents map[string]Object
 
-// Check finds objects that differ from an object of the same version. It adds the objects of new versions.
+// Check finds objects that differ from an object of the same version. It adds the objects of new
+// versions.
 func (c Contents) Check(objects ...Object) []error {
 	var found []error
 	for _, o := range objects {

@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Lines is a list of lines that several goroutines may append to. The zero value is ready for use. It is for a bubble
-// of testing/synctest: the methods that read the lines wait until all goroutines of the bubble are blocked. They also
-// empty the list.
+// Lines is a list of lines that several goroutines may append to. The zero value is ready for use.
+// It is for a bubble of testing/synctest: the methods that read the lines wait until all goroutines
+// of the bubble are blocked. They also empty the list.
 type Lines struct {
 	mu   sync.Mutex
 	text []string

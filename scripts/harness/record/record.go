@@ -1,6 +1,6 @@
-// Package record is for tests of informers. It has a recorder of handler calls, a checker that compares the calls and
-// the cache with the objects on the server, a writer that changes objects at random, and a runner of informers side by
-// side.
+// Package record is for tests of informers. It has a recorder of handler calls, a checker that
+// compares the calls and the cache with the objects on the server, a writer that changes objects at
+// random, and a runner of informers side by side.
 package record
 
 import (
@@ -22,8 +22,8 @@ type Object interface {
 	runtime.Object
 }
 
-// version identifies an object at one version, as UID@resourceVersion. An object that was deleted and created again
-// under the same name has another UID.
+// version identifies an object at one version, as UID@resourceVersion. An object that was deleted
+// and created again under the same name has another UID.
 func version(o Object) string { return fmt.Sprintf("%s@%s", o.GetUID(), o.GetResourceVersion()) }
 
 // Versions returns the versions of objects by their keys.

@@ -9,7 +9,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A Recorder is a handler that records its calls. It keeps the objects, so that their contents can be compared later.
+// A Recorder is a handler that records its calls. It keeps the objects, so that their contents can
+// be compared later.
 type Recorder struct {
 	cache.ResourceEventHandlerDetailedFuncs
 	after func(n int) // called after the nth call was recorded; may be nil
@@ -22,8 +23,8 @@ type Recorder struct {
 	maxCalls  int               // how many calls there may be, if the handler was removed
 }
 
-// NewRecorder returns a recorder. If after is not nil, the recorder calls it when it has recorded its nth call. If
-// after sleeps, blocks or panics, so does the handler.
+// NewRecorder returns a recorder. If after is not nil, the recorder calls it when it has recorded
+// its nth call. If after sleeps, blocks or panics, so does the handler.
 func NewRecorder(after func(n int)) *Recorder {
 	r := &Recorder{after: after, versions: map[string]string{}}
 	r.AddFunc = func(obj any, _ bool) { r.record("OnAdd", nil, obj) }
@@ -56,15 +57,16 @@ func (r *Recorder) add(call Call, err error) int {
 	return len(r.calls)
 }
 
-// Removed tells the recorder that it has just been removed from its informer. At most inFlight calls may still come.
+// Removed tells the recorder that it has just been removed from its informer. At most inFlight
+// calls may still come.
 func (r *Recorder) Removed(inFlight int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.removed, r.maxCalls = true, len(r.calls)+inFlight
 }
 
-// Calls returns all calls so far. It also returns an error for each malformed call, and one if calls came after the
-// handler was removed.
+// Calls returns all calls so far. It also returns an error for each malformed call, and one if
+// calls came after the handler was removed.
 func (r *Recorder) Calls() ([]Call, []error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,16 +77,16 @@ func (r *Recorder) Calls() ([]Call, []error) {
 	return r.calls[:len(r.calls):len(r.calls)], found
 }
 
-// Behind reports whether the objects according to the calls differ from those of the server. A handler that was removed
-// is never behind, because nobody calls it any more.
+// Behind reports whether the objects according to the calls differ from those of the server. A
+// handler that was removed is never behind, because nobody calls it any more.
 func (r *Recorder) Behind(server map[string]string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.removed && !maps.Equal(r.versions, server)
 }
 
-// checkVersions finds the differences between the objects according to the calls and those of the server. It finds none
-// for a handler that was removed.
+// checkVersions finds the differences between the objects according to the calls and those of the
+// server. It finds none for a handler that was removed.
 func (r *Recorder) checkVersions(server map[string]string) []error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

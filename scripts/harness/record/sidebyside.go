@@ -1,4 +1,5 @@
-// Informers side by side on the same cluster, through thousands of changes and many broken connections.
+// Informers side by side on the same cluster, through thousands of changes and many broken
+// connections.
 
 package record
 
@@ -38,8 +39,8 @@ type Informer struct {
 	requests requests.Counter
 }
 
-// NewInformer returns an Informer with this number of handlers. The caller makes the informer itself, with ConfigMaps
-// and Recorders, and sets Store.
+// NewInformer returns an Informer with this number of handlers. The caller makes the informer
+// itself, with ConfigMaps and Recorders, and sets Store.
 func NewInformer(t *testing.T, s *session.Session, name string, handlers int) *Informer {
 	t.Helper()
 	proxy, err := netfault.For(s.Config)
@@ -61,9 +62,10 @@ func NewInformer(t *testing.T, s *session.Session, name string, handlers int) *I
 // allButRootCA selects all ConfigMaps except the one that the cluster puts into each namespace.
 var allButRootCA = fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")
 
-// SideBySide compares informers while writers change ConfigMaps and connections break. After each round, each store and
-// each handler must have the versions of the server. In the end, the calls must fit the changes. newInformers makes and
-// runs the informers; it is called after the first changes, so that the first list has objects.
+// SideBySide compares informers while writers change ConfigMaps and connections break. After each
+// round, each store and each handler must have the versions of the server. In the end, the calls
+// must fit the changes. newInformers makes and runs the informers; it is called after the first
+// changes, so that the first list has objects.
 func SideBySide(t *testing.T, s *session.Session, newInformers func() []*Informer) {
 	t.Helper()
 	t.Logf("seed %d, %d changes", seed, writerCount*rounds*2*changesPerHalf)
@@ -116,9 +118,10 @@ func writeAll(t *testing.T, writers []*Writer) {
 	writing.Wait()
 }
 
-// disturb breaks connections between two series of changes. In two of three rounds it breaks the connections of one
-// informer, whose watch then resumes. In the third round it pulls out the cables of all informers, until every watch
-// has failed to resume: no informer gets the events of these changes, and so each of them lists again.
+// disturb breaks connections between two series of changes. In two of three rounds it breaks the
+// connections of one informer, whose watch then resumes. In the third round it pulls out the cables
+// of all informers, until every watch has failed to resume: no informer gets the events of these
+// changes, and so each of them lists again.
 func disturb(t *testing.T, round int, writers []*Writer, informers []*Informer) {
 	t.Helper()
 	writeAll(t, writers)
@@ -148,8 +151,8 @@ func (in *Informer) wantStore(t *testing.T, server map[string]string) {
 	}
 }
 
-// wantCalls wants the calls to fit each other and the changes. It wants lists and tombstones among them: without these,
-// the test has not tested what it should.
+// wantCalls wants the calls to fit each other and the changes. It wants lists and tombstones among
+// them: without these, the test has not tested what it should.
 func (in *Informer) wantCalls(t *testing.T, confirmed []Change) {
 	t.Helper()
 	t.Logf("%s: requests: %s", in.Name, &in.requests)

@@ -14,9 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A Writer changes its own ConfigMaps and pods at random. It creates, updates and deletes them. Sometimes it deletes
-// an object, and immediately creates another one of the same name. The changes depend on Random alone, unless one
-// fails. All fields except Pods are required.
+// A Writer changes its own ConfigMaps and pods at random. It creates, updates and deletes them.
+// Sometimes it deletes an object, and immediately creates another one of the same name. The changes
+// depend on Random alone, unless one fails. All fields except Pods are required.
 type Writer struct {
 	Client     rest.Interface // of the core API
 	Namespace  string

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A Counter counts the requests of the clients that are made from a configuration that was passed to Count. The zero
-// value is ready for use.
+// A Counter counts the requests of the clients that are made from a configuration that was passed
+// to Count. The zero value is ready for use.
 type Counter struct {
 	mu       sync.Mutex
 	counts   map[Verb]int
@@ -30,8 +30,8 @@ func (c *Counter) Lists() int { return c.sum(List, NextPage, WatchList) }
 // Watches returns how many requests asked for a watch from a version, without the list.
 func (c *Counter) Watches() int { return c.sum(Watch) }
 
-// Watching reports whether the server has accepted a watch, with the list or without. The client gets every event from
-// then on.
+// Watching reports whether the server has accepted a watch, with the list or without. The client
+// gets every event from then on.
 func (c *Counter) Watching() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,6 @@
-// Removing what steps have left on a cluster. A step that is ended by kill -9, or by a second Ctrl-C, does not clean
-// up. All namespaces and definitions of steps have a label, so that they can be found.
+// Removing what steps have left on a cluster. A step that is ended by kill -9, or by a second
+// Ctrl-C, does not clean up. All namespaces and definitions of steps have a label, so that they can
+// be found.
 
 package session
 
@@ -26,8 +27,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The label of each namespace, and of each CustomResourceDefinition, that a step makes. (The YAML files of the
-// definitions have it.)
+// The label of each namespace, and of each CustomResourceDefinition, that a step makes. (The YAML
+// files of the definitions have it.)
 const (
 	madeBy = "example.com/made-by"
 	course = "informer-course"
@@ -42,7 +43,8 @@ func thisProcess() string {
 	return fmt.Sprintf("%s/%d", host, os.Getpid())
 }
 
-// mayRun reports whether the process of an annotation may still run. It returns true for a process of another machine.
+// mayRun reports whether the process of an annotation may still run. It returns true for a process
+// of another machine.
 func mayRun(process string) bool {
 	host, number, _ := strings.Cut(process, "/")
 	if thisHost, _ := os.Hostname(); host != thisHost {
@@ -56,8 +58,8 @@ func mayRun(process string) bool {
 	return !hasEnded
 }
 
-// A Cleaner removes what steps have left on a cluster: their namespaces, and their CustomResourceDefinitions with all
-// objects of these types. Everything else stays.
+// A Cleaner removes what steps have left on a cluster: their namespaces, and their
+// CustomResourceDefinitions with all objects of these types. Everything else stays.
 type Cleaner struct {
 	Options           // which cluster
 	All     bool      // remove even what belongs to a step that may still run
@@ -144,7 +146,8 @@ func (c *Cleaner) awaitDeletion(ctx context.Context, leftovers []leftover) error
 	return nil
 }
 
-// find lists the namespaces and definitions with the label, without those that a step may still use.
+// find lists the namespaces and definitions with the label, without those that a step may still
+// use.
 func (c *Cleaner) find(ctx context.Context) (leftovers []leftover, err error) {
 	labelled := metav1.ListOptions{LabelSelector: madeBy + "=" + cmp.Or(c.course, course)}
 	namespaceList, err := c.client.Resource(namespaces).List(ctx, labelled)
@@ -183,12 +186,12 @@ func mayBeUsed(definition string, namespaces map[string]bool) bool {
 	return namespaces[match[1]]
 }
 
-// namespaceOfDefinition matches the namespace in the name of a definition, such as widgets.NAMESPACE.example.com. All
-// steps may use a definition without a namespace in its name.
+// namespaceOfDefinition matches the namespace in the name of a definition, such as
+// widgets.NAMESPACE.example.com. All steps may use a definition without a namespace in its name.
 var namespaceOfDefinition = regexp.MustCompile(`\.([^.]+)\.example\.com$`)
 
-// removeFinalizers removes the finalizers of objects that are being deleted, because no controller will remove them.
-// The objects are those in a namespace, or all objects of a definition.
+// removeFinalizers removes the finalizers of objects that are being deleted, because no controller
+// will remove them. The objects are those in a namespace, or all objects of a definition.
 func (c *Cleaner) removeFinalizers(ctx context.Context, l leftover) error {
 	// On an error, served has the types of the API groups that could be asked.
 	served, err := discovery.ServerPreferredNamespacedResources(c.types)

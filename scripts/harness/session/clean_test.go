@@ -46,8 +46,8 @@ kind: Part
 metadata: {name: bolt, finalizers: [example.com/nobody]}
 `
 
-// openLabelled opens a session with a definition, and with an object that has a finalizer. Its label differs from
-// that of real steps, which may run on the same cluster.
+// openLabelled opens a session with a definition, and with an object that has a finalizer. Its
+// label differs from that of real steps, which may run on the same cluster.
 func openLabelled(t *testing.T, label, process string) *Session {
 	t.Helper()
 	s, err := Open(t.Context(), Options{Patience: time.Minute})

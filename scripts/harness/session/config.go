@@ -19,16 +19,17 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// Options say which cluster to use. The zero value means $KUBECONFIG, else .cluster/kubeconfig in the workspace
-// (which scripts/kind-up.sh and scripts/local-up.sh write). ~/.kube/config is read only if it is named, because a
-// tutorial must not touch a cluster only because that cluster is the current context.
+// Options say which cluster to use. The zero value means $KUBECONFIG, else .cluster/kubeconfig in
+// the workspace (which scripts/kind-up.sh and scripts/local-up.sh write). ~/.kube/config is read
+// only if it is named, because a tutorial must not touch a cluster only because that cluster is the
+// current context.
 type Options struct {
 	Kubeconfig string // a file; it has priority over $KUBECONFIG and the workspace
 	Context    string // default: the kubeconfig's current context
 	Namespace  string // an existing namespace, which Close does not remove; default: a new one
 
-	// Patience is how long to wait for an answer of the API server. Default: 10 seconds. A test waits longer,
-	// because the machine may be busy.
+	// Patience is how long to wait for an answer of the API server. Default: 10 seconds. A test
+	// waits longer, because the machine may be busy.
 	Patience time.Duration
 }
 
@@ -43,7 +44,8 @@ var errNoCluster = errors.New(
 	"no cluster chosen: start one with scripts/local-up.sh (no Docker needed) or scripts/kind-up.sh,\n" +
 		"or name yours with -kubeconfig FILE or $KUBECONFIG")
 
-// files returns the kubeconfig files to read, with absolute paths, and what named them. At least one of them exists.
+// files returns the kubeconfig files to read, with absolute paths, and what named them. At least
+// one of them exists.
 func (o Options) files() (files []string, namedBy string, err error) {
 	if o.Kubeconfig != "" {
 		files, err = existing([]string{o.Kubeconfig}, "-kubeconfig")
@@ -85,8 +87,8 @@ func existing(files []string, namedBy string) (paths []string, err error) {
 	return paths, nil
 }
 
-// load reads the kubeconfig, and returns the configuration of the chosen context. It also returns the files that it has
-// read, as $KUBECONFIG would name them.
+// load reads the kubeconfig, and returns the configuration of the chosen context. It also returns
+// the files that it has read, as $KUBECONFIG would name them.
 func (o Options) load() (config *rest.Config, kubeconfig string, err error) {
 	files, namedBy, err := o.files()
 	if err != nil {

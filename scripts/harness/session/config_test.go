@@ -21,8 +21,8 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// wantOpenError opens a session, and wants an error of one or two lines that has each of these texts. It returns the
-// text of the error.
+// wantOpenError opens a session, and wants an error of one or two lines that has each of these
+// texts. It returns the text of the error.
 func wantOpenError(t *testing.T, opts session.Options, texts ...string) string {
 	t.Helper()
 	s, err := session.Open(t.Context(), opts)

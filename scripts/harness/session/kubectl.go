@@ -30,18 +30,18 @@ const (
 	servingPoll    = 100 * time.Millisecond
 )
 
-// verbFlags are flags for verbs that do something else in a transcript than by default. The same flag in the command
-// has priority.
+// verbFlags are flags for verbs that do something else in a transcript than by default. The same
+// flag in the command has priority.
 var verbFlags = map[string][]string{"delete": {"--wait=false"}, "wait": {"--timeout=2m"}}
 
-// Kubectl runs kubectl in the session's namespace. It returns the lines that "kubectl get" prints. Other verbs print
-// only that they have succeeded ("created"), and so Kubectl returns no lines for them. An error has kubectl's own
-// words, in one line. "kubectl delete" does not wait.
+// Kubectl runs kubectl in the session's namespace. It returns the lines that "kubectl get" prints.
+// Other verbs print only that they have succeeded ("created"), and so Kubectl returns no lines for
+// them. An error has kubectl's own words, in one line. "kubectl delete" does not wait.
 //
-// The argument "-f FILE" names a file of files, below testdata. The word NAMESPACE in it stands for the session's
-// namespace, so that the file can define an object whose name is unique in the cluster. Close removes the objects that
-// "create" has made from such a file. The objects that "apply" has made stay, because others may have applied the same
-// file.
+// The argument "-f FILE" names a file of files, below testdata. The word NAMESPACE in it stands for
+// the session's namespace, so that the file can define an object whose name is unique in the
+// cluster. Close removes the objects that "create" has made from such a file. The objects that
+// "apply" has made stay, because others may have applied the same file.
 func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ...string) ([]string, error) {
 	if err := s.FindKubectl(ctx); err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ..
 	return strings.Split(strings.TrimSuffix(answer, "\n"), "\n"), nil
 }
 
-// prepareFile copies a file for kubectl, if it exists. If the verb is create, Close will remove its objects. The caller
-// holds mu.
+// prepareFile copies a file for kubectl, if it exists. If the verb is create, Close will remove its
+// objects. The caller holds mu.
 func (s *Session) prepareFile(files fs.FS, verb, name string) error {
 	_, err := s.copyFile(files, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,8 +77,8 @@ func (s *Session) prepareFile(files fs.FS, verb, name string) error {
 	return nil
 }
 
-// runUntilServed runs kubectl. It tries again while the server does not serve a type that a file has just defined. The
-// caller holds mu.
+// runUntilServed runs kubectl. It tries again while the server does not serve a type that a file
+// has just defined. The caller holds mu.
 func (s *Session) runUntilServed(ctx context.Context, verb string, args []string) (answer string, err error) {
 	deadline := time.Now().Add(servingTimeout)
 	for {
@@ -90,8 +90,8 @@ func (s *Session) runUntilServed(ctx context.Context, verb string, args []string
 	}
 }
 
-// File copies a file of files, below testdata, and returns the path of the copy. The copy has the session's namespace
-// in the place of NAMESPACE. Close removes the copy.
+// File copies a file of files, below testdata, and returns the path of the copy. The copy has the
+// session's namespace in the place of NAMESPACE. Close removes the copy.
 func (s *Session) File(files fs.FS, name string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,9 +125,9 @@ func (s *Session) makeDir() error {
 	return err
 }
 
-// KubectlCommand returns a command that reaches this namespace from another terminal, in any folder. It names the
-// kubeconfig, because the other terminal may have another environment. It names the path of the kubectl that
-// FindKubectl has found, unless that is the kubectl from PATH.
+// KubectlCommand returns a command that reaches this namespace from another terminal, in any
+// folder. It names the kubeconfig, because the other terminal may have another environment. It
+// names the path of the kubectl that FindKubectl has found, unless that is the kubectl from PATH.
 func (s *Session) KubectlCommand() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,8 +185,8 @@ func (s *Session) runKubectl(ctx context.Context, verb string, args ...string) (
 // foundKubectls has the path of the kubectl that was found for a server, by host.
 var foundKubectls sync.Map
 
-// FindKubectl looks for a kubectl. It takes the kubectl from PATH if that is within one minor version of the server,
-// else the kubectl that scripts/cluster has put into .cluster/bin.
+// FindKubectl looks for a kubectl. It takes the kubectl from PATH if that is within one minor
+// version of the server, else the kubectl that scripts/cluster has put into .cluster/bin.
 func (s *Session) FindKubectl(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,8 +213,8 @@ func (s *Session) FindKubectl(ctx context.Context) error {
 	return nil
 }
 
-// lookPath takes the kubectl from PATH. It returns an error if there is none, or if it does not fit the server. The
-// caller holds mu.
+// lookPath takes the kubectl from PATH. It returns an error if there is none, or if it does not fit
+// the server. The caller holds mu.
 func (s *Session) lookPath(ctx context.Context) (err error) {
 	s.kubectl, err = exec.LookPath("kubectl")
 	if err != nil {
@@ -243,8 +243,8 @@ func (s *Session) checkVersion(ctx context.Context) error {
 		s.kubectl, versions.ClientVersion.GitVersion, versions.ServerVersion.GitVersion)
 }
 
-// removeFiles deletes the objects that were created from files, if they still exist, and removes the copies of the
-// files. (The objects in the namespace go with the namespace in any case.)
+// removeFiles deletes the objects that were created from files, if they still exist, and removes
+// the copies of the files. (The objects in the namespace go with the namespace in any case.)
 func (s *Session) removeFiles(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,8 +21,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// fakeSession returns a session in a new workspace, with a script for each kubectl: own is the kubectl in .cluster/bin,
-// inPath that in PATH. If a script is "", there is no such kubectl.
+// fakeSession returns a session in a new workspace, with a script for each kubectl: own is the
+// kubectl in .cluster/bin, inPath that in PATH. If a script is "", there is no such kubectl.
 func fakeSession(t *testing.T, own, inPath string) *Session {
 	t.Helper()
 	root := t.TempDir()
@@ -44,7 +44,8 @@ func fakeSession(t *testing.T, own, inPath string) *Session {
 	return s
 }
 
-// fakeKubectl returns a script that prints these versions for "kubectl version". For any other command it runs rest.
+// fakeKubectl returns a script that prints these versions for "kubectl version". For any other
+// command it runs rest.
 func fakeKubectl(client, server, rest string) string {
 	return fmt.Sprintf(`if [ "$1" = version ]; then
 	echo '{"clientVersion":{"gitVersion":"%s"},"serverVersion":{"gitVersion":"%s"}}'
@@ -103,8 +104,8 @@ func TestFindKubectl(t *testing.T) {
 	}
 }
 
-// A user can paste the command into any terminal: it names an existing kubectl, and has quotes where a shell needs
-// them.
+// A user can paste the command into any terminal: it names an existing kubectl, and has quotes
+// where a shell needs them.
 func TestKubectlCommand(t *testing.T) {
 	fits := fakeKubectl("v1.37.0", "v1.37.0", "")
 	tooOld := fakeKubectl("v1.35.7", "v1.37.0", "")
@@ -167,7 +168,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// kubectl gets the flags and the environment of the session, and runs beside the file of the chapter.
+// kubectl gets the flags and the environment of the session, and runs beside the file of the
+// chapter.
 func TestKubectlArguments(t *testing.T) {
 	s := fakeSession(t, fakeKubectl("v1.37.0", "v1.37.0", `echo "$@" $KUBECONFIG $KUBERC; cat -- *.yaml`), "")
 	t.Setenv("PATH", "/bin:/usr/bin")

@@ -39,8 +39,8 @@ kind: Widget
 metadata: {name: cog}
 `
 
-// In a file, NAMESPACE stands for the session's namespace. A type that the file defines can be used immediately. Close
-// removes the definition.
+// In a file, NAMESPACE stands for the session's namespace. A type that the file defines can be used
+// immediately. Close removes the definition.
 func TestADefinitionGoesWithItsSession(t *testing.T) {
 	t.Parallel()
 	outside := sessiontest.Open(t)

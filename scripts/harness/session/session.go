@@ -1,5 +1,5 @@
-// Package session connects a step or a test to a cluster. A session has clients and a namespace, and it runs kubectl in
-// this namespace.
+// Package session connects a step or a test to a cluster. A session has clients and a namespace,
+// and it runs kubectl in this namespace.
 package session
 
 import (
@@ -21,7 +21,8 @@ import (
 	"k8s.io/client-go/util/connrotation"
 )
 
-// defaultPatience is how long a session waits for an answer of the API server, unless the options say otherwise.
+// defaultPatience is how long a session waits for an answer of the API server, unless the options
+// say otherwise.
 const defaultPatience = 10 * time.Second
 
 // A Session is a connection to a cluster, with a namespace of its own.
@@ -44,8 +45,8 @@ type Session struct {
 	hasReadFile bool       // kubectl has read a file, which may have defined a type
 }
 
-// Open connects to the chosen cluster. It makes a namespace, unless the options name one, and waits until pods can be
-// created in it. Its errors say what to do next.
+// Open connects to the chosen cluster. It makes a namespace, unless the options name one, and waits
+// until pods can be created in it. Its errors say what to do next.
 func Open(ctx context.Context, opts Options) (*Session, error) {
 	s, err := connect(opts)
 	if err != nil {
@@ -67,9 +68,9 @@ func connect(opts Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The server has its own limits (API Priority and Fairness). client-go's default of 5 requests per second would
-	// only make the steps wait. A program that runs for a long time should have a limit, such as 50, because of bugs
-	// that send requests in a loop.
+	// The server has its own limits (API Priority and Fairness). client-go's default of 5 requests
+	// per second would only make the steps wait. A program that runs for a long time should have a
+	// limit, such as 50, because of bugs that send requests in a loop.
 	config.QPS = -1
 	dialer := connrotation.NewDialer(new(net.Dialer).DialContext)
 	config.Dial = dialer.DialContext
@@ -90,8 +91,8 @@ func connect(opts Options) (*Session, error) {
 // controllersTimeout is how long to wait for the objects that controllers put into a new namespace.
 const controllersTimeout = time.Minute
 
-// makeNamespace makes the namespace, and waits for the objects that controllers put into it. The API server refuses
-// every pod before the default service account exists.
+// makeNamespace makes the namespace, and waits for the objects that controllers put into it. The
+// API server refuses every pod before the default service account exists.
 func (s *Session) makeNamespace(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
@@ -117,8 +118,8 @@ func (s *Session) makeNamespace(ctx context.Context) error {
 	return nil
 }
 
-// Close deletes the namespace, and the objects that kubectl has created from files. It does not wait until they are
-// gone. It closes all connections. It works even if ctx has ended.
+// Close deletes the namespace, and the objects that kubectl has created from files. It does not
+// wait until they are gone. It closes all connections. It works even if ctx has ended.
 func (s *Session) Close(ctx context.Context) error {
 	defer s.dialer.CloseAll()
 	if s.Namespace == "" {
@@ -139,8 +140,8 @@ func (s *Session) Close(ctx context.Context) error {
 	return s.Explain(err)
 }
 
-// Explain adds to an error from the cluster what the user can do about it. It does not change an error that is not
-// about reaching the cluster.
+// Explain adds to an error from the cluster what the user can do about it. It does not change an
+// error that is not about reaching the cluster.
 func (s *Session) Explain(err error) error {
 	server := "the API server at " + s.Config.Host
 	var urlErr *url.Error

@@ -1,5 +1,5 @@
-// Package step runs the steps of a chapter on a cluster. It is package play with clients, and with a namespace for each
-// step.
+// Package step runs the steps of a chapter on a cluster. It is package play with clients, and with
+// a namespace for each step.
 package step
 
 import (
@@ -103,8 +103,8 @@ type cluster struct {
 func (c *cluster) Namespace() string { return c.Session.Namespace }
 func (c *cluster) Watching() bool    { return c.requests.Watching() }
 
-// newLesson returns a lesson with clients of its own, so that the requests of the step are counted, and those of the
-// player are not.
+// newLesson returns a lesson with clients of its own, so that the requests of the step are counted,
+// and those of the player are not.
 func newLesson(l *play.Lesson) (*Lesson, error) {
 	c, ok := l.Cluster.(*cluster)
 	if !ok {
@@ -130,9 +130,10 @@ func newLesson(l *play.Lesson) (*Lesson, error) {
 	}, nil
 }
 
-// ClientOnCable returns a client whose connections all go through a proxy. The client loses the API server where the
-// transcript says "> the cable is pulled out". It can reach the API server again where the transcript says "> the cable
-// is plugged in", but not before it has failed to reach it. After such a failure, a reflector has to list.
+// ClientOnCable returns a client whose connections all go through a proxy. The client loses the API
+// server where the transcript says "> the cable is pulled out". It can reach the API server again
+// where the transcript says "> the cable is plugged in", but not before it has failed to reach it.
+// After such a failure, a reflector has to list.
 func (l *Lesson) ClientOnCable(ctx context.Context) (kubernetes.Interface, error) {
 	config := rest.CopyConfig(l.Config)
 	config.Dial = l.proxy.Dial

@@ -25,10 +25,11 @@ func memory() (stats runtime.MemStats) {
 	return stats
 }
 
-// Goroutines counts the goroutines whose pprof label has this value. A goroutine inherits the labels of the goroutine
-// that started it: see pprof.Do.
+// Goroutines counts the goroutines whose pprof label has this value. A goroutine inherits the
+// labels of the goroutine that started it: see pprof.Do.
 //
-// The profile has groups of goroutines with the same stack and the same labels. A group begins with its size.
+// The profile has groups of goroutines with the same stack and the same labels. A group begins with
+// its size.
 func Goroutines(label, value string) int {
 	var profile bytes.Buffer
 	pprof.Lookup("goroutine").WriteTo(&profile, 1) // it never fails: it writes to memory

@@ -10,7 +10,8 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// fakeGo is a script in the place of go. It lists one module, and writes each call and its folder into a file.
+// fakeGo is a script in the place of go. It lists one module, and writes each call and its folder
+// into a file.
 const fakeGo = `#!/bin/sh
 case "$*" in
 *.Dir*) echo "$PWD/01-part"; exit ;;

@@ -1,4 +1,5 @@
-// Package workspace finds the folder of the course, so that its programs run from any folder below it.
+// Package workspace finds the folder of the course, so that its programs run from any folder below
+// it.
 package workspace
 
 import (
@@ -25,8 +26,8 @@ func Root(dir string) (string, error) {
 	}
 }
 
-// Whole returns an error while an exercise is open, because then the code is not the book's. A folder that is not in
-// git has no open exercises.
+// Whole returns an error while an exercise is open, because then the code is not the book's. A
+// folder that is not in git has no open exercises.
 func Whole(root string) error {
 	list := exec.Command("git", "for-each-ref", "--format=%(refname:lstrip=3)", "refs/practice/open")
 	list.Dir = root

@@ -18,9 +18,9 @@ import (
 // clockEnv is set in the environment of a process that is a clock.
 const clockEnv = "INFORMER_BENCH_CLOCK"
 
-// A clock is a process of its own that ticks, in the place of a server that sends changes. The informer cannot hold up
-// the clock: a tick waits in a pipe, as a change would wait in a connection. (A timer in this process would be late
-// while garbage is collected: golang/go#45632.)
+// A clock is a process of its own that ticks, in the place of a server that sends changes. The
+// informer cannot hold up the clock: a tick waits in a pipe, as a change would wait in a
+// connection. (A timer in this process would be late while garbage is collected: golang/go#45632.)
 type clock struct {
 	cmd  *exec.Cmd
 	in   io.Writer
@@ -65,7 +65,8 @@ func (c *clock) stop() {
 	_ = c.cmd.Wait()
 }
 
-// serveClock is the main function of a process that is a clock. In other processes it returns immediately.
+// serveClock is the main function of a process that is a clock. In other processes it returns
+// immediately.
 func serveClock() {
 	if os.Getenv(clockEnv) == "" {
 		return

@@ -1,5 +1,5 @@
-// Benchmarks of events: how largeStore per second an informer delivers to its handlers, how long a single event takes,
-// and how long it takes until all objects are deleted.
+// Benchmarks of events: how largeStore per second an informer delivers to its handlers, how long a
+// single event takes, and how long it takes until all objects are deleted.
 
 package fanout
 
@@ -19,8 +19,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// BenchmarkEvents measures updates, from the watch until every handler was called. ns/op is the time for one event with
-// all handlers.
+// BenchmarkEvents measures updates, from the watch until every handler was called. ns/op is the
+// time for one event with all handlers.
 func BenchmarkEvents(b *testing.B) {
 	for _, size := range []struct{ handlers, objects int }{
 		{1, 1000}, {10, 1000}, {100, 1000}, {1000, 1000}, {10, 10_000}, {10, 100_000},
@@ -32,8 +32,8 @@ func BenchmarkEvents(b *testing.B) {
 	}
 }
 
-// BenchmarkObserved is BenchmarkEvents with an observer, which only our informer can have. BenchmarkEvents shows what
-// our informer pays for this possibility if it has no observer.
+// BenchmarkObserved is BenchmarkEvents with an observer, which only our informer can have.
+// BenchmarkEvents shows what our informer pays for this possibility if it has no observer.
 func BenchmarkObserved(b *testing.B) {
 	eachInformer(b, "handlers=1/objects=1000", func(b *testing.B, newInformer newInformer) {
 		events(b, 1, 1000, func(
@@ -66,13 +66,14 @@ func events(b *testing.B, handlers, objects int, newInformer newInformer) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// A workload sends events in batches. A batch is done when every handler has got all of its events. At most maxBatches
-// are open at the same time.
+// A workload sends events in batches. A batch is done when every handler has got all of its events.
+// At most maxBatches are open at the same time.
 //
-// This limit makes the numbers comparable. Without it, the sender runs far ahead of the handlers. Then client-go's
-// buffers would grow beyond the 1,024 events that they begin with, from where client-go also traces every call. And our
-// informer would fold the events of a handler that is far behind, so that it delivers fewer events. Within the limit
-// both informers are at their best, and both call every handler for every event. The method check proves this.
+// This limit makes the numbers comparable. Without it, the sender runs far ahead of the handlers.
+// Then client-go's buffers would grow beyond the 1,024 events that they begin with, from where
+// client-go also traces every call. And our informer would fold the events of a handler that is far
+// behind, so that it delivers fewer events. Within the limit both informers are at their best, and
+// both call every handler for every event. The method check proves this.
 type workload struct {
 	events   int
 	counters []*counter
@@ -121,7 +122,8 @@ func (w *workload) run(tb testing.TB, send func(k int)) {
 	}
 }
 
-// check fails if a handler has not got each event once. Call it when the informer has stopped, so that no handler runs.
+// check fails if a handler has not got each event once. Call it when the informer has stopped, so
+// that no handler runs.
 func (w *workload) check(tb testing.TB) {
 	for i, c := range w.counters {
 		if c.seen != w.events {
@@ -130,8 +132,8 @@ func (w *workload) check(tb testing.TB) {
 	}
 }
 
-// A counter is a handler that counts changes. That takes nearly no time. An informer makes one call of a handler at a
-// time, so a counter has no lock.
+// A counter is a handler that counts changes. That takes nearly no time. An informer makes one call
+// of a handler at a time, so a counter has no lock.
 type counter struct {
 	workload *workload
 	seen     int
@@ -153,8 +155,9 @@ func (c *counter) count() {
 	}
 }
 
-// BenchmarkLatency sends an event, and sends the next one when every handler was called. It reports the median and the
-// 99th percentile of the time from just before an event is sent until a handler is called, over all handlers.
+// BenchmarkLatency sends an event, and sends the next one when every handler was called. It reports
+// the median and the 99th percentile of the time from just before an event is sent until a handler
+// is called, over all handlers.
 func BenchmarkLatency(b *testing.B) {
 	eachInformer(b, "handlers=10/objects=1000", func(b *testing.B, informer newInformer) {
 		all := makePods(1000)
@@ -223,8 +226,9 @@ func (s *stopwatch) OnUpdate(_, _ any) {
 func (s *stopwatch) OnAdd(any, bool) {}
 func (s *stopwatch) OnDelete(any)    {}
 
-// BenchmarkDeletes deletes 100,000 pods one by one, over the watch. It measures from the first delete until the handler
-// was called for the last one. The deletes come in the batches of a workload.
+// BenchmarkDeletes deletes 100,000 pods one by one, over the watch. It measures from the first
+// delete until the handler was called for the last one. The deletes come in the batches of a
+// workload.
 func BenchmarkDeletes(b *testing.B) {
 	eachInformer(b, "handlers=1/objects=100000", func(b *testing.B, informer newInformer) {
 		objects := largeStore()

@@ -1,10 +1,10 @@
-// Package fanout has the benchmarks that compare our shared informer with client-go's. They are Go benchmarks, and the
-// last part of their names is the informer, so that benchstat can compare them:
+// Package fanout has the benchmarks that compare our shared informer with client-go's. They are Go
+// benchmarks, and the last part of their names is the informer, so that benchstat can compare them:
 //
 //	go test -run '^$' -bench Events -benchtime 20000x -count 5 . | benchstat -col /informer -
 //
-// Both informers get the same objects from the same source, and have the same handlers. client-go has the default
-// values of its feature gates.
+// Both informers get the same objects from the same source, and have the same handlers. client-go
+// has the default values of its feature gates.
 package fanout
 
 import (

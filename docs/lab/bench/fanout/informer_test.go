@@ -29,8 +29,8 @@ type newInformer func(
 	cache.ListerWatcher, apiruntime.Object, cache.SharedIndexInformerOptions,
 ) cache.SharedIndexInformer
 
-// informers are the two informers to compare. They take turns in being first: package main runs them in the other order
-// in every other round.
+// informers are the two informers to compare. They take turns in being first: package main runs
+// them in the other order in every other round.
 var informers = []struct {
 	name string
 	new  newInformer
@@ -53,7 +53,8 @@ func eachInformer(b *testing.B, name string, run func(*testing.B, newInformer)) 
 	}
 }
 
-// loop is a b.Loop that measures only the function measured. It collects the garbage of prepare before that.
+// loop is a b.Loop that measures only the function measured. It collects the garbage of prepare
+// before that.
 func loop(b *testing.B, prepare func() (measured, check func())) {
 	for b.Loop() {
 		b.StopTimer()
@@ -76,7 +77,8 @@ type watcher struct {
 	registrations []cache.ResourceEventHandlerRegistration
 }
 
-// newWatcher makes an informer of pods with the index by namespace, as client-go's factories do, and adds the handlers.
+// newWatcher makes an informer of pods with the index by namespace, as client-go's factories do,
+// and adds the handlers.
 func newWatcher[H cache.ResourceEventHandler](
 	tb testing.TB, newInformer newInformer, s *source, handlers []H,
 ) *watcher {
@@ -98,8 +100,8 @@ func addHandlers[H cache.ResourceEventHandler](tb testing.TB, w *watcher, handle
 	}
 }
 
-// run starts the informer, and returns when the store has the first list and every handler has synced. The returned
-// function stops the informer.
+// run starts the informer, and returns when the store has the first list and every handler has
+// synced. The returned function stops the informer.
 func (w *watcher) run(tb testing.TB) (stop func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -124,9 +126,9 @@ func (w *watcher) awaitHandlers(tb testing.TB) {
 	}
 }
 
-// checkNamespace lists the pods of a namespace, and fails unless there are as many as wanted. A list belongs to its
-// reader, who may change it. So checkNamespace removes the first pod from the list, and fails if another reader has
-// removed it from the same list.
+// checkNamespace lists the pods of a namespace, and fails unless there are as many as wanted. A
+// list belongs to its reader, who may change it. So checkNamespace removes the first pod from the
+// list, and fails if another reader has removed it from the same list.
 func (w *watcher) checkNamespace(namespace string, want int) error {
 	pods, err := w.GetIndexer().ByIndex(cache.NamespaceIndex, namespace)
 	if err != nil {
@@ -142,8 +144,8 @@ func (w *watcher) checkNamespace(namespace string, want int) error {
 	return nil
 }
 
-// await waits for a channel. If the timeout comes first, the benchmark fails, and says which condition has not come
-// true.
+// await waits for a channel. If the timeout comes first, the benchmark fails, and says which
+// condition has not come true.
 func await[T any](tb testing.TB, channel <-chan T, timeout <-chan time.Time, condition string) {
 	tb.Helper()
 	select {

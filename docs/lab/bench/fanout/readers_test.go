@@ -19,10 +19,11 @@ import (
 
 const changesPerSecond = 2000
 
-// BenchmarkReaders runs for b.N seconds, with 2,000 changes in each second. Its readers list one namespace of 10,000
-// pods after the other, without a pause. It reports how largeStore changes the handler got within that time, and how
-// largeStore lists the readers got per second. The readers use as much of the machine as they can get, so the number of
-// changes shows whether readers hold up the informer.
+// BenchmarkReaders runs for b.N seconds, with 2,000 changes in each second. Its readers list one
+// namespace of 10,000 pods after the other, without a pause. It reports how largeStore changes the
+// handler got within that time, and how largeStore lists the readers got per second. The readers
+// use as much of the machine as they can get, so the number of changes shows whether readers hold
+// up the informer.
 func BenchmarkReaders(b *testing.B) {
 	for _, readers := range []int{4, 16} {
 		eachInformer(b, fmt.Sprintf("readers=%d/objects=100000", readers), func(b *testing.B, informer newInformer) {
@@ -42,11 +43,12 @@ func busyReaders(b *testing.B, informer newInformer, readers, seconds int) reade
 	})
 }
 
-// BenchmarkReadersAtIntervals runs for b.N seconds. Each of its four readers lists a namespace every 20 ms, so most of
-// the machine is free. The readers take turns. The benchmark reports the median and the 99th percentile of the time
-// from the moment when a change was due until the handler was called. It also reports how largeStore bytes were
-// allocated for each change, including those of the readers. It should run long enough that garbage is collected. The
-// variant later runs after busy readers, in the same process.
+// BenchmarkReadersAtIntervals runs for b.N seconds. Each of its four readers lists a namespace
+// every 20 ms, so most of the machine is free. The readers take turns. The benchmark reports the
+// median and the 99th percentile of the time from the moment when a change was due until the
+// handler was called. It also reports how largeStore bytes were allocated for each change,
+// including those of the readers. It should run long enough that garbage is collected. The variant
+// later runs after busy readers, in the same process.
 func BenchmarkReadersAtIntervals(b *testing.B) {
 	const readers, interval = 4, 20 * time.Millisecond
 	for _, when := range []string{"first", "later"} {
@@ -84,8 +86,9 @@ type readersResult struct {
 	bytes   int // allocated meanwhile
 }
 
-// runReaders runs an informer with one handler, makes changes for this number of seconds, and runs the readers at the
-// same time. It returns when the readers have returned and the handler has got every change.
+// runReaders runs an informer with one handler, makes changes for this number of seconds, and runs
+// the readers at the same time. It returns when the readers have returned and the handler has got
+// every change.
 func runReaders(
 	b *testing.B, informer newInformer, readers, seconds int, read func(r *reader, begin time.Time),
 ) readersResult {

@@ -14,12 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// A schedule sends updates at a fixed rate, each of another pod. It is also the handler that notes when each update
-// came.
+// A schedule sends updates at a fixed rate, each of another pod. It is also the handler that notes
+// when each update came.
 //
-// The sender does not wait for the informer, as in a cluster. An update that the informer has not read yet waits in the
-// source. In a cluster, it waits in the connection and in the server. The source has room for as many updates as there
-// were pods in the first list, and no schedule is that long. So no update is dropped, and the sender never blocks.
+// The sender does not wait for the informer, as in a cluster. An update that the informer has not
+// read yet waits in the source. In a cluster, it waits in the connection and in the server. The
+// source has room for as many updates as there were pods in the first list, and no schedule is that
+// long. So no update is dropped, and the sender never blocks.
 type schedule struct {
 	objects    int
 	interval   time.Duration
@@ -43,8 +44,8 @@ func newSchedule(tb testing.TB, objects, perSecond int) *schedule {
 	}
 }
 
-// start begins to make this number of changes. If ctx ends before, it makes fewer, but at least one: on a busy machine
-// the clock may be late.
+// start begins to make this number of changes. If ctx ends before, it makes fewer, but at least
+// one: on a busy machine the clock may be late.
 func (s *schedule) start(ctx context.Context, tb testing.TB, src *source, changes int) {
 	s.begin = time.Now()
 	s.sending.Go(func() {
@@ -70,8 +71,8 @@ func (s *schedule) due(k int) time.Duration { return time.Duration(k) * s.interv
 // version returns the resourceVersion of update k.
 func (s *schedule) version(k int) int { return s.objects + k + 1 }
 
-// finish waits until the handler was called for each change that was sent, and stops the informer. It fails unless the
-// handler got each change once, in order.
+// finish waits until the handler was called for each change that was sent, and stops the informer.
+// It fails unless the handler got each change once, in order.
 func (s *schedule) finish(tb testing.TB, stop func()) {
 	tb.Helper()
 	s.sending.Wait()
@@ -99,8 +100,9 @@ func (s *schedule) within(window time.Duration) (changes int) {
 	return changes
 }
 
-// lags returns the times from the moment when a change was due until the handler was called, shortest first. A lag
-// includes the time by which the sender was late, because this process was busy.
+// lags returns the times from the moment when a change was due until the handler was called,
+// shortest first. A lag includes the time by which the sender was late, because this process was
+// busy.
 func (s *schedule) lags() []time.Duration {
 	lags := make([]time.Duration, len(s.got))
 	for k, got := range s.got {

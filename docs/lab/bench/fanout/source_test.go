@@ -18,10 +18,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A source sends the first list over the watch, as adds with a bookmark at the end. This is what client-go requests by
-// default. The whole list waits in the channel before the informer starts, and the channel has room for later events.
-// So a benchmark measures the informer, and not how fast the benchmark can wake the informer for each event. A real
-// watch costs both informers the same time on top.
+// A source sends the first list over the watch, as adds with a bookmark at the end. This is what
+// client-go requests by default. The whole list waits in the channel before the informer starts,
+// and the channel has room for later events. So a benchmark measures the informer, and not how fast
+// the benchmark can wake the informer for each event. A real watch costs both informers the same
+// time on top.
 type source struct {
 	*cache.ListWatch
 	events chan watch.Event
@@ -48,8 +49,8 @@ func (s *source) send(event watch.EventType, object runtime.Object) {
 	s.events <- watch.Event{Type: event, Object: object}
 }
 
-// expire ends the watch with status 410, as a server that no longer has the changes after the client's version. The
-// informer has to list again.
+// expire ends the watch with status 410, as a server that no longer has the changes after the
+// client's version. The informer has to list again.
 func (s *source) expire() {
 	status := apierrors.NewResourceExpired("the benchmark wants a relist").ErrStatus
 	s.send(watch.Error, &status)
@@ -67,12 +68,13 @@ func (s *source) watch(context.Context, metav1.ListOptions) (watch.Interface, er
 func (s *source) Stop()                          {}
 func (s *source) ResultChan() <-chan watch.Event { return s.events }
 
-// versions is the number of versions of each pod: one for the list, and two that take turns as updates. An update never
-// has the same resourceVersion as the update before it, so that no informer takes it for a resync.
+// versions is the number of versions of each pod: one for the list, and two that take turns as
+// updates. An update never has the same resourceVersion as the update before it, so that no
+// informer takes it for a resync.
 const versions = 3
 
-// pods are all versions of all pods. They are made before the clock runs: a decoder takes the same time for every
-// informer, and is no part of it.
+// pods are all versions of all pods. They are made before the clock runs: a decoder takes the same
+// time for every informer, and is no part of it.
 type pods [versions][]*corev1.Pod
 
 func makePods(objects int) *pods {
@@ -83,8 +85,8 @@ func makePods(objects int) *pods {
 	return &all
 }
 
-// largeStore returns the number of pods of a benchmark with a large store. With -short it is smaller than the name of
-// the benchmark says, and large enough to see that the benchmark works.
+// largeStore returns the number of pods of a benchmark with a large store. With -short it is
+// smaller than the name of the benchmark says, and large enough to see that the benchmark works.
 func largeStore() int {
 	if testing.Short() {
 		return 10_000
@@ -116,8 +118,8 @@ const (
 // namespace returns the namespace of the i-th pod.
 func namespace(i int) string { return "ns-" + strconv.Itoa(i%namespaces) }
 
-// newPod returns a small pod that shares no memory with another one, as if it had just been decoded. BenchmarkStalled
-// reports its size.
+// newPod returns a small pod that shares no memory with another one, as if it had just been
+// decoded. BenchmarkStalled reports its size.
 func newPod(i, resourceVersion int) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{

@@ -1,5 +1,5 @@
-// Benchmarks of memory: of the store, and of the events that wait for a stalled handler. And a benchmark of an index
-// that is added late.
+// Benchmarks of memory: of the store, and of the events that wait for a stalled handler. And a
+// benchmark of an index that is added late.
 
 package fanout
 
@@ -17,8 +17,8 @@ import (
 	"example.com/informer/scripts/harness/usage"
 )
 
-// BenchmarkLateIndex measures a call of AddIndexers on an informer with 100,000 pods, and the first call of ByIndex.
-// The second call is included because a store could put off the work until then.
+// BenchmarkLateIndex measures a call of AddIndexers on an informer with 100,000 pods, and the first
+// call of ByIndex. The second call is included because a store could put off the work until then.
 func BenchmarkLateIndex(b *testing.B) {
 	const index = "app"
 	eachInformer(b, "objects=100000", func(b *testing.B, informer newInformer) {
@@ -51,10 +51,11 @@ func BenchmarkLateIndex(b *testing.B) {
 	})
 }
 
-// BenchmarkMemory reports by how much the heap grows with an informer of 100,000 pods, divided by the number of pods.
-// The pods and the source exist before, so they do not count. The store counts: its keys, its maps, and its index by
-// namespace. The reflector, the queue and the processor count, too. There is no handler, and no event waits. So these
-// parts have only the little memory that they have without pods, and the buffer of the first list, if one is left.
+// BenchmarkMemory reports by how much the heap grows with an informer of 100,000 pods, divided by
+// the number of pods. The pods and the source exist before, so they do not count. The store counts:
+// its keys, its maps, and its index by namespace. The reflector, the queue and the processor count,
+// too. There is no handler, and no event waits. So these parts have only the little memory that
+// they have without pods, and the buffer of the first list, if one is left.
 func BenchmarkMemory(b *testing.B) {
 	eachInformer(b, "objects=100000", func(b *testing.B, informer newInformer) {
 		objects := largeStore()
@@ -77,10 +78,10 @@ func BenchmarkMemory(b *testing.B) {
 	})
 }
 
-// BenchmarkStalled blocks the only handler at its first update. Then it sends b.N updates of 1,000 pods, each with a
-// pod of its own, as if a watch had decoded it, and waits until the store has the last one. It reports by how much the
-// heap has grown after a garbage collection. The store has as largeStore pods as before, so the rest waits for the
-// handler.
+// BenchmarkStalled blocks the only handler at its first update. Then it sends b.N updates of 1,000
+// pods, each with a pod of its own, as if a watch had decoded it, and waits until the store has the
+// last one. It reports by how much the heap has grown after a garbage collection. The store has as
+// largeStore pods as before, so the rest waits for the handler.
 func BenchmarkStalled(b *testing.B) {
 	eachInformer(b, "handlers=1/objects=1000", func(b *testing.B, informer newInformer) {
 		const objects = 1000

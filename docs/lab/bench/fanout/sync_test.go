@@ -1,5 +1,5 @@
-// Benchmarks of lists: how long it takes until the handlers have got the first list, the list for a late handler, and a
-// relist.
+// Benchmarks of lists: how long it takes until the handlers have got the first list, the list for a
+// late handler, and a relist.
 
 package fanout
 
@@ -15,11 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// BenchmarkSync measures from the informer's start until the registrations of all ten handlers have synced, and all
-// handlers have got the whole list. The second condition should follow from the first, but in client-go v0.37 it does
-// not always. Finished of its synctrack.SingleFileTracker counts down, and then asks whether the list is complete. If
-// the handler's goroutine is interrupted between the two, the registration syncs too early. On a busy machine this
-// happens in about one of 400 lists. It must not make client-go look faster.
+// BenchmarkSync measures from the informer's start until the registrations of all ten handlers have
+// synced, and all handlers have got the whole list. The second condition should follow from the
+// first, but in client-go v0.37 it does not always. Finished of its synctrack.SingleFileTracker
+// counts down, and then asks whether the list is complete. If the handler's goroutine is
+// interrupted between the two, the registration syncs too early. On a busy machine this happens in
+// about one of 400 lists. It must not make client-go look faster.
 func BenchmarkSync(b *testing.B) {
 	for _, objects := range []int{1000, 10_000, 100_000} {
 		eachInformer(b, fmt.Sprintf("handlers=10/objects=%d", objects), func(b *testing.B, informer newInformer) {
@@ -79,8 +80,9 @@ func awaitListed(tb testing.TB, handlers []*tally) {
 	}
 }
 
-// BenchmarkJoin measures from the first of 20 calls of AddEventHandler until all 20 registrations have synced, and all
-// handlers have got all pods. (BenchmarkSync says why it waits for both.) No pod changes meanwhile.
+// BenchmarkJoin measures from the first of 20 calls of AddEventHandler until all 20 registrations
+// have synced, and all handlers have got all pods. (BenchmarkSync says why it waits for both.) No
+// pod changes meanwhile.
 func BenchmarkJoin(b *testing.B) {
 	eachInformer(b, "handlers=20/objects=100000", func(b *testing.B, informer newInformer) {
 		objects := largeStore()
@@ -98,9 +100,9 @@ func BenchmarkJoin(b *testing.B) {
 	})
 }
 
-// BenchmarkJoinLag has one handler from the start. Then 20 others join, and until they have synced, there are 1,000
-// changes per second. It reports the longest time from the moment when a change was due until the first handler was
-// called.
+// BenchmarkJoinLag has one handler from the start. Then 20 others join, and until they have synced,
+// there are 1,000 changes per second. It reports the longest time from the moment when a change was
+// due until the first handler was called.
 func BenchmarkJoinLag(b *testing.B) {
 	eachInformer(b, "handlers=20/objects=100000", func(b *testing.B, informer newInformer) {
 		objects := largeStore()
@@ -127,7 +129,8 @@ func BenchmarkJoinLag(b *testing.B) {
 	})
 }
 
-// join adds handlers to an informer that runs, and waits until they have synced and have got all pods.
+// join adds handlers to an informer that runs, and waits until they have synced and have got all
+// pods.
 func (w *watcher) join(tb testing.TB, handlers []*tally) {
 	tb.Helper()
 	addHandlers(tb, w, handlers)
@@ -135,8 +138,8 @@ func (w *watcher) join(tb testing.TB, handlers []*tally) {
 	awaitListed(tb, handlers)
 }
 
-// checkAdds fails if a handler has not got each pod once. Call it when the informer has stopped, so that no handler
-// runs.
+// checkAdds fails if a handler has not got each pod once. Call it when the informer has stopped, so
+// that no handler runs.
 func checkAdds(tb testing.TB, handlers []*tally) {
 	tb.Helper()
 	for i, h := range handlers {
@@ -146,9 +149,10 @@ func checkAdds(tb testing.TB, handlers []*tally) {
 	}
 }
 
-// BenchmarkRelist ends the watch, so that the informer has to list again. Every pod has changed meanwhile. It measures
-// from the moment when the informer gets the list until the handler has got all updates. Both informers make a pause
-// before they request the list, and this pause is not measured.
+// BenchmarkRelist ends the watch, so that the informer has to list again. Every pod has changed
+// meanwhile. It measures from the moment when the informer gets the list until the handler has got
+// all updates. Both informers make a pause before they request the list, and this pause is not
+// measured.
 func BenchmarkRelist(b *testing.B) {
 	eachInformer(b, "handlers=1/objects=100000", func(b *testing.B, informer newInformer) {
 		objects := largeStore()
@@ -184,8 +188,8 @@ func BenchmarkRelist(b *testing.B) {
 	})
 }
 
-// waitForNextList makes the source return itself for the first request only. Each later request waits for a source from
-// the channel.
+// waitForNextList makes the source return itself for the first request only. Each later request
+// waits for a source from the channel.
 func (s *source) waitForNextList() chan<- *source {
 	lists, isFirst := make(chan *source), true
 	s.WatchFuncWithContext = func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {

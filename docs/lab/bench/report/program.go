@@ -16,7 +16,8 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// A Program runs the benchmarks of a package, prints a table, and writes the table and the results to its folder.
+// A Program runs the benchmarks of a package, prints a table, and writes the table and the results
+// to its folder.
 type Program struct {
 	Folder  string // for table.txt and results.txt, below docs/lab
 	Package string // with the benchmarks, below docs/lab
@@ -24,7 +25,8 @@ type Program struct {
 	// Measure runs the benchmarks.
 	Measure func(context.Context, *Run) error
 
-	// Table makes the table. If it returns a table and an error, the error says what is wrong with the results.
+	// Table makes the table. If it returns a table and an error, the error says what is wrong with
+	// the results.
 	Table func(*Results) (string, error)
 }
 

@@ -1,5 +1,5 @@
-// Package report runs benchmarks of client-go and of our code, reads their results with the packages behind benchstat,
-// and makes tables that compare the two.
+// Package report runs benchmarks of client-go and of our code, reads their results with the
+// packages behind benchstat, and makes tables that compare the two.
 package report
 
 import (
@@ -35,8 +35,8 @@ func Machine() (string, error) {
 		runtime.GOOS, runtime.GOARCH, runtime.Version(), strings.TrimSpace(string(clientGo))), nil
 }
 
-// Value returns a value with four digits and its unit: 81.09ms for p50-sec, 1.650GiB for held-B, 110.2B for B/pod. A
-// count has all of its digits, unless it is a count per second.
+// Value returns a value with four digits and its unit: 81.09ms for p50-sec, 1.650GiB for held-B,
+// 110.2B for B/pod. A count has all of its digits, unless it is a count per second.
 func Value(value float64, unit string) string {
 	unit, per, _ := strings.Cut(unit, "/")
 	switch unit[strings.LastIndex(unit, "-")+1:] {
@@ -56,8 +56,8 @@ func Count[N int | float64](n N) string {
 	return message.NewPrinter(language.English).Sprint(n)
 }
 
-// Align returns the lines with their cells in columns. A line of one cell is a heading: the lines below it have columns
-// of their own.
+// Align returns the lines with their cells in columns. A line of one cell is a heading: the lines
+// below it have columns of their own.
 func Align(lines [][]string) string {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

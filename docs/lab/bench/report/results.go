@@ -20,8 +20,8 @@ type Results struct {
 
 type key struct{ bench, unit string }
 
-// suffix matches the end of a benchmark's name that package testing adds: #01 if the name is not the first of its
-// kind, and the number of processors.
+// suffix matches the end of a benchmark's name that package testing adds: #01 if the name is not
+// the first of its kind, and the number of processors.
 var suffix = regexp.MustCompile(`(#\d+)?(-\d+)?$`)
 
 // Read reads results. It converts their units as benchfmt does: sec/op for ns/op.
@@ -57,7 +57,8 @@ type Row struct {
 	Sum   bool // show the sum of all rounds instead of their median
 }
 
-// moreIsBetter has the units with which the greater value is the better one. With all others, it is the smaller one.
+// moreIsBetter has the units with which the greater value is the better one. With all others, it is
+// the smaller one.
 var moreIsBetter = map[string]bool{"events": true, "delivered": true, "events/s": true, "reads/s": true}
 
 // A Comparison is the result of a row.

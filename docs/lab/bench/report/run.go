@@ -50,8 +50,8 @@ func (r *Run) binary() string { return filepath.Join(r.Dir, "benchmarks.test") }
 // Config adds a line "key: value" to the results.
 func (r *Run) Config(key, value string) { fmt.Fprintf(&r.results, "%s: %s\n", key, value) }
 
-// Bench runs a benchmark and its sub-benchmarks in a process of its own, with these variables added to its environment.
-// Benchtime is the argument of -benchtime.
+// Bench runs a benchmark and its sub-benchmarks in a process of its own, with these variables added
+// to its environment. Benchtime is the argument of -benchtime.
 func (r *Run) Bench(ctx context.Context, name, benchtime string, environment ...string) error {
 	cmd := exec.CommandContext(ctx, r.binary(), "-test.run=^$", "-test.benchtime="+benchtime,
 		fmt.Sprintf("-test.short=%t", r.Quick), "-test.bench=^Benchmark"+strings.ReplaceAll(name, "/", "$/^")+"$")
@@ -74,7 +74,8 @@ func (r *Run) Bench(ctx context.Context, name, benchtime string, environment ...
 	return nil
 }
 
-// read keeps the results in the output of a benchmark. It returns their number, and the other lines.
+// read keeps the results in the output of a benchmark. It returns their number, and the other
+// lines.
 func (r *Run) read(output io.Reader) (results int, others string) {
 	for lines := bufio.NewScanner(output); lines.Scan(); {
 		line := lines.Text() + "\n"

@@ -11,8 +11,8 @@ import (
 	"example.com/informer/docs/lab/browser"
 )
 
-// croppedScreenshot draws a frame around the elements that match outline. It returns the part of the window from the top
-// to the bottom of the elements that match crop, in its full width.
+// croppedScreenshot draws a frame around the elements that match outline. It returns the part of
+// the window from the top to the bottom of the elements that match crop, in its full width.
 func croppedScreenshot(page *browser.Page, crop, outline string) ([]byte, error) {
 	edges, err := browser.Eval[[]float64](page, fmt.Sprintf(`(() => {
 		for (const outlined of document.querySelectorAll(%q)) {

@@ -1,5 +1,5 @@
-// Command pictures makes the pictures of the X-ray page for the book. It starts chapter 07 on the cluster at hand,
-// presses the buttons in a browser, and writes docs/pictures/*.png.
+// Command pictures makes the pictures of the X-ray page for the book. It starts chapter 07 on the
+// cluster at hand, presses the buttons in a browser, and writes docs/pictures/*.png.
 package main
 
 import (

@@ -118,7 +118,8 @@ func inOrder(tasks ...task) task {
 	}
 }
 
-// backTo waits for a change to reach a station, pauses, and steps back to the moment when its chip travels there.
+// backTo waits for a change to reach a station, pauses, and steps back to the moment when its chip
+// travels there.
 func backTo(change, station string) task {
 	chip := fmt.Sprintf("document.querySelector('[data-chip][data-change=%q][data-to=%q]')", change, station)
 	return inOrder(

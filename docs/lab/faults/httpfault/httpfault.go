@@ -1,5 +1,6 @@
-// Package httpfault has an http.RoundTripper that injects faults into the requests of an informer. It can answer
-// instead of the server, delay answers, and change the frames of a watch. It counts requests by their outcomes.
+// Package httpfault has an http.RoundTripper that injects faults into the requests of an informer.
+// It can answer instead of the server, delay answers, and change the frames of a watch. It counts
+// requests by their outcomes.
 package httpfault
 
 import (
@@ -23,7 +24,8 @@ import (
 	"example.com/informer/scripts/harness/requests"
 )
 
-// A Transport is an http.RoundTripper. It passes all requests on, until SetRule or Inject is called.
+// A Transport is an http.RoundTripper. It passes all requests on, until SetRule or Inject is
+// called.
 type Transport struct {
 	next http.RoundTripper
 
@@ -53,7 +55,8 @@ func Pass(request *http.Request, next http.RoundTripper) (*http.Response, error)
 	return next.RoundTrip(request)
 }
 
-// WrappedRoundTripper returns the next http.RoundTripper. client-go calls it to find the connections to close.
+// WrappedRoundTripper returns the next http.RoundTripper. client-go calls it to find the
+// connections to close.
 func (t *Transport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip implements http.RoundTripper.
@@ -84,8 +87,8 @@ func (t *Transport) SetRule(rule Rule) {
 	t.rule = rule
 }
 
-// Refuse returns a rule that answers every request with this error. If the error has RetryAfterSeconds, the answer has
-// a Retry-After header.
+// Refuse returns a rule that answers every request with this error. If the error has
+// RetryAfterSeconds, the answer has a Retry-After header.
 func Refuse(status *apierrors.StatusError) Rule {
 	return func(request *http.Request, _ http.RoundTripper) (*http.Response, error) {
 		answer := httptest.NewRecorder()
@@ -108,8 +111,8 @@ func (t *Transport) Counts() map[Count]int {
 	return maps.Clone(t.counts)
 }
 
-// Requests returns the number of requests for a resource, with an outcome and one of the verbs. An empty resource or
-// outcome, or no verb at all, stands for any.
+// Requests returns the number of requests for a resource, with an outcome and one of the verbs. An
+// empty resource or outcome, or no verb at all, stands for any.
 func (t *Transport) Requests(resource, outcome string, verbs ...requests.Verb) (n int) {
 	for c, times := range t.Counts() {
 		isResource := resource == "" || resource == c.Resource
@@ -142,7 +145,8 @@ func (t *Transport) Inject(fault FrameFault) {
 	}
 }
 
-// Pending returns the number of open watches that have a fault injected and have not got their next frame yet.
+// Pending returns the number of open watches that have a fault injected and have not got their next
+// frame yet.
 func (t *Transport) Pending() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -208,7 +212,8 @@ func (s *stream) Close() error {
 	return s.body.Close()
 }
 
-// errorCode returns the status code of an ERROR event, -1 if the event has none, and 0 for other events.
+// errorCode returns the status code of an ERROR event, -1 if the event has none, and 0 for other
+// events.
 func errorCode(frame []byte) int {
 	if !bytes.HasPrefix(frame, []byte(`{"type":"ERROR"`)) {
 		return 0
@@ -220,8 +225,8 @@ func errorCode(frame []byte) int {
 	return int(event.Object.Code)
 }
 
-// A FrameFault gets the next frame of a watch, and returns the bytes to send instead. If it returns an error, the
-// stream ends after these bytes.
+// A FrameFault gets the next frame of a watch, and returns the bytes to send instead. If it returns
+// an error, the stream ends after these bytes.
 type FrameFault func(frame []byte) (sent []byte, err error)
 
 // Cut ends the stream in the middle of the frame.
@@ -252,7 +257,8 @@ var (
 	})
 )
 
-// inFront returns a fault that sends a text before the frame. The text may depend on the object of the frame.
+// inFront returns a fault that sends a text before the frame. The text may depend on the object of
+// the frame.
 func inFront(text func(object any) string) FrameFault {
 	return func(frame []byte) ([]byte, error) {
 		var event struct{ Object any }

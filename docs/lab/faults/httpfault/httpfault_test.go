@@ -27,8 +27,8 @@ const (
 	second = `{"type":"MODIFIED","object":{"metadata":{"name":"a"}}}`
 )
 
-// openWatch returns a transport, and the body of a watch with two frames. The server sends a frame for each element of
-// the channel.
+// openWatch returns a transport, and the body of a watch with two frames. The server sends a frame
+// for each element of the channel.
 func openWatch(t *testing.T) (*Transport, *bufio.Reader, chan<- struct{}) {
 	t.Helper()
 	send := make(chan struct{}, 2)

@@ -31,8 +31,8 @@ func NewSharedInformer(lw cache.ListerWatcher, example runtime.Object, resync ti
 	return &Informer{Informer: informer.New(lw, example, cache.SharedIndexInformerOptions{ResyncPeriod: resync})}
 }
 
-// RunHook, if set, is called before an informer runs. client-go's hook is called before the processor runs. In our
-// informer this is the same moment, because it starts the processor first.
+// RunHook, if set, is called before an informer runs. client-go's hook is called before the
+// processor runs. In our informer this is the same moment, because it starts the processor first.
 var RunHook atomic.Pointer[func()]
 
 // Run runs the informer.
@@ -72,13 +72,13 @@ func (i *Informer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistrat
 	return i.Informer.RemoveEventHandler(handle)
 }
 
-// IsStarted says whether an informer has been started. An informer that was started refuses a new transform. An
-// informer that was not started loses its transform.
+// IsStarted says whether an informer has been started. An informer that was started refuses a new
+// transform. An informer that was not started loses its transform.
 func IsStarted(i cache.SharedInformer) bool { return i.SetTransform(nil) != nil }
 
-// IsRegistered says whether an informer has returned this registration, and the registration has not ended. If the
-// handler was removed, IsRegistered waits for the end of its registration. Otherwise it waits for a second, in which
-// the registration must not end.
+// IsRegistered says whether an informer has returned this registration, and the registration has
+// not ended. If the handler was removed, IsRegistered waits for the end of its registration.
+// Otherwise it waits for a second, in which the registration must not end.
 func IsRegistered(i cache.SharedInformer, handle cache.ResourceEventHandlerRegistration) bool {
 	return slices.Contains(i.(*Informer).registered(), handle)
 }
@@ -110,7 +110,8 @@ func (i *Informer) registered() (handles []cache.ResourceEventHandlerRegistratio
 	return handles
 }
 
-// hasEnded waits until a registration has ended, or until ctx ends. It says whether the registration has ended.
+// hasEnded waits until a registration has ended, or until ctx ends. It says whether the
+// registration has ended.
 func hasEnded(ctx context.Context, handle cache.ResourceEventHandlerRegistration) bool {
 	ended := handle.(interface{ ShutdownChan() <-chan struct{} }).ShutdownChan()
 	select {

@@ -8,7 +8,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A FIFO is client-go's FIFO with the methods List and Get, which client-go's FIFO has only in its tests.
+// A FIFO is client-go's FIFO with the methods List and Get, which client-go's FIFO has only in its
+// tests.
 type FIFO struct {
 	*cache.FIFO
 	objects cache.Store // those that were added and not deleted

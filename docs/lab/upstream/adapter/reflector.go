@@ -19,14 +19,14 @@ import (
 	"example.com/informer/03-reflector/reflector"
 )
 
-// A Reflector is our reflector with the fields and methods of client-go's. A test can set the fields until the first
-// call of a method, because this call makes our reflector.
+// A Reflector is our reflector with the fields and methods of client-go's. A test can set the
+// fields until the first call of a method, because this call makes our reflector.
 type Reflector struct {
 	ListerWatcher cache.ListerWatcher // a test can also set it later
 	Store         cache.ReflectorStore
 
-	// Delay is called when our reflector begins a pause. Its result is not used. As in client-go, a reflector with
-	// this field does not request streamed lists.
+	// Delay is called when our reflector begins a pause. Its result is not used. As in client-go, a
+	// reflector with this field does not request streamed lists.
 	Delay func() time.Duration
 
 	// WatchListPageSize is the page size of LISTs. A test can also set it later.
@@ -46,7 +46,8 @@ func NewReflector(lw cache.ListerWatcher, expected any, store cache.ReflectorSto
 	return &Reflector{ListerWatcher: lw, Store: store, expected: expected, resync: resync}
 }
 
-// NewReflectorWithOptions is cache.NewReflectorWithOptions, with two of its options. It panics if others are set.
+// NewReflectorWithOptions is cache.NewReflectorWithOptions, with two of its options. It panics if
+// others are set.
 func NewReflectorWithOptions(lw cache.ListerWatcher, expected any, store cache.ReflectorStore,
 	options cache.ReflectorOptions) *Reflector {
 	r := NewReflector(lw, expected, store, 0)
@@ -120,8 +121,8 @@ func (s streamSupport) IsWatchListSemanticsUnSupported() bool {
 // errNoWatch is the error of a source without watches.
 var errNoWatch = errors.New("no watch")
 
-// listOnly lists and watches once. The list comes from the function, and each WATCH fails. It says whether the
-// reflector has requested a streamed list.
+// listOnly lists and watches once. The list comes from the function, and each WATCH fails. It says
+// whether the reflector has requested a streamed list.
 func (r *Reflector) listOnly(ctx context.Context, list cache.ListWithContextFunc) (streams bool, err error) {
 	r.reflector()
 	before := r.ListerWatcher

@@ -1,5 +1,5 @@
-// Package adapter has the constructors that client-go's tests call, for our reflector, our stores and our informer. It
-// also has methods in the place of the private fields that these tests read.
+// Package adapter has the constructors that client-go's tests call, for our reflector, our stores
+// and our informer. It also has methods in the place of the private fields that these tests read.
 package adapter
 
 import (
@@ -15,8 +15,8 @@ import (
 	"example.com/informer/07-shared-informer/store"
 )
 
-// PlainStore is a variable of the environment. If it is set, the tests get the store of chapter 04, else
-// the store of snapshots.
+// PlainStore is a variable of the environment. If it is set, the tests get the store of chapter 04,
+// else the store of snapshots.
 const PlainStore = "ADAPTER_PLAIN_STORE"
 
 // NewStore is cache.NewStore, without options.
@@ -30,8 +30,8 @@ func NewIndexer(key cache.KeyFunc, indexers cache.Indexers) cache.Indexer {
 	return store.New(store.Options{KeyFunction: key, Indexers: indexers})
 }
 
-// A ThreadSafeStore is a cache.ThreadSafeStoreWithTransaction: one of our stores, with the keys given by
-// the caller.
+// A ThreadSafeStore is a cache.ThreadSafeStoreWithTransaction: one of our stores, with the keys
+// given by the caller.
 type ThreadSafeStore struct {
 	cache.Indexer
 
@@ -41,7 +41,8 @@ type ThreadSafeStore struct {
 
 var _ cache.ThreadSafeStoreWithTransaction = (*ThreadSafeStore)(nil)
 
-// NewThreadSafeStore is cache.NewThreadSafeStore, without options. It ignores the indices: no test passes any.
+// NewThreadSafeStore is cache.NewThreadSafeStore, without options. It ignores the indices: no test
+// passes any.
 func NewThreadSafeStore(indexers cache.Indexers, _ cache.Indices) cache.ThreadSafeStore {
 	s := &ThreadSafeStore{}
 	s.Indexer = NewIndexer(s.nextKey, indexers)
@@ -54,8 +55,8 @@ func (s *ThreadSafeStore) nextKey(any) (key string, _ error) {
 	return key, nil
 }
 
-// write calls a method of the store that asks for these keys. As in client-go, an index function that
-// fails is a panic.
+// write calls a method of the store that asks for these keys. As in client-go, an index function
+// that fails is a panic.
 func (s *ThreadSafeStore) write(method func() error, keys ...string) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -107,7 +108,8 @@ func (s *ThreadSafeStore) Transaction(writes ...cache.ThreadSafeStoreTransaction
 	}
 }
 
-// Indices returns the keys of all objects, by index and value. It must have no value without an object.
+// Indices returns the keys of all objects, by index and value. It must have no value without an
+// object.
 func (s *ThreadSafeStore) Indices() map[string]map[string]sets.Set[string] {
 	indices := map[string]map[string]sets.Set[string]{}
 	for name := range s.GetIndexers() {

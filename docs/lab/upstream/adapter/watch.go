@@ -1,5 +1,5 @@
-// Functions of client-go's reflector that its tests call. Our reflector has no such functions: these call our
-// reflector, and observe what it does.
+// Functions of client-go's reflector that its tests call. Our reflector has no such functions:
+// these call our reflector, and observe what it does.
 
 package adapter
 
@@ -39,7 +39,8 @@ func (watchedStore) Replace([]any, string) error { return nil }
 // UpdateResourceVersion reports a version.
 func (w watchedStore) UpdateResourceVersion(version string) { w.reached(version, true) }
 
-// HandleWatch makes a reflector apply the events of one watch to a store, and returns why the watch has ended.
+// HandleWatch makes a reflector apply the events of one watch to a store, and returns why the watch
+// has ended.
 func HandleWatch(ctx context.Context, r *Reflector, w watch.Interface, store cache.ReflectorStore,
 	reached func(version string, besidesAdded bool)) error {
 	r.Store = watchedStore{store, reached}
@@ -60,8 +61,8 @@ func (l listedStore) Replace(objs []any, version string) error {
 	return l.ReflectorStore.Replace(objs, version)
 }
 
-// HandleListWatch makes a reflector fill a store from a watch that begins with a list. It says whether the list was
-// complete, and returns why the watch has ended.
+// HandleListWatch makes a reflector fill a store from a watch that begins with a list. It says
+// whether the list was complete, and returns why the watch has ended.
 func HandleListWatch(ctx context.Context, r *Reflector, w watch.Interface, store cache.ReflectorStore,
 	reached func(version string, besidesAdded bool)) (complete bool, err error) {
 	r.Store = listedStore{store, func(version string, besidesAdded bool) {

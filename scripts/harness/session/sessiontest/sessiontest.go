@@ -1,5 +1,5 @@
-// Package sessiontest opens a session for a test, with a namespace of its own on the cluster that the user has chosen,
-// and closes it after the test.
+// Package sessiontest opens a session for a test, with a namespace of its own on the cluster that
+// the user has chosen, and closes it after the test.
 package sessiontest
 
 import (
@@ -15,8 +15,8 @@ import (
 // Patience is how long a test waits for an answer of the API server. The machine may be busy.
 const Patience = time.Minute
 
-// Open returns a session for a test that needs a cluster. With -short the test is skipped. Without a cluster it fails
-// immediately, and the error says how to get a cluster.
+// Open returns a session for a test that needs a cluster. With -short the test is skipped. Without
+// a cluster it fails immediately, and the error says how to get a cluster.
 func Open(t *testing.T) *session.Session {
 	t.Helper()
 	if testing.Short() {
@@ -28,8 +28,8 @@ func Open(t *testing.T) *session.Session {
 	return s
 }
 
-// Kubectl runs a kubectl command in the session's namespace. line is the command without the word kubectl. Its files
-// are in the folder testdata of the test.
+// Kubectl runs a kubectl command in the session's namespace. line is the command without the word
+// kubectl. Its files are in the folder testdata of the test.
 func Kubectl(t testing.TB, s *session.Session, line string) {
 	t.Helper()
 	words := strings.Fields(line)

@@ -1,4 +1,5 @@
-// How the player waits: for the lines of a block, for an action of the step, and for the end of the program.
+// How the player waits: for the lines of a block, for an action of the step, and for the end of the
+// program.
 
 package play
 
@@ -10,9 +11,9 @@ import (
 	"time"
 )
 
-// await runs the command of a block, if there is one, and waits for the lines of the block. It gives up when it is
-// clear that they do not come. It returns the lines that have come: first the answer of the command, if there is one,
-// then the lines of the program.
+// await runs the command of a block, if there is one, and waits for the lines of the block. It
+// gives up when it is clear that they do not come. It returns the lines that have come: first the
+// answer of the command, if there is one, then the lines of the program.
 func (p *player) await(ctx context.Context, b block, given command) ([]string, error) {
 	w := &lineWait{player: p, block: b, command: given, begun: time.Now(), changed: time.Now(), count: -1}
 	for {
@@ -24,7 +25,8 @@ func (p *player) await(ctx context.Context, b block, given command) ([]string, e
 		if ended || w.isOver() || w.timeLeft() <= 0 || ctx.Err() != nil {
 			return p.take(b, w.answer, w.printed, w.verdict), nil
 		}
-		// A program that prints all the time is never silent, nor is a question whose answers differ in length.
+		// A program that prints all the time is never silent, nor is a question whose answers
+		// differ in length.
 		if limit := max(longest, 2*p.patience); time.Since(w.begun) > limit {
 			return nil, fmt.Errorf("after %v: it still prints", limit)
 		}
@@ -55,8 +57,8 @@ type lineWait struct {
 	hinted  bool
 }
 
-// ask runs the command for the first time, and again if it is a question. If a question gets no answer any more, its
-// last answer stays.
+// ask runs the command for the first time, and again if it is a question. If a question gets no
+// answer any more, its last answer stays.
 func (w *lineWait) ask(ctx context.Context) error {
 	if w.command.run == nil || w.asked && !w.command.question {
 		return nil
@@ -73,8 +75,8 @@ func (w *lineWait) ask(ctx context.Context) error {
 	}
 }
 
-// read takes the lines that the program has printed, and compares all lines with the block. It returns a channel that
-// is closed when the program prints another line.
+// read takes the lines that the program has printed, and compares all lines with the block. It
+// returns a channel that is closed when the program prints another line.
 func (w *lineWait) read() (more <-chan struct{}) {
 	w.printed, more = w.player.out.from(w.player.seen)
 	lines := w.lines()
@@ -88,8 +90,8 @@ func (w *lineWait) read() (more <-chan struct{}) {
 // lines returns all lines that have come.
 func (w *lineWait) lines() []string { return slices.Concat(w.answer, w.printed) }
 
-// isOver reports whether there is no line to wait for. With -update, a block without lines does not say how many
-// lines come; but before the program runs, only a question has an answer.
+// isOver reports whether there is no line to wait for. With -update, a block without lines does not
+// say how many lines come; but before the program runs, only a question has an answer.
 func (w *lineWait) isOver() bool {
 	if w.player.update && len(w.block.lines) == 0 {
 		return w.player.ended == nil && !w.command.question
@@ -97,8 +99,8 @@ func (w *lineWait) isOver() bool {
 	return w.verdict == matches && !w.player.runsToItsEnd()
 }
 
-// timeLeft returns how long to wait for the next line. Where enough lines have come and they are wrong, that is a
-// short time.
+// timeLeft returns how long to wait for the next line. Where enough lines have come and they are
+// wrong, that is a short time.
 func (w *lineWait) timeLeft() time.Duration {
 	patience := w.player.patience
 	wrong := w.verdict == differs && w.count >= len(w.block.lines)
@@ -123,7 +125,8 @@ func (w *lineWait) untilNextLook() time.Duration {
 	return next
 }
 
-// hint says what the player waits for, once, after some silence. It does not for a program that returns by itself.
+// hint says what the player waits for, once, after some silence. It does not for a program that
+// returns by itself.
 func (w *lineWait) hint() {
 	if w.hinted || w.untilHint() > 0 || w.player.runsToItsEnd() {
 		return
@@ -140,8 +143,8 @@ func (w *lineWait) hint() {
 	w.player.say("(waiting for: " + missing + ")")
 }
 
-// runsToItsEnd reports whether the program runs, and is to return by itself. The player does not stop such a program
-// because of its lines.
+// runsToItsEnd reports whether the program runs, and is to return by itself. The player does not
+// stop such a program because of its lines.
 func (p *player) runsToItsEnd() bool { return p.ended != nil && !p.want.hasCommands() }
 
 // poll waits until done returns true, the program has returned, or the time is up.

@@ -20,12 +20,12 @@ type Chapter struct {
 	Title string
 	Steps []Step
 
-	// Files holds testdata/STEP.txt of each step, and the files that its commands read. The chapter embeds them,
-	// so that it runs from any folder.
+	// Files holds testdata/STEP.txt of each step, and the files that its commands read. The chapter
+	// embeds them, so that it runs from any folder.
 	Files fs.FS
 
-	// Connect, if set, is called before each step that needs a cluster. patience is how long the player waits for
-	// a line or for a command of this step.
+	// Connect, if set, is called before each step that needs a cluster. patience is how long the
+	// player waits for a line or for a command of this step.
 	Connect func(ctx context.Context, patience time.Duration) (Cluster, error)
 
 	// Flags, if set, adds flags of the chapter.
@@ -65,9 +65,10 @@ func (c Chapter) StepNeedsCluster(name string) bool { return c.needsCluster(c.St
 
 func (c Chapter) needsCluster(s Step) bool { return c.Connect != nil && !s.Offline }
 
-// CheckStep plays the step of this name, on the cluster that the user has chosen. It returns an error if the step does
-// not do what its transcript says. patience is how long the step may print nothing, unless the step itself asks for
-// more. CheckStep calls show with each line that is printed.
+// CheckStep plays the step of this name, on the cluster that the user has chosen. It returns an
+// error if the step does not do what its transcript says. patience is how long the step may print
+// nothing, unless the step itself asks for more. CheckStep calls show with each line that is
+// printed.
 func (c Chapter) CheckStep(ctx context.Context, name string, patience time.Duration, show func(line string)) error {
 	s := c.Steps[c.index(name)]
 	return c.perform(ctx, s, patience, show, func(p *player) error {
@@ -76,8 +77,8 @@ func (c Chapter) CheckStep(ctx context.Context, name string, patience time.Durat
 	})
 }
 
-// perform reads the transcript of a step, connects to the cluster, and calls play with a player for the step. The
-// player calls show with each line that the user is to see.
+// perform reads the transcript of a step, connects to the cluster, and calls play with a player for
+// the step. The player calls show with each line that the user is to see.
 func (c Chapter) perform(
 	ctx context.Context, s Step, patience time.Duration, show func(string), play func(*player) error,
 ) (err error) {
@@ -113,7 +114,8 @@ func (c Chapter) perform(
 	})
 }
 
-// oneAtATime returns a function that calls show, and that several goroutines can call at the same time.
+// oneAtATime returns a function that calls show, and that several goroutines can call at the same
+// time.
 func oneAtATime(show func(string)) func(string) {
 	var mu sync.Mutex
 	return func(line string) {

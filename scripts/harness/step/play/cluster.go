@@ -5,7 +5,8 @@ import (
 	"io/fs"
 )
 
-// A Cluster is what the player needs of the cluster that a step runs on. A session has most of these methods.
+// A Cluster is what the player needs of the cluster that a step runs on. A session has most of
+// these methods.
 type Cluster interface {
 	Namespace() string // the namespace of the step
 	Watching() bool    // the API server has accepted a watch of the step

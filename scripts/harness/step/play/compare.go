@@ -1,5 +1,5 @@
-// How the lines of a step are compared with its transcript: exactly, except for the order of several speakers and for
-// folded neighbours.
+// How the lines of a step are compared with its transcript: exactly, except for the order of
+// several speakers and for folded neighbours.
 
 package play
 
@@ -11,13 +11,14 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 )
 
-// speaker returns the number of the speaker that the line begins with: 1 for the first of Speakers, 0 for none.
+// speaker returns the number of the speaker that the line begins with: 1 for the first of Speakers,
+// 0 for none.
 func (s Step) speaker(line string) int {
 	return 1 + slices.IndexFunc(s.Speakers, func(name string) bool { return strings.HasPrefix(line, name+" : ") })
 }
 
-// tidy puts the lines of each speaker together. Lines without a speaker come first, then the speakers in the order of
-// Speakers. It folds equal neighbours if the step asks for that.
+// tidy puts the lines of each speaker together. Lines without a speaker come first, then the
+// speakers in the order of Speakers. It folds equal neighbours if the step asks for that.
 func (s Step) tidy(lines []string) []string {
 	tidied := slices.Clone(lines)
 	slices.SortStableFunc(tidied, func(a, b string) int { return s.speaker(a) - s.speaker(b) })
@@ -36,8 +37,9 @@ const (
 	differs              // they can no longer match
 )
 
-// compare compares the lines that have come with the lines of a block. before has the last line of each speaker in the
-// blocks before: if the step folds, a late repetition of that line does not count.
+// compare compares the lines that have come with the lines of a block. before has the last line of
+// each speaker in the blocks before: if the step folds, a late repetition of that line does not
+// count.
 func (s Step) compare(want, got []string, before map[int]string) match {
 	verdict := s.compareTidied(s.tidy(want), s.tidy(got))
 	if verdict == differs && s.Fold {
@@ -46,7 +48,8 @@ func (s Step) compare(want, got []string, before map[int]string) match {
 	return verdict
 }
 
-// withoutRepeats leaves out the first lines of each speaker if they only repeat the speaker's line in before.
+// withoutRepeats leaves out the first lines of each speaker if they only repeat the speaker's line
+// in before.
 func (s Step) withoutRepeats(lines []string, before map[int]string) (kept []string) {
 	hasNews := map[int]bool{} // speakers with a line that is no repetition
 	for _, line := range lines {
@@ -78,8 +81,8 @@ func (s Step) compareTidied(want, got []string) match {
 	return matches
 }
 
-// differenceError returns an error with the lines that are missing from got, marked with a minus, and the lines that
-// only got has, marked with a plus. It returns nil if the transcripts are equal.
+// differenceError returns an error with the lines that are missing from got, marked with a minus,
+// and the lines that only got has, marked with a plus. It returns nil if the transcripts are equal.
 func differenceError(want, got transcript) error {
 	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
 		A:       slices.Collect(strings.Lines(want.String())),

@@ -34,8 +34,8 @@ func (r *runner) followStep(ctx context.Context, p *player) error {
 	return p.failed
 }
 
-// suggest prints what the user can try: the commands of the transcript, with this namespace and this address. It
-// prints each of them once.
+// suggest prints what the user can try: the commands of the transcript, with this namespace and
+// this address. It prints each of them once.
 func (r *runner) suggest(ctx context.Context, p *player) {
 	if !p.want.hasCommands() {
 		fmt.Fprintln(r.stdout, "This step returns by itself; there is nothing to try around it.")
@@ -82,7 +82,8 @@ func suggestions(heading string, lines []string) string {
 // fileFlag is the flag with a file of testdata.
 var fileFlag = regexp.MustCompile(` -f (\S+)`)
 
-// forAnotherTerminal returns a command that works in any folder. It leaves jq out, because not everybody has jq.
+// forAnotherTerminal returns a command that works in any folder. It leaves jq out, because not
+// everybody has jq.
 func (r *runner) forAnotherTerminal(ctx context.Context, cluster Cluster, line string) string {
 	line, _, _ = strings.Cut(line, " | jq ")
 	if cluster == nil {
@@ -106,7 +107,8 @@ func (r *runner) forAnotherTerminal(ctx context.Context, cluster Cluster, line s
 	return cluster.KubectlCommand() + " " + args
 }
 
-// takeActions reads the names of actions from the input, and calls the actions, until the input ends.
+// takeActions reads the names of actions from the input, and calls the actions, until the input
+// ends.
 func (r *runner) takeActions(ctx context.Context, p *player) {
 	for line := range r.input {
 		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), ">"))

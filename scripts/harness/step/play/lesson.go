@@ -43,7 +43,8 @@ func (l *Lesson) actionNames() []string {
 	return slices.Sorted(maps.Keys(l.actions))
 }
 
-// ServesAt makes the address of the step's web server known. In the transcript it is called ADDRESS.
+// ServesAt makes the address of the step's web server known. In the transcript it is called
+// ADDRESS.
 func (l *Lesson) ServesAt(address string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -23,9 +23,10 @@ const (
 	exitInterrupted = 130
 )
 
-// Main runs the chapter as the command line asks, and exits. The exit code is 0 when all went well, 1 when a step
-// failed or did not do what its transcript says, 2 when the command line is wrong, and 130 on Ctrl-C. The first
-// Ctrl-C, or the end of the terminal, ends the context of the steps. A second Ctrl-C ends the program immediately.
+// Main runs the chapter as the command line asks, and exits. The exit code is 0 when all went well,
+// 1 when a step failed or did not do what its transcript says, 2 when the command line is wrong,
+// and 130 on Ctrl-C. The first Ctrl-C, or the end of the terminal, ends the context of the steps. A
+// second Ctrl-C ends the program immediately.
 func Main(c Chapter) {
 	signal.Ignore(syscall.SIGPIPE) // a step cleans up even if nobody reads its output any more
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -80,8 +81,8 @@ func (c Chapter) run(ctx context.Context, args []string, stdin io.Reader, stdout
 	return exitOK
 }
 
-// readLines returns a channel with the lines of a reader. The channel is closed when the reader or ctx ends. (A read
-// cannot be interrupted; its goroutine is left behind.)
+// readLines returns a channel with the lines of a reader. The channel is closed when the reader or
+// ctx ends. (A read cannot be interrupted; its goroutine is left behind.)
 func readLines(ctx context.Context, from io.Reader) <-chan string {
 	lines := make(chan string)
 	go func() {

@@ -52,7 +52,8 @@ func (o *output) add(line string) {
 	o.more = make(chan struct{})
 }
 
-// from returns the lines that came after the first n, and a channel that is closed when another line comes.
+// from returns the lines that came after the first n, and a channel that is closed when another
+// line comes.
 func (o *output) from(n int) (lines []string, more <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

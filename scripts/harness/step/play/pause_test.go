@@ -37,7 +37,8 @@ func TestCtrlCEndsTheRun(t *testing.T) {
 	})
 }
 
-// A program that returns because of Ctrl-C has not done what its transcript says, and that is no difference.
+// A program that returns because of Ctrl-C has not done what its transcript says, and that is no
+// difference.
 func TestCtrlCBeforeTheFirstLine(t *testing.T) {
 	for range 100 { // the player may see the end of the program first, or that of the context
 		synctest.Test(t, func(t *testing.T) {

@@ -1,5 +1,5 @@
-// Where a step is: which program has it, and where its code and its section in the book are. This is known only inside
-// of the workspace.
+// Where a step is: which program has it, and where its code and its section in the book are. This
+// is known only inside of the workspace.
 
 package play
 
@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// hint returns what the user may mean with a name that is no step of this chapter: a step of another program, or a step
-// of this program with nearly the same name.
+// hint returns what the user may mean with a name that is no step of this chapter: a step of
+// another program, or a step of this program with nearly the same name.
 func (c Chapter) hint(name string) string {
 	programs := c.programsWith(name)
 	switch {
@@ -30,7 +30,8 @@ func (c Chapter) hint(name string) string {
 	return ""
 }
 
-// nearestName returns the name of the step that is spelled most like name, or "" if none is similar.
+// nearestName returns the name of the step that is spelled most like name, or "" if none is
+// similar.
 func (c Chapter) nearestName(name string) (nearest string) {
 	least := 0
 	for _, s := range c.Steps {
@@ -43,8 +44,8 @@ func (c Chapter) nearestName(name string) (nearest string) {
 	return nearest
 }
 
-// programsWith returns the commands that run a step of this name: those in the folder of this chapter, else those of
-// other chapters.
+// programsWith returns the commands that run a step of this name: those in the folder of this
+// chapter, else those of other chapters.
 func (c Chapter) programsWith(name string) []string {
 	root, err := workspace.Root(".")
 	if err != nil || path.Base(name) != name {
@@ -57,8 +58,8 @@ func (c Chapter) programsWith(name string) []string {
 	return commandsFor(root, "[0-9][0-9]-*", name)
 }
 
-// commandsFor returns the commands that run a step of this name, for the programs in the folders of a pattern and
-// directly below them.
+// commandsFor returns the commands that run a step of this name, for the programs in the folders of
+// a pattern and directly below them.
 func commandsFor(root, folders, name string) (commands []string) {
 	for _, pattern := range []string{folders + "/testdata", folders + "/*/testdata"} {
 		found, _ := filepath.Glob(filepath.Join(root, pattern)) // its only error is a malformed pattern
@@ -73,8 +74,8 @@ func commandsFor(root, folders, name string) (commands []string) {
 	return commands
 }
 
-// isOwnModule reports whether a program is a module below a chapter. Such a module is not in go.work, and so
-// "go run ./PROGRAM" does not run it.
+// isOwnModule reports whether a program is a module below a chapter. Such a module is not in
+// go.work, and so "go run ./PROGRAM" does not run it.
 func isOwnModule(root, program string) bool {
 	return filepath.Dir(program) != "." && isFile(filepath.Join(root, program, "go.mod"))
 }
@@ -84,8 +85,8 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// distance returns how many letters have to be added, left out or changed to get from a to b (the Levenshtein
-// distance).
+// distance returns how many letters have to be added, left out or changed to get from a to b (the
+// Levenshtein distance).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1) // row[j] is the distance from the part of a that was read to b[:j]
 	for j := range row {
@@ -121,7 +122,8 @@ func (c Chapter) where(s Step) string {
 
 var heading = regexp.MustCompile(`^##+ `)
 
-// findSection returns page:line of the section about a step, or "". It looks at the pages that show the step's code.
+// findSection returns page:line of the section about a step, or "". It looks at the pages that show
+// the step's code.
 func findSection(root, code, step string) (section string) {
 	pages, _ := filepath.Glob(filepath.Join(root, "docs", "*.md")) // its only error is a malformed pattern
 	for _, page := range pages {
@@ -144,9 +146,9 @@ func findSection(root, code, step string) (section string) {
 	return section
 }
 
-// sectionLine returns the line of the heading of the section about a step, or 0 if the page does not show its code.
-// That is the heading that begins with the step's name; then named is true. If there is none, it is the heading above
-// the code.
+// sectionLine returns the line of the heading of the section about a step, or 0 if the page does
+// not show its code. That is the heading that begins with the step's name; then named is true. If
+// there is none, it is the heading above the code.
 func sectionLine(text, code, step string) (line int, named bool) {
 	marker := "<!-- code " + code + " "
 	if !strings.Contains(text, marker) {

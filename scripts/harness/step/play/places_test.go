@@ -1,4 +1,5 @@
-// Tests of where a step is: in another program, or under a similar name; and where its code and its section are.
+// Tests of where a step is: in another program, or under a similar name; and where its code and its
+// section are.
 
 package play
 

@@ -44,8 +44,8 @@ type player struct {
 	failed error          // the error that the program returned; to be read when ended is closed
 }
 
-// play runs the step to its end, and returns the transcript of what happened. It returns an error if that is not the
-// expected transcript, unless the transcript is to be updated.
+// play runs the step to its end, and returns the transcript of what happened. It returns an error
+// if that is not the expected transcript, unless the transcript is to be updated.
 func (p *player) play(ctx context.Context) (got transcript, err error) {
 	got.start = p.want.start
 	got.setup, err = p.setUp(ctx)
@@ -79,8 +79,8 @@ func (p *player) setUp(ctx context.Context) (done []block, err error) {
 	return done, nil
 }
 
-// start runs the program in the background. An error that the program returns because its context has ended is no
-// failure.
+// start runs the program in the background. An error that the program returns because its context
+// has ended is no failure.
 func (p *player) start(ctx context.Context) {
 	p.ended = make(chan struct{})
 	go func() {
@@ -93,8 +93,8 @@ func (p *player) start(ctx context.Context) {
 	}()
 }
 
-// playBlocks gives the commands of the transcript, and waits for the lines after each of them. It returns the blocks
-// that it has played, even on an error.
+// playBlocks gives the commands of the transcript, and waits for the lines after each of them. It
+// returns the blocks that it has played, even on an error.
 func (p *player) playBlocks(ctx context.Context, stop context.CancelFunc) (done []block, err error) {
 	for i, b := range p.want.blocks {
 		if i == 1 && len(p.want.blocks[0].lines) == 0 {
@@ -112,21 +112,22 @@ func (p *player) playBlocks(ctx context.Context, stop context.CancelFunc) (done 
 	if !p.want.hasCommands() && !p.hasEnded() {
 		return done, fmt.Errorf("after %v: %w", p.patience, errSilent)
 	}
-	// An unexpected line gets some time to come. If none comes, that proves nothing. A proof is the line of an
-	// event that happens later.
+	// An unexpected line gets some time to come. If none comes, that proves nothing. A proof is the
+	// line of an event that happens later.
 	p.poll(ctx, lingering, p.hasEnded)
 	return done, ctx.Err()
 }
 
-// awaitWatch waits until the program watches, so that the first command reaches the program as an event.
+// awaitWatch waits until the program watches, so that the first command reaches the program as an
+// event.
 func (p *player) awaitWatch(ctx context.Context) {
 	if p.lesson.Cluster != nil {
 		p.poll(ctx, p.patience, p.lesson.Cluster.Watching)
 	}
 }
 
-// outcome returns the error of a play that has ended. err is the error of playBlocks. late is the error of a program
-// that has not returned.
+// outcome returns the error of a play that has ended. err is the error of playBlocks. late is the
+// error of a program that has not returned.
 func (p *player) outcome(got transcript, err, late error) error {
 	switch {
 	case late != nil:
@@ -186,9 +187,9 @@ func (p *player) parseCommand(ctx context.Context, line string, stop context.Can
 	return p.shell.parse(limited, strings.TrimPrefix(line, commandPrefix))
 }
 
-// call runs a command, and returns its answer if the answer comes in time. An action of the step cannot be stopped:
-// if it does not return, its goroutine is left behind. A command that does not return when its context ends is left
-// behind too.
+// call runs a command, and returns its answer if the answer comes in time. An action of the step
+// cannot be stopped: if it does not return, its goroutine is left behind. A command that does not
+// return when its context ends is left behind too.
 func (p *player) call(ctx context.Context, given command, limit time.Duration) (answer []string, err error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -207,8 +208,9 @@ func (p *player) call(ctx context.Context, given command, limit time.Duration) (
 	return answer, nil
 }
 
-// take makes the answer of a command and the lines of the program a part of the transcript. It shows the lines that
-// were not shown when they came: the answer, and the lines of several speakers.
+// take makes the answer of a command and the lines of the program a part of the transcript. It
+// shows the lines that were not shown when they came: the answer, and the lines of several
+// speakers.
 func (p *player) take(b block, answer, printed []string, verdict match) []string {
 	for _, line := range answer {
 		p.show(line)
@@ -224,8 +226,8 @@ func (p *player) take(b block, answer, printed []string, verdict match) []string
 	return p.step.tidy(slices.Concat(answer, printed))
 }
 
-// showSpeakers shows the lines of a step with several speakers, one speaker after the other. The lines of other steps
-// were shown when they came.
+// showSpeakers shows the lines of a step with several speakers, one speaker after the other. The
+// lines of other steps were shown when they came.
 func (p *player) showSpeakers(printed []string) {
 	if len(p.step.Speakers) == 0 {
 		return

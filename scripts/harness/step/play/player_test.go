@@ -37,8 +37,8 @@ func chapterOf(s Step, transcript string) Chapter {
 	}
 }
 
-// check plays a step without a cluster against a transcript. It is for a synctest bubble, because its patience is
-// short.
+// check plays a step without a cluster against a transcript. It is for a synctest bubble, because
+// its patience is short.
 func check(ctx context.Context, s Step, transcript string) error {
 	c := chapterOf(s, transcript)
 	return c.CheckStep(ctx, c.Steps[0].Name, defaultPatience, func(string) {})

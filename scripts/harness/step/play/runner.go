@@ -56,7 +56,8 @@ func (r *runner) printSteps(w io.Writer) {
 	}
 }
 
-// parse parses the flags, and returns the other arguments. Flags may stand before and after the step.
+// parse parses the flags, and returns the other arguments. Flags may stand before and after the
+// step.
 func (r *runner) parse(args []string) (names []string, err error) {
 	for {
 		if err := r.flags.Parse(args); err != nil {

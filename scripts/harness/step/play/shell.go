@@ -1,4 +1,5 @@
-// The commands of a transcript that begin with "$ ": kubectl, and curl, whose answer can go through jq or grep.
+// The commands of a transcript that begin with "$ ": kubectl, and curl, whose answer can go through
+// jq or grep.
 
 package play
 
@@ -85,8 +86,8 @@ func (s *shell) filteredCurl(args []string, program string, programArgs []string
 	return command{question: true, run: run}, nil
 }
 
-// curl returns the command that asks the step's web server. Its flags are -s, -X, -d, and -w with the variable
-// %{http_code}. Only a GET is a question: other requests may change something.
+// curl returns the command that asks the step's web server. Its flags are -s, -X, -d, and -w with
+// the variable %{http_code}. Only a GET is a question: other requests may change something.
 func (s *shell) curl(args []string) (command, error) {
 	flags := pflag.NewFlagSet("curl", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -186,7 +187,8 @@ func parseGrep(args []string) (filter, error) {
 	}, nil
 }
 
-// parseJQ returns the filter of "jq -c FILTER". (Unlike jq, it prints the keys of an object in alphabetical order.)
+// parseJQ returns the filter of "jq -c FILTER". (Unlike jq, it prints the keys of an object in
+// alphabetical order.)
 func parseJQ(args []string) (filter, error) {
 	if len(args) != 2 || args[0] != "-c" {
 		return nil, fmt.Errorf("want: jq -c FILTER, got %q", args)

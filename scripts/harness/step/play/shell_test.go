@@ -60,8 +60,8 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-// A handler answers requests in memory. It is for tests in fake time, because fake time stands still while a request
-// is on a real network.
+// A handler answers requests in memory. It is for tests in fake time, because fake time stands
+// still while a request is on a real network.
 type handler func(http.ResponseWriter, *http.Request)
 
 // RoundTrip implements http.RoundTripper.
@@ -74,7 +74,8 @@ func (h handler) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// serving is a step with a web server that runs until it is stopped. The handler of the test answers its requests.
+// serving is a step with a web server that runs until it is stopped. The handler of the test
+// answers its requests.
 var serving = Step{Run: func(ctx context.Context, l *Lesson) error {
 	l.ServesAt("example.com")
 	fmt.Fprintln(l.Out, "serving")
@@ -82,7 +83,8 @@ var serving = Step{Run: func(ctx context.Context, l *Lesson) error {
 	return nil
 }}
 
-// The player waits for an answer that is not right yet. If the answer stays wrong, the wait ends after some time.
+// The player waits for an answer that is not right yet. If the answer stays wrong, the wait ends
+// after some time.
 func TestAQuestionIsAskedAgain(t *testing.T) {
 	for expected, text := range map[string]string{"later than true": "", "sooner": "-sooner"} {
 		t.Run(expected, func(t *testing.T) {

@@ -16,7 +16,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// asChapter is the environment variable that makes the test's binary a chapter. Its one step cleans up at its end.
+// asChapter is the environment variable that makes the test's binary a chapter. Its one step cleans
+// up at its end.
 const asChapter = "RUN_CHAPTER"
 
 // runChapter runs that chapter, and exits.

@@ -43,7 +43,8 @@ func TestAnActionThatDoesNotReturn(t *testing.T) {
 	})
 }
 
-// wantStuck wants an error with these texts, and without the action "somebody knocks", which was not played.
+// wantStuck wants an error with these texts, and without the action "somebody knocks", which was
+// not played.
 func wantStuck(t *testing.T, err error, texts ...string) {
 	t.Helper()
 	for _, text := range texts {

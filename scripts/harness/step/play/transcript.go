@@ -30,11 +30,12 @@ const (
 	actionPrefix  = "> " // an action that the step offers
 )
 
-// interrupt is the line that ends the program's context. Without this line, the end of the transcript ends it.
+// interrupt is the line that ends the program's context. Without this line, the end of the
+// transcript ends it.
 const interrupt = "^C"
 
-// readTranscript returns the transcript of a step. It returns an error if the player cannot give one of the commands.
-// A step without a file gets an empty transcript.
+// readTranscript returns the transcript of a step. It returns an error if the player cannot give
+// one of the commands. A step without a file gets an empty transcript.
 func (c Chapter) readTranscript(ctx context.Context, s Step) (transcript, error) {
 	text, err := fs.ReadFile(c.Files, "testdata/"+s.Name+".txt")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -76,12 +77,12 @@ func isCommand(line string) bool {
 	return strings.HasPrefix(line, commandPrefix) || strings.HasPrefix(line, actionPrefix) || line == interrupt
 }
 
-// hasCommands reports whether the player gives commands while the program runs. If it gives none, the program
-// returns by itself.
+// hasCommands reports whether the player gives commands while the program runs. If it gives none,
+// the program returns by itself.
 func (t transcript) hasCommands() bool { return len(t.blocks) > 1 }
 
-// checkWritable returns an error if a line of output looks like a command. Such a transcript cannot be written: it
-// would be read as another one.
+// checkWritable returns an error if a line of output looks like a command. Such a transcript cannot
+// be written: it would be read as another one.
 func (t transcript) checkWritable() error {
 	for _, b := range slices.Concat(t.setup, t.blocks) {
 		if i := slices.IndexFunc(b.lines, isCommand); i >= 0 {

@@ -52,7 +52,8 @@ func FuzzWhatIsWrittenIsReadAgain(f *testing.F) {
 	})
 }
 
-// parts formats the parts of a transcript. Unlike String, it distinguishes a command from a line that looks like one.
+// parts formats the parts of a transcript. Unlike String, it distinguishes a command from a line
+// that looks like one.
 func parts(t transcript) string { return fmt.Sprintf("%q, %q, %q", t.setup, t.start, t.blocks) }
 
 // update plays a step with -update, in a workspace of its own, and returns the new transcript.

@@ -63,7 +63,7 @@ func TestInterrupted(t *testing.T) {
 func TestNoControlPlane(t *testing.T) {
 	ownTemp(t)
 	t.Setenv("XDG_CACHE_HOME", os.DevNull)
-	_, err := startPlane(t.Context())
+	_, err := startPlane(t.Context(), time.Minute)
 	want := "set XDG_CACHE_HOME to another folder"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("startPlane() = %v, want an error with %q", err, want)

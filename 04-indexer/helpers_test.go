@@ -3,8 +3,6 @@
 package main
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,30 +29,4 @@ func pod1(t *testing.T, store cache.Store) *corev1.Pod {
 		t.Fatal("ns1/pod1 is not in the store")
 	}
 	return obj.(*corev1.Pod)
-}
-
-// wantKeys checks the keys that an index has under a value.
-func wantKeys(t *testing.T, index cache.Indexer, name, value string, want ...string) {
-	t.Helper()
-	got, err := index.IndexKeys(name, value)
-	must.Do(t, err)
-	if !slices.Equal(got, want) {
-		t.Errorf("IndexKeys(%s, %s) = %q, want %q", name, value, got, want)
-	}
-}
-
-// panics calls f, and reports whether it panicked.
-func panics(f func()) (panicked bool) {
-	defer func() { panicked = recover() != nil }()
-	f()
-	return false
-}
-
-// names returns the names of pods, in their order, in one string.
-func names(pods []any) string {
-	var all []string
-	for _, pod := range pods {
-		all = append(all, pod.(*corev1.Pod).Name)
-	}
-	return strings.Join(all, " ")
 }

@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/04-indexer/indexer/indexertest"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -35,7 +36,7 @@ func TestClientGosNamespaceIndexAndOurs(t *testing.T) {
 	if len(ours) != 0 {
 		t.Errorf("ByNamespace(node) = %q, want no values", ours)
 	}
-	if !panics(func() { _, _ = cache.MetaNamespaceIndexFunc((*corev1.Pod)(nil)) }) {
+	if !indexertest.Panics(func() { _, _ = cache.MetaNamespaceIndexFunc((*corev1.Pod)(nil)) }) {
 		t.Error("MetaNamespaceIndexFunc of a nil pod does not panic")
 	}
 	for name, function := range map[string]cache.IndexFunc{
@@ -81,8 +82,8 @@ func TestTheMapOfIndexersIsKeptAndNotCopied(t *testing.T) {
 	if len(indexers) != 2 {
 		t.Errorf("the map of indexers has %d functions after AddIndexers, want 2", len(indexers))
 	}
-	wantKeys(t, first, "app", "l1", "ns1/pod1")
-	wantKeys(t, second, "app", "l1") // no keys and no error: it has the function, but no index
+	indexertest.WantKeys(t, first, "app", "l1", "ns1/pod1")
+	indexertest.WantKeys(t, second, "app", "l1") // no keys and no error: it has the function, but no index
 }
 
 // If somebody adds a function to the map of client-go's store, the store has a function without an
@@ -114,7 +115,7 @@ func TestAnInformerOfClientGosHasAnIndexByLabel(t *testing.T) {
 	defer factory.Shutdown()
 	defer cancel()
 	factory.WaitForCacheSync(ctx.Done())
-	wantKeys(t, pods.GetIndexer(), "app", "l1", "ns1/pod1")
+	indexertest.WantKeys(t, pods.GetIndexer(), "app", "l1", "ns1/pod1")
 	// The fake client loses writes between the list and the watch.
 	must.Until(t, "the informer watches", func() bool {
 		return slices.ContainsFunc(client.Actions(), func(action clienttesting.Action) bool {
@@ -124,7 +125,7 @@ func TestAnInformerOfClientGosHasAnIndexByLabel(t *testing.T) {
 	_, err := client.CoreV1().Pods("ns3").Create(ctx, newPod("ns3", "pod3", "l1"), metav1.CreateOptions{})
 	must.Do(t, err)
 	must.Until(t, "pod3 is in the store", func() bool { return len(pods.GetStore().ListKeys()) == 3 })
-	wantKeys(t, pods.GetIndexer(), "app", "l1", "ns1/pod1", "ns3/pod3")
+	indexertest.WantKeys(t, pods.GetIndexer(), "app", "l1", "ns1/pod1", "ns3/pod3")
 }
 
 // The store computes the old values from the object in the store. If somebody has changed this
@@ -132,26 +133,26 @@ func TestAnInformerOfClientGosHasAnIndexByLabel(t *testing.T) {
 func TestAnIndexThatWasBypassedStaysWrong(t *testing.T) {
 	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
 	pod1(t, index).Labels["app"] = "l3"
-	wantKeys(t, index, "app", "l1", "ns1/pod1")
+	indexertest.WantKeys(t, index, "app", "l1", "ns1/pod1")
 	must.Do(t, index.Update(newPod("ns1", "pod1", "l3"))) // a fresh one, from the server
-	wantKeys(t, index, "app", "l1", "ns1/pod1")
-	wantKeys(t, index, "app", "l3")
+	indexertest.WantKeys(t, index, "app", "l1", "ns1/pod1")
+	indexertest.WantKeys(t, index, "app", "l3")
 	must.Do(t, index.Replace(index.List(), ""))
-	wantKeys(t, index, "app", "l1")
-	wantKeys(t, index, "app", "l3", "ns1/pod1")
+	indexertest.WantKeys(t, index, "app", "l1")
+	indexertest.WantKeys(t, index, "app", "l3", "ns1/pod1")
 }
 
 func TestAnIndexFunctionThatFailsLateTakesItsNameAllTheSame(t *testing.T) {
 	index := filled(t, cache.Indexers{})
 	strict := cache.Indexers{"strict": func(any) ([]string, error) { return nil, errors.New("no colour") }}
-	if !panics(func() { _ = index.AddIndexers(strict) }) {
+	if !indexertest.Panics(func() { _ = index.AddIndexers(strict) }) {
 		t.Error("AddIndexers with a function that fails does not panic")
 	}
 	err := index.AddIndexers(cache.Indexers{"strict": indexer.ByImage})
 	if err == nil {
 		t.Error("AddIndexers with the same name = nil, want an error")
 	}
-	if !panics(func() { _ = index.Add(newPod("ns3", "pod3", "l3")) }) {
+	if !indexertest.Panics(func() { _ = index.Add(newPod("ns3", "pod3", "l3")) }) {
 		t.Error("Add does not panic, although the function that fails is in use")
 	}
 }
@@ -164,7 +165,7 @@ func TestIndexGivesEachNeighbourOnce(t *testing.T) {
 	must.Do(t, index.Add(twin))
 	found, err := index.Index(indexer.Image, web)
 	if err != nil || len(found) != 2 {
-		t.Errorf("Index() = %d objects (%s), %v; want 2 objects, nil", len(found), names(found), err)
+		t.Errorf("Index() = %d objects (%s), %v; want 2 objects, nil", len(found), indexertest.Names(found), err)
 	}
 }
 
@@ -191,7 +192,7 @@ func TestATypedIndexFunctionPanicsOnATombstone(t *testing.T) {
 	})
 	index := filled(t, cache.Indexers{"typed": typed, indexer.Image: indexer.ByImage})
 	tombstone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: newPod("ns1", "pod1", "l1")}
-	if !panics(func() { _, _ = index.Index("typed", tombstone) }) {
+	if !indexertest.Panics(func() { _, _ = index.Index("typed", tombstone) }) {
 		t.Error("Index with a tombstone and a typed function does not panic")
 	}
 	_, err := index.Index(indexer.Image, tombstone)

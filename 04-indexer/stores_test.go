@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/04-indexer/indexer/indexertest"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -23,8 +24,8 @@ func TestAddAndUpdateAreTheSame(t *testing.T) {
 	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
 	must.Do(t, index.Add(newPod("ns1", "pod1", "l3")))
 	must.Do(t, index.Update(newPod("ns3", "pod3", "l3")))
-	wantKeys(t, index, "app", "l3", "ns1/pod1", "ns3/pod3")
-	wantKeys(t, index, "app", "l1")
+	indexertest.WantKeys(t, index, "app", "l3", "ns1/pod1", "ns3/pod3")
+	indexertest.WantKeys(t, index, "app", "l1")
 }
 
 // A store does not look at the types of objects. Only an object without a key is an error.
@@ -61,7 +62,7 @@ func TestAStoreIsAnIndexerInDisguise(t *testing.T) {
 	}
 	must.Do(t, index.Add(newPod("ns1", "pod1", "l1")))
 	must.Do(t, index.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
-	wantKeys(t, index, "app", "l1", "ns1/pod1")
+	indexertest.WantKeys(t, index, "app", "l1", "ns1/pod1")
 }
 
 func TestDeletingATombstoneTakesAKeyFunctionThatKnowsThem(t *testing.T) {
@@ -101,8 +102,8 @@ func TestOnlyIndexKeysComesSorted(t *testing.T) {
 		}
 		objects, err := index.ByIndex(indexer.Namespace, "ns1")
 		must.Do(t, err)
-		byIndex[names(objects)] = true
-		list[names(index.List())] = true
+		byIndex[indexertest.Names(objects)] = true
+		list[indexertest.Names(index.List())] = true
 	}
 	if len(byIndex) == 1 {
 		t.Error("ten calls of ByIndex return 1 order, want several")
@@ -155,7 +156,7 @@ func TestTheMutationDetectorIsOffUnlessTheEnvironmentSaysSo(t *testing.T) {
 	pod.Labels["app"] = "l2"
 	stop := make(chan struct{})
 	close(stop) // the detector compares once, and ends
-	if panics(func() { detector.Run(stop) }) {
+	if indexertest.Panics(func() { detector.Run(stop) }) {
 		t.Error("the mutation detector has found the change, want it off by default")
 	}
 }

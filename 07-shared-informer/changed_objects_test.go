@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/04-indexer/indexer/indexertest"
 	"example.com/informer/07-shared-informer/store"
 	"example.com/informer/scripts/harness/must"
 )
@@ -84,7 +85,7 @@ func TestADeleteCallsNoIndexFunctionOfOurStore(t *testing.T) {
 		pod := newPod("ns1", "web", "web")
 		must.Do(t, test.index.Add(pod))
 		fails = true
-		panicked := panics(func() { must.Do(t, test.index.Delete(pod)) })
+		panicked := indexertest.Panics(func() { must.Do(t, test.index.Delete(pod)) })
 		if panicked != test.wantPanic {
 			t.Errorf("%s: Delete panics: %t, want %t", test.name, panicked, test.wantPanic)
 		}

@@ -18,10 +18,20 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/04-indexer/indexer/indexertest"
 	"example.com/informer/07-shared-informer/store"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
+
+// filled returns a store of client-go's with the pods ns1/pod1 (app l1) and ns2/pod2 (app l2).
+func filled(t *testing.T, indexers cache.Indexers) cache.Indexer {
+	t.Helper()
+	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers)
+	must.Do(t, index.Add(newPod("ns1", "pod1", "l1")))
+	must.Do(t, index.Add(newPod("ns2", "pod2", "l2")))
+	return index
+}
 
 // A blockedCall is a call of a store whose index function blocks for one object, until the test
 // releases it.
@@ -95,7 +105,7 @@ func readAndWrite(t *testing.T) (index cache.Indexer, reader *blockedCall) {
 func TestAReaderHoldsUpAWriterOfClientGosStore(t *testing.T) {
 	index, reader := readAndWrite(t)
 	reader.release()
-	wantKeys(t, index, "app", "l3", "ns1/pod1")
+	indexertest.WantKeys(t, index, "app", "l3", "ns1/pod1")
 }
 
 func TestAWaitingWriterHoldsUpTheReadersAfterIt(t *testing.T) {
@@ -153,11 +163,11 @@ func TestATransactionOfClientGosStoreTakesTheLockOnce(t *testing.T) {
 	writer.running.Go(func() { seen = index.List() })
 	waitForBlockedOn(t, "sync.RWMutex.RLock", "(*threadSafeMap).List")
 	writer.release()
-	got := slices.Sorted(strings.SplitSeq(names(seen), " "))
+	got := slices.Sorted(strings.SplitSeq(indexertest.Names(seen), " "))
 	if want := []string{"pod2", "pod3"}; !slices.Equal(got, want) {
 		t.Errorf("the reader got the pods %q, want %q", got, want)
 	}
-	wantKeys(t, index, "app", "l4", "ns2/pod2")
+	indexertest.WantKeys(t, index, "app", "l4", "ns2/pod2")
 }
 
 // PopBatch of client-go's RealFIFO returns up to 1,000 deltas at the same time, each of another

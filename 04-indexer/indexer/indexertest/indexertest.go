@@ -4,7 +4,9 @@ package indexertest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,4 +61,30 @@ func Contents(s cache.Indexer) map[string]string {
 		}
 	}
 	return all
+}
+
+// WantKeys checks the keys that an index has under a value.
+func WantKeys(t testing.TB, index cache.Indexer, name, value string, want ...string) {
+	t.Helper()
+	got, err := index.IndexKeys(name, value)
+	must.Do(t, err)
+	if !slices.Equal(got, want) {
+		t.Errorf("IndexKeys(%s, %s) = %q, want %q", name, value, got, want)
+	}
+}
+
+// Names returns the names of pods, in their order, in one string.
+func Names(pods []any) string {
+	var all []string
+	for _, pod := range pods {
+		all = append(all, pod.(*corev1.Pod).Name)
+	}
+	return strings.Join(all, " ")
+}
+
+// Panics calls f, and reports whether it panicked.
+func Panics(f func()) (panicked bool) {
+	defer func() { panicked = recover() != nil }()
+	f()
+	return false
 }

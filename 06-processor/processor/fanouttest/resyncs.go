@@ -1,0 +1,47 @@
+// How resyncs reach handlers.
+
+package fanouttest
+
+import (
+	"testing"
+	"time"
+
+	"example.com/informer/06-processor/processor"
+)
+
+func ResyncsAreForHandlersThatAreDue(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		p := running(t, fanout)
+		never, each, third := newRecorder(), newRecorder(), newRecorder()
+		add(t, p, never, processor.Options{})
+		add(t, p, each, processor.Options{ResyncPeriod: time.Minute})
+		add(t, p, third, processor.Options{ResyncPeriod: 3 * time.Minute})
+		for minute := range 6 {
+			time.Sleep(time.Minute)
+			if !p.ShouldResync(time.Now()) {
+				t.Errorf("ShouldResync() = false in minute %d, want true", minute+1)
+			}
+			p.Resync(Updated("a", minute, minute))
+		}
+		each.want(t, "update a 0 to 0", "update a 1 to 1", "update a 2 to 2", "update a 3 to 3", "update a 4 to 4",
+			"update a 5 to 5")
+		third.want(t, "update a 2 to 2", "update a 5 to 5")
+		never.want(t)
+		if p.ShouldResync(time.Now()) {
+			t.Error("ShouldResync() = true right after a resync, want false")
+		}
+	})
+}
+
+func ResyncsAreForNewcomersToo(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		p := running(t, fanout)
+		before, after := newRecorder(), newRecorder()
+		add(t, p, before, processor.Options{})
+		p.ShouldResync(time.Now())
+		add(t, p, after, processor.Options{})
+		p.Resync(Updated("a", 1, 1))
+		before.want(t)
+		after.want(t, "update a 1 to 1")
+	})
+}

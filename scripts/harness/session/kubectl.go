@@ -41,7 +41,8 @@ var verbFlags = map[string][]string{"delete": {"--wait=false"}, "wait": {"--time
 // The argument "-f FILE" names a file of files, below testdata. The word NAMESPACE in it stands for
 // the session's namespace, so that the file can define an object whose name is unique in the
 // cluster. Close removes the objects that "create" has made from such a file. The objects that
-// "apply" has made stay, because others may have applied the same file.
+// "apply" has made stay, because others may have applied the same file. If the file defines a type,
+// Kubectl returns when the server serves that type.
 func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ...string) ([]string, error) {
 	if err := s.FindKubectl(ctx); err != nil {
 		return nil, err
@@ -54,6 +55,9 @@ func (s *Session) Kubectl(ctx context.Context, files fs.FS, verb string, args ..
 		}
 	}
 	answer, err := s.runUntilServed(ctx, verb, append(verbFlags[verb], args...))
+	if err == nil && (verb == "create" || verb == "apply") {
+		err = s.awaitDefined(ctx, args)
+	}
 	if err != nil || verb != "get" || answer == "" {
 		return nil, err
 	}

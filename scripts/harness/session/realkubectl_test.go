@@ -4,6 +4,7 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -76,6 +77,28 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 		_, err := definitions.Get(t.Context(), "widgets."+s.Namespace+".example.com", metav1.GetOptions{})
 		return apierrors.IsNotFound(err)
 	})
+}
+
+// A type is served when the command that defines it returns: a client that lists it immediately gets
+// no 404.
+func TestADefinitionIsServedWhenItsCommandReturns(t *testing.T) {
+	s := sessiontest.Open(t)
+	client, err := dynamic.NewForConfig(s.Config)
+	must.Do(t, err)
+	files := fstest.MapFS{}
+	for i := range 5 {
+		plural := fmt.Sprintf("widget%ds", i)
+		text := strings.ReplaceAll(widgets, "widgets", plural)
+		text = strings.ReplaceAll(text, "Widget", fmt.Sprintf("Widget%d", i))
+		text = strings.ReplaceAll(text, "singular: widget", fmt.Sprintf("singular: widget%d", i))
+		files["testdata/"+plural+".yaml"] = &fstest.MapFile{Data: []byte(text)}
+		_, err := s.Kubectl(t.Context(), files, "create", "-f", plural+".yaml")
+		must.Do(t, err)
+		resource := schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1", Resource: plural}
+		if _, err := client.Resource(resource).List(t.Context(), metav1.ListOptions{}); err != nil {
+			t.Errorf("list of %s: %v", plural, err)
+		}
+	}
 }
 
 // Kubectl returns the lines of get, and the errors in kubectl's words, and nothing else.

@@ -28,7 +28,7 @@ func stepCallbacks(_ context.Context, l *play.Lesson) error {
 	if err := queue.Delete(changed); err != nil {
 		return err
 	}
-	return queue.Pop(func(deltas cache.Deltas) error {
+	return queue.Pop(func(deltas cache.Deltas, _ bool) error {
 		for _, delta := range deltas {
 			p := delta.Object.(pod)
 			fmt.Fprintf(l.Out, "%s %s value: %v\n", delta.Type, p.Name, p.Value)

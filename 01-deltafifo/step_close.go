@@ -18,7 +18,7 @@ func stepClose(_ context.Context, l *play.Lesson) error {
 	ended := make(chan error)
 	go func() {
 		for {
-			err := queue.Pop(func(deltas cache.Deltas) error {
+			err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 				for _, delta := range deltas {
 					p := delta.Object.(pod)
 					fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)

@@ -27,7 +27,7 @@ func stepDeltas(_ context.Context, l *play.Lesson) error {
 		return err
 	}
 	for len(queue.List()) > 0 {
-		err := queue.Pop(func(deltas cache.Deltas) error {
+		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 			fmt.Fprintln(l.Out, "# pop")
 			for _, delta := range deltas {
 				p := delta.Object.(pod)

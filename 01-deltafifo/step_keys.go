@@ -45,7 +45,7 @@ func stepKeys(_ context.Context, l *play.Lesson) error {
 		}
 	}
 	fmt.Fprintln(l.Out, "two pods by name alone, keys that wait:", len(tooShort.List()))
-	return tooShort.Pop(func(deltas cache.Deltas) error {
+	return tooShort.Pop(func(deltas cache.Deltas, _ bool) error {
 		for _, delta := range deltas {
 			fmt.Fprintln(l.Out, delta.Type, ":", delta.Object.(*corev1.Pod).Namespace)
 		}

@@ -13,7 +13,7 @@ import (
 // stepKnown deletes a pod that was popped already. The queue keeps this delete only if
 // it can read the objects of its consumer.
 func stepKnown(_ context.Context, l *play.Lesson) error {
-	printDeltas := func(deltas cache.Deltas) error {
+	printDeltas := func(deltas cache.Deltas, _ bool) error {
 		for _, delta := range deltas {
 			p := delta.Object.(pod)
 			fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)

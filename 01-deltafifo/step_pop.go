@@ -18,7 +18,7 @@ func stepPop(_ context.Context, l *play.Lesson) error {
 			return err
 		}
 	}
-	return queue.Pop(func(deltas cache.Deltas) error {
+	return queue.Pop(func(deltas cache.Deltas, _ bool) error {
 		for _, delta := range deltas {
 			fmt.Fprintln(l.Out, delta.Type, ":", delta.Object.(pod).Name)
 		}

@@ -24,7 +24,7 @@ func stepReplace(_ context.Context, l *play.Lesson) error {
 			return err
 		}
 		for len(queue.List()) > 0 {
-			err := queue.Pop(func(deltas cache.Deltas) error {
+			err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 				for _, delta := range deltas {
 					obj, note := delta.Object, ""
 					if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {

@@ -25,7 +25,7 @@ func stepResync(_ context.Context, l *play.Lesson) error {
 		return err
 	}
 	for len(queue.List()) > 0 {
-		err := queue.Pop(func(deltas cache.Deltas) error {
+		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 			for _, delta := range deltas {
 				p := delta.Object.(pod)
 				fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)

@@ -28,7 +28,7 @@ func stepOurs(ctx context.Context, l *step.Lesson) error {
 	running.Go(func() { cache.NewReflector(pods, &corev1.Pod{}, queue, 0).RunWithContext(ctx) })
 
 	for {
-		err := queue.Pop(func(deltas cache.Deltas) error {
+		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 			for _, delta := range deltas {
 				pod, ok := delta.Object.(*corev1.Pod)
 				if !ok { // it can be a tombstone: see the step relist

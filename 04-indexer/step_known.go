@@ -29,7 +29,7 @@ func stepKnown(ctx context.Context, l *step.Lesson) error {
 	running.Go(func() { cache.NewReflector(pods, &corev1.Pod{}, queue, 0).RunWithContext(ctx) })
 
 	for {
-		err := queue.Pop(func(deltas cache.Deltas) error {
+		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 			for _, delta := range deltas {
 				stored, known, err := store.Get(delta.Object) // the state before this delta
 				if err != nil {

@@ -47,6 +47,10 @@ type Queue struct {
 	queue []string
 
 	closed bool
+
+	synced                 chan struct{} // closed when the queue has synced: see HasSynced
+	populated              bool          // the first list was queued, or a change without a list
+	initialPopulationCount int           // how many keys of the first list still have to be popped
 }
 
 var _ cache.ReflectorStore = (*Queue)(nil)
@@ -58,6 +62,7 @@ func New(opts Options) *Queue {
 		knownObjects:          opts.KnownObjects,
 		emitDeltaTypeReplaced: opts.EmitDeltaTypeReplaced,
 		items:                 map[string]cache.Deltas{},
+		synced:                make(chan struct{}),
 	}
 	if q.keyFunc == nil {
 		q.keyFunc = cache.MetaNamespaceKeyFunc
@@ -85,6 +90,8 @@ func (q *Queue) queueAction(action cache.DeltaType, obj any) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.populated = true
+	q.checkSynced()
 	if action == cache.Deleted && len(q.items[key]) == 0 && !q.knows(key) {
 		return nil
 	}
@@ -112,9 +119,15 @@ func (q *Queue) Replace(list []any, _ string) error {
 		listed[key] = true
 		q.queueActionLocked(key, cache.Delta{Type: action, Object: obj})
 	}
-	for _, key := range q.missing(listed) {
+	missing := q.missing(listed)
+	for _, key := range missing {
 		tombstone := cache.DeletedFinalStateUnknown{Key: key, Obj: q.lastSeen(key)}
 		q.queueActionLocked(key, cache.Delta{Type: cache.Deleted, Object: tombstone})
+	}
+	if !q.populated {
+		q.populated = true
+		q.initialPopulationCount = len(listed) + len(missing)
+		q.checkSynced()
 	}
 	return nil
 }
@@ -134,13 +147,14 @@ func (q *Queue) Resync() error {
 }
 
 // Pop waits until a key is in the queue. It removes the first key, and calls process with all
-// deltas of this key. It returns the error of process. If process returns an error, Pop does not
-// put the deltas back. If the queue is closed and empty, Pop returns cache.ErrFIFOClosed.
+// deltas of this key. isInInitialList is true if the key is in the first list. Pop returns the
+// error of process. If process returns an error, Pop does not put the deltas back. If the queue is
+// closed and empty, Pop returns cache.ErrFIFOClosed.
 //
 // Pop holds the lock of the queue while process runs. So the queue does not read the known objects
 // before process has changed them. process must not call the queue. It should be quick, because the
 // reflector needs the same lock to queue the next delta.
-func (q *Queue) Pop(process func(cache.Deltas) error) error {
+func (q *Queue) Pop(process func(deltas cache.Deltas, isInInitialList bool) error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.queue) == 0 {
@@ -153,7 +167,12 @@ func (q *Queue) Pop(process func(cache.Deltas) error) error {
 	q.queue = q.queue[1:]
 	deltas := q.items[key]
 	delete(q.items, key)
-	return process(deltas)
+	err := process(deltas, !q.HasSynced())
+	if q.initialPopulationCount > 0 {
+		q.initialPopulationCount--
+		q.checkSynced()
+	}
+	return err
 }
 
 // List returns the newest state of each object that waits, in the order in which Pop would return

@@ -24,7 +24,7 @@ func (b brokenLister) GetByKey(string) (any, bool, error) { return nil, false, b
 // pop pops the deltas of one key.
 func pop(t *testing.T, q *deltafifo.Queue) (popped cache.Deltas) {
 	t.Helper()
-	err := q.Pop(func(deltas cache.Deltas) error {
+	err := q.Pop(func(deltas cache.Deltas, _ bool) error {
 		popped = deltas
 		return nil
 	})
@@ -134,7 +134,7 @@ func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
 	must.Do(t, q.Add(item{"a", 1}))
 	refused := errors.New("refused")
-	err := q.Pop(func(cache.Deltas) error { return refused })
+	err := q.Pop(func(cache.Deltas, bool) error { return refused })
 	if err != refused {
 		t.Errorf("Pop() = %v, want %v", err, refused)
 	}
@@ -145,7 +145,7 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
 		results := make(chan error)
-		pop := func() { results <- q.Pop(func(cache.Deltas) error { return nil }) }
+		pop := func() { results <- q.Pop(func(cache.Deltas, bool) error { return nil }) }
 
 		go pop()
 		go pop()
@@ -192,7 +192,7 @@ func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
 		wantLocked("when Replace reads the known objects")
 	})})
 	must.Do(t, q.Replace([]any{item{"a", 1}}, ""))
-	err := q.Pop(func(cache.Deltas) error {
+	err := q.Pop(func(cache.Deltas, bool) error {
 		wantLocked("when Pop calls process")
 		return nil
 	})
@@ -208,7 +208,7 @@ func TestCloseLeavesWhatWaits(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("popped %v, want %v", got, want)
 	}
-	err := q.Pop(func(cache.Deltas) error { return nil })
+	err := q.Pop(func(cache.Deltas, bool) error { return nil })
 	if err != cache.ErrFIFOClosed {
 		t.Errorf("Pop() = %v on a closed and empty queue, want %v", err, cache.ErrFIFOClosed)
 	}

@@ -27,7 +27,7 @@ func Example() {
 		}
 	}
 	for range 2 {
-		err := queue.Pop(func(deltas cache.Deltas) error {
+		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 			for _, delta := range deltas {
 				fmt.Println(delta.Type, delta.Object.(*corev1.Pod).Name)
 			}

@@ -1,5 +1,5 @@
 // Random operations on our queue and on client-go's DeltaFIFO. The same deltas must come out of
-// both, in the same order.
+// both, in the same order, and both must have synced at the same time.
 
 package deltafifo_test
 
@@ -45,9 +45,10 @@ func (s sortedStore) apply(deltas cache.Deltas) error {
 // A testQueue is a queue, the store of its consumer, and a Pop with one signature for our queue and
 // for client-go's.
 type testQueue struct {
-	queue cache.ReflectorStore
-	pop   func(process func(cache.Deltas) error) error
-	store sortedStore
+	queue     cache.ReflectorStore
+	pop       func(process func(deltas cache.Deltas, isInInitialList bool) error) error
+	hasSynced func() bool
+	store     sortedStore
 }
 
 // queueOptions are the options that both kinds of queues have.
@@ -65,7 +66,7 @@ func newOurs(options queueOptions) testQueue {
 	}
 	q := deltafifo.New(opts)
 	q.Close()
-	return testQueue{queue: q, pop: q.Pop, store: store}
+	return testQueue{queue: q, pop: q.Pop, hasSynced: q.HasSynced, store: store}
 }
 
 // newTheirs returns client-go's queue. It is closed, so that Pop on an empty queue returns.
@@ -77,11 +78,11 @@ func newTheirs(options queueOptions) testQueue {
 	}
 	q := cache.NewDeltaFIFOWithOptions(opts)
 	q.Close()
-	pop := func(process func(cache.Deltas) error) error {
-		_, err := q.Pop(func(obj any, _ bool) error { return process(obj.(cache.Deltas)) })
+	pop := func(process func(cache.Deltas, bool) error) error {
+		_, err := q.Pop(func(obj any, initial bool) error { return process(obj.(cache.Deltas), initial) })
 		return err
 	}
-	return testQueue{queue: q, pop: pop, store: store}
+	return testQueue{queue: q, pop: pop, hasSynced: q.HasSynced, store: store}
 }
 
 // The operations of a script.
@@ -92,7 +93,7 @@ const (
 	opDeleteTombstone
 	opReplace
 	opResync
-	opAddWithoutKey
+	opDeleteWithoutKey // not Add: client-go's queue counts as synced after an Add that it has refused
 	opPop
 	numOps
 )
@@ -106,19 +107,25 @@ type operation struct {
 	value int  // makes the objects of different operations differ
 }
 
-// execute carries out an operation. It returns the error of the queue, and the deltas that were
-// popped.
-func (q testQueue) execute(o operation) (popped cache.Deltas, err error) {
+// A result is the answer of a queue to an operation.
+type result struct {
+	popped          cache.Deltas
+	isInInitialList bool // of popped
+	err             error
+}
+
+// execute carries out an operation.
+func (q testQueue) execute(o operation) (r result) {
 	obj := item{itemNames[int(o.arg)%len(itemNames)], o.value}
 	switch o.op {
 	case opAdd:
-		return nil, q.queue.Add(obj)
+		return result{err: q.queue.Add(obj)}
 	case opUpdate:
-		return nil, q.queue.Update(obj)
+		return result{err: q.queue.Update(obj)}
 	case opDelete:
-		return nil, q.queue.Delete(obj)
+		return result{err: q.queue.Delete(obj)}
 	case opDeleteTombstone:
-		return nil, q.queue.Delete(cache.DeletedFinalStateUnknown{Key: obj.name, Obj: obj})
+		return result{err: q.queue.Delete(cache.DeletedFinalStateUnknown{Key: obj.name, Obj: obj})}
 	case opReplace:
 		var list []any
 		for i, name := range itemNames {
@@ -126,19 +133,19 @@ func (q testQueue) execute(o operation) (popped cache.Deltas, err error) {
 				list = append(list, item{name, o.value})
 			}
 		}
-		return nil, q.queue.Replace(list, "")
+		return result{err: q.queue.Replace(list, "")}
 	case opResync:
-		return nil, q.queue.Resync()
-	case opAddWithoutKey:
-		return nil, q.queue.Add("no item")
+		return result{err: q.queue.Resync()}
+	case opDeleteWithoutKey:
+		return result{err: q.queue.Delete("no item")}
 	case opPop:
-		err = q.pop(func(deltas cache.Deltas) error {
-			popped = deltas
+		r.err = q.pop(func(deltas cache.Deltas, isInInitialList bool) error {
+			r.popped, r.isInInitialList = deltas, isInInitialList
 			return q.store.apply(deltas)
 		})
-		return popped, err
+		return r
 	default:
-		return nil, fmt.Errorf("no operation %d", o.op)
+		return result{err: fmt.Errorf("no operation %d", o.op)}
 	}
 }
 
@@ -175,13 +182,20 @@ func FuzzSameAsClientGo(f *testing.F) {
 // the error of the queues.
 func compareExecution(t *testing.T, ours, theirs testQueue, o operation) error {
 	t.Helper()
-	got, gotErr := ours.execute(o)
-	want, wantErr := theirs.execute(o)
-	if fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
-		t.Fatalf("operation %+v: our error is %v, client-go's %v", o, gotErr, wantErr)
+	got, want := ours.execute(o), theirs.execute(o)
+	if fmt.Sprint(got.err) != fmt.Sprint(want.err) {
+		t.Fatalf("operation %+v: our error is %v, client-go's %v", o, got.err, want.err)
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Fatalf("operation %+v: we pop %v, client-go pops %v", o, got, want)
+	if !reflect.DeepEqual(got.popped, want.popped) {
+		t.Fatalf("operation %+v: we pop %v, client-go pops %v", o, got.popped, want.popped)
 	}
-	return gotErr
+	if got.isInInitialList != want.isInInitialList {
+		t.Fatalf("operation %+v: our isInInitialList is %t, client-go's %t", o, got.isInInitialList,
+			want.isInInitialList)
+	}
+	if ours.hasSynced() != theirs.hasSynced() {
+		t.Fatalf("after operation %+v: our HasSynced() is %t, client-go's %t", o, ours.hasSynced(),
+			theirs.hasSynced())
+	}
+	return got.err
 }

@@ -11,16 +11,22 @@ import (
 	"example.com/informer/01-deltafifo/deltafifo"
 )
 
-// inbox is the store that the reflector writes to: the queue of chapter 01, with three additions.
-// It checks each object, it knows which objects are in the first list (isInInitialList), and it
-// knows when the handler has returned from all of them (HasSynced).
+// inbox is the store that the reflector writes to: the queue of chapter 01, with two additions. It
+// checks each object. And it knows when the handler has returned from all objects of the first
+// list: the queue only knows when they are popped.
 type inbox struct {
 	*deltafifo.Queue
 	opts Options
 
-	mu     sync.Mutex
-	first  map[string]bool // keys of the first list that are not handled yet; nil before that list
-	synced chan struct{}   // closed when all of the first list is handled
+	listed      bool          // there was a list; only Replace uses it
+	synced      chan struct{} // closed when all of the first list is handled
+	closeSynced func()        // closes synced; a second call does nothing
+}
+
+func newInbox(opts Options) *inbox {
+	b := &inbox{opts: opts, synced: make(chan struct{})}
+	b.closeSynced = sync.OnceFunc(func() { close(b.synced) })
+	return b
 }
 
 // key returns the key of an object or a tombstone. It refuses an object that has no key or no name,
@@ -72,44 +78,25 @@ func (b *inbox) put(obj any, enqueue func(any) error) error {
 // Replace takes a list as a whole or not at all. If it took half of a list, the queue would delete
 // the objects of the other half. The reflector reports the error, and lists again.
 func (b *inbox) Replace(list []any, version string) error {
-	keys := make(map[string]bool, len(list))
 	for _, obj := range list {
-		key, err := b.key(obj)
-		if err != nil {
+		if _, err := b.key(obj); err != nil {
 			return err
 		}
-		keys[key] = true
 	}
-	b.mu.Lock()
-	if b.first == nil {
-		b.first = keys
-		b.checkSynced()
+	if err := b.Queue.Replace(list, version); err != nil {
+		return err
 	}
-	b.mu.Unlock() // before Queue.Replace: apply locks mu while it holds the lock of the queue
-	return b.Queue.Replace(list, version)
+	if !b.listed && len(list) == 0 {
+		b.closeSynced() // nothing will be popped
+	}
+	b.listed = true
+	return nil
 }
 
-// isFirst is true for an object of the first list that is not handled yet.
-func (b *inbox) isFirst(key string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.first[key]
-}
-
-// handled records that the handler has returned from the calls for this key.
-func (b *inbox) handled(key string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.first[key] {
-		delete(b.first, key)
-		b.checkSynced()
-	}
-}
-
-// checkSynced closes synced if first is empty. Its callers call it when first was set or has become
-// smaller. Therefore it closes the channel once. The caller holds mu.
-func (b *inbox) checkSynced() {
-	if len(b.first) == 0 {
-		close(b.synced)
+// handled is called when the handler has returned from all calls of one pop, and before the next
+// pop. If the queue has synced by then, the whole first list is handled.
+func (b *inbox) handled() {
+	if b.Queue.HasSynced() {
+		b.closeSynced()
 	}
 }

@@ -37,7 +37,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		if took := time.Since(start); took != 0 {
 			t.Errorf("Run() returned %v after the end of its context, want 0", took)
 		}
-		err := r.inbox.Pop(func(cache.Deltas) error { return nil })
+		err := r.inbox.Pop(func(cache.Deltas, bool) error { return nil })
 		if !errors.Is(err, cache.ErrFIFOClosed) {
 			t.Errorf("Pop() = %v, want %v", err, cache.ErrFIFOClosed)
 		}

@@ -44,7 +44,7 @@ func New(opts Options) (*WatchDog, error) {
 		return nil, fmt.Errorf("making a WatchDog: %w", err)
 	}
 	opts.setDefaults()
-	box := &inbox{opts: opts, synced: make(chan struct{})}
+	box := newInbox(opts)
 	objects := indexer.New(box.key, nil) // box.key also knows the key of a tombstone
 	box.Queue = deltafifo.New(deltafifo.Options{KeyFunction: box.key, KnownObjects: objects})
 
@@ -115,10 +115,9 @@ func (w *WatchDog) Synced() <-chan struct{} { return w.inbox.synced }
 // changes the store first, and then calls the handler.
 func (w *WatchDog) loop(ctx context.Context) {
 	for ctx.Err() == nil {
-		var key string
 		var calls []call
-		err := w.inbox.Pop(func(deltas cache.Deltas) (err error) {
-			key, calls, err = w.apply(deltas)
+		err := w.inbox.Pop(func(deltas cache.Deltas, isInInitialList bool) (err error) {
+			calls, err = w.apply(deltas, isInInitialList)
 			return err
 		})
 		if err != nil && ctx.Err() == nil {
@@ -130,7 +129,7 @@ func (w *WatchDog) loop(ctx context.Context) {
 			}
 			w.deliver(&calls[i])
 		}
-		w.inbox.handled(key)
+		w.inbox.handled()
 	}
 }
 
@@ -138,16 +137,16 @@ func (w *WatchDog) loop(ctx context.Context) {
 // them. It runs under the lock of the queue. The queue compares a new list with the store, and so
 // every object must be in the queue or in the store. apply must not wait for anything. Therefore
 // it does not call the handler.
-func (w *WatchDog) apply(deltas cache.Deltas) (key string, calls []call, err error) {
-	if key, err = w.inbox.key(deltas.Newest().Object); err != nil {
-		return "", nil, err
+func (w *WatchDog) apply(deltas cache.Deltas, isInInitialList bool) (calls []call, err error) {
+	key, err := w.inbox.key(deltas.Newest().Object)
+	if err != nil {
+		return nil, err
 	}
-	first := w.inbox.isFirst(key)
 	for i, d := range deltas {
 		obj, handler, next := d.Object, w.opts.Handler, call{key: key}
 		old, exists, err := w.store.GetByKey(key)
 		if err != nil {
-			return key, calls, fmt.Errorf("looking up %s: %w", key, err)
+			return calls, fmt.Errorf("looking up %s: %w", key, err)
 		}
 		switch {
 		case d.Type == cache.Deleted:
@@ -161,12 +160,12 @@ func (w *WatchDog) apply(deltas cache.Deltas) (key string, calls []call, err err
 		default:
 			err = w.store.Add(obj)
 			next.method = "OnAdd"
-			next.run = func() { handler.OnAdd(obj, first && i == 0) }
+			next.run = func() { handler.OnAdd(obj, isInInitialList && i == 0) }
 		}
 		if err != nil {
-			return key, calls, fmt.Errorf("storing %s: %w", key, err)
+			return calls, fmt.Errorf("storing %s: %w", key, err)
 		}
 		calls = append(calls, next)
 	}
-	return key, calls, nil
+	return calls, nil
 }

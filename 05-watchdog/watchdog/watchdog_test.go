@@ -200,6 +200,26 @@ func TestHasSyncedWhenAllOfTheFirstListIsHandled(t *testing.T) {
 	})
 }
 
+// The only object of the first list is popped, and the handler is busy with it. The next list is
+// empty: there is nothing in it to handle.
+func TestALaterListThatIsEmptyDoesNotSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := make(chan struct{})
+		r := run(t, fakeapi.New(configMap("a", "1")), func(_ *rig, o *Options) {
+			o.Handler = cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }}
+		})
+		w := r.server.NextWatch()
+		r.server.Set()
+		fakeapi.Expire(w)
+		r.server.NextWatch() // right after the list
+		if r.HasSynced() {
+			t.Error("HasSynced() = true while the handler is busy with the first list, want false")
+		}
+		close(busy)
+		<-r.Synced()
+	})
+}
+
 func TestAListThatFailsDoesNotSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New()

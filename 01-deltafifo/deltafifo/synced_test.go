@@ -1,0 +1,71 @@
+package deltafifo_test
+
+import (
+	"slices"
+	"testing"
+
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/01-deltafifo/deltafifo"
+	"example.com/informer/scripts/harness/must"
+)
+
+// Two objects of the first list are popped, and one that came after it. A second list changes
+// nothing.
+func TestHasSyncedWhenTheFirstListIsPopped(t *testing.T) {
+	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
+	if q.HasSynced() {
+		t.Error("HasSynced() = true before the first list, want false")
+	}
+	must.Do(t, q.Replace([]any{item{"a", 1}, item{"b", 1}, item{"a", 2}}, ""))
+	must.Do(t, q.Add(item{"c", 1}))
+	var synced, initial []bool // in each pop
+	for range 3 {
+		err := q.Pop(func(_ cache.Deltas, isInInitialList bool) error {
+			synced, initial = append(synced, q.HasSynced()), append(initial, isInInitialList)
+			return nil
+		})
+		must.Do(t, err)
+	}
+	if want := []bool{false, false, true}; !slices.Equal(synced, want) {
+		t.Errorf("HasSynced() in each pop = %t, want %t", synced, want)
+	}
+	if want := []bool{true, true, false}; !slices.Equal(initial, want) {
+		t.Errorf("isInInitialList of each pop = %t, want %t", initial, want)
+	}
+	must.Do(t, q.Replace([]any{item{"d", 1}}, ""))
+	q.Close()
+	if !cache.IsDone(q.HasSyncedChecker()) {
+		t.Error("IsDone(HasSyncedChecker()) = false after a second list, want true")
+	}
+}
+
+// An object that the first list lacks has to be popped, too: it is a known object that is gone.
+func TestAKnownObjectThatIsGoneIsPartOfTheFirstList(t *testing.T) {
+	known := newSortedStore()
+	must.Do(t, known.Add(item{"gone", 1}))
+	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: known})
+	must.Do(t, q.Replace(nil, ""))
+	if q.HasSynced() {
+		t.Error("HasSynced() = true before the tombstone is popped, want false")
+	}
+	pop(t, q)
+	if !q.HasSynced() {
+		t.Error("HasSynced() = false after the tombstone was popped, want true")
+	}
+}
+
+func TestAnEmptyListSyncsAndSoDoesAChangeWithoutAList(t *testing.T) {
+	for name, change := range map[string]func(*deltafifo.Queue) error{
+		"Replace": func(q *deltafifo.Queue) error { return q.Replace(nil, "") },
+		"Add":     func(q *deltafifo.Queue) error { return q.Add(item{"a", 1}) },
+		"Update":  func(q *deltafifo.Queue) error { return q.Update(item{"a", 1}) },
+		"Delete":  func(q *deltafifo.Queue) error { return q.Delete(item{"a", 1}) },
+	} {
+		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
+		must.Do(t, change(q))
+		if !q.HasSynced() {
+			t.Errorf("HasSynced() = false after %s, want true", name)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package processor
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
@@ -36,6 +37,20 @@ type Notification struct {
 // IsNotFor reports whether a listener skips the notification. The check for nil saves time: most
 // notifications have no map.
 func (n *Notification) IsNotFor(listener Listener) bool { return n.skip != nil && n.skip[listener] }
+
+// SameVersion reports whether the old and the new object have the same resource version: the
+// object has not changed.
+func (n *Notification) SameVersion() bool {
+	before, err := meta.Accessor(n.Old)
+	if err != nil {
+		return false
+	}
+	after, err := meta.Accessor(n.New)
+	if err != nil {
+		return false
+	}
+	return before.GetResourceVersion() == after.GetResourceVersion()
+}
 
 // deliver calls the method of the handler that fits the kind.
 func (n *Notification) deliver(handler cache.ResourceEventHandler) {

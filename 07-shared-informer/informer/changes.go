@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
 
@@ -145,23 +144,11 @@ func (c changes) notify(n processor.Notification) {
 	if n.Kind != processor.Deleted {
 		c.cacheMutationDetector.AddObject(n.New)
 	}
-	if n.Kind == processor.Updated && sameVersion(n.Old, n.New) {
+	if n.Kind == processor.Updated && n.SameVersion() {
 		c.processor.Resync(n)
 		return
 	}
 	c.processor.Distribute(n)
-}
-
-func sameVersion(oldObj, newObj any) bool {
-	before, err := meta.Accessor(oldObj)
-	if err != nil {
-		return false
-	}
-	after, err := meta.Accessor(newObj)
-	if err != nil {
-		return false
-	}
-	return before.GetResourceVersion() == after.GetResourceVersion()
 }
 
 // Resync notifies the handlers that are due of every object in the store. It makes no request.

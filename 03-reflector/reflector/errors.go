@@ -3,6 +3,7 @@
 package reflector
 
 import (
+	"context"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,7 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/tools/cache"
 )
+
+// ToWatchErrorHandler returns a handler of client-go as a WatchErrorHandler for these options. Such
+// a handler also gets a reflector of client-go, and can ask it for its name and type. The one here
+// never runs.
+func ToWatchErrorHandler(handler cache.WatchErrorHandlerWithContext, options Options) func(context.Context, error) {
+	named := cache.NewReflectorWithOptions(options.ListerWatcher, options.ExpectedType, nil,
+		cache.ReflectorOptions{TypeDescription: options.TypeDescription})
+	return func(ctx context.Context, err error) { handler(ctx, named, err) }
+}
 
 // isExpiredError reports whether the server no longer has the version (status 410). Kubernetes
 // before 1.18 has two reasons for this status.

@@ -122,9 +122,11 @@ func (i *Informer) Stop() {
 	if i.started.Swap(true) { // without a lock, because a callback may run under a lock
 		return // RunWithContext does the rest
 	}
-	defer close(i.ended)
-	defer i.stopHandlers()
 	close(i.sourceEnded)
+	go func() { // stopHandlers waits for a lock
+		defer close(i.ended)
+		i.stopHandlers()
+	}()
 }
 
 // ShutdownChan is closed when the informer has run or was stopped, and its last handler has
@@ -160,25 +162,16 @@ func (i *Informer) newReflector() *reflector.Reflector {
 	if i.resyncCheckPeriod > 0 {
 		i.resyncCheckPeriod = max(i.resyncCheckPeriod, minimumResyncPeriod)
 	}
-	i.reflector = reflector.New(reflector.Options{
-		ListerWatcher:     i.listerWatcher,
-		Store:             changes{i},
-		ExpectedType:      i.objectType,
-		TypeDescription:   i.options.ObjectDescription,
-		ResyncPeriod:      i.resyncCheckPeriod,
-		ShouldResync:      func() bool { return i.processor.ShouldResync(time.Now()) },
-		WatchErrorHandler: i.reportWatchError(),
-		Observer:          i.observer,
-	})
+	options := reflector.Options{
+		ListerWatcher:   i.listerWatcher,
+		Store:           changes{i},
+		ExpectedType:    i.objectType,
+		TypeDescription: i.options.ObjectDescription,
+		ResyncPeriod:    i.resyncCheckPeriod,
+		ShouldResync:    func() bool { return i.processor.ShouldResync(time.Now()) },
+		Observer:        i.observer,
+	}
+	options.WatchErrorHandler = reflector.ToWatchErrorHandler(i.watchErrorHandler, options)
+	i.reflector = reflector.New(options)
 	return i.reflector
-}
-
-// reportWatchError returns the watch error handler with the parameters that our reflector gives.
-// The handler of client-go also gets a reflector of client-go, and can ask it for its name and
-// type. The one here never runs.
-func (i *Informer) reportWatchError() func(context.Context, error) {
-	handler := i.watchErrorHandler
-	named := cache.NewReflectorWithOptions(i.listerWatcher, i.objectType, nil,
-		cache.ReflectorOptions{TypeDescription: i.options.ObjectDescription})
-	return func(ctx context.Context, err error) { handler(ctx, named, err) }
 }

@@ -59,6 +59,21 @@ func TestAnInformerThatWasStoppedIsNeverRun(t *testing.T) {
 	})
 }
 
+// An index function can run before the start: AddIndexers calls it for the objects that a program
+// has put into the store. The informer holds its lock meanwhile.
+func TestStopInAnIndexFunctionBeforeTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(ours, options())
+		informer := r.SharedIndexInformer.(*Informer)
+		must.Do(t, r.GetStore().Add(configMap("a", "1")))
+		must.Do(t, r.AddIndexers(stoppingIndexers(informer.Stop)))
+		<-informer.ShutdownChan()
+		if !r.IsStopped() {
+			t.Error("IsStopped() = false, want true")
+		}
+	})
+}
+
 // The end of the run waits for the goroutine of each callback. Some callbacks run while the
 // informer holds a lock.
 func TestStopIsSafeInEveryCallback(t *testing.T) {

@@ -15,20 +15,26 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/07-shared-informer/classic"
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-// newInformers are the constructors of client-go's informer and of ours.
+// newInformers are the constructors of client-go's informer and of our two.
 var newInformers = map[string]func(cache.ListerWatcher, runtime.Object,
 	cache.SharedIndexInformerOptions) cache.SharedIndexInformer{
+	"classic": func(lw cache.ListerWatcher, obj runtime.Object,
+		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+		return classic.New(lw, obj, options)
+	},
 	"client-go": cache.NewSharedIndexInformerWithOptions,
 	"ours": func(lw cache.ListerWatcher, obj runtime.Object,
 		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
@@ -112,8 +118,9 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 	}
 }
 
-// These are the events of the step classic. In both informers, a handler that is stuck does not
-// delay the other, and gets all events later.
+// These are the events of the step classic. In each informer, a handler that is stuck does not
+// delay the other, and gets all events later. Each event comes when the one before is handled: the
+// queue of classic groups the changes that wait by object.
 func TestAHandlerThatWasStuckForAMomentGetsEachChange(t *testing.T) {
 	for name, newInformer := range newInformers {
 		t.Run(name, func(t *testing.T) {
@@ -133,10 +140,15 @@ func TestAHandlerThatWasStuckForAMomentGetsEachChange(t *testing.T) {
 				}
 				defer start(t, in)()
 				w := server.NextWatch()
-				w.Add(fakeapi.ConfigMap("paris", "2"))
-				w.Modify(fakeapi.ConfigMap("berlin", "3"))
-				w.Modify(fakeapi.ConfigMap("berlin", "4"))
-				w.Delete(fakeapi.ConfigMap("paris", "5"))
+				for _, event := range []watch.Event{
+					{Type: watch.Added, Object: fakeapi.ConfigMap("paris", "2")},
+					{Type: watch.Modified, Object: fakeapi.ConfigMap("berlin", "3")},
+					{Type: watch.Modified, Object: fakeapi.ConfigMap("berlin", "4")},
+					{Type: watch.Deleted, Object: fakeapi.ConfigMap("paris", "5")},
+				} {
+					w.Action(event.Type, event.Object)
+					synctest.Wait()
+				}
 				calls := []string{"OnAdd berlin 1 first", "OnAdd paris 2", "OnUpdate berlin 3, was 1",
 					"OnUpdate berlin 4, was 3", "OnDelete paris 5"}
 				fast.Want(t, calls...)

@@ -1,5 +1,5 @@
-// client-go's shared informer and ours run side by side on the same cluster, through thousands of
-// changes and many broken connections. Each has ten handlers of different speeds.
+// client-go's shared informer and our two run side by side on the same cluster, through thousands
+// of changes and many broken connections. Each has ten handlers of different speeds.
 
 package main
 
@@ -41,6 +41,6 @@ func runShared(t *testing.T, s *session.Session, name string) *record.Informer {
 func TestSideBySide(t *testing.T) {
 	s := sessiontest.Open(t)
 	record.SideBySide(t, s, func() []*record.Informer {
-		return []*record.Informer{runShared(t, s, "client-go"), runShared(t, s, "ours")}
+		return []*record.Informer{runShared(t, s, "client-go"), runShared(t, s, "ours"), runShared(t, s, "classic")}
 	})
 }

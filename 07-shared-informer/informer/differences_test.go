@@ -32,10 +32,10 @@ func inFakeTime(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) 
 // client-go's informer does the same if ReallyCrash is off, with one difference: its handler never
 // syncs.
 func TestAHandlerThatPanics(t *testing.T) {
-	for name, syncs := range map[string]bool{"client-go": false, "ours": true} {
+	for name, syncs := range map[string]bool{"classic": true, "client-go": false, "ours": true} {
 		inFakeTime(t, func(t *testing.T) {
 			var reported record.Lines
-			whenPanicking(t, name == "ours", func(ctx context.Context, p any) {
+			whenPanicking(t, name != "client-go", func(ctx context.Context, p any) {
 				reported.Add("%v", p)
 				klog.FromContext(ctx).Info("reported")
 			})
@@ -107,7 +107,7 @@ func panicInside(newInformer maker) {
 }
 
 func TestAHandlerThatPanicsEndsAProgramOfClientGo(t *testing.T) {
-	for name, crashes := range map[string]bool{"client-go": true, "ours": false} {
+	for name, crashes := range map[string]bool{"classic": false, "client-go": true, "ours": false} {
 		program := exec.CommandContext(t.Context(), os.Args[0])
 		program.Env = append(os.Environ(), panics+"="+name)
 		out, err := program.CombinedOutput()
@@ -126,7 +126,7 @@ func TestNilIndexersAreNone(t *testing.T) {
 		must.Do(t, informer.AddIndexers(cache.Indexers{"name": byName}))
 		return nil
 	}
-	for name, panics := range map[string]bool{"client-go": true, "ours": false} {
+	for name, panics := range map[string]bool{"classic": false, "client-go": true, "ours": false} {
 		informer := implementations[name](fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 		p := add(informer)
 		if panicked := p != nil; panicked != panics {
@@ -136,7 +136,11 @@ func TestNilIndexersAreNone(t *testing.T) {
 }
 
 func TestTheCallersIndexersStayAsTheyAre(t *testing.T) {
-	for name, want := range map[string][]string{"client-go": {"name", "version"}, "ours": {"name"}} {
+	for name, want := range map[string][]string{
+		"classic":   {"name"},
+		"client-go": {"name", "version"},
+		"ours":      {"name"},
+	} {
 		indexers := cache.Indexers{"name": byName}
 		informer := implementations[name](fakeapi.New(), &corev1.ConfigMap{},
 			cache.SharedIndexInformerOptions{Indexers: indexers})
@@ -270,9 +274,10 @@ func TestAfterAPanicOfAnIndexFunctionClientGosReflectorGoesOn(t *testing.T) {
 
 // Only the informer should write to its store. If a program writes an object to it before the
 // start, a handler of our informer gets that object when it joins. The first call of a handler of
-// client-go's informer is an update or a delete.
+// client-go's informer, or of classic, is an update or a delete.
 func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 	for name, want := range map[string][]string{
+		"classic":   {"OnDelete tombstone ns/gone of 1", "OnUpdate stays 2, was 1"},
 		"client-go": {"OnDelete tombstone ns/gone of 1", "OnUpdate stays 2, was 1"},
 		"ours": {"OnAdd gone 1 first", "OnAdd stays 1 first", "OnDelete tombstone ns/gone of 1",
 			"OnUpdate stays 2, was 1"},
@@ -293,7 +298,7 @@ func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 // program may put the answer to its write into the store. Then the event of that write changes
 // nothing: only handlers that are due for a resync get it.
 func TestWhatAProgramPutsIntoTheStoreOfARunningInformer(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(time.Hour), configMap("a", "1"))
 		handler := r.recorder(t, every(0))
 		r.run(t)
@@ -382,6 +387,7 @@ func (g *gauges) NewStoreResourceVersionMetric(cache.InformerNameAndResource) ca
 // Our informer has no queue, and so no metrics of a queue.
 func TestMetrics(t *testing.T) {
 	for name, want := range map[string][]string{
+		"classic":   nil,
 		"client-go": {"processing latency", "queued items", "version of the store"},
 		"ours":      {"version of the store"},
 	} {

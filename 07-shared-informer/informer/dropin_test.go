@@ -30,7 +30,7 @@ func namespaced() cache.SharedIndexInformerOptions {
 }
 
 func TestAListerReadsFromIt(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		web := configMap("b", "1")
 		web.Namespace = "other"
 		web.Labels = map[string]string{"app": "web"}
@@ -56,7 +56,7 @@ func TestAListerReadsFromIt(t *testing.T) {
 }
 
 func TestClientGosFactoryRunsIt(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		server := fakeapi.New(managed("a", "1"))
 		factory := informers.NewSharedInformerFactoryWithOptions(fake.NewClientset(), time.Minute,
 			informers.WithTransform(strip))
@@ -100,7 +100,7 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 }
 
 func TestTheTypedInformerRunsOnIt(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
 		typed := cache.NewTypedSharedIndexInformer[*corev1.ConfigMap](r)
 		must.Do(t, typed.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{

@@ -34,6 +34,7 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 		relist   objects // the list after the watch has expired; nil: the watch does not expire
 		want     []string
 		clientGo []string // the calls of client-go's informer, if they differ from want
+		classic  []string // the same for the informer of package classic, whose queue groups by object
 	}{
 		"a life": {
 			events: []watch.Event{event(watch.Added, "a", "2"), event(watch.Modified, "a", "3"),
@@ -58,6 +59,8 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 			list: objects{configMap("b", "1")}, events: []watch.Event{event(watch.Modified, "b", "2")},
 			relist: objects{configMap("a", "7")},
 			want:   []string{"OnAdd b 1 first", "OnUpdate b 2, was 1", "OnDelete tombstone ns/b of 2", "OnAdd a 7"},
+			classic: []string{"OnAdd b 1 first", "OnUpdate b 2, was 1", "OnAdd a 7",
+				"OnDelete tombstone ns/b of 2"},
 		},
 		// The UID is no part of an object's name.
 		"deleted and made again unseen is one update": {
@@ -85,10 +88,12 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 		"an object that a list names twice is delivered once": {
 			list: objects{configMap("a", "1"), configMap("a", "2")},
 			want: []string{"OnAdd a 2 first"}, clientGo: []string{"OnAdd a 1 first", "OnAdd a 2 first"},
+			classic: []string{"OnAdd a 1 first", "OnUpdate a 2, was 1"},
 		},
 		"the same pointer twice, and not only the same name": {
 			list: objects{same, same},
 			want: []string{"OnAdd a 1 first"}, clientGo: []string{"OnAdd a 1 first", "OnAdd a 1 first"},
+			classic: []string{"OnAdd a 1 first", "OnUpdate a 1, was 1"},
 		},
 	} {
 		for implementation, newInformer := range implementations {
@@ -107,8 +112,11 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 						r.server.NextWatch()
 					}
 					want := test.want
-					if implementation == "client-go" && test.clientGo != nil {
+					switch {
+					case implementation == "client-go" && test.clientGo != nil:
 						want = test.clientGo
+					case implementation == "classic" && test.classic != nil:
+						want = test.classic
 					}
 					handler.Want(t, want...)
 				})
@@ -120,7 +128,7 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 // "Client notifications happen after the corresponding cache update and … after the corresponding
 // index updates."
 func TestTheStoreIsAheadOfTheHandler(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"version": byVersion}},
 			configMap("a", "1"))
 		var seen record.Lines
@@ -152,7 +160,7 @@ func byVersion(obj any) ([]string, error) {
 // "For a given SharedInformer and client, the notifications are delivered sequentially", and those
 // of an object in order.
 func TestNotificationsComeOneAfterTheOther(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		var inside atomic.Int32
 		var calls record.Lines
@@ -177,7 +185,7 @@ func TestNotificationsComeOneAfterTheOther(t *testing.T) {
 }
 
 func TestABlockedHandlerHoldsUpNeitherTheOthersNorTheStore(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		blocked := make(chan struct{})
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-blocked }})
@@ -200,7 +208,7 @@ func TestABlockedHandlerHoldsUpNeitherTheOthersNorTheStore(t *testing.T) {
 // The filter is called with both objects of an update, and with tombstones. The store also holds
 // the objects that do not match.
 func TestWhatAFilterMakesOfACall(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "9"))
 		var calls record.Lines
 		filter := cache.FilteringResourceEventHandler{Handler: record.Handler(&calls), FilterFunc: func(obj any) bool {

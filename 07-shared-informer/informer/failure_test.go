@@ -25,7 +25,7 @@ type contextKey struct{}
 // calling this handler, the informer will backoff and retry." "There's only one handler, so if you
 // call this multiple times, last one wins".
 func TestTheLastWatchErrorHandlerIsCalled(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		var first, last record.Lines
 		withContext := func(l *record.Lines) cache.WatchErrorHandlerWithContext {
 			return func(ctx context.Context, r *cache.Reflector, err error) {
@@ -86,7 +86,7 @@ func TestWithoutAWatchErrorHandlerTheErrorIsLogged(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			forBoth(t, func(t *testing.T, newInformer maker) {
+			forEach(t, func(t *testing.T, newInformer maker) {
 				r := newRig(newInformer, options())
 				r.server.Fail(errNotToday)
 				must.Do(t, set(r))
@@ -104,7 +104,7 @@ func TestWithoutAWatchErrorHandlerTheErrorIsLogged(t *testing.T) {
 
 // "calling after the informer has been started returns an error"
 func TestWhatHasToBeSetBeforeTheStart(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		r.run(t)
 		wantRefused := func(when string) {
@@ -138,7 +138,7 @@ func TestWhatHasToBeSetBeforeTheStart(t *testing.T) {
 // The reflector resumes a watch that ends, from its last version. The store stays as it is, and
 // nothing is delivered twice.
 func TestAWatchThatEndsIsResumed(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
 		r.run(t)
@@ -155,7 +155,7 @@ func TestAWatchThatEndsIsResumed(t *testing.T) {
 
 // While lists fail, the store keeps its objects.
 func TestTheStoreIsKeptWhileListsFail(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		must.Do(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
 		handler := r.recorder(t)

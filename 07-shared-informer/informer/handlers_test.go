@@ -24,7 +24,7 @@ func version(n int) string { return strconv.Itoa(n) }
 // "A client added after Run() starts gets a startup batch of notifications of additions of the
 // objects existing in the cache", then all updates.
 func TestALateHandlerGetsWhatIsThere(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
 		r.run(t)
 		w := r.server.NextWatch()
@@ -84,7 +84,7 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 }
 
 func TestTheSameHandlerAddedTwiceIsCalledTwice(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		var calls record.Lines
 		registration := r.handle(t, record.Handler(&calls))
@@ -98,7 +98,7 @@ func TestTheSameHandlerAddedTwiceIsCalledTwice(t *testing.T) {
 }
 
 func TestAHandlerCanAddAnother(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		var calls record.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
@@ -112,7 +112,7 @@ func TestAHandlerCanAddAnother(t *testing.T) {
 }
 
 func TestRemovedBeforeTheStart(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		gone, stays := r.recorder(t), r.recorder(t)
 		must.Do(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
@@ -128,7 +128,7 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 
 // "This function is guaranteed to be idempotent, and thread-safe."
 func TestRemoveTwiceAndFromManyPlaces(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		r.run(t)
 		w := r.server.NextWatch()
@@ -158,7 +158,7 @@ type foreignRegistration struct {
 }
 
 func TestRemoveWhatIsNotItsOwn(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r, other := newRig(newInformer, options(), configMap("a", "1")),
 			newRig(newInformer, options(), configMap("a", "1"))
 		handler := other.recorder(t)
@@ -177,7 +177,7 @@ func TestRemoveWhatIsNotItsOwn(t *testing.T) {
 }
 
 func TestAHandlerCanRemoveItself(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		var calls record.Lines
 		var self cache.ResourceEventHandlerRegistration
@@ -200,7 +200,7 @@ func TestAHandlerCanRemoveItself(t *testing.T) {
 // ShutDownEventHandler "blocks until it has fully stopped processing events"; RemoveEventHandler
 // does not.
 func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		var calls record.Lines
 		registration := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
@@ -222,7 +222,7 @@ func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 }
 
 func TestShutDownAfterTheEnd(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
 		r.run(t)
@@ -235,7 +235,7 @@ func TestShutDownAfterTheEnd(t *testing.T) {
 // "Adding event handlers to already stopped informers is not possible." Callers look for these
 // words in the error.
 func TestNoHandlerAfterTheEnd(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		r.run(t)
 		r.stop()

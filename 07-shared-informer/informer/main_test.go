@@ -1,5 +1,5 @@
-// The fixtures of the tests: client-go's informer and ours on a fake server, in fake time, and
-// handlers that record their calls.
+// The fixtures of the tests: informers on a fake server, in fake time, and handlers that record
+// their calls.
 
 package informer
 
@@ -20,6 +20,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/07-shared-informer/classic"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -53,12 +54,24 @@ func ours(lw cache.ListerWatcher, example runtime.Object,
 	return New(lw, example, options)
 }
 
-// implementations must keep the same contract.
-var implementations = map[string]maker{"client-go": cache.NewSharedIndexInformerWithOptions, "ours": ours}
+func newClassic(lw cache.ListerWatcher, example runtime.Object,
+	options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	return classic.New(lw, example, options)
+}
 
-// forBoth runs a test with each implementation.
-func forBoth(t *testing.T, test func(t *testing.T, newInformer maker)) {
+// implementations must keep the same contract, with the exceptions in notInClassic.
+var implementations = map[string]maker{
+	"classic":   newClassic,
+	"client-go": cache.NewSharedIndexInformerWithOptions,
+	"ours":      ours,
+}
+
+// forEach runs a test with each implementation.
+func forEach(t *testing.T, test func(t *testing.T, newInformer maker)) {
 	for name, newInformer := range implementations {
+		if name == "classic" && !isInClassic(t) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { test(t, newInformer) })
 		})

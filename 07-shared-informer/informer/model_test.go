@@ -273,9 +273,16 @@ func TestEachHandlerKnowsWhatTheStoreHolds(t *testing.T) {
 // race: the SingleFileTracker first sees that no object of the initial list is left, and only then
 // looks whether the list has ended.
 func TestTheModelIsClientGosToo(t *testing.T) {
+	runLenientScenarios(t, cache.NewSharedIndexInformerWithOptions)
+}
+
+// classic does not fold the backlog of a stalled handler.
+func TestTheModelIsOfClassicToo(t *testing.T) { runLenientScenarios(t, newClassic) }
+
+func runLenientScenarios(t *testing.T, newInformer maker) {
+	t.Helper()
 	for seed := range uint64(100) {
-		text := scriptOf(seed, 50+int(seed))
-		if err := runScenario(t, text, cache.NewSharedIndexInformerWithOptions, true); err != nil {
+		if err := runScenario(t, scriptOf(seed, 50+int(seed)), newInformer, true); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}

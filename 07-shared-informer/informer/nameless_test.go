@@ -44,7 +44,7 @@ func TestAnEventWithoutAnObjectIsLeftOut(t *testing.T) {
 		nil:                 "Unable to understand watch event: object does not implement the Object interfaces",
 		&corev1.ConfigMap{}: "Unexpected watch event object type: <nil>",
 	} {
-		forBoth(t, func(t *testing.T, newInformer maker) {
+		forEach(t, func(t *testing.T, newInformer maker) {
 			handled.Take() // drop the errors of other tests
 			r := newRig(newInformer, options(), configMap("a", "1"))
 			r.SharedIndexInformer = newInformer(r.server, example, options())

@@ -49,7 +49,7 @@ func TestResyncPeriods(t *testing.T) {
 		late     bool                 // the handler joins after the start
 		handler  cache.HandlerOptions // without a period, the handler gets the period of the informer
 		want     string               // the times of its calls, in the first 12.5 s
-		clientGo string               // the times of client-go's informer, if they differ from want
+		clientGo string               // the times of client-go's informer and of classic, if they differ from want
 	}{
 		{name: "the default is the informer's", informer: 4 * second, want: "4s 8s 12s"},
 		{name: "the same for a late handler", informer: 4 * second, late: true, want: "4s 8s 12s"},
@@ -100,7 +100,8 @@ func TestResyncPeriods(t *testing.T) {
 		},
 		{name: "the informer's, which is no multiple", informer: 5 * second, other: 2 * second, want: "6s 12s"},
 	} {
-		for name, want := range map[string]string{"client-go": cmp.Or(test.clientGo, test.want), "ours": test.want} {
+		clientGo := cmp.Or(test.clientGo, test.want)
+		for name, want := range map[string]string{"classic": clientGo, "client-go": clientGo, "ours": test.want} {
 			inFakeTime(t, func(t *testing.T) {
 				r := newRig(implementations[name], resyncing(test.informer), configMap("a", "1"))
 				if test.other > 0 {
@@ -125,7 +126,7 @@ func TestResyncPeriods(t *testing.T) {
 
 // "it does not add any interactions with the authoritative storage"
 func TestAResyncMakesNoRequest(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"), configMap("b", "1"))
 		handler := r.recorder(t)
 		r.run(t)
@@ -141,7 +142,7 @@ func TestAResyncMakesNoRequest(t *testing.T) {
 }
 
 func TestAResyncIsOfAllThatIsStoredBeforeAndAfterChanges(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"), configMap("b", "1"))
 		handler := r.recorder(t)
 		r.run(t)
@@ -156,7 +157,7 @@ func TestAResyncIsOfAllThatIsStoredBeforeAndAfterChanges(t *testing.T) {
 
 // A resync is for the handlers that are due. A change is for all handlers.
 func TestUnchangedObjectsOfARelistGoToHandlersThatWereDueLast(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(2*time.Second), configMap("a", "1"), configMap("b", "1"))
 		due, never, seldom := r.recorder(t), r.recorder(t, every(0)), r.recorder(t, every(time.Hour))
 		r.run(t)
@@ -175,7 +176,7 @@ func TestUnchangedObjectsOfARelistGoToHandlersThatWereDueLast(t *testing.T) {
 
 // A handler that has skipped a resync still gets the right old state.
 func TestTheOldStateIsRightForAHandlerThatSkippedAResync(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(time.Second), configMap("a", "1"))
 		never := r.recorder(t, every(0))
 		r.run(t)
@@ -187,7 +188,7 @@ func TestTheOldStateIsRightForAHandlerThatSkippedAResync(t *testing.T) {
 
 // AddEventHandlerWithResyncPeriod does the same as the option.
 func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, resyncing(5*time.Second), configMap("a", "1"))
 		var calls record.Lines
 		_, err := r.AddEventHandlerWithResyncPeriod(ticks(&calls), 3*time.Second)
@@ -200,7 +201,7 @@ func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
 
 // If a handler does not get the period that it asks for, the logger of its options gets a warning.
 func TestAPeriodThatIsNotGrantedIsLogged(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		for _, test := range []struct {
 			name     string
 			informer time.Duration

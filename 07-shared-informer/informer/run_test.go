@@ -20,7 +20,7 @@ import (
 
 // synctest waits for all goroutines: it checks that none is left.
 func TestRunEndsWithItsContext(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
 		if r.IsStopped() {
@@ -50,7 +50,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestRunEndsWithItsChannel(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
 		stop, ended := make(chan struct{}), make(chan struct{})
@@ -69,7 +69,7 @@ func TestRunEndsWithItsChannel(t *testing.T) {
 
 // "run more than once is not allowed": neither while it runs, nor afterwards.
 func TestASecondRunIsRefused(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
 		r.run(t)
@@ -123,7 +123,7 @@ func TestManyRunsAtOnce(t *testing.T) {
 
 // client-go's informer still lists once. A real client refuses a request with such a context.
 func TestAContextThatHasEndedAlready(t *testing.T) {
-	for name, want := range map[string]int{"client-go": 1, "ours": 0} {
+	for name, want := range map[string]int{"classic": 0, "client-go": 1, "ours": 0} {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(implementations[name], options(), configMap("a", "1"))
 			r.recorder(t)
@@ -142,7 +142,7 @@ func TestAContextThatHasEndedAlready(t *testing.T) {
 }
 
 func TestItEndsThoughTheServerDoesNotAnswer(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		defer hold(r)()
 		r.run(t)
@@ -155,7 +155,7 @@ func TestItEndsThoughTheServerDoesNotAnswer(t *testing.T) {
 
 // RunWithContext returns "after it stops": no call is under way any more.
 func TestRunWaitsForTheCallThatIsUnderWay(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		var calls record.Lines
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
@@ -224,12 +224,14 @@ func TestManyRunsAndStopsAtOnce(t *testing.T) {
 	for range 100 {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(ours, options(), configMap("a", "1"))
+			informer := r.SharedIndexInformer.(*Informer)
 			var working sync.WaitGroup
 			for range 4 {
 				working.Go(func() { r.RunWithContext(t.Context()) })
-				working.Go(r.SharedIndexInformer.(*Informer).Stop)
+				working.Go(informer.Stop)
 			}
 			working.Wait()
+			<-informer.ShutdownChan()
 			if !r.IsStopped() {
 				t.Error("IsStopped() = false, want true")
 			}
@@ -239,7 +241,7 @@ func TestManyRunsAndStopsAtOnce(t *testing.T) {
 
 // Other goroutines may add, remove and ask handlers while the informer ends.
 func TestTheEndInTheMidstOfThings(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		r.run(t)
 		var working sync.WaitGroup

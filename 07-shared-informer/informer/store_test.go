@@ -24,7 +24,7 @@ import (
 // "The local cache starts out empty, and gets populated and updated during Run()." Its keys are
 // namespace/name, or the name alone.
 func TestTheStoreHoldsWhatTheServerHas(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		global := configMap("global", "1")
 		global.Namespace = ""
 		r := newRig(newInformer, options(), configMap("a", "1"), global)
@@ -62,7 +62,7 @@ func TestTheStoreHoldsWhatTheServerHas(t *testing.T) {
 func byName(obj any) ([]string, error) { return []string{obj.(metav1.Object).GetName()}, nil }
 
 func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, cache.SharedIndexInformerOptions{
 			Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 		}, configMap("a", "1"), configMap("b", "1"))
@@ -99,7 +99,7 @@ func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
 }
 
 // An index function accepts an object, and fails for the same object later. Then client-go's
-// informer panics and has stopped, and the object stays in its store.
+// informer panics and has stopped, and the object stays in its store. So does classic.
 func TestADeleteOfAnObjectThatAnIndexFunctionFailsOver(t *testing.T) {
 	for name, want := range map[string]struct {
 		calls   []string
@@ -107,6 +107,7 @@ func TestADeleteOfAnObjectThatAnIndexFunctionFailsOver(t *testing.T) {
 		indexed int      // objects in the index, after the delete
 		panics  bool     // RunWithContext panics, and the informer has stopped
 	}{
+		"classic":   {calls: []string{"OnAdd a 2"}, keys: []string{"ns/a"}, indexed: 1, panics: true},
 		"client-go": {calls: []string{"OnAdd a 2"}, keys: []string{"ns/a"}, indexed: 1, panics: true},
 		"ours":      {calls: []string{"OnAdd a 2", "OnDelete a 3"}, keys: nil, indexed: 0, panics: false},
 	} {
@@ -151,7 +152,7 @@ func TestADeleteOfAnObjectThatAnIndexFunctionFailsOver(t *testing.T) {
 
 // The version of the reflector and the version of the store follow lists, events and bookmarks.
 func TestLastSyncResourceVersion(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		wantVersion := func(when, want string) {
 			t.Helper()
@@ -189,7 +190,7 @@ func TestLastSyncResourceVersion(t *testing.T) {
 // "GetController is deprecated, it does nothing useful": the controller answers questions, and its
 // Run does nothing.
 func TestGetController(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		controller := r.GetController()
 		controller.Run(t.Context().Done())

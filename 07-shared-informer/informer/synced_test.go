@@ -42,7 +42,7 @@ func wantSynced(t *testing.T, when string, want bool, all ...syncChecker) {
 // The informer has synced when the store has the list. A handler has synced when it has returned
 // from its last call for the list.
 func TestSyncedIsAnotherThingForAHandler(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
 		calls := make(chan struct{})
 		slow := r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-calls }})
@@ -59,7 +59,7 @@ func TestSyncedIsAnotherThingForAHandler(t *testing.T) {
 }
 
 func TestAnEmptyListSyncs(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		early := r.recorder(t)
 		r.run(t)
@@ -69,7 +69,7 @@ func TestAnEmptyListSyncs(t *testing.T) {
 
 // Events after the list neither delay the sync nor undo it.
 func TestALateHandlerSyncsOverItsStartupBatch(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		r.run(t)
 		w := r.server.NextWatch()
@@ -95,7 +95,7 @@ func hold(r *rig) (release func()) {
 }
 
 func TestAHandlerThatComesWhileTheListIsUnderWay(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		release := hold(r)
 		r.run(t)
@@ -109,7 +109,7 @@ func TestAHandlerThatComesWhileTheListIsUnderWay(t *testing.T) {
 }
 
 func TestAFailedListDoesNotSync(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		r.server.Fail(errors.New("not today"))
 		handler := r.recorder(t)
@@ -124,7 +124,7 @@ func TestAFailedListDoesNotSync(t *testing.T) {
 
 // The end of the informer does not change HasSynced.
 func TestSyncedAfterTheEnd(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
 		r.run(t)
@@ -142,7 +142,7 @@ func TestSyncedAfterTheEnd(t *testing.T) {
 }
 
 func TestWaitFor(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
 		start := time.Now()
@@ -210,7 +210,7 @@ func logged(t *testing.T, run func(klog.Logger)) string {
 
 // WaitFor logs the names of the checkers that are not done.
 func TestCheckersHaveNames(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		var calls record.Lines
 		registration := r.handle(t, record.Handler(&calls))

@@ -56,7 +56,7 @@ func stripped(l *record.Lines) cache.ResourceEventHandler {
 }
 
 func TestEverythingIsTransformed(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), managed("a", "1"), managed("b", "1"))
 		must.Do(t, r.SetTransform(strip))
 		var calls record.Lines
@@ -82,7 +82,7 @@ func TestEverythingIsTransformed(t *testing.T) {
 
 // The last transform counts. It may return another object. Nil stands for no transform.
 func TestTheLastTransformCounts(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		must.Do(t, r.SetTransform(func(any) (any, error) { return nil, errNotToday }))
 		must.Do(t, r.SetTransform(func(any) (any, error) { return configMap("b", "7"), nil }))
@@ -107,7 +107,7 @@ type valueObject struct {
 }
 
 func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		must.Do(t, r.SetTransform(func(obj any) (any, error) {
 			c := obj.(*corev1.ConfigMap)
@@ -136,7 +136,7 @@ func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
 
 // The informer refuses a whole list if the transform fails for one object, and lists again.
 func TestAListThatCannotBeTransformed(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("bad", "1"))
 		must.Do(t, r.SetTransform(refuseBad))
 		var failed record.Lines
@@ -162,7 +162,7 @@ func refuseBad(obj any) (any, error) {
 
 // The informer drops an event if the transform fails for it, and goes on.
 func TestAnEventThatCannotBeTransformed(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
 		must.Do(t, r.SetTransform(refuseBad))
 		handler := r.recorder(t)
@@ -184,7 +184,7 @@ func TestAnEventThatCannotBeTransformed(t *testing.T) {
 // The transform "is called for each object which is about to be stored". An object of a streamed
 // list is stored twice: by the reflector, and by the informer.
 func TestAStreamedListIsTransformedTwice(t *testing.T) {
-	forBoth(t, func(t *testing.T, newInformer maker) {
+	forEach(t, func(t *testing.T, newInformer maker) {
 		w := watch.NewFake()
 		server := &cache.ListWatch{
 			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },

@@ -5,7 +5,7 @@
 #   lint         leftovers, formatting, each module by itself, go vet and the linters
 #   tests        the tests of all modules: of the chapters, the book, its lab and the scripts
 #   browser      the X-ray page in a browser
-#   controllers  the controllers of Kubernetes on our factory
+#   kubernetes   the controllers of Kubernetes on our factory
 #   tour         scripts/tour.sh
 #   practice     all exercises, with right and wrong answers
 #   all          all of these
@@ -89,9 +89,9 @@ browser() {
 	go test $race -timeout 20m -count=1 -tags browser ./docs/lab/browser
 }
 
-controllers() {
+kubernetes() {
 	say "go test $race: the controllers of Kubernetes"
-	(cd 08-factory/controllers && GOWORK=off go test $race -trimpath -count=1 .)
+	(cd 08-factory/kubernetes && GOWORK=off go test $race -trimpath -count=1 .)
 }
 
 tour() {
@@ -111,10 +111,10 @@ timed() {
 }
 
 [ $# -gt 0 ] || set -- chapters
-[ "$*" != all ] || set -- lint tests browser controllers tour practice
+[ "$*" != all ] || set -- lint tests browser kubernetes tour practice
 for part in "$@"; do
 	case $part in
-	chapters | lint | tests | browser | controllers | tour | practice) ;;
+	chapters | lint | tests | browser | kubernetes | tour | practice) ;;
 	*) echo "test.sh: no part is called $part; -h lists them" >&2; exit 2 ;;
 	esac
 done

@@ -35,7 +35,7 @@ exec .cluster/bin/cluster exec sh -c '
 		case $chapter in 01-*|06-*) continue ;; esac
 		go run "./$chapter" -patience 1m || failed="$failed $chapter"
 	done
-	(cd 08-factory/controllers && GOWORK=off go run -trimpath . -patience 1m) || failed="$failed 08-factory/controllers"
+	(cd 08-factory/kubernetes && GOWORK=off go run -trimpath . -patience 1m) || failed="$failed 08-factory/kubernetes"
 	if [ -n "$failed" ]; then
 		echo "tour: not as expected:$failed; the differences are above" >&2
 		exit 1

@@ -1,4 +1,4 @@
-// Command controllers runs the controllers of Kubernetes on the informers of this workspace. It
+// Command kubernetes runs the controllers of Kubernetes on the informers of this workspace. It
 // starts a control plane that has no other controllers. There a Deployment is created, scaled,
 // updated to another image and deleted.
 package main
@@ -25,7 +25,7 @@ import (
 var files embed.FS
 
 var chapter = play.Chapter{
-	Name:    "08-factory/controllers",
+	Name:    "08-factory/kubernetes",
 	Title:   "the controllers of Kubernetes, on our factory",
 	Files:   files,
 	Connect: startPlane,

@@ -39,7 +39,7 @@ func startPlane(ctx context.Context, _ time.Duration) (_ play.Cluster, err error
 	if err := logToFile(); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "informer-controllers-")
+	dir, err := os.MkdirTemp("", "informer-kubernetes-")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for a control plane: %w", err)
 	}

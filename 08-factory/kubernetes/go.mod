@@ -1,4 +1,4 @@
-module example.com/informer/08-factory/controllers
+module example.com/informer/08-factory/kubernetes
 
 go 1.26.0
 

@@ -26,8 +26,8 @@ func stepLate(ctx context.Context, l *step.Lesson) error {
 				fmt.Fprintf(l.Out, "%s : OnAdd : %s, in the initial list: %t\n", name, sky, isInInitialList)
 			},
 			UpdateFunc: func(oldObj, newObj any) {
-				was, sky := oldObj.(*corev1.ConfigMap).Data["sky"], newObj.(*corev1.ConfigMap).Data["sky"]
-				fmt.Fprintf(l.Out, "%s : OnUpdate : %s (was %s)\n", name, sky, was)
+				before, after := oldObj.(*corev1.ConfigMap).Data["sky"], newObj.(*corev1.ConfigMap).Data["sky"]
+				fmt.Fprintf(l.Out, "%s : OnUpdate : %s (was %s)\n", name, after, before)
 			},
 		}
 	}

@@ -15,9 +15,6 @@ import (
 	"example.com/informer/07-shared-informer/store"
 )
 
-// minimumResyncPeriod is the shortest period between two resyncs of a handler, as in client-go.
-const minimumResyncPeriod = time.Second
-
 // AddEventHandler is AddEventHandlerWithOptions without options.
 func (i *Informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	return i.AddEventHandlerWithOptions(handler, cache.HandlerOptions{})

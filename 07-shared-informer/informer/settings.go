@@ -114,10 +114,3 @@ func (i *Informer) IsStopped() bool {
 	defer i.startedLock.Unlock()
 	return i.stopped
 }
-
-func (i *Informer) typeName() string {
-	if i.options.ObjectDescription != "" {
-		return i.options.ObjectDescription
-	}
-	return fmt.Sprintf("%T", i.objectType)
-}

@@ -95,27 +95,3 @@ func (e *entry) equal(values []string) bool {
 	}
 	return e == nil
 }
-
-// newIndex returns an index of all objects of the state.
-func (s *state) newIndex(name string, function cache.IndexFunc) (*index, error) {
-	x := &index{name: name, function: function, counter: s.counter, postings: map[string]*posting{}}
-	x.stored = make([]*entry, s.size)
-	for slot := range s.used.all() {
-		values, err := x.compute(s.keys.get(slot), s.objects.get(slot))
-		if err != nil {
-			return nil, err
-		}
-		x.set(slot, values)
-	}
-	return x, nil
-}
-
-// index returns the index with this name, or nil.
-func (s *state) index(name string) *index {
-	for _, x := range s.indexes {
-		if x.name == name {
-			return x
-		}
-	}
-	return nil
-}

@@ -58,35 +58,6 @@ type Store struct {
 	state
 }
 
-// A state is the contents of a store.
-type state struct {
-	// counter counts the snapshots. All parts of the state have this counter. A snapshot starts a
-	// new generation: it shares all parts that the store has at that moment, and all of them are of
-	// an earlier generation. A write copies a part of an earlier generation before it changes the
-	// part.
-	counter *generationCounter
-
-	slots   map[string]int     // the slot of each key
-	used    slotSet            // the slots that are in use
-	free    []int              // slots that were in use, and are not in use now
-	size    int                // number of slots that were ever in use
-	keys    pagedArray[string] // by slot
-	objects pagedArray[any]    // by slot
-	indexes []*index
-	rv      string // the resource version of this state
-}
-
-// newState returns an empty state for size objects.
-func newState(counter *generationCounter, size int) state {
-	return state{
-		counter: counter,
-		slots:   make(map[string]int, size),
-		used:    slotSet{counter: counter},
-		keys:    pagedArray[string]{counter: counter},
-		objects: pagedArray[any]{counter: counter},
-	}
-}
-
 var _ cache.Indexer = (*Store)(nil)
 
 // New returns an empty store.
@@ -182,35 +153,6 @@ func (s *Store) Remove(key string, last any) (old any) {
 	return old
 }
 
-// newSlot takes a slot for a key that has none.
-func (s *state) newSlot(key string) (slot int) {
-	if last := len(s.free) - 1; last >= 0 {
-		slot = s.free[last]
-		s.free = s.free[:last]
-	} else {
-		slot = s.size
-		s.size++
-	}
-	s.slots[key] = slot
-	s.used.add(slot)
-	s.keys.set(slot, key)
-	return slot
-}
-
-// freeSlot takes a slot out of use.
-func (s *state) freeSlot(key string, slot int) {
-	delete(s.slots, key)
-	s.free = append(s.free, slot)
-	pageIsEmpty := s.used.remove(slot)
-	if pageIsEmpty {
-		s.keys.drop(slot)
-		s.objects.drop(slot)
-		return
-	}
-	s.keys.set(slot, "") // for the garbage collector
-	s.objects.set(slot, nil)
-}
-
 // Replace replaces the contents of the store with a list, which has this resource version. If
 // several objects have the same key, the last one is stored.
 func (s *Store) Replace(list []any, version string) error {
@@ -224,13 +166,6 @@ func (s *Store) Replace(list []any, version string) error {
 	}
 	_, _, err := s.ReplaceAll(keys, list, version)
 	return err
-}
-
-// A Change is the effect of a write on the object of a key. Old is nil if the object is new. New is
-// nil if the object was removed.
-type Change struct {
-	Key      string
-	Old, New any
 }
 
 // ReplaceAll is Replace for objects whose keys are known. It returns the changes of the objects in
@@ -256,40 +191,6 @@ func (s *Store) ReplaceAll(keys []string, objs []any, version string) (listed, g
 	s.state = next
 	s.publish()
 	return listed, gone, nil
-}
-
-// next returns a state with these objects, and without indexes. It also returns the changes from
-// this state to the next, in the order of the list, and the number of objects that both states
-// have.
-func (s *state) next(keys []string, objs []any) (next state, listed []Change, kept int) {
-	next = newState(s.counter, len(objs))
-	listed = make([]Change, 0, len(objs)) // by slot: a new state gives out its slots in order
-	for i, key := range keys {
-		slot, isDuplicate := next.slots[key]
-		if !isDuplicate {
-			slot = next.newSlot(key)
-			change := Change{Key: key}
-			if oldSlot, ok := s.slots[key]; ok {
-				change.Old = s.objects.get(oldSlot)
-				kept++
-			}
-			listed = append(listed, change)
-		}
-		next.objects.set(slot, objs[i])
-		listed[slot].New = objs[i]
-	}
-	return next, listed, kept
-}
-
-// missing returns the objects that the next state does not have.
-func (s *state) missing(next *state) (gone []Change) {
-	for slot := range s.used.all() {
-		key := s.keys.get(slot)
-		if _, ok := next.slots[key]; !ok {
-			gone = append(gone, Change{Key: key, Old: s.objects.get(slot)})
-		}
-	}
-	return gone
 }
 
 // AddIndexers adds indexes. They have the objects that are stored already, too.

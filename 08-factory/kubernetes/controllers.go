@@ -6,10 +6,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -21,13 +19,6 @@ import (
 	namespaces "k8s.io/kubernetes/pkg/controller/namespace"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/serviceaccount"
-)
-
-const (
-	// resync is the resync period of the informers.
-	resync = 12 * time.Hour
-	// workers is how many objects a controller handles at the same time.
-	workers = 4
 )
 
 // runControllers runs all controllers until ctx ends. They use the informers of factory, which
@@ -92,12 +83,4 @@ func newControllers(ctx context.Context, client kubernetes.Interface, metadataCl
 		// the roles that aggregate to them.
 		clusterroleaggregation.NewClusterRoleAggregation(factory.Rbac().V1().ClusterRoles(), client.RbacV1()),
 	}, nil
-}
-
-// trim is a transform. It removes the managed fields, which no controller reads.
-func trim(obj any) (any, error) {
-	if object, err := meta.Accessor(obj); err == nil {
-		object.SetManagedFields(nil)
-	}
-	return obj, nil
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
 	"example.com/informer/03-reflector/observer"
 )
 
@@ -69,4 +71,14 @@ func (h *handler) waiting(now time.Time) (count int, oldest time.Time) {
 		}
 	}
 	return count, oldest
+}
+
+// isResync is true for an update that a resync has made: the object has not changed.
+func isResync(e observer.Event) bool {
+	before, err := meta.Accessor(e.Old)
+	if err != nil || e.Type != "MODIFIED" {
+		return false
+	}
+	after, err := meta.Accessor(e.New)
+	return err == nil && before.GetResourceVersion() == after.GetResourceVersion()
 }

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"example.com/informer/03-reflector/observer"
 )
 
@@ -157,14 +155,4 @@ func (i *Informer) handlerOf(e observer.Event) *handler {
 		return nil
 	}
 	return h
-}
-
-// isResync is true for an update that a resync has made: the object has not changed.
-func isResync(e observer.Event) bool {
-	before, err := meta.Accessor(e.Old)
-	if err != nil || e.Type != "MODIFIED" {
-		return false
-	}
-	after, err := meta.Accessor(e.New)
-	return err == nil && before.GetResourceVersion() == after.GetResourceVersion()
 }

@@ -3,7 +3,6 @@ package main
 
 import (
 	"embed"
-	"flag"
 
 	"example.com/informer/scripts/harness/step"
 )
@@ -11,19 +10,11 @@ import (
 //go:embed testdata
 var files embed.FS
 
-// anyPort is the default of the flag -addr.
-const anyPort = "127.0.0.1:0"
-
-// addr is the address on which the steps http and xray listen. The flag -addr changes it.
-var addr = anyPort
-
 var chapter = step.Chapter{
 	Name:  "07-shared-informer",
 	Title: "all of it in one: our SharedIndexInformer",
 	Files: files,
-	Flags: func(flags *flag.FlagSet) {
-		flags.StringVar(&addr, "addr", addr, "the host and port for the steps http and xray; port 0 is any free one")
-	},
+	Flags: addFlags,
 	Steps: []step.Step{
 		{
 			Name: "classic", Title: "the pipeline, as client-go has it", Run: stepClassic,

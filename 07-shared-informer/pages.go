@@ -16,52 +16,42 @@ import (
 	"example.com/informer/07-shared-informer/web"
 )
 
-// pages returns the pages of a store of pods. The store has an index "app".
-func pages(index cache.Indexer) web.Pages {
-	p := podPages{index}
-	return web.Pages{
-		"/":                     p.mysqltest,
-		"/pods":                 p.pods,
-		"/indexes":              p.indexes,
-		"/indexes/:name/:value": p.indexed,
-	}
-}
-
+// podPages are the pages of a store of pods, which has an index "app".
 type podPages struct{ index cache.Indexer }
 
+func (p podPages) pages() web.Pages {
+	return web.Pages{
+		"/":                     web.JSON(p.mysqltest),
+		"/pods":                 web.JSON(p.pods, "app"),
+		"/indexes":              web.JSON(p.indexes),
+		"/indexes/:name/:value": web.JSON(p.indexed),
+	}
+}
+
 // mysqltest is the page that the old tutorials have.
-func (p podPages) mysqltest(c *gin.Context) {
-	if _, ok := web.Query(c); ok {
-		p.keys(c, "app", "mysqltest")
-	}
+func (p podPages) mysqltest(*gin.Context) (any, error) { return p.keys("app", "mysqltest") }
+
+// indexed answers with the keys under a value of an index.
+func (p podPages) indexed(c *gin.Context) (any, error) {
+	return p.keys(c.Param("name"), c.Param("value"))
 }
 
-// indexed answers with the keys under a value of an index. A value without keys is not an error.
-func (p podPages) indexed(c *gin.Context) {
-	if _, ok := web.Query(c); ok {
-		p.keys(c, c.Param("name"), c.Param("value"))
-	}
-}
-
-func (p podPages) keys(c *gin.Context, name, value string) {
+// keys returns the keys under a value of an index. A value without keys is not an error.
+func (p podPages) keys(name, value string) (any, error) {
 	keys, err := p.index.IndexKeys(name, value)
 	if err != nil {
-		web.Fail(c, http.StatusNotFound, "there is no index %q (known: %q)", name, p.names())
-		return
+		return nil, web.Errorf(http.StatusNotFound, "there is no index %q (known: %q)", name, p.names())
 	}
-	c.JSON(http.StatusOK, sorted(keys))
+	return sorted(keys), nil
 }
 
 // indexes answers with every index and its values.
-func (p podPages) indexes(c *gin.Context) {
-	if _, ok := web.Query(c); !ok {
-		return
-	}
+func (p podPages) indexes(*gin.Context) (any, error) {
 	values := map[string][]string{}
 	for _, name := range p.names() {
 		values[name] = sorted(p.index.ListIndexFuncValues(name))
 	}
-	c.JSON(http.StatusOK, values)
+	return values, nil
 }
 
 // sorted never returns nil, because nil is null in JSON.
@@ -74,13 +64,9 @@ func sorted(values []string) []string {
 func (p podPages) names() []string { return slices.Sorted(maps.Keys(p.index.GetIndexers())) }
 
 // pods answers with all pods, or with those that have a label app.
-func (p podPages) pods(c *gin.Context) {
-	query, ok := web.Query(c, "app")
-	if !ok {
-		return
-	}
+func (p podPages) pods(c *gin.Context) (any, error) {
 	objs := p.index.List()
-	if app, given := query["app"]; given {
+	if app, given := c.GetQuery("app"); given {
 		objs, _ = p.index.ByIndex("app", app) // no error: the index exists
 	}
 	type pod struct {
@@ -96,5 +82,5 @@ func (p podPages) pods(c *gin.Context) {
 	slices.SortFunc(answer, func(a, b pod) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
-	c.JSON(http.StatusOK, answer)
+	return answer, nil
 }

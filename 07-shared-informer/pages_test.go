@@ -30,7 +30,7 @@ func serve(t *testing.T, apps map[string]string) (url string) {
 		}))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	server, err := web.Start(ctx, addr, pages(index))
+	server, err := web.Start(ctx, "127.0.0.1:0", podPages{index}.pages())
 	must.Do(t, err)
 	t.Cleanup(func() {
 		cancel()

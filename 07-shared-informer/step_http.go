@@ -34,7 +34,7 @@ func stepHTTP(ctx context.Context, l *step.Lesson) error {
 		return ctx.Err()
 	}
 
-	server, err := web.Start(ctx, addr, pages(pods.GetIndexer()))
+	server, err := web.Start(ctx, web.Addr(addr, l.Follow), podPages{pods.GetIndexer()}.pages())
 	if err != nil {
 		return err
 	}

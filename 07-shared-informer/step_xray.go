@@ -21,16 +21,16 @@ import (
 
 // stepXray serves a page that shows two informers at work, each beside client-go's.
 func stepXray(ctx context.Context, l *step.Lesson) error {
-	configMaps, err := xraySubject(l, "configmaps", "ConfigMap", &corev1.ConfigMap{}, xray.ConfigMaps)
+	configMaps, err := xrayOptions(l, "configmaps", "ConfigMap", &corev1.ConfigMap{}, xray.ConfigMaps)
 	if err != nil {
 		return err
 	}
-	defer configMaps.Line.Close()
-	pods, err := xraySubject(l, "pods", "Pod", &corev1.Pod{}, xray.Pods)
+	defer configMaps.Connection.Close()
+	pods, err := xrayOptions(l, "pods", "Pod", &corev1.Pod{}, xray.Pods)
 	if err != nil {
 		return err
 	}
-	defer pods.Line.Close()
+	defer pods.Connection.Close()
 
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -44,10 +44,7 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 	running.Go(func() { configMaps.Informer.RunWithContext(ctx) })
 	running.Go(func() { pods.Informer.RunWithContext(ctx) })
 
-	if l.Follow && addr == anyPort {
-		addr = web.DefaultAddr // easier to remember
-	}
-	server, err := web.Start(ctx, addr, x.Pages())
+	server, err := web.Start(ctx, web.Addr(addr, l.Follow), x.Pages())
 	if err != nil {
 		return err
 	}
@@ -56,11 +53,11 @@ func stepXray(ctx context.Context, l *step.Lesson) error {
 	return server.Wait()
 }
 
-// xraySubject makes an informer, a cable to the API server for it alone, and what the buttons of
-// the page need.
-func xraySubject(l *step.Lesson, resource, kind string, example runtime.Object,
-	objects func(kubernetes.Interface, string) xray.Objects) (*xray.Subject, error) {
-	line, err := xray.NewLine(l.Config)
+// xrayOptions makes an informer, connections to the API server for it and for client-go's alone,
+// and what the buttons of the page need.
+func xrayOptions(l *step.Lesson, resource, kind string, example runtime.Object,
+	objects func(kubernetes.Interface, string) xray.Objects) (*xray.InformerOptions, error) {
+	connection, err := xray.NewConnection(l.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -68,13 +65,14 @@ func xraySubject(l *step.Lesson, resource, kind string, example runtime.Object,
 		return xray.NewSource(cache.NewListWatchFromClient(client.CoreV1().RESTClient(), resource, l.Namespace,
 			fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt"))) // which every namespace has
 	}
-	s := &xray.Subject{
-		Name: resource, Kind: kind, Example: example, Line: line,
-		Source: source(line.Client), Theirs: source(line.Theirs),
+	options := &xray.InformerOptions{
+		Name: resource, Kind: kind, Example: example,
+		Connection: connection, Source: source(connection.Ours), ClientGoSource: source(connection.ClientGo),
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
-		Objects:  objects(l.Client, l.Namespace), // not through the line: it works while that is cut
+		Objects:  objects(l.Client, l.Namespace), // without the connection: it works while that is cut
 	}
-	s.Informer = informer.New(s.Source, example, cache.SharedIndexInformerOptions{Indexers: s.Indexers})
-	s.Informer.SetPatience(500) // a slow handler is soon far behind
-	return s, nil
+	options.Informer = informer.New(options.Source, example,
+		cache.SharedIndexInformerOptions{Indexers: options.Indexers})
+	options.Informer.SetPatience(500) // a slow handler is soon far behind
+	return options, nil
 }

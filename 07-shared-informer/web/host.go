@@ -14,14 +14,16 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// check refuses a request for another host, from a page of another server, or for a path that is
-// not clean.
-func (s *Server) check(c *gin.Context) {
-	switch {
-	case !s.checkHost(c):
-	case !checkOrigin(c):
-	default:
-		checkPath(c)
+// checkRequests refuses requests for another host, from a page of another server, or for a path
+// that is not clean. chosen is the address that Start was given, and ownURL is that of the server.
+func checkRequests(chosen, ownURL string) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		switch {
+		case !checkHost(c, chosen, ownURL):
+		case !checkOrigin(c):
+		default:
+			checkPath(c)
+		}
 	}
 }
 
@@ -29,13 +31,13 @@ func (s *Server) check(c *gin.Context) {
 // 127.0.0.1, and then read what this server serves as if it were of its own origin (DNS rebinding).
 // But the browser still sends that name. The answer is 421, Misdirected Request, because the client
 // has asked the wrong server.
-func (s *Server) checkHost(c *gin.Context) bool {
+func checkHost(c *gin.Context, chosen, ownURL string) bool {
 	local, _ := c.Request.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if isOwnHost(c.Request.Host, s.chosen, local) {
+	if isOwnHost(c.Request.Host, chosen, local) {
 		return true
 	}
 	Fail(c, http.StatusMisdirectedRequest, "this server does not answer for host %q: ask for %s", c.Request.Host,
-		s.URL())
+		ownURL)
 	return false
 }
 

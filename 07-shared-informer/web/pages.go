@@ -1,9 +1,11 @@
-// The pages of a server: how they read a query, and answer with an error.
+// The pages of a server: how they read a query, and answer with JSON or an error.
 
 package web
 
 import (
+	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,6 +17,58 @@ import (
 // answers GET and HEAD. A pattern with another method before it, such as "POST /pods", answers that
 // method.
 type Pages map[string]gin.HandlerFunc
+
+// JSON returns a page that answers with the value of get. The page takes no parameters except the
+// named ones. If get returns an error, it is one of Errorf.
+func JSON(get func(*gin.Context) (any, error), parameters ...string) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if value, ok := ask(c, get, parameters); ok {
+			c.JSON(http.StatusOK, value)
+		}
+	}
+}
+
+// List returns a page that answers with a JSON array of the items of get, one in each line. It
+// sends an item when its turn comes, so that it never has the whole list in memory. Parameters and
+// errors are as with JSON.
+func List[T any](get func(*gin.Context) (iter.Seq[T], error), parameters ...string) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if items, ok := ask(c, get, parameters); ok {
+			stream(c, items)
+		}
+	}
+}
+
+// ask returns what the function of a page returns. If the query or the function has an error, ask
+// answers the request with the error, and returns false.
+func ask[T any](c *gin.Context, get func(*gin.Context) (T, error), parameters []string) (value T, ok bool) {
+	if _, ok := Query(c, parameters...); !ok {
+		return value, false
+	}
+	value, err := get(c)
+	if err == nil {
+		return value, true
+	}
+	var answer *statusError
+	if !errors.As(err, &answer) {
+		panic(err) // it may have what no client should see: the log gets it
+	}
+	Fail(c, answer.status, "%s", answer.text)
+	return value, false
+}
+
+// A statusError is an error for the client, with the status of the answer.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string { return e.text }
+
+// Errorf returns an error for the client of a page.
+func Errorf(status int, format string, args ...any) error {
+	return &statusError{status: status, text: fmt.Sprintf(format, args...)}
+}
 
 // Fail answers with an error, as {"error":"…"}. The page returns after it.
 func Fail(c *gin.Context, status int, format string, args ...any) {

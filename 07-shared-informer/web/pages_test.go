@@ -5,7 +5,9 @@ package web
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -83,6 +85,26 @@ func TestAPageThatPanics(t *testing.T) {
 	status, _, body = do(t, "GET", s.URL()+"/fine", "")
 	if status != 200 {
 		t.Errorf("another page after that: got %d %s, want 200", status, body)
+	}
+}
+
+// The client gets an error of Errorf. Any other error may have what no client should see.
+func TestAPageWithAnError(t *testing.T) {
+	s := running(t, Pages{
+		"/json":   JSON(func(*gin.Context) (any, error) { return nil, Errorf(http.StatusConflict, "%q is taken", "a") }),
+		"/list":   List(func(*gin.Context) (iter.Seq[int], error) { return nil, Errorf(http.StatusConflict, "taken") }),
+		"/secret": JSON(func(*gin.Context) (any, error) { return nil, errors.New("the secret reason") }),
+	})
+	for path, want := range map[string]string{
+		"/json":     `409 {"error":"\"a\" is taken"}`,
+		"/list":     `409 {"error":"taken"}`,
+		"/secret":   `500 {"error":"this page failed: the server's log says why"}`,
+		"/list?a=b": `400 {"error":"the query: there is no parameter \"a\" here (known: [])"}`,
+	} {
+		status, _, body := do(t, "GET", s.URL()+path, "")
+		if got := fmt.Sprint(status, " ", body); got != want {
+			t.Errorf("GET %s = %s\nwant %s", path, got, want)
+		}
 	}
 }
 

@@ -16,8 +16,21 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// DefaultAddr is an address for a server to listen on, on the loopback interface.
+// DefaultAddr is the address that a server listens on for a user with a browser. It is easy to
+// remember, and on the loopback interface.
 const DefaultAddr = "127.0.0.1:4000"
+
+// Addr returns the host and port to listen on: those of the flag -addr, if they are given. The
+// default is DefaultAddr with -follow, which is for a user with a browser, and else any free port.
+func Addr(given string, follow bool) string {
+	switch {
+	case given != "":
+		return given
+	case follow:
+		return DefaultAddr
+	}
+	return "127.0.0.1:0"
+}
 
 const (
 	maxRequests  = 64               // at the same time
@@ -110,7 +123,7 @@ func (s *Server) engine(pages Pages) http.Handler {
 	gin.SetMode(gin.ReleaseMode) // in its other modes gin writes on stdout
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false // each page has one path
-	engine.Use(setHeaders, gin.CustomRecovery(recovered), s.limit, s.check)
+	engine.Use(setHeaders, gin.CustomRecovery(recovered), s.limit, checkRequests(s.chosen, s.URL()))
 	engine.NoRoute(func(c *gin.Context) { Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path) })
 	engine.HandleMethodNotAllowed = true
 	engine.NoMethod(func(c *gin.Context) {

@@ -34,6 +34,23 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 	}
 }
 
+func TestAddr(t *testing.T) {
+	for _, test := range []struct {
+		given  string
+		follow bool
+		want   string
+	}{
+		{"", false, "127.0.0.1:0"},
+		{"", true, DefaultAddr},
+		{"localhost:0", false, "localhost:0"},
+		{"localhost:0", true, "localhost:0"},
+	} {
+		if got := Addr(test.given, test.follow); got != test.want {
+			t.Errorf("Addr(%q, %t) = %q, want %q", test.given, test.follow, got, test.want)
+		}
+	}
+}
+
 func TestURL(t *testing.T) {
 	for addr, want := range map[string]string{"127.0.0.1:0": "http://127.0.0.1:", ":0": "http://localhost:"} {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -10,13 +10,13 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// streamBuffer is how many bytes Stream holds back at most, besides one item.
+// streamBuffer is how many bytes stream holds back at most, besides one item.
 const streamBuffer = 64 << 10
 
-// Stream answers with a JSON array of the items, one in each line. It encodes an item when its turn
+// stream answers with a JSON array of the items, one in each line. It encodes an item when its turn
 // comes, so that it never has the whole list in memory, however long the list is. If the client
-// goes away, or does not take everything within the writeTimeout, Stream asks for no more items.
-func Stream[T any](c *gin.Context, items iter.Seq[T]) {
+// goes away, or does not take everything within the writeTimeout, stream asks for no more items.
+func stream[T any](c *gin.Context, items iter.Seq[T]) {
 	c.Header("Content-Type", "application/json; charset=utf-8")
 	out := bufio.NewWriterSize(c.Writer, streamBuffer)
 	out.WriteString("[")

@@ -19,7 +19,7 @@ import (
 
 // streamPage returns a page that streams items.
 func streamPage[T any](items iter.Seq[T]) Pages {
-	return Pages{"/": func(c *gin.Context) { Stream(c, items) }}
+	return Pages{"/": List(func(*gin.Context) (iter.Seq[T], error) { return items, nil })}
 }
 
 func TestStream(t *testing.T) {

@@ -19,26 +19,28 @@ import (
 type action func(context.Context, *pair, actionRequest) (string, error)
 
 var actions = map[string]action{
-	"create":   create,
+	"create":   createObject,
 	"relabel":  onStoredObject(relabel),
 	"delete":   onStoredObject(deleteObject),
 	"recreate": onStoredObject(recreate),
-	"update":   update,
+	"update":   updateMany,
 
-	"cut":     cut,
-	"restore": restore,
-	"expire":  expire,
-	"resync":  resync,
+	"cut":     cutConnection,
+	"restore": restoreConnection,
+	"expire":  expireWatches,
+	"resync":  resyncHandlers,
 
 	"add":    addHandler,
 	"speed":  setSpeed,
 	"remove": removeHandler,
 }
 
+const maxUpdates = 10_000
+
 var colours = []string{"red", "blue", "green", "amber", "violet", "grey"}
 
-// create creates an object under a name that is free.
-func create(ctx context.Context, p *pair, _ actionRequest) (string, error) {
+// createObject creates an object under a name that is free.
+func createObject(ctx context.Context, p *pair, _ actionRequest) (string, error) {
 	for {
 		n := p.created.Add(1)
 		name := fmt.Sprintf("%s-%d", colours[int(n-1)%len(colours)], n)
@@ -74,7 +76,7 @@ func relabel(ctx context.Context, p *pair, name, app string) (string, error) {
 	if err := p.Objects.Patch(ctx, name, patch); err != nil {
 		return "", err
 	}
-	return p.recorder.RecordAction(recorder.LinkIndex, "%s has the label app=%s now. An index follows its objects.",
+	return p.recorder.RecordAction(recorder.SectionIndex, "%s has the label app=%s now. An index follows its objects.",
 		name, next), nil
 }
 
@@ -111,22 +113,44 @@ func recreate(ctx context.Context, p *pair, name, app string) (string, error) {
 	return fmt.Sprintf("%s %s was deleted and created again.", p.Kind, name), err
 }
 
-func cut(_ context.Context, p *pair, _ actionRequest) (string, error) {
-	text := p.recorder.RecordAction(recorder.LinkCut,
+// updateMany lets all objects of the store be updated in the background, by runUpdates. If there is no
+// object, it creates one.
+func updateMany(ctx context.Context, p *pair, request actionRequest) (string, error) {
+	if request.Count < 1 || request.Count > maxUpdates {
+		return "", refuse(http.StatusBadRequest, "%d updates: want 1 to %d", request.Count, maxUpdates)
+	}
+	b := &bulkUpdate{names: p.storedNames(), updates: request.Count}
+	if len(b.names) == 0 {
+		name := fmt.Sprintf("busy-%d", p.created.Add(1))
+		if err := p.Objects.Create(ctx, name, map[string]string{"app": "web"}); err != nil {
+			return "", err
+		}
+		b.names = []string{name}
+	}
+	if !p.bulk.CompareAndSwap(nil, b) {
+		return "", refuse(http.StatusConflict, "many updates are under way: wait until they are made")
+	}
+	text := p.recorder.RecordAction(recorder.SectionInformer, "%s of %s begin.",
+		recorder.Plural(b.updates, "update"), recorder.Plural(len(b.names), "object"))
+	return text, ctx.Err() // if the context has ended, nobody makes the updates
+}
+
+func cutConnection(_ context.Context, p *pair, _ actionRequest) (string, error) {
+	text := p.recorder.RecordAction(recorder.SectionCut,
 		"The cable is pulled out: both informers lose their connections.")
-	p.Line.pull()
+	p.Connection.cut()
 	return text, nil
 }
 
-func restore(_ context.Context, p *pair, _ actionRequest) (string, error) {
-	text := p.recorder.RecordAction(recorder.LinkCut,
+func restoreConnection(_ context.Context, p *pair, _ actionRequest) (string, error) {
+	text := p.recorder.RecordAction(recorder.SectionCut,
 		"The cable is plugged in. A reflector notices when its pause is over.")
-	p.Line.restore()
+	p.Connection.restore()
 	return text, nil
 }
 
-// expire ends the open watches of both informers.
-func expire(_ context.Context, p *pair, _ actionRequest) (string, error) {
+// expireWatches ends the open watches of both informers.
+func expireWatches(_ context.Context, p *pair, _ actionRequest) (string, error) {
 	ended := 0
 	for _, i := range p.informers {
 		if i.source.Expire() {
@@ -136,25 +160,25 @@ func expire(_ context.Context, p *pair, _ actionRequest) (string, error) {
 	if ended == 0 {
 		return "", refuse(http.StatusConflict, "there is no open watch of %s that could expire: wait for one", p.Name)
 	}
-	return fmt.Sprintf("Watches that ended with 410 Expired, in both lanes: %d.", ended), nil
+	return fmt.Sprintf("Watches of both informers that ended with 410 Expired: %d.", ended), nil
 }
 
-func resync(_ context.Context, p *pair, _ actionRequest) (string, error) {
-	text := p.recorder.RecordAction(recorder.LinkResync,
+func resyncHandlers(_ context.Context, p *pair, _ actionRequest) (string, error) {
+	text := p.recorder.RecordAction(recorder.SectionResync,
 		"No request was made: handlers get each object of the store once more. client-go's informer has no such call.")
 	p.Informer.ResyncNow()
 	return text, nil
 }
 
 func addHandler(_ context.Context, p *pair, request actionRequest) (string, error) {
-	name, err := p.addHandler("", request.Speed)
+	name, err := p.add("", request.Speed)
 	return fmt.Sprintf("%s joins, and is %s.", name, request.Speed), err
 }
 
 func setSpeed(_ context.Context, p *pair, request actionRequest) (string, error) {
-	return fmt.Sprintf("%s is %s now.", request.Handler, request.Speed), p.setSpeed(request.Handler, request.Speed)
+	return fmt.Sprintf("%s is %s now.", request.Handler, request.Speed), p.changeSpeed(request.Handler, request.Speed)
 }
 
 func removeHandler(_ context.Context, p *pair, request actionRequest) (string, error) {
-	return request.Handler + " is removed.", p.removeHandler(request.Handler)
+	return request.Handler + " is removed.", p.remove(request.Handler)
 }

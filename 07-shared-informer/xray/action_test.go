@@ -154,6 +154,25 @@ func TestHandlersComeAndGo(t *testing.T) {
 	}, "a", "b")
 }
 
+// Our informer has stopped, and client-go's has not.
+func TestAHandlerIsAddedToBothInformersOrToNone(t *testing.T) {
+	inBubble(t, func(t *testing.T, f fixture) {
+		f.Informer.Stop()
+		f.settle()
+		if _, err := f.do(actionRequest{Action: "add", Speed: recorder.Fast}); err == nil {
+			t.Error("add: no error, want that the informer has stopped")
+		}
+		for name := range f.stations() {
+			if strings.Contains(name, "handler-3") {
+				t.Errorf("there is a station %s, and its handler was not added", name)
+			}
+		}
+		if got := len(f.handlers); got != 2 {
+			t.Errorf("the page has %d handlers, want the 2 of the start", got)
+		}
+	}, "a")
+}
+
 func TestHandlersThatAreRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, f fixture) {
 		f.mustDo(actionRequest{Action: "add", Speed: recorder.Fast})
@@ -182,7 +201,7 @@ func TestHandlersThatAreRefused(t *testing.T) {
 
 // The limit holds when many requests come at the same time.
 func TestManyHandlersAtOnce(t *testing.T) {
-	f := newFixture(t, newSubject(fake.NewClientset()))
+	f := newFixture(t, newOptions(t, fake.NewClientset()))
 	for range 20 {
 		var asking sync.WaitGroup
 		var added atomic.Int64

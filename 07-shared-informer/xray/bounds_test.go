@@ -31,7 +31,7 @@ func underLoad(t *testing.T, update func(i int) *corev1.ConfigMap, check func(fi
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		source := fakeapi.New(objs...)
-		f := newFixture(t, newSubjectFrom(source))
+		f := newFixture(t, newOptionsFrom(t, source))
 		watches := []*watch.FakeWatcher{source.NextWatch(), source.NextWatch()} // of both informers
 		f.mustDo(actionRequest{Action: "speed", Handler: "slow", Speed: recorder.Fast})
 		page := f.serve()()

@@ -28,13 +28,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/07-shared-informer/xray/recorder"
 	"example.com/informer/scripts/harness/must"
-	"example.com/informer/scripts/harness/netfault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -60,23 +60,27 @@ func listWatch(client *fake.Clientset) cache.ListerWatcher {
 	}, client)
 }
 
-// newSubject returns an informer of the ConfigMaps of a clientset, not started.
-func newSubject(client *fake.Clientset) *Subject {
-	s := newSubjectFrom(listWatch(client))
-	s.Objects = ConfigMaps(client, "ns")
-	return s
+// newOptions returns an informer of the ConfigMaps of a clientset, not started.
+func newOptions(t *testing.T, client *fake.Clientset) *InformerOptions {
+	t.Helper()
+	o := newOptionsFrom(t, listWatch(client))
+	o.Objects = ConfigMaps(client, "ns")
+	return o
 }
 
-// newSubjectFrom returns an informer of what lw lists and watches, not started. Buttons cannot
+// newOptionsFrom returns an informer of what lw lists and watches, not started. Buttons cannot
 // change its objects.
-func newSubjectFrom(lw cache.ListerWatcher) *Subject {
-	s := &Subject{
+func newOptionsFrom(t *testing.T, lw cache.ListerWatcher) *InformerOptions {
+	t.Helper()
+	connection, err := NewConnection(&rest.Config{}) // nobody dials
+	must.Do(t, err)
+	o := &InformerOptions{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
-		Source: NewSource(lw), Theirs: NewSource(lw), Line: &Line{proxy: netfault.New("127.0.0.1:1")},
+		Source: NewSource(lw), ClientGoSource: NewSource(lw), Connection: connection,
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 	}
-	s.Informer = informer.New(s.Source, s.Example, cache.SharedIndexInformerOptions{Indexers: s.Indexers})
-	return s
+	o.Informer = informer.New(o.Source, o.Example, cache.SharedIndexInformerOptions{Indexers: o.Indexers})
+	return o
 }
 
 // A fixture is an XRay of one informer that runs.
@@ -87,14 +91,14 @@ type fixture struct {
 	stop func() // stops everything, and waits for the end; it can be called twice
 }
 
-func newFixture(t *testing.T, s *Subject) fixture {
+func newFixture(t *testing.T, o *InformerOptions) fixture {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	x, err := Start(ctx, "ns", s)
+	x, err := Start(ctx, "ns", o)
 	must.Do(t, err)
 	var running sync.WaitGroup
 	running.Go(x.Wait)
-	running.Go(func() { s.Informer.RunWithContext(ctx) })
+	running.Go(func() { o.Informer.RunWithContext(ctx) })
 	f := fixture{XRay: x, pair: x.pairs[0], t: t, stop: func() { cancel(); running.Wait() }}
 	t.Cleanup(f.stop)
 	return f
@@ -109,7 +113,7 @@ func inBubble(t *testing.T, test func(t *testing.T, f fixture), names ...string)
 		for _, name := range names {
 			must.Do(t, client.Tracker().Add(configMap(name, "", "web")))
 		}
-		f := newFixture(t, newSubject(client))
+		f := newFixture(t, newOptions(t, client))
 		time.Sleep(time.Second) // until the slow handlers have got the initial list
 		f.settle()
 		test(t, f)
@@ -163,7 +167,7 @@ type station struct {
 	Made, Of int
 
 	// a handler
-	Speed                  recorder.Speed `json:"pace"`
+	Speed                  recorder.Speed
 	Calls, Waiting, Folded int
 	Last                   struct {
 		Change string

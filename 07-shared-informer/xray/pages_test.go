@@ -32,7 +32,7 @@ func TestPages(t *testing.T) {
 			{"/xray?informer=configmaps", 200, `xray-token`},
 			{"/xray?informer=x", 404, `there is no informer`},
 			{"/xray?x=y", 400, `there is no parameter`},
-			{"/xray/files/book.css", 200, `body {`},
+			{"/xray/files/xray.css", 200, `body {`},
 			{"/xray/files/index.html", 404, `there is no file`},
 			{"/xray/files/..", 404, `there is no file`},
 			{"/xray/files/nothing.js", 404, `there is no file`},
@@ -41,8 +41,6 @@ func TestPages(t *testing.T) {
 			{"/xray/handlers/slow?implementation=client-go", 200, `{"calls":[{"change":"initial"`},
 			{"/xray/handlers/nobody", 404, `there is no handler`},
 			{"/xray/handlers/fast?implementation=x", 404, `there is no handler`},
-			{"/xray/book/03-reflector.md", 200, `<h1 id="03--the-reflector">`},
-			{"/xray/book/main.go", 404, `the book has no page`},
 			{"/xray/object/x", 400, `no number`},
 			{"/xray/object/-1", 400, `no number`},
 			{"/xray/object/99999", 404, `is not kept`},
@@ -87,7 +85,7 @@ func TestEvents(t *testing.T) {
 		readers := [2]*eventReader{connect(), connect()}
 		go func() {
 			for range 20 {
-				create(f.XRay.ctx, f.pair, actionRequest{})
+				createObject(f.XRay.ctx, f.pair, actionRequest{})
 				time.Sleep(recorder.TickInterval / 3)
 			}
 		}()
@@ -222,7 +220,7 @@ func send(t *testing.T, server *web.Server, method, path string, header map[stri
 
 // On a real server: its checks, and its end while a page gets events.
 func TestOnAServer(t *testing.T) {
-	f := newFixture(t, newSubject(fake.NewClientset(configMap("a", "1", "web"))))
+	f := newFixture(t, newOptions(t, fake.NewClientset(configMap("a", "1", "web"))))
 	server, err := web.Start(f.XRay.ctx, "127.0.0.1:0", f.Pages())
 	must.Do(t, err)
 	withToken := func(name, value string) map[string]string {

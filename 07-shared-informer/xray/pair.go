@@ -18,10 +18,10 @@ import (
 
 const maxHandlers = 12
 
-// A pair is the informer of a Subject, client-go's informer on the same objects, and handlers that
-// both informers have.
+// A pair is an informer to show, client-go's informer on the same objects, and handlers that both
+// informers have.
 type pair struct {
-	*Subject
+	*InformerOptions
 	ctx       context.Context // when it ends, every call of a handler returns
 	namespace string
 	recorder  *recorder.Recorder
@@ -43,17 +43,17 @@ type observedInformer struct {
 }
 
 // newPair prepares both informers, and adds the first two handlers.
-func newPair(ctx context.Context, namespace string, s *Subject) (*pair, error) {
-	p := &pair{Subject: s, ctx: ctx, namespace: namespace, handlers: map[string]*handler{}}
+func newPair(ctx context.Context, namespace string, o *InformerOptions) (*pair, error) {
+	p := &pair{InformerOptions: o, ctx: ctx, namespace: namespace, handlers: map[string]*handler{}}
 	p.recorder = recorder.New(recorder.Options{
-		Name: s.Name, Kind: s.Kind, Namespace: namespace, Indexers: s.Indexers, Status: p.status,
+		Name: o.Name, Kind: o.Kind, Namespace: namespace, Indexers: o.Indexers, Status: p.status,
 	})
-	s.Theirs.observer = p.recorder.Observer(recorder.ClientGo)
+	o.ClientGoSource.observer = p.recorder.Observer(recorder.ClientGo)
 	p.informers = map[recorder.Implementation]observedInformer{
-		recorder.Ours:     {s.Informer, s.Source},
-		recorder.ClientGo: {cache.NewSharedIndexInformer(s.Theirs, s.Example, 0, s.Indexers), s.Theirs},
+		recorder.Ours:     {o.Informer, o.Source},
+		recorder.ClientGo: {cache.NewSharedIndexInformer(o.ClientGoSource, o.Example, 0, o.Indexers), o.ClientGoSource},
 	}
-	if err := s.Informer.SetObserver(p.recorder.Observer(recorder.Ours)); err != nil {
+	if err := o.Informer.SetObserver(p.recorder.Observer(recorder.Ours)); err != nil {
 		return nil, err
 	}
 	for _, i := range p.informers {
@@ -63,7 +63,7 @@ func newPair(ctx context.Context, namespace string, s *Subject) (*pair, error) {
 		}
 	}
 	for _, speed := range []recorder.Speed{recorder.Fast, recorder.Slow} {
-		if _, err := p.addHandler(string(speed), speed); err != nil {
+		if _, err := p.add(string(speed), speed); err != nil {
 			return nil, err
 		}
 	}
@@ -72,16 +72,16 @@ func newPair(ctx context.Context, namespace string, s *Subject) (*pair, error) {
 
 // status returns the part of the state that no event reports.
 func (p *pair) status() recorder.Status {
-	status := recorder.Status{Cut: p.Line.cut.Load(), Bytes: p.Line.bytes.Load()}
+	status := recorder.Status{Cut: p.Connection.isCut.Load(), Bytes: p.Connection.bytes.Load()}
 	if b := p.bulk.Load(); b != nil {
 		status.Made, status.Updates = int(b.made.Load()), b.updates
 	}
 	return status
 }
 
-// addHandler adds a handler to both informers, unless there are too many. A handler without a name
-// gets a number. It returns the name.
-func (p *pair) addHandler(name string, speed recorder.Speed) (string, error) {
+// add adds a handler to both informers, or to none: there may be too many, and an informer
+// may have stopped. A handler without a name gets a number. add returns the name.
+func (p *pair) add(name string, speed recorder.Speed) (string, error) {
 	duration, err := callDuration(speed)
 	if err != nil {
 		return "", err
@@ -96,21 +96,44 @@ func (p *pair) addHandler(name string, speed recorder.Speed) (string, error) {
 		name = fmt.Sprint("handler-", p.joined)
 	}
 	h := newHandler(p.ctx, name, duration)
-	for implementation, i := range p.informers {
-		i.source.observer.Observe(observer.Event{Kind: observer.Joined, Handler: name})
-		registration, err := i.AddEventHandler(reportingHandler{handler: h, observer: i.source.observer})
-		if err != nil {
-			return "", err // the informer has stopped
+	for _, implementation := range []recorder.Implementation{recorder.ClientGo, recorder.Ours} {
+		if err := p.register(h, implementation); err != nil {
+			return "", errors.Join(err, p.unregister(h))
 		}
-		h.registrations[implementation] = registration
 	}
 	p.handlers[name] = h
 	p.recorder.RecordSpeed(name, speed)
 	return name, nil
 }
 
-// setSpeed changes the speed of a handler, even during a call.
-func (p *pair) setSpeed(name string, speed recorder.Speed) error {
+// register adds a handler to one of the informers, unless it has stopped.
+func (p *pair) register(h *handler, implementation recorder.Implementation) error {
+	i := p.informers[implementation]
+	i.source.observer.Observe(observer.Event{Kind: observer.Joined, Handler: h.name}) // before its first call
+	registration, err := i.AddEventHandler(reportingHandler{handler: h, observer: i.source.observer})
+	if err != nil {
+		i.source.observer.Observe(observer.Event{Kind: observer.Removed, Handler: h.name})
+		return err
+	}
+	h.registrations[implementation] = registration
+	return nil
+}
+
+// unregister removes a handler from the informers that have it. If it is in a call, the call
+// returns.
+func (p *pair) unregister(h *handler) error {
+	var errs []error
+	for implementation, registration := range h.registrations {
+		i := p.informers[implementation]
+		errs = append(errs, i.RemoveEventHandler(registration))
+		i.source.observer.Observe(observer.Event{Kind: observer.Removed, Handler: h.name})
+	}
+	h.setDuration(0)
+	return errors.Join(errs...)
+}
+
+// changeSpeed changes the speed of a handler, even during a call.
+func (p *pair) changeSpeed(name string, speed recorder.Speed) error {
 	duration, err := callDuration(speed)
 	if err != nil {
 		return err
@@ -126,8 +149,8 @@ func (p *pair) setSpeed(name string, speed recorder.Speed) error {
 	return nil
 }
 
-// removeHandler removes a handler from both informers. If it is in a call, the call returns.
-func (p *pair) removeHandler(name string) error {
+// remove removes a handler from both informers.
+func (p *pair) remove(name string) error {
 	p.handlersMu.Lock()
 	defer p.handlersMu.Unlock()
 	h, err := p.handlerNamed(name)
@@ -135,13 +158,7 @@ func (p *pair) removeHandler(name string) error {
 		return err
 	}
 	delete(p.handlers, name)
-	var errs []error
-	for implementation, i := range p.informers {
-		errs = append(errs, i.RemoveEventHandler(h.registrations[implementation]))
-		i.source.observer.Observe(observer.Event{Kind: observer.Removed, Handler: name})
-	}
-	h.setDuration(0)
-	return errors.Join(errs...)
+	return p.unregister(h)
 }
 
 // handlerNamed needs the lock.
@@ -151,4 +168,29 @@ func (p *pair) handlerNamed(name string) (*handler, error) {
 		return nil, refuse(http.StatusNotFound, "there is no handler %q: choose one that the page shows", name)
 	}
 	return h, nil
+}
+
+// storedNames returns the names of the objects in the store that are in the namespace of the page.
+func (p *pair) storedNames() (names []string) {
+	for _, key := range p.Informer.GetStore().ListKeys() {
+		namespace, name, err := cache.SplitMetaNamespaceKey(key)
+		if err == nil && namespace == p.namespace {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// runUpdates makes the updates that the user has asked for, if any.
+func (p *pair) runUpdates(ctx context.Context) {
+	b := p.bulk.Load()
+	if b == nil {
+		return
+	}
+	if err := b.run(ctx, p.Objects); err != nil {
+		p.recorder.RecordAction(recorder.SectionInformer, "The updates were broken off: %v", err)
+	} else {
+		p.recorder.RecordAction(recorder.SectionInformer, "%s are made.", recorder.Plural(b.updates, "update"))
+	}
+	p.bulk.Store(nil)
 }

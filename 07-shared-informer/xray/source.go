@@ -22,7 +22,7 @@ import (
 // and Expire can end its watch.
 type Source struct {
 	*cache.ListWatch
-	from       cache.ListerWatcherWithContext
+	underlying cache.ListerWatcherWithContext
 	plainLists bool              // it cannot stream a list over a watch
 	observer   observer.Observer // of the objects and events that pass; it does nothing for our informer
 	openWatch  atomic.Pointer[observedWatch]
@@ -31,7 +31,7 @@ type Source struct {
 // NewSource returns a source that lists and watches with lw.
 func NewSource(lw cache.ListerWatcher) *Source {
 	s := &Source{
-		from:       cache.ToListerWatcherWithContext(lw),
+		underlying: cache.ToListerWatcherWithContext(lw),
 		plainLists: watchlist.DoesClientNotSupportWatchListSemantics(lw),
 		observer:   observer.Func(func(observer.Event) {}),
 	}
@@ -45,7 +45,7 @@ func (s *Source) IsWatchListSemanticsUnSupported() bool { return s.plainLists }
 // list reports a list to the observer in the same way as a watch that streams a list: Listing
 // before its first page, Received for each object, Listed after its last page.
 func (s *Source) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-	list, err := s.from.ListWithContext(ctx, options)
+	list, err := s.underlying.ListWithContext(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +75,11 @@ func keyOf(obj any) string {
 }
 
 func (s *Source) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	from, err := s.from.WatchWithContext(ctx, options)
+	watched, err := s.underlying.WatchWithContext(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	w := &observedWatch{Interface: from, source: s}
+	w := &observedWatch{Interface: watched, source: s}
 	if options.SendInitialEvents != nil && *options.SendInitialEvents {
 		w.inInitialList = true
 		s.observer.Observe(observer.Event{Kind: observer.Listing})

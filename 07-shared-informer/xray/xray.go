@@ -40,13 +40,13 @@ type XRay struct {
 
 // Start begins to show informers, which must not have started, until ctx ends. The page is about
 // one namespace: it shows and changes no object of another.
-func Start(ctx context.Context, namespace string, subjects ...*Subject) (*XRay, error) {
+func Start(ctx context.Context, namespace string, informers ...*InformerOptions) (*XRay, error) {
 	x := &XRay{ctx: ctx, limiter: flowcontrol.NewTokenBucketPassiveRateLimiter(actionsPerSecond, actionBurst)}
 	var recorders []*recorder.Recorder
-	for _, s := range subjects {
-		p, err := newPair(ctx, namespace, s)
+	for _, o := range informers {
+		p, err := newPair(ctx, namespace, o)
 		if err != nil {
-			return nil, fmt.Errorf("looking into the informer %s: %w", s.Name, err)
+			return nil, fmt.Errorf("looking into the informer %s: %w", o.Name, err)
 		}
 		x.pairs = append(x.pairs, p)
 		recorders = append(recorders, p.recorder)

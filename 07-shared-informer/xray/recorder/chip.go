@@ -4,23 +4,6 @@ package recorder
 
 import "example.com/informer/03-reflector/observer"
 
-// The names of the stations on the page. The station of a handler is named by handlerStation.
-const (
-	stationServer    = "server"
-	stationReflector = "reflector"
-	stationStore     = "store"
-	stationJournal   = "journal"
-	stationClientGo  = "client-go/informer"
-	stationBulk      = "bulk" // of many updates that are under way
-)
-
-func handlerStation(implementation Implementation, name string) string {
-	if implementation == ClientGo {
-		return "client-go/handlers/" + name
-	}
-	return "handlers/" + name
-}
-
 // A chip is an object on its way from one station to another.
 type chip struct {
 	Key    string `json:"key"`
@@ -49,11 +32,11 @@ var routes = map[Implementation]map[observer.Kind]route{
 
 // chipOf returns the chip of an event that was applied to the state, or nil if no object travels.
 func chipOf(e *event, s *state, shown bool) *chip {
-	way, ok := routes[e.implementation][e.Kind]
+	r, ok := routes[e.implementation][e.Kind]
 	if !ok {
 		return nil
 	}
-	c := &chip{Key: e.Key, Name: e.name(), Change: e.change(), From: way.from, To: way.to, Object: shown}
+	c := &chip{Key: e.Key, Name: e.name(), Change: e.change(), From: r.from, To: r.to, Object: shown}
 	if e.Kind == observer.Called {
 		c.To = handlerStation(e.implementation, e.Handler)
 		if h := s.handlers[Ours][e.Handler]; e.implementation == Ours && h != nil && h.fromSnapshot {

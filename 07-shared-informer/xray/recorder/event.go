@@ -12,26 +12,6 @@ import (
 	"example.com/informer/03-reflector/observer"
 )
 
-// An Implementation is one of the two informers that the page shows. Both get the same objects.
-type Implementation string
-
-const (
-	Ours     Implementation = "ours"
-	ClientGo Implementation = "client-go"
-)
-
-// A Speed says how long a handler takes for a call.
-type Speed string
-
-const (
-	Fast    Speed = "fast"    // a call returns immediately
-	Slow    Speed = "slow"    // a call takes SlowCall
-	Stalled Speed = "stalled" // a call does not return until the speed changes
-)
-
-// SlowCall is how long a slow handler takes for a call.
-const SlowCall = 200 * time.Millisecond
-
 // The kinds of events that no observer reports.
 const (
 	action        observer.Kind = "action" // the user pressed a button
@@ -43,7 +23,7 @@ const (
 type event struct {
 	observer.Event
 	implementation Implementation
-	at             time.Time
+	time           time.Time
 	caption        *caption // only of an action
 	speed          Speed    // only of a speedSet
 }

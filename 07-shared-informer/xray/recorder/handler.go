@@ -58,7 +58,7 @@ func (h *handlerState) call(e *event, waiting int) {
 	}
 	h.calls++
 	h.last = slices.Insert(h.last, 0, Call{
-		Change: e.change(), Key: e.Key, Time: e.at.UnixMilli(), TookMs: float64(e.Took.Microseconds()) / 1000,
+		Change: e.change(), Key: e.Key, Time: e.time.UnixMilli(), TookMs: float64(e.Took.Microseconds()) / 1000,
 	})
 	h.last = h.last[:min(len(h.last), maxCalls)]
 	h.caughtUp = h.farBehind && h.waiting() == 0
@@ -76,9 +76,9 @@ func (h *handlerState) fold(e *event) {
 		h.farBehind, h.atFirstFold = true, h.handlerCounts
 	}
 	h.folded += e.Count
-	h.explainFold = e.at.Sub(h.lastFoldCaption) >= foldPause
+	h.explainFold = e.time.Sub(h.lastFoldCaption) >= foldPause
 	if h.explainFold {
-		h.lastFoldCaption = e.at
+		h.lastFoldCaption = e.time
 	}
 }
 
@@ -86,7 +86,7 @@ func (h *handlerState) fold(e *event) {
 // and At mean nothing: that informer does not fold, and has no journal.
 type handlerView struct {
 	Name    string `json:"name"`
-	Speed   Speed  `json:"pace"` // the transcript of the step xray has this name
+	Speed   Speed  `json:"speed"`
 	Calls   int    `json:"calls"`
 	Waiting int    `json:"waiting"`
 	Folded  int    `json:"folded"`

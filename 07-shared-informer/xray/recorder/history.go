@@ -13,16 +13,6 @@ const (
 	MaxBytes   = 30_000_000 // of records and objects as JSON; in memory they take somewhat more
 )
 
-// An Object is the object of a record, before and after the change. Both are JSON, and shortened.
-type Object struct {
-	Key    string          `json:"key"`
-	Before json.RawMessage `json:"before"`
-	After  json.RawMessage `json:"after"`
-}
-
-// Shown reports whether there is something to show.
-func (o Object) Shown() bool { return o.Before != nil || o.After != nil }
-
 // A record is what a page gets about an event.
 type record struct {
 	Seq            int64          `json:"seq"`

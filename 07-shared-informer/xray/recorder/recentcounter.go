@@ -22,12 +22,12 @@ func newRecentCounter() recentCounter {
 
 func (r recentCounter) size() int { return len(r.elements) }
 
-func (r recentCounter) has(text string) bool { return r.elements[text] != nil }
+func (r recentCounter) contains(text string) bool { return r.elements[text] != nil }
 
 // add adds to the count of a text, and moves the text to the front. A text whose count falls to 0
 // is removed.
 func (r recentCounter) add(text string, by int) {
-	if !r.has(text) {
+	if !r.contains(text) {
 		r.elements[text] = r.order.PushFront(&countedText{text: text})
 	}
 	element := r.elements[text]

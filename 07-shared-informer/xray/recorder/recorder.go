@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
 )
@@ -24,21 +23,6 @@ const (
 	maxTickCaptions = 10        // of the records of a tick
 	maxFrameBytes   = 1_000_000 // of the state and the records in a Frame
 )
-
-// Options describe the informer. All but the Indexers are required.
-type Options struct {
-	Name, Kind string
-	Namespace  string         // objects of other namespaces are not shown, and Secrets never are
-	Indexers   cache.Indexers // default: none
-	Status     func() Status
-}
-
-// A Status is the part of the state that no event reports.
-type Status struct {
-	Cut           bool  // the connection is cut
-	Bytes         int64 // that the server has sent to our informer
-	Made, Updates int   // how many of the updates of a bulk are made; both are 0 if none is under way
-}
 
 // A Recorder records events from New until its Run ends.
 type Recorder struct {
@@ -66,12 +50,12 @@ func (r *Recorder) Observer(implementation Implementation) observer.Observer {
 	})
 }
 
-// RecordAction records a sentence about what the user did, and returns the sentence. The link leads
-// to the section of the book that explains it.
-func (r *Recorder) RecordAction(link, format string, args ...any) string {
+// RecordAction records a sentence about what the user did, and returns the sentence. The section is
+// the one of the book that explains it.
+func (r *Recorder) RecordAction(section, format string, args ...any) string {
 	text := clip(fmt.Sprintf(format, args...))
 	r.add(event{
-		Event: observer.Event{Kind: action}, implementation: Ours, caption: &caption{Text: text, Link: link},
+		Event: observer.Event{Kind: action}, implementation: Ours, caption: &caption{Text: text, Section: section},
 	})
 	return text
 }
@@ -83,7 +67,7 @@ func (r *Recorder) RecordSpeed(handler string, speed Speed) {
 
 // add waits for nothing but the lock of the inbox.
 func (r *Recorder) add(e event) {
-	e.at = time.Now()
+	e.time = time.Now()
 	r.inbox.add(e)
 }
 
@@ -100,7 +84,7 @@ func (r *Recorder) tick() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(events) == 0 && status != r.state.Status {
-		events = []event{{Event: observer.Event{Kind: statusChanged}, implementation: Ours, at: time.Now()}}
+		events = []event{{Event: observer.Event{Kind: statusChanged}, implementation: Ours, time: time.Now()}}
 	}
 	if len(events) == 0 {
 		return
@@ -132,7 +116,7 @@ func (r *Recorder) record(events []event) {
 		}
 		object := objects.encode(e)
 		r.history.add(record{
-			Time:           e.at.UnixMilli(),
+			Time:           e.time.UnixMilli(),
 			Implementation: e.implementation,
 			Kind:           string(e.Kind),
 			Chip:           chipOf(e, r.state, object.Shown()),
@@ -152,15 +136,6 @@ func inSample(i, events int) bool {
 		size = maxTickRecords - maxTickCaptions
 	}
 	return i*size/events != (i+1)*size/events
-}
-
-// A Frame is the state now, and the last records.
-type Frame struct {
-	Seq      int64 // the number of the last record
-	Stations json.RawMessage
-	Records  []json.RawMessage
-	Missed   int64           // records after the given one that are not in Records
-	More     <-chan struct{} // closed when there are more records
 }
 
 // After returns a frame for a page that has the records up to seq. A new page passes -1, and gets

@@ -48,17 +48,17 @@ func (r *reflectorState) apply(e *event) {
 		r.doing, r.err, r.connected = watching, "", true
 	case observer.Received:
 		r.events++
-		r.version, r.lastEvent = e.Version, e.at.UnixMilli()
+		r.version, r.lastEvent = e.Version, e.time.UnixMilli()
 	case observer.Bookmark:
 		r.bookmarks++
-		r.version, r.lastEvent = e.Version, e.at.UnixMilli()
+		r.version, r.lastEvent = e.Version, e.time.UnixMilli()
 	case observer.Ended, observer.Expired:
 		r.connected = false
 		if e.Err != nil {
 			r.err = clip(e.Err.Error())
 		}
 	case observer.BackingOff:
-		r.doing, r.backoffEnd = backingOff, e.at.Add(e.Took).UnixMilli()
+		r.doing, r.backoffEnd = backingOff, e.time.Add(e.Took).UnixMilli()
 	}
 }
 

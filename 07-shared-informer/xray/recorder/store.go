@@ -37,7 +37,7 @@ func (s *storeState) apply(e *event) {
 	if e.Version != "" {
 		s.version = e.Version
 	}
-	known := s.keys.has(e.Key)
+	known := s.keys.contains(e.Key)
 	s.recreated = e.Type == "ADDED" && !known && e.Key == s.lastDeleted
 	s.countValues(e.Old, -1)
 	if e.Type == "DELETED" {

@@ -1,5 +1,4 @@
-// Package view is the web page of X-ray: the page itself, the records of recorders as JSON, and the
-// book.
+// Package view is the web page of X-ray: the page itself, and the records of recorders as JSON.
 package view
 
 import (
@@ -8,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"embed"
+	"encoding/json"
 	"mime"
 	"net/http"
 	"path"
@@ -23,6 +23,11 @@ import (
 
 //go:embed page
 var embedded embed.FS
+
+const (
+	maxStreams    = 16               // of events, at the same time
+	aliveInterval = 10 * time.Second // between two comments that keep a stream open
+)
 
 // A View shows recorders, one at a time, until its context ends.
 type View struct {
@@ -52,7 +57,6 @@ func (v *View) Pages() web.Pages {
 		"/xray/events":         v.ForInformer(v.events),
 		"/xray/object/:seq":    v.ForInformer(v.object),
 		"/xray/handlers/:name": v.ForInformer(v.handler, "implementation"),
-		"/xray/book/:page":     book,
 	}
 }
 
@@ -117,6 +121,54 @@ func (v *View) message(i int, frame recorder.Frame) gin.H {
 // state answers with the state now, and no records.
 func (v *View) state(c *gin.Context, i int) {
 	c.JSON(http.StatusOK, v.message(i, v.recorders[i].After(-1)))
+}
+
+// events sends a message when there are new records, until the client goes away or the context of
+// the view ends. A slow client holds up nobody: its next message has the state of that moment and
+// the last records.
+func (v *View) events(c *gin.Context, i int) {
+	select {
+	case v.streams <- struct{}{}:
+		defer func() { <-v.streams }()
+	default:
+		web.Fail(c, http.StatusServiceUnavailable, "%d pages get events already: close one", maxStreams)
+		return
+	}
+	c.Header("Content-Type", "text/event-stream; charset=utf-8")
+	c.Status(http.StatusOK)
+	if c.Request.Method == http.MethodHead {
+		return
+	}
+	s, err := newEventStream(c)
+	if err != nil {
+		return
+	}
+	v.sendAll(s, i)
+}
+
+// sendAll sends messages until the client goes away or the context of the view ends.
+func (v *View) sendAll(s *eventStream, i int) {
+	alive := time.NewTicker(aliveInterval)
+	defer alive.Stop()
+	request := s.c.Request.Context() // it ends when the client goes away
+	for seq := int64(-1); request.Err() == nil; {
+		frame := v.recorders[i].After(seq)
+		if frame.Seq != seq {
+			seq = frame.Seq
+			text, _ := json.Marshal(v.message(i, frame)) // it never fails: all values are JSON, texts or numbers
+			s.send("data: %s\n\n", text)
+			continue
+		}
+		select {
+		case <-frame.More:
+		case <-alive.C:
+			s.send(": alive\n\n")
+		case <-request.Done():
+			return
+		case <-v.ctx.Done():
+			return
+		}
+	}
 }
 
 // object answers with the object of a record, before and after the change.

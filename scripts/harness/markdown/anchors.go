@@ -32,10 +32,14 @@ func (a Anchors) Add(heading string) string {
 	return unique
 }
 
-// Generate implements parser.IDs.
-func (a Anchors) Generate(heading []byte, _ ast.NodeKind) []byte {
-	return []byte(a.Add(string(heading)))
+// AnchorsOf returns the anchors of all headings of a page.
+func AnchorsOf(source []byte) Anchors {
+	anchors := Anchors{}
+	_ = ast.Walk(Parse(source), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if heading, ok := n.(*ast.Heading); ok && entering {
+			anchors.Add(string(heading.Lines().Value(source)))
+		}
+		return ast.WalkContinue, nil
+	})
+	return anchors
 }
-
-// Put implements parser.IDs.
-func (a Anchors) Put(id []byte) { a[string(id)] = true }

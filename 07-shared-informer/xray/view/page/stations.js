@@ -117,7 +117,7 @@ export class Stations {
   }
 
   drawHandler(box, value, moment) {
-    const { last, pace: speed } = value;
+    const { last, speed } = value;
     box.dataset.speed = speed;
     show(box.querySelector('.speed'), speed ?? '', speed);
     show(box.querySelector('[data-field="inCall"]'), value.waiting ? 'in a call, ' : '', value.waiting > 0);

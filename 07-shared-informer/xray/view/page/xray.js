@@ -160,25 +160,19 @@ function drawSlowParts(now) {
   drawRecent();
 }
 
-// fillCaption writes a sentence, and a link to the page of the book that explains it.
-function fillCaption(element, words, link) {
+// fillCaption writes a sentence, and the section of the book that explains it.
+function fillCaption(element, words, section) {
   if (element.words === words) return false;
   element.words = words;
   element.replaceChildren(words);
-  if (link?.startsWith('/')) {
-    const anchor = make('a', '', 'Read more');
-    anchor.href = link;
-    anchor.target = '_blank';
-    anchor.rel = 'noopener';
-    element.append(' ', anchor);
-  }
+  if (section) element.append(' ', make('cite', '', section));
   return true;
 }
 
 function drawCaption(now) {
   if (now - lastCaption < (player.paused ? STEPS : CAPTIONS)) return;
-  const { text, link } = player.paused ? { text: describe(player.record), ...player.record?.caption } : sayLast();
-  if (fillCaption(parts.caption, text, link) && text !== QUIET) lastCaption = now;
+  const { text, section } = player.paused ? { text: describe(player.record), ...player.record?.caption } : sayLast();
+  if (fillCaption(parts.caption, text, section) && text !== QUIET) lastCaption = now;
 }
 
 // sayLast returns the last caption, or a sentence about the last change, if the change came later and is one of few.
@@ -196,7 +190,7 @@ function drawCaptions() {
   const list = history.captionsAt(player.position);
   rows(parts.captions, list.length, () => make('li', '', make('time'), make('span'))).forEach((row, i) => {
     show(row.firstChild, clock(list[i].time));
-    fillCaption(row.lastChild, list[i].caption.text, list[i].caption.link);
+    fillCaption(row.lastChild, list[i].caption.text, list[i].caption.section);
   });
 }
 

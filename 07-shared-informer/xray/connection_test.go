@@ -1,4 +1,4 @@
-// The connection to an API server, which is cut and restored.
+// The connections to an API server, which are cut and restored.
 
 package xray
 
@@ -14,37 +14,37 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-func TestALine(t *testing.T) {
+func TestAConnection(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `{"gitVersion":"v1"}`)
 	}))
 	defer server.Close()
-	l, err := NewLine(&rest.Config{Host: server.URL})
+	c, err := NewConnection(&rest.Config{Host: server.URL})
 	must.Do(t, err)
-	defer l.Close()
+	defer c.Close()
 	ask := func(client kubernetes.Interface) error {
 		_, err := client.Discovery().ServerVersion()
 		return err
 	}
 
-	must.Do(t, ask(l.Theirs))
-	if got := l.bytes.Load(); got != 0 {
+	must.Do(t, ask(c.ClientGo))
+	if got := c.bytes.Load(); got != 0 {
 		t.Errorf("after a request of client-go's informer, %d bytes are counted, want 0", got)
 	}
-	must.Do(t, ask(l.Client))
-	if got := l.bytes.Load(); got == 0 {
+	must.Do(t, ask(c.Ours))
+	if got := c.bytes.Load(); got == 0 {
 		t.Error("after a request of our informer, no bytes are counted")
 	}
 
-	clients := map[string]kubernetes.Interface{"Client": l.Client, "Theirs": l.Theirs}
-	l.pull()
+	clients := map[string]kubernetes.Interface{"Ours": c.Ours, "ClientGo": c.ClientGo}
+	c.cut()
 	for name, client := range clients {
 		if err := ask(client); err == nil {
 			t.Errorf("%s: no error while the connections are cut", name)
 		}
 	}
-	l.restore()
+	c.restore()
 	for name, client := range clients {
 		if err := ask(client); err != nil {
 			t.Errorf("%s: after a restore: %v", name, err)

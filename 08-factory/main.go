@@ -2,33 +2,20 @@
 package main
 
 import (
-	"cmp"
 	"embed"
-	"flag"
 	"time"
 
-	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/scripts/harness/step"
 )
 
 //go:embed testdata
 var files embed.FS
 
-// The values of the chapter's flags.
-var (
-	addr    string // the host and port on which the steps http and xray listen
-	secrets bool   // whether steps cache and show Secrets
-)
-
 var chapter = step.Chapter{
 	Name:  "08-factory",
 	Title: "one informer for each type, and what is built on it",
 	Files: files,
-	Flags: func(fs *flag.FlagSet) {
-		fs.StringVar(&addr, "addr", "",
-			"the host and port for the steps http and xray (default: a free port; with -follow "+web.DefaultAddr+")")
-		fs.BoolVar(&secrets, "secrets", false, "cache and show Secrets too, in the steps http and everything")
-	},
+	Flags: addFlags,
 	Steps: []step.Step{
 		{Name: "factory", Title: "two types, one start, one wait", Run: stepFactory},
 		{Name: "same", Title: "asked for twice, listed once", Run: stepSame},
@@ -48,7 +35,6 @@ var chapter = step.Chapter{
 			Speakers: []string{"client-go's", "ours"},
 		},
 		{Name: "http", Title: "the caches, served", Run: stepHTTP},
-		{Name: "xray", Title: "the informers of a factory, in a browser", Run: stepXray},
 		{Name: "custom", Title: "a type that client-go does not know", Run: stepCustom},
 		{
 			Name: "everything", Title: "an informer for each type that there is", Run: stepEverything,
@@ -58,12 +44,3 @@ var chapter = step.Chapter{
 }
 
 func main() { step.Main(chapter) }
-
-// listenAt returns the host and port on which the steps http and xray listen. With -follow, for a
-// user with a browser, the default is a port that is easy to remember.
-func listenAt(follow bool) string {
-	if follow && addr == "" {
-		return web.DefaultAddr
-	}
-	return cmp.Or(addr, "127.0.0.1:0")
-}

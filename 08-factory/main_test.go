@@ -10,7 +10,6 @@ import (
 
 func TestMain(m *testing.M) {
 	must.Program(main)
-	addr = "127.0.0.1:0" // any free port
 	goleak.VerifyTestMain(m)
 }
 

@@ -51,28 +51,31 @@ func newSite(f *factory.Factory, withSecrets bool) (*site, error) {
 // pages returns the site's pages, by their paths.
 func (s *site) pages() web.Pages {
 	return web.Pages{
-		"/":                           func(c *gin.Context) { s.list(c, "pods") }, // the page of the old tutorials
-		"/:resource":                  func(c *gin.Context) { s.list(c, c.Param("resource")) },
-		"/:resource/:namespace/:name": s.object,
-		"/healthz":                    s.live,
-		"/readyz":                     s.ready,
+		"/":                           web.List(s.pods, "label"),
+		"/:resource":                  web.List(s.resource, "label"),
+		"/:resource/:namespace/:name": web.JSON(s.object),
+		"/healthz":                    web.JSON(s.live),
+		"/readyz":                     web.JSON(s.ready),
 	}
 }
 
-// list answers with the objects of a resource. The parameter label is a label selector.
-func (s *site) list(c *gin.Context, resource string) {
-	query, ok := web.Query(c, "label")
-	if !ok {
-		return
-	}
-	selector, err := labels.Parse(query["label"])
+// pods is the page that the old tutorials have.
+func (s *site) pods(c *gin.Context) (iter.Seq[any], error) { return s.list(c, "pods") }
+
+// resource answers with the objects of a resource.
+func (s *site) resource(c *gin.Context) (iter.Seq[any], error) { return s.list(c, c.Param("resource")) }
+
+// list returns the objects of a resource. The parameter label is a label selector.
+func (s *site) list(c *gin.Context, resource string) (iter.Seq[any], error) {
+	selector, err := labels.Parse(c.Query("label"))
 	if err != nil {
-		web.Fail(c, http.StatusBadRequest, "the label selector %q: %v", query["label"], err)
-		return
+		return nil, web.Errorf(http.StatusBadRequest, "the label selector %q: %v", c.Query("label"), err)
 	}
-	if store, ok := s.store(c, resource); ok {
-		web.Stream(c, selected(store, selector))
+	store, err := s.store(c, resource)
+	if err != nil {
+		return nil, err
 	}
+	return selected(store, selector), nil
 }
 
 // selected yields the objects that match a selector, in the order of their keys. It gets each
@@ -93,64 +96,49 @@ func selected(store cache.Store, selector labels.Selector) iter.Seq[any] {
 
 // object answers with one object. For a resource that belongs to no namespace, the path has "-" in
 // place of the namespace.
-func (s *site) object(c *gin.Context) {
-	if _, ok := web.Query(c); !ok {
-		return
-	}
-	store, ok := s.store(c, c.Param("resource"))
-	if !ok {
-		return
+func (s *site) object(c *gin.Context) (any, error) {
+	store, err := s.store(c, c.Param("resource"))
+	if err != nil {
+		return nil, err
 	}
 	key := c.Param("namespace") + "/" + c.Param("name")
 	obj, exists, _ := store.GetByKey(strings.TrimPrefix(key, "-/")) // the error is always nil
 	if !exists {
-		web.Fail(c, http.StatusNotFound, "there is no %q in %s", key, c.Param("resource"))
-		return
+		return nil, web.Errorf(http.StatusNotFound, "there is no %q in %s", key, c.Param("resource"))
 	}
-	c.JSON(http.StatusOK, obj)
+	return obj, nil
 }
 
-// store returns the store of a resource. If the site does not serve the resource, or the store has
-// not synced, it answers the request with an error, and returns false.
-func (s *site) store(c *gin.Context, resource string) (cache.Store, bool) {
+// store returns the store of a resource, if the site serves the resource and the store has synced.
+func (s *site) store(c *gin.Context, resource string) (cache.Store, error) {
 	informer, ok := s.informers[resource]
 	switch {
 	case !ok && resource == "secrets":
-		web.Fail(c, http.StatusForbidden,
+		return nil, web.Errorf(http.StatusForbidden,
 			"secrets are not shown, and not even cached: start with -secrets if you want that")
 	case !ok:
-		web.Fail(c, http.StatusNotFound, "there is no resource %q here (known: %q)", resource, s.names)
+		return nil, web.Errorf(http.StatusNotFound, "there is no resource %q here (known: %q)", resource, s.names)
 	case !informer.HasSynced():
-		s.notYet(c, resource)
-	default:
-		return informer.GetStore(), true
+		return nil, notYet(c, resource)
 	}
-	return nil, false
+	return informer.GetStore(), nil
 }
 
 // live answers that the server runs.
-func (s *site) live(c *gin.Context) {
-	if _, ok := web.Query(c); ok {
-		c.JSON(http.StatusOK, gin.H{"live": true})
-	}
-}
+func (s *site) live(*gin.Context) (any, error) { return gin.H{"live": true}, nil }
 
 // ready answers whether all stores have synced.
-func (s *site) ready(c *gin.Context) {
-	if _, ok := web.Query(c); !ok {
-		return
-	}
+func (s *site) ready(c *gin.Context) (any, error) {
 	waiting := slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return s.informers[name].HasSynced() })
 	if len(waiting) > 0 {
-		s.notYet(c, waiting...)
-		return
+		return nil, notYet(c, waiting...)
 	}
-	c.JSON(http.StatusOK, gin.H{"ready": true})
+	return gin.H{"ready": true}, nil
 }
 
-// notYet answers that stores have not synced.
-func (s *site) notYet(c *gin.Context, waiting ...string) {
+// notYet returns the error that stores have not synced, and tells the client to try again.
+func notYet(c *gin.Context, waiting ...string) error {
 	c.Header("Retry-After", "1")
-	web.Fail(c, http.StatusServiceUnavailable, "waiting for the first list of %s: try again",
+	return web.Errorf(http.StatusServiceUnavailable, "waiting for the first list of %s: try again",
 		strings.Join(waiting, ", "))
 }

@@ -48,7 +48,7 @@ func serve(t testing.TB, client kubernetes.Interface, secrets bool) (url string,
 	site, err := newSite(f, secrets)
 	must.Do(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	server, err := web.Start(ctx, addr, site.pages())
+	server, err := web.Start(ctx, "127.0.0.1:0", site.pages())
 	must.Do(t, err)
 	t.Cleanup(func() {
 		cancel()

@@ -31,7 +31,7 @@ func stepHTTP(ctx context.Context, l *step.Lesson) error {
 	if err != nil {
 		return err
 	}
-	server, err := web.Start(ctx, listenAt(l.Follow), caches.pages())
+	server, err := web.Start(ctx, web.Addr(addr, l.Follow), caches.pages())
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 
 import (
 	"embed"
-	"flag"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -15,16 +14,11 @@ import (
 //go:embed testdata
 var files embed.FS
 
-var addr string // the host and port on which the steps dynamic and metrics listen; the value of a flag
-
 var chapter = step.Chapter{
 	Name:  "08-factory/controller",
 	Title: "from informer to controller",
 	Files: files,
-	Flags: func(fs *flag.FlagSet) {
-		fs.StringVar(&addr, "addr", "127.0.0.1:0",
-			"the host and port that the steps dynamic and metrics listen on; port 0 is any free one")
-	},
+	Flags: addFlags,
 	Steps: []step.Step{
 		{Name: "queue", Title: "keys, not events", Run: stepQueue, Offline: true},
 		{Name: "retry", Title: "a key that fails comes back later, and later still", Run: stepRetry, Offline: true},
@@ -37,7 +31,6 @@ var chapter = step.Chapter{
 		{Name: "expectations", Title: "do nothing until the event has come", Run: stepExpectations},
 		{Name: "version", Title: "wait for the version of your own write", Run: stepVersion},
 		{Name: "consistent", Title: "a client that waits by itself", Run: stepConsistent},
-		{Name: "dynamic", Title: "any resource, over HTTP", Run: stepDynamic},
 		{
 			Name: "rights", Title: "list and watch, given and taken away", Run: stepRights, Fold: true,
 			Quiet: 90 * time.Second, // the reflector's pauses grow up to 30 s

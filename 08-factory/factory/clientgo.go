@@ -84,8 +84,8 @@ func (s sharedInformerFactory) InformerFor(obj runtime.Object,
 	newFunc internalinterfaces.NewInformerFunc) cache.SharedIndexInformer {
 	k := keyOf(obj)
 	made, _ := s.f.informerFor(k, func() (cache.SharedIndexInformer, error) {
-		made := newFunc(s.f.client, s.f.resync(k.resource))
-		if transform := s.f.transform(kinds()[k.resource]); transform != nil {
+		made := newFunc(s.f.client, s.f.options.resync(k.resource))
+		if transform := s.f.options.transform(kinds()[k.resource]); transform != nil {
 			_ = made.SetTransform(transform) // fails if newFunc has started the informer: then it is too late
 		}
 		return made, nil

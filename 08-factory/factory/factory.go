@@ -11,54 +11,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
 )
-
-// Options of a Factory.
-type Options struct {
-	// Namespace to list and watch. Default: all.
-	Namespace string
-
-	// DefaultResync is the resync period: how often handlers get an update for every object in the
-	// cache. Default: never.
-	DefaultResync time.Duration
-
-	// CustomResync has resync periods of single types. For these types it takes precedence over
-	// DefaultResync.
-	CustomResync map[schema.GroupVersionResource]time.Duration
-
-	// TweakListOptions, if set, changes the options of every LIST and WATCH, for example to select
-	// by label.
-	TweakListOptions func(*metav1.ListOptions)
-
-	// Wrap, if set, is called with the ListerWatcher of each new informer. The informer uses the
-	// ListerWatcher that Wrap returns, for example one that counts requests.
-	Wrap func(schema.GroupVersionResource, cache.ListerWatcher) cache.ListerWatcher
-
-	// Transform, if set, is called with each object before the object is stored. The cache holds
-	// the result.
-	Transform cache.TransformFunc
-
-	// Kinds sets Kind and APIVersion of each object. client-go leaves them empty.
-	Kinds bool
-
-	// Dynamic lists and watches the types that client-go has no Go type for. These are custom
-	// resources, including those for which the program has registered a Go type in scheme.Scheme.
-	// Default: the factory refuses such types.
-	Dynamic dynamic.Interface
-
-	// InformerName, if set, is the name under which the informers publish metrics. Shutdown
-	// releases the name.
-	InformerName *cache.InformerName
-}
 
 // A Factory keeps one informer for each type that the program has asked for. When the program asks
 // for the same type again, it gets the same informer. All methods may be called from any goroutine.
@@ -245,20 +204,17 @@ func (f *Factory) informerFor(k key, build func() (cache.SharedIndexInformer, er
 // newInformer makes the informer of a resource. Its objects have client-go's Go type if there is
 // one. Otherwise they are unstructured.
 func (f *Factory) newInformer(resource schema.GroupVersionResource) (cache.SharedIndexInformer, error) {
-	source, err := f.source(resource)
+	source, err := newSource(f.client, &f.options, resource)
 	if err != nil {
 		return nil, err
 	}
-	if f.options.Wrap != nil {
-		source.listerWatcher = f.wrap(resource, source.listerWatcher)
-	}
 	made := informer.New(source.listerWatcher, source.example, cache.SharedIndexInformerOptions{
-		ResyncPeriod:      f.resync(resource),
+		ResyncPeriod:      f.options.resync(resource),
 		Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, // listers look for it
 		ObjectDescription: name(resource),
 		Identifier:        f.identity(resource),
 	})
-	return made, made.SetTransform(f.transform(source.kind))
+	return made, made.SetTransform(f.options.transform(source.kind))
 }
 
 // identity is the name of a resource's metrics. An InformerName gives out each identity only once.
@@ -273,15 +229,4 @@ func (f *Factory) identity(resource schema.GroupVersionResource) cache.InformerN
 	return id
 }
 
-// resync is the resync period of a resource.
-func (f *Factory) resync(resource schema.GroupVersionResource) time.Duration {
-	if period, ok := f.options.CustomResync[resource]; ok {
-		return period
-	}
-	return f.options.DefaultResync
-}
-
-var (
-	errNoDynamic = errors.New("client-go has no type for it, and the factory no dynamic client: set Options.Dynamic")
-	errShutDown  = errors.New("the factory was shut down")
-)
+var errShutDown = errors.New("the factory was shut down")

@@ -11,9 +11,9 @@ import (
 
 // transform returns the transform for the objects of a kind: the option Transform, then the option
 // Kinds. It is nil if neither is set.
-func (f *Factory) transform(kind schema.GroupVersionKind) cache.TransformFunc {
-	transform := f.options.Transform
-	if !f.options.Kinds || kind.Empty() {
+func (o *Options) transform(kind schema.GroupVersionKind) cache.TransformFunc {
+	transform := o.Transform
+	if !o.Kinds || kind.Empty() {
 		return transform
 	}
 	if transform == nil {

@@ -99,7 +99,7 @@ func newInformerFunc(lw cache.ListerWatcher, obj runtime.Object,
 // Each type of client-go gets the kind that the type has in the scheme.
 func TestKindsOfAllTypes(t *testing.T) {
 	for resource, kind := range kinds() {
-		source, err := New(newClientWithoutServer(t), Options{}).source(resource)
+		source, err := newSource(newClientWithoutServer(t), &Options{}, resource)
 		if err != nil {
 			continue // the clientset cannot list this resource
 		}

@@ -16,7 +16,9 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/04-indexer/indexer"
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -49,38 +51,25 @@ func TestNamespaceAndTweak(t *testing.T) {
 	}
 }
 
-func TestWrap(t *testing.T) {
+// A program can call the methods that only our informer has.
+func TestAnInformerOfAFactoryHasTheMethodsOfOurs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var wrapped []string
-		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
-		f := New(newClientWithoutServer(t), Options{
-			Wrap: func(resource schema.GroupVersionResource, _ cache.ListerWatcher) cache.ListerWatcher {
-				wrapped = append(wrapped, resource.Resource)
-				return server
-			},
-		})
-		lister := f.ConfigMaps().Lister()
-		start(t, f)
-		_, err := lister.ConfigMaps("ns").Get("a")
-		must.Do(t, err)
-		if !slices.Equal(wrapped, []string{"configmaps"}) {
-			t.Errorf("Wrap was called for %q, want one call for configmaps", wrapped)
+		f := New(fake.NewClientset(configMap("a")), Options{})
+		ours, ok := f.ConfigMaps().Informer().(*informer.Informer)
+		if !ok {
+			t.Fatalf("ConfigMaps().Informer() is a %T, want *informer.Informer", f.ConfigMaps().Informer())
 		}
-	})
-}
-
-// A fake client cannot stream a list, and says so. A wrapper may hide the method that says so.
-func TestWrapOfAFakeClient(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := New(fake.NewClientset(configMap("a")), Options{
-			Wrap: func(_ schema.GroupVersionResource, lw cache.ListerWatcher) cache.ListerWatcher {
-				return struct{ cache.ListerWatcher }{lw}
-			},
-		})
-		lister := f.ConfigMaps().Lister()
+		var stored []string
+		must.Do(t, ours.SetObserver(observer.Func(func(e observer.Event) {
+			if e.Kind == observer.Stored {
+				stored = append(stored, e.Key)
+			}
+		})))
+		ours.SetPatience(500)
+		must.Do(t, ours.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
 		start(t, f)
-		if _, err := lister.ConfigMaps("ns").Get("a"); err != nil {
-			t.Errorf("Get(a) = %v, want an object", err)
+		if want := []string{"ns/a"}; !slices.Equal(stored, want) {
+			t.Errorf("the observer saw that %q were stored, want %q", stored, want)
 		}
 	})
 }
@@ -217,7 +206,7 @@ func TestATransformsErrorIsPassedOn(t *testing.T) {
 		Kinds:     true,
 		Transform: func(any) (any, error) { return nil, want },
 	})
-	if _, err := f.transform(kinds()[Pods])(&corev1.Pod{}); !errors.Is(err, want) {
+	if _, err := f.options.transform(kinds()[Pods])(&corev1.Pod{}); !errors.Is(err, want) {
 		t.Errorf("the factory's transform returns the error %v, want %v", err, want)
 	}
 }

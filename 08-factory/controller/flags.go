@@ -1,0 +1,13 @@
+// The flags of this program.
+
+package main
+
+import "flag"
+
+// addr is the value of the flag -addr: the host and port for the step metrics.
+var addr string
+
+func addFlags(flags *flag.FlagSet) {
+	flags.StringVar(&addr, "addr", "127.0.0.1:0",
+		"the host and port that the step metrics listens on; port 0 is any free one")
+}

@@ -141,9 +141,9 @@ func TestNumbersOfAnUnstructuredObject(t *testing.T) {
 	}
 	asJSON, err := yaml.YAMLToJSON(deploymentYAML(t))
 	must.Do(t, err)
-	var fields map[string]any
-	must.Do(t, json.Unmarshal(asJSON, &fields))
-	replicas, found, err = unstructured.NestedInt64(fields, "spec", "replicas")
+	var decoded map[string]any
+	must.Do(t, json.Unmarshal(asJSON, &decoded))
+	replicas, found, err = unstructured.NestedInt64(decoded, "spec", "replicas")
 	if err == nil {
 		t.Errorf("decoded by encoding/json: NestedInt64() = %d, %t, nil; want an error", replicas, found)
 	}

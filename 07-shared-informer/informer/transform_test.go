@@ -36,7 +36,7 @@ func managed(name, version string) *corev1.ConfigMap {
 
 // stripped returns a handler that records for each object whether it was stripped.
 func stripped(l *record.Lines) cache.ResourceEventHandler {
-	record := func(label string, obj any) {
+	note := func(label string, obj any) {
 		if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 			label = "tombstone"
 			obj = tombstone.Obj
@@ -46,12 +46,12 @@ func stripped(l *record.Lines) cache.ResourceEventHandler {
 		l.Add("%s %s %s: %t", label, c.Name, c.ResourceVersion, done)
 	}
 	return cache.ResourceEventHandlerFuncs{
-		AddFunc: func(obj any) { record("add", obj) },
+		AddFunc: func(obj any) { note("add", obj) },
 		UpdateFunc: func(oldObj, newObj any) {
-			record("old", oldObj)
-			record("new", newObj)
+			note("old", oldObj)
+			note("new", newObj)
 		},
-		DeleteFunc: func(obj any) { record("delete", obj) },
+		DeleteFunc: func(obj any) { note("delete", obj) },
 	}
 }
 

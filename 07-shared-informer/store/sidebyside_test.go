@@ -3,7 +3,7 @@
 package store_test
 
 import (
-	"fmt"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -34,7 +34,7 @@ func TestTheStoreKeepsNoIndexValuesOfAnObjectThatIsGone(t *testing.T) {
 	}
 	picky := func(obj any) ([]string, error) {
 		if obj.(*corev1.Pod).ResourceVersion == "7" {
-			return nil, fmt.Errorf("not version 7")
+			return nil, errors.New("not version 7")
 		}
 		return nil, nil
 	}

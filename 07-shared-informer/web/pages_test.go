@@ -91,8 +91,8 @@ func TestAPageThatPanics(t *testing.T) {
 // The client gets an error of Errorf. Any other error may have what no client should see.
 func TestAPageWithAnError(t *testing.T) {
 	s := running(t, Pages{
-		"/json":   JSON(func(*gin.Context) (any, error) { return nil, Errorf(http.StatusConflict, "%q is taken", "a") }),
-		"/list":   List(func(*gin.Context) (iter.Seq[int], error) { return nil, Errorf(http.StatusConflict, "taken") }),
+		"/json":   JSON(func(*gin.Context) (any, error) { return nil, Errorf(409, "%q is taken", "a") }),
+		"/list":   List(func(*gin.Context) (iter.Seq[int], error) { return nil, Errorf(409, "taken") }),
 		"/secret": JSON(func(*gin.Context) (any, error) { return nil, errors.New("the secret reason") }),
 	})
 	for path, want := range map[string]string{

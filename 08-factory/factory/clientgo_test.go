@@ -189,8 +189,8 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 
 	stop := make(chan struct{})
 	standIn.Start(stop)
-	for _, informer := range served {
-		must.Until(t, "an informer whose resource is served has synced", informer.HasSynced)
+	for _, i := range served {
+		must.Until(t, "an informer whose resource is served has synced", i.HasSynced)
 	}
 	cause := errors.New("no more patience")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, cause)

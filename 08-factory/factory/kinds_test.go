@@ -73,9 +73,9 @@ func TestKinds(t *testing.T) {
 func TestKindsOfATombstone(t *testing.T) {
 	server := fakeapi.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta})
 	f := New(newClientWithoutServer(t), Options{Kinds: true})
-	informer := f.ClientGo().InformerFor(&corev1.ConfigMap{}, newInformerFunc(server, &corev1.ConfigMap{}))
+	configMaps := f.ClientGo().InformerFor(&corev1.ConfigMap{}, newInformerFunc(server, &corev1.ConfigMap{}))
 	gone := make(chan cache.DeletedFinalStateUnknown, 1)
-	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+	_, err := configMaps.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		DeleteFunc: func(obj any) { gone <- obj.(cache.DeletedFinalStateUnknown) },
 	})
 	must.Do(t, err)

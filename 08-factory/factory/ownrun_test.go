@@ -33,7 +33,7 @@ func forgetAndShutdown(t *testing.T, test func(t *testing.T, end func(*Factory))
 // testProgramRuns runs the informer of ConfigMaps with RunWithContext. It calls the functions
 // before and after, which may start the factory, on either side of that. After end, the last
 // handler has returned, and no handler is called any more.
-func testProgramRuns(t *testing.T, end func(*Factory), before, after func(*Factory)) {
+func testProgramRuns(t *testing.T, end, before, after func(*Factory)) {
 	client := fake.NewClientset(configMap("a"))
 	f := New(client, Options{})
 	defer f.Shutdown()

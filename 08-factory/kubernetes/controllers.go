@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"sync"
 
-	v1 "k8s.io/api/core/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
@@ -78,7 +78,8 @@ func newControllers(ctx context.Context, client kubernetes.Interface, metadataCl
 		deploymentController,
 		replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client, replicaset.BurstReplicas),
 		namespaces.NewNamespaceController(ctx, client, metadataClient,
-			client.Discovery().ServerPreferredNamespacedResources, core.Namespaces(), resync, v1.FinalizerKubernetes),
+			client.Discovery().ServerPreferredNamespacedResources, core.Namespaces(), resync,
+			corev1.FinalizerKubernetes),
 		// The roles admin, edit and view are empty until this controller has collected the rules of
 		// the roles that aggregate to them.
 		clusterroleaggregation.NewClusterRoleAggregation(factory.Rbac().V1().ClusterRoles(), client.RbacV1()),

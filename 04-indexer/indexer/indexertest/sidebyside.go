@@ -3,6 +3,7 @@
 package indexertest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -20,7 +21,7 @@ func NilAndEmpty(t *testing.T, newStore New) {
 		indexers := func() cache.Indexers {
 			return cache.Indexers{"app": func(obj any) ([]string, error) {
 				if obj.(*corev1.Pod).Name == "bad" {
-					return nil, fmt.Errorf("a bad pod")
+					return nil, errors.New("a bad pod")
 				}
 				return []string{obj.(*corev1.Pod).Labels["app"]}, nil
 			}}

@@ -18,7 +18,7 @@ func main() {
 	flag.BoolVar(&cleaner.All, "all", false,
 		"even what belongs to a step that may still run, here or on another machine")
 	flag.Usage = func() {
-		fmt.Fprintf(flag.CommandLine.Output(), `usage: clean [FLAGS]
+		fmt.Fprint(flag.CommandLine.Output(), `usage: clean [FLAGS]
 
 Removes what steps have left behind on the cluster that the chapters use, because they were killed: their
 namespaces, and their definitions of custom resources with all objects of these types. Finalizers that

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-
-	"github.com/yuin/goldmark/ast"
 )
 
 // Anchors are the anchors of the headings of a page. Add gives a heading its anchor.
@@ -30,16 +28,4 @@ func (a Anchors) Add(heading string) string {
 	}
 	a[unique] = true
 	return unique
-}
-
-// AnchorsOf returns the anchors of all headings of a page.
-func AnchorsOf(source []byte) Anchors {
-	anchors := Anchors{}
-	_ = ast.Walk(Parse(source), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if heading, ok := n.(*ast.Heading); ok && entering {
-			anchors.Add(string(heading.Lines().Value(source)))
-		}
-		return ast.WalkContinue, nil
-	})
-	return anchors
 }

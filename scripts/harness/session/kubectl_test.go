@@ -45,13 +45,13 @@ func fakeSession(t *testing.T, own, inPath string) *Session {
 }
 
 // fakeKubectl returns a script that prints these versions for "kubectl version". For any other
-// command it runs rest.
-func fakeKubectl(client, server, rest string) string {
+// command it runs script.
+func fakeKubectl(client, server, script string) string {
 	return fmt.Sprintf(`if [ "$1" = version ]; then
 	echo '{"clientVersion":{"gitVersion":"%s"},"serverVersion":{"gitVersion":"%s"}}'
 	exit
 fi
-%s`, client, server, rest)
+%s`, client, server, script)
 }
 
 func TestFindKubectl(t *testing.T) {

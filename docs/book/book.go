@@ -1,5 +1,5 @@
 // Package book embeds code and output into the pages of the workspace, and checks their blocks,
-// links, claims and headings.
+// links and claims.
 package book
 
 import (
@@ -10,14 +10,16 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
-// Problem is one thing that is wrong with a page.
+// Problem is one thing that is wrong with a page, or with a file that links to one.
 type Problem struct {
-	Page string
-	Line int // from 1; 0 for a problem of the whole page
+	Page string // the page or the file, from the workspace root
+	Line int    // from 1; 0 for a problem of the whole page
 	Text string
 }
 
@@ -29,7 +31,7 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s:%d: %s", p.Page, p.Line, p.Text)
 }
 
-// Book is README.md and docs/*.md of a workspace, as they were when loaded.
+// Book is the pages of a workspace, as they were when loaded.
 type Book struct {
 	ws    fs.FS            // the workspace root; everything is read through it
 	pages map[string]*page // by name
@@ -39,13 +41,33 @@ type Book struct {
 	tests  map[string]testFile // test files, by name
 }
 
+// PageNames returns the names of all pages of the workspace ws: README.md, and the Markdown files
+// in docs and its folders, except for docs/lab.
+func PageNames(ws fs.FS) (names []string, err error) {
+	err = fs.WalkDir(ws, ".", func(name string, entry fs.DirEntry, err error) error {
+		inDocs := name == "docs" || strings.HasPrefix(name, "docs/")
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && (!inDocs || name == "docs/lab"):
+			return fs.SkipDir
+		case name == "README.md" || inDocs && !entry.IsDir() && path.Ext(name) == ".md":
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
 // Load reads the pages of the workspace ws. Load returns no error for a missing page: Problems
 // reports it.
 func Load(ws fs.FS) (*Book, error) {
 	b := &Book{ws: ws, pages: map[string]*page{}, linked: map[string]*page{}, tests: map[string]testFile{}}
-	front, _ := fs.Glob(ws, "README.md") // its only error is a malformed pattern
-	others, _ := fs.Glob(ws, "docs/*.md")
-	for _, name := range append(front, others...) {
+	names, err := PageNames(ws)
+	if err != nil {
+		return nil, fmt.Errorf("looking for pages: %w", err)
+	}
+	for _, name := range names {
 		text, err := fs.ReadFile(ws, name)
 		if err != nil {
 			return nil, fmt.Errorf("reading the page %s: %w", name, err)
@@ -57,15 +79,10 @@ func Load(ws fs.FS) (*Book, error) {
 
 // Problems returns all problems of the book, sorted by page and line.
 func (b *Book) Problems() []Problem {
-	all := b.checkShape()
+	all := slices.Concat(b.checkShape(), b.checkReferences())
 	for _, p := range b.pages {
 		_, stale, broken := b.render(p)
-		all = slices.Concat(all, stale, broken)
-		for _, l := range p.links {
-			if err := b.checkLink(p, l); err != nil {
-				all = append(all, p.problem(l.line, "%v", err))
-			}
-		}
+		all = slices.Concat(all, stale, broken, b.checkLinks(p))
 	}
 	slices.SortFunc(all, func(x, y Problem) int {
 		return cmp.Or(cmp.Compare(x.Page, y.Page), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Text, y.Text))

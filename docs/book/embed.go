@@ -3,6 +3,7 @@
 package book
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,27 +16,44 @@ import (
 // directive is one of
 //
 //	<!-- code FILE [NAME…] -->
+//	<!-- code FILE [NAME…], folded -->
+//	<!-- code FILE [NAME…], folded: WHAT A READER SEES OF IT -->
 //	<!-- output FILE -->
 //
 // alone on its line, from the first column. The fenced block on the next line belongs to the
-// directive, and Rewrite replaces it. If there is no such block, Rewrite adds it.
+// directive, and Rewrite replaces it. If there is no such block, Rewrite adds it. Rewrite puts a
+// folded block into <details>.
 type directive struct {
 	line       int
 	text       string   // without the marks of the comment
 	verb       string   // code or output
 	file       string   // slash-separated, from the workspace root
 	names      []string // the declarations to show; none for the whole file
-	start, end int      // the lines of the block with its two fences; both are 0 if there is no block yet
+	folded     bool     // the reader opens the block
+	summary    string   // what a reader sees of a folded block; "" for a text that fits the file
+	start, end int      // the lines of the block, from fence to fence or with its <details>; 0 if there is none yet
+	isFolded   bool     // the block on the page is in <details>
 	lang       string   // the language of the block
 }
 
 var (
 	directiveStart = regexp.MustCompile(`<!--\s*(code|output)\b`)
-	directiveForm  = regexp.MustCompile(`^<!--\s*((code|output)\s+([^\s<>]+)((?:\s+[\pL_][\pL\pN_.]*)*))\s*-->\s*$`)
+	directiveForm  = regexp.MustCompile(`^<!--\s*((code|output)\s+([^\s<>,]+)((?:\s+[\pL_][\pL\pN_.]*)*)` +
+		`(,\s*folded(?::\s*([^<>]+?))?)?)\s*-->\s*$`)
 
 	errForm = errors.New("a directive stands alone on its line, from the first column: " +
-		"write <!-- code FILE NAME… --> or <!-- output FILE -->")
+		"write <!-- code FILE NAME… -->, <!-- code FILE NAME…, folded --> or <!-- output FILE -->")
 )
+
+// parseDirective returns the directive on a line, or nil.
+func parseDirective(line int, text string) *directive {
+	m := directiveForm.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	return &directive{line: line, text: m[1], verb: m[2], file: m[3], names: strings.Fields(m[4]),
+		folded: m[5] != "", summary: m[6]}
+}
 
 // render returns the text of the page with up-to-date blocks, and a problem for each block that was
 // stale. If a directive is broken, or if code was typed into the page, render returns these
@@ -78,7 +96,7 @@ func (d *directive) check() error {
 	dir, ext := path.Dir(d.file), path.Ext(d.file)
 	isOutput := ext == ".txt" && (path.Base(dir) == "testdata" || path.Dir(dir) == "docs/lab")
 	switch {
-	case d.verb == "output" && len(d.names) > 0:
+	case d.verb == "output" && (len(d.names) > 0 || d.folded):
 		return errForm
 	case d.verb == "output" && !isOutput:
 		return fmt.Errorf("%s is not an output: "+
@@ -92,7 +110,29 @@ func (d *directive) check() error {
 	return nil
 }
 
-// block returns the lines of the fenced block that d stands for.
+// summaryText returns what a reader sees of a folded block.
+func (d *directive) summaryText() string {
+	step, isStep := strings.CutPrefix(strings.TrimSuffix(path.Base(d.file), ".go"), "step_")
+	switch {
+	case d.summary != "":
+		return d.summary
+	case isStep:
+		return "The code of " + step
+	default:
+		return "The code: " + cmp.Or(strings.Join(d.names, ", "), path.Base(d.file))
+	}
+}
+
+// codeLines returns how many lines the block on the page has, without its fences and its <details>.
+func (d *directive) codeLines() int {
+	around := 2 // the fences
+	if d.isFolded {
+		around += 4
+	}
+	return max(0, d.end-d.start-around)
+}
+
+// block returns the lines of the block that d stands for, with its fences.
 func (b *Book) block(d *directive) ([]string, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -116,5 +156,16 @@ func (b *Book) block(d *directive) ([]string, error) {
 	for strings.Contains(content, marker) {
 		marker += "`"
 	}
-	return slices.Concat([]string{marker + d.sourceLang()}, strings.Split(content, "\n"), []string{marker}), nil
+	block := slices.Concat([]string{marker + d.sourceLang()}, strings.Split(content, "\n"), []string{marker})
+	if d.folded {
+		summary := detailsStart + d.summaryText() + "</summary>"
+		block = slices.Concat([]string{summary, ""}, block, []string{"", detailsEnd})
+	}
+	return block, nil
 }
+
+// The lines around a folded block. There is a blank line between them and the block.
+const (
+	detailsStart = "<details><summary>"
+	detailsEnd   = "</details>"
+)

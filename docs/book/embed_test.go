@@ -20,7 +20,13 @@ func TestStalePages(t *testing.T) {
 		replaced("block missing", "docs/01-one.md", "```text\nAdded : pod1\n```\n", "",
 			"docs/01-one.md:11: "+strings.Replace(stale, "%", "output 01-one/testdata/pop.txt", 1)),
 		replaced("other language", "docs/01-one.md", "```yaml", "```json",
-			"docs/01-one.md:59: "+strings.Replace(stale, "%", "code 01-one/pod.yaml", 1)),
+			"docs/01-one.md:57: "+strings.Replace(stale, "%", "code 01-one/pod.yaml, folded: Answer", 1)),
+		replaced("other summary", "docs/01-one.md", "<summary>Answer", "<summary>Solution",
+			"docs/01-one.md:57: "+strings.Replace(stale, "%", "code 01-one/pod.yaml, folded: Answer", 1)),
+		replaced("folded no more", "docs/01-one.md", ", folded: Answer -->", " -->",
+			"docs/01-one.md:57: "+strings.Replace(stale, "%", "code 01-one/pod.yaml", 1)),
+		replaced("to be folded", "docs/01-one.md", "Queue.Pop -->", "Queue.Pop, folded -->",
+			"docs/01-one.md:25: "+strings.Replace(stale, "%", "code 01-one/queue.go Queue.Pop, folded", 1)),
 	})
 }
 
@@ -36,8 +42,8 @@ func TestBrokenDirectives(t *testing.T) {
 				"small, large, bare"),
 		replaced("not Go inside", "01-one/queue.go", "package one", "pakcage one",
 			"docs/01-one.md:25: looking for declarations: 01-one/queue.go:2:1: …"),
-		replaced("names in YAML", page, "<!-- code 01-one/pod.yaml -->", "<!-- code 01-one/pod.yaml kind -->",
-			"docs/01-one.md:59: 01-one/pod.yaml is not a Go file: it is embedded whole, name nothing in it"),
+		replaced("names in YAML", page, "pod.yaml, folded", "pod.yaml kind, folded",
+			"docs/01-one.md:57: 01-one/pod.yaml is not a Go file: it is embedded whole, name nothing in it"),
 		replaced("no file", page, code, "<!-- code -->", alone),
 		replaced("misspelt", page, code, "<!-- coed 01-one/queue.go -->",
 			"docs/01-one.md:26: no code or output is typed into a page: put …"),
@@ -53,9 +59,17 @@ func TestBrokenDirectives(t *testing.T) {
 			"docs/01-one.md:66: a directive stands alone on its line, from the first column: …"),
 		replaced("before text", page, code, code+" there", alone),
 		replaced("empty file", "01-one/pod.yaml", "kind: Pod\n", "\n",
-			"docs/01-one.md:59: 01-one/pod.yaml is empty: there is nothing to show"),
+			"docs/01-one.md:57: 01-one/pod.yaml is empty: there is nothing to show"),
 		replaced("in HTML", page, "</summary>\n\n", "</summary>\n",
-			"docs/01-one.md:57: a directive stands alone on its line, …"),
+			"docs/01-one.md:58: a directive stands alone on its line, …"),
+		replaced("folded output", page, "<!-- output 01-one/testdata/pop.txt -->",
+			"<!-- output 01-one/testdata/pop.txt, folded -->",
+			"docs/01-one.md:11: a directive stands alone on its line, …"),
+		replaced("folded in another way", page, code, "<!-- code 01-one/queue.go Queue.Pop, hidden -->", alone),
+		{"folded by hand", func(t *testing.T, tree fstest.MapFS) {
+			replaceText(t, tree, page, code, "<details>\n\n"+code)
+			replaceText(t, tree, page, "## How client-go", "</details>\n\n## How client-go")
+		}, "docs/01-one.md:27: code is folded in one way: …"},
 		replaced("picture in the way", page, "```mermaid", code+"\n```mermaid",
 			"docs/01-one.md:18: the mermaid block below would be replaced by `code 01-one/queue.go Queue.Pop`: "+
 				"leave a blank line between the two"),
@@ -80,6 +94,16 @@ func TestRender(t *testing.T) {
 		{"whole Go file", "<!-- code d.go -->\n", "<!-- code d.go -->\n```go\npackage d\n```\n"},
 		{"no extension", "<!-- code Makefile -->\n", "<!-- code Makefile -->\n```text\nall:\n```\n"},
 		{"an owned script", "<!-- code e.sh -->\n```sh\nold\n```\n", "<!-- code e.sh -->\n```sh\nls\n```\n"},
+		{"fold", "<!-- code b.yaml, folded -->\n", "<!-- code b.yaml, folded -->\n" +
+			"<details><summary>The code: b.yaml</summary>\n\n```yaml\nb: 1\n```\n\n</details>\n"},
+		{"fold a step", "<!-- code step_d.go, folded -->", "<!-- code step_d.go, folded -->\n" +
+			"<details><summary>The code of d</summary>\n\n```go\npackage d\n```\n\n</details>"},
+		{"replace a folded block", "<!-- code b.yaml, folded: It -->\n" +
+			"<details><summary>old</summary>\n\n```yaml\nold\n\n```\n\n</details>\n\nend\n",
+			"<!-- code b.yaml, folded: It -->\n" +
+				"<details><summary>It</summary>\n\n```yaml\nb: 1\n```\n\n</details>\n\nend\n"},
+		{"unfold", "<!-- code b.yaml -->\n<details><summary>old</summary>\n\n```yaml\nold\n```\n\n</details>\n",
+			"<!-- code b.yaml -->\n```yaml\nb: 1\n```\n"},
 		{"in a code span", "Write `<!-- code FILE -->` there.\n", "Write `<!-- code FILE -->` there.\n"},
 		{"in a block", "```sh\n<!-- code b.yaml -->\n```\n", "```sh\n<!-- code b.yaml -->\n```\n"},
 		{"in a comment", "<!--\n<!-- code b.yaml\n-->\n", "<!--\n<!-- code b.yaml\n-->\n"},
@@ -87,7 +111,7 @@ func TestRender(t *testing.T) {
 	}
 	tree := fstest.MapFS{
 		"testdata/a.txt": file("a\n"), "b.yaml": file("b: 1\n\n"), "c.md": file("````\n```\n"),
-		"d.go":     file("package d\n"),
+		"d.go": file("package d\n"), "step_d.go": file("package d\n"),
 		"Makefile": file("all:\n"), "e.sh": file("ls\n"),
 	}
 	for _, c := range cases {

@@ -60,6 +60,12 @@ func ExampleQueue() {
 func ExampleQueue_Pop() {}
 `
 
+const mainGo = `// The program of docs/01-one.md.
+package main
+
+const link = "docs/01-one.md#the-idea"
+`
+
 const chapterPage = `# One
 
 **What you build.** A queue. **Why it exists.** To wait. **What client-go calls it.** FIFO.
@@ -107,11 +113,7 @@ BLOCK
 
 ## Try it yourself
 
-<details><summary>Answer</summary>
-
-<!-- code 01-one/pod.yaml -->
-
-</details>
+<!-- code 01-one/pod.yaml, folded: Answer -->
 `
 
 // goodTree returns a workspace whose book has no problems.
@@ -128,6 +130,9 @@ func goodTree(t *testing.T) fstest.MapFS {
 		"01-one/pod.yaml":           file("kind: Pod\n"),
 		"01-one/testdata/pop.txt":   file("Added : pod1\n"),
 		"01-one/sub/testdata/x.bin": file("no output\n"),
+		"01-one/practice/pop.md":    file("# Write Pop\n\nSee [the code](../../docs/01-one.md#the-code).\n"),
+		"01-one/main.go":            file(mainGo),
+		"scripts/read.sh":           file("#!/bin/sh\n# Prints docs/01-one.md.\n"),
 	}
 	rewriteTree(t, tree)
 	return tree

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+	extension "github.com/yuin/goldmark/extension/ast"
 
 	"example.com/informer/scripts/harness/markdown"
 )
@@ -20,11 +21,27 @@ type page struct {
 	name       string // slash-separated, from the workspace root
 	source     []byte
 	lines      []string         // of the source, without their newlines
-	headings   []string         // of the first two levels
+	headings   []heading        // in the order of the page
 	anchors    markdown.Anchors // the fragments that lead to a heading of the page
 	directives []*directive
 	links      []link
+	spans      []span    // of code
 	problems   []Problem // of blocks and directives
+	details    int       // how many <details> are open at the node that is read
+
+	proseWords, tableWords int // outside of blocks
+}
+
+// heading is a heading of any level.
+type heading struct {
+	line, level int
+	text        string
+}
+
+// span is a piece of code inside of a sentence.
+type span struct {
+	line int
+	text string
 }
 
 // link is a link or an image.
@@ -74,7 +91,13 @@ func (p *page) addLink(at ast.Node, target, title []byte) {
 func (p *page) read(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Heading:
-		p.readHeading(n)
+		p.headings = append(p.headings, heading{line: p.line(n.Pos()), level: n.Level, text: p.plainText(n)})
+		p.anchors.Add(p.plainText(n))
+		p.proseWords += p.countWords(n)
+	case *ast.Paragraph, *ast.TextBlock:
+		p.proseWords += p.countWords(n)
+	case *extension.TableCell:
+		p.tableWords += p.countWords(n)
 	case *ast.FencedCodeBlock:
 		p.readFence(n)
 	case *ast.CodeBlock:
@@ -83,6 +106,8 @@ func (p *page) read(n ast.Node) {
 		p.readHTMLBlock(n)
 	case *ast.RawHTML:
 		p.readTags(p.line(n.Pos()), string(n.Segments.Value(p.source)))
+	case *ast.CodeSpan:
+		p.spans = append(p.spans, span{line: p.line(n.Pos()), text: p.plainText(n)})
 	case *ast.Link:
 		p.addLink(n, n.Destination, n.Title)
 	case *ast.Image:
@@ -105,16 +130,8 @@ func (p *page) read(n ast.Node) {
 // malformed.
 var brokenLink = regexp.MustCompile(`\](\(|\[)`)
 
-func (p *page) readHeading(n *ast.Heading) {
-	text := p.plainText(n)
-	p.anchors.Add(text)
-	switch n.Level {
-	case 1:
-		p.headings = append(p.headings, titleHeading)
-	case 2:
-		p.headings = append(p.headings, "## "+text)
-	}
-}
+// countWords returns the number of words inside n.
+func (p *page) countWords(n ast.Node) int { return len(strings.Fields(p.plainText(n))) }
 
 // plainText returns the text inside n, without markup.
 func (p *page) plainText(n ast.Node) string {
@@ -140,8 +157,8 @@ var (
 	fenceClose = regexp.MustCompile("^[ \t>]*(`{3,}|~{3,})[ \t\r]*$")
 )
 
-// readFence assigns a block to the directive on the line above it. A block without a directive must
-// be in a language that people may write into a page.
+// readFence assigns a block to the directive above it. A block without a directive must be in a
+// language that people may write into a page.
 func (p *page) readFence(n *ast.FencedCodeBlock) {
 	start, lang := p.line(n.Pos()), string(n.Language(p.source))
 	end := start + 1 + n.Lines().Len()
@@ -149,10 +166,11 @@ func (p *page) readFence(n *ast.FencedCodeBlock) {
 		p.addProblem(start, "this %s block is never closed", p.source[n.Pos():n.Pos()+3])
 		end = len(p.lines) - 1
 	}
-	owner := p.directiveAbove(start)
-	switch {
-	case owner != nil && fenceOpen.MatchString(p.lines[start]):
+	switch owner := p.lastDirective(); {
+	case owner != nil && owner.line+1 == start && fenceOpen.MatchString(p.lines[start]):
 		owner.start, owner.end, owner.lang = start, end+1, lang
+	case owner != nil && owner.line+3 == start && p.isFolded(start, end):
+		owner.start, owner.end, owner.lang, owner.isFolded = start-2, end+3, lang, true
 	case lang == "sh":
 		p.readCommands(start+1, end)
 	case !typed[lang]:
@@ -161,16 +179,19 @@ func (p *page) readFence(n *ast.FencedCodeBlock) {
 	}
 }
 
-// directiveAbove returns the directive on the line above this one, or nil.
-func (p *page) directiveAbove(line int) *directive {
+// lastDirective returns the last directive that was read, or nil.
+func (p *page) lastDirective() *directive {
 	if len(p.directives) == 0 {
 		return nil
 	}
-	last := p.directives[len(p.directives)-1]
-	if last.line+1 != line {
-		return nil
-	}
-	return last
+	return p.directives[len(p.directives)-1]
+}
+
+// isFolded says whether the lines around a block are those around a folded block.
+func (p *page) isFolded(start, end int) bool {
+	return fenceOpen.MatchString(p.lines[start]) &&
+		strings.HasPrefix(p.lines[start-2], detailsStart) && p.lines[start-1] == "" &&
+		end+2 < len(p.lines) && p.lines[end+1] == "" && p.lines[end+2] == detailsEnd
 }
 
 var (
@@ -206,11 +227,16 @@ func (p *page) readHTMLBlock(n *ast.HTMLBlock) {
 	if !strings.Contains(lines[len(lines)-1], "-->") {
 		p.addProblem(start, "this <!-- comment is never closed")
 	}
-	if m := directiveForm.FindStringSubmatch(lines[0]); m != nil {
-		p.directives = append(p.directives,
-			&directive{line: start, text: m[1], verb: m[2], file: m[3], names: strings.Fields(m[4])})
-	} else if directiveStart.MatchString(lines[0]) {
+	d := parseDirective(start, lines[0])
+	switch {
+	case d != nil:
+		p.directives = append(p.directives, d)
+	case directiveStart.MatchString(lines[0]):
 		p.addProblem(start, "%v", errForm)
+	}
+	if d != nil && p.details > 0 {
+		p.addProblem(start, "code is folded in one way: write <!-- code FILE NAME…, folded: SUMMARY --> "+
+			"in place of this directive and the <details> around it")
 	}
 }
 
@@ -222,6 +248,7 @@ func (p *page) readTags(line int, html string) {
 	if directiveStart.MatchString(html) || strings.Contains(html, "```") {
 		p.addProblem(line, "%v; leave a blank line between it, or a block, and HTML", errForm)
 	}
+	p.details += strings.Count(html, "<details") - strings.Count(html, detailsEnd)
 	for _, tag := range openTag.FindAllString(html, -1) {
 		if tag != "<details" && tag != "<summary" && tag != "<br" {
 			p.addProblem(line, "%s>: a link or a picture is Markdown here, and code is embedded; the only HTML is "+

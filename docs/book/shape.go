@@ -1,4 +1,5 @@
-// The shape of the book: the pages that must exist, their headings, and the order of "Next:".
+// The shape of the book: the pages that must exist, how they are linked, and what they have to
+// show.
 
 package book
 
@@ -11,47 +12,35 @@ import (
 	"strings"
 )
 
-// headings are the headings of every chapter page, in this order. Headings below ## are free.
-var headings = []string{
-	titleHeading,
-	"## Run it",
-	"## The idea",
-	"## The code",
-	"## How client-go does it today",
-	"## Where people trip",
-	"## Summary",
-	"## Try it yourself",
-}
+const (
+	// contentsPage is the page that links to all others.
+	contentsPage = "docs/README.md"
 
-// titleHeading stands for the title of a page, whatever its text is.
-const titleHeading = "# Name of the chapter"
+	// referenceHeading is the heading on the contents page above the pages in which a reader looks
+	// things up.
+	referenceHeading = "Reference"
 
-var (
-	// opening matches the begin of a chapter page.
-	opening = regexp.MustCompile(`(?s)^# [^\n]+\n.*\*\*What you build\.\*\*.*` +
-		`\*\*Why it exists\.\*\*.*\*\*What client-go calls it\.\*\*.*\n## Run it\n\n.*?` + "```sh\n")
-
-	// ending matches the summary of a chapter page: five lines, and a command to check with.
-	ending = regexp.MustCompile(`\n## Summary\n\n(- .*\n(  .*\n)*){5}\n[^#]*` +
-		"```sh\n(.+\n)+```\n\n## Try it yourself\n")
-
-	// next matches the last paragraph of a page, with a link to the next page.
-	next = regexp.MustCompile(`\nNext: [^\n]*?\]\(<?([^)#>]+)[^\n]*(\n[^\n]+)*\n$`)
+	// maxBlockLines is the greatest length of a block of code.
+	maxBlockLines = 100
 )
 
-// maxBlockLines is the greatest length of a block of code.
-const maxBlockLines = 100
-
-// contentsPage is the page that links to all others.
-const contentsPage = "docs/README.md"
+// next matches the last paragraph of a page, with a link to the next page.
+var next = regexp.MustCompile(`\nNext: [^\n]*?\]\(<?([^)#>]+)[^\n]*(\n[^\n]+)*\n$`)
 
 // checkShape compares the chapters, the pages and the contents page with each other.
 func (b *Book) checkShape() []Problem {
 	found := slices.Concat(b.checkContents(), b.checkNext())
+	shown := map[string]bool{} // the verbs and files of all directives
+	for _, p := range b.pages {
+		found = append(found, p.checkBlockLengths()...)
+		for _, d := range p.directives {
+			shown[d.verb+" "+d.file] = true
+		}
+	}
 	chapters, _ := fs.Glob(b.ws, "[0-9][0-9]-*") // its only error is a malformed pattern
 	for _, chapter := range chapters {
 		if info, err := fs.Stat(b.ws, chapter); err == nil && info.IsDir() {
-			found = append(found, b.checkChapter(chapter)...)
+			found = append(found, b.checkChapter(chapter, shown)...)
 		}
 	}
 	return found
@@ -62,42 +51,83 @@ func pageProblem(page, format string, args ...any) Problem {
 	return Problem{Page: page, Text: fmt.Sprintf(format, args...)}
 }
 
-// checkContents finds pages that are missing, and pages that the contents page does not link to.
+// checkContents finds pages that are missing, and pages to which their front page does not link.
 func (b *Book) checkContents() (found []Problem) {
 	for _, name := range []string{"README.md", contentsPage} {
 		if b.pages[name] == nil {
 			found = append(found, pageProblem(name, "this page is missing"))
 		}
 	}
-	contents := b.pages[contentsPage]
-	if contents == nil {
-		return found
-	}
 	for name := range b.pages {
-		if name != "README.md" && name != contentsPage && !contents.linksTo(name) {
-			found = append(found, pageProblem(contentsPage, "the contents page does not link to %s", path.Base(name)))
+		front := b.frontPage(name)
+		if name != "README.md" && name != contentsPage && b.pages[front] != nil && !b.pages[front].linksTo(name) {
+			found = append(found, pageProblem(front, "this page does not link to %s", name))
 		}
 	}
 	return found
 }
 
-// checkChapter checks all pages of a chapter. The pages of chapter 01-one are 01-one.md, and all
-// others whose names begin with 01-.
-func (b *Book) checkChapter(chapter string) (found []Problem) {
-	first := "docs/" + chapter + ".md"
-	if b.pages[first] == nil {
-		return []Problem{pageProblem(first, "the page of chapter %s is missing", chapter)}
+// frontPage returns the page that has to link to a page. For a page in a folder, that is the page
+// beside the folder with the same name, if there is one. For all others it is the contents page.
+func (b *Book) frontPage(name string) string {
+	if front := path.Dir(name) + ".md"; b.pages[front] != nil {
+		return front
 	}
-	shown := map[string]bool{} // the verbs and files of all directives of the chapter
+	return contentsPage
+}
+
+// checkNext compares the "Next:" of each page with the order of the contents page.
+func (b *Book) checkNext() (found []Problem) {
+	chain := b.chain()
 	for name, p := range b.pages {
-		if !strings.HasPrefix(name, "docs/"+chapter[:3]) {
+		if name == "README.md" || name == contentsPage {
 			continue
 		}
-		found = append(found, p.checkSections()...)
-		found = append(found, p.checkBlockLengths()...)
-		for _, d := range p.directives {
-			shown[d.verb+" "+d.file] = true
+		want := ""
+		if i := slices.Index(chain, name); i >= 0 && i+1 < len(chain) {
+			want = path.Base(chain[i+1])
 		}
+		got := ""
+		if match := next.FindSubmatch(p.source); match != nil {
+			got = string(match[1])
+		}
+		if got != want {
+			found = append(found, pageProblem(name,
+				"the last paragraph is Next: %q; in the contents, %q is next", got, want))
+		}
+	}
+	return found
+}
+
+// chain returns the pages that a reader reads one after the other: those to which the contents page
+// links above its heading Reference. The first link to a page counts. Pages in folders are not in
+// the chain.
+func (b *Book) chain() (order []string) {
+	contents := b.pages[contentsPage]
+	if contents == nil {
+		return nil
+	}
+	end := len(contents.lines)
+	for _, h := range contents.headings {
+		if h.text == referenceHeading {
+			end = h.line
+		}
+	}
+	for _, l := range contents.links {
+		target, _, _ := strings.Cut(l.target, "#")
+		name := path.Join("docs", target)
+		inBook := b.pages[name] != nil && name != contentsPage && path.Dir(name) == "docs"
+		if inBook && l.line < end && !slices.Contains(order, name) {
+			order = append(order, name)
+		}
+	}
+	return order
+}
+
+// checkChapter checks that a chapter has a page, and that the book shows all its steps.
+func (b *Book) checkChapter(chapter string, shown map[string]bool) (found []Problem) {
+	if first := "docs/" + chapter + ".md"; b.pages[first] == nil {
+		found = append(found, pageProblem(first, "the page of chapter %s is missing", chapter))
 	}
 	for _, file := range b.filesToShow(chapter) {
 		verb := "code"
@@ -105,42 +135,15 @@ func (b *Book) checkChapter(chapter string) (found []Problem) {
 			verb = "output"
 		}
 		if !shown[verb+" "+file] {
-			found = append(found, pageProblem(first,
-				"no page of the chapter shows %s: add <!-- %s %[1]s --> and run `go run ./docs`", file, verb))
+			found = append(found, pageProblem(file,
+				"no page shows it: add <!-- %s %s --> to one, and run `go run ./docs`", verb, file))
 		}
 	}
 	return found
 }
 
-// checkSections checks the headings, the begin and the summary of a chapter page. It returns one
-// problem at most: the others mostly follow from the first.
-func (p *page) checkSections() []Problem {
-	switch {
-	case !slices.Equal(p.headings, headings):
-		return []Problem{pageProblem(p.name, "the headings are %q; every chapter page has %q", p.headings, headings)}
-	case !opening.Match(p.source):
-		return []Problem{pageProblem(p.name, "before ## Run it, say **What you build.**, **Why it exists.** and "+
-			"**What client-go calls it.**; below it is a block of sh first")}
-	case !ending.Match(p.source):
-		return []Problem{pageProblem(p.name, "## Summary is a list of five lines, and a block of sh to check with")}
-	}
-	return nil
-}
-
-// checkBlockLengths finds blocks of code that are too long.
-func (p *page) checkBlockLengths() (found []Problem) {
-	for _, d := range p.directives {
-		const fences = 2
-		if lines := d.end - d.start - fences; d.verb == "code" && lines > maxBlockLines {
-			found = append(found, p.problem(d.line, "a block of %d lines: show at most %d at a time, "+
-				"each with the question that it answers", lines, maxBlockLines))
-		}
-	}
-	return found
-}
-
-// filesToShow returns the files that the pages of a chapter have to show: the steps of its
-// programs, and their expected output. It finds programs at any depth.
+// filesToShow returns the files of a chapter that the book has to show: the steps of its programs,
+// and their expected output. It finds programs at any depth.
 func (b *Book) filesToShow(chapter string) (files []string) {
 	_ = fs.WalkDir(b.ws, chapter, func(file string, _ fs.DirEntry, err error) error {
 		isStep, _ := path.Match("step_*.go", path.Base(file)) // its only error is a malformed pattern
@@ -153,35 +156,12 @@ func (b *Book) filesToShow(chapter string) (files []string) {
 	return files
 }
 
-// checkNext compares the "Next:" of each page with the order of the contents page. There, the first
-// link to a page counts.
-func (b *Book) checkNext() (found []Problem) {
-	contents := b.pages[contentsPage]
-	if contents == nil {
-		return nil
-	}
-	var order []string
-	seen := map[string]bool{"README.md": true, contentsPage: true}
-	for _, l := range contents.links {
-		target, _, _ := strings.Cut(l.target, "#")
-		name := path.Join("docs", target)
-		if b.pages[name] != nil && !seen[name] {
-			seen[name] = true
-			order = append(order, name)
-		}
-	}
-	for i, name := range order {
-		want := ""
-		if i+1 < len(order) {
-			want = path.Base(order[i+1])
-		}
-		got := ""
-		if match := next.FindSubmatch(b.pages[name].source); match != nil {
-			got = string(match[1])
-		}
-		if got != want {
-			found = append(found, pageProblem(name,
-				"the last paragraph is Next: %q; in the contents, %q is next", got, want))
+// checkBlockLengths finds blocks of code that are too long.
+func (p *page) checkBlockLengths() (found []Problem) {
+	for _, d := range p.directives {
+		if lines := d.codeLines(); d.verb == "code" && lines > maxBlockLines {
+			found = append(found, p.problem(d.line, "a block of %d lines: show at most %d at a time, "+
+				"each with the question that it answers", lines, maxBlockLines))
 		}
 	}
 	return found

@@ -15,6 +15,7 @@ var chapter = play.Chapter{
 	Title: "a queue of deltas, with toy pods",
 	Files: files,
 	Steps: []play.Step{
+		{Name: "informer", Title: "the prologue: client-go's informer, on a server in memory", Run: stepInformer},
 		{Name: "list", Title: "what waits in the queue", Run: stepList},
 		{Name: "pop", Title: "first in, first out", Run: stepPop},
 		{Name: "deltas", Title: "one pop gives all that happened to one pod", Run: stepDeltas},

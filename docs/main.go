@@ -1,43 +1,107 @@
-// Command docs rewrites the blocks of code and output that README.md and docs/*.md embed, and says
-// which pages it has changed.
-//
-//	go run ./docs
+// Command docs keeps the book in step with the code, and finds sections in it. Its usage says how.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"example.com/informer/docs/book"
 	"example.com/informer/scripts/harness/workspace"
 )
 
+const usage = `usage:
+  go run ./docs               rewrite the code and the output that README.md and the pages
+                              in docs embed, and say what else is wrong
+  go run ./docs find WORDS    print the five sections that fit best; WORDS can be a whole
+                              line of a log, in quotes
+  go run ./docs report        print how many words and lines of Go each page has
+`
+
+// How many sections find prints.
+const bestSections = 5
+
 func main() {
-	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: go run ./docs\n\n"+
-			"It rewrites the code and the output that README.md and docs/*.md embed, and says what else is wrong.")
-	}
-	flag.Parse()
-	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "docs: it takes no argument, and got %q\n", flag.Args())
-		flag.Usage()
+	err := run(os.Args[1:], os.Stdout)
+	switch {
+	case errors.As(err, new(usageError)):
+		fmt.Fprintf(os.Stderr, "docs: %v\n%s", err, usage)
 		os.Exit(2)
-	}
-	if err := rewriteBook(); err != nil {
+	case err != nil:
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// rewriteBook rewrites the book of the workspace that contains the current folder.
-func rewriteBook() error {
+// A usageError says what is wrong with the command line.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// run does what the arguments ask for.
+func run(args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("docs", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // main prints the usage
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		_, err := fmt.Fprint(stdout, usage)
+		return err
+	case err != nil:
+		return usageError(err.Error())
+	}
 	root, err := workspace.Root(".")
 	if err != nil {
 		return err
 	}
+	rest := flags.Args()
+	switch {
+	case len(rest) == 0:
+		return rewrite(root, stdout)
+	case rest[0] == "find" && len(rest) > 1:
+		return find(root, strings.Join(rest[1:], " "), stdout)
+	case rest[0] == "find":
+		return usageError("find wants the words to look for")
+	case rest[0] == "report" && len(rest) == 1:
+		return report(root, stdout)
+	default:
+		return usageError(fmt.Sprintf("unknown arguments %q", rest))
+	}
+}
+
+// rewrite rewrites the pages. It refuses to while an exercise is open: the code is not the book's
+// then.
+func rewrite(root string, stdout io.Writer) error {
 	if err := workspace.Whole(root); err != nil {
 		return err
 	}
-	return book.Rewrite(root, os.Stdout)
+	return book.Rewrite(root, stdout)
+}
+
+// find prints the sections that fit the words best.
+func find(root, words string, stdout io.Writer) error {
+	b, err := book.Load(os.DirFS(root))
+	if err != nil {
+		return err
+	}
+	sections := b.Find(words, bestSections)
+	if len(sections) == 0 {
+		return fmt.Errorf("find: no section of the book has any of these words: %s", words)
+	}
+	for _, section := range sections {
+		fmt.Fprintln(stdout, section)
+	}
+	return nil
+}
+
+// report prints how long the pages are.
+func report(root string, stdout io.Writer) error {
+	b, err := book.Load(os.DirFS(root))
+	if err != nil {
+		return err
+	}
+	return b.Report(stdout)
 }

@@ -1,5 +1,5 @@
 // Package book embeds code and output into the pages of the workspace, and checks their blocks,
-// links and claims.
+// links and claims. It also finds sections by the words in them, and counts words.
 package book
 
 import (
@@ -39,6 +39,8 @@ type Book struct {
 	// The targets of links are parsed once, because hundreds of links lead to the same file.
 	linked map[string]*page    // other Markdown files of the workspace, by name
 	tests  map[string]testFile // test files, by name
+
+	sections []searchable // what Find looks at; nil before the first call
 }
 
 // PageNames returns the names of all pages of the workspace ws: README.md, and the Markdown files

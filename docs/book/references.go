@@ -86,7 +86,7 @@ func textsOf(name string, source []byte) (texts []span) {
 
 // mention matches the name of a page, such as docs/README.md, or of a section, with or without the
 // folder, such as README.md#the-book.
-var mention = regexp.MustCompile(`\b(docs/|xray/book/)?([\w/-]+\.md)(#[\pL\pN_-]+)?`)
+var mention = regexp.MustCompile(`\b(docs/)?([\w/-]+\.md)(#[\pL\pN_-]+)?`)
 
 // checkMentions finds names of pages and sections that do not exist.
 func (b *Book) checkMentions(name string, s span) (found []Problem) {

@@ -18,8 +18,6 @@ func TestDeadReferences(t *testing.T) {
 			"01-one/main.go:1: dead link docs/lost.md: "+lost),
 		replaced("section in a string", "01-one/main.go", "#the-idea", "#lost",
 			"01-one/main.go:4: dead link docs/01-one.md#lost: no heading of docs/01-one.md has the anchor #lost"),
-		replaced("link of X-ray", "01-one/main.go", `"docs/01-one.md#the-idea"`, `"/xray/book/lost.md#the-idea"`,
-			"01-one/main.go:4: dead link xray/book/lost.md#the-idea: "+lost),
 		replaced("section without a folder", "01-one/main.go", `"docs/01-one.md`, `"lost.md`,
 			"01-one/main.go:4: dead link lost.md#the-idea: "+lost),
 		appended("comment of a test", "01-one/claims_test.go", "\n// It is on docs/lost.md.\n",

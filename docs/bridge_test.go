@@ -1,4 +1,4 @@
-// The names of client-go that docs/names.md sets beside ours.
+// The names of client-go that docs/reference/names.md sets beside ours.
 
 package main
 
@@ -18,8 +18,8 @@ import (
 	"example.com/informer/docs/book"
 )
 
-// A bridge says where a chapter of docs/names.md has names of client-go, and which files of
-// client-go declare them.
+// A bridge says where a chapter of docs/reference/names.md has names of client-go, and which files
+// of client-go declare them.
 type bridge struct {
 	// files are the files of client-go. A file without a folder is in tools/cache.
 	files []string
@@ -79,11 +79,11 @@ var bridges = map[string]bridge{
 
 func TestClientGoHasTheNamesOfTheBridges(t *testing.T) {
 	dirs := packageDirs(t)
-	text := readFile(t, root(t), "docs/names.md")
+	text := readFile(t, root(t), "docs/reference/names.md")
 	for chapter, bridge := range bridges {
 		_, section, found := strings.Cut(text, "\n## Chapter "+chapter)
 		if !found {
-			t.Errorf("docs/names.md has no chapter %s", chapter)
+			t.Errorf("docs/reference/names.md has no chapter %s", chapter)
 		}
 		section, _, _ = strings.Cut(section, "\n## ")
 		declared := map[string]bool{}
@@ -92,11 +92,11 @@ func TestClientGoHasTheNamesOfTheBridges(t *testing.T) {
 		}
 		names := namesOn(t, section, bridge.columns)
 		if len(names) == 0 {
-			t.Errorf("chapter %s of docs/names.md has no names", chapter)
+			t.Errorf("chapter %s of docs/reference/names.md has no names", chapter)
 		}
 		for _, name := range names {
 			if !isDeclared(declared, name) {
-				t.Errorf("chapter %s of docs/names.md has %s, and client-go has no such name in %q",
+				t.Errorf("chapter %s of docs/reference/names.md has %s, and client-go has no such name in %q",
 					chapter, name, bridge.files)
 			}
 		}

@@ -27,14 +27,14 @@ const oldNames = `pod Pod newPod NewPod podKeyFunc PodKeyFunc df df.Pop df.List(
 var oldCalls = []string{"distribute(obj, sync)", `r.Run(":4000")`}
 
 func TestEveryOldNameIsFound(t *testing.T) {
-	_, table, found := strings.Cut(readFile(t, root(t), "docs/origins.md"), "\n## Old names")
+	_, table, found := strings.Cut(readFile(t, root(t), "docs/reference/origins.md"), "\n## Old names")
 	if !found {
-		t.Fatal("docs/origins.md has no section Old names")
+		t.Fatal("docs/reference/origins.md has no section Old names")
 	}
 	table, _, _ = strings.Cut(table, "\n## ")
 	for _, name := range append(strings.Fields(oldNames), oldCalls...) {
 		if !strings.Contains(table, "`"+name+"`") {
-			t.Errorf("the table Old names of docs/origins.md does not have `%s`", name)
+			t.Errorf("the table Old names of docs/reference/origins.md does not have `%s`", name)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// If this fails, take the sentence off the list in docs/upstream.md.
+// If this fails, take the sentence off the list in docs/reference/upstream.md.
 func TestCommentsThatAreOutOfDate(t *testing.T) {
 	for file, sentences := range map[string][]string{
 		"controller.go": {

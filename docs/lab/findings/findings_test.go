@@ -1,5 +1,5 @@
-// Package findings shows the defects of client-go that docs/upstream.md describes, with a test for
-// each. A test fails when client-go has fixed the defect.
+// Package findings shows the defects of client-go that docs/reference/upstream.md describes, with a
+// test for each. A test fails when client-go has fixed the defect.
 package findings
 
 import (
@@ -18,5 +18,5 @@ func TestMain(m *testing.M) {
 // defect.
 func fixed(t *testing.T, format string, args ...any) {
 	t.Helper()
-	t.Errorf("This is fixed: move its row to \"Fixed\" in docs/upstream.md. Now "+format, args...)
+	t.Errorf("This is fixed: move its row to \"Fixed\" in docs/reference/upstream.md. Now "+format, args...)
 }

@@ -1,4 +1,4 @@
-// Claims of docs/upgrading.md about the pinned version that no chapter shows.
+// Claims of docs/reference/upgrading.md about the pinned version that no chapter shows.
 
 package findings
 
@@ -40,12 +40,12 @@ var gateOnPage = regexp.MustCompile("`(\\w+)`( \\(locked\\))?")
 
 // The page lists the gates that are on, and says which of them are locked.
 func TestWhichGatesAreOn(t *testing.T) {
-	page, err := os.ReadFile("../../upgrading.md")
+	page, err := os.ReadFile("../../reference/upgrading.md")
 	must.Do(t, err)
 	const before = "these gates are on:"
 	_, list, found := strings.Cut(string(page), before)
 	if !found {
-		t.Fatalf("docs/upgrading.md does not say %q", before)
+		t.Fatalf("docs/reference/upgrading.md does not say %q", before)
 	}
 	list, _, _ = strings.Cut(list, "[✓]")
 	onPage := map[string]bool{} // the gates, and whether they are locked

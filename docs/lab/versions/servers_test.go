@@ -1,5 +1,5 @@
-// Package versions checks docs/resource-versions.md. It compares each cell of the tables with the
-// answer of an API server, or with the requests of a reflector.
+// Package versions checks docs/reference/resource-versions.md. It compares each cell of the tables
+// with the answer of an API server, or with the requests of a reflector.
 package versions
 
 import (
@@ -49,7 +49,7 @@ var decoration = regexp.MustCompile("`|\\*\\*| ?\\[✓\\]\\([^)]*\\)")
 // tableOf returns the rows of the first table below a heading of the page, as plain text.
 func tableOf(t *testing.T, heading string) (rows [][]string) {
 	t.Helper()
-	page, err := os.ReadFile("../../resource-versions.md")
+	page, err := os.ReadFile("../../reference/resource-versions.md")
 	must.Do(t, err)
 	_, section, _ := strings.Cut(string(page), "\n## "+heading+"\n")
 	for line := range strings.Lines(section) {

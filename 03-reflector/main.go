@@ -17,7 +17,6 @@ var chapter = step.Chapter{
 	Steps: []step.Step{
 		{Name: "lost", Title: "the delete that never arrives", Run: stepLost},
 		{Name: "pour", Title: "a pod's life, as deltas", Run: stepPour, Fold: true},
-		{Name: "ours", Title: "the same with the queue of chapter 01", Run: stepOurs, Fold: true},
 		{Name: "relist", Title: "what was missed during a cut", Run: stepRelist},
 		{Name: "resync", Title: "the store once more, without a request", Run: stepResync},
 		{Name: "version", Title: "where a reconnect goes on", Run: stepVersion},

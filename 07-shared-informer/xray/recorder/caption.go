@@ -19,7 +19,7 @@ const (
 	sectionLate      = "docs/07-shared-informer-one-of-our-own.md#late-a-handler-joins-while-it-runs"
 	sectionRemoved   = "docs/07-shared-informer-at-work.md#remove-a-handler-leaves"
 	sectionStalled   = "docs/07-shared-informer-journal.md#stalled-what-is-kept-for-a-handler-that-is-stuck"
-	sectionSlow      = "docs/06-processor.md#slow-nobody-is-held-up"
+	sectionSlow      = "docs/06-processor.md#slow-one-handler-does-not-delay-the-other"
 	SectionIndex     = "docs/07-shared-informer-at-work.md#index-pods-by-the-label-app-live"
 	SectionInformer  = "docs/07-shared-informer-one-of-our-own.md#the-informer"
 )

@@ -8,13 +8,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -28,11 +31,11 @@ import (
 // manager's cache uses our informers.
 func stepManager(ctx context.Context, l *step.Lesson) error {
 	defer removeFinalizers(l)
-	client, err := dynamic.NewForConfig(l.Config)
+	dynamicClient, err := dynamic.NewForConfig(l.Config)
 	if err != nil {
 		return err
 	}
-	resource := client.Resource(notices.Resource).Namespace(l.Namespace)
+	resource := dynamicClient.Resource(notices.Resource).Namespace(l.Namespace)
 	reconciler := notices.Reconciler{Client: l.Client, Resource: resource}
 
 	newInformer := func(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers,
@@ -67,8 +70,15 @@ func stepManager(ctx context.Context, l *step.Lesson) error {
 	if err := copies.AddIndexers(notices.Indexers); err != nil {
 		return err
 	}
-	err = builder.ControllerManagedBy(m).Named("notices").For(notice).Owns(&corev1.ConfigMap{}).Complete(
-		reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	// ConfigMaps that the notice does not own may take the name of a copy.
+	namesakes := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, obj client.Object) []reconcile.Request {
+		return []reconcile.Request{{NamespacedName: types.NamespacedName(notices.Namesake(obj))}}
+	})
+	err = builder.ControllerManagedBy(m).Named("notices").
+		For(notice).
+		Owns(&corev1.ConfigMap{}).
+		Watches(&corev1.ConfigMap{}, namesakes).
+		Complete(reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 			ctx = klog.NewContext(ctx, logger(ctx, l.Out, "level").WithValues("notice", request))
 			return reconcile.Result{}, reconciler.Reconcile(ctx, request.String())
 		}))

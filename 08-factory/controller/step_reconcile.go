@@ -25,7 +25,7 @@ func stepReconcile(ctx context.Context, l *step.Lesson) error {
 	) cache.SharedIndexInformer {
 		return informer.New(lw, example, options) // or cache.NewSharedIndexInformerWithOptions
 	}
-	return notices.Run(ctx, l.Config, l.Namespace, ours)
+	return notices.Run(ctx, l.Config, l.Namespace, notices.Options{NewInformer: ours})
 }
 
 // removeFinalizers removes the finalizers of all notices. If you end a step early, notices are

@@ -33,7 +33,9 @@ func TestMain(m *testing.M) {
 
 func TestSurvival(t *testing.T) {
 	controller := survival.Controller{
-		Run:        notices.Run,
+		Run: func(ctx context.Context, config *rest.Config, namespace string, newInformer survival.NewInformer) error {
+			return notices.Run(ctx, config, namespace, notices.Options{NewInformer: newInformer})
+		},
 		Files:      os.DirFS(".."),
 		Definition: "notices.yaml",
 		Object:     "picnic.yaml",
@@ -78,7 +80,7 @@ func TestRights(t *testing.T) {
 	config := rest.CopyConfig(s.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + s.Namespace + ":default"}
 	must.Run(t, func(ctx context.Context) {
-		must.Do(t, notices.Run(ctx, config, s.Namespace, cache.NewSharedIndexInformerWithOptions))
+		must.Do(t, notices.Run(ctx, config, s.Namespace, notices.Options{Lease: "notices"}))
 	})
 	kubectl("wait", "notice/picnic", "--for=jsonpath={.status.copies}=2")
 	kubectl("delete", "notice", "picnic")

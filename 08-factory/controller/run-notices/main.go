@@ -5,12 +5,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/informer/08-factory/controller/notices"
@@ -19,6 +19,10 @@ import (
 func main() {
 	kubeconfig := flag.String("kubeconfig", os.Getenv("KUBECONFIG"), "without it, the account of the pod")
 	namespace := flag.String("namespace", "default", "the namespace of the notices")
+	lease := flag.String("lease", "", "the name of a Lease, of which all replicas must know; without it, run one replica only")
+	workers := flag.Int("workers", 0, "how many notices to reconcile at the same time (default 2)")
+	health := flag.String("health", "", "where to answer /healthz and /readyz, such as 127.0.0.1:8081; "+
+		"a kubelet asks from outside of the pod, at :8081; without it, nowhere")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "run-notices: it takes no argument, and got %q; -h lists the flags\n", flag.Args())
@@ -27,19 +31,26 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	if err := run(ctx, *kubeconfig, *namespace); err != nil {
+	options := notices.Options{Lease: *lease, Workers: *workers}
+	if err := run(ctx, *kubeconfig, *namespace, *health, options); err != nil {
 		fmt.Fprintln(os.Stderr, "run-notices:", err)
 		os.Exit(1)
 	}
 }
 
 // run runs the controller until ctx ends.
-func run(ctx context.Context, kubeconfig, namespace string) error {
+func run(ctx context.Context, kubeconfig, namespace, health string, options notices.Options) error {
 	config, err := load(kubeconfig)
 	if err != nil {
 		return err
 	}
-	return notices.Run(ctx, config, namespace, cache.NewSharedIndexInformerWithOptions)
+	if health != "" {
+		options.Health, err = new(net.ListenConfig).Listen(ctx, "tcp", health)
+		if err != nil {
+			return fmt.Errorf("-health %s: %w", health, err)
+		}
+	}
+	return notices.Run(ctx, config, namespace, options)
 }
 
 // load reads a kubeconfig. Without a kubeconfig, it returns the configuration of a pod.

@@ -1,0 +1,134 @@
+// Of several replicas, only the one that holds a Lease works.
+
+package notices
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// The numbers of Kubernetes' own controllers. Another replica takes over when it has seen no renewal
+// for leaseDuration. A write ends at the latest renewDeadline after the last renewal was sent. The 5
+// seconds in between are for requests that the network delivers late.
+const (
+	leaseDuration = 15 * time.Second
+	renewDeadline = 10 * time.Second
+	retryPeriod   = 2 * time.Second // between two renewals, or two tries to get the Lease
+)
+
+var errLeaseLost = errors.New("the Lease is lost: another replica may work now")
+
+// A lease is the lock of a leader election. It knows until when this replica may write: the context
+// that client-go gives to a leader can end later than the Lease.
+type lease struct {
+	resourcelock.Interface
+	watchdog *leaderelection.HealthzAdaptor
+
+	mu    sync.Mutex
+	until time.Time // writes have to end at this time
+}
+
+// newLease returns a lease. It has a client of its own, so that a renewal does not wait for writes.
+func newLease(config *rest.Config, namespace string, options Options, recorder events.EventRecorder) (*lease, error) {
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, options.Lease,
+		resourcelock.ResourceLockConfig{Identity: options.Identity, EventRecorder: leaseRecorder{recorder}},
+		config, renewDeadline)
+	if err != nil {
+		return nil, fmt.Errorf("making the Lease: %w", err)
+	}
+	return &lease{Interface: lock, watchdog: leaderelection.NewLeaderHealthzAdaptor(leaseDuration)}, nil
+}
+
+// hold waits for the Lease, and calls work while this replica holds it. It gives the Lease back
+// when work has returned, so that the next replica need not wait until the Lease has expired. If
+// the Lease is lost before ctx ends, hold returns an error.
+func (l *lease) hold(ctx context.Context, work func(context.Context)) error {
+	led := make(chan context.Context, 1) // gets the context of a leader
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock:            l,
+		LeaseDuration:   leaseDuration,
+		RenewDeadline:   renewDeadline,
+		RetryPeriod:     retryPeriod,
+		ReleaseOnCancel: true,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(leading context.Context) { led <- leading },
+			OnStoppedLeading: func() {}, // it is called even if this replica has never led
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("starting the leader election: %w", err)
+	}
+	l.watchdog.SetLeaderElection(elector)
+
+	// The election goes on when ctx ends: the Lease is renewed until work has returned. A Lease that is
+	// given back earlier would let two replicas write.
+	electing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var election sync.WaitGroup
+	defer election.Wait()
+	defer stop()
+	election.Go(func() { elector.Run(electing) })
+	select {
+	case <-ctx.Done():
+		return nil
+	case leading := <-led:
+		working, stopWork := context.WithCancel(ctx)
+		defer stopWork()
+		defer context.AfterFunc(leading, stopWork)() // leading ends when the Lease is lost
+		work(working)
+	}
+	if ctx.Err() == nil {
+		return errLeaseLost
+	}
+	return nil
+}
+
+// Create implements resourcelock.Interface.
+func (l *lease) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.write(ctx, record, l.Interface.Create)
+}
+
+// Update implements resourcelock.Interface. A renewal is an update.
+func (l *lease) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	return l.write(ctx, record, l.Interface.Update)
+}
+
+// write writes the Lease. If that succeeds, this replica may work until renewDeadline after the
+// request was sent: other replicas cannot have seen the renewal earlier.
+func (l *lease) write(ctx context.Context, record resourcelock.LeaderElectionRecord,
+	send func(context.Context, resourcelock.LeaderElectionRecord) error) error {
+	sent := time.Now()
+	if err := send(ctx, record); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = sent.Add(renewDeadline)
+	if record.HolderIdentity != l.Identity() { // it was given back
+		l.until = time.Time{}
+	}
+	return nil
+}
+
+// deadline returns the time at which writes of this replica have to end.
+func (l *lease) deadline() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.until
+}
+
+// A leaseRecorder records Events of a Lease. The election has an interface of its own for this.
+type leaseRecorder struct{ events.EventRecorder }
+
+// Eventf implements resourcelock.EventRecorder.
+func (r leaseRecorder) Eventf(obj runtime.Object, eventType, reason, message string, args ...any) {
+	r.EventRecorder.Eventf(obj, nil, eventType, reason, "Elect", message, args...)
+}

@@ -1,0 +1,277 @@
+// From a key to writes.
+
+package notices
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+)
+
+const (
+	finalizer = "example.com/notices" // keeps a deleted notice until its copies are gone
+	byOwner   = "owner"               // the index of Copies by the UID of their notice
+)
+
+// Indexers are the indexes that Reconciler.Copies must have.
+var Indexers = cache.Indexers{byOwner: func(obj any) ([]string, error) {
+	if owner := ownerOf(obj); owner != nil {
+		return []string{string(owner.UID)}, nil
+	}
+	return nil, nil
+}}
+
+// A notice has the fields of a Notice that the controller reads.
+type notice struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              struct {
+		Text   string `json:"text"`
+		Copies int    `json:"copies"`
+	} `json:"spec"`
+	Status status `json:"status"`
+}
+
+// data returns the data that each copy of the notice must have.
+func (n *notice) data() map[string]string { return map[string]string{"text": n.Spec.Text} }
+
+// A status is the status of a Notice.
+type status struct {
+	ObservedGeneration int64              `json:"observedGeneration"` // the generation of the spec that the rest is about
+	Copies             int                `json:"copies"`             // how many copies are as the spec wants them
+	Conditions         []metav1.Condition `json:"conditions"`         // there is one: Ready
+}
+
+// A problem is the reason why a copy cannot be made. The next try would end in the same way, so the
+// queue does not try again. The event of whatever ends the problem adds the key.
+type problem struct{ reason, message string }
+
+func (p *problem) Error() string { return p.message }
+
+// invalid returns the problem that the API server does not accept a copy, such as one with a name
+// that is too long.
+func invalid(name string, err error) *problem {
+	return &problem{reason: "Invalid", message: fmt.Sprintf("the copy %s is refused: %v", name, err)}
+}
+
+// A Reconciler creates, updates and deletes copies until they are as the notices want them. It
+// reads from the caches, and writes to the API server.
+type Reconciler struct {
+	Client   kubernetes.Interface
+	Resource dynamic.ResourceInterface // writes the notices of a namespace
+	Notices  cache.Store
+	Copies   cache.Indexer // all ConfigMaps of the namespace, with Indexers
+	Recorder events.EventRecorder
+}
+
+// Reconcile compares the copies that a notice wants with the copies that exist, and writes the
+// difference. It does not know which event has added the key to the queue, and does not need to.
+func (r *Reconciler) Reconcile(ctx context.Context, key string) error {
+	obj, exists, err := r.Notices.GetByKey(key)
+	if err != nil || !exists {
+		return err // for a notice that is gone, finalize has done everything
+	}
+	cached := obj.(*unstructured.Unstructured)
+	var n notice
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(cached.Object, &n); err != nil {
+		return fmt.Errorf("reading the notice: %w", err)
+	}
+	found, err := r.Copies.ByIndex(byOwner, string(n.UID))
+	if err != nil {
+		return err
+	}
+	copies := map[string]*corev1.ConfigMap{}
+	for _, obj := range found {
+		copies[obj.(*corev1.ConfigMap).Name] = obj.(*corev1.ConfigMap)
+	}
+	if n.DeletionTimestamp != nil {
+		return r.finalize(ctx, cached, copies)
+	}
+	if !slices.Contains(n.Finalizers, finalizer) {
+		changed := cached.DeepCopy() // the cache is shared: never change its objects
+		changed.SetFinalizers(append(changed.GetFinalizers(), finalizer))
+		_, err := r.Resource.Update(ctx, changed, metav1.UpdateOptions{})
+		return err // the event of this update adds the key again
+	}
+	return r.sync(ctx, &n, cached, copies)
+}
+
+// sync writes the copies that are not as the notice wants them, and the status. The error of one
+// copy does not keep the others from being written. Events are about the object of the cache.
+func (r *Reconciler) sync(ctx context.Context, n *notice, cached *unstructured.Unstructured,
+	copies map[string]*corev1.ConfigMap) error {
+	var errs []error
+	var problems []*problem
+	right := 0 // how many copies are as the spec wants them
+	for i := range n.Spec.Copies {
+		name := fmt.Sprintf("%s-%d", n.Name, i)
+		existing := copies[name]
+		delete(copies, name)
+		var err error
+		switch {
+		case existing == nil:
+			err = r.create(ctx, n, cached, name)
+		case !maps.Equal(existing.Data, n.data()):
+			err = r.update(ctx, n, cached, existing)
+		default:
+			right++
+		}
+		if p := (*problem)(nil); errors.As(err, &p) {
+			problems = append(problems, p)
+		} else {
+			errs = append(errs, err)
+		}
+	}
+	for _, surplus := range copies {
+		errs = append(errs, r.delete(ctx, surplus))
+	}
+	errs = append(errs, r.updateStatus(ctx, n, cached, right, problems))
+	return utilerrors.NewAggregate(errs) // nil if all of them are nil
+}
+
+// create creates a copy, unless a ConfigMap of somebody else has its name.
+func (r *Reconciler) create(ctx context.Context, n *notice, cached runtime.Object, name string) error {
+	obj, exists, err := r.Copies.GetByKey(cache.NewObjectName(n.Namespace, name).String())
+	if err != nil {
+		return err
+	}
+	if exists && !metav1.IsControlledBy(obj.(*corev1.ConfigMap), n) {
+		return &problem{reason: "NameTaken", message: "the ConfigMap " + name + " is not a copy of this notice"}
+	}
+	configMap := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:      name, // always the same, so that the server refuses a second one
+			Namespace: n.Namespace,
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(n, Resource.GroupVersion().WithKind(Kind)),
+			},
+		},
+		Data: n.data(),
+	}
+	created, err := r.Client.CoreV1().ConfigMaps(n.Namespace).Create(ctx, configMap, metav1.CreateOptions{})
+	if apierrors.IsInvalid(err) {
+		return invalid(name, err)
+	}
+	if err != nil { // AlreadyExists: the cache is behind, and does not show a ConfigMap of this name yet
+		return fmt.Errorf("creating the copy %s: %w", name, err)
+	}
+	klog.FromContext(ctx).Info("Created", "copy", name)
+	// The copy is the related object: the Events of two copies are two Events.
+	r.Recorder.Eventf(cached, created, corev1.EventTypeNormal, "Created", "Create", "created the copy %s", name)
+	return nil
+}
+
+// update writes the notice's data into a copy.
+func (r *Reconciler) update(ctx context.Context, n *notice, cached runtime.Object, existing *corev1.ConfigMap) error {
+	changed := existing.DeepCopy()
+	changed.Data = n.data()
+	// The update has the version of the cached object. If the server has a newer version, it returns a conflict.
+	updated, err := r.Client.CoreV1().ConfigMaps(n.Namespace).Update(ctx, changed, metav1.UpdateOptions{})
+	if apierrors.IsInvalid(err) {
+		return invalid(existing.Name, err)
+	}
+	if err != nil {
+		return fmt.Errorf("updating the copy %s: %w", existing.Name, err)
+	}
+	klog.FromContext(ctx).Info("Updated", "copy", existing.Name)
+	r.Recorder.Eventf(cached, updated, corev1.EventTypeNormal, "Updated", "Update", "updated the copy %s", existing.Name)
+	return nil
+}
+
+// delete deletes a copy, unless it is being deleted already.
+func (r *Reconciler) delete(ctx context.Context, surplus *corev1.ConfigMap) error {
+	if surplus.DeletionTimestamp != nil {
+		return nil
+	}
+	err := r.Client.CoreV1().ConfigMaps(surplus.Namespace).Delete(ctx, surplus.Name, metav1.DeleteOptions{
+		Preconditions: &metav1.Preconditions{UID: &surplus.UID}, // not a newer ConfigMap of the same name
+	})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("deleting the copy %s: %w", surplus.Name, err)
+	}
+	klog.FromContext(ctx).Info("Deleted", "copy", surplus.Name)
+	return nil
+}
+
+// updateStatus writes the status if it has changed. It does not write an equal status, because the
+// event of each write adds the key again.
+func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstructured.Unstructured, right int,
+	problems []*problem) error {
+	ready := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, ObservedGeneration: n.Generation}
+	switch {
+	case len(problems) > 0:
+		ready.Reason, ready.Message = problems[0].reason, problems[0].message
+	case right < n.Spec.Copies:
+		ready.Reason, ready.Message = "Writing", "some copies are not written yet"
+	default:
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, "Written", "all copies are as the spec wants them"
+	}
+	now := status{ObservedGeneration: n.Generation, Copies: right, Conditions: slices.Clone(n.Status.Conditions)}
+	changed := meta.SetStatusCondition(&now.Conditions, ready) // the time changes only if the status of the condition does
+	if equality.Semantic.DeepEqual(n.Status, now) {
+		return nil
+	}
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&now)
+	if err != nil {
+		return err
+	}
+	written := cached.DeepCopy()
+	written.Object["status"] = object
+	if _, err := r.Resource.UpdateStatus(ctx, written, metav1.UpdateOptions{}); err != nil {
+		return fmt.Errorf("writing the status: %w", err)
+	}
+	if changed && len(problems) > 0 { // once for each new problem, not in each Reconcile
+		r.Recorder.Eventf(cached, nil, corev1.EventTypeWarning, ready.Reason, "Reconcile", "%s", ready.Message)
+	}
+	return nil
+}
+
+// finalize deletes the copies of a notice that is being deleted. When the cache has no copies any
+// more, it removes the finalizer, so that the API server removes the notice. A copy that the cache
+// does not have yet is left to the garbage collector of Kubernetes, because its owner is gone.
+func (r *Reconciler) finalize(ctx context.Context, cached *unstructured.Unstructured,
+	copies map[string]*corev1.ConfigMap) error {
+	if !slices.Contains(cached.GetFinalizers(), finalizer) {
+		return nil
+	}
+	// After "kubectl delete --cascade=orphan", the notice has a finalizer of the garbage collector,
+	// which removes the owner references of the copies. They have to stay.
+	if !slices.Contains(cached.GetFinalizers(), metav1.FinalizerOrphanDependents) {
+		for _, existing := range copies {
+			if err := r.delete(ctx, existing); err != nil {
+				return err
+			}
+		}
+		if len(copies) > 0 {
+			return nil // the events of these deletes add the key again
+		}
+	}
+	changed := cached.DeepCopy()
+	changed.SetFinalizers(slices.DeleteFunc(changed.GetFinalizers(), func(f string) bool { return f == finalizer }))
+	_, err := r.Resource.Update(ctx, changed, metav1.UpdateOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err == nil {
+		klog.FromContext(ctx).Info("Let go")
+	}
+	return err
+}

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/go-logr/logr"
 )
@@ -34,4 +36,20 @@ func (u untilEnd) Write(line []byte) (int, error) {
 		return len(line), nil
 	}
 	return u.to.Write(line)
+}
+
+// A speaker writes lines of a log with its name in front. It drops errors: how often a replica
+// without a connection fails is a matter of chance.
+type speaker struct {
+	name string
+	to   io.Writer
+}
+
+func (s speaker) Write(line []byte) (int, error) {
+	text, isInfo := strings.CutPrefix(string(line), "level=INFO ")
+	if isInfo {
+		_, err := fmt.Fprintf(s.to, "%s : %s", s.name, text)
+		return len(line), err
+	}
+	return len(line), nil
 }

@@ -25,6 +25,11 @@ var chapter = step.Chapter{
 		{Name: "struct", Title: "a handler as a struct with three methods", Run: stepStruct},
 		{Name: "controller", Title: "the smallest controller", Run: stepController},
 		{Name: "reconcile", Title: "a complete small controller", Run: stepReconcile},
+		{
+			Name: "leader", Title: "two replicas, and one of them works", Run: stepLeader,
+			Speakers: []string{"first", "second", "late"},
+			Quiet:    time.Minute, // a replica waits 15 s until a Lease has expired
+		},
 		{Name: "manager", Title: "the same reconciler, in a manager of controller-runtime", Run: stepManager},
 		{Name: "ownwrites", Title: "a cache that does not know your own write", Run: stepOwnwrites},
 		{Name: "names", Title: "a name that does not depend on chance", Run: stepNames},

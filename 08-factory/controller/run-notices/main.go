@@ -19,7 +19,7 @@ import (
 func main() {
 	kubeconfig := flag.String("kubeconfig", os.Getenv("KUBECONFIG"), "without it, the account of the pod")
 	namespace := flag.String("namespace", "default", "the namespace of the notices")
-	lease := flag.String("lease", "", "the name of a Lease, of which all replicas must know; without it, run one replica only")
+	lease := flag.String("lease", "", "the name of the Lease of all replicas; without it, run one replica only")
 	workers := flag.Int("workers", 0, "how many notices to reconcile at the same time (default 2)")
 	health := flag.String("health", "", "where to answer /healthz and /readyz, such as 127.0.0.1:8081; "+
 		"a kubelet asks from outside of the pod, at :8081; without it, nowhere")

@@ -1,0 +1,205 @@
+// Replicas in fake time, on a fake API server.
+
+package notices
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// A cutLock is the lock of a replica whose connection can be cut. Then each request ends after 5
+// seconds, as those of the client that newLease makes.
+type cutLock struct {
+	resourcelock.Interface
+	cut     atomic.Bool
+	renewed atomic.Pointer[time.Time] // the last time at which the API server has got a record
+}
+
+var errCut = errors.New("the connection is cut")
+
+func newCutLock(client kubernetes.Interface, identity string) *cutLock {
+	return &cutLock{Interface: &resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: "ns", Name: "notices"},
+		Client:     client.CoordinationV1(),
+		LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
+	}}
+}
+
+func (l *cutLock) send(ctx context.Context) error {
+	if !l.cut.Load() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, renewDeadline/2)
+	defer cancel()
+	<-ctx.Done()
+	return errCut
+}
+
+func (l *cutLock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	if err := l.send(ctx); err != nil {
+		return nil, nil, err
+	}
+	return l.Interface.Get(ctx)
+}
+
+func (l *cutLock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	if err := l.send(ctx); err != nil {
+		return err
+	}
+	l.renewed.Store(new(time.Now()))
+	return l.Interface.Create(ctx, record)
+}
+
+func (l *cutLock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	if err := l.send(ctx); err != nil {
+		return err
+	}
+	l.renewed.Store(new(time.Now()))
+	return l.Interface.Update(ctx, record)
+}
+
+// A replica holds a lease, or waits for it.
+type replica struct {
+	*lease
+	lock    *cutLock
+	started chan time.Time // when the work began
+	ended   chan time.Time // when the work ended
+}
+
+// start starts a replica. Its work begins and ends with the context of hold, and goes on for
+// another time after that.
+func start(t *testing.T, client kubernetes.Interface, identity string, last time.Duration) (r *replica, stop func()) {
+	lock := newCutLock(client, identity)
+	r = &replica{
+		lease:   &lease{Interface: lock, watchdog: leaderelection.NewLeaderHealthzAdaptor(leaseDuration)},
+		lock:    lock,
+		started: make(chan time.Time, 1),
+		ended:   make(chan time.Time, 1),
+	}
+	stop = must.Run(t, func(ctx context.Context) {
+		err := r.hold(ctx, func(ctx context.Context) {
+			r.started <- time.Now()
+			<-ctx.Done()
+			time.Sleep(last)
+			r.ended <- time.Now()
+		})
+		if lost := ctx.Err() == nil; errors.Is(err, errLeaseLost) != lost {
+			t.Errorf("%s: hold returns %v; it has lost the Lease: %t", identity, err, lost)
+		}
+	})
+	return r, stop
+}
+
+// With client-go's usual numbers, another replica takes over 15 seconds after the last renewal. If
+// the leader wants to give the Lease back (ReleaseOnCancel) and is cut off, its context ends later.
+func TestTheContextOfALeaderCanEndAfterItsLease(t *testing.T) {
+	for _, test := range []struct {
+		release bool
+		want    time.Duration
+	}{
+		{release: false, want: 12 * time.Second},
+		{release: true, want: 17 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			lock := newCutLock(fake.NewClientset(), "first")
+			ended := make(chan time.Time, 1)
+			elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+				Lock: lock, LeaseDuration: leaseDuration, RenewDeadline: renewDeadline, RetryPeriod: retryPeriod,
+				ReleaseOnCancel: test.release,
+				Callbacks: leaderelection.LeaderCallbacks{
+					OnStartedLeading: func(ctx context.Context) {
+						<-ctx.Done()
+						ended <- time.Now()
+					},
+					OnStoppedLeading: func() {},
+				},
+			})
+			must.Do(t, err)
+			must.Run(t, elector.Run)
+			time.Sleep(5 * time.Second) // between two renewals
+			lock.cut.Store(true)
+			if got := (<-ended).Sub(*lock.renewed.Load()); got != test.want {
+				t.Errorf("ReleaseOnCancel %t: the context ended %v after the last renewal, want %v", test.release, got,
+					test.want)
+			}
+		})
+	}
+}
+
+// The first replica is cut off. Its writes end before the second replica begins to work.
+func TestWritesEndBeforeAnotherReplicaWorks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset()
+		first, _ := start(t, client, "first", 0)
+		<-first.started
+		second, _ := start(t, client, "second", 0)
+		for range 100 { // as long as the Lease is renewed, a key has enough time
+			time.Sleep(100 * time.Millisecond)
+			if left := time.Until(first.deadline()); left < renewDeadline-retryPeriod {
+				t.Fatalf("a write has %v, want at least %v", left, renewDeadline-retryPeriod)
+			}
+		}
+		first.lock.cut.Store(true)
+		renewed := *first.lock.renewed.Load()
+		<-first.ended
+		began := <-second.started
+		if got := first.deadline().Sub(renewed); got != renewDeadline {
+			t.Errorf("the writes of the first replica end %v after the last renewal, want %v", got, renewDeadline)
+		}
+		if got := began.Sub(renewed); got < leaseDuration {
+			t.Errorf("the second replica works %v after the last renewal, want %v at least", got, leaseDuration)
+		}
+	})
+}
+
+// The context of the first replica ends, and its last work takes another 5 seconds. It keeps the
+// Lease until then. Then it gives it back, and the second replica need not wait until the Lease has
+// expired.
+func TestTheLeaseIsGivenBackAfterTheWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset()
+		first, stop := start(t, client, "first", 5*time.Second)
+		<-first.started
+		second, _ := start(t, client, "second", 0)
+		time.Sleep(10 * time.Second)
+		stop()
+		ended, began := <-first.ended, <-second.started
+		if waited := began.Sub(ended); waited < 0 || waited > 3*retryPeriod {
+			t.Errorf("the second replica works %v after the end of the first one's work, want 0 to %v", waited, 3*retryPeriod)
+		}
+		if left := time.Until(first.deadline()); left > 0 {
+			t.Errorf("the first replica has given the Lease back, and may still write for %v", left)
+		}
+	})
+}
+
+// A replica that has never held the Lease ends with its context. It returns no error, and does not
+// take the Lease away.
+func TestAReplicaThatHasNeverLed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset()
+		first, _ := start(t, client, "first", 0)
+		<-first.started
+		second, stop := start(t, client, "second", 0)
+		time.Sleep(time.Minute)
+		stop()
+		if len(second.started) > 0 {
+			t.Error("the second replica has worked beside the first one")
+		}
+		if time.Until(first.deadline()) <= 0 {
+			t.Error("the first replica may not write any more")
+		}
+	})
+}

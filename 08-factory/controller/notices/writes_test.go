@@ -1,0 +1,262 @@
+// Which writes Reconcile makes, and what it makes of their errors.
+
+package notices
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr/funcr"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/klog/v2"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// The notice wants three copies. One of them exists, and there is one ConfigMap too many. The
+// server refuses each write of a ConfigMap. The first call of Reconcile only adds the finalizer.
+// The second call makes all writes, although they fail.
+func TestReconcileWritesWhatItCan(t *testing.T) {
+	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
+	r, client, dynamicClient := newFake(notices, copies)
+	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.Do(t, err)
+	picnic.SetFinalizers(nil)
+	must.Do(t, unstructured.SetNestedField(picnic.Object, int64(3), "spec", "copies"))
+	owner := *metav1.NewControllerRef(picnic, Resource.GroupVersion().WithKind(Kind))
+	for _, name := range []string{"picnic-1", "picnic-9"} {
+		must.Do(t, copies.Add(&corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{owner}},
+			Data:       map[string]string{"text": "on Sunday"},
+		}))
+	}
+	errRefused := errors.New("out of luck")
+	client.PrependReactor("*", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errRefused
+	})
+	for _, round := range []struct {
+		name        string
+		wantWrites  []string
+		wantRefused int   // how many errors Reconcile returns
+		wantCopies  int64 // of the status
+	}{
+		{
+			name:       "the finalizer",
+			wantWrites: []string{"update notices"},
+		},
+		{
+			name: "the copies and the status",
+			wantWrites: []string{
+				"create configmaps",
+				"create configmaps",
+				"delete configmaps",
+				"update notices/status",
+			},
+			wantRefused: 3,
+			wantCopies:  1,
+		},
+	} {
+		must.Do(t, notices.Add(picnic))
+		before := picnic.DeepCopy()
+		client.ClearActions()
+		dynamicClient.ClearActions()
+		var errs []error
+		if all, ok := r.Reconcile(t.Context(), "ns/picnic").(utilerrors.Aggregate); ok {
+			errs = all.Errors()
+		}
+		for _, err := range errs {
+			if !errors.Is(err, errRefused) {
+				t.Errorf("%s: Reconcile returns the error %v, which does not wrap %v", round.name, err, errRefused)
+			}
+		}
+		if len(errs) != round.wantRefused {
+			t.Errorf("%s: Reconcile returns %d errors, want %d: %v", round.name, len(errs), round.wantRefused, errs)
+		}
+		if diff := cmp.Diff(before, picnic); diff != "" {
+			t.Errorf("%s: Reconcile has changed the cached notice (-before +after):\n%s", round.name, diff)
+		}
+		writes := requestsOf(append(client.Actions(), dynamicClient.Actions()...))
+		if diff := cmp.Diff(round.wantWrites, writes); diff != "" {
+			t.Errorf("%s: the writes differ (-want +got):\n%s", round.name, diff)
+		}
+		picnic, err = r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+		must.Do(t, err)
+		if got, _, _ := unstructured.NestedInt64(picnic.Object, "status", "copies"); got != round.wantCopies {
+			t.Errorf("%s: the status has %d copies, want %d", round.name, got, round.wantCopies)
+		}
+		if t.Failed() {
+			return // the second round needs the result of the first
+		}
+	}
+}
+
+// requestsOf returns requests such as "update notices/status", sorted.
+func requestsOf(actions []clienttesting.Action) []string {
+	var requests []string
+	for _, a := range actions {
+		resource := path.Join(a.GetResource().Resource, a.GetSubresource())
+		requests = append(requests, a.GetVerb()+" "+resource)
+	}
+	slices.Sort(requests)
+	return requests
+}
+
+// newCopy returns a copy of a notice. Its cache has it, too.
+func newCopy(t *testing.T, notice *unstructured.Unstructured, copies cache.Store, name string) *corev1.ConfigMap {
+	t.Helper()
+	made := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:       "ns",
+			Name:            name,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(notice, notice.GroupVersionKind())},
+		},
+		Data: map[string]string{"text": "on Sunday"},
+	}
+	must.Do(t, copies.Add(made))
+	return made
+}
+
+// A notice is being deleted. With the finalizer of the garbage collector for orphans, the copies
+// stay, and the notice is let go. Without it, the copies are deleted first.
+func TestOrphansStay(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		finalizers []string
+		wantWrites []string
+	}{
+		{
+			name:       "cascade=orphan",
+			finalizers: []string{finalizer, metav1.FinalizerOrphanDependents},
+			wantWrites: []string{"update notices"},
+		},
+		{
+			name:       "cascade=foreground",
+			finalizers: []string{finalizer, metav1.FinalizerDeleteDependents},
+			wantWrites: []string{"delete configmaps"},
+		},
+		{
+			name:       "cascade=background",
+			finalizers: []string{finalizer},
+			wantWrites: []string{"delete configmaps"},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+			copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
+			r, client, dynamicClient := newFake(notices, copies)
+			picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+			must.Do(t, err)
+			picnic.SetFinalizers(test.finalizers)
+			picnic.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
+			must.Do(t, notices.Add(picnic))
+			must.Do(t, client.Tracker().Add(newCopy(t, picnic, copies, "picnic-0")))
+			dynamicClient.ClearActions()
+			must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
+			writes := requestsOf(append(client.Actions(), dynamicClient.Actions()...))
+			if diff := cmp.Diff(test.wantWrites, writes); diff != "" {
+				t.Errorf("the writes differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The API server does not accept a copy. The next try would end in the same way: Reconcile returns
+// no error, the status says why, and there is one Event, although Reconcile is called twice.
+func TestAnInvalidCopyIsNotTriedForever(t *testing.T) {
+	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	r, client, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
+	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "picnic-0", nil)
+	})
+	for range 2 {
+		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+		must.Do(t, err)
+		must.Do(t, notices.Add(picnic))
+		must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
+	}
+	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.Do(t, err)
+	if got, want := statusOf(t, picnic), "7: 0 copies, Ready is False: Invalid"; got != want {
+		t.Errorf("the status is %q, want %q", got, want)
+	}
+	recorded := r.Recorder.(*events.FakeRecorder).Events
+	if len(recorded) != 1 {
+		t.Fatalf("there are %d Events, want 1", len(recorded))
+	}
+	if event, want := <-recorded, "Warning Invalid the copy picnic-0 is refused: "; !strings.HasPrefix(event, want) {
+		t.Errorf("the Event is %q, want %q and the reason", event, want)
+	}
+}
+
+// A ConfigMap of somebody else has the name of the copy, for an hour. When it is deleted, the
+// controller makes the copy soon: the pause after an error, which would be long by now, does not
+// count.
+func TestANameThatIsFreeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, client, dynamicClient := newFake(nil, nil)
+		taken := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic-0"}}
+		must.Do(t, client.Tracker().Add(taken))
+		copies := runFake(t, r, client, dynamicClient)
+		time.Sleep(time.Hour)
+		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+		must.Do(t, err)
+		if got, want := statusOf(t, picnic), "7: 0 copies, Ready is False: NameTaken"; got != want {
+			t.Errorf("the status is %q, want %q", got, want)
+		}
+		must.Do(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
+		free := time.Now()
+		isCopy := func(obj any) bool { return ownerOf(obj) != nil }
+		for !slices.ContainsFunc(copies.GetStore().List(), isCopy) && time.Since(free) < time.Hour {
+			time.Sleep(time.Millisecond)
+		}
+		if took := time.Since(free); took > time.Second {
+			t.Errorf("the copy was there %v after its name was free, want at most a second", took)
+		}
+	})
+}
+
+// One copy meets a conflict, which is no error in the log. The error of the other copy is.
+func TestAConflictHidesNoOtherError(t *testing.T) {
+	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
+	r, client, _ := newFake(notices, copies)
+	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.Do(t, err)
+	must.Do(t, unstructured.SetNestedField(picnic.Object, int64(2), "spec", "copies"))
+	must.Do(t, notices.Add(picnic))
+	newCopy(t, picnic, copies, "picnic-0").Data = nil
+	failCreates(client, 1)
+	client.PrependReactor("update", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), "picnic-0", errors.New("too late"))
+	})
+	var logged []string
+	logger := funcr.New(func(_, args string) { logged = append(logged, args) }, funcr.Options{})
+	c := newController(r)
+	defer c.queue.ShutDown()
+	c.queue.Add("ns/picnic")
+	c.processNext(klog.NewContext(t.Context(), logger))
+	log := fmt.Sprint(logged)
+	if !strings.Contains(log, "out of luck") {
+		t.Errorf("the log is %s, want the error of the create in it: out of luck", log)
+	}
+	if strings.Contains(log, "too late") {
+		t.Errorf("the log is %s, want no conflict in it", log)
+	}
+}

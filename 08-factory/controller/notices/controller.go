@@ -128,12 +128,15 @@ func ownerOf(obj any) *metav1.OwnerReference {
 	return owner
 }
 
-// enqueueNamesake adds the key of the notice for whose copy the name of a ConfigMap is meant, if
-// there is such a notice.
+// enqueueNamesake adds the key of the notice that has a copy of this name, for a ConfigMap that is
+// not a copy of this notice.
 func (c *controller) enqueueNamesake(obj any) {
-	key := Namesake(obj).String()
-	if _, exists, err := c.Notices.GetByKey(key); err == nil && exists {
-		c.queue.Add(key)
+	notice := Namesake(obj)
+	if owner := ownerOf(obj); owner != nil && owner.Name == notice.Name {
+		return
+	}
+	if _, exists, err := c.Notices.GetByKey(notice.String()); err == nil && exists {
+		c.queue.Add(notice.String())
 	}
 }
 

@@ -206,6 +206,44 @@ func newController(r *Reconciler) *controller {
 	}
 }
 
+// Ten creates fail: each pause is longer than the one before. After a success, the next failure
+// counts as the first.
+func TestThePausesGrowAndBeginAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, client, dynamicClient := newFake(nil, nil)
+		var tries []time.Time
+		client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+			tries = append(tries, time.Now())
+			if len(tries) <= 10 || len(tries) == 12 { // the 11th and the 13th succeed
+				return true, nil, errors.New("out of luck")
+			}
+			return false, nil, nil
+		})
+		dynamicClient.PrependReactor("update", "notices", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, nil // writes no status: its event would add the key
+		})
+		copies := runFake(t, r, client, dynamicClient)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		for i := 2; i < 11; i++ {
+			before, pause := tries[i-1].Sub(tries[i-2]), tries[i].Sub(tries[i-1])
+			if pause <= before {
+				t.Errorf("pause %d is %v, want more than the %v before it", i, pause, before)
+			}
+		}
+		first := tries[1].Sub(tries[0])
+		must.Do(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(copies.GetStore().List()) != 1 || len(tries) != 13 {
+			t.Fatalf("there are %d copies after %d tries, want 1 after 13", len(copies.GetStore().List()), len(tries))
+		}
+		if pause := tries[12].Sub(tries[11]); pause > first {
+			t.Errorf("after a success, the first pause is %v, want %v", pause, first)
+		}
+	})
+}
+
 // Three creates fail. The controller tries again by itself, after the pauses of the queue.
 func TestTheControllerInFakeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

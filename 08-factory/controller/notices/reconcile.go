@@ -131,7 +131,7 @@ func (r *Reconciler) sync(ctx context.Context, n *notice, cached *unstructured.U
 		default:
 			right++
 		}
-		if p := (*problem)(nil); errors.As(err, &p) {
+		if p, ok := errors.AsType[*problem](err); ok {
 			problems = append(problems, p)
 		} else {
 			errs = append(errs, err)

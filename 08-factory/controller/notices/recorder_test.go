@@ -1,6 +1,7 @@
 package notices
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -12,7 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/kubernetes/scheme"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/events"
 
 	"example.com/informer/scripts/harness/must"
 )
@@ -29,6 +32,7 @@ func recordTwenty(t *testing.T, each time.Duration) sets.Set[string] {
 	must.Do(t, err)
 	notice := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic"}} // any object will do
 	for i := range 20 {
+		time.Sleep(time.Millisecond) // the name of an Event has the time in it
 		copied := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: fmt.Sprintf("picnic-%d", i)}}
 		r.Eventf(notice, copied, corev1.EventTypeNormal, "Created", "Create", "created a copy")
 	}
@@ -67,4 +71,41 @@ func TestTheEndWaitsForEventsForFiveSeconds(t *testing.T) {
 			t.Errorf("%d Events were written in 5 seconds, want some", len(written))
 		}
 	})
+}
+
+// Two Events of client-go's recorder about the same objects become one, though their texts differ.
+// Two Events with different related objects stay two.
+func TestClientGoMergesEventsOfTheSameObjects(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		related bool
+		want    int // how many Events are written
+	}{
+		{name: "without a related object", want: 1},
+		{name: "with a related object", related: true, want: 2},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client := fake.NewClientset()
+			broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: client.EventsV1()})
+			defer broadcaster.Shutdown()
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			must.Do(t, broadcaster.StartRecordingToSinkWithContext(ctx))
+			recorder := broadcaster.NewRecorder(scheme.Scheme, "notices")
+			notice := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic"}}
+			for _, name := range []string{"picnic-0", "picnic-1"} {
+				var related runtime.Object
+				if test.related {
+					related = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
+				}
+				recorder.Eventf(notice, related, corev1.EventTypeNormal, "Created", "Create", "created the copy %s", name)
+				time.Sleep(time.Second)
+			}
+			written, err := client.EventsV1().Events("ns").List(t.Context(), metav1.ListOptions{})
+			must.Do(t, err)
+			if len(written.Items) != test.want {
+				t.Errorf("%s: there are %d Events, want %d", test.name, len(written.Items), test.want)
+			}
+		})
+	}
 }

@@ -101,7 +101,7 @@ tour() {
 
 practice() {
 	say "go test: all exercises"
-	go test -timeout 30m -count=1 ./scripts/harness/practice -run TestExercises -all
+	go test -timeout 30m -count=1 ./scripts/harness/practice -run '^TestExercises$' -all
 }
 
 timed() {

@@ -1,24 +1,36 @@
-// Package hunk reads a hunk of a unified diff, as the exercises and tables of planted bugs have it:
-// without file names and line numbers.
+// Package hunk reads a change of a text that is written down as a difference: a planted bug, or a
+// wrong answer.
 package hunk
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// Parse returns the lines before and after the change. A line that begins with a minus is only in
-// before, one with a plus only in after, and one with a space in both. An empty line stands for an
-// empty line in both.
-func Parse(text string) (before, after string) {
-	var b, a strings.Builder
-	for line := range strings.Lines(text) {
+// Parse returns the lines that a hunk replaces, and the lines that it puts in their place. The
+// lines of a hunk begin with a minus, a plus or a space. An empty line counts as a space: an editor
+// has removed it.
+func Parse(hunk string) (before, after string) {
+	var old, changed strings.Builder
+	for line := range strings.Lines(hunk) {
 		if line == "\n" {
-			line = " \n" // an editor has removed the space
+			line = " \n"
 		}
 		if line[0] != '+' {
-			b.WriteString(line[1:])
+			old.WriteString(line[1:])
 		}
 		if line[0] != '-' {
-			a.WriteString(line[1:])
+			changed.WriteString(line[1:])
 		}
 	}
-	return b.String(), a.String()
+	return old.String(), changed.String()
+}
+
+// Apply applies a hunk to a text. The lines that the hunk replaces must be in the text exactly once.
+func Apply(text, hunk string) (string, error) {
+	before, after := Parse(hunk)
+	if n := strings.Count(text, before); n != 1 {
+		return "", fmt.Errorf("these lines stand in it %d times, not once:\n%s", n, before)
+	}
+	return strings.Replace(text, before, after, 1), nil
 }

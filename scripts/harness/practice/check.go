@@ -1,179 +1,208 @@
-// Checking an exercise with the book's tests, and summing up what they print.
+// Checking an exercise with the book's tests and steps.
 
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 )
 
-// testTimeout is how long the tests of one command may take, without their compilation.
-var testTimeout = 30 * time.Second
+// check checks exercises, and prints whether they are solved.
+func (p *practice) check(ctx context.Context, named []exercise) error {
+	failed := 0
+	for _, e := range named {
+		if err := p.mayCheck(e); err != nil {
+			if len(named) == 1 {
+				return err
+			}
+			p.printf("%v\n", err)
+			continue
+		}
+		ok, err := p.isSolved(ctx, e)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			failed++
+			continue
+		}
+		if err := p.solve(e); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d not solved yet; scripts/practice.sh hint gives a hint", failed, len(named))
+	}
+	return nil
+}
 
-// isSolved runs the commands of an exercise up to the first one that fails, and prints a summary of
-// its output.
-func isSolved(ctx context.Context, root string, e exercise, out io.Writer) (ok bool, err error) {
+// mayCheck returns an error if the reader's code for this exercise is not in the file.
+func (p *practice) mayCheck(e exercise) error {
+	if p.state(e) == untouched {
+		return fmt.Errorf("%s is not started: scripts/practice.sh start %[1]s", e.name)
+	}
+	other, name, err := p.openAtSamePlace(e)
+	if err == nil && other != "" {
+		err = fmt.Errorf("%s of %s belongs to %s now, which is open: solve or reset %[3]s first, then "+
+			"`scripts/practice.sh mine %s` brings your version back", name, e.file, other, e.name)
+	}
+	return err
+}
+
+// solve makes an exercise solved, keeps the reader's solution, and says what comes now.
+func (p *practice) solve(e exercise) error {
+	v, err := e.versions(p.root)
+	if err != nil {
+		return err
+	}
+	owners := p.owners(e, v.names)
+	if slices.ContainsFunc(owners, func(owner exercise) bool { return owner.name == e.name }) {
+		if _, err := e.keep(p.root, v); err != nil {
+			return err
+		}
+	}
+	if err := e.setState(p.root, solved); err != nil {
+		return err
+	}
+	p.printf("\n%s: solved. ", e.name)
+	done := len(p.inState(p.all, solved))
+	p.printf("That makes %d of %d.\n", done, len(p.all))
+	if place := e.explanation(p.root, v.names); e.kind == fix && place != "" {
+		p.printf("Read now:    %s explains it\n", place)
+	}
+	p.printf("Compare:     scripts/practice.sh solution %s has the book's code, and says why\n", e.name)
+	for _, other := range p.atSamePlace(e, v.names) {
+		if p.hasKept(other) {
+			p.printf("Yours again: scripts/practice.sh mine %s brings your own version of %[1]s back\n", other.name)
+		}
+	}
+	p.printNext()
+	return nil
+}
+
+// isSolved runs the commands of an exercise, and prints all that fails.
+func (p *practice) isSolved(ctx context.Context, e exercise) (ok bool, err error) {
 	dir, err := os.MkdirTemp("", "practice")
 	if err != nil {
 		return false, err
 	}
 	defer os.RemoveAll(dir)
-	overlay, err := booksFiles(root, dir, e.file)
+	texts, err := p.booksFiles(e)
 	if err != nil {
 		return false, err
 	}
-	for _, command := range e.checks {
-		failure, err := runCheck(ctx, root, overlay, e.name, command, out)
+	overlay, err := writeOverlay(p.root, dir, texts)
+	if err != nil {
+		return false, err
+	}
+	p.printf("%s: %s\n", e.name, e.file)
+	failures, err := newChecker(p.root, dir, overlay, p.out).runAll(ctx, e.checks, 0)
+	return len(failures) == 0, err
+}
+
+// A failure is a test or a step that has failed.
+type failure struct {
+	name string // of the test, or the step
+	text string // what the reader sees of its output
+}
+
+// runAll runs commands, up to this number of failures; 0 means all of them. It prints each test and
+// each step, and what is wrong with it.
+func (c *checker) runAll(ctx context.Context, commands []command, limit int) (failures []failure, err error) {
+	fail := func(name, text string) (enough bool) {
+		failures = append(failures, failure{name, text})
+		fmt.Fprintf(c.out, "  FAIL  %s\n        %s\n", name, strings.ReplaceAll(text, "\n", "\n        "))
+		return len(failures) == limit
+	}
+	for _, cmd := range commands {
+		binary, text, err := c.build(ctx, cmd)
 		if err != nil {
-			return false, err
+			return failures, err
 		}
-		if failure != "" {
-			fmt.Fprintf(out, "%s\n", failure)
-			return false, nil
+		if text != "" { // the other commands would say the same
+			fail(cmd.program, text)
+			return failures, nil
 		}
-	}
-	return true, nil
-}
-
-// runCheck runs a command of an exercise. If the command fails, or if it does not run all of its
-// tests, runCheck returns what is wrong.
-func runCheck(
-	ctx context.Context, root, overlay, name, command string, out io.Writer,
-) (failure string, err error) {
-	words := strings.Fields(strings.ReplaceAll(command, "'", ""))
-	verb := words[1] // test or run
-	args := []string{verb, "-overlay", overlay}
-	if verb == "test" {
-		args = append(args, "-v", "-timeout", testTimeout.String())
-		command, _, _ = strings.Cut(command, " -run ") // the names of the tests would give the answer away
-	}
-	fmt.Fprintf(out, "%s: %s\n", name, command)
-	text, err := goCommand(ctx, root, append(args, words[2:]...))
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	if err != nil {
-		return summary(root, text), nil
-	}
-	return notRun(words, text), nil
-}
-
-// goCommand runs go, and returns its output. It ends a command that hangs, with its children. The
-// first build can take many minutes.
-func goCommand(ctx context.Context, root string, args []string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, "go", args...)
-	command.Dir = root
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
-	command.WaitDelay = 10 * time.Second
-	text, err := command.CombinedOutput()
-	return string(text), err
-}
-
-// booksFiles writes an overlay for the go command, and returns its path. The overlay replaces each
-// test, transcript and step that differs from the book's by the book's, except for the reader's
-// file.
-func booksFiles(root, dir, readersFile string) (file string, err error) {
-	ref := bookRef(root)
-	patterns := []string{"--", "*_test.go", "*test/*.go", "*/testdata/*", "*/step_*.go", ":(exclude)" + readersFile}
-	changed, err := git(root, slices.Concat([]string{"diff", "--name-only", "--no-renames", ref}, patterns)...)
-	if err != nil {
-		return "", err
-	}
-	added, err := git(root, slices.Concat([]string{"ls-files", "--others", "--exclude-standard"}, patterns)...)
-	if err != nil {
-		return "", err
-	}
-	replace := map[string]string{}
-	for i, name := range strings.FieldsFunc(changed+added, func(r rune) bool { return r == '\n' }) {
-		book := ""
-		if text, err := git(root, "show", ref+":"+name); err == nil { // on an error, the book has no such file
-			book = filepath.Join(dir, fmt.Sprintf("%d-%s", i, filepath.Base(name)))
-			if err := os.WriteFile(book, []byte(text), 0o600); err != nil {
-				return "", err
+		for _, name := range cmd.names() {
+			text, err := c.runOne(ctx, cmd, binary, name)
+			if err != nil {
+				return failures, err
+			}
+			if text == "" {
+				fmt.Fprintf(c.out, "  ok    %s\n", name)
+				continue
+			}
+			if enough := fail(name, text); enough || strings.Contains(text, "test timed out") {
+				return failures, nil // the other tests may hang, too
 			}
 		}
-		replace[filepath.Join(root, name)] = book
 	}
-	overlay, _ := json.Marshal(map[string]any{"Replace": replace}) // strings can always be marshaled
-	file = filepath.Join(dir, "overlay.json")
-	return file, os.WriteFile(file, overlay, 0o600)
+	return failures, nil
 }
 
-var (
-	testName    = regexp.MustCompile(`Test\w+`)
-	runningTest = regexp.MustCompile(`=== RUN +(\S+)`)
-	stackFrame  = regexp.MustCompile(`(?m)^(?:created by )?(\S+)\(.*\)?\n\t(.+\.go):(\d+)`)
-	noise       = regexp.MustCompile(
-		`(?m)^\s*(=== (RUN|PAUSE|CONT|NAME) .*|--- (PASS|SKIP): .*|PASS|FAIL(\t.*)?|ok  \t.*|exit status \d+` +
-			`|\(waiting for: .*)(\n|$)|; -update takes it as it is now`)
-)
-
-// notRun returns an error text if a test of a command has not passed, because it was skipped or
-// does not exist.
-func notRun(words []string, text string) string {
-	for _, test := range testName.FindAllString(strings.Join(words, " "), -1) {
-		if !strings.Contains(text, "--- PASS: "+test+" (") {
-			return test + " did not run: the exercise needs it"
-		}
+// names returns the names of a command's tests, or of its step.
+func (cmd command) names() []string {
+	if cmd.tests != nil {
+		return cmd.tests
 	}
-	return ""
+	return []string{strings.TrimPrefix(cmd.line, "go ")}
 }
 
-const maxLines = 25 // of a summary
-
-// summary returns the part of a failed command's output that a reader needs. For a panic, a hang or
-// a data race, that is one line, with the function and the file.
-func summary(root, text string) string {
-	for _, mark := range []string{"WARNING: DATA RACE", "panic: ", "fatal error: "} {
-		before, after, found := strings.Cut(text, mark)
-		if !found {
-			continue
-		}
-		message, stack, _ := strings.Cut(after, "\n")
-		test := ""
-		if matches := runningTest.FindAllStringSubmatch(before, -1); matches != nil {
-			test = matches[len(matches)-1][1] + ": "
-		}
-		return test + mark + strings.TrimSuffix(message, " [recovered, repanicked]") + placeInStack(root, stack)
+// runOne runs a test or the step of a command, and returns what is wrong, or "".
+func (c *checker) runOne(ctx context.Context, cmd command, binary, name string) (failure string, err error) {
+	if cmd.tests == nil {
+		return c.step(ctx, cmd, binary)
 	}
-	lines := strings.SplitAfter(noise.ReplaceAllString(text, ""), "\n")
-	if more := len(lines) - maxLines; more > 0 {
-		lines = append(lines[:maxLines], fmt.Sprintf("… and %d lines more\n", more))
-	}
-	return strings.Join(lines, "")
+	return c.test(ctx, cmd, binary, name)
 }
 
-// placeInStack returns the first function of the course in a stack, with its file and line. It
-// returns a function of a test, or of scripts, only if there is no other.
-func placeInStack(root, stack string) string {
-	inTest := ""
-	for _, match := range stackFrame.FindAllStringSubmatch(stack, -1) {
-		function, file, line := match[1], match[2], match[3]
-		relative, err := filepath.Rel(root, file)
-		if err != nil || strings.HasPrefix(relative, "..") {
-			continue
+// booksFiles returns the files that a check takes from the book, in the place of the reader's: each
+// test, transcript and step that the reader has changed, except for the file of the exercise. Of
+// the other exercises that are open, it takes the declarations from the book, so that they do not
+// disturb. An empty text means that the book has no such file.
+func (p *practice) booksFiles(e exercise) (texts map[string]string, err error) {
+	texts = map[string]string{}
+	book := bookCommit(p.root)
+	patterns := []string{"--", "*_test.go", "*test/*.go", "*/testdata/*", "*/step_*.go", ":(exclude)" + e.file}
+	changed, err := git(p.root, slices.Concat([]string{"diff", "--name-only", "--no-renames", book}, patterns)...)
+	if err != nil {
+		return nil, err
+	}
+	added, err := git(p.root, slices.Concat([]string{"ls-files", "--others", "--exclude-standard"}, patterns)...)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range strings.FieldsFunc(changed+added, func(r rune) bool { return r == '\n' }) {
+		texts[name], _ = git(p.root, "show", book+":"+name) // on an error, the book has no such file
+	}
+	return texts, p.addOthers(e, texts)
+}
+
+// addOthers adds the files of the other exercises that are open, with the book's code there.
+func (p *practice) addOthers(e exercise, texts map[string]string) error {
+	ours, err := e.versions(p.root)
+	if err != nil {
+		return err
+	}
+	files := map[string]versions{}
+	for _, other := range p.inState(p.all, open) {
+		v, err := other.versions(p.root)
+		if err != nil {
+			return err
 		}
-		place := fmt.Sprintf(", in %s (%s:%s)", function[strings.LastIndex(function, "/")+1:], relative, line)
-		ofTests := strings.HasSuffix(file, "_test.go") || strings.HasSuffix(filepath.Dir(file), "test")
-		if !ofTests && !strings.HasPrefix(relative, "scripts") {
-			return place
+		if other.file == e.file {
+			v.names = slices.DeleteFunc(v.names, func(name string) bool { return slices.Contains(ours.names, name) })
 		}
-		if inTest == "" {
-			inTest = place
+		v.names = append(v.names, files[other.file].names...)
+		files[other.file] = v
+	}
+	for file, v := range files {
+		if _, fromBook := texts[file]; !fromBook && len(v.names) > 0 {
+			texts[file] = withBooks(v.mine, v.book, v.names)
 		}
 	}
-	return inTest
+	return nil
 }

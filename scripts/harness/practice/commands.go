@@ -1,126 +1,113 @@
-// The commands: list, start, check, watch, hint, solution and reset.
+// The commands start, hint and solution.
 
 package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pmezard/go-difflib/difflib"
 )
 
-// list prints the exercises by chapter, and how much of the course the reader has written.
-func list(_ context.Context, root string, all []exercise, out io.Writer) error {
-	chapter := ""
-	functions, written, fixed := 0, 0, 0
-	for _, e := range all {
-		if e.chapter != chapter {
-			chapter = e.chapter
-			fmt.Fprintf(out, "\n%s\n", chapter)
-		}
-		state := e.state(root)
-		functions += len(e.empty)
-		if state == solved {
-			written += len(e.empty)
-			if e.kind == fix {
-				fixed++
-			}
-		}
-		fmt.Fprintf(out, "  %-7s %-5s %-16s %s %s\n", state, e.kind, e.name, e.title, e.needs)
-	}
-	_, err := fmt.Fprintf(out, "\n%d of the %d functions to build are yours; %d bugs are fixed\n",
-		written, functions, fixed)
-	return err
-}
-
 // link matches a link to a page of the course.
 var link = regexp.MustCompile(`\[([^]]+)\]\((?:\.\./)*([^)]+)\)`)
 
-// start changes the exercise's file, and remembers the commit that has the book's code.
-func start(root string, e exercise, out io.Writer) error {
-	if e.state(root) == open {
-		return fmt.Errorf("%s is open already: scripts/practice.sh check, or reset %[1]s", e.name)
-	}
-	if changed, err := git(root, "status", "--porcelain", "--", e.file); changed != "" || err != nil {
-		return errors.Join(err, fmt.Errorf("%s has changes that are not committed: commit them first", e.file))
-	}
-	v, err := e.versions(root)
-	if err != nil {
-		return err
-	}
-	if err := e.write(root, v.mine, v.book, v.started, open); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "%s\n\nYours: %s\nThen:  scripts/practice.sh check %s (or: watch, hint)\n"+
+// printTask prints the task of an exercise, and where the reader's code goes.
+func (p *practice) printTask(e exercise) {
+	p.printf("%s\n\nYours: %s\nThen:  scripts/practice.sh check (or: watch, hint)\n"+
 		"Do not look at git diff, or at your editor's marks of changed lines: they show the answer.\n",
-		link.ReplaceAllString(e.task, "$1 ($2)"), e.file, e.name)
-	return err
+		link.ReplaceAllString(e.task, "$1 ($2)"), strings.Join(p.places(e), "\n       "))
 }
 
-// write applies the change between two versions to the exercise's file, and sets the state of the
-// exercise.
-func (e exercise) write(root, mine, from, to, state string) error {
-	text, err := merge(mine, from, to)
+// start starts an exercise, and prints its task.
+func (p *practice) start(e exercise) error {
+	if p.state(e) == open {
+		p.printf("%s is open already, and nothing has changed. "+
+			"`scripts/practice.sh reset %[1]s` puts the book's code back, then you can start it anew.\n\n", e.name)
+		p.printTask(e)
+		return nil
+	}
+	if err := p.begin(e); err != nil {
+		return err
+	}
+	p.printTask(e)
+	return nil
+}
+
+// begin changes the file of an exercise. It replaces the declarations that the exercise is about,
+// and nothing else.
+func (p *practice) begin(e exercise) error {
+	v, err := e.versions(p.root)
 	if err != nil {
 		return err
 	}
-	if err := e.setState(root, state); err != nil {
+	if err := p.isFree(e); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(root, e.file), []byte(text), 0o666)
+	if err := p.keepAll(e, v); err != nil {
+		return err
+	}
+	if err := e.setState(p.root, open); err != nil {
+		return err
+	}
+	return p.put(e, transplant(v.mine, v.started, v.names))
+}
+
+// startChapter starts the exercises of a chapter that are not started yet, except for those that
+// need a function of another one.
+func (p *practice) startChapter(chapter []exercise) error {
+	var later []string
+	for _, e := range p.inState(chapter, untouched) {
+		other, _, err := p.openAtSamePlace(e)
+		if err != nil {
+			return err
+		}
+		if other != "" {
+			later = append(later, fmt.Sprintf("%s (after %s)", e.name, other))
+			continue
+		}
+		if err := p.begin(e); err != nil {
+			return err
+		}
+	}
+	opened := p.inState(chapter, open)
+	if len(opened) == 0 {
+		return fmt.Errorf("all exercises of %s are solved", chapter[0].chapter)
+	}
+	for _, e := range opened {
+		p.printf("Open: %s\n      %s\n", describe(e), strings.Join(p.places(e), "\n      "))
+	}
+	if len(later) > 0 {
+		p.printf("Later, because they are about the same functions: %s\n", strings.Join(later, ", "))
+	}
+	p.printf("For a check of one of them, the others have the book's code. Begin with %s:\n\n", opened[0].name)
+	p.printTask(opened[0])
+	return nil
 }
 
 // hint prints the next hint. The last hint comes again and again.
-func hint(root string, e exercise, out io.Writer) error {
-	given := e.hintsGiven(root)
-	n := min(given+1, len(e.hints))
-	fmt.Fprintf(out, "Hint %d of %d: %s\n", n, len(e.hints), e.hints[n-1])
-	_, err := git(root, "config", "--local", e.hintsKey(), strconv.Itoa(n))
+func (p *practice) hint(e exercise) error {
+	n := min(int(configNumber(p.root, e.hintsKey()))+1, len(e.hints)) // of this hint
+	p.printf("%s, hint %d of %d: %s\n", e.name, n, len(e.hints), e.hints[n-1])
+	_, err := git(p.root, "config", "--local", e.hintsKey(), strconv.Itoa(n))
 	return err
 }
 
-// hintsKey is the key in git's configuration for the number of hints that were given.
-func (e exercise) hintsKey() string { return "practice." + e.name + ".hints" }
-
-// hintsGiven returns how many hints were given.
-func (e exercise) hintsGiven(root string) int {
-	text, err := git(root, "config", "--local", e.hintsKey())
-	if err != nil {
-		return 0 // none was given yet
-	}
-	given, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil {
-		return 0 // somebody else has written it
-	}
-	return given
-}
-
 // solution shows the difference between the reader's code and the book's, and explains the book's.
-func solution(root string, e exercise, out io.Writer) error {
-	v, err := e.versions(root)
+func (p *practice) solution(e exercise) error {
+	v, err := e.versions(p.root)
 	if err != nil {
 		return err
 	}
-	if e.state(root) == untouched {
+	if p.state(e) == untouched {
 		return fmt.Errorf("%s was not started: scripts/practice.sh start %[1]s", e.name)
-	}
-	books, err := merge(v.mine, v.started, v.book)
-	if err != nil {
-		return err
 	}
 	difference, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
 		A:        difflib.SplitLines(v.mine),
-		B:        difflib.SplitLines(books),
+		B:        difflib.SplitLines(transplant(v.mine, v.book, v.names)),
 		FromFile: "yours",
 		ToFile:   "the book's",
 		Context:  3,
@@ -128,71 +115,6 @@ func solution(root string, e exercise, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s\n%s\n", cmp.Or(difference, "Your code is the book's.\n"), e.why)
-	return err
-}
-
-// reset puts the book's code back.
-func reset(root string, e exercise, out io.Writer) error {
-	v, err := e.versions(root)
-	if err != nil {
-		return err
-	}
-	if err := e.write(root, v.mine, v.started, v.book, untouched); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "%s has the book's code again where the exercise was\n", e.file)
-	return err
-}
-
-// check checks each exercise, and prints whether it is solved.
-func check(ctx context.Context, root string, named []exercise, out io.Writer) error {
-	failed := 0
-	for _, e := range named {
-		ok, err := isSolved(ctx, root, e, out)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			failed++
-			continue
-		}
-		if e.state(root) == untouched {
-			return fmt.Errorf("%s is not started; the book's code passes", e.name)
-		}
-		fmt.Fprintf(out, "%s: solved. `scripts/practice.sh solution %[1]s` has the book's code, and says why\n", e.name)
-		if err := e.setState(root, solved); err != nil {
-			return err
-		}
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %d not solved yet", failed, len(named))
-	}
+	p.printf("%s\n%s\n", cmp.Or(difference, "Your code is the book's.\n"), e.why)
 	return nil
-}
-
-// watch checks the exercises whenever a file of one of them was saved, until all are solved.
-func watch(ctx context.Context, root string, named []exercise, out io.Writer) error {
-	const lookEvery = 300 * time.Millisecond
-	var checked time.Time // when the last check began
-	for ctx.Err() == nil {
-		if savedAfter(root, named, checked) {
-			checked = time.Now()
-			err := check(ctx, root, named, out)
-			if err == nil || ctx.Err() != nil {
-				return nil
-			}
-			fmt.Fprintf(out, "%v; save a file to check again, Ctrl-C ends\n\n", err)
-		}
-		time.Sleep(lookEvery)
-	}
-	return nil
-}
-
-// savedAfter reports whether a file of the exercises was saved after this time.
-func savedAfter(root string, named []exercise, t time.Time) bool {
-	return slices.ContainsFunc(named, func(e exercise) bool {
-		info, err := os.Stat(filepath.Join(root, e.file))
-		return err == nil && info.ModTime().After(t)
-	})
 }

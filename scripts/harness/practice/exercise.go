@@ -12,24 +12,27 @@ import (
 
 // The kinds of an exercise.
 const (
-	build = "build" // the reader writes functions
+	write = "write" // the reader writes functions
 	fix   = "fix"   // the reader finds a bug
 )
 
 // An exercise is practice/NAME.md of a chapter, and practice/answers/NAME.md, which the reader
 // should not see.
 type exercise struct {
-	name    string
-	chapter string
-	title   string
-	kind    string   // build or fix
-	task    string   // the text of the exercise's page, without the checks
-	checks  []string // commands, as a reader could type them
-	needs   string   // "(needs a cluster)", or ""
+	name         string
+	chapter      string
+	title        string
+	kind         string // write or fix
+	minutes      string // how many it takes, about
+	difficulty   string // easy, medium or hard
+	task         string // the text of the exercise's page, without the checks
+	checks       []command
+	needsCluster bool
+	page         string // the page of the book that leads to the exercise, such as "docs/01-deltafifo.md", or ""
 
 	file      string   // the path of the file to change, from the root
-	empty     []string // build: functions whose bodies are removed
-	drop      []string // build: functions that are removed as a whole
+	empty     []string // write: functions whose bodies are removed
+	drop      []string // write: functions that are removed as a whole
 	plant     string   // fix: the difference that plants the bug
 	failsWith string   // a text that a check prints directly after the start
 	hints     []string
@@ -55,10 +58,7 @@ func load(root string) (all []exercise, err error) {
 		}
 		all = append(all, e)
 	}
-	slices.SortStableFunc(all, func(a, b exercise) int {
-		return strings.Compare(a.chapter+a.kind, b.chapter+b.kind)
-	})
-	return all, nil
+	return inBooksOrder(root, all), nil
 }
 
 var (
@@ -66,6 +66,7 @@ var (
 	hintNumber  = regexp.MustCompile(`(?m)^\d\. `)
 	heading     = regexp.MustCompile(`(?m)^## `)
 	inBackticks = regexp.MustCompile("`([^`]+)`")
+	effort      = regexp.MustCompile(`(?m)^About (\d+) minutes, (easy|medium|hard)\.$`)
 )
 
 // A section is a part of a page, below a heading.
@@ -107,19 +108,28 @@ func parse(file string) (exercise, error) {
 		title:   strings.TrimPrefix(firstLine, "# "),
 		task:    task,
 	}
+	if match := effort.FindStringSubmatch(task); match != nil {
+		e.minutes, e.difficulty = match[1], match[2]
+	}
 	for _, s := range append(sections(string(page)), sections(string(answers))...) {
-		e.addSection(s)
+		if err := e.addSection(s); err != nil {
+			return exercise{}, err
+		}
 	}
 	return e, e.validate()
 }
 
 // addSection sets the fields of the exercise that a section describes.
-func (e *exercise) addSection(s section) {
+func (e *exercise) addSection(s section) error {
 	switch {
 	case s.title == "Check":
-		e.checks = strings.Split(strings.TrimSpace(s.block), "\n")
-		if strings.Contains(s.text, "needs a cluster") {
-			e.needs = "(needs a cluster)"
+		e.needsCluster = strings.Contains(s.text, "needs a cluster")
+		for line := range strings.Lines(s.block) {
+			c, err := parseCommand(strings.TrimSpace(line))
+			if err != nil {
+				return err
+			}
+			e.checks = append(e.checks, c)
 		}
 	case s.title == "Start":
 		e.addStart(s)
@@ -134,12 +144,13 @@ func (e *exercise) addSection(s section) {
 	case strings.HasPrefix(s.title, "Wrong: "):
 		e.wrong = append(e.wrong, s.block)
 	}
+	return nil
 }
 
-// addStart reads the section Start. For an exercise to build, it is "Empty `f` and `g` of `file`;
+// addStart reads the section Start. For an exercise to write, it is "Empty `f` and `g` of `file`;
 // drop `h`." For an exercise to fix, it is "In `file`:" and a difference.
 func (e *exercise) addStart(s section) {
-	e.kind, e.plant = build, s.block
+	e.kind, e.plant = write, s.block
 	if s.block != "" {
 		e.kind = fix
 	}
@@ -155,10 +166,12 @@ func (e *exercise) addStart(s section) {
 
 // validate returns an error if a part of the exercise is missing.
 func (e *exercise) validate() error {
-	hasChecks := len(e.checks) > 0 && e.checks[0] != ""
 	hasStart := e.plant != "" || len(e.empty) > 0
-	if !hasChecks || !hasStart || e.failsWith == "" || e.why == "" || len(e.hints) != 3 || len(e.wrong) < 2 {
+	if len(e.checks) == 0 || !hasStart || e.failsWith == "" || e.why == "" || len(e.hints) != 3 || len(e.wrong) < 2 {
 		return errors.New("a part is missing: Check, Start, Fails with, three Hints, Why, two of Wrong")
+	}
+	if e.minutes == "" {
+		return errors.New(`a line like "About 15 minutes, easy." is missing`)
 	}
 	return nil
 }

@@ -5,10 +5,8 @@ package main
 import (
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,128 +16,173 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-var allExercises = flag.Bool("all", false, "try all exercises, not only a few; most of them need a cluster")
+var allExercises = flag.Bool("all", false, "try all exercises, not only a few; some of them need a cluster")
 
-// quickExercises are tried without -all. They need no cluster. The reader builds one of them, and
+// quickExercises are tried without -all. They need no cluster. The reader writes one of them, and
 // fixes the other.
 var quickExercises = []string{"put", "reconnect"}
 
-// TestExercises tries the exercises as a reader would, in a copy of the workspace. Directly after
-// its start an exercise compiles, and its check fails with the text that the exercise names. The
-// check still fails with each wrong answer, and passes with the book's code.
+// TestExercises tries the exercises with the code of the workspace. Directly after its start an
+// exercise compiles, the first test that it names fails, and its check prints the text that the
+// exercise names. The check fails with each wrong answer, and passes with the book's code.
 func TestExercises(t *testing.T) {
-	setTestTimeout(t, time.Minute) // the machine may be busy
 	root := value(workspace.Root("."))
 	all := value(load(root))
-	copies := make(chan string, max(1, runtime.GOMAXPROCS(0)))
-	for range cap(copies) {
-		copies <- copyOf(t, root)
+	if !*allExercises {
+		all = filter(all, func(e exercise) bool { return slices.Contains(quickExercises, e.name) })
+		if len(all) != len(quickExercises) {
+			t.Errorf("found %d exercises, want those of quickExercises, %q", len(all), quickExercises)
+		}
 	}
+	for _, e := range all {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			tryExercise(t, root, e)
+		})
+	}
+	t.Run("with the book's code", func(t *testing.T) {
+		t.Parallel()
+		for _, f := range tryChecks(t, root, allChecks(all), nil, 0) {
+			t.Errorf("%s fails:\n%s", f.name, f.text)
+		}
+	})
+}
+
+// tryExercise tries the start and the wrong answers of an exercise.
+func tryExercise(t *testing.T, root string, e exercise) {
+	book := string(value(os.ReadFile(filepath.Join(root, e.file))))
+	started, err := e.begin(book)
+	must.Do(t, err)
+	wantFailure(t, root, e, "directly after the start", started, e.checks[0].names()[0], e.failsWith)
+	for i, wrong := range e.wrong {
+		text, err := apply(book, wrong)
+		if err != nil {
+			t.Errorf("wrong answer %d: %v", i+1, err)
+			continue
+		}
+		wantFailure(t, root, e, "wrong answer:\n"+wrong, text, "", "")
+	}
+}
+
+// wantFailure checks an exercise with this text of its file, and wants it to fail: with the test of
+// this name first, and with these words in the output. Any test will do if the name is "".
+func wantFailure(t *testing.T, root string, e exercise, what, text, name, words string) {
+	t.Helper()
+	overlay := map[string]string{e.file: text}
+	failures := tryChecks(t, root, e.checks, overlay, 1)
+	switch {
+	case len(failures) == 0:
+		t.Errorf("check passes, but should fail: %s", what)
+		return
+	case strings.HasPrefix(failures[0].name, "./"):
+		t.Errorf("the code does not compile: %s\n%s", what, failures[0].text)
+		return
+	case name != "" && failures[0].name != name:
+		t.Errorf("%s passes, but is the first test of the exercise, and should fail: %s", name, what)
+	}
+	if !strings.Contains(failures[0].text, words) { // another test may print it
+		failures = tryChecks(t, root, e.checks, overlay, 0)
+	}
+	if !slices.ContainsFunc(failures, func(f failure) bool { return strings.Contains(f.text, words) }) {
+		t.Errorf("%s: check printed\n%v\nwant %q in it", what, failures, words)
+	}
+}
+
+// tryChecks runs commands up to this number of failures, with some files replaced.
+func tryChecks(t *testing.T, root string, commands []command, files map[string]string, limit int) []failure {
+	t.Helper()
+	dir := value(os.MkdirTemp("", "practice"))
+	defer os.RemoveAll(dir) // at once: there are hundreds of programs
+	overlay, err := writeOverlay(root, dir, files)
+	must.Do(t, err)
+	c := newChecker(root, dir, overlay, &strings.Builder{})
+	c.patience = time.Minute // the machine may be busy
+	failures, err := c.runAll(t.Context(), commands, limit)
+	must.Do(t, err)
+	return failures
+}
+
+// allChecks returns the commands of all exercises, each test and each step once.
+func allChecks(all []exercise) (commands []command) {
 	seen := map[string]bool{}
 	for _, e := range all {
+		for _, cmd := range e.checks {
+			key := func(name string) string { return strings.Join([]string{cmd.program, name}, " ") }
+			names := slices.DeleteFunc(slices.Clone(cmd.names()), func(name string) bool { return seen[key(name)] })
+			for _, name := range names {
+				seen[key(name)] = true
+			}
+			if cmd.tests != nil {
+				cmd.tests = names
+			}
+			if len(names) > 0 {
+				commands = append(commands, cmd)
+			}
+		}
+	}
+	return commands
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+
+// Each exercise has a name of its own, its tests and its transcripts exist, and its start and its
+// reset change only what they should.
+func TestExercisesAreComplete(t *testing.T) {
+	root := value(workspace.Root("."))
+	seen := map[string]bool{}
+	for _, e := range value(load(root)) {
 		if seen[e.name] {
 			t.Errorf("two exercises are called %s", e.name)
 		}
 		seen[e.name] = true
-		if !*allExercises && !slices.Contains(quickExercises, e.name) {
-			continue
+		if e.page == "" {
+			t.Errorf("%s: no page of the book leads to it", e.name)
 		}
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
-			dir := <-copies
-			defer func() { copies <- dir }()
-			tryExercise(t, dir, e)
-		})
-	}
-	for _, name := range quickExercises {
-		if !seen[name] {
-			t.Errorf("no exercise is called %s, but quickExercises has it", name)
+		for _, cmd := range e.checks {
+			wantThere(t, root, e, cmd)
 		}
-	}
-}
-
-// tryExercise tries one exercise in a copy of the workspace.
-func tryExercise(t *testing.T, dir string, e exercise) {
-	file := filepath.Join(dir, e.file)
-	book := value(os.ReadFile(file))
-	defer func() { must.Do(t, os.WriteFile(file, book, 0o600)) }()
-
-	runCommand(t, dir, "start", e.name)
-	vet := exec.CommandContext(t.Context(), "go", "vet", ".")
-	vet.Dir = filepath.Dir(file)
-	text, err := vet.CombinedOutput()
-	if err != nil {
-		t.Errorf("after start: go vet: %v\n%s", err, text)
-	}
-	wantUnsolved(t, dir, e, e.failsWith)
-	for _, wrong := range e.wrong {
-		text, err := apply(string(book), wrong)
+		book := string(value(os.ReadFile(filepath.Join(root, e.file))))
+		started, err := e.begin(book)
 		if err != nil {
-			t.Errorf("a wrong answer: %v", err)
+			t.Errorf("%s: %v", e.name, err)
 			continue
 		}
-		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
-		wantUnsolved(t, dir, e, "")
-	}
-	must.Do(t, os.WriteFile(file, book, 0o600))
-	runCommand(t, dir, "check", e.name)
-	runCommand(t, dir, "reset", e.name)
-	text = value(os.ReadFile(file))
-	if string(text) != string(book) {
-		t.Errorf("after reset, %s is\n%s\nwant the book's code\n%s", e.file, text, book)
-	}
-}
-
-var compilerError = regexp.MustCompile(`\.go:\d+:\d+: `)
-
-// wantUnsolved checks an exercise in dir whose code is wrong. It wants this text in the output.
-func wantUnsolved(t *testing.T, dir string, e exercise, text string) {
-	t.Helper()
-	var out strings.Builder
-	if err := run(t.Context(), dir, []string{"check", e.name}, &out); err == nil {
-		t.Errorf("check passes, but should fail, with this change:\n%s", value(git(dir, "diff")))
-	}
-	if compilerError.MatchString(out.String()) {
-		t.Errorf("the code does not compile:\n%s", &out)
-	}
-	if !strings.Contains(out.String(), text) {
-		t.Errorf("check printed\n%s\nwant %q in it", &out, text)
-	}
-	const limit = 40
-	if lines := strings.Count(out.String(), "\n"); lines > limit {
-		t.Errorf("check printed %d lines, want %d at most:\n%s", lines, limit, &out)
-	}
-}
-
-// runCommand runs a command of practice, and ends the test if it fails.
-func runCommand(t *testing.T, dir string, args ...string) (output string) {
-	t.Helper()
-	var out strings.Builder
-	if err := run(t.Context(), dir, args, &out); err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, &out)
-	}
-	return out.String()
-}
-
-// copyOf copies the workspace as it is now, including changes that are not committed. The copy uses
-// the same cluster.
-func copyOf(t *testing.T, root string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name := range strings.Lines(value(git(root, "ls-files", "--cached", "--others", "--exclude-standard"))) {
-		name = strings.TrimSpace(name)
-		info, err := os.Stat(filepath.Join(root, name))
-		if os.IsNotExist(err) {
-			continue // deleted, and git does not know yet
+		names := changedNames(book, started)
+		if got := transplant(book, started, names); got != started {
+			t.Errorf("%s: the start makes\n%s\nwant\n%s", e.name, got, started)
 		}
-		must.Do(t, err)
-		write(t, dir, name, string(value(os.ReadFile(filepath.Join(root, name)))))
-		must.Do(t, os.Chmod(filepath.Join(dir, name), info.Mode()))
+		if got := transplant(started, book, names); got != book {
+			t.Errorf("%s: the reset makes\n%s\nwant the book's code\n%s", e.name, got, book)
+		}
+		for i, wrong := range e.wrong {
+			if _, err := apply(book, wrong); err != nil {
+				t.Errorf("%s: wrong answer %d: %v", e.name, i+1, err)
+			}
+		}
 	}
-	must.Do(t, os.Symlink(filepath.Join(root, ".cluster"), filepath.Join(dir, ".cluster")))
-	value(git(dir, "init", "--quiet"))
-	commit(t, dir)
-	return dir
+}
+
+// wantThere wants the tests of a command, or the transcript of its step.
+func wantThere(t *testing.T, root string, e exercise, cmd command) {
+	t.Helper()
+	folder := filepath.Join(root, cmd.program)
+	if cmd.tests == nil {
+		if _, err := os.Stat(filepath.Join(folder, "testdata", cmd.args[0]+".txt")); err != nil {
+			t.Errorf("%s: %s: %v", e.name, cmd.line, err)
+		}
+		return
+	}
+	there := map[string]bool{}
+	for _, file := range value(filepath.Glob(filepath.Join(folder, "*_test.go"))) {
+		for _, match := range testFunction.FindAllStringSubmatch(string(value(os.ReadFile(file))), -1) {
+			there[match[1]] = true
+		}
+	}
+	for _, name := range cmd.tests {
+		if !there[name] {
+			t.Errorf("%s: %s has no %s", e.name, cmd.program, name)
+		}
+	}
 }
 
 // value returns v. It panics if there is an error.

@@ -17,20 +17,21 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-const usage = `usage: scripts/practice.sh list            all exercises: which are open, which are solved
-       scripts/practice.sh start NAME      changes the file of an exercise, and says what to do
+const usage = `usage: scripts/practice.sh                 where you are, and what is next
+       scripts/practice.sh list            all exercises: which are open, which are solved
+       scripts/practice.sh next            the exercise that is open, or starts the next one
+       scripts/practice.sh start NAME      changes the file of an exercise, and says what to do;
+                                           with the number of a chapter (01), all of its exercises
        scripts/practice.sh check [NAME]    runs the tests and steps of the open exercises, or of one
-       scripts/practice.sh watch [NAME]    checks whenever you save
-       scripts/practice.sh hint NAME       one hint; there are three
-       scripts/practice.sh solution NAME   from your code to the book's, and why
-       scripts/practice.sh reset NAME      puts the book's code back
+       scripts/practice.sh watch [NAME]    checks whenever you save; without a name, it goes on to the next one
+       scripts/practice.sh hint [NAME]     one hint; there are three
+       scripts/practice.sh solution [NAME] from your code to the book's, and why
+       scripts/practice.sh reset NAME      puts the book's code back, and keeps yours
+       scripts/practice.sh mine NAME       brings your own version back
+       scripts/practice.sh help            this text
 `
 
 func main() {
-	if len(os.Args) == 2 && slices.Contains([]string{"-h", "-help", "--help", "help"}, os.Args[1]) {
-		fmt.Print(usage)
-		return
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := runInWorkspace(ctx, os.Args[1:], os.Stdout); err != nil {
@@ -48,66 +49,126 @@ func runInWorkspace(ctx context.Context, args []string, out io.Writer) error {
 	return run(ctx, root, args, out)
 }
 
-// commandsForAll are the commands that work on several exercises: on the one that is named, or on
-// all (list) or all open ones (the others).
-var commandsForAll = map[string]func(ctx context.Context, root string, all []exercise, out io.Writer) error{
-	"list":  list,
-	"check": check,
-	"watch": watch,
+// A practice is what the commands work with.
+type practice struct {
+	root string
+	all  []exercise // in the order of the book
+	out  io.Writer
 }
 
-// commandsForOne are the commands that need the name of an exercise.
-var commandsForOne = map[string]func(root string, e exercise, out io.Writer) error{
-	"start":    start,
-	"hint":     hint,
-	"solution": solution,
-	"reset":    reset,
-}
+func (p *practice) printf(format string, args ...any) { fmt.Fprintf(p.out, format, args...) }
 
 // run runs a command, in the workspace at root.
 func run(ctx context.Context, root string, args []string, out io.Writer) error {
-	if len(args) == 0 || len(args) > 2 {
-		return fmt.Errorf("which command?\n%s", usage)
+	name, target := "", "" // of the command, and what it is for
+	switch {
+	case len(args) > 2:
+		return fmt.Errorf("%q are too many arguments\n%s", args, usage)
+	case len(args) == 2:
+		name, target = args[0], args[1]
+	case len(args) == 1:
+		name = args[0]
 	}
-	command := args[0]
-	forAll, forOne := commandsForAll[command], commandsForOne[command]
-	if forAll == nil && forOne == nil {
-		return fmt.Errorf("%s: no such command\n%s", command, usage)
+	if slices.Contains([]string{"help", "-h", "-help", "--help"}, name) {
+		_, err := fmt.Fprint(out, usage)
+		return err
 	}
 	all, err := load(root)
 	if err != nil {
 		return err
 	}
-	selected, err := choose(root, all, args)
-	switch {
-	case err != nil:
-		return err
-	case forAll != nil:
-		return forAll(ctx, root, selected, out)
-	case len(args) == 1:
-		return fmt.Errorf("%s: its NAME is missing\n%s", command, usage)
+	p := &practice{root: root, all: all, out: out}
+	switch name {
+	case "", "list", "next":
+		if target != "" {
+			return fmt.Errorf("%s takes no name\n%s", name, usage)
+		}
+		return p.overview(name)
+	case "start", "reset", "mine":
+		return p.change(name, target)
+	case "check", "watch", "hint", "solution":
+		return p.help(ctx, name, target)
 	default:
-		return forOne(root, selected[0], out)
+		return fmt.Errorf("%s: no such command\n%s", name, usage)
 	}
 }
 
-// choose returns the exercises that a command line means: the one that it names, all for list, else
-// the open ones.
-func choose(root string, all []exercise, args []string) ([]exercise, error) {
-	if len(args) == 2 {
-		name := args[1]
-		named := filter(all, func(e exercise) bool { return e.name == name })
-		if len(named) == 0 {
-			return nil, fmt.Errorf("no exercise is called %s; scripts/practice.sh list has their names", name)
+// overview runs a command that is about all exercises.
+func (p *practice) overview(command string) error {
+	switch command {
+	case "list":
+		p.list()
+		return nil
+	case "next":
+		return p.next()
+	default:
+		p.status()
+		return nil
+	}
+}
+
+// change runs a command that changes the reader's files.
+func (p *practice) change(command, target string) error {
+	if target == "" {
+		return fmt.Errorf("%s: the NAME of an exercise is missing\n%s", command, usage)
+	}
+	named, err := p.named(target)
+	if err != nil {
+		return err
+	}
+	if command == "start" && len(named) > 1 {
+		return p.startChapter(named)
+	}
+	if command == "reset" && len(named) > 1 {
+		named = slices.DeleteFunc(named, func(e exercise) bool { return p.state(e) == untouched })
+	}
+	do := map[string]func(exercise) error{"start": p.start, "reset": p.reset, "mine": p.mine}[command]
+	for _, e := range named {
+		if err := do(e); err != nil {
+			return err
 		}
-		return named, nil
 	}
-	if args[0] == "list" {
-		return all, nil
+	return nil
+}
+
+// help runs a command that helps with exercises that were started. Without a name, hint and
+// solution are for the first exercise that is open, and check is for all that are open.
+func (p *practice) help(ctx context.Context, command, target string) error {
+	if command == "watch" && target == "" {
+		return p.watchAll(ctx)
 	}
-	opened := filter(all, func(e exercise) bool { return e.state(root) == open })
-	if len(opened) == 0 {
-		return nil, errors.New("no exercise is open: scripts/practice.sh start NAME")
+	chosen := p.inState(p.all, open)
+	if target != "" {
+		var err error
+		if chosen, err = p.named(target); err != nil {
+			return err
+		}
+		if len(chosen) > 1 { // a chapter
+			chosen = slices.DeleteFunc(chosen, func(e exercise) bool { return p.state(e) == untouched })
+		}
 	}
-	return opened, nil
+	if len(chosen) == 0 {
+		return errors.New("no exercise is open: scripts/practice.sh next")
+	}
+	switch command {
+	case "check":
+		return p.check(ctx, chosen)
+	case "watch":
+		return p.watch(ctx, chosen[0])
+	case "hint":
+		return p.hint(chosen[0])
+	default:
+		return p.solution(chosen[0])
+	}
+}
+
+// named returns the exercise of this name, or the exercises of the chapter with this number.
+func (p *practice) named(target string) ([]exercise, error) {
+	named := filter(p.all, func(e exercise) bool {
+		return e.name == target || e.chapter == target || e.chapter[:2] == target
+	})
+	if len(named) == 0 {
+		return nil, fmt.Errorf("no exercise is called %s; scripts/practice.sh list has their names", target)
+	}
+	return named, nil
 }

@@ -1,9 +1,8 @@
-// Tests of the commands, in a workspace with one small exercise.
+// Tests of the commands, in a workspace with a few small exercises.
 
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,22 +15,40 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// toy makes a workspace with one exercise. Its path has a space in it.
+// toy makes a workspace with three exercises. Its path has a space in it.
 func toy(t *testing.T) (root string) {
 	t.Helper()
-	setTestTimeout(t, time.Minute) // the machine may be busy
+	setTestPatience(t, time.Minute) // the machine may be busy
 	root = filepath.Join(t.TempDir(), "my clone")
 	must.Do(t, os.Mkdir(root, 0o700))
 	for _, file := range value(txtar.ParseFile("testdata/toy.txtar")).Files {
-		write(t, root, file.Name, string(file.Data))
+		writeFile(t, root, file.Name, string(file.Data))
 	}
-	value(git(root, "init", "--quiet"))
+	value(git(root, "init", "--quiet", "--initial-branch=main"))
+	identify(t, root, "author")
 	commit(t, root)
+	identify(t, root, "reader")
 	return root
 }
 
-// write writes a file below root.
-func write(t *testing.T, root, name, text string) {
+// identify sets who commits in a workspace.
+func identify(t *testing.T, root, name string) {
+	t.Helper()
+	for key, value := range map[string]string{"user.name": name, "user.email": name + "@example.com"} {
+		_, err := git(root, "config", "--local", key, value)
+		must.Do(t, err)
+	}
+}
+
+// setTestPatience sets testPatience until the end of the test.
+func setTestPatience(t *testing.T, patience time.Duration) {
+	old := testPatience
+	t.Cleanup(func() { testPatience = old })
+	testPatience = patience
+}
+
+// writeFile writes a file below root.
+func writeFile(t *testing.T, root, name, text string) {
 	t.Helper()
 	must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o700))
 	must.Do(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
@@ -40,10 +57,7 @@ func write(t *testing.T, root, name, text string) {
 // commit commits all files, as a reader would.
 func commit(t *testing.T, root string) {
 	t.Helper()
-	for _, args := range [][]string{
-		{"add", "--all", "--force"},
-		{"-c", "user.name=reader", "-c", "user.email=reader@example.com", "commit", "--quiet", "--message", "mine"},
-	} {
+	for _, args := range [][]string{{"add", "--all", "--force"}, {"commit", "--quiet", "--message", "mine"}} {
 		_, err := git(root, args...)
 		must.Do(t, err)
 	}
@@ -51,151 +65,50 @@ func commit(t *testing.T, root string) {
 
 const toyFile = "01-toy/toy.go"
 
-// writeJoin writes a body for Join, where start has left a panic.
-func writeJoin(t *testing.T, root, body string) {
+// toyText returns the text of the toy's file.
+func toyText(root string) string { return string(value(os.ReadFile(filepath.Join(root, toyFile)))) }
+
+// change replaces a text in the toy's file.
+func change(t *testing.T, root, from, to string) {
 	t.Helper()
-	text := string(value(os.ReadFile(filepath.Join(root, toyFile))))
-	before, after, found := strings.Cut(text, `panic("yours to write")`)
+	before, after, found := strings.Cut(toyText(root), from)
 	if !found {
-		t.Fatalf("nothing to write in\n%s", text)
+		t.Fatalf("there is no %q in\n%s", from, toyText(root))
 	}
-	write(t, root, toyFile, before+body+after)
+	writeFile(t, root, toyFile, before+to+after)
 }
 
-// wantContains wants a text in the output of a command.
-func wantContains(t *testing.T, command, output, text string) {
+const hole = `panic("yours to write")` // what start leaves of a body
+
+// runCommand runs a command of practice, and ends the test if it fails.
+func runCommand(t *testing.T, dir string, args ...string) (output string) {
 	t.Helper()
-	if !strings.Contains(output, text) {
-		t.Errorf("%s printed %q, want %q in it", command, output, text)
+	var out strings.Builder
+	if err := run(t.Context(), dir, args, &out); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, &out)
 	}
+	return out.String()
 }
 
-func TestAnExerciseFromStartToEnd(t *testing.T) {
-	root := toy(t)
-	book := string(value(os.ReadFile(filepath.Join(root, toyFile))))
-	started := runCommand(t, root, "start", "join")
-	wantContains(t, "start", started, "Write `Join`.")
-	if strings.Contains(started, "go test") {
-		t.Errorf("start printed %q, want it without the check", started)
-	}
-	if err := workspace.Whole(root); err == nil || !strings.Contains(err.Error(), "exercises are open: join.") {
-		t.Errorf("workspace.Whole() with an open exercise = %v, want an error that names it", err)
-	}
-	wantContains(t, "list", runCommand(t, root, "list"), "open    build join")
-	for _, want := range []string{
-		"Hint 1 of 3: One.\n",
-		"Hint 2 of 3: Two, on two lines.\n",
-		"Hint 3 of 3: Three.\n",
-		"Hint 3 of 3: Three.\n",
-	} {
-		if got := runCommand(t, root, "hint", "join"); got != want {
-			t.Errorf("hint printed %q, want %q", got, want)
+// wantContains wants texts in the output of a command.
+func wantContains(t *testing.T, command, output string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(output, text) {
+			t.Errorf("%s printed\n%s\nwant %q in it", command, output, text)
 		}
 	}
-	commit(t, root) // practice still knows the book's code
-	writeJoin(t, root, `return parts[0] + "/" + parts[1]`)
-	wantContains(t, "check", runCommand(t, root, "check"), "join: solved")
-	list := runCommand(t, root, "list")
-	wantContains(t, "list", list, "solved  build join")
-	wantContains(t, "list", list, "1 of the 1")
-	must.Do(t, workspace.Whole(root))
-
-	commit(t, root)
-	runCommand(t, root, "start", "join") // again, with the reader's code in the file
-	writeJoin(t, root, `return parts[0] + "/b"`)
-	const comment = "\n// A comment of mine.\n"
-	write(t, root, toyFile, string(value(os.ReadFile(filepath.Join(root, toyFile))))+comment)
-	solution := runCommand(t, root, "solution", "join")
-	wantContains(t, "solution", solution, "+\treturn strings.Join(parts, ")
-	wantContains(t, "solution", solution, "Because.")
-	runCommand(t, root, "reset", "join")
-	if got, want := string(value(os.ReadFile(filepath.Join(root, toyFile)))), book+comment; got != want {
-		t.Errorf("after reset, %s is\n%s\nwant\n%s", toyFile, got, want)
-	}
 }
 
-// setTestTimeout sets testTimeout until the end of the test.
-func setTestTimeout(t *testing.T, timeout time.Duration) {
-	old := testTimeout
-	t.Cleanup(func() { testTimeout = old })
-	testTimeout = timeout
-}
-
-// A check prints what is wrong with the reader's code, in a few lines.
-func TestCheckPrintsWhatIsWrong(t *testing.T) {
-	for name, test := range map[string]struct {
-		body string // of Join
-		want string
-	}{
-		"a wrong result": {body: `return "ab"`, want: `got "ab", want a/b`},
-		"a panic": {
-			body: `var p []string; return p[len(parts)]`,
-			want: "TestJoin: panic: runtime error: index out of range [2] with length 0, in toy.Join (01-toy/toy.go:6)",
-		},
-		"a panic in a goroutine": {
-			body: `done := make(chan string); go func() { panic("there") }(); return <-done`,
-			want: "TestJoin: panic: there, in toy.Join.func1 (01-toy/toy.go:6)",
-		},
-		"a hang": {
-			body: `select {}`,
-			want: "TestJoin: panic: test timed out after 5s, in toy.Join (01-toy/toy.go:6)",
-		},
-		"a syntax error": {body: `return "`, want: "toy.go:6"},
-		"a type error":   {body: `return undone`, want: "undefined: undone"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			root := toy(t)
-			if name == "a hang" {
-				setTestTimeout(t, 5*time.Second)
-			}
-			runCommand(t, root, "start", "join")
-			writeJoin(t, root, test.body)
-			var out strings.Builder
-			if err := run(t.Context(), root, []string{"check"}, &out); err == nil {
-				t.Error("check = nil, want an error")
-			}
-			wantContains(t, "check", out.String(), test.want)
-			const limit = 8
-			if lines := strings.Count(out.String(), "\n"); lines > limit {
-				t.Errorf("check printed %d lines, want %d at most:\n%s", lines, limit, &out)
-			}
-		})
+// wantUnsolved checks an exercise, and wants that it is not solved, with these texts in the output.
+func wantUnsolved(t *testing.T, root, name string, texts ...string) (output string) {
+	t.Helper()
+	var out strings.Builder
+	if err := run(t.Context(), root, []string{"check", name}, &out); err == nil {
+		t.Errorf("check %s = nil, want an error", name)
 	}
-}
-
-// A check uses the book's tests and steps, even if the reader has changed them.
-func TestChecksUseTheBooksTests(t *testing.T) {
-	const test = "01-toy/toy_test.go"
-	skipped := "package toy\nimport \"testing\"\nfunc TestJoin(t *testing.T) { t.Skip() }\n"
-	exitingMain := "package toy\nimport (\"os\"; \"testing\")\nfunc TestMain(*testing.M) { os.Exit(0) }\n"
-	exitingStep := "package toy\nimport \"os\"\nfunc init() { os.Exit(0) }\n"
-	for name, change := range map[string]func(t *testing.T, root string){
-		"the test is deleted": func(t *testing.T, root string) { must.Do(t, os.Remove(filepath.Join(root, test))) },
-		"the test is skipped": func(t *testing.T, root string) { write(t, root, test, skipped) },
-		"TestMain exits":      func(t *testing.T, root string) { write(t, root, "01-toy/main_test.go", exitingMain) },
-		"a step exits":        func(t *testing.T, root string) { write(t, root, "01-toy/step_end.go", exitingStep) },
-	} {
-		for _, committed := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, committed %t", name, committed), func(t *testing.T) {
-				root := toy(t)
-				runCommand(t, root, "start", "join")
-				writeJoin(t, root, `return "ab"`)
-				change(t, root)
-				if committed {
-					commit(t, root)
-				}
-				wantUnsolved(t, root, exercise{name: "join"}, "want a/b")
-			})
-		}
-	}
-	t.Run("the test is deleted before the start", func(t *testing.T) {
-		root := toy(t)
-		write(t, root, test, "package toy\n")
-		commit(t, root)
-		runCommand(t, root, "start", "join")
-		writeJoin(t, root, `return "ab"`)
-		wantUnsolved(t, root, exercise{name: "join"}, "TestJoin did not run")
-	})
+	wantContains(t, "check "+name, out.String(), texts...)
+	return out.String()
 }
 
 // wantRefused runs a command, and wants an error with this text.
@@ -207,20 +120,118 @@ func wantRefused(t *testing.T, root string, args []string, text string) {
 	}
 }
 
+func TestAnExerciseFromStartToEnd(t *testing.T) {
+	root := toy(t)
+	book := toyText(root)
+	wantContains(t, "nothing", runCommand(t, root), "01-toy                0 of  3  ...", "Next: join (write, about 5 minutes, easy)")
+	started := runCommand(t, root, "next")
+	wantContains(t, "next", started, "Write `Join`, as the page (docs/01-toy.md) says.", "01-toy/toy.go:8 (Join)")
+	if strings.Contains(started, "go test") {
+		t.Errorf("next printed %q, want it without the check", started)
+	}
+	if err := workspace.Whole(root); err == nil || !strings.Contains(err.Error(), "exercises are open: join.") {
+		t.Errorf("workspace.Whole() with an open exercise = %v, want an error that names it", err)
+	}
+	wantContains(t, "list", runCommand(t, root, "list"), "open   write join")
+	wantContains(t, "nothing", runCommand(t, root), "Open: join", "01-toy/toy.go:8 (Join)")
+	for _, want := range []string{
+		"join, hint 1 of 3: One.\n",
+		"join, hint 2 of 3: Two, on two lines.\n",
+		"join, hint 3 of 3: Three.\n",
+		"join, hint 3 of 3: Three.\n",
+	} {
+		if got := runCommand(t, root, "hint"); got != want {
+			t.Errorf("hint printed %q, want %q", got, want)
+		}
+	}
+	commit(t, root) // practice still knows the book's code
+	change(t, root, hole, `return parts[0] + "/" + parts[1]`)
+	wantContains(t, "check", runCommand(t, root, "check"), "ok    TestJoin", "join: solved. That makes 1 of 3.", "Next: tail (fix")
+	list := runCommand(t, root, "list")
+	wantContains(t, "list", list, "solved write join", "1 of the 1")
+	must.Do(t, workspace.Whole(root))
+
+	again := runCommand(t, root, "start", "join") // with the reader's code in the file
+	wantContains(t, "a second start", again, "Your version of Join, separator is replaced, and kept", "mine join")
+	change(t, root, hole, `return parts[0] + "/b"`)
+	const comment = "\n// A comment of mine.\n"
+	writeFile(t, root, toyFile, toyText(root)+comment)
+	solution := runCommand(t, root, "solution")
+	wantContains(t, "solution", solution, "+\treturn strings.Join(parts, ", "Because.")
+	runCommand(t, root, "reset", "join")
+	if got, want := toyText(root), book+comment; got != want {
+		t.Errorf("after reset, %s is\n%s\nwant\n%s", toyFile, got, want)
+	}
+}
+
+func TestTheOrderIsTheBooks(t *testing.T) {
+	var names []string
+	for _, e := range value(load(toy(t))) {
+		names = append(names, e.name)
+	}
+	if got, want := strings.Join(names, " "), "join tail count"; got != want {
+		t.Errorf("the exercises are %q, want %q", got, want)
+	}
+}
+
+// A fix leads to the section that explains it, when it is solved.
+func TestAfterAFixThereIsSomethingToRead(t *testing.T) {
+	root := toy(t)
+	started := runCommand(t, root, "start", "count")
+	if strings.Contains(started, "docs/01-toy.md") {
+		t.Errorf("start printed %q, want no page", started)
+	}
+	change(t, root, `"/")`, `"/") + 1`)
+	wantContains(t, "check", runCommand(t, root, "check"), "docs/01-toy.md:7 explains it")
+}
+
 func TestRefusals(t *testing.T) {
 	root := toy(t)
-	wantRefused(t, root, []string{"check", "join"}, "not started; the book's code passes")
-	write(t, root, toyFile, "package toy\n")
 	for text, args := range map[string][]string{
-		"usage:":                             {},
-		"no such command":                    {"begin", "join"},
-		"no exercise is called unicorn":      {"start", "unicorn"},
-		"no exercise is open":                {"check"},
-		"was not started":                    {"solution", "join"},
-		"has changes that are not committed": {"start", "join"},
+		"no such command":                {"begin", "join"},
+		"no exercise is called unicorn":  {"start", "unicorn"},
+		"no exercise is open":            {"check"},
+		"was not started":                {"solution", "join"},
+		"join is not started":            {"check", "join"},
+		"tail is not started":            {"watch", "tail"},
+		"NAME of an exercise is missing": {"start"},
+		"no version of yours is kept":    {"mine", "join"},
+		"too many arguments":             {"start", "join", "tail"},
 	} {
 		wantRefused(t, root, args, text)
 	}
+	wantContains(t, "reset", runCommand(t, root, "reset", "join"), "was not started", "nothing has changed")
+	wantContains(t, "help", runCommand(t, root, "help"), "usage:")
+
+	runCommand(t, root, "start", "join")
+	wantContains(t, "a second start", runCommand(t, root, "start", "join"), "open already, and nothing has changed", "Write `Join`")
+	wantRefused(t, root, []string{"start", "tail"}, "where join is open")
+
+	writeFile(t, root, toyFile, "package toy\n")
 	commit(t, root)
+	value(git(root, "update-ref", "-d", bookName))
+	value(git(root, "update-ref", "-d", "refs/practice/open/join"))
 	wantRefused(t, root, []string{"start", "join"}, "it has no function Join")
+}
+
+// After a pull, the book's code and tests are those that came with it. What the reader has
+// committed is never the book's.
+func TestAfterAPullTheTestsAreNew(t *testing.T) {
+	origin := toy(t)
+	root := filepath.Join(t.TempDir(), "clone")
+	value(git(origin, "clone", "--quiet", origin, root))
+	identify(t, root, "reader")
+	runCommand(t, root, "start", "join")
+	change(t, root, hole, `return parts[0] + "/" + parts[1]`)
+	commit(t, root)
+	runCommand(t, root, "check")
+
+	identify(t, origin, "author")
+	test := string(value(os.ReadFile(filepath.Join(origin, "01-toy/toy_test.go"))))
+	test = strings.Replace(test, "{\n", "{\n\tif got := Join(\"a\"); got != \"a\" {\n\t\tt.Errorf(\"got %q, want a\", got)\n\t}\n", 1)
+	writeFile(t, origin, "01-toy/toy_test.go", test)
+	commit(t, origin)
+	value(git(root, "pull", "--quiet", "--no-rebase", "--no-edit"))
+	wantUnsolved(t, root, "join", "index out of range [1]")
+	wantContains(t, "solution", runCommand(t, root, "solution", "join"), "+\treturn strings.Join(parts, ")
 }

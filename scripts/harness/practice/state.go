@@ -1,4 +1,4 @@
-// The state of an exercise, which is kept in git.
+// What practice remembers of the exercises. It is kept in git, as references below refs/practice.
 
 package main
 
@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // The states of an exercise. Each exercise that is open or solved has a reference in git with its
@@ -17,44 +19,107 @@ const (
 	solved    = "solved"
 )
 
+// The other references below refs/practice.
+const (
+	readers  = "mine"               // mine/NAME is a file with the reader's version of an exercise
+	bookName = "refs/practice/book" // HEAD when the first exercise was started
+)
+
 // ref returns the reference of the exercise in a state.
 func (e exercise) ref(state string) string { return "refs/practice/" + state + "/" + e.name }
 
-// state returns the state of the exercise.
-func (e exercise) state(root string) string {
-	refs, _ := git(root, "for-each-ref", "--format=%(refname:lstrip=2)", e.ref("*"))
-	state, _, _ := strings.Cut(refs, "/")
-	return state
+// states returns the states of the exercises that are open or solved, by name.
+func states(root string) map[string]string {
+	refs, _ := git(root, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/practice/open", "refs/practice/solved")
+	all := map[string]string{}
+	for _, ref := range strings.Fields(refs) {
+		state, name, _ := strings.Cut(ref, "/")
+		all[name] = state
+	}
+	return all
 }
+
+// state returns the state of the exercise.
+func (e exercise) state(root string) string { return states(root)[e.name] }
 
 // setState sets the state of the exercise.
 func (e exercise) setState(root, to string) error {
-	from := e.state(root)
+	from, book := e.state(root), bookCommit(root)
 	if to != untouched {
-		if _, err := git(root, "update-ref", e.ref(to), bookRef(root)); err != nil {
+		for _, ref := range []string{bookName, e.ref(to)} {
+			if _, err := git(root, "update-ref", ref, book); err != nil {
+				return err
+			}
+		}
+	}
+	if from != untouched && from != to {
+		if _, err := git(root, "update-ref", "-d", e.ref(from)); err != nil {
 			return err
 		}
 	}
-	if from == untouched || from == to {
+	if len(states(root)) > 0 {
 		return nil
 	}
-	_, err := git(root, "update-ref", "-d", e.ref(from))
+	_, err := git(root, "update-ref", "-d", bookName) // all of the code is the book's
 	return err
 }
 
-// bookRef returns a commit with the book's code. That is HEAD at the time when the first exercise
-// was started.
-func bookRef(root string) string {
-	if refs, _ := git(root, "for-each-ref", "--format=%(refname)", "refs/practice"); refs != "" {
-		return strings.Fields(refs)[0] // all of them point to that commit
+// startedAt returns when the exercise was started, or its code was brought back, the last time. The
+// code at its place is the reader's code for the exercise with the latest time.
+func (e exercise) startedAt(root string) int64 { return configNumber(root, e.startedKey()) }
+
+// setStartedAt sets startedAt to now.
+func (e exercise) setStartedAt(root string) error {
+	_, err := git(root, "config", "--local", e.startedKey(), strconv.FormatInt(time.Now().UnixNano(), 10))
+	return err
+}
+
+// startedKey and hintsKey are keys in git's configuration.
+func (e exercise) startedKey() string { return "practice." + e.name + ".started" }
+func (e exercise) hintsKey() string   { return "practice." + e.name + ".hints" }
+
+// configNumber returns a number of git's configuration, or 0 if it has none of this key.
+func configNumber(root, key string) int64 {
+	text, err := git(root, "config", "--local", key)
+	if err != nil {
+		return 0
 	}
-	return "HEAD"
+	number, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	if err != nil {
+		return 0 // somebody else has written it
+	}
+	return number
+}
+
+// bookCommit returns a commit with the book's code. That is HEAD at the time when the first
+// exercise was started, or the newest commit that the reader has pulled since then. It is never a
+// commit of the reader's own, even if the reader has pushed it.
+func bookCommit(root string) string {
+	refs, _ := git(root, "for-each-ref", "--format=%(objectname)", bookName, "refs/practice/open", "refs/practice/solved")
+	if refs == "" {
+		return "HEAD"
+	}
+	began := strings.Fields(refs)[0]
+	remote, _ := git(root, "log", "--format=%H", "--remotes", "--not", began)
+	pulled, _ := git(root, "log", "--format=%H %ae", "HEAD", "--not", began)
+	reader, _ := git(root, "var", "GIT_AUTHOR_IDENT")
+	for line := range strings.Lines(pulled) {
+		commit, author, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if strings.Contains(remote, commit) && !strings.Contains(reader, "<"+author+">") {
+			return commit
+		}
+	}
+	return began
 }
 
 // git runs a git command in a folder, and returns its output.
-func git(dir string, args ...string) (string, error) {
+func git(dir string, args ...string) (string, error) { return gitWithInput(dir, "", args...) }
+
+// gitWithInput runs a git command that reads a text.
+func gitWithInput(dir, input string, args ...string) (string, error) {
 	command := exec.Command("git", args...)
 	command.Dir = dir
+	command.Stdin = strings.NewReader(input)
 	text, err := command.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -1,0 +1,86 @@
+// What the pages of the book say about the exercises: their order, and where their code is
+// explained.
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	nextPage     = regexp.MustCompile(`(?m)^Next: \[[^]]*\]\(([\w-]+\.md)\)`)
+	exerciseLink = regexp.MustCompile(`\(\.\./[\w-]+/practice/([\w-]+)\.md\)`)
+)
+
+// inBooksOrder sets the pages of the exercises, and sorts them: by chapter, and then in the order
+// in which the ends of the pages lead to them.
+func inBooksOrder(root string, all []exercise) []exercise {
+	if len(all) == 0 {
+		return nil
+	}
+	rank, page := map[string]int{}, map[string]string{}
+	for _, name := range pages(root, all[0].chapter+".md") {
+		text, _ := os.ReadFile(filepath.Join(root, name))
+		_, end, _ := strings.Cut(string(text), "\n[Practise](practice.md)")
+		for _, match := range exerciseLink.FindAllStringSubmatch(end, -1) {
+			if _, known := rank[match[1]]; !known {
+				rank[match[1]], page[match[1]] = len(rank), name
+			}
+		}
+	}
+	for i := range all {
+		all[i].page = page[all[i].name]
+		if all[i].page == "" {
+			rank[all[i].name] = math.MaxInt // no page leads to it yet
+		}
+	}
+	slices.SortStableFunc(all, func(a, b exercise) int {
+		return cmp.Or(strings.Compare(a.chapter, b.chapter), cmp.Compare(rank[a.name], rank[b.name]))
+	})
+	return all
+}
+
+// pages returns the pages of the book from this one on, each with its path from the root. Each page
+// leads to the next one.
+func pages(root, page string) (all []string) {
+	for page != "" {
+		name := "docs/" + page
+		if slices.Contains(all, name) {
+			break
+		}
+		all = append(all, name)
+		text, _ := os.ReadFile(filepath.Join(root, name)) // a page that is not there ends the chain
+		page = ""
+		if match := nextPage.FindStringSubmatch(string(text)); match != nil {
+			page = match[1]
+		}
+	}
+	return all
+}
+
+// explanation returns page:line of the section that shows one of these declarations of the
+// exercise's file. If there is none, it returns the page that leads to the exercise, or "".
+func (e exercise) explanation(root string, names []string) string {
+	found, _ := filepath.Glob(filepath.Join(root, "docs", e.chapter[:2]+"-*.md")) // the pattern is valid
+	for _, page := range found {
+		text, _ := os.ReadFile(page)
+		section := 0
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(line, "##") {
+				section = i + 1
+			}
+			directive, ok := strings.CutPrefix(line, "<!-- code "+e.file+" ")
+			if ok && slices.ContainsFunc(strings.Fields(directive), func(name string) bool { return slices.Contains(names, name) }) {
+				return fmt.Sprintf("docs/%s:%d", filepath.Base(page), section)
+			}
+		}
+	}
+	return e.page
+}

@@ -1,0 +1,149 @@
+// Tests of what a check prints, and of what it runs.
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// A check prints what is wrong with the reader's code, in a few lines.
+func TestCheckPrintsWhatIsWrong(t *testing.T) {
+	for name, test := range map[string]struct {
+		body string // of Join
+		want string
+	}{
+		"a wrong result": {body: `return "ab"`, want: `got "ab", want a/b`},
+		"a panic": {
+			body: `var p []string; return p[len(parts)]`,
+			want: "panic: runtime error: index out of range [2] with length 0, in toy.Join (01-toy/toy.go:8)",
+		},
+		"a panic in a goroutine": {
+			body: `done := make(chan string); go func() { panic("there") }(); return <-done`,
+			want: "panic: there, in toy.Join.func1 (01-toy/toy.go:8)",
+		},
+		"a hang": {
+			body: `select {}`,
+			want: "panic: test timed out after 5s, in toy.Join (01-toy/toy.go:8)",
+		},
+		"a syntax error": {body: `return "`, want: "toy.go:8"},
+		"a type error":   {body: `return undone`, want: "undefined: undone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := toy(t)
+			if name == "a hang" {
+				setTestPatience(t, 5*time.Second)
+			}
+			runCommand(t, root, "start", "join")
+			change(t, root, hole, test.body)
+			output := wantUnsolved(t, root, "join", test.want)
+			const limit = 8
+			if lines := strings.Count(output, "\n"); lines > limit {
+				t.Errorf("check printed %d lines, want %d at most:\n%s", lines, limit, output)
+			}
+		})
+	}
+}
+
+// A check prints all failures, even if a test panics: those of its other subtests, and those of
+// other tests.
+func TestCheckPrintsAllFailures(t *testing.T) {
+	root := toy(t)
+	runCommand(t, root, "start", "count")
+	change(t, root, `return strings.Count(joined, "/")`, `n := strings.Count(joined, "/")
+	if n == 1 {
+		panic("one")
+	}
+	return n`)
+	wantUnsolved(t, root, "count", "one:\n", "got 0, want 1", "panic: one, in toy.Count (01-toy/toy.go:18)", "three:\n", "got 2, want 3",
+		"FAIL  TestJoin")
+}
+
+// A check uses the book's tests and steps, even if the reader has changed them.
+func TestChecksUseTheBooksTests(t *testing.T) {
+	const test = "01-toy/toy_test.go"
+	skipped := "package toy\nimport \"testing\"\nfunc TestJoin(t *testing.T) { t.Skip() }\n"
+	exitingMain := "package toy\nimport (\"os\"; \"testing\")\nfunc TestMain(*testing.M) { os.Exit(0) }\n"
+	exitingStep := "package toy\nimport \"os\"\nfunc init() { os.Exit(0) }\n"
+	for name, change := range map[string]func(t *testing.T, root string){
+		"the test is deleted": func(t *testing.T, root string) { must.Do(t, os.Remove(filepath.Join(root, test))) },
+		"the test is skipped": func(t *testing.T, root string) { writeFile(t, root, test, skipped) },
+		"TestMain exits":      func(t *testing.T, root string) { writeFile(t, root, "01-toy/main_test.go", exitingMain) },
+		"a step exits":        func(t *testing.T, root string) { writeFile(t, root, "01-toy/step_end.go", exitingStep) },
+	} {
+		for _, committed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, committed %t", name, committed), func(t *testing.T) {
+				root := toy(t)
+				runCommand(t, root, "start", "join")
+				writeJoin(t, root, `return "ab"`)
+				change(t, root)
+				if committed {
+					commit(t, root)
+				}
+				wantUnsolved(t, root, "join", "want a/b")
+			})
+		}
+	}
+	t.Run("the test is deleted before the start", func(t *testing.T) {
+		root := toy(t)
+		writeFile(t, root, test, "package toy\n")
+		commit(t, root)
+		runCommand(t, root, "start", "join")
+		writeJoin(t, root, `return "ab"`)
+		wantUnsolved(t, root, "join", "TestJoin did not run")
+	})
+}
+
+// writeJoin writes the body of Join, where start has left a hole.
+func writeJoin(t *testing.T, root, body string) {
+	t.Helper()
+	change(t, root, hole, body)
+}
+
+// A lockedOutput can be read while somebody writes to it.
+type lockedOutput struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (o *lockedOutput) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *lockedOutput) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// Watch checks whenever the reader saves, and goes on to the next exercise.
+func TestWatchGoesOn(t *testing.T) {
+	root := toy(t)
+	var out lockedOutput
+	stop := must.Run(t, func(ctx context.Context) {
+		if err := run(ctx, root, []string{"watch"}, &out); err != nil {
+			t.Errorf("watch: %v", err)
+		}
+	})
+	defer stop()
+	contains := func(text string) func() bool {
+		return func() bool { return strings.Contains(out.String(), text) }
+	}
+	must.Until(t, "join is open", contains("Write `Join`"))
+	must.Until(t, "the hole is there", func() bool { return strings.Contains(toyText(root), hole) })
+	writeJoin(t, root, `return "ab"`)
+	must.Until(t, "the wrong code is checked", contains(`got "ab", want a/b`))
+	change(t, root, `"ab"`, `parts[0] + "/" + parts[1]`)
+	must.Until(t, "join is solved", contains("join: solved"))
+	must.Until(t, "the next one is open", contains(`"There is something at the end"`))
+}

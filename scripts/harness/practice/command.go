@@ -1,0 +1,215 @@
+// The commands that check an exercise: how they are read, built and run.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A command is a line of an exercise's section Check, as a reader could type it:
+//
+//	go test [-race] ./PACKAGE -run '^(TestA|TestB)$'
+//	go run ./PACKAGE STEP -check
+type command struct {
+	line    string
+	race    bool
+	program string   // the folder, such as "./06-processor"
+	tests   []string // go test: the names of the tests
+	args    []string // go run: the arguments of the program
+}
+
+var testPattern = regexp.MustCompile(`^'\^\(?(\w+(?:\|\w+)*)\)?\$'$`)
+
+// parseCommand reads a line of the section Check.
+func parseCommand(line string) (command, error) {
+	c := command{line: line}
+	words := strings.Fields(line)
+	if len(words) > 2 && words[2] == "-race" {
+		c.race = true
+		words = slices.Delete(words, 2, 3)
+	}
+	if len(words) == 5 && words[0] == "go" && words[2] != "" {
+		c.program = words[2]
+		pattern := testPattern.FindStringSubmatch(words[4])
+		switch {
+		case words[1] == "test" && words[3] == "-run" && pattern != nil:
+			c.tests = strings.Split(pattern[1], "|")
+			return c, nil
+		case words[1] == "run" && words[4] == "-check":
+			c.args = words[3:]
+			return c, nil
+		}
+	}
+	return c, fmt.Errorf("%q is neither go test [-race] ./PACKAGE -run '^(TestA|TestB)$' nor go run ./PACKAGE STEP -check", line)
+}
+
+// A checker builds and runs the commands of an exercise.
+type checker struct {
+	root     string
+	dir      string // for what it builds
+	overlay  string // a file for go's flag -overlay, or ""
+	out      io.Writer
+	patience time.Duration     // how long a test or a step may take
+	built    map[string]string // the programs, by what they were built from
+}
+
+// testPatience is how long a test or a step of an exercise may take. It only ends a hang.
+var testPatience = 20 * time.Second
+
+// newChecker returns a checker that builds programs in dir.
+func newChecker(root, dir, overlay string, out io.Writer) *checker {
+	return &checker{root: root, dir: dir, overlay: overlay, out: out, patience: testPatience, built: map[string]string{}}
+}
+
+// build builds the program or the tests of a command, and returns the path. If the code does not
+// compile, it returns what the compiler says.
+func (c *checker) build(ctx context.Context, cmd command) (binary, failure string, err error) {
+	verb := []string{"build", "-buildvcs=false"}
+	if cmd.tests != nil {
+		verb = []string{"test", "-c"}
+	}
+	if cmd.race {
+		verb = append(verb, "-race")
+	}
+	key := strings.Join(append(verb, cmd.program), " ")
+	if binary, ok := c.built[key]; ok {
+		return binary, "", nil
+	}
+	binary = filepath.Join(c.dir, fmt.Sprintf("program%d", len(c.built)))
+	args := append(verb, "-o", binary)
+	if c.overlay != "" {
+		args = append(args, "-overlay", c.overlay)
+	}
+	const longest = 30 * time.Minute // for the first time, and on a slow machine
+	text, err := c.run(ctx, longest, c.root, "building", "go", append(args, cmd.program)...)
+	if ctx.Err() != nil {
+		return "", "", ctx.Err()
+	}
+	if err != nil {
+		return "", summary(c.root, text), nil
+	}
+	c.built[key] = binary
+	return binary, "", nil
+}
+
+// run runs a program in a folder, and returns its output. It ends a program that hangs, with its
+// children. Meanwhile it says now and then what it is doing.
+func (c *checker) run(
+	ctx context.Context, longest time.Duration, dir, doing, program string, args ...string,
+) (text string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	process := exec.CommandContext(ctx, program, args...)
+	process.Dir = dir
+	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	process.Cancel = func() error { return syscall.Kill(-process.Process.Pid, syscall.SIGINT) }
+	process.WaitDelay = 10 * time.Second
+	var output []byte
+	ended := make(chan struct{})
+	begin := time.Now()
+	go func() {
+		defer close(ended)
+		output, err = process.CombinedOutput()
+	}()
+	const sayEvery = 5 * time.Second
+	for {
+		select {
+		case <-ended:
+			return string(output), err
+		case <-time.After(sayEvery):
+			fmt.Fprintf(c.out, "        … %s for %s\n", doing, time.Since(begin).Round(time.Second))
+		}
+	}
+}
+
+// step runs the step of a command. It returns what is wrong, or "".
+func (c *checker) step(ctx context.Context, cmd command, binary string) (failure string, err error) {
+	// A step that hangs ends by itself, and says what it waits for.
+	text, err := c.run(ctx, 10*c.patience, c.root, "running "+cmd.args[0], binary, cmd.args...)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return cmp.Or(summary(c.root, text), err.Error()), nil
+	}
+	return "", nil
+}
+
+// test runs one test of a command. It returns what is wrong, or "". A panic ends all of a program,
+// so test runs it again without the subtest that has panicked, as long as that shows something new.
+func (c *checker) test(ctx context.Context, cmd command, binary, name string) (failure string, err error) {
+	var lines, skipped []string
+	for {
+		failure, subtest, err := c.testOnce(ctx, cmd, binary, name, skipped)
+		if err != nil {
+			return "", err
+		}
+		before := len(lines)
+		for line := range strings.SplitSeq(failure, "\n") {
+			if line != "" && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) == before || subtest == "" {
+			return strings.Join(lines, "\n"), nil
+		}
+		skipped = append(skipped, subtest)
+	}
+}
+
+// testOnce runs a test without some of its subtests. It returns what is wrong, and a pattern for
+// the subtest that has panicked, if there is one.
+func (c *checker) testOnce(
+	ctx context.Context, cmd command, binary, name string, skipped []string,
+) (failure, panicked string, err error) {
+	args := []string{"-test.v", "-test.paniconexit0", "-test.timeout", c.patience.String(), "-test.run", "^" + name + "$"}
+	if len(skipped) > 0 {
+		args = append(args, "-test.skip", strings.Join(skipped, "|"))
+	}
+	folder := filepath.Join(c.root, cmd.program)
+	text, err := c.run(ctx, c.patience+time.Minute, folder, "running "+name, binary, args...)
+	switch {
+	case ctx.Err() != nil:
+		return "", "", ctx.Err()
+	case err != nil:
+		return cmp.Or(summary(c.root, text), err.Error()), panickedSubtest(text), nil
+	case !strings.Contains(text, "--- PASS: "+name+" ("):
+		return name + " did not run: the exercise needs it", "", nil
+	default:
+		return "", "", nil
+	}
+}
+
+// writeOverlay writes a file for go's flag -overlay, which replaces files of the workspace by these
+// texts, and returns its path. An empty text means that there is no such file.
+func writeOverlay(root, dir string, texts map[string]string) (file string, err error) {
+	if len(texts) == 0 {
+		return "", nil
+	}
+	replace := map[string]string{}
+	for name, text := range texts {
+		replacement := ""
+		if text != "" {
+			replacement = filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
+			if err := os.WriteFile(replacement, []byte(text), 0o600); err != nil {
+				return "", err
+			}
+		}
+		replace[filepath.Join(root, name)] = replacement
+	}
+	overlay, _ := json.Marshal(map[string]any{"Replace": replace}) // strings can always be marshaled
+	file = filepath.Join(dir, "overlay.json")
+	return file, os.WriteFile(file, overlay, 0o600)
+}

@@ -1,0 +1,202 @@
+// How the declarations of a Go file are found, compared and replaced.
+
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A declaration is a function, or a group of types, variables or constants, in the text of a Go
+// file. The places are offsets in the text.
+type declaration struct {
+	name  string // Type.method of a method, the first name of a group
+	begin int    // of its comment, or of the declaration if it has none
+	body  int    // of a function; 0 of a group
+	end   int
+}
+
+// declarations returns the declarations of a text, without its imports. It finds them even if the
+// text is not valid Go: the reader may be in the middle of a change.
+func declarations(text string) (all []declaration) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return declarationsByLines(text)
+	}
+	for _, decl := range file.Decls {
+		// The offset in the only file is its position minus one.
+		d := declaration{begin: int(decl.Pos()) - 1, end: int(decl.End()) - 1}
+		var doc *ast.CommentGroup
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			d.name, doc = functionName(text, decl), decl.Doc
+			if decl.Body != nil {
+				d.body = int(decl.Body.Pos()) - 1
+			}
+		case *ast.GenDecl:
+			if decl.Tok == token.IMPORT || len(decl.Specs) == 0 {
+				continue
+			}
+			d.name, doc = groupName(decl), decl.Doc
+		}
+		if doc != nil {
+			d.begin = int(doc.Pos()) - 1
+		}
+		restOfLine, _, _ := strings.Cut(text[d.end:], "\n") // a comment behind the declaration
+		d.end += len(restOfLine)
+		if d.name == "_" || d.name == "init" {
+			d.name = text[d.begin:d.end] // there may be several of this name
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+var identifier = regexp.MustCompile(`\w+`)
+
+// functionName returns the name of a function, or Type.method.
+func functionName(text string, f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	receiver := f.Recv.List[0].Type // such as *Type or Type[T]
+	return identifier.FindString(text[receiver.Pos()-1:receiver.End()-1]) + "." + f.Name.Name
+}
+
+// groupName returns the first name that a group declares.
+func groupName(group *ast.GenDecl) string {
+	switch spec := group.Specs[0].(type) {
+	case *ast.TypeSpec:
+		return spec.Name.Name
+	case *ast.ValueSpec:
+		return spec.Names[0].Name
+	default:
+		return ""
+	}
+}
+
+// declarationLine matches the beginning of a declaration, as gofmt writes it, with its comment.
+var declarationLine = regexp.MustCompile(
+	`(?m)^(?://.*\n)*(?:func (?:\(\w* ?\*?(\w+)[^)]*\) )?|(?:type|var|const) (?:\(\n\t)?)(\w+)`)
+
+// declarationsByLines returns the declarations of a text that is not valid Go. Each one reaches up
+// to the next one.
+func declarationsByLines(text string) (all []declaration) {
+	matches := declarationLine.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range matches {
+		d := declaration{name: text[m[4]:m[5]], begin: m[0], end: len(text)}
+		if m[2] >= 0 {
+			d.name = text[m[2]:m[3]] + "." + d.name
+		}
+		if i+1 < len(matches) {
+			d.end = matches[i+1][0]
+		}
+		d.end = d.begin + len(strings.TrimRight(text[d.begin:d.end], "\n"))
+		all = append(all, d)
+	}
+	return all
+}
+
+// find returns the declaration of this name.
+func find(text, name string) (declaration, bool) {
+	all := declarations(text)
+	i := slices.IndexFunc(all, func(d declaration) bool { return d.name == name })
+	if i < 0 {
+		return declaration{}, false
+	}
+	return all[i], true
+}
+
+// findFunction returns the function of this name.
+func findFunction(text, name string) (declaration, error) {
+	d, ok := find(text, name)
+	if !ok || d.body == 0 {
+		return d, fmt.Errorf("it has no function %s", name)
+	}
+	return d, nil
+}
+
+// textOf returns the text of a declaration, or "" if there is none of this name.
+func textOf(text, name string) string {
+	d, _ := find(text, name)
+	return text[d.begin:d.end]
+}
+
+// changedNames returns the names of the declarations that are not the same in two texts.
+func changedNames(a, b string) (names []string) {
+	inA, inB := textsOf(a), textsOf(b)
+	for _, d := range append(declarations(a), declarations(b)...) {
+		if inA[d.name] != inB[d.name] && !slices.Contains(names, d.name) {
+			names = append(names, d.name)
+		}
+	}
+	return names
+}
+
+// textsOf returns the texts of all declarations, by name.
+func textsOf(text string) map[string]string {
+	all := map[string]string{}
+	for _, d := range declarations(text) {
+		all[d.name] = text[d.begin:d.end]
+	}
+	return all
+}
+
+// same reports whether these declarations are the same in two texts.
+func same(a, b string, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return textOf(a, name) != textOf(b, name) })
+}
+
+// transplant returns the text with these declarations as they are in source, and with all that they
+// need of source: other declarations that the text does not have, and imports. A declaration that
+// source does not have is removed. Everything else stays.
+func transplant(text, source string, names []string) string {
+	names = slices.Clone(names)
+	for i := 0; i < len(names); i++ { // names grows
+		there, inText := find(text, names[i])
+		wanted := textOf(source, names[i])
+		switch {
+		case inText && wanted != "":
+			text = text[:there.begin] + wanted + text[there.end:]
+		case inText:
+			text = strings.TrimRight(text[:there.begin], "\n") + text[there.end:]
+		case wanted != "":
+			at := placeFor(text, source, names[i])
+			text = text[:at] + "\n\n" + wanted + text[at:]
+		}
+		for _, d := range declarations(source) {
+			if _, has := find(text, d.name); !has && mentions(wanted, d.name) && !slices.Contains(names, d.name) {
+				names = append(names, d.name)
+			}
+		}
+	}
+	return tidy(text, source)
+}
+
+var comment = regexp.MustCompile(`//.*`)
+
+// mentions reports whether a text of Go has the name of a declaration in it.
+func mentions(text, name string) bool {
+	method := name[strings.LastIndex(name, ".")+1:] // or a function, or a type
+	return slices.Contains(identifier.FindAllString(comment.ReplaceAllString(text, ""), -1), method)
+}
+
+// placeFor returns the offset in text at which a declaration of source belongs: behind the nearest
+// one before it that text has, or at the end.
+func placeFor(text, source, name string) int {
+	place := len(strings.TrimRight(text, "\n"))
+	for _, d := range declarations(source) {
+		if d.name == name {
+			break
+		}
+		if there, ok := find(text, d.name); ok {
+			place = there.end
+		}
+	}
+	return place
+}

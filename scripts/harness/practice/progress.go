@@ -1,0 +1,128 @@
+// Where the reader is, and what is next.
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// state returns the state of an exercise.
+func (p *practice) state(e exercise) string { return e.state(p.root) }
+
+// inState returns those of the exercises that are in a state.
+func (p *practice) inState(exercises []exercise, state string) []exercise {
+	now := states(p.root)
+	return filter(exercises, func(e exercise) bool { return now[e.name] == state })
+}
+
+// chapters returns the exercises of each chapter.
+func (p *practice) chapters() (all [][]exercise) {
+	for _, e := range p.all {
+		last := len(all) - 1
+		if last < 0 || all[last][0].chapter != e.chapter {
+			all = append(all, nil)
+			last++
+		}
+		all[last] = append(all[last], e)
+	}
+	return all
+}
+
+// status prints how far the reader is in each chapter, what is open, and what is next.
+func (p *practice) status() {
+	p.printf("Exercises, by chapter (scripts/practice.sh list has their names):\n\n")
+	for _, chapter := range p.chapters() {
+		done := len(p.inState(chapter, solved))
+		bar := strings.Repeat("#", done) + strings.Repeat(".", len(chapter)-done)
+		p.printf("  %-20s %2d of %2d  %s\n", chapter[0].chapter, done, len(chapter), bar)
+	}
+	opened := p.inState(p.all, open)
+	for _, e := range opened {
+		p.printf("\nOpen: %s\n      %s\n", describe(e), strings.Join(p.places(e), "\n      "))
+	}
+	if len(opened) > 0 {
+		p.printf("\nThen: scripts/practice.sh check (or: watch, hint, solution; next shows the task again)\n")
+		return
+	}
+	p.printNext()
+}
+
+// describe returns a line about an exercise.
+func describe(e exercise) string {
+	line := fmt.Sprintf("%s (%s, about %s minutes, %s", e.name, e.kind, e.minutes, e.difficulty)
+	if e.needsCluster {
+		line += ", needs a cluster"
+	}
+	return line + "): " + e.title
+}
+
+// printNext prints which exercise is next.
+func (p *practice) printNext() {
+	if opened := p.inState(p.all, open); len(opened) > 0 {
+		p.printf("Next:        %s is open: %s\n", opened[0].name, strings.Join(p.places(opened[0]), ", "))
+		return
+	}
+	rest := p.inState(p.all, untouched)
+	if len(rest) == 0 {
+		p.printf("All %d exercises are solved. Your informer is complete.\n", len(p.all))
+		return
+	}
+	p.printf("\nNext: %s\n      scripts/practice.sh next starts it\n", describe(rest[0]))
+}
+
+// next shows the exercise that is open, or starts the next one in the order of the book.
+func (p *practice) next() error {
+	if opened := p.inState(p.all, open); len(opened) > 0 {
+		p.printTask(opened[0])
+		return nil
+	}
+	rest := p.inState(p.all, untouched)
+	if len(rest) == 0 {
+		p.printNext()
+		return nil
+	}
+	return p.start(rest[0])
+}
+
+// list prints the exercises by chapter, and how much of the course the reader has written.
+func (p *practice) list() {
+	now := states(p.root)
+	functions, written, fixed := 0, 0, 0
+	for _, chapter := range p.chapters() {
+		p.printf("\n%s\n", chapter[0].chapter)
+		for _, e := range chapter {
+			functions += len(e.empty)
+			if now[e.name] == solved {
+				written += len(e.empty)
+				if e.kind == fix {
+					fixed++
+				}
+			}
+			cluster := ""
+			if e.needsCluster {
+				cluster = " (needs a cluster)"
+			}
+			p.printf("  %-6s %-5s %-16s %3s min, %-6s  %s%s\n",
+				now[e.name], e.kind, e.name, e.minutes, e.difficulty, e.title, cluster)
+		}
+	}
+	p.printf("\n%d of the %d functions to write are yours; %d bugs are fixed\n", written, functions, fixed)
+}
+
+// places returns the places of an exercise: file:line of each function to write. For a bug, it is
+// only the file.
+func (p *practice) places(e exercise) (all []string) {
+	text, _ := os.ReadFile(filepath.Join(p.root, e.file)) // without it, there are no lines
+	for _, name := range e.empty {
+		if d, err := findFunction(string(text), name); err == nil {
+			all = append(all, fmt.Sprintf("%s:%d (%s)", e.file, lineOf(string(text), d.body)+1, name))
+		}
+	}
+	if len(all) == 0 {
+		all = []string{e.file}
+	}
+	return all
+}

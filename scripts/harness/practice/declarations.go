@@ -149,7 +149,8 @@ func textsOf(text string) map[string]string {
 
 // same reports whether these declarations are the same in two texts.
 func same(a, b string, names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return textOf(a, name) != textOf(b, name) })
+	inA, inB := textsOf(a), textsOf(b)
+	return !slices.ContainsFunc(names, func(name string) bool { return inA[name] != inB[name] })
 }
 
 // transplant returns the text with these declarations as they are in source, and with all that they
@@ -169,33 +170,41 @@ func transplant(text, source string, names []string) string {
 			at := placeFor(text, source, names[i])
 			text = text[:at] + "\n\n" + wanted + text[at:]
 		}
-		for _, d := range declarations(source) {
-			if _, has := find(text, d.name); !has && mentions(wanted, d.name) && !slices.Contains(names, d.name) {
-				names = append(names, d.name)
-			}
-		}
+		names = append(names, needed(wanted, text, source, names)...)
 	}
 	return tidy(text, source)
 }
 
 var comment = regexp.MustCompile(`//.*`)
 
-// mentions reports whether a text of Go has the name of a declaration in it.
-func mentions(text, name string) bool {
-	method := name[strings.LastIndex(name, ".")+1:] // or a function, or a type
-	return slices.Contains(identifier.FindAllString(comment.ReplaceAllString(text, ""), -1), method)
+// needed returns the names of the declarations that source has, text does not have, and the code
+// mentions, without those that are known already.
+func needed(code, text, source string, known []string) (names []string) {
+	words := identifier.FindAllString(comment.ReplaceAllString(code, ""), -1)
+	has := textsOf(text)
+	for _, d := range declarations(source) {
+		method := d.name[strings.LastIndex(d.name, ".")+1:] // or a function, or a type
+		if has[d.name] == "" && slices.Contains(words, method) && !slices.Contains(known, d.name) {
+			names = append(names, d.name)
+		}
+	}
+	return names
 }
 
 // placeFor returns the offset in text at which a declaration of source belongs: behind the nearest
 // one before it that text has, or at the end.
 func placeFor(text, source, name string) int {
 	place := len(strings.TrimRight(text, "\n"))
+	ends := map[string]int{}
+	for _, d := range declarations(text) {
+		ends[d.name] = d.end
+	}
 	for _, d := range declarations(source) {
 		if d.name == name {
 			break
 		}
-		if there, ok := find(text, d.name); ok {
-			place = there.end
+		if end, ok := ends[d.name]; ok {
+			place = end
 		}
 	}
 	return place

@@ -3,9 +3,8 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -16,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -24,9 +24,9 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// TestExercisesOnForeignCode starts each exercise in a file that has the reader's code for another
-// exercise, with helpers of the reader's. The file still compiles, has the hole or the bug, and has
-// the reader's code everywhere else. Afterwards the reader's code can be brought back.
+// TestExercisesOnForeignCode starts each exercise in a file that has the reader's code for all
+// exercises of the file, with helpers of the reader's. The file still compiles, has the hole or the
+// bug, and has the reader's code everywhere else. Afterwards the reader's code can be brought back.
 func TestExercisesOnForeignCode(t *testing.T) {
 	root := value(workspace.Root("."))
 	byFile := map[string][]exercise{}
@@ -41,36 +41,37 @@ func TestExercisesOnForeignCode(t *testing.T) {
 		}
 		folders = append(folders, "./"+filepath.Dir(file))
 	}
-	exports := exportData(t, root, folders)
+	checker := newTypeChecker(t, root, folders)
 	for file, exercises := range byFile {
 		t.Run(file, func(t *testing.T) {
-			check := typeChecker(t, root, file, exports)
 			book := string(value(os.ReadFile(filepath.Join(root, file))))
-			for _, written := range exercises {
-				names := changedNames(book, value(written.begin(book)))
-				mine := foreign(t, book, names, written.drop)
-				if err := check(mine); err != nil {
-					t.Fatalf("the foreign code for %s: %v", written.name, err)
-				}
-				for _, e := range exercises {
-					if e.name != written.name {
-						tryForeign(t, versions{mine: mine, book: book, names: names}, e, check)
-					}
-				}
+			v := versions{book: book}
+			var dropped []string
+			for _, e := range exercises {
+				v.names = append(v.names, changedNames(book, value(e.begin(book)))...)
+				dropped = append(dropped, e.drop...)
+			}
+			slices.Sort(v.names)
+			v.names = slices.Compact(v.names)
+			v.mine = foreign(t, book, v.names, dropped)
+			if err := checker.check(t, file, v.mine); err != nil {
+				t.Fatalf("the foreign code: %v\n%s", err, v.mine)
+			}
+			for _, e := range exercises {
+				tryForeign(t, v, e, checker)
 			}
 		})
 	}
 }
 
-// tryForeign starts an exercise, and then brings the reader's code back. v is the reader's code for
-// another exercise.
-func tryForeign(t *testing.T, v versions, e exercise, check func(text string) error) {
+// tryForeign starts an exercise in a file with the reader's code, and then brings that code back.
+func tryForeign(t *testing.T, v versions, e exercise, checker *typeChecker) {
 	t.Helper()
 	wanted := value(e.begin(v.book))
 	names := changedNames(v.book, wanted)
 	started := transplant(v.mine, wanted, names)
-	if err := check(started); err != nil {
-		t.Errorf("after the start of %s in a file with foreign code: %v", e.name, err)
+	if err := checker.check(t, e.file, started); err != nil {
+		t.Errorf("after the start of %s: %v", e.name, err)
 	}
 	if !same(started, wanted, names) {
 		t.Errorf("after the start of %s, %q are not as the exercise wants them", e.name, names)
@@ -82,12 +83,11 @@ func tryForeign(t *testing.T, v versions, e exercise, check func(text string) er
 		t.Errorf("the start of %s has changed %q too", e.name, others)
 	}
 	back := transplant(started, v.book, names)
-	if err := check(back); err != nil {
-		t.Errorf("after the reset of %s in a file with foreign code: %v", e.name, err)
+	if !same(back, v.book, names) {
+		t.Errorf("after the reset of %s, %q are not the book's", e.name, names)
 	}
-	again := transplant(back, v.mine, v.names)
-	if changed := changedNames(v.mine, again); len(changed) > 0 {
-		t.Errorf("after %s, the reader's own code does not come back: %q", e.name, changed)
+	if again := transplant(back, v.mine, names); !same(again, v.mine, v.names) {
+		t.Errorf("after %s, the reader's own code does not come back", e.name)
 	}
 }
 
@@ -125,7 +125,7 @@ func delegate(t *testing.T, text, name string) (signature [2]string, call string
 		}
 		head := text[f.Pos()-1 : f.Body.Pos()-1]
 		end := int(f.Name.End() - f.Pos())
-		call = f.Name.Name + "OfMine(" + arguments(f.Type.Params) + ")"
+		call = f.Name.Name + "OfMine(" + arguments(text, f.Type.Params) + ")"
 		if f.Recv != nil {
 			call = f.Recv.List[0].Names[0].Name + "." + call
 		}
@@ -139,13 +139,13 @@ func delegate(t *testing.T, text, name string) (signature [2]string, call string
 }
 
 // arguments returns the names of parameters, as a call has them.
-func arguments(parameters *ast.FieldList) string {
+func arguments(text string, parameters *ast.FieldList) string {
 	var all []string
 	for _, field := range parameters.List {
 		for _, name := range field.Names {
 			argument := name.Name
 			if argument == "_" {
-				argument = "nil"
+				argument = "*new(" + text[field.Type.Pos()-1:field.Type.End()-1] + ")"
 			}
 			if _, variadic := field.Type.(*ast.Ellipsis); variadic {
 				argument += "..."
@@ -164,53 +164,59 @@ type listedPackage struct {
 	GoFiles    []string
 }
 
-// exportData lists packages and all that they import.
-func exportData(t *testing.T, root string, folders []string) (all []listedPackage) {
+// A typeChecker checks the types of packages, with another text of one file.
+type typeChecker struct {
+	set      *token.FileSet
+	packages map[string]listedPackage // by folder
+	importer types.Importer
+}
+
+// newTypeChecker returns a typeChecker for the packages in these folders. It wants all that they
+// import compiled with the flags of this test, so that go has it in its cache.
+func newTypeChecker(t *testing.T, root string, folders []string) *typeChecker {
 	t.Helper()
-	args := append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles"}, folders...)
-	list := exec.CommandContext(t.Context(), "go", args...)
+	args := []string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles"}
+	info, _ := debug.ReadBuildInfo()
+	if info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		args = append(args, "-race")
+	}
+	list := exec.CommandContext(t.Context(), "go", append(args, folders...)...)
 	list.Dir = root
 	output, err := list.Output()
 	must.Do(t, err)
-	for decoder := json.NewDecoder(strings.NewReader(string(output))); ; {
+	c := &typeChecker{set: token.NewFileSet(), packages: map[string]listedPackage{}}
+	exports := map[string]string{}
+	for decoder := json.NewDecoder(bytes.NewReader(output)); decoder.More(); {
 		var p listedPackage
-		err := decoder.Decode(&p)
-		if errors.Is(err, io.EOF) {
-			return all
+		must.Do(t, decoder.Decode(&p))
+		exports[p.ImportPath] = p.Export
+		if folder, err := filepath.Rel(root, p.Dir); err == nil {
+			c.packages[folder] = p
 		}
-		must.Do(t, err)
-		all = append(all, p)
 	}
+	c.importer = importer.ForCompiler(c.set, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
+	return c
 }
 
-// typeChecker returns a function that checks the types of a package with another text of one file.
-func typeChecker(t *testing.T, root, file string, packages []listedPackage) (check func(text string) error) {
+// check checks the package of a file, with this text of the file.
+func (c *typeChecker) check(t *testing.T, file, text string) error {
 	t.Helper()
-	i := slices.IndexFunc(packages, func(p listedPackage) bool { return p.Dir == filepath.Join(root, filepath.Dir(file)) })
-	if i < 0 {
+	tested, ok := c.packages[filepath.Dir(file)]
+	if !ok {
 		t.Fatalf("go list has no package with %s", file)
 	}
-	tested, set := packages[i], token.NewFileSet()
-	var others []*ast.File
-	for _, name := range tested.GoFiles {
-		if name != filepath.Base(file) {
-			others = append(others, value(parser.ParseFile(set, filepath.Join(tested.Dir, name), nil, 0)))
-		}
-	}
-	imports := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) {
-		i := slices.IndexFunc(packages, func(p listedPackage) bool { return p.ImportPath == path })
-		if i < 0 {
-			return nil, fmt.Errorf("go list has no package %s", path)
-		}
-		return os.Open(packages[i].Export)
-	})
-	return func(text string) error {
-		parsed, err := parser.ParseFile(set, file, text, 0)
-		if err != nil {
-			return err
-		}
-		config := types.Config{Importer: imports}
-		_, err = config.Check(tested.ImportPath, set, append(slices.Clone(others), parsed), nil)
+	parsed, err := parser.ParseFile(c.set, file, text, 0)
+	if err != nil {
 		return err
 	}
+	files := []*ast.File{parsed}
+	for _, name := range tested.GoFiles {
+		if name != filepath.Base(file) {
+			files = append(files, value(parser.ParseFile(c.set, filepath.Join(tested.Dir, name), nil, 0)))
+		}
+	}
+	_, err = (&types.Config{Importer: c.importer}).Check(tested.ImportPath, c.set, files, nil)
+	return err
 }

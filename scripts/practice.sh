@@ -1,3 +1,4 @@
 #!/bin/sh
 # Exercises on the course's own code: write a part of the informer, or mend what is broken.
-cd "$(dirname "$0")/.." && exec go run ./scripts/harness/practice "$@"
+# (Not with go run, which would print "exit status 1" below each check that fails.)
+cd "$(dirname "$0")/.." && program=$(go tool -n practice) && exec "$program" "$@"

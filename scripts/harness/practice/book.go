@@ -77,7 +77,7 @@ func (e exercise) explanation(root string, names []string) string {
 				section = i + 1
 			}
 			directive, ok := strings.CutPrefix(line, "<!-- code "+e.file+" ")
-			if ok && slices.ContainsFunc(strings.Fields(directive), func(name string) bool { return slices.Contains(names, name) }) {
+			if ok && len(inBoth(strings.Fields(directive), names)) > 0 {
 				return fmt.Sprintf("docs/%s:%d", filepath.Base(page), section)
 			}
 		}

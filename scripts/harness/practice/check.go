@@ -148,7 +148,7 @@ func (cmd command) names() []string {
 	if cmd.tests != nil {
 		return cmd.tests
 	}
-	return []string{strings.TrimPrefix(cmd.line, "go ")}
+	return []string{cmd.line}
 }
 
 // runOne runs a test or the step of a command, and returns what is wrong, or "".

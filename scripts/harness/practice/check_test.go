@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -63,8 +61,8 @@ func TestCheckPrintsAllFailures(t *testing.T) {
 		panic("one")
 	}
 	return n`)
-	wantUnsolved(t, root, "count", "one:\n", "got 0, want 1", "panic: one, in toy.Count (01-toy/toy.go:18)", "three:\n", "got 2, want 3",
-		"FAIL  TestJoin")
+	wantUnsolved(t, root, "count", "one:\n", "got 0, want 1", "panic: one, in toy.Count (01-toy/toy.go:18)",
+		"three:\n", "got 2, want 3", "FAIL  TestJoin")
 }
 
 // A check uses the book's tests and steps, even if the reader has changed them.
@@ -73,18 +71,18 @@ func TestChecksUseTheBooksTests(t *testing.T) {
 	skipped := "package toy\nimport \"testing\"\nfunc TestJoin(t *testing.T) { t.Skip() }\n"
 	exitingMain := "package toy\nimport (\"os\"; \"testing\")\nfunc TestMain(*testing.M) { os.Exit(0) }\n"
 	exitingStep := "package toy\nimport \"os\"\nfunc init() { os.Exit(0) }\n"
-	for name, change := range map[string]func(t *testing.T, root string){
-		"the test is deleted": func(t *testing.T, root string) { must.Do(t, os.Remove(filepath.Join(root, test))) },
-		"the test is skipped": func(t *testing.T, root string) { writeFile(t, root, test, skipped) },
-		"TestMain exits":      func(t *testing.T, root string) { writeFile(t, root, "01-toy/main_test.go", exitingMain) },
-		"a step exits":        func(t *testing.T, root string) { writeFile(t, root, "01-toy/step_end.go", exitingStep) },
+	for name, change := range map[string]struct{ file, text string }{
+		"the test is deleted": {file: test, text: "package toy\n"},
+		"the test is skipped": {file: test, text: skipped},
+		"TestMain exits":      {file: "01-toy/main_test.go", text: exitingMain},
+		"a step exits":        {file: "01-toy/step_end.go", text: exitingStep},
 	} {
 		for _, committed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, committed %t", name, committed), func(t *testing.T) {
 				root := toy(t)
 				runCommand(t, root, "start", "join")
 				writeJoin(t, root, `return "ab"`)
-				change(t, root)
+				writeFile(t, root, change.file, change.text)
 				if committed {
 					commit(t, root)
 				}

@@ -52,7 +52,8 @@ func parseCommand(line string) (command, error) {
 			return c, nil
 		}
 	}
-	return c, fmt.Errorf("%q is neither go test [-race] ./PACKAGE -run '^(TestA|TestB)$' nor go run ./PACKAGE STEP -check", line)
+	return c, fmt.Errorf("%q is neither go test [-race] ./PACKAGE -run '^(TestA|TestB)$' "+
+		"nor go run ./PACKAGE STEP -check", line)
 }
 
 // A checker builds and runs the commands of an exercise.
@@ -70,7 +71,9 @@ var testPatience = 20 * time.Second
 
 // newChecker returns a checker that builds programs in dir.
 func newChecker(root, dir, overlay string, out io.Writer) *checker {
-	return &checker{root: root, dir: dir, overlay: overlay, out: out, patience: testPatience, built: map[string]string{}}
+	return &checker{
+		root: root, dir: dir, overlay: overlay, out: out, patience: testPatience, built: map[string]string{},
+	}
 }
 
 // build builds the program or the tests of a command, and returns the path. If the code does not
@@ -93,7 +96,7 @@ func (c *checker) build(ctx context.Context, cmd command) (binary, failure strin
 		args = append(args, "-overlay", c.overlay)
 	}
 	const longest = 30 * time.Minute // for the first time, and on a slow machine
-	text, err := c.run(ctx, longest, c.root, "building", "go", append(args, cmd.program)...)
+	text, err := c.run(ctx, longest, c.root, "building "+cmd.program, "go", append(args, cmd.program)...)
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()
 	}
@@ -174,7 +177,9 @@ func (c *checker) test(ctx context.Context, cmd command, binary, name string) (f
 func (c *checker) testOnce(
 	ctx context.Context, cmd command, binary, name string, skipped []string,
 ) (failure, panicked string, err error) {
-	args := []string{"-test.v", "-test.paniconexit0", "-test.timeout", c.patience.String(), "-test.run", "^" + name + "$"}
+	args := []string{
+		"-test.v", "-test.paniconexit0", "-test.timeout", c.patience.String(), "-test.run", "^" + name + "$",
+	}
 	if len(skipped) > 0 {
 		args = append(args, "-test.skip", strings.Join(skipped, "|"))
 	}

@@ -115,7 +115,8 @@ func TestAChapterAtOnce(t *testing.T) {
 // the book's code.
 func TestTheReadersLinesKeepTheirNumbers(t *testing.T) {
 	const mine = "package p\n\nfunc A() {\n\tpanic(1)\n}\n\nfunc B() {}\n\nfunc C() {\n\tpanic(2)\n}\n\nfunc D() {}\n"
-	const book = "package p\n\nimport \"fmt\"\n\nfunc A() {\n\tfmt.Println()\n\tfmt.Println()\n}\n\nfunc C() {}\n\nfunc E() {}\n"
+	const book = "package p\n\nimport \"fmt\"\n\nfunc A() {\n\tfmt.Println()\n\tfmt.Println()\n}\n\n" +
+		"func C() {}\n\nfunc E() {}\n"
 	set := token.NewFileSet()
 	text := withBooks(mine, book, []string{"C", "A", "E"})
 	file, err := parser.ParseFile(set, "p.go", text, parser.ParseComments)

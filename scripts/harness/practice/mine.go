@@ -27,8 +27,13 @@ func (p *practice) atSamePlace(e exercise, names []string) []exercise {
 			return false
 		}
 		v, err := other.versions(p.root)
-		return err == nil && slices.ContainsFunc(v.names, func(name string) bool { return slices.Contains(names, name) })
+		return err == nil && len(inBoth(v.names, names)) > 0
 	})
+}
+
+// inBoth returns the names that are in both lists.
+func inBoth(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(name string) bool { return !slices.Contains(b, name) })
 }
 
 // openAtSamePlace returns an open exercise that is about the same declaration as e, and the name of
@@ -43,8 +48,7 @@ func (p *practice) openAtSamePlace(e exercise) (other, name string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		i := slices.IndexFunc(v.names, func(name string) bool { return slices.Contains(ours.names, name) })
-		return o.name, v.names[i], nil
+		return o.name, inBoth(v.names, ours.names)[0], nil
 	}
 	return "", "", nil
 }
@@ -61,9 +65,8 @@ func (p *practice) keepAll(e exercise, v versions) error {
 			return err
 		}
 		if kept {
-			replaced := slices.DeleteFunc(theirs.names, func(name string) bool { return !slices.Contains(v.names, name) })
 			p.printf("Your version of %s is replaced, and kept: `scripts/practice.sh mine %s` brings it back.\n\n",
-				strings.Join(replaced, ", "), owner.name)
+				strings.Join(inBoth(theirs.names, v.names), ", "), owner.name)
 		}
 	}
 	return nil
@@ -74,7 +77,9 @@ func (p *practice) keepAll(e exercise, v versions) error {
 func (p *practice) owners(e exercise, names []string) (all []exercise) {
 	now := states(p.root)
 	candidates := filter(append(p.atSamePlace(e, names), e), func(c exercise) bool { return now[c.name] != untouched })
-	slices.SortStableFunc(candidates, func(a, b exercise) int { return cmp.Compare(b.startedAt(p.root), a.startedAt(p.root)) })
+	slices.SortStableFunc(candidates, func(a, b exercise) int {
+		return cmp.Compare(b.startedAt(p.root), a.startedAt(p.root))
+	})
 	rest := slices.Clone(names)
 	for _, c := range candidates {
 		v, err := c.versions(p.root)
@@ -94,7 +99,8 @@ func (p *practice) owners(e exercise, names []string) (all []exercise) {
 func (p *practice) isFree(e exercise) error {
 	other, name, err := p.openAtSamePlace(e)
 	if err == nil && other != "" {
-		err = fmt.Errorf("%s is about %s of %s, where %s is open: solve or reset %[4]s first", e.name, name, e.file, other)
+		err = fmt.Errorf("%s is about %s of %s, where %s is open: solve or reset %[4]s first",
+			e.name, name, e.file, other)
 	}
 	return err
 }

@@ -123,7 +123,8 @@ func wantRefused(t *testing.T, root string, args []string, text string) {
 func TestAnExerciseFromStartToEnd(t *testing.T) {
 	root := toy(t)
 	book := toyText(root)
-	wantContains(t, "nothing", runCommand(t, root), "01-toy                0 of  3  ...", "Next: join (write, about 5 minutes, easy)")
+	wantContains(t, "nothing", runCommand(t, root),
+		"01-toy                0 of  3  ...", "Next: join (write, about 5 minutes, easy)")
 	started := runCommand(t, root, "next")
 	wantContains(t, "next", started, "Write `Join`, as the page (docs/01-toy.md) says.", "01-toy/toy.go:8 (Join)")
 	if strings.Contains(started, "go test") {
@@ -146,7 +147,8 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 	}
 	commit(t, root) // practice still knows the book's code
 	change(t, root, hole, `return parts[0] + "/" + parts[1]`)
-	wantContains(t, "check", runCommand(t, root, "check"), "ok    TestJoin", "join: solved. That makes 1 of 3.", "Next: tail (fix")
+	wantContains(t, "check", runCommand(t, root, "check"),
+		"ok    TestJoin", "join: solved. That makes 1 of 3.", "Next: tail (fix")
 	list := runCommand(t, root, "list")
 	wantContains(t, "list", list, "solved write join", "1 of the 1")
 	must.Do(t, workspace.Whole(root))
@@ -204,7 +206,8 @@ func TestRefusals(t *testing.T) {
 	wantContains(t, "help", runCommand(t, root, "help"), "usage:")
 
 	runCommand(t, root, "start", "join")
-	wantContains(t, "a second start", runCommand(t, root, "start", "join"), "open already, and nothing has changed", "Write `Join`")
+	wantContains(t, "a second start", runCommand(t, root, "start", "join"),
+		"open already, and nothing has changed", "Write `Join`")
 	wantRefused(t, root, []string{"start", "tail"}, "where join is open")
 
 	writeFile(t, root, toyFile, "package toy\n")
@@ -228,7 +231,8 @@ func TestAfterAPullTheTestsAreNew(t *testing.T) {
 
 	identify(t, origin, "author")
 	test := string(value(os.ReadFile(filepath.Join(origin, "01-toy/toy_test.go"))))
-	test = strings.Replace(test, "{\n", "{\n\tif got := Join(\"a\"); got != \"a\" {\n\t\tt.Errorf(\"got %q, want a\", got)\n\t}\n", 1)
+	const more = "{\n\tif got := Join(\"a\"); got != \"a\" {\n\t\tt.Errorf(\"got %q, want a\", got)\n\t}\n"
+	test = strings.Replace(test, "{\n", more, 1)
 	writeFile(t, origin, "01-toy/toy_test.go", test)
 	commit(t, origin)
 	value(git(root, "pull", "--quiet", "--no-rebase", "--no-edit"))

@@ -19,8 +19,8 @@ var (
 	raceReport  = regexp.MustCompile(`(?s)==================\nWARNING: DATA RACE\n(.*?)\n==================\n`)
 	raceAccess  = regexp.MustCompile(`(?m)^(?:Previous )?(\w+) at 0x\S+ by .*:$`)
 	stackFrame  = regexp.MustCompile(`(?m)^\s*(?:created by )?(\S+)\(.*\)?\n\s+(.+\.go):(\d+)`)
-	noise       = regexp.MustCompile(`^\s*(=== (RUN|PAUSE|CONT|NAME)\b.*|--- (PASS|SKIP|FAIL): .*|PASS|FAIL(\t.*)?|ok  \t.*` +
-		`|exit status \d+|\(waiting for: .*|testing.go:\d+: race detected during execution of test|)$`)
+	noise       = regexp.MustCompile(`^\s*(=== (RUN|PAUSE|CONT|NAME)\b.*|--- (PASS|SKIP|FAIL): .*|PASS|FAIL(\t.*)?` +
+		`|ok  \t.*|exit status \d+|\(waiting for: .*|testing.go:\d+: race detected during execution of test|)$`)
 )
 
 const (

@@ -95,7 +95,8 @@ func configNumber(root, key string) int64 {
 // exercise was started, or the newest commit that the reader has pulled since then. It is never a
 // commit of the reader's own, even if the reader has pushed it.
 func bookCommit(root string) string {
-	refs, _ := git(root, "for-each-ref", "--format=%(objectname)", bookName, "refs/practice/open", "refs/practice/solved")
+	refs, _ := git(root, "for-each-ref", "--format=%(objectname)",
+		bookName, "refs/practice/open", "refs/practice/solved")
 	if refs == "" {
 		return "HEAD"
 	}

@@ -20,7 +20,7 @@ var (
 )
 
 // inBooksOrder sets the pages of the exercises, and sorts them: by chapter, and then in the order
-// in which the ends of the pages lead to them.
+// in which the pages lead to them.
 func inBooksOrder(root string, all []exercise) []exercise {
 	if len(all) == 0 {
 		return nil
@@ -28,8 +28,7 @@ func inBooksOrder(root string, all []exercise) []exercise {
 	rank, page := map[string]int{}, map[string]string{}
 	for _, name := range pages(root, all[0].chapter+".md") {
 		text, _ := os.ReadFile(filepath.Join(root, name))
-		_, end, _ := strings.Cut(string(text), "\n[Practise](practice.md)")
-		for _, match := range exerciseLink.FindAllStringSubmatch(end, -1) {
+		for _, match := range exerciseLink.FindAllStringSubmatch(string(text), -1) {
 			if _, known := rank[match[1]]; !known {
 				rank[match[1]], page[match[1]] = len(rank), name
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -70,8 +71,11 @@ func stepManager(ctx context.Context, l *step.Lesson) error {
 	if err := copies.AddIndexers(notices.Indexers); err != nil {
 		return err
 	}
-	// ConfigMaps that the notice does not own may take the name of a copy.
+	// A ConfigMap that has no owner may take the name of a copy.
 	namesakes := handler.EnqueueRequestsFromMapFunc(func(_ context.Context, obj client.Object) []reconcile.Request {
+		if metav1.GetControllerOf(obj) != nil {
+			return nil
+		}
 		return []reconcile.Request{{NamespacedName: types.NamespacedName(notices.Namesake(obj))}}
 	})
 	err = builder.ControllerManagedBy(m).Named("notices").

@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -13,7 +16,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestAKubeconfigThatIsNone(t *testing.T) {
+func TestFlagsThatAreWrong(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		content string
@@ -31,6 +34,15 @@ func TestAKubeconfigThatIsNone(t *testing.T) {
 	t.Run("no file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "config")
 		must.Exit(t, must.Outside(t, "-kubeconfig", file), 1, file, "no such file")
+	})
+	t.Run("no address for the health", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "config")
+		must.Do(t, clientcmd.WriteToFile(clientcmdapi.Config{
+			CurrentContext: "here",
+			Contexts:       map[string]*clientcmdapi.Context{"here": {Cluster: "here"}},
+			Clusters:       map[string]*clientcmdapi.Cluster{"here": {Server: "http://127.0.0.1:1"}},
+		}, file))
+		must.Exit(t, must.Outside(t, "-kubeconfig", file, "-health", "nonsense"), 1, "-health nonsense")
 	})
 	t.Run("no flag", func(t *testing.T) {
 		must.Exit(t, must.Outside(t), 1, "-kubeconfig")

@@ -18,7 +18,10 @@ func TestHealth(t *testing.T) {
 		lease *lease
 	}{
 		{name: "one replica"},
-		{name: "a replica without the Lease", lease: &lease{watchdog: leaderelection.NewLeaderHealthzAdaptor(leaseDuration)}},
+		{
+			name:  "a replica without the Lease",
+			lease: &lease{watchdog: leaderelection.NewLeaderHealthzAdaptor(leaseDuration)},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -41,7 +44,8 @@ func TestHealth(t *testing.T) {
 
 func wantAnswer(t *testing.T, listener net.Listener, path string, want int) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+path, nil)
+	url := "http://" + listener.Addr().String() + path
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	must.Do(t, err)
 	request.Close = true // leaves no connection behind
 	response, err := http.DefaultClient.Do(request)

@@ -177,7 +177,7 @@ func TestTheLeaseIsGivenBackAfterTheWork(t *testing.T) {
 		stop()
 		ended, began := <-first.ended, <-second.started
 		if waited := began.Sub(ended); waited < 0 || waited > 3*retryPeriod {
-			t.Errorf("the second replica works %v after the end of the first one's work, want 0 to %v", waited, 3*retryPeriod)
+			t.Errorf("the second replica works %v after the end of the first, want 0 to %v", waited, 3*retryPeriod)
 		}
 		if left := time.Until(first.deadline()); left > 0 {
 			t.Errorf("the first replica has given the Lease back, and may still write for %v", left)

@@ -52,7 +52,7 @@ func (n *notice) data() map[string]string { return map[string]string{"text": n.S
 
 // A status is the status of a Notice.
 type status struct {
-	ObservedGeneration int64              `json:"observedGeneration"` // the generation of the spec that the rest is about
+	ObservedGeneration int64              `json:"observedGeneration"` // the generation that the rest is about
 	Copies             int                `json:"copies"`             // how many copies are as the spec wants them
 	Conditions         []metav1.Condition `json:"conditions"`         // there is one: Ready
 }
@@ -189,7 +189,7 @@ func (r *Reconciler) update(ctx context.Context, n *notice, cached runtime.Objec
 		return fmt.Errorf("updating the copy %s: %w", existing.Name, err)
 	}
 	klog.FromContext(ctx).Info("Updated", "copy", existing.Name)
-	r.Recorder.Eventf(cached, updated, corev1.EventTypeNormal, "Updated", "Update", "updated the copy %s", existing.Name)
+	r.Recorder.Eventf(cached, updated, corev1.EventTypeNormal, "Updated", "Update", "updated the copy %s", updated.Name)
 	return nil
 }
 
@@ -222,10 +222,10 @@ func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstru
 	case right < n.Spec.Copies:
 		ready.Reason, ready.Message = "Writing", "some copies are not written yet"
 	default:
-		ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, "Written", "all copies are as the spec wants them"
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, "Written", "all copies are written"
 	}
 	now := status{ObservedGeneration: n.Generation, Copies: right, Conditions: slices.Clone(n.Status.Conditions)}
-	changed := meta.SetStatusCondition(&now.Conditions, ready) // the time changes only if the status of the condition does
+	changed := meta.SetStatusCondition(&now.Conditions, ready) // the time changes only with the condition's status
 	if equality.Semantic.DeepEqual(n.Status, now) {
 		return nil
 	}

@@ -102,7 +102,7 @@ func TestClientGoMergesEventsOfTheSameObjects(t *testing.T) {
 				if test.related {
 					related = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
 				}
-				recorder.Eventf(notice, related, corev1.EventTypeNormal, "Created", "Create", "created the copy %s", name)
+				recorder.Eventf(notice, related, corev1.EventTypeNormal, "Created", "Create", "created %s", name)
 				time.Sleep(time.Second)
 			}
 			written, err := client.EventsV1().Events("ns").List(t.Context(), metav1.ListOptions{})

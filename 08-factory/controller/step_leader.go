@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -20,7 +19,6 @@ import (
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/08-factory/controller/notices"
 	"example.com/informer/scripts/harness/netfault"
-	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/step"
 )
 
@@ -44,6 +42,10 @@ func stepLeader(ctx context.Context, l *step.Lesson) error {
 	defer listener.Close()
 	l.ServesAt(listener.Addr().String())
 
+	ours := func(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions,
+	) cache.SharedIndexInformer {
+		return informer.New(lw, example, options)
+	}
 	run := func(identity string, config *rest.Config, health net.Listener) {
 		replica := klog.NewContext(ctx, logger(ctx, speaker{identity, l.Out}))
 		err := notices.Run(replica, config, l.Namespace, notices.Options{
@@ -85,7 +87,7 @@ func stepLeader(ctx context.Context, l *step.Lesson) error {
 // network delivers late. They are about a copy as the replica has seen it.
 func writeLate(ctx context.Context, l *step.Lesson, seen *corev1.ConfigMap) {
 	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
-	answer := func(write string, err error) {
+	report := func(write string, err error) {
 		result := "done"
 		if err != nil {
 			result = string(apierrors.ReasonForError(err))
@@ -95,37 +97,16 @@ func writeLate(ctx context.Context, l *step.Lesson, seen *corev1.ConfigMap) {
 	switch seen.Name {
 	case "picnic-0": // has been updated since
 		_, err := configMaps.Update(ctx, seen, metav1.UpdateOptions{}) // with the resourceVersion of then
-		answer("update", err)
+		report("update", err)
 	case "picnic-1": // has been deleted and created since
 		made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: seen.Name}, Data: seen.Data}
 		_, err := configMaps.Create(ctx, made, metav1.CreateOptions{}) // with the same name
-		answer("create", err)
+		report("create", err)
 	default:
 		return // not a copy
 	}
 	err := configMaps.Delete(ctx, seen.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &seen.UID}, // the UID of then
 	})
-	answer("delete", err)
-}
-
-// ours makes one of our informers. (cache.NewSharedIndexInformerWithOptions makes one of client-go's.)
-func ours(lw cache.ListerWatcher, example runtime.Object, options cache.SharedIndexInformerOptions,
-) cache.SharedIndexInformer {
-	return informer.New(lw, example, options)
-}
-
-// A listCounter counts the lists of informers. It does not count the reads of the Lease.
-type listCounter struct {
-	next  http.RoundTripper
-	lists *atomic.Int32
-}
-
-// RoundTrip implements http.RoundTripper.
-func (c listCounter) RoundTrip(r *http.Request) (*http.Response, error) {
-	verb := requests.VerbOf(r)
-	if verb != requests.Watch && verb != requests.Other && !strings.Contains(r.URL.Path, "/leases/") {
-		c.lists.Add(1)
-	}
-	return c.next.RoundTrip(r)
+	report("delete", err)
 }

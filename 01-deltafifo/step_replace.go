@@ -11,7 +11,8 @@ import (
 )
 
 // stepReplace gives a queue a new list, as a reflector does that cannot resume its watch. pod1 and
-// pod3 are not in the list: they were deleted, and no watch saw it.
+// pod3 are not in the list. The watch has sent the delete of pod3 before it broke, but not the
+// delete of pod1.
 func stepReplace(_ context.Context, l *play.Lesson) error {
 	for _, emit := range []bool{false, true} {
 		fmt.Fprintln(l.Out, "# EmitDeltaTypeReplaced:", emit)
@@ -20,6 +21,9 @@ func stepReplace(_ context.Context, l *play.Lesson) error {
 			KnownObjects:          knownPods{"pod1": pod{"pod1", 1}, "pod2": pod{"pod2", 2}, "pod3": pod{"pod3", 3}},
 			EmitDeltaTypeReplaced: emit,
 		})
+		if err := queue.Delete(pod{"pod3", 3.3}); err != nil {
+			return err
+		}
 		if err := queue.Replace([]any{pod{"pod2", 2.2}, pod{"pod4", 4}}, ""); err != nil {
 			return err
 		}

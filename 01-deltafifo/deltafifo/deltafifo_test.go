@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 	"k8s.io/client-go/tools/cache"
@@ -15,15 +16,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A brokenLister lists a key, and returns no object for this key. GetByKey returns err.
+// A brokenLister lists a key, and has no object for this key. What GetByKey returns beside err is
+// not to be used.
 type brokenLister struct{ err error }
 
-func (b brokenLister) ListKeys() []string                 { return []string{"lost"} }
-func (b brokenLister) GetByKey(string) (any, bool, error) { return nil, false, b.err }
+func (b brokenLister) ListKeys() []string { return []string{"lost"} }
 
-// pop pops the deltas of one key.
+func (b brokenLister) GetByKey(string) (any, bool, error) { return item{"lost", 13}, false, b.err }
+
+// pop pops the deltas of one key. It ends the test if nothing waits in the queue.
 func pop(t *testing.T, q *deltafifo.Queue) (popped cache.Deltas) {
 	t.Helper()
+	if len(q.List()) == 0 {
+		t.Fatal("the queue is empty, want deltas that wait")
+	}
 	err := q.Pop(func(deltas cache.Deltas, _ bool) error {
 		popped = deltas
 		return nil
@@ -101,7 +107,7 @@ func TestDeleteIsKeptWhenLookingForTheObjectFails(t *testing.T) {
 
 func TestATombstoneHasItsKey(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-	for _, obj := range []any{item{"a", 1}, nil} { // a tombstone may be empty
+	for _, obj := range []any{item{"a", 1}, nil, "no item"} { // a tombstone may be empty, or hold anything
 		tombstone := cache.DeletedFinalStateUnknown{Key: "a", Obj: obj}
 		key, err := q.KeyOf(tombstone)
 		if key != "a" || err != nil {
@@ -143,6 +149,7 @@ func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
 
 func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
 		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
 		results := make(chan error)
 		pop := func() { results <- q.Pop(func(cache.Deltas, bool) error { return nil }) }
@@ -167,6 +174,9 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 			if err := <-results; err != cache.ErrFIFOClosed {
 				t.Errorf("Pop() = %v after Close, want %v", err, cache.ErrFIFOClosed)
 			}
+		}
+		if took := time.Since(begin); took != 0 { // a Pop that looks now and then is late
+			t.Errorf("Pop() was woken %v after Add and Close, want 0s", took)
 		}
 	})
 }
@@ -200,16 +210,21 @@ func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
 }
 
 func TestCloseLeavesWhatWaits(t *testing.T) {
-	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-	q.Close()
-	must.Do(t, q.Add(item{"a", 1}))
-	got := pop(t, q)
-	want := cache.Deltas{{Type: cache.Added, Object: item{"a", 1}}}
-	if !slices.Equal(got, want) {
-		t.Errorf("popped %v, want %v", got, want)
-	}
-	err := q.Pop(func(cache.Deltas, bool) error { return nil })
-	if err != cache.ErrFIFOClosed {
-		t.Errorf("Pop() = %v on a closed and empty queue, want %v", err, cache.ErrFIFOClosed)
-	}
+	synctest.Test(t, func(t *testing.T) { // which ends a Pop that would wait forever
+		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
+		must.Do(t, q.Add(item{"a", 1}))
+		q.Close()
+		must.Do(t, q.Add(item{"b", 2}))
+		for _, waiting := range []item{{"a", 1}, {"b", 2}} {
+			got := pop(t, q)
+			want := cache.Deltas{{Type: cache.Added, Object: waiting}}
+			if !slices.Equal(got, want) {
+				t.Errorf("popped %v, want %v", got, want)
+			}
+		}
+		err := q.Pop(func(cache.Deltas, bool) error { return nil })
+		if err != cache.ErrFIFOClosed {
+			t.Errorf("Pop() = %v on a closed and empty queue, want %v", err, cache.ErrFIFOClosed)
+		}
+	})
 }

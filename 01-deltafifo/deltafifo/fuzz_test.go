@@ -5,6 +5,7 @@ package deltafifo_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
@@ -107,6 +108,41 @@ type operation struct {
 	value int  // makes the objects of different operations differ
 }
 
+// item returns the item of an operation that has one.
+func (o operation) item() item { return item{itemNames[int(o.arg)%len(itemNames)], o.value} }
+
+// list returns the list of a Replace.
+func (o operation) list() (list []any) {
+	for i, name := range itemNames {
+		if o.arg&(1<<i) != 0 {
+			list = append(list, item{name, o.value})
+		}
+	}
+	return list
+}
+
+// String returns the operation as a call.
+func (o operation) String() string {
+	switch o.op {
+	case opAdd:
+		return fmt.Sprintf("Add(%v)", o.item())
+	case opUpdate:
+		return fmt.Sprintf("Update(%v)", o.item())
+	case opDelete:
+		return fmt.Sprintf("Delete(%v)", o.item())
+	case opDeleteTombstone:
+		return fmt.Sprintf("Delete(tombstone of %v)", o.item())
+	case opReplace:
+		return fmt.Sprintf("Replace(%v)", o.list())
+	case opResync:
+		return "Resync()"
+	case opDeleteWithoutKey:
+		return "Delete(no item)"
+	default:
+		return "Pop()"
+	}
+}
+
 // A result is the answer of a queue to an operation.
 type result struct {
 	popped          cache.Deltas
@@ -116,24 +152,17 @@ type result struct {
 
 // execute carries out an operation.
 func (q testQueue) execute(o operation) (r result) {
-	obj := item{itemNames[int(o.arg)%len(itemNames)], o.value}
 	switch o.op {
 	case opAdd:
-		return result{err: q.queue.Add(obj)}
+		return result{err: q.queue.Add(o.item())}
 	case opUpdate:
-		return result{err: q.queue.Update(obj)}
+		return result{err: q.queue.Update(o.item())}
 	case opDelete:
-		return result{err: q.queue.Delete(obj)}
+		return result{err: q.queue.Delete(o.item())}
 	case opDeleteTombstone:
-		return result{err: q.queue.Delete(cache.DeletedFinalStateUnknown{Key: obj.name, Obj: obj})}
+		return result{err: q.queue.Delete(cache.DeletedFinalStateUnknown{Key: o.item().name, Obj: o.item()})}
 	case opReplace:
-		var list []any
-		for i, name := range itemNames {
-			if o.arg&(1<<i) != 0 {
-				list = append(list, item{name, o.value})
-			}
-		}
-		return result{err: q.queue.Replace(list, "")}
+		return result{err: q.queue.Replace(o.list(), "")}
 	case opResync:
 		return result{err: q.queue.Resync()}
 	case opDeleteWithoutKey:
@@ -149,8 +178,55 @@ func (q testQueue) execute(o operation) (r result) {
 	}
 }
 
-// FuzzSameAsClientGo reads its input as a script: the first byte chooses the options. Each two
-// bytes after it are an operation and its argument.
+// compareWithClientGos carries out a script on both queues, and compares what they return. The
+// first byte of the script chooses the options. Each two bytes after it are an operation and its
+// argument.
+func compareWithClientGos(t *testing.T, script []byte) {
+	t.Helper()
+	if len(script) == 0 {
+		return
+	}
+	options := queueOptions{hasKnownObjects: script[0]&1 != 0, emitReplaced: script[0]&2 != 0}
+	ours, theirs := newOurs(options), newTheirs(options)
+	var done []operation
+	compare := func(o operation) error {
+		done = append(done, o)
+		got, want := ours.execute(o), theirs.execute(o)
+		for _, answer := range []struct {
+			name      string
+			got, want any
+		}{
+			{"error", fmt.Sprint(got.err), fmt.Sprint(want.err)},
+			{"popped", got.popped, want.popped},
+			{"isInInitialList", got.isInInitialList, want.isInInitialList},
+			{"HasSynced() afterwards", ours.hasSynced(), theirs.hasSynced()},
+		} {
+			if !reflect.DeepEqual(answer.got, answer.want) {
+				t.Fatalf("known objects: %t; calls: %v\nof the last one, %s: %v\n  want client-go's: %v",
+					options.hasKnownObjects, done, answer.name, answer.got, answer.want)
+			}
+		}
+		return got.err
+	}
+	for i := 1; i+1 < len(script); i += 2 {
+		_ = compare(operation{op: int(script[i]) % numOps, arg: script[i+1], value: i})
+	}
+	for compare(operation{op: opPop}) == nil { // until both queues are empty
+	}
+}
+
+// The first scripts are short, so that a difference is found with few calls.
+func TestSameAsClientGo(t *testing.T) {
+	for seed := range uint64(1000) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		script := make([]byte, 5+seed/10)
+		for i := range script {
+			script[i] = byte(random.Uint32())
+		}
+		compareWithClientGos(t, script)
+	}
+}
+
 func FuzzSameAsClientGo(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 1, 1, 0, 2, 0})                         // add a and b, update a, delete a
 	f.Add([]byte{1, 0, 0, 7, 0, 2, 0, 7, 0})                         // known objects: add, pop, delete, pop
@@ -160,42 +236,5 @@ func FuzzSameAsClientGo(f *testing.F) {
 	f.Add([]byte{1, 4, 15, 7, 0, 7, 0, 7, 0, 7, 0, 1, 2, 5, 0})      // replace, pop all, update one, resync
 	f.Add([]byte{1, 0, 0, 7, 0, 3, 0, 2, 0, 4, 0, 4, 0})             // tombstone, delete, empty lists
 	f.Add([]byte{0, 0, 3, 4, 1, 4, 2, 6, 0, 7, 0, 2, 3, 7, 0, 0, 3}) // no known objects: replaces over a queued item
-	f.Fuzz(func(t *testing.T, script []byte) {
-		if len(script) == 0 {
-			return
-		}
-		options := queueOptions{hasKnownObjects: script[0]&1 != 0, emitReplaced: script[0]&2 != 0}
-		ours, theirs := newOurs(options), newTheirs(options)
-		for i := 1; i+1 < len(script); i += 2 {
-			compareExecution(t, ours, theirs, operation{op: int(script[i]) % numOps, arg: script[i+1], value: i})
-		}
-		for {
-			err := compareExecution(t, ours, theirs, operation{op: opPop})
-			if err != nil { // both queues are empty
-				return
-			}
-		}
-	})
-}
-
-// compareExecution carries out an operation on both queues, and compares the results. It returns
-// the error of the queues.
-func compareExecution(t *testing.T, ours, theirs testQueue, o operation) error {
-	t.Helper()
-	got, want := ours.execute(o), theirs.execute(o)
-	if fmt.Sprint(got.err) != fmt.Sprint(want.err) {
-		t.Fatalf("operation %+v: our error is %v, client-go's %v", o, got.err, want.err)
-	}
-	if !reflect.DeepEqual(got.popped, want.popped) {
-		t.Fatalf("operation %+v: we pop %v, client-go pops %v", o, got.popped, want.popped)
-	}
-	if got.isInInitialList != want.isInInitialList {
-		t.Fatalf("operation %+v: our isInInitialList is %t, client-go's %t", o, got.isInInitialList,
-			want.isInInitialList)
-	}
-	if ours.hasSynced() != theirs.hasSynced() {
-		t.Fatalf("after operation %+v: our HasSynced() is %t, client-go's %t", o, ours.hasSynced(),
-			theirs.hasSynced())
-	}
-	return got.err
+	f.Fuzz(compareWithClientGos)
 }

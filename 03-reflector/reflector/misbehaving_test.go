@@ -198,28 +198,6 @@ func TestTheWatchOfAListIsStoppedIfTheContextHasEnded(t *testing.T) {
 	}
 }
 
-// A watch without a version begins with all objects, in no order. Their versions do not say from
-// which version the next watch can begin.
-func TestAWatchFromNoVersionIsResumedFromNoVersion(t *testing.T) {
-	testBoth(t, func(t *testing.T, _ string, run runFunc) {
-		var asked []string
-		list := func(metav1.ListOptions) (runtime.Object, error) { return &corev1.ConfigMapList{}, nil }
-		runFor(t, 3*time.Minute, run, plainListWatch(list, func(o metav1.ListOptions) (watch.Interface, error) {
-			asked = append(asked, o.ResourceVersion)
-			w := watch.NewFakeWithChanSize(1, false)
-			w.Add(fakeapi.ConfigMap("a", "7"))
-			time.AfterFunc(time.Minute, w.Stop)
-			return w, nil
-		}), newStore())
-		if len(asked) < 2 {
-			t.Fatalf("%d watches, want at least 2", len(asked))
-		}
-		if asked[1] != "" {
-			t.Errorf("the second watch is from version %q, want none", asked[1])
-		}
-	})
-}
-
 func TestWhatTheReflectorAsksForIsObserved(t *testing.T) {
 	var observed []string
 	list := func(o metav1.ListOptions) (runtime.Object, error) {

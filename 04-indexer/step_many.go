@@ -13,7 +13,7 @@ import (
 )
 
 // stepMany stores pods that have several values in an index. The store updates its indexes when a
-// pod changes, and when it is deleted.
+// pod changes, and when it is deleted. Somebody who has read a pod before still has it as it was.
 func stepMany(_ context.Context, l *step.Lesson) error {
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{
 		"app":         indexer.ByLabel("app"),
@@ -53,6 +53,7 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err := show(); err != nil {
 		return err
 	}
+	fmt.Fprintln(l.Out, "web as it was read before : app", web.Labels["app"])
 
 	fmt.Fprintln(l.Out, "# web is deleted")
 	if err := index.Delete(changed); err != nil {

@@ -89,6 +89,10 @@ func TestValues(t *testing.T) {
 			}},
 		},
 		{
+			name: "a pod that has another label",
+			obj:  &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"tier": "web"}}},
+		},
+		{
 			name: "a label with an empty value",
 			obj:  &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": ""}}},
 			want: values{"app": {""}},

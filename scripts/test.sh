@@ -50,11 +50,13 @@ lint() {
 	# What a system decides: processes and signals. On macOS, the workflow tests the rest.
 	GOOS=darwin go vet ./scripts/cluster/... ./scripts/harness/step/play ./scripts/harness/practice
 
-	say "staticcheck, revive"
+	say "staticcheck, errcheck, revive"
 	linter() { (cd scripts/lint && GOWORK=off go tool -n "$1"); }
 	staticcheck=$(linter staticcheck)
 	GOFLAGS=$race "$staticcheck" work
 	GOFLAGS=$race "$staticcheck" -tags browser ./docs/lab/browser/...
+	# Without what has no remedy: a line that cannot be printed, what is closed or removed at the end.
+	GOFLAGS=$race "$(linter errcheck)" -ignoretests -exclude scripts/lint/errcheck.txt work
 	"$(linter revive)" -config scripts/lint/revive.toml ./...
 }
 

@@ -79,7 +79,9 @@ func start(ctx context.Context, addr string, listener net.Listener, pages Pages)
 			s.ended <- errors.Join(fmt.Errorf("serving on %s: %w", s.addr, err), server.Close())
 		case <-ctx.Done():
 			err := s.stop(server)
-			<-serving
+			if served := <-serving; !errors.Is(served, http.ErrServerClosed) {
+				err = errors.Join(err, served)
+			}
 			s.ended <- err
 		}
 	}()

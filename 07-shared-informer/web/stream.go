@@ -5,6 +5,7 @@ package web
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"iter"
 
 	"github.com/gin-gonic/gin"
@@ -19,7 +20,7 @@ const streamBuffer = 64 << 10
 func stream[T any](c *gin.Context, items iter.Seq[T]) {
 	c.Header("Content-Type", "application/json; charset=utf-8")
 	out := bufio.NewWriterSize(c.Writer, streamBuffer)
-	out.WriteString("[")
+	fmt.Fprint(out, "[")
 	first := true
 	for item := range items {
 		text, err := json.Marshal(item)
@@ -27,13 +28,13 @@ func stream[T any](c *gin.Context, items iter.Seq[T]) {
 			panic(err)
 		}
 		if !first {
-			out.WriteString(",\n")
+			fmt.Fprint(out, ",\n")
 		}
 		first = false
 		if _, err := out.Write(text); err != nil {
 			return // the client is gone
 		}
 	}
-	out.WriteString("]\n")
-	out.Flush()
+	fmt.Fprint(out, "]\n")
+	_ = out.Flush() // if it fails, the client is gone
 }

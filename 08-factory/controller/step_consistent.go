@@ -45,7 +45,7 @@ func stepConsistent(ctx context.Context, l *step.Lesson) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	running.Go(func() { informers.Start(ctx) }) // its only error is the end of ctx
+	running.Go(func() { _ = informers.Start(ctx) }) // its only error is the end of ctx
 	var list corev1.SecretList
 	if err := c.List(ctx, &list); err != nil { // the first read makes the informer, and waits until it has synced
 		return err

@@ -4,6 +4,7 @@ module example.com/informer/scripts/lint
 go 1.26.0
 
 tool (
+	github.com/kisielk/errcheck
 	github.com/mgechev/revive
 	honnef.co/go/tools/cmd/staticcheck
 )
@@ -14,6 +15,7 @@ require (
 	github.com/fatih/color v1.18.0 // indirect
 	github.com/fatih/structtag v1.2.0 // indirect
 	github.com/hashicorp/go-version v1.8.0 // indirect
+	github.com/kisielk/errcheck v1.30.0 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/mgechev/dots v1.0.0 // indirect

@@ -54,7 +54,7 @@ func parse(args []string) (o options, err error) {
 	flags.Uint64Var(&o.seed, "seed", uint64(time.Now().UnixNano()),
 		"decides the order of the faults and how long they last, not the moments; printed")
 	only := flags.String("only", "", "run only the faults whose names match this `regexp`")
-	flags.Parse(args)
+	_ = flags.Parse(args) // it exits on an error
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("it takes no argument, and got %q; -h lists the flags", flags.Args())
 	}

@@ -87,12 +87,14 @@ func (p *Provider) create(ctx context.Context, name, kubeconfig string) error {
 		image = defaults.Image
 	}
 	_ = os.Remove(kubeconfig + ".lock") // kind leaves it behind if it is killed
-	created := make(chan error, 1)
+	var err error
+	created := make(chan struct{}) // closed when err is set
 	go func() {
-		created <- p.kind.Create(name, cluster.CreateWithNodeImage(image), cluster.CreateWithKubeconfigPath(kubeconfig))
+		defer close(created)
+		err = p.kind.Create(name, cluster.CreateWithNodeImage(image), cluster.CreateWithKubeconfigPath(kubeconfig))
 	}()
 	select {
-	case err := <-created:
+	case <-created:
 		return explain("create the kind cluster", err)
 	case <-ctx.Done():
 	}

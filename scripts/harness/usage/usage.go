@@ -32,7 +32,7 @@ func memory() (stats runtime.MemStats) {
 // its size.
 func Goroutines(label, value string) int {
 	var profile bytes.Buffer
-	pprof.Lookup("goroutine").WriteTo(&profile, 1) // it never fails: it writes to memory
+	_ = pprof.Lookup("goroutine").WriteTo(&profile, 1) // it never fails: it writes to memory
 	labelText := fmt.Sprintf("%q:%q", label, value)
 	total, groupSize := 0, 0
 	for lines := bufio.NewScanner(&profile); lines.Scan(); {

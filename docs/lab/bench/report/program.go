@@ -87,7 +87,7 @@ func (p Program) parse(args []string, lab string) (options, error) {
 		"a small run, to see that it works; its numbers mean nothing and are kept only with -o")
 	flags.BoolVar(&o.again, "table", false, "measure nothing: make the table anew, of the results in the folder")
 	flags.StringVar(&o.folder, "o", "", "the `folder` for table.txt and results.txt (default docs/lab/"+p.Folder+")")
-	flags.Parse(args)
+	_ = flags.Parse(args) // it exits on an error
 	if flags.NArg() > 0 {
 		return options{}, fmt.Errorf("it takes no argument, and got %q; -h lists the flags", flags.Args())
 	}

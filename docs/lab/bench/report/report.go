@@ -64,6 +64,6 @@ func Align(lines [][]string) string {
 	for _, line := range lines {
 		fmt.Fprintln(w, strings.Join(line, "\t"))
 	}
-	w.Flush()
+	_ = w.Flush() // it writes to memory
 	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(text.String(), "")
 }

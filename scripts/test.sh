@@ -66,7 +66,8 @@ required() {
 		grep -v '^example.com/informer/'
 }
 
-chapters() { gotest $(printf './%s/... ' 0*); }
+# Without the bugs that are planted in a controller, which take minutes.
+chapters() { gotest -skip '^TestPlantedBugs$' $(printf './%s/... ' 0*); }
 
 tests() { gotest work; }
 

@@ -2,7 +2,6 @@ package notices_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"testing"
@@ -10,15 +9,11 @@ import (
 	"go.uber.org/goleak"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/08-factory/controller/notices"
-	"example.com/informer/08-factory/controller/survival"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -29,41 +24,6 @@ func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	klog.SetLogger(klog.Logger{}) // this logger writes nothing
 	goleak.VerifyTestMain(m)
-}
-
-func TestSurvival(t *testing.T) {
-	controller := survival.Controller{
-		Run: func(ctx context.Context, config *rest.Config, namespace string, newInformer survival.NewInformer) error {
-			return notices.Run(ctx, config, namespace, notices.Options{NewInformer: newInformer})
-		},
-		Files:      os.DirFS(".."),
-		Definition: "notices.yaml",
-		Object:     "picnic.yaml",
-		Resource:   "notice/picnic",
-		Children:   copies("picnic", 2, "on Sunday"),
-		Change:     `{"spec":{"text":"on Monday","copies":1}}`,
-		Changed:    copies("picnic", 1, "on Monday"),
-	}
-	t.Run("client-go's informers", func(t *testing.T) {
-		t.Parallel()
-		survival.Test(t, controller, cache.NewSharedIndexInformerWithOptions)
-	})
-	t.Run("our informers", func(t *testing.T) {
-		t.Parallel()
-		survival.Test(t, controller, func(lw cache.ListerWatcher, example runtime.Object,
-			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-			return informer.New(lw, example, options)
-		})
-	})
-}
-
-// copies returns the data of a notice's copies, by their names.
-func copies(name string, n int, text string) map[string]map[string]string {
-	all := map[string]map[string]string{}
-	for i := range n {
-		all[fmt.Sprintf("%s-%d", name, i)] = map[string]string{"text": text}
-	}
-	return all
 }
 
 // The rights in role.yaml are enough for the controller.

@@ -1,55 +1,135 @@
 package survival
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
+	"fmt"
 	"net/http"
-	"path"
-	"strings"
-	"sync/atomic"
-
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"slices"
+	"time"
 )
 
-// failWrites lets writes of the controller fail, as many as r.failures and r.conflicts say. Writes
-// of Events never fail.
-func (r *runner) failWrites(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		update := request.Method == http.MethodPut || request.Method == http.MethodPatch
-		switch {
-		case request.Method == http.MethodGet || strings.Contains(request.URL.Path, "/events"):
-			return next.RoundTrip(request)
-		case strings.Contains(request.URL.Path, "/configmaps") && takeOne(&r.failures):
-			return nil, errors.New("this write was made to fail")
-		case update && takeOne(&r.conflicts):
-			return conflict(request)
-		default:
-			return next.RoundTrip(request)
+// playOutage lets all writes fail for a while, twice. No event of a write can bring the object back
+// then: the controller itself has to try again.
+func playOutage(r *runner) {
+	r.begin()
+	var longest time.Duration
+	mark, heal := r.breakWrites()
+	r.judge("it tries again for as long as a write fails", func() {
+		r.until(func() error {
+			if n := len(r.pauses(mark)); n < 8 {
+				return fmt.Errorf("it has tried %d times at most to make %s again, and each try has failed",
+					n+1, describe(r.dropped))
+			}
+			return nil
+		})
+	})
+	r.judge("the pause between two tries grows", func() {
+		r.until(func() error {
+			pauses := r.pauses(mark)
+			longest = slices.Max(pauses)
+			if len(pauses) > 100 {
+				r.t.Fatalf("it has tried %d times, with a longest pause of %v: it hammers", len(pauses)+1, longest)
+			}
+			if shortest := slices.Min(pauses); longest < time.Second || longest < 4*shortest {
+				return fmt.Errorf("the pauses are %v to %v", shortest, longest)
+			}
+			return nil
+		})
+	})
+	r.judge("it writes when it can again", func() {
+		heal()
+		r.untilDone(r.object)
+	})
+	r.judge("the pause begins anew after a success", func() {
+		mark, heal := r.breakWrites()
+		defer heal()
+		r.until(func() error {
+			if n := len(r.pauses(mark)); n < 3 {
+				return fmt.Errorf("it has tried %d times at most since the next failure; before, it paused for %v",
+					n+1, longest)
+			}
+			return nil
+		})
+		if shortest := slices.Min(r.pauses(mark)[:3]); shortest > longest/2 {
+			r.t.Errorf("the shortest of its first pauses after a success is %v, and the longest before it was %v",
+				shortest, longest)
 		}
+	})
+	r.untilDone(r.object)
+}
+
+// breakWrites lets all writes fail, and deletes a child. It returns the mark for pauses.
+func (r *runner) breakWrites() (mark int, heal func() int) {
+	r.t.Helper()
+	mark = r.wire.mark()
+	heal = r.wire.refuse(-1, http.StatusInternalServerError, (*request).writes)
+	r.remove(r.dropped)
+	return mark, heal
+}
+
+// pauses returns the times between the tries to make the dropped child again.
+func (r *runner) pauses(mark int) (pauses []time.Duration) {
+	dropped := r.target(r.dropped)
+	tries := r.wire.find(mark, func(sent *request) bool { return sent.creates(dropped) || sent.changes(dropped) })
+	for i := 1; i < len(tries); i++ {
+		pauses = append(pauses, tries[i].began.Sub(tries[i-1].began))
+	}
+	return pauses
+}
+
+// playOneChildFails lets the writes of one child fail.
+func playOneChildFails(r *runner) {
+	kept := r.target(r.kept)
+	heal := r.wire.refuse(-1, http.StatusInternalServerError, func(sent *request) bool {
+		return sent.creates(kept) || sent.changes(kept)
+	})
+	r.start()
+	owner := r.create(r.object.object)
+	r.judge("a child that fails does not hold up the others", func() {
+		r.until(func() error { return r.isRight(r.dropped, owner) })
+	})
+	r.judge("an object that fails does not hold up the second", func() {
+		r.create(r.second.object)
+		r.untilDone(r.second)
+	})
+	r.judge("the status does not say what is not there", func() {
+		r.fence()
+		if err := r.statusIsNotDone(r.object); err != nil {
+			r.t.Errorf("%s cannot be made, and %v", describe(r.kept), err)
+		}
+	})
+	r.judge("it makes the child when it can", func() {
+		heal()
+		r.untilDone(r.object)
 	})
 }
 
-// takeOne takes one from a counter, if there is one left.
-func takeOne(counter *atomic.Int32) bool { return counter.Add(-1) >= 0 }
-
-// conflict is the API server's answer to an update of an old version.
-func conflict(request *http.Request) (*http.Response, error) {
-	status := apierrors.NewConflict(corev1.Resource("configmaps"), path.Base(request.URL.Path),
-		errors.New("this update was made to end with a conflict")).Status()
-	status.APIVersion, status.Kind = "v1", "Status"
-	body, err := json.Marshal(status)
-	return &http.Response{
-		StatusCode: http.StatusConflict,
-		Request:    request,
-		Header:     http.Header{"Content-Type": {"application/json"}},
-		Body:       io.NopCloser(bytes.NewReader(body)),
-	}, err
+// playRefused lets the API server refuse some writes.
+func playRefused(r *runner) {
+	r.begin()
+	refuse := func(n, status int, matches func(*request) bool, provoke func(), done *family) {
+		r.t.Helper()
+		remove := r.wire.refuse(n, status, matches)
+		provoke()
+		r.untilDone(done)
+		if left := remove(); left > 0 {
+			r.t.Errorf("%d of %d writes were still to be refused: all is done without them", left, n)
+		}
+	}
+	// The conflicts are those of the child and of the status, so that no event comes.
+	r.judge("it tries again after a conflict", func() {
+		isUpdate := func(sent *request) bool { return sent.writes() && (sent.verb == "update" || sent.verb == "patch") }
+		refuse(2, http.StatusConflict, isUpdate, r.spoil, r.object)
+	})
+	r.judge("it tries a delete again", func() {
+		dropped := r.target(r.dropped)
+		isDelete := func(sent *request) bool { return sent.deletes(dropped) }
+		refuse(6, http.StatusInternalServerError, isDelete, func() { r.apply(r.changed) }, r.changed)
+	})
+	r.judge("it tries to write the status again", func() {
+		if r.object.status == nil {
+			r.t.Skip("the manifests have no status")
+		}
+		isStatus := func(sent *request) bool { return sent.writes() && sent.subresource == "status" }
+		refuse(6, http.StatusInternalServerError, isStatus, func() { r.apply(r.object) }, r.object)
+	})
 }
-
-// A roundTripper is an http.RoundTripper that is one function.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

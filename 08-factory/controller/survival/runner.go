@@ -1,22 +1,19 @@
 package survival
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
 
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/netfault"
@@ -24,179 +21,191 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-// A runner runs a controller in a namespace of its own, and changes and checks the children there.
+const poll = 50 * time.Millisecond
+
+// A runner runs a controller in a namespace of its own, changes objects there, and judges.
 type runner struct {
 	Controller
-	*session.Session // the test's own connection, which does not go through the proxy
-	newInformer      NewInformer
-	config           *rest.Config // the controller's configuration: through the proxy and failWrites
-	proxy            *netfault.Proxy
+	*session.Session // the test's own connection, which does not go through the wire
 
-	first, last string                       // the names of two children
-	want        map[string]map[string]string // the children that the object wants now
+	scenario *testing.T
+	t        *testing.T // of the judgement, or of the scenario if there is none
+	ctx      context.Context
+	dynamic  dynamic.Interface
+	mapper   meta.RESTMapper
+	wire     *wire
+	proxy    *netfault.Proxy
+	runs     int      // how often the controller has been started
+	now      *running // nil if the controller does not run
 
-	failures  atomic.Int32 // how many of the next writes of ConfigMaps fail
-	conflicts atomic.Int32 // how many of the next updates end with a conflict
+	object, changed, second *family
+	kept                    *unstructured.Unstructured // a child of object that is different in changed
+	dropped                 *unstructured.Unstructured // a child of object that changed does not want
 }
 
-// children are the ConfigMaps of the namespace that have a controller, by their names.
-type children map[string]*corev1.ConfigMap
-
-func newRunner(t *testing.T, c Controller, newInformer NewInformer) *runner {
+func newRunner(t *testing.T, c Controller) *runner {
 	t.Helper()
-	names := slices.Sorted(maps.Keys(c.Children))
-	r := &runner{
-		Controller:  c,
-		Session:     sessiontest.Open(t),
-		newInformer: newInformer,
-		first:       names[0],
-		last:        names[len(names)-1],
-		want:        c.Children,
-	}
-	proxy, err := netfault.For(r.Config)
+	c.Patience = cmp.Or(c.Patience, time.Minute)
+	r := &runner{Controller: c, scenario: t, t: t, ctx: t.Context(), wire: &wire{}}
+	r.readManifests()
+	r.Session = sessiontest.Open(t)
+	var err error
+	r.dynamic, err = dynamic.NewForConfig(r.Config)
 	must.Do(t, err)
-	t.Cleanup(proxy.Close)
-	t.Cleanup(func() { // after a test that has failed: a finalizer that stays keeps the namespace from being removed
-		_, _ = r.Kubectl(context.WithoutCancel(t.Context()), c.Files, "patch", c.Resource, "--type=merge",
-			"--patch", `{"metadata":{"finalizers":null}}`)
-	})
-	r.proxy = proxy
-	r.config = rest.CopyConfig(r.Config)
-	r.config.Dial = proxy.Dial
-	r.config.Wrap(r.failWrites)
+	r.define()
+	r.proxy, err = netfault.For(r.Config)
+	must.Do(t, err)
+	t.Cleanup(r.proxy.Close)
+	t.Cleanup(r.removeFinalizers)
+	t.Cleanup(r.endNow)
 	return r
 }
 
-// kubectl runs kubectl in the test's namespace.
-func (r *runner) kubectl(t *testing.T, command string, args ...string) {
-	t.Helper()
-	_, err := r.Kubectl(t.Context(), r.Files, command, args...)
-	must.Do(t, err)
+func (r *runner) readManifests() {
+	for name, f := range map[string]**family{
+		"object.yaml": &r.object, "changed.yaml": &r.changed, "second.yaml": &r.second} {
+		var err error
+		*f, err = readFamily(r.Manifests, name)
+		must.Do(r.t, err)
+	}
+	var err error
+	r.kept, r.dropped, err = findRoles(r.object, r.changed)
+	must.Do(r.t, err)
 }
 
-// start runs the controller until stop is called. stop waits until the controller has ended.
-func (r *runner) start(t *testing.T) (stop func()) {
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- r.Run(ctx, r.config, r.Namespace, r.newInformer) }()
-	return func() {
-		t.Helper()
-		cancel()
-		select {
-		case err := <-ended:
-			must.Do(t, err)
-		case <-time.After(time.Minute):
-			t.Fatal("the controller does not end within a minute after its context")
+// define applies the definition of the objects' type, and waits until the API server serves it.
+func (r *runner) define() {
+	if r.Definition != "" {
+		documents, err := readYAML(r.Definition)
+		must.Do(r.t, err)
+		definitions := schema.GroupVersionResource{
+			Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+		for _, document := range documents {
+			_, err := r.dynamic.Resource(definitions).Apply(r.ctx, document.GetName(), document,
+				metav1.ApplyOptions{FieldManager: "survival", Force: true})
+			must.Do(r.t, err)
 		}
 	}
-}
-
-// wait waits until check finds nothing wrong with the children.
-func (r *runner) wait(t *testing.T, situation string, check func(children) error) {
-	t.Helper()
-	var wrong error
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 2*time.Minute, true,
-		func(ctx context.Context) (bool, error) {
-			found, err := r.findChildren(ctx)
-			if err != nil {
-				return false, err
-			}
-			wrong = check(found)
-			return wrong == nil, nil
-		})
-	if err != nil {
-		t.Fatalf("%s: not in two minutes: %v", situation, errors.Join(wrong, err))
-	}
-}
-
-func (r *runner) findChildren(ctx context.Context) (children, error) {
-	list, err := r.Client.CoreV1().ConfigMaps(r.Namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	found := children{}
-	for _, child := range list.Items {
-		if metav1.GetControllerOf(&child) != nil {
-			found[child.Name] = &child
+	client, err := discovery.NewDiscoveryClientForConfig(r.Config)
+	must.Do(r.t, err)
+	r.until(func() error {
+		groups, err := restmapper.GetAPIGroupResources(client)
+		if err != nil {
+			return err
 		}
-	}
-	return found, nil
-}
-
-// complete returns an error unless the namespace has all children that the object wants, and no
-// others.
-func (r *runner) complete(found children) error {
-	if len(found) > len(r.want) {
-		return fmt.Errorf("there are %d children, want %d", len(found), len(r.want))
-	}
-	return compare(found, r.want)
-}
-
-// compare returns an error if a child is missing, or has other data.
-func compare(found children, want map[string]map[string]string) error {
-	for name, data := range want {
-		child, ok := found[name]
-		if !ok {
-			return fmt.Errorf("there is no %s", name)
-		}
-		for key, value := range data {
-			if child.Data[key] != value {
-				return fmt.Errorf("%s has %s: %q, want %q", name, key, child.Data[key], value)
+		r.mapper = restmapper.NewDiscoveryRESTMapper(groups)
+		for _, manifest := range r.manifests() {
+			if _, err := r.resourceOf(manifest); err != nil {
+				return err
 			}
 		}
-	}
-	return nil
-}
-
-// waitForStatus waits until the status is about the newest spec.
-func (r *runner) waitForStatus(t *testing.T) {
-	t.Helper()
-	must.Until(t, "status.observedGeneration is metadata.generation", func() bool {
-		lines, err := r.Kubectl(t.Context(), r.Files, "get", r.Resource,
-			"-o", "jsonpath={.metadata.generation} {.status.observedGeneration}")
-		must.Do(t, err)
-		generation, observed, _ := strings.Cut(strings.Join(lines, ""), " ")
-		return generation == observed
+		_, err = r.client(r.object.object).List(r.ctx, metav1.ListOptions{})
+		return err
 	})
 }
 
-// createForeign creates a ConfigMap that has no owner.
-func (r *runner) createForeign(t *testing.T, name string) {
-	t.Helper()
-	configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	_, err := r.Client.CoreV1().ConfigMaps(r.Namespace).Create(t.Context(), configMap, metav1.CreateOptions{})
-	must.Do(t, err)
-}
-
-func (r *runner) deleteChild(t *testing.T, name string) {
-	t.Helper()
-	must.Do(t, r.Client.CoreV1().ConfigMaps(r.Namespace).Delete(t.Context(), name, metav1.DeleteOptions{}))
-}
-
-// changeChild changes all data of a child, and adds some.
-func (r *runner) changeChild(t *testing.T, name string) {
-	t.Helper()
-	changed := map[string]string{"added": "by somebody else"}
-	for key := range r.want[name] {
-		changed[key] = "somebody else's"
+// judge runs a judgement as a subtest. If the controller fails it, the scenario ends.
+func (r *runner) judge(name string, judgement func()) {
+	passed := r.scenario.Run(name, func(t *testing.T) {
+		r.t = t
+		judgement()
+	})
+	r.t = r.scenario
+	if !passed {
+		r.scenario.FailNow()
 	}
-	data, err := json.Marshal(changed)
-	must.Do(t, err)
-	must.Do(t, r.patchChild(t.Context(), name, `{"data":`+string(data)+`}`))
 }
 
-func (r *runner) patchChild(ctx context.Context, name, patch string) error {
-	_, err := r.Client.CoreV1().ConfigMaps(r.Namespace).Patch(ctx, name, types.MergePatchType, []byte(patch),
-		metav1.PatchOptions{})
-	return err
-}
-
-// keepWriting changes an annotation of a child, as fast as it can, until ctx ends.
-func (r *runner) keepWriting(ctx context.Context, name string) error {
-	for i := 0; ; i++ {
-		patch := fmt.Sprintf(`{"metadata":{"annotations":{"writes":"%d"}}}`, i)
-		if err := r.patchChild(ctx, name, patch); err != nil {
-			return errors.Join(err, ctx.Err())
+// until waits until check finds nothing wrong. It ends the judgement if that takes longer than
+// Patience, or if the controller returns although its context has not ended.
+func (r *runner) until(check func() error) {
+	r.t.Helper()
+	var returned chan struct{}
+	if r.now != nil {
+		returned = r.now.returned
+	}
+	for deadline := time.Now().Add(r.Patience); ; {
+		wrong := check()
+		if wrong == nil {
+			return
 		}
+		select {
+		case <-returned:
+			r.t.Fatalf("the controller has returned %v, although its context has not ended, and %v", r.now.err, wrong)
+		case <-time.After(poll):
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatalf("not within %v: %v", r.Patience, wrong)
+		}
+	}
+}
+
+// A running is one start of the controller.
+type running struct {
+	cancel   context.CancelFunc
+	returned chan struct{}
+	err      error // once returned is closed
+}
+
+// start starts the controller.
+func (r *runner) start() {
+	ctx, cancel := context.WithCancel(r.ctx)
+	config := rest.CopyConfig(r.Config)
+	config.Dial = r.proxy.Dial
+	config.ContentType = "application/json" // the wire reads names in it; client-go would take protobuf
+	r.runs++
+	r.wire.connect(config, r.runs)
+	started := &running{cancel: cancel, returned: make(chan struct{})}
+	r.now = started
+	go func() {
+		defer close(started.returned)
+		started.err = r.Start(ctx, config, r.Namespace)
+	}()
+}
+
+// stop ends the context of the controller, and waits until it has returned.
+func (r *runner) stop() {
+	r.t.Helper()
+	ending := r.now
+	r.now = nil
+	ending.cancel()
+	select {
+	case <-ending.returned:
+		if ending.err != nil && ending.err != context.Canceled {
+			r.t.Fatalf("the controller has returned the error %v, want nil after the end of its context", ending.err)
+		}
+	case <-time.After(r.Patience):
+		r.t.Fatalf("the controller has not returned within %v after the end of its context", r.Patience)
+	}
+}
+
+// endNow ends the controller after a scenario. It judges nothing.
+func (r *runner) endNow() {
+	if r.now == nil {
+		return
+	}
+	r.now.cancel()
+	select {
+	case <-r.now.returned:
+	case <-time.After(r.Patience):
+		r.scenario.Errorf("the controller has not returned within %v after the end of its context", r.Patience)
+	}
+}
+
+// begin starts the controller, creates the object and the second object, and waits until all is
+// done for both.
+func (r *runner) begin() {
+	r.t.Helper()
+	r.start()
+	r.create(r.object.object)
+	r.create(r.second.object)
+	r.untilDone(r.object)
+	r.untilDone(r.second)
+}
+
+// needs skips a judgement, or a scenario, if the description has no such value.
+func (r *runner) needs(what, value string) {
+	if value == "" {
+		r.t.Skipf("the description of the controller has no %s", what)
 	}
 }

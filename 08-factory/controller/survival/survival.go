@@ -1,143 +1,99 @@
-// Package survival tests a controller: any function like notices.Run, of any custom resource whose
-// children are ConfigMaps.
+// Package survival tests a controller: it puts the controller into the situations that happen in
+// practice, and judges what the controller does in them. Each judgement is a subtest.
+//
+// The controller is any function that runs until its context ends, with the configuration and in
+// the namespace that it is given. Its objects may be of any namespaced type, and their children of
+// any types. What survival asks of them:
+//
+//   - An object is the controller (metadata.ownerReferences) of its children.
+//   - The names of the children follow from the object, and are always the same.
+//   - The controller works in one namespace only, and writes JSON, as its configuration says.
+//
+// It does not judge: other fields of the children than those in the manifests, and fields that are
+// too many; which rights the controller needs; how many requests it reads with; several replicas
+// and the election of a leader; metrics and health; how it behaves with thousands of objects; types
+// that are not namespaced. A data race is found if the test runs with -race, and a goroutine that is
+// left behind if it runs with goleak. A controller that panics ends the whole test.
 package survival
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"maps"
 	"testing"
+	"time"
 
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
 )
 
-// A Controller describes the controller to test, and the object for which the test runs it.
+// A Controller describes the controller to test, and the objects for which the test runs it.
 type Controller struct {
-	Run func(ctx context.Context, config *rest.Config, namespace string, newInformer NewInformer) error
+	// Start runs the controller in a namespace until ctx ends. It returns when the controller
+	// writes nothing any more.
+	Start func(ctx context.Context, config *rest.Config, namespace string) error
 
-	// Files has the two files below in its folder testdata.
-	Files fs.FS
+	// Definition is the path of the file with the CustomResourceDefinition. It is empty if the API
+	// server has the type already.
+	Definition string
 
-	Definition string // the file of the CustomResourceDefinition
-	Object     string // the file of one object of that resource
-	Resource   string // the name of the object for kubectl, such as notice/picnic
+	// Manifests is the path of a folder with three files. Each of them has an object, and the
+	// children that this object wants, as documents of one YAML file. A child must have at least the
+	// fields of its document. If the object has a status, this is the least that its status must
+	// have when all is done; then status.observedGeneration must be the generation of the object.
+	//
+	//	object.yaml   an object with at least two children
+	//	changed.yaml  the same object with another spec: a child less, and another one is different
+	//	second.yaml   another object of the same type
+	Manifests string
 
-	// Children are the ConfigMaps that the object wants, by their names, with the data that each of
-	// them must have at least.
-	Children map[string]map[string]string
+	// Finalizer is the finalizer that the controller adds to its objects. It is empty if there is
+	// none, and the garbage collector of Kubernetes removes the children.
+	Finalizer string
 
-	// Change is a merge patch of the object. Afterwards the object wants the children in Changed.
-	Change  string
-	Changed map[string]map[string]string
+	// Reason is the reason of the Event on the object for each child that the controller makes. The
+	// note of the Event has the child's name. A Warning with a child's name says that the name is
+	// taken. Reason is empty if the controller records no Events.
+	Reason string
+
+	// Patience is how long a judgement waits for what the controller must do. Default: a minute. It
+	// only ends the wait for what does not come: a right controller never needs all of it.
+	Patience time.Duration
 }
 
-// NewInformer makes an informer.
-type NewInformer = func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
+// window is how long a judgement looks for what must not come, where no other event can show that
+// it will not come. A right controller passes on a machine of any speed.
+const window = time.Second
 
-// Test runs the controller, and puts it into the situations that happen in practice. After each of
-// them, it waits until all children are as the object wants them.
-func Test(t *testing.T, c Controller, newInformer NewInformer) {
-	r := newRunner(t, c, newInformer)
-	r.kubectl(t, "apply", "--server-side", "-f", c.Definition)
-	r.createForeign(t, r.first)
-	stop := r.start(t)
-	r.kubectl(t, "create", "-f", c.Object)
-
-	r.testNameTaken(t)
-	r.testRepair(t)
-	r.testFailedWrites(t)
-	r.testConflicts(t)
-	r.testCutConnections(t)
-
-	stop()
-	r.deleteChild(t, r.last)
-	r.changeChild(t, r.first)
-	stop = r.start(t)
-	r.wait(t, "it corrects what has happened while it did not run", r.complete)
-
-	r.testOtherWriter(t)
-	r.testChange(t)
-	r.testDelete(t)
-	stop()
+// A scenario is a number of judgements, one after the other, in a namespace of its own.
+type scenario struct {
+	name string
+	play func(*runner)
 }
 
-// testNameTaken begins with a ConfigMap of somebody else that has the name of the first child.
-func (r *runner) testNameTaken(t *testing.T) {
-	r.wait(t, "it makes all children except the one whose name is taken", func(found children) error {
-		if found[r.first] != nil {
-			return fmt.Errorf("it has taken the ConfigMap %s from its owner", r.first)
-		}
-		others := maps.Clone(r.want)
-		delete(others, r.first)
-		return compare(found, others)
-	})
-	r.deleteChild(t, r.first)
-	r.wait(t, "it makes the child whose name is free again", r.complete)
-	r.waitForStatus(t)
+var scenarios = []scenario{
+	{name: "life", play: playLife},
+	{name: "quiet", play: playQuiet},
+	{name: "repair", play: playRepair},
+	{name: "owner", play: playOwner},
+	{name: "name taken", play: playNameTaken},
+	{name: "bystanders", play: playBystanders},
+	{name: "outage", play: playOutage},
+	{name: "one child fails", play: playOneChildFails},
+	{name: "refused", play: playRefused},
+	{name: "connections", play: playConnections},
+	{name: "restart", play: playRestart},
+	{name: "end", play: playEnd},
+	{name: "finalizers", play: playFinalizers},
+	{name: "last child", play: playLastChild},
+	{name: "orphan", play: playOrphan},
+	{name: "late delete", play: playLateDelete},
 }
 
-func (r *runner) testRepair(t *testing.T) {
-	r.deleteChild(t, r.last)
-	r.wait(t, "it makes a child again that somebody has deleted", r.complete)
-	r.changeChild(t, r.first)
-	r.wait(t, "it corrects a child that somebody has changed", r.complete)
-}
-
-func (r *runner) testFailedWrites(t *testing.T) {
-	r.failures.Store(2)
-	r.deleteChild(t, r.last)
-	r.wait(t, "it tries a write again that has failed twice", r.complete)
-	if left := r.failures.Load(); left > 0 {
-		t.Errorf("%d writes were still to fail, want 0: it has made too few writes", left)
+// Test judges the controller. The scenarios run side by side, as many as -parallel says. In each of
+// them, the first judgement that fails ends the scenario.
+func Test(t *testing.T, c Controller) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			s.play(newRunner(t, c))
+		})
 	}
-}
-
-// testConflicts lets two updates end with a conflict: that of the child and that of the status.
-// Therefore no event of a write adds the key again.
-func (r *runner) testConflicts(t *testing.T) {
-	r.conflicts.Store(2)
-	r.changeChild(t, r.first)
-	r.wait(t, "it tries an update again after a conflict, even if no event comes", r.complete)
-	if left := r.conflicts.Load(); left > 0 {
-		t.Errorf("%d updates were still to end with a conflict, want 0: it has made too few updates", left)
-	}
-}
-
-func (r *runner) testCutConnections(t *testing.T) {
-	r.proxy.Cut()
-	r.deleteChild(t, r.last)
-	r.changeChild(t, r.first)
-	r.proxy.Restore()
-	r.wait(t, "it corrects what has happened while its connections were cut", r.complete)
-}
-
-// testOtherWriter has somebody else write to a child all the time.
-func (r *runner) testOtherWriter(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- r.keepWriting(ctx, r.first) }()
-	r.changeChild(t, r.first)
-	r.wait(t, "it corrects a child that somebody else writes to all the time", r.complete)
-	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the other writer ended with %v, want %v", err, context.Canceled)
-	}
-}
-
-func (r *runner) testChange(t *testing.T) {
-	r.kubectl(t, "patch", r.Resource, "--type=merge", "--patch", r.Change)
-	r.want = r.Changed
-	r.wait(t, "it follows a change of the object", r.complete)
-	r.waitForStatus(t)
-}
-
-func (r *runner) testDelete(t *testing.T) {
-	r.kubectl(t, "delete", r.Resource)
-	r.want = nil
-	r.wait(t, "it removes the children of a deleted object", r.complete)
-	r.kubectl(t, "wait", r.Resource, "--for=delete")
 }

@@ -1,0 +1,178 @@
+package survival
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// playFinalizers has finalizers of others on the object.
+func playFinalizers(r *runner) {
+	r.start()
+	r.create(r.second.object)
+	r.untilDone(r.second)
+	const late = othersFinalizer + "-late"
+	withOthers := r.object.object.DeepCopy()
+	withOthers.SetFinalizers([]string{othersFinalizer})
+	r.judge("a late write of its finalizer does not undo the finalizer of somebody else", func() {
+		if r.Finalizer == "" {
+			r.create(withOthers)
+			r.patchMetadata(withOthers, "finalizers", []string{othersFinalizer, late})
+			r.t.Skip("the description of the controller has no Finalizer")
+		}
+		object := r.target(withOthers)
+		isWrite := func(sent *request) bool { return sent.changes(object) }
+		mark := r.wire.mark()
+		held := r.wire.hold(isWrite)
+		defer held.release()
+		r.create(withOthers)
+		r.untilReached(held, "an update of "+describe(withOthers)+", with its finalizer")
+		r.patchMetadata(withOthers, "finalizers", []string{othersFinalizer, late})
+		next := r.wire.hold(isWrite) // would hide what the first write has done
+		defer next.release()
+		held.release()
+		r.until(func() error {
+			if len(r.wire.find(mark, func(sent *request) bool { return isWrite(sent) && sent.ended })) == 0 {
+				return fmt.Errorf("the update of %s has no answer", describe(withOthers))
+			}
+			return nil
+		})
+		if got := r.mustGet(withOthers).GetFinalizers(); !slices.Contains(got, late) {
+			r.t.Fatalf("the finalizers are %q, want %q among them", got, late)
+		}
+		next.release()
+		r.untilDone(r.object)
+	})
+	mark := r.wire.mark()
+	r.judge("its own finalizer goes, and those of others stay", func() {
+		r.untilDone(r.object)
+		mark = r.wire.mark()
+		r.remove(r.object.object)
+		r.until(func() error {
+			found, err := r.get(r.object.object)
+			if err == nil && r.Finalizer != "" && slices.Contains(found.GetFinalizers(), r.Finalizer) {
+				return fmt.Errorf("%s has the finalizers %q", describe(found), found.GetFinalizers())
+			}
+			return nil
+		})
+		r.fence()
+		found, err := r.get(r.object.object)
+		if err != nil {
+			r.t.Fatalf("the finalizers of others were on the object, and now: %v", err)
+		}
+		for _, want := range []string{othersFinalizer, late} {
+			if !slices.Contains(found.GetFinalizers(), want) {
+				r.t.Errorf("the finalizers are %q, want %q among them", found.GetFinalizers(), want)
+			}
+		}
+	})
+	r.judge("it makes no child for an object that is being deleted", func() {
+		if r.gone(r.kept) != nil {
+			r.remove(r.kept)
+		}
+		r.annotate(r.object.object, "still here")
+		r.fence()
+		r.mustNotSend(mark, func(sent *request) bool {
+			return sent.verb == "create" && r.object.child(sent.name) != nil
+		})
+	})
+}
+
+// playLastChild deletes an object while one of its children cannot go.
+func playLastChild(r *runner) {
+	r.needs("Finalizer", r.Finalizer)
+	r.begin()
+	hasFinalizer := func() {
+		r.t.Helper()
+		r.fence()
+		found, err := r.get(r.object.object)
+		if err != nil {
+			r.t.Fatalf("%s is still there, and the object is not: %v", describe(r.kept), err)
+		}
+		if !slices.Contains(found.GetFinalizers(), r.Finalizer) {
+			r.t.Errorf("%s is still there, and the finalizers of the object are %q, want %q among them",
+				describe(r.kept), found.GetFinalizers(), r.Finalizer)
+		}
+	}
+	kept := r.target(r.kept)
+	isDelete := func(sent *request) bool { return sent.deletes(kept) }
+	heal := r.wire.refuse(-1, http.StatusInternalServerError, isDelete)
+	r.patchMetadata(r.kept, "finalizers", []string{othersFinalizer})
+	r.remove(r.object.object)
+	tried := func(want int) func() error {
+		return func() error {
+			if n := len(r.wire.find(0, isDelete)); n < want {
+				return fmt.Errorf("it has tried %d times to delete %s, and every try has failed", n, describe(r.kept))
+			}
+			return nil
+		}
+	}
+	r.judge("its finalizer stays while the delete of a child fails", func() {
+		r.until(tried(1))
+		hasFinalizer()
+	})
+	r.judge("it tries again to delete a child", func() { r.until(tried(6)) })
+	r.judge("its finalizer stays while a child is still there", func() {
+		heal()
+		r.until(func() error {
+			if r.mustGet(r.kept).GetDeletionTimestamp() == nil {
+				return fmt.Errorf("%s is not being deleted", describe(r.kept))
+			}
+			return nil
+		})
+		hasFinalizer()
+	})
+	r.judge("the object goes after its last child", func() {
+		r.patchMetadata(r.kept, "finalizers", nil)
+		r.until(func() error { return r.gone(r.object.object) })
+		r.until(func() error { return r.childrenGone(r.object) })
+	})
+}
+
+// playOrphan deletes an object as kubectl delete --cascade=orphan does.
+func playOrphan(r *runner) {
+	r.begin()
+	r.judge("the children stay if the object is deleted with cascade=orphan", func() {
+		kept, dropped := r.mustGet(r.kept), r.mustGet(r.dropped)
+		mark := r.wire.mark()
+		r.removeWith(r.object.object, metav1.DeletePropagationOrphan)
+		r.until(func() error { return r.gone(r.object.object) })
+		r.fence()
+		r.untouched(mark, kept)
+		r.untouched(mark, dropped)
+		r.stillThere(kept)
+		r.stillThere(dropped)
+	})
+}
+
+// playLateDelete holds up a delete of the controller, until a newer object has the child's name.
+func playLateDelete(r *runner) {
+	r.begin()
+	r.judge("a late delete spares a newer object of the same name", func() {
+		dropped := r.target(r.dropped)
+		held := r.wire.hold(func(sent *request) bool { return sent.deletes(dropped) })
+		defer held.release()
+		r.apply(r.changed)
+		r.untilReached(held, "a delete of "+describe(r.dropped))
+		free := r.replaceByFree(r.dropped)
+		held.release()
+		r.untilDone(r.changed)
+		r.fence()
+		r.stillThere(free)
+	})
+	r.judge("a late delete spares a newer object, after the end of its owner", func() {
+		r.needs("Finalizer", r.Finalizer)
+		kept := r.target(r.kept)
+		held := r.wire.hold(func(sent *request) bool { return sent.deletes(kept) })
+		defer held.release()
+		r.remove(r.object.object)
+		r.untilReached(held, "a delete of "+describe(r.kept))
+		free := r.replaceByFree(r.kept)
+		held.release()
+		r.until(func() error { return r.gone(r.object.object) })
+		r.fence()
+		r.stillThere(free)
+	})
+}

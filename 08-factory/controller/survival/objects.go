@@ -1,0 +1,214 @@
+package survival
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// manifests returns the manifests of all objects and of all children.
+func (r *runner) manifests() []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for _, f := range []*family{r.object, r.changed, r.second} {
+		all = append(append(all, f.object), f.children...)
+	}
+	return all
+}
+
+// childResources returns the resources of the children, each of them once.
+func (r *runner) childResources() []schema.GroupVersionResource {
+	var resources []schema.GroupVersionResource
+	for _, f := range []*family{r.object, r.changed, r.second} {
+		for _, child := range f.children {
+			resource, err := r.resourceOf(child)
+			must.Do(r.t, err)
+			if !slices.Contains(resources, resource) {
+				resources = append(resources, resource)
+			}
+		}
+	}
+	return resources
+}
+
+func (r *runner) resourceOf(manifest *unstructured.Unstructured) (schema.GroupVersionResource, error) {
+	gvk := manifest.GroupVersionKind()
+	mapping, err := r.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return schema.GroupVersionResource{}, err
+	}
+	return mapping.Resource, nil
+}
+
+// target returns what the requests for an object are about.
+func (r *runner) target(manifest *unstructured.Unstructured) target {
+	resource, err := r.resourceOf(manifest)
+	must.Do(r.t, err)
+	return target{resource: resource.Resource, name: manifest.GetName()}
+}
+
+// client returns the client for the objects of a manifest's type.
+func (r *runner) client(manifest *unstructured.Unstructured) dynamic.ResourceInterface {
+	resource, err := r.resourceOf(manifest)
+	must.Do(r.t, err)
+	return r.dynamic.Resource(resource).Namespace(r.Namespace)
+}
+
+// create creates an object from a manifest, as a user would.
+func (r *runner) create(manifest *unstructured.Unstructured) *unstructured.Unstructured {
+	r.t.Helper()
+	created, err := r.client(manifest).Create(r.ctx, manifest.DeepCopy(), metav1.CreateOptions{})
+	must.Do(r.t, err)
+	return created
+}
+
+// get returns the object of a manifest as it is on the API server.
+func (r *runner) get(manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return r.client(manifest).Get(r.ctx, manifest.GetName(), metav1.GetOptions{})
+}
+
+// mustGet is get for an object that has to be there.
+func (r *runner) mustGet(manifest *unstructured.Unstructured) *unstructured.Unstructured {
+	r.t.Helper()
+	found, err := r.get(manifest)
+	must.Do(r.t, err)
+	return found
+}
+
+// remove deletes an object, and does not wait until it is gone.
+func (r *runner) remove(manifest *unstructured.Unstructured) {
+	r.t.Helper()
+	r.removeWith(manifest, metav1.DeletePropagationBackground)
+}
+
+func (r *runner) removeWith(manifest *unstructured.Unstructured, policy metav1.DeletionPropagation) {
+	r.t.Helper()
+	err := r.client(manifest).Delete(r.ctx, manifest.GetName(), metav1.DeleteOptions{PropagationPolicy: &policy})
+	must.Do(r.t, err)
+}
+
+// gone returns an error if the object is still there.
+func (r *runner) gone(manifest *unstructured.Unstructured) error {
+	found, err := r.get(manifest)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	default:
+		return fmt.Errorf("%s is still there (finalizers %q)", describe(manifest), found.GetFinalizers())
+	}
+}
+
+func (r *runner) patch(manifest *unstructured.Unstructured, patch map[string]any) {
+	r.t.Helper()
+	text, err := json.Marshal(patch)
+	must.Do(r.t, err)
+	_, err = r.client(manifest).Patch(r.ctx, manifest.GetName(), types.MergePatchType, text, metav1.PatchOptions{})
+	must.Do(r.t, err)
+}
+
+// patchMetadata sets one field of an object's metadata.
+func (r *runner) patchMetadata(manifest *unstructured.Unstructured, field string, value any) {
+	r.t.Helper()
+	r.patch(manifest, map[string]any{"metadata": map[string]any{field: value}})
+}
+
+// annotate sets an annotation, which no controller has to care about.
+func (r *runner) annotate(manifest *unstructured.Unstructured, value string) {
+	r.t.Helper()
+	r.patchMetadata(manifest, "annotations", map[string]any{annotation: value})
+}
+
+const (
+	annotation      = "example.com/somebody"
+	othersFinalizer = "example.com/somebody"
+)
+
+// apply gives the object the spec of this family.
+func (r *runner) apply(f *family) {
+	r.t.Helper()
+	r.patch(f.object, content(f.object))
+}
+
+// spoil changes the kept child, as somebody would who does not know its controller: to what another
+// spec of the object would want.
+func (r *runner) spoil() {
+	r.t.Helper()
+	r.patch(r.kept, content(r.changed.child(r.kept.GetName())))
+}
+
+// spoiledCopy returns a manifest for an object of the type of the kept child, with another name and
+// the content that spoil gives it.
+func (r *runner) spoiledCopy(name string) *unstructured.Unstructured {
+	spoiled := r.changed.child(r.kept.GetName()).DeepCopy()
+	spoiled.SetName(name)
+	return spoiled
+}
+
+// stranger creates an object of a type that the controller does not know, and returns it.
+func (r *runner) stranger(name string) *unstructured.Unstructured {
+	r.t.Helper()
+	manifest := &unstructured.Unstructured{}
+	manifest.SetAPIVersion("v1")
+	manifest.SetKind("ServiceAccount")
+	manifest.SetName(name)
+	return r.create(manifest)
+}
+
+// controllerOf returns an owner reference to an object as the controller.
+func controllerOf(owner *unstructured.Unstructured) metav1.OwnerReference {
+	return *metav1.NewControllerRef(owner, owner.GroupVersionKind())
+}
+
+// ownerOf returns an owner reference to an object that is an owner, and not the controller.
+func ownerOf(owner *unstructured.Unstructured) metav1.OwnerReference {
+	reference := controllerOf(owner)
+	reference.Controller = nil
+	return reference
+}
+
+// giveTo makes another object the controller of a child.
+func (r *runner) giveTo(child *unstructured.Unstructured, owner metav1.OwnerReference) {
+	r.t.Helper()
+	r.patchMetadata(child, "ownerReferences", []metav1.OwnerReference{owner})
+}
+
+// removeFinalizers removes the finalizers of all objects in the namespace, which would keep it from
+// being removed.
+func (r *runner) removeFinalizers() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), time.Minute)
+	defer cancel()
+	object, err := r.resourceOf(r.object.object)
+	must.Do(r.scenario, err)
+	for _, resource := range append(r.childResources(), object) {
+		client := r.dynamic.Resource(resource).Namespace(r.Namespace)
+		list, err := client.List(ctx, metav1.ListOptions{})
+		must.Do(r.scenario, err)
+		for _, item := range list.Items {
+			if len(item.GetFinalizers()) == 0 {
+				continue
+			}
+			_, err := client.Patch(ctx, item.GetName(), types.MergePatchType,
+				[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+			if !apierrors.IsNotFound(err) {
+				must.Do(r.scenario, err)
+			}
+		}
+	}
+}
+
+// describe names an object, such as "ConfigMap picnic-0".
+func describe(manifest *unstructured.Unstructured) string {
+	return manifest.GetKind() + " " + manifest.GetName()
+}

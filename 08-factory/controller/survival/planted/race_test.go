@@ -1,0 +1,5 @@
+//go:build race
+
+package planted
+
+func init() { race = true }

@@ -156,6 +156,22 @@ func TestAKeyFunctionThatFails(t *testing.T) {
 	})
 }
 
+// A list that was refused does not count as the first one.
+func TestAnEmptyListAfterARefusedOneSyncs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, fakeapi.New(configMap("a", "1"), configMap("", "1")))
+		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: "+
+			`a *v1.ConfigMap in namespace "ns" has no name`)
+		r.server.Set()
+		r.server.NextWatch()
+		synctest.Wait()
+		if !r.HasSynced() {
+			t.Error("HasSynced() = false after the first list that was taken, want true")
+		}
+		r.calls.Want(t)
+	})
+}
+
 // The function has a key for the object when the event comes, and an error when it is stored.
 func TestAKeyFunctionThatChangesItsMind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -236,6 +236,20 @@ func TestAListThatFailsDoesNotSync(t *testing.T) {
 	})
 }
 
+// The end wakes the loop, which has nothing to handle.
+func TestTheEndDoesNotSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeapi.New()
+		server.Fail(errors.New("no list today"))
+		r := run(t, server)
+		synctest.Wait()
+		must.Do(t, r.stop())
+		if r.HasSynced() {
+			t.Error("HasSynced() = true after the end without a list, want false")
+		}
+	})
+}
+
 func TestAResyncDeliversAllAgainAsUpdates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := run(t, fakeapi.New(configMap("a", "1")), func(_ *rig, o *Options) { o.ResyncPeriod = time.Minute })

@@ -70,6 +70,10 @@ func TestWhatEveryListenerHasReadIsGarbage(t *testing.T) {
 	fanouttest.WhatEveryListenerHasReadIsGarbage(t, processor.NewChannels)
 }
 
+func TestWhatWasReadLastIsGarbage(t *testing.T) {
+	fanouttest.WhatWasReadLastIsGarbage(t, processor.NewChannels)
+}
+
 func TestAllHandlersAreCalled(t *testing.T) {
 	fanouttest.AllHandlersAreCalled(t, processor.NewChannels)
 }
@@ -92,6 +96,10 @@ func TestResyncsAreForHandlersThatAreDue(t *testing.T) {
 
 func TestResyncsAreForNewcomersToo(t *testing.T) {
 	fanouttest.ResyncsAreForNewcomersToo(t, processor.NewChannels)
+}
+
+func TestABusyHandlerSkipsTheResyncsOfOthers(t *testing.T) {
+	fanouttest.ABusyHandlerSkipsTheResyncsOfOthers(t, processor.NewChannels)
 }
 
 func TestARemovedHandlerIsNotCalled(t *testing.T) {
@@ -124,6 +132,10 @@ func TestAHandlerThatEndsItsGoroutineLeaves(t *testing.T) {
 
 func TestStopWaitsForCallsAndDropsTheRest(t *testing.T) {
 	fanouttest.StopWaitsForCallsAndDropsTheRest(t, processor.NewChannels)
+}
+
+func TestStopWaitsForHandlersThatWereRemoved(t *testing.T) {
+	fanouttest.StopWaitsForHandlersThatWereRemoved(t, processor.NewChannels)
 }
 
 func TestStoppedBeforeTheStart(t *testing.T) {

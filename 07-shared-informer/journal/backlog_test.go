@@ -16,6 +16,8 @@ func TestFold(t *testing.T) {
 	tombstone.New = cache.DeletedFinalStateUnknown{Key: "a", Obj: tombstone.Old}
 	initial := added("a", 1)
 	initial.Initial = true
+	resync := updated("a", 1, 1)
+	resync.Old = resync.New
 	for _, test := range []struct {
 		name    string
 		changes []notification
@@ -91,6 +93,11 @@ func TestFold(t *testing.T) {
 			changes: []notification{updated("a", 1, 1), updated("a", 1, 2)},
 			want:    []string{"update a 1 to 2"},
 		},
+		{
+			name:    "two resyncs",
+			changes: []notification{resync, resync},
+			want:    []string{"update a 1 to 1"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var b backlog
@@ -145,17 +152,42 @@ func FuzzFold(f *testing.F) {
 		"aLtbuL"} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, steps []byte) {
-		history := foldHistory{states: map[any]bool{nil: true}}
-		for i, step := range steps {
-			if step == 'L' {
-				history.listen(t)
-			} else {
-				history.change(t, step, i+1)
-			}
+	f.Fuzz(checkHistory)
+}
+
+// TestFoldEveryShortHistory is FuzzFold with all histories of a few steps.
+func TestFoldEveryShortHistory(t *testing.T) {
+	const steps, longest = "abudtrL", 5
+	var history []byte
+	defer func() {
+		if t.Failed() {
+			t.Logf("the history is %q", history)
 		}
-		history.listen(t)
-	})
+	}()
+	histories := [][]byte{nil}
+	for i := 0; i < len(histories); i++ {
+		history = histories[i]
+		checkHistory(t, history)
+		if len(history) == longest {
+			continue
+		}
+		for _, step := range []byte(steps) {
+			histories = append(histories, append(slices.Clone(history), step))
+		}
+	}
+}
+
+// checkHistory makes the changes of a history.
+func checkHistory(t *testing.T, steps []byte) {
+	history := foldHistory{states: map[any]bool{nil: true}}
+	for i, step := range steps {
+		if step == 'L' {
+			history.listen(t)
+		} else {
+			history.change(t, step, i+1)
+		}
+	}
+	history.listen(t)
 }
 
 // A foldHistory is the history of one object, and the backlog of a listener.

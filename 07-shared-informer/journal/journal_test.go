@@ -67,6 +67,69 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 	}
 }
 
+// A listener was far behind, and reads its backlog. Until it has read all of it, what comes is
+// folded.
+func TestAListenerIsFoldedUntilItsBacklogIsEmpty(t *testing.T) {
+	const objects = 10
+	const limit = objects + chunkSize
+	fanout := New()
+	l := fanout.Listen(nil)
+	defer l.Close()
+	for o := range objects {
+		fanout.Distribute(added(fmt.Sprint("pod ", o), 0))
+	}
+	v := 0
+	for range 2 * defaultPatience / objects {
+		round(fanout, objects, v)
+		v++
+	}
+	for read := range objects {
+		if waiting := l.Waiting(); waiting > limit {
+			t.Fatalf("Waiting() = %d when %d objects of the backlog were read, want at most %d: one for each "+
+				"object, and a chunk", waiting, read, limit)
+		}
+		l.Next()
+		for range 4 * chunkSize / objects {
+			round(fanout, objects, v)
+			v++
+		}
+	}
+}
+
+// One listener is folded. Another one has read everything, and more come and go: they drop a tail
+// that all have read. The folded one has not.
+func TestNothingIsDroppedThatAFoldedListenerHasNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const last = 4 * chunkSize
+		fanout := newImpatient()
+		folded, prompt := fanout.Listen(nil), fanout.Listen(nil)
+		defer folded.Close()
+		defer prompt.Close()
+		go func() {
+			for prompt.Next() != nil {
+			}
+		}()
+		fanout.Distribute(added("a", 0))
+		for v := range last {
+			fanout.Distribute(updated("a", v, v+1))
+			synctest.Wait() // prompt waits for more
+			fanout.Listen(nil).Close()
+		}
+		delivered := 0
+		for folded.Waiting() > 0 {
+			for _, n := range folded.Next() {
+				if n.Kind == processor.Updated && number(n.Old) != delivered {
+					t.Fatalf("the folded listener got %q after version %d", text(n), delivered)
+				}
+				delivered = number(n.New)
+			}
+		}
+		if delivered != last {
+			t.Errorf("the folded listener got version %d last, want %d", delivered, last)
+		}
+	})
+}
+
 // A listener was far behind, and has caught up. From then on it gets every change again.
 func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 	fanout := New()

@@ -34,6 +34,10 @@ func TestResyncsAreForNewcomersToo(t *testing.T) {
 	fanouttest.ResyncsAreForNewcomersToo(t, newFanout)
 }
 
+func TestABusyHandlerSkipsTheResyncsOfOthers(t *testing.T) {
+	fanouttest.ABusyHandlerSkipsTheResyncsOfOthers(t, newFanout)
+}
+
 func TestARemovedHandlerIsNotCalled(t *testing.T) {
 	fanouttest.ARemovedHandlerIsNotCalled(t, newFanout)
 }
@@ -64,6 +68,10 @@ func TestAHandlerThatEndsItsGoroutineLeaves(t *testing.T) {
 
 func TestStopWaitsForCallsAndDropsTheRest(t *testing.T) {
 	fanouttest.StopWaitsForCallsAndDropsTheRest(t, newFanout)
+}
+
+func TestStopWaitsForHandlersThatWereRemoved(t *testing.T) {
+	fanouttest.StopWaitsForHandlersThatWereRemoved(t, newFanout)
 }
 
 func TestStoppedBeforeTheStart(t *testing.T) {

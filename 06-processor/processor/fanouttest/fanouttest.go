@@ -98,16 +98,22 @@ func (r *recorder) add(line string) {
 	r.lines = append(r.lines, line)
 }
 
-// want waits until all goroutines are blocked. Then it checks the calls since the last time.
-func (r *recorder) want(t *testing.T, want ...string) {
-	t.Helper()
+// take waits until all goroutines are blocked. Then it returns the calls since the last time.
+func (r *recorder) take() []string {
 	synctest.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.Equal(r.lines, want) {
-		t.Errorf("the handler got the calls\n  %q\nwant\n  %q", r.lines, want)
-	}
+	lines := r.lines
 	r.lines = nil
+	return lines
+}
+
+// want checks the calls since the last time.
+func (r *recorder) want(t *testing.T, want ...string) {
+	t.Helper()
+	if got := r.take(); !slices.Equal(got, want) {
+		t.Errorf("the handler got the calls\n  %q\nwant\n  %q", got, want)
+	}
 }
 
 func newRecorder() *recorder {

@@ -89,10 +89,24 @@ func NothingIsKeptForNobody(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		wantGarbage(t, distributeOne(fanout))
 		l := fanout.Listen(nil)
+		for v := range smallSize { // a listener that closes may still take some of them
+			fanout.Distribute(Updated("b", v, v+1))
+		}
 		object := distributeOne(fanout)
 		l.Close()
 		wantGarbage(t, object)
 		runtime.KeepAlive(l)
+	})
+}
+
+// WhatWasReadLastIsGarbage is for a Fanout that keeps no pieces: it keeps nothing that was read,
+// even if no other notification follows.
+func WhatWasReadLastIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		defer drain(fanout).Close()
+		object := distributeOne(fanout)
+		synctest.Wait()
+		wantGarbage(t, object)
 	})
 }
 

@@ -3,6 +3,7 @@
 package fanouttest
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -56,6 +57,19 @@ func wantCalls(t *testing.T, calls <-chan string, want ...string) {
 	}
 }
 
+// takeCalls receives calls of a blocked handler until it waits for no more of them.
+func takeCalls(calls <-chan string) (got []string) {
+	for {
+		synctest.Wait()
+		select {
+		case call := <-calls:
+			got = append(got, call)
+		default:
+			return got
+		}
+	}
+}
+
 func AllHandlersAreCalled(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := processor.New(fanout)
@@ -76,17 +90,33 @@ func AllHandlersAreCalled(t *testing.T, newFanout func() processor.Fanout) {
 	})
 }
 
+// There are more notifications than any buffer of a fixed size would hold.
 func ASlowHandlerHoldsUpNobody(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		const updates = 10_000
 		p := running(t, fanout)
 		stuck, calls := blocked()
 		quick := newRecorder()
 		add(t, p, stuck, processor.Options{})
 		add(t, p, quick, processor.Options{})
-		p.Distribute(Added("a", 1))
-		p.Distribute(Updated("a", 1, 2))
-		quick.want(t, "add a 1", "update a 1 to 2")
-		wantCalls(t, calls, "add 1", "update 2")
+		distributed := 0
+		go func() {
+			for v := range updates {
+				p.Distribute(Updated("a", v, v+1))
+				distributed++
+			}
+		}()
+		synctest.Wait()
+		if distributed != updates {
+			t.Errorf("Distribute number %d of %d waits for a handler that is busy", distributed+1, updates)
+		}
+		var wantQuick, wantStuck []string
+		for v := range updates {
+			wantQuick = append(wantQuick, fmt.Sprintf("update a %d to %d", v, v+1))
+			wantStuck = append(wantStuck, fmt.Sprintf("update %d", v+1))
+		}
+		WantTexts(t, quick.take(), wantQuick)
+		WantTexts(t, takeCalls(calls), wantStuck)
 	})
 }
 

@@ -3,6 +3,7 @@
 package fanouttest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -43,5 +44,25 @@ func ResyncsAreForNewcomersToo(t *testing.T, newFanout func() processor.Fanout) 
 		p.Resync(Updated("a", 1, 1))
 		before.want(t)
 		after.want(t, "update a 1 to 1")
+	})
+}
+
+// A handler is busy while resyncs come that it is not due for. When it reads them, it is due: but
+// not for these.
+func ABusyHandlerSkipsTheResyncsOfOthers(t *testing.T, newFanout func() processor.Fanout) {
+	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		p := running(t, fanout)
+		busy, calls := blocked()
+		add(t, p, busy, processor.Options{ResyncPeriod: 2 * time.Minute})
+		add(t, p, newRecorder(), processor.Options{ResyncPeriod: time.Minute})
+		p.Distribute(Added("a", 0))
+		for minute := 1; minute <= 2; minute++ {
+			time.Sleep(time.Minute)
+			p.ShouldResync(time.Now())
+			p.Resync(Updated("a", minute, minute))
+		}
+		if got, want := takeCalls(calls), []string{"add 0", "update 2"}; !slices.Equal(got, want) {
+			t.Errorf("the busy handler got %q, want %q", got, want)
+		}
 	})
 }

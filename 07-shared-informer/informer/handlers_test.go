@@ -12,8 +12,6 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/03-reflector/observer"
-	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
@@ -37,49 +35,6 @@ func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 		w.Modify(configMap("c", "5"))
 		w.Delete(configMap("a", "6"))
 		late.Want(t, "OnUpdate c 5, was 4", "OnDelete a 6")
-	})
-}
-
-// A change between the snapshot of the store and the handler's place in the journal would be lost.
-// A handler that joined between a change and its notification would get the change twice. And the
-// caller does not wait for the handler.
-func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
-		i := r.SharedIndexInformer.(*Informer)
-		must.Do(t, i.SetObserver(observer.Func(func(e observer.Event) {
-			if (e.Kind == observer.Joined || e.Kind == observer.Stored) && i.blockDeltas.TryLock() {
-				i.blockDeltas.Unlock()
-				t.Errorf("blockDeltas is not locked at the event %s %s %s", e.Kind, e.Type, e.Key)
-			}
-			if e.Kind != observer.Stored {
-				return
-			}
-			switch {
-			case e.Type == "ADDED" && e.Old != nil:
-				t.Errorf("ADDED %s: the old object is %v, want nil", e.Key, e.Old)
-			case e.Type != "ADDED" && e.Old == nil:
-				t.Errorf("%s %s: the old object is nil, want an object", e.Type, e.Key)
-			}
-		})))
-		r.run(t)
-		joined, release := false, make(chan struct{})
-		go func() {
-			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
-			joined = true
-		}()
-		synctest.Wait()
-		if !joined {
-			t.Error("AddEventHandler has not returned while the handler is busy")
-		}
-		close(release)
-		r.recorder(t).Want(t, "OnAdd a 1 first")
-		w := r.server.NextWatch()
-		w.Add(configMap("b", "2"))
-		w.Delete(configMap("a", "3"))
-		r.server.Set() // b is gone, too
-		fakeapi.Expire(w)
-		r.server.NextWatch()
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		handled.Take() // drop the errors of other tests
-		r := newRig(ours, options(), configMap("a", "1"), configMap("", "1"))
+		r := newRig(ours, options(), configMap("", "1"), configMap("a", "1"))
 		c := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()

@@ -85,10 +85,15 @@ func TestTheLastTransformCounts(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		must.Do(t, r.SetTransform(func(any) (any, error) { return nil, errNotToday }))
-		must.Do(t, r.SetTransform(func(any) (any, error) { return configMap("b", "7"), nil }))
+		must.Do(t, r.SetTransform(func(obj any) (any, error) {
+			return configMap("b", obj.(*corev1.ConfigMap).ResourceVersion+"7"), nil
+		}))
 		handler := r.recorder(t)
 		r.run(t)
-		handler.Want(t, "OnAdd b 7 first")
+		w := r.server.NextWatch()
+		w.Modify(configMap("a", "2"))
+		w.Delete(configMap("a", "3"))
+		handler.Want(t, "OnAdd b 17 first", "OnUpdate b 27, was 17", "OnDelete b 37")
 
 		r = newRig(newInformer, options(), managed("a", "1"))
 		must.Do(t, r.SetTransform(strip))

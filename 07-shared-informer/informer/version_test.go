@@ -127,6 +127,20 @@ func TestWaitForVersion(t *testing.T) {
 			time.Sleep(time.Minute)
 			wantReached(t, waitFor(t.Context(), r, "12")) // the list says how things are now
 		},
+		"a list that is refused": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
+			must.Do(t, r.AddIndexers(cache.Indexers{"fails": func(obj any) ([]string, error) {
+				if obj.(*corev1.ConfigMap).Name == "refused" {
+					return nil, errors.New("no index for this one")
+				}
+				return nil, nil
+			}}))
+			w.Add(configMap("refused", "12"))
+			bookmark(w, "13")
+			r.server.SetVersion("20", configMap("refused", "12"))
+			fakeapi.Expire(w)
+			time.Sleep(time.Minute)
+			wantFailed(t, waitFor(t.Context(), r, "12"), "the store has refused it") // and still does
+		},
 		"a handler that is stuck": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			stuck := make(chan struct{})
 			_, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { <-stuck }})

@@ -172,3 +172,25 @@ func TestHowMuchAWriteCopiesAfterASnapshot(t *testing.T) {
 		}
 	}
 }
+
+// The first write after a snapshot makes copies that no snapshot shares. The next writes to the
+// same page change them in place.
+func TestOnlyTheFirstWriteAfterASnapshotCopies(t *testing.T) {
+	const objects, writes, limit = 100_000, 500, 100
+	s := store.New(store.Options{Indexers: indexertest.ByNamespace()})
+	for i := range objects {
+		must.Do(t, s.Add(indexertest.Pod(i, i)))
+	}
+	pod := indexertest.Pod(0, objects)
+	s.Snapshot()
+	must.Do(t, s.Update(pod))
+	before := usage.Allocated()
+	for range writes {
+		must.Do(t, s.Update(pod))
+	}
+	copied := (usage.Allocated() - before) / writes
+	t.Logf("%d bytes for each write", copied)
+	if copied > limit {
+		t.Errorf("%d bytes for each write, want at most %d", copied, limit)
+	}
+}

@@ -93,29 +93,47 @@ func TestASecondForgetWaitsToo(t *testing.T) {
 	})
 }
 
-// Two informers of a type are forgotten. The handler of the first one returns last.
+// Two informers of a type are forgotten. The handler of the first one returns last, or that of the
+// second one.
 func TestForgetWaitsForAllThatWereForgotten(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := New(newClientWithoutPods(), Options{})
-		forget := func() { f.Forget(ConfigMaps) }
-		releaseFirst := startBlocked(t, f)
-		first := startCall(forget)
-		synctest.Wait()
-		releaseSecond := startBlocked(t, f)
-		second := startCall(forget)
-		synctest.Wait()
-		close(releaseSecond)
-		last := startCall(forget)
-		for i, c := range []call{first, second, last} {
-			if c.returned() {
-				t.Errorf("call %d of Forget has returned while the handler of the first informer was blocked", i+1)
-			}
-		}
-		close(releaseFirst)
-		<-first
-		<-second
-		<-last
-	})
+	for _, test := range []struct {
+		name         string
+		early, late  int   // the handler that returns early, and the other one
+		wantReturned []int // the calls of Forget that return between the two
+	}{
+		{name: "the first one returns last", early: 2, late: 1},
+		{name: "the second one returns last", early: 1, late: 2, wantReturned: []int{1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := New(newClientWithoutPods(), Options{})
+				forget := func() { f.Forget(ConfigMaps) }
+				release, calls := map[int]chan struct{}{}, map[int]call{}
+				for n := 1; n <= 2; n++ {
+					release[n] = startBlocked(t, f)
+					informer := f.ConfigMaps().Informer()
+					calls[n] = startCall(forget)
+					synctest.Wait()
+					if !informer.IsStopped() {
+						t.Errorf("informer %d runs on after Forget", n)
+					}
+				}
+				close(release[test.early])
+				synctest.Wait()
+				calls[3] = startCall(forget)
+				for n := 1; n <= 3; n++ {
+					if got, want := calls[n].returned(), slices.Contains(test.wantReturned, n); got != want {
+						t.Errorf("call %d of Forget has returned: %t, while handler %d was blocked; want %t",
+							n, got, test.late, want)
+					}
+				}
+				close(release[test.late])
+				for n := 1; n <= 3; n++ {
+					<-calls[n]
+				}
+			})
+		})
+	}
 }
 
 // A new informer of a type works while the forgotten one still waits for its handler.
@@ -203,44 +221,6 @@ func TestAnInformerThatIsForgottenBeforeTheStartHasStopped(t *testing.T) {
 			t.Error("the forgotten informer has synced: Start has started it")
 		}
 	})
-}
-
-func TestShutdownAndForgetWaitForTheSameHandler(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		order []func(*Factory)
-	}{
-		{"Forget first", []func(*Factory){func(f *Factory) { f.Forget(ConfigMaps) }, (*Factory).Shutdown}},
-		{"Shutdown first", []func(*Factory){(*Factory).Shutdown, func(f *Factory) { f.Forget(ConfigMaps) }}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := New(newClientWithoutPods(), Options{})
-				release := startBlocked(t, f)
-				var calls []call
-				for _, fn := range test.order {
-					calls = append(calls, startCall(func() { fn(f) }))
-					synctest.Wait()
-				}
-				for i, c := range calls {
-					if c.returned() {
-						t.Errorf("call %d has returned while the handler was blocked", i+1)
-					}
-				}
-				fresh := f.ConfigMaps().Informer()
-				f.Start(t.Context())
-				close(release)
-				<-calls[0]
-				<-calls[1]
-				if fresh.HasSynced() {
-					t.Error("an informer that was asked for after Shutdown has synced: Start has started it")
-				}
-				if fresh.IsStopped() {
-					t.Error("an informer that was asked for after Shutdown has stopped, want that nobody touches it")
-				}
-			})
-		})
-	}
 }
 
 // Many goroutines call all methods at the same time. The race detector looks for races.

@@ -41,6 +41,48 @@ func TestAskingTwiceGivesTheSameInformer(t *testing.T) {
 	}
 }
 
+// Two goroutines that ask for a type at the same time must not both make an informer. So the lock
+// is held while one is made. If that fails, the next call tries again.
+func TestAnInformerIsMadeOnceAndUnderTheLock(t *testing.T) {
+	f := New(fake.NewClientset(), Options{})
+	refused, made := errors.New("not now"), 0
+	build := func(shared cache.SharedIndexInformer, err error) func() (cache.SharedIndexInformer, error) {
+		return func() (cache.SharedIndexInformer, error) {
+			made++
+			if f.mu.TryLock() {
+				f.mu.Unlock()
+				t.Error("mu is not locked while an informer is made")
+			}
+			return shared, err
+		}
+	}
+	shared := cache.NewSharedIndexInformer(nil, nil, 0, nil)
+	for _, test := range []struct {
+		name     string
+		build    func() (cache.SharedIndexInformer, error)
+		want     cache.SharedIndexInformer
+		wantErr  error
+		wantMade int
+	}{
+		{name: "refused", build: build(nil, refused), wantErr: refused, wantMade: 1},
+		{name: "made", build: build(shared, nil), want: shared, wantMade: 2},
+		{name: "there already", build: build(nil, refused), want: shared, wantMade: 2},
+	} {
+		got, err := f.informerFor(key{resource: Pods}, test.build)
+		if got != test.want || !errors.Is(err, test.wantErr) {
+			t.Errorf("%s: informerFor() = the informer: %t, %v; want %t, %v",
+				test.name, got == shared, err, test.want == shared, test.wantErr)
+		}
+		if made != test.wantMade {
+			t.Errorf("%s: %d informers were made, want %d", test.name, made, test.wantMade)
+		}
+		if !f.mu.TryLock() {
+			t.Fatalf("%s: mu is still locked after informerFor", test.name)
+		}
+		f.mu.Unlock()
+	}
+}
+
 func TestAskingFromManyGoroutinesGivesTheSameInformer(t *testing.T) {
 	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: configMapsNamed("a")})
 	f := New(client, Options{})

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -122,4 +123,61 @@ func TestForgetWhatDoesNotRunOrIsNotThere(t *testing.T) {
 	f.Pods()
 	f.Shutdown()
 	f.Forget(Pods) // after Shutdown
+}
+
+// Forget may wait for a long time. Other methods of the factory do not wait for it.
+func TestForgetDoesNotHoldTheLockWhileItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := New(newClientWithoutPods(), Options{})
+		release := startBlocked(t, f)
+		forgotten := startCall(func() { f.Forget(ConfigMaps) })
+		if forgotten.returned() {
+			t.Error("Forget has returned while the handler was blocked")
+		}
+		if f.mu.TryLock() {
+			f.mu.Unlock()
+		} else {
+			t.Error("Forget holds the lock of the factory while it waits for a handler")
+		}
+		close(release)
+		<-forgotten
+	})
+}
+
+func TestShutdownAndForgetWaitForTheSameHandler(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		order []func(*Factory)
+	}{
+		{"Forget first", []func(*Factory){func(f *Factory) { f.Forget(ConfigMaps) }, (*Factory).Shutdown}},
+		{"Shutdown first", []func(*Factory){(*Factory).Shutdown, func(f *Factory) { f.Forget(ConfigMaps) }}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := New(newClientWithoutPods(), Options{})
+				release := startBlocked(t, f)
+				var calls []call
+				for _, fn := range test.order {
+					calls = append(calls, startCall(func() { fn(f) }))
+					synctest.Wait()
+				}
+				for i, c := range calls {
+					if c.returned() {
+						t.Errorf("call %d has returned while the handler was blocked", i+1)
+					}
+				}
+				fresh := f.ConfigMaps().Informer()
+				f.Start(t.Context())
+				close(release)
+				<-calls[0]
+				<-calls[1]
+				if fresh.HasSynced() {
+					t.Error("an informer that was asked for after Shutdown has synced: Start has started it")
+				}
+				if fresh.IsStopped() {
+					t.Error("an informer that was asked for after Shutdown has stopped, want that nobody touches it")
+				}
+			})
+		})
+	}
 }

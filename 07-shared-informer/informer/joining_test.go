@@ -1,0 +1,140 @@
+// Tests of the moment in which a handler joins.
+
+package informer
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/03-reflector/observer"
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
+)
+
+// A setFunc is a metric. It is called when the metric is set.
+type setFunc func()
+
+func (f setFunc) Set(float64) { f() }
+
+// storeMetrics is a metrics provider that calls set when the version of the store changes.
+type storeMetrics struct {
+	gauges
+	set setFunc
+}
+
+func (m *storeMetrics) NewStoreResourceVersionMetric(cache.InformerNameAndResource) cache.GaugeMetric {
+	return m.set
+}
+
+// wantLocked checks that somebody holds a lock of the informer.
+func wantLocked(t *testing.T, name string, lock *sync.Mutex, when string) {
+	t.Helper()
+	if lock.TryLock() {
+		lock.Unlock()
+		t.Errorf("%s is not locked %s", name, when)
+	}
+}
+
+// A change between the snapshot of the store and the handler's place in the journal would be lost.
+// A handler that joined between a change and its notification would get the change twice. And the
+// caller does not wait for the handler.
+func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		var i *Informer
+		informerName, err := cache.NewInformerName("TestNothingChangesWhileAHandlerJoins")
+		must.Do(t, err)
+		defer informerName.Release()
+		opts := options()
+		opts.Identifier = informerName.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
+		opts.InformerMetricsProvider = &storeMetrics{set: func() {
+			wantLocked(t, "blockDeltas", &i.blockDeltas, "when the store changes")
+		}}
+		r := newRig(ours, opts, configMap("a", "1"))
+		i = r.SharedIndexInformer.(*Informer)
+		must.Do(t, i.SetObserver(observer.Func(func(e observer.Event) {
+			switch e.Kind {
+			case observer.Joined:
+				wantLocked(t, "startedLock", &i.startedLock, "when a handler joins")
+				wantLocked(t, "blockDeltas", &i.blockDeltas, "when a handler joins")
+				if e.Handler == "" {
+					t.Error("a handler without a name joins: observers could not tell it from others")
+				}
+				return
+			case observer.Stored:
+				wantLocked(t, "blockDeltas", &i.blockDeltas, "when the handlers are notified of "+e.Type+" "+e.Key)
+			default:
+				return
+			}
+			switch {
+			case e.Type == "ADDED" && e.Old != nil:
+				t.Errorf("ADDED %s: the old object is %v, want nil", e.Key, e.Old)
+			case e.Type != "ADDED" && e.Old == nil:
+				t.Errorf("%s %s: the old object is nil, want an object", e.Type, e.Key)
+			}
+		})))
+		r.run(t)
+		joined, release := false, make(chan struct{})
+		go func() {
+			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }})
+			joined = true
+		}()
+		synctest.Wait()
+		if !joined {
+			t.Error("AddEventHandler has not returned while the handler is busy")
+		}
+		close(release)
+		r.recorder(t).Want(t, "OnAdd a 1 first")
+		w := r.server.NextWatch()
+		w.Add(configMap("b", "2"))
+		w.Delete(configMap("a", "3"))
+		r.server.Set() // b is gone, too
+		fakeapi.Expire(w)
+		r.server.NextWatch()
+	})
+}
+
+// The goroutine of the handler reads the present objects later. They are those of the moment in
+// which the handler joined.
+func TestALateHandlerGetsTheStateOfTheMoment(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		i := r.SharedIndexInformer.(*Informer)
+		must.Do(t, i.SetObserver(observer.Func(func(e observer.Event) {
+			if e.Kind != observer.Joined {
+				return
+			}
+			_, err := i.indexer.Put("ns/b", configMap("b", "2")) // after the look at the store
+			must.Do(t, err)
+		})))
+		r.run(t)
+		r.recorder(t).Want(t, "OnAdd a 1 first")
+	})
+}
+
+// AddIndexers holds startedLock. Who takes blockDeltas first, and then waits for startedLock, can
+// wait for ever: ResyncNow takes them in the other order.
+func TestAHandlerThatJoinsTakesStartedLockFirst(t *testing.T) {
+	r := newRig(ours, options())
+	i := r.SharedIndexInformer.(*Informer)
+	_, err := i.indexer.Put("ns/a", configMap("a", "1"))
+	must.Do(t, err)
+	var joining sync.WaitGroup
+	must.Do(t, r.AddIndexers(cache.Indexers{"locks": func(any) ([]string, error) {
+		joining.Go(func() { r.handle(t, cache.ResourceEventHandlerFuncs{}) })
+		for range 10_000 {
+			runtime.Gosched() // until the other goroutine waits for startedLock
+		}
+		if !i.blockDeltas.TryLock() {
+			t.Error("AddEventHandler holds blockDeltas while it waits for startedLock")
+		} else {
+			i.blockDeltas.Unlock()
+		}
+		return nil, nil
+	}}))
+	joining.Wait()
+}

@@ -43,14 +43,15 @@ func (p *practice) openAtSamePlace(e exercise) (other, name string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	for _, o := range p.inState(p.atSamePlace(e, ours.names), open) {
-		v, err := o.versions(p.root)
-		if err != nil {
-			return "", "", err
-		}
-		return o.name, inBoth(v.names, ours.names)[0], nil
+	opened := p.inState(p.atSamePlace(e, ours.names), open)
+	if len(opened) == 0 {
+		return "", "", nil
 	}
-	return "", "", nil
+	v, err := opened[0].versions(p.root)
+	if err != nil {
+		return "", "", err
+	}
+	return opened[0].name, inBoth(v.names, ours.names)[0], nil
 }
 
 // keepAll keeps what the reader has written at the place of an exercise, before it is replaced.

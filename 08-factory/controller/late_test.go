@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
@@ -18,7 +19,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// newLateWatch returns a client whose watch sends the create of a Secret half a minute later.
+// newLateWatch returns a client whose watch sends the create of a Secret half a minute later. At
+// first there are no Secrets: the initial list of the watch is empty.
 func newLateWatch() *fake.Clientset {
 	client := fake.NewClientset()
 	created := make(chan *corev1.Secret, 10)
@@ -34,8 +36,12 @@ func newLateWatch() *fake.Clientset {
 	client.PrependWatchReactor("secrets", func(clienttesting.Action) (bool, watch.Interface, error) {
 		events := make(chan watch.Event)
 		w := watch.NewProxyWatcher(events)
+		endOfList := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+			ResourceVersion: "100", Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"},
+		}}
 		go func() {
 			defer close(events)
+			events <- watch.Event{Type: watch.Bookmark, Object: endOfList}
 			for {
 				select {
 				case secret := <-created:

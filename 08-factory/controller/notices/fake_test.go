@@ -225,6 +225,9 @@ func TestThePausesGrowAndBeginAnew(t *testing.T) {
 		copies := runFake(t, r, client, dynamicClient)
 		time.Sleep(time.Minute)
 		synctest.Wait()
+		if len(tries) != 11 {
+			t.Fatalf("there were %d tries in a minute, want 11", len(tries))
+		}
 		for i := 2; i < 11; i++ {
 			before, pause := tries[i-1].Sub(tries[i-2]), tries[i].Sub(tries[i-1])
 			if pause <= before {

@@ -20,7 +20,7 @@ var (
 )
 
 // inBooksOrder sets the pages of the exercises, and sorts them: by chapter, and then in the order
-// in which the pages lead to them.
+// in which the pages link to them.
 func inBooksOrder(root string, all []exercise) []exercise {
 	if len(all) == 0 {
 		return nil
@@ -76,7 +76,8 @@ func (e exercise) explanation(root string, names []string) string {
 				section = i + 1
 			}
 			directive, ok := strings.CutPrefix(line, "<!-- code "+e.file+" ")
-			if ok && len(inBoth(strings.Fields(directive), names)) > 0 {
+			shown := strings.Fields(strings.ReplaceAll(directive, ",", " ")) // such as "f g, folded"
+			if ok && len(inBoth(shown, names)) > 0 {
 				return fmt.Sprintf("docs/%s:%d", filepath.Base(page), section)
 			}
 		}

@@ -26,9 +26,9 @@ func TestDeltaFIFOHasNoListAnyMore(t *testing.T) {
 
 func TestOurQueueAndClientGosPrintTheSame(t *testing.T) {
 	ours, err := os.ReadFile("testdata/deltas.txt")
-	must.Do(t, err)
+	must.NoError(t, err)
 	theirs, err := os.ReadFile("testdata/clientgo.txt")
-	must.Do(t, err)
+	must.NoError(t, err)
 	if diff := cmp.Diff(string(ours), string(theirs)); diff != "" {
 		t.Errorf("the outputs of the steps deltas (-) and clientgo (+) differ:\n%s", diff)
 	}
@@ -36,20 +36,20 @@ func TestOurQueueAndClientGosPrintTheSame(t *testing.T) {
 
 func TestDeltaFIFOLosesTheDeleteOfWhatItDoesNotKnow(t *testing.T) {
 	queue := newDeltaFIFO()
-	must.Do(t, queue.Delete(pod1))
-	must.Do(t, queue.Resync())
+	must.NoError(t, queue.Delete(pod1))
+	must.NoError(t, queue.Resync())
 	wantPops(t, queue) // nothing
 
 	queue = newDeltaFIFO()
-	must.Do(t, queue.Add(pod1))
-	must.Do(t, queue.Add(pod2))
+	must.NoError(t, queue.Add(pod1))
+	must.NoError(t, queue.Add(pod2))
 	popOne(t, queue)
-	must.Do(t, queue.Replace(nil, "1"))
+	must.NoError(t, queue.Replace(nil, "1"))
 	wantPops(t, queue, deltaTypes{cache.Added, cache.Deleted}) // of pod2, which waits; nothing of pod1
 }
 
 func TestDeltaFIFOsCommentsSay(t *testing.T) {
-	must.Say(t, "delta_fifo.go",
+	must.FindInClientGo(t, "delta_fifo.go",
 		"DeltaFIFO solves this use case: "+
 			"- You want to process every object change (delta) at most once. "+
 			"- When you process an object, you want to see "+
@@ -83,7 +83,7 @@ func TestTheOptionsOfADeltaFIFO(t *testing.T) {
 	if queue.Transformer() != nil {
 		t.Error("there is a transformer by default, want none")
 	}
-	must.Say(t, "delta_fifo.go", "If set, log output will go to this logger instead of klog.Background().")
+	must.FindInClientGo(t, "delta_fifo.go", "If set, log output will go to this logger instead of klog.Background().")
 }
 
 // The transformer gets the objects of the producer. It gets no object that was in the queue or in
@@ -98,10 +98,10 @@ func TestATransformerGetsNeitherTombstonesNorResyncs(t *testing.T) {
 			return obj, nil
 		},
 	})
-	must.Do(t, queue.Resync())
-	must.Do(t, queue.Replace([]any{pod2}, "1")) // and a tombstone of pod1
-	must.Do(t, queue.Add(pod3))
-	must.Do(t, queue.Delete(pod3))
+	must.NoError(t, queue.Resync())
+	must.NoError(t, queue.Replace([]any{pod2}, "1")) // and a tombstone of pod1
+	must.NoError(t, queue.Add(pod3))
+	must.NoError(t, queue.Delete(pod3))
 	want := []any{pod2, pod3, pod3}
 	if !slices.Equal(transformed, want) {
 		t.Errorf("the transformer got %v, want %v", transformed, want)

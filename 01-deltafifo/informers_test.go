@@ -97,7 +97,7 @@ func TestInformersQueueInARealFIFO(t *testing.T) {
 }
 
 func TestInOrderInformersCannotBeSwitchedOff(t *testing.T) {
-	said, err := must.RunAgain(t, "TestInformersQueueInARealFIFO", "KUBE_FEATURE_InOrderInformers=false")
+	said, err := must.RunInSubprocess(t, "TestInformersQueueInARealFIFO", "KUBE_FEATURE_InOrderInformers=false")
 	if err != nil {
 		t.Errorf("with InOrderInformers=false, TestInformersQueueInARealFIFO ends with %v, want nil; its output:\n%s",
 			err, said)

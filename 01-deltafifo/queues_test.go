@@ -50,7 +50,7 @@ func wantPops(t *testing.T, queue cache.Queue, want ...deltaTypes) {
 		if errors.Is(err, cache.ErrFIFOClosed) {
 			break
 		}
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%T: types of the popped deltas (-want +got):\n%s", queue, diff)
@@ -61,5 +61,5 @@ func wantPops(t *testing.T, queue cache.Queue, want ...deltaTypes) {
 func popOne(t *testing.T, queue cache.Queue) {
 	t.Helper()
 	_, err := queue.Pop(func(any, bool) error { return nil })
-	must.Do(t, err)
+	must.NoError(t, err)
 }

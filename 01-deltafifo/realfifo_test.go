@@ -15,14 +15,14 @@ import (
 
 func TestRealFIFOPassesTheDeleteOnEitherWay(t *testing.T) {
 	queue := newRealFIFO(knownPods{})
-	must.Do(t, queue.Delete(pod1))
+	must.NoError(t, queue.Delete(pod1))
 	wantPops(t, queue, deltaTypes{cache.Deleted})
 }
 
 func TestRealFIFOKeepsTwoDeletesInARow(t *testing.T) {
 	queue := newRealFIFO(knownPods{})
-	must.Do(t, queue.Delete(pod1))
-	must.Do(t, queue.Delete(pod1))
+	must.NoError(t, queue.Delete(pod1))
+	must.NoError(t, queue.Delete(pod1))
 	wantPops(t, queue, deltaTypes{cache.Deleted}, deltaTypes{cache.Deleted})
 }
 
@@ -52,8 +52,8 @@ func TestRealFIFOWantsKnownObjectsUnlessItsEventsAreAtomic(t *testing.T) {
 // whatever the number of objects.
 func TestAtomicRealFIFOTakesAListInOneDelta(t *testing.T) {
 	queue := newAtomicRealFIFO()
-	must.Do(t, queue.Replace([]any{pod1, pod2, pod3}, "1"))
-	must.Do(t, queue.Resync())
+	must.NoError(t, queue.Replace([]any{pod1, pod2, pod3}, "1"))
+	must.NoError(t, queue.Resync())
 	wantPops(t, queue, deltaTypes{cache.ReplacedAll}, deltaTypes{cache.SyncAll})
 }
 
@@ -61,7 +61,7 @@ func TestAtomicRealFIFOTakesAListInOneDelta(t *testing.T) {
 func TestAtomicRealFIFOHasSyncedWhenItsListIsPopped(t *testing.T) {
 	for _, list := range [][]any{nil, {pod1, pod2, pod3}} {
 		queue := newAtomicRealFIFO()
-		must.Do(t, queue.Replace(list, "1"))
+		must.NoError(t, queue.Replace(list, "1"))
 		if queue.HasSynced() {
 			t.Errorf("a list of %d pods: HasSynced() = true before the pop, want false", len(list))
 		}
@@ -84,9 +84,9 @@ func newInformersRealFIFO() *cache.RealFIFO {
 // The queue of client-go's informers is not locked while Pop processes an item.
 func TestTheRealFIFOOfInformersMayBeCalledFromInsidePop(t *testing.T) {
 	queue := newInformersRealFIFO()
-	must.Do(t, queue.Add(pod1))
+	must.NoError(t, queue.Add(pod1))
 	_, err := queue.Pop(func(any, bool) error { return queue.Add(pod2) })
-	must.Do(t, err)
+	must.NoError(t, err)
 	wantPops(t, queue, deltaTypes{cache.Added})
 }
 
@@ -105,7 +105,7 @@ func TestALongRealFIFOStaysLockedInPop(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for range test.waiting + 1 {
-				must.Do(t, test.queue.Add(pod1))
+				must.NoError(t, test.queue.Add(pod1))
 			}
 			added := make(chan error, 1)
 			_, err := test.queue.Pop(func(any, bool) error {
@@ -120,8 +120,8 @@ func TestALongRealFIFOStaysLockedInPop(t *testing.T) {
 				}
 				return nil
 			})
-			must.Do(t, err)
-			must.Do(t, <-added)
+			must.NoError(t, err)
+			must.NoError(t, <-added)
 		})
 	}
 }

@@ -51,7 +51,7 @@ func TestWhatIsAStoreAndWhatIsAQueue(t *testing.T) {
 func TestATTLStoreForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := cache.NewTTLStore(podKey, time.Minute)
-		must.Do(t, store.Add(pod1))
+		must.NoError(t, store.Add(pod1))
 		time.Sleep(59 * time.Second)
 		if got := len(store.List()); got != 1 {
 			t.Errorf("after 59 s: len(List()) = %d, want 1", got)
@@ -66,9 +66,9 @@ func TestATTLStoreForgets(t *testing.T) {
 func TestAnUndeltaStorePushesAllItHas(t *testing.T) {
 	var pushed []int
 	store := cache.NewUndeltaStore(func(all []any) { pushed = append(pushed, len(all)) }, podKey)
-	must.Do(t, store.Add(pod1))
-	must.Do(t, store.Add(pod2))
-	must.Do(t, store.Delete(pod1))
+	must.NoError(t, store.Add(pod1))
+	must.NoError(t, store.Add(pod2))
+	must.NoError(t, store.Delete(pod1))
 	want := []int{1, 2, 1}
 	if !slices.Equal(pushed, want) {
 		t.Errorf("lengths of the pushed lists: %v, want %v", pushed, want)
@@ -77,10 +77,10 @@ func TestAnUndeltaStorePushesAllItHas(t *testing.T) {
 
 func TestAFIFOKeepsTheNewestStateOnly(t *testing.T) {
 	queue := cache.NewFIFO(podKey)
-	must.Do(t, queue.Add(pod1))
-	must.Do(t, queue.Add(pod2))
-	must.Do(t, queue.Update(pod{"pod1", 1.1}))
-	must.Do(t, queue.Delete(pod2))
+	must.NoError(t, queue.Add(pod1))
+	must.NoError(t, queue.Add(pod2))
+	must.NoError(t, queue.Update(pod{"pod1", 1.1}))
+	must.NoError(t, queue.Delete(pod2))
 	queue.Close()
 	var popped []any
 	for {
@@ -91,7 +91,7 @@ func TestAFIFOKeepsTheNewestStateOnly(t *testing.T) {
 		if errors.Is(err, cache.ErrFIFOClosed) {
 			break
 		}
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	want := []any{pod{"pod1", 1.1}}
 	if !slices.Equal(popped, want) {
@@ -101,9 +101,9 @@ func TestAFIFOKeepsTheNewestStateOnly(t *testing.T) {
 
 func TestAHeapPopsTheSmallest(t *testing.T) {
 	heap := cache.NewHeap(podKey, func(a, b any) bool { return a.(pod).Value < b.(pod).Value })
-	must.Do(t, heap.Add(pod3))
-	must.Do(t, heap.Add(pod1))
-	must.Do(t, heap.Add(pod2))
+	must.NoError(t, heap.Add(pod3))
+	must.NoError(t, heap.Add(pod1))
+	must.NoError(t, heap.Add(pod2))
 	got, err := heap.Pop()
 	if err != nil || got != any(pod1) {
 		t.Errorf("Pop() = %v, %v; want %v, nil", got, err, pod1)

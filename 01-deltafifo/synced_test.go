@@ -20,7 +20,7 @@ func TestAQueueHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
 	t.Run("a list of two pods", testHasSyncedOfAList)
 	t.Run("an empty list", func(t *testing.T) {
 		for _, queue := range newQueues() {
-			must.Do(t, queue.Replace(nil, "1"))
+			must.NoError(t, queue.Replace(nil, "1"))
 			if !queue.HasSynced() {
 				t.Errorf("%T: HasSynced() = false after an empty list, want true", queue)
 			}
@@ -28,7 +28,7 @@ func TestAQueueHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
 	})
 	t.Run("Add without a list", func(t *testing.T) {
 		for _, queue := range newQueues() {
-			must.Do(t, queue.Add(pod1))
+			must.NoError(t, queue.Add(pod1))
 			if !queue.HasSynced() {
 				t.Errorf("%T: HasSynced() = false after Add, want true", queue)
 			}
@@ -41,8 +41,8 @@ func testHasSyncedOfAList(t *testing.T) {
 		if queue.HasSynced() {
 			t.Errorf("%T: HasSynced() = true before the list, want false", queue)
 		}
-		must.Do(t, queue.Replace([]any{pod1, pod2}, "1"))
-		must.Do(t, queue.Add(pod3))
+		must.NoError(t, queue.Replace([]any{pod1, pod2}, "1"))
+		must.NoError(t, queue.Add(pod3))
 		var synced, initial []bool // before each pop
 		for range 3 {
 			synced = append(synced, queue.HasSynced())
@@ -50,7 +50,7 @@ func testHasSyncedOfAList(t *testing.T) {
 				initial = append(initial, isInInitialList)
 				return nil
 			})
-			must.Do(t, err)
+			must.NoError(t, err)
 		}
 		if want := []bool{false, false, true}; !slices.Equal(synced, want) {
 			t.Errorf("%T: HasSynced() before each pop = %t, want %t", queue, synced, want)
@@ -59,7 +59,7 @@ func testHasSyncedOfAList(t *testing.T) {
 			t.Errorf("%T: isInInitialList of each pop = %t, want %t", queue, initial, want)
 		}
 
-		must.Do(t, queue.Replace([]any{pod1, pod2, pod3}, "2"))
+		must.NoError(t, queue.Replace([]any{pod1, pod2, pod3}, "2"))
 		queue.Close()
 		if !queue.HasSynced() {
 			t.Errorf("%T: HasSynced() = false after a second list, want true", queue)
@@ -70,7 +70,7 @@ func testHasSyncedOfAList(t *testing.T) {
 // HasSynced does not show the difference, because it waits for the lock.
 func TestTheCheckerOfADeltaFIFOIsDoneBeforeTheLastPodIsProcessed(t *testing.T) {
 	for queue, want := range map[cache.Queue]bool{newDeltaFIFO(): true, newRealFIFO(knownPods{}): false} {
-		must.Do(t, queue.Replace([]any{pod1}, "1"))
+		must.NoError(t, queue.Replace([]any{pod1}, "1"))
 		_, err := queue.Pop(func(any, bool) error {
 			got := cache.IsDone(queue.HasSyncedChecker())
 			if got != want {
@@ -78,7 +78,7 @@ func TestTheCheckerOfADeltaFIFOIsDoneBeforeTheLastPodIsProcessed(t *testing.T) {
 			}
 			return nil
 		})
-		must.Do(t, err)
+		must.NoError(t, err)
 		if !cache.IsDone(queue.HasSyncedChecker()) {
 			t.Errorf("%T: IsDone() = false after the last pod, want true", queue)
 		}

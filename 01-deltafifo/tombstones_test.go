@@ -17,7 +17,7 @@ func TestABareCastOfATombstonePanics(t *testing.T) {
 		KeyFunction:  podKey,
 		KnownObjects: knownPods{"pod1": pod1},
 	})
-	must.Do(t, queue.Replace(nil, ""))
+	must.NoError(t, queue.Replace(nil, ""))
 	_, err := queue.Pop(func(obj any, _ bool) error {
 		object := obj.(cache.Deltas).Newest().Object
 		defer func() {
@@ -28,7 +28,7 @@ func TestABareCastOfATombstonePanics(t *testing.T) {
 		_ = object.(pod)
 		return nil
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 }
 
 // An emptyLister lists a key, and has no object for it. GetByKey returns err.
@@ -43,7 +43,7 @@ func TestATombstoneCanBeEmpty(t *testing.T) {
 			cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey, KnownObjects: known}),
 			newRealFIFO(known),
 		} {
-			must.Do(t, queue.Replace(nil, ""))
+			must.NoError(t, queue.Replace(nil, ""))
 			_, err := queue.Pop(func(obj any, _ bool) error {
 				got := obj.(cache.Deltas).Newest().Object
 				want := cache.DeletedFinalStateUnknown{Key: "pod1", Obj: nil}
@@ -52,7 +52,7 @@ func TestATombstoneCanBeEmpty(t *testing.T) {
 				}
 				return nil
 			})
-			must.Do(t, err)
+			must.NoError(t, err)
 		}
 	}
 }

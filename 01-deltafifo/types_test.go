@@ -69,7 +69,7 @@ func TestWhichCallMakesWhichTypeOfDelta(t *testing.T) {
 		} {
 			t.Run(name+", "+call.name, func(t *testing.T) {
 				queue := test.newQueue()
-				must.Do(t, call.call(queue))
+				must.NoError(t, call.call(queue))
 				wantPops(t, queue, call.want...)
 			})
 		}

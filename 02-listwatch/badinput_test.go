@@ -12,9 +12,9 @@ import (
 
 func TestWithoutACluster(t *testing.T) {
 	for _, args := range [][]string{{"list"}, {"watch", "-follow"}} {
-		must.Exit(t, must.Outside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh", "-kubeconfig")
+		must.ExitWith(t, must.CommandOutside(t, args...), 1, "no cluster chosen", "scripts/local-up.sh", "-kubeconfig")
 	}
-	must.Exit(t, must.Outside(t, "lisst"), 2, `no step "lisst": do you mean list?`, "list, watch, wire,")
+	must.ExitWith(t, must.CommandOutside(t, "lisst"), 2, `no step "lisst": do you mean list?`, "list, watch, wire,")
 }
 
 func TestHomeKubeconfigIsNeverReadByAccident(t *testing.T) {
@@ -22,13 +22,13 @@ func TestHomeKubeconfigIsNeverReadByAccident(t *testing.T) {
 		"clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
 		"contexts": [{"name": "production", "context": {"cluster": "c"}}]}`
 	home := t.TempDir()
-	must.Do(t, os.Mkdir(filepath.Join(home, ".kube"), 0o700))
+	must.NoError(t, os.Mkdir(filepath.Join(home, ".kube"), 0o700))
 	file := filepath.Join(home, ".kube", "config")
-	must.Do(t, os.WriteFile(file, []byte(production), 0o600))
+	must.NoError(t, os.WriteFile(file, []byte(production), 0o600))
 
-	cmd := must.Outside(t, "list")
+	cmd := must.CommandOutside(t, "list")
 	cmd.Env = append(cmd.Env, "HOME="+home)
-	must.Exit(t, cmd, 1, "no cluster chosen")
-	named := must.Outside(t, "-kubeconfig", file, "list") // it could be used, if it were named
-	must.Exit(t, named, 1, "https://127.0.0.1:1", "connection refused")
+	must.ExitWith(t, cmd, 1, "no cluster chosen")
+	named := must.CommandOutside(t, "-kubeconfig", file, "list") // it could be used, if it were named
+	must.ExitWith(t, named, 1, "https://127.0.0.1:1", "connection refused")
 }

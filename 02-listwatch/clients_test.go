@@ -31,7 +31,7 @@ import (
 func deploymentYAML(t *testing.T) []byte {
 	t.Helper()
 	text, err := files.ReadFile("testdata/deployment.yaml")
-	must.Do(t, err)
+	must.NoError(t, err)
 	return text
 }
 
@@ -44,13 +44,13 @@ func TestTheTypedClientAsksForProtobufAndAListWatchForJSON(t *testing.T) {
 		fmt.Fprint(w, `{"kind":"PodList","apiVersion":"v1"}`)
 	}))
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
-	must.Do(t, err)
+	must.NoError(t, err)
 	restClient := client.CoreV1().RESTClient()
 	_, err = client.CoreV1().Pods("ns").List(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	_, err = cache.NewListWatchFromClient(restClient, "pods", "ns", fields.Everything()).
 		ListWithContext(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	restClient.(*rest.RESTClient).Client.CloseIdleConnections()
 	server.Close()
 	want := []string{"application/vnd.kubernetes.protobuf,application/json", "application/json, */*"}
@@ -62,7 +62,7 @@ func TestTheTypedClientAsksForProtobufAndAListWatchForJSON(t *testing.T) {
 func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
 	client := func(qps float32) *kubernetes.Clientset {
 		c, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1", QPS: qps})
-		must.Do(t, err)
+		must.NoError(t, err)
 		return c
 	}
 	core := client(0).CoreV1().RESTClient().GetRateLimiter()
@@ -87,12 +87,12 @@ func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
 func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
 	s := sessiontest.Open(t)
 	typed, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	client, err := dynamic.NewForConfig(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	untyped, err := client.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).
 		Namespace(s.Namespace).List(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	if len(typed.Items) == 0 || len(untyped.Items) == 0 {
 		t.Fatalf("listed %d typed and %d unstructured objects, want at least 1 of each",
 			len(typed.Items), len(untyped.Items))
@@ -108,22 +108,22 @@ func TestAListHasNoKindsButAnUnstructuredOneHas(t *testing.T) {
 func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 	s := sessiontest.Open(t)
 	client, err := dynamic.NewForConfig(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	var deployment unstructured.Unstructured
-	must.Do(t, yaml.Unmarshal(deploymentYAML(t), &deployment))
+	must.NoError(t, yaml.Unmarshal(deploymentYAML(t), &deployment))
 	deployments := client.Resource(schema.GroupVersionResource{Group: "apps", Version: "v1",
 		Resource: "deployments"}).Namespace(s.Namespace)
 	_, err = deployments.Create(t.Context(), &deployment, metav1.CreateOptions{FieldManager: "creator"})
-	must.Do(t, err)
+	must.NoError(t, err)
 
-	must.Do(t, unstructured.SetNestedField(deployment.Object, int64(2), "spec", "replicas"))
+	must.NoError(t, unstructured.SetNestedField(deployment.Object, int64(2), "spec", "replicas"))
 	_, err = deployments.Apply(t.Context(), "web", &deployment, metav1.ApplyOptions{FieldManager: "applier"})
 	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "creator") {
 		t.Errorf("Apply() = %v, want a conflict with the manager creator", err)
 	}
 	forced, err := deployments.Apply(t.Context(), "web", &deployment,
 		metav1.ApplyOptions{FieldManager: "applier", Force: true})
-	must.Do(t, err)
+	must.NoError(t, err)
 	if got := forced.GetGeneration(); got != 2 {
 		t.Errorf("generation %d after a forced apply, want 2", got)
 	}
@@ -133,16 +133,16 @@ func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 // them into a map as float64, which NestedInt64 refuses.
 func TestNumbersOfAnUnstructuredObject(t *testing.T) {
 	var deployment unstructured.Unstructured
-	must.Do(t, yaml.Unmarshal(deploymentYAML(t), &deployment))
+	must.NoError(t, yaml.Unmarshal(deploymentYAML(t), &deployment))
 	replicas, found, err := unstructured.NestedInt64(deployment.Object, "spec", "replicas")
 	if !found || err != nil {
 		t.Errorf("decoded by sigs.k8s.io/yaml: NestedInt64() = %d, %t, %v; want a number, true, nil",
 			replicas, found, err)
 	}
 	asJSON, err := yaml.YAMLToJSON(deploymentYAML(t))
-	must.Do(t, err)
+	must.NoError(t, err)
 	var decoded map[string]any
-	must.Do(t, json.Unmarshal(asJSON, &decoded))
+	must.NoError(t, json.Unmarshal(asJSON, &decoded))
 	replicas, found, err = unstructured.NestedInt64(decoded, "spec", "replicas")
 	if err == nil {
 		t.Errorf("decoded by encoding/json: NestedInt64() = %d, %t, nil; want an error", replicas, found)

@@ -30,7 +30,7 @@ func TestFollowShowsChangesUntilCtrlCAndCleansUp(t *testing.T) {
 		}
 		if !podSeen && strings.HasPrefix(line, "ADDED : nettool") {
 			podSeen = true
-			must.Do(t, cmd.Process.Signal(os.Interrupt))
+			must.NoError(t, cmd.Process.Signal(os.Interrupt))
 		}
 	})
 	if code != 0 {
@@ -43,7 +43,7 @@ func TestFollowShowsChangesUntilCtrlCAndCleansUp(t *testing.T) {
 	if apierrors.IsNotFound(err) {
 		return
 	}
-	must.Do(t, err)
+	must.NoError(t, err)
 	if ns.DeletionTimestamp == nil {
 		t.Errorf("the namespace %s exists and is not being deleted", namespace)
 	}
@@ -54,7 +54,7 @@ func TestCtrlCStopsAStep(t *testing.T) {
 	cmd := must.Command(t, "watch")
 	code := must.ReadLines(t, cmd, func(line string) {
 		if strings.HasPrefix(line, "ADDED") {
-			must.Do(t, cmd.Process.Signal(os.Interrupt))
+			must.NoError(t, cmd.Process.Signal(os.Interrupt))
 		}
 	})
 	if code != 130 {
@@ -66,7 +66,7 @@ func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, s := range chapter.Steps {
 		switch s.Name {
 		case "watch", "gone", "bookmark", "stream", "select":
-			must.EndOnCtrlC(t, chapter.Played(), s.Name)
+			must.EndOnCtrlC(t, chapter.ForPlayer(), s.Name)
 		}
 	}
 }

@@ -53,13 +53,13 @@ func TestWhatAListWatchAsksTheServerFor(t *testing.T) {
 	}))
 	defer server.Close()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
-	must.Do(t, err)
+	must.NoError(t, err)
 	pods := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "pods", "ns",
 		fields.OneTermEqualSelector("metadata.name", "web"))
 	_, err = pods.ListWithContext(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	watcher, err := pods.WatchWithContext(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer watcher.Stop()
 	if got := cap(watcher.ResultChan()); got != 0 {
 		t.Errorf("cap(ResultChan()) = %d, want 0", got)
@@ -86,7 +86,7 @@ func TestAWatchEndsByItselfAndClosesItsChannel(t *testing.T) {
 	s := sessiontest.Open(t)
 	watcher, err := s.Client.CoreV1().Pods(s.Namespace).Watch(t.Context(),
 		metav1.ListOptions{TimeoutSeconds: new(int64(1))})
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer watcher.Stop()
 	for event := range watcher.ResultChan() {
 		t.Errorf("received %s, want no event, not even an error", event.Type)
@@ -104,7 +104,7 @@ func TestTheEndOfItsContextIsAnErrorToAWatch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	watcher, err := s.Client.CoreV1().Pods(s.Namespace).Watch(ctx, metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer watcher.Stop()
 	cancel()
 	event := <-watcher.ResultChan()
@@ -122,7 +122,7 @@ func TestWatchFromZeroSendsWhatExists(t *testing.T) {
 	s := sessiontest.Open(t)
 	watcher, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Watch(t.Context(),
 		metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(60))})
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer watcher.Stop()
 	event := <-watcher.ResultChan()
 	configMap, ok := event.Object.(*corev1.ConfigMap)
@@ -137,7 +137,7 @@ func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
 		LabelSelector:  "watch=me",
 		TimeoutSeconds: new(int64(4)), // a bookmark would come after two seconds
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer watcher.Stop()
 	for event := range watcher.ResultChan() {
 		t.Errorf("received %s, want no event", event.Type)
@@ -149,11 +149,11 @@ func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
 	sessiontest.Kubectl(t, s, "create -f widgets.yaml")
 	sessiontest.Kubectl(t, s, "get widgets."+s.Namespace+".example.com -o name") // waits until they are served
 	client, err := dynamic.NewForConfig(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	widgets := client.Resource(schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1",
 		Resource: "widgets"}).Namespace(s.Namespace)
 	watcher, err := widgets.Watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
-	must.Do(t, err) // the HTTP status is 200
+	must.NoError(t, err) // the HTTP status is 200
 	defer watcher.Stop()
 
 	event := <-watcher.ResultChan()

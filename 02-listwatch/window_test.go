@@ -23,16 +23,16 @@ func TestAWatchCanStartHundredsOfRecentChangesBack(t *testing.T) {
 	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
 	first, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "busy"}},
 		metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	const changes = 300
 	for i := range changes {
 		_, err := configMaps.Patch(t.Context(), "busy", types.MergePatchType,
 			fmt.Appendf(nil, `{"data":{"change":"%d"}}`, i), metav1.PatchOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	watcher, err := configMaps.Watch(t.Context(), metav1.ListOptions{
 		FieldSelector: "metadata.name=busy", ResourceVersion: first.ResourceVersion})
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer watcher.Stop()
 	for i := range changes {
 		event := <-watcher.ResultChan()

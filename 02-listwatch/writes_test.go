@@ -46,13 +46,13 @@ func TestWhatAWriteSends(t *testing.T) {
 	config := &rest.Config{Host: server.URL}
 	config.ContentType = "application/json" // the test cannot read protobuf
 	client, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	configMaps := client.CoreV1().ConfigMaps("ns")
 	created, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	_, err = configMaps.Update(t.Context(), created, metav1.UpdateOptions{})
-	must.Do(t, err)
-	must.Do(t, configMaps.Delete(t.Context(), "colours", metav1.DeleteOptions{}))
+	must.NoError(t, err)
+	must.NoError(t, configMaps.Delete(t.Context(), "colours", metav1.DeleteOptions{}))
 	client.CoreV1().RESTClient().(*rest.RESTClient).Client.CloseIdleConnections()
 	server.Close()
 	want := []request{
@@ -93,19 +93,19 @@ func TestWhetherAnUpdateNeedsAVersion(t *testing.T) {
 	s := sessiontest.Open(t)
 	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
 	_, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	_, err = configMaps.Update(t.Context(), colours(), metav1.UpdateOptions{})
-	must.Do(t, err) // the update of a ConfigMap needs no version
+	must.NoError(t, err) // the update of a ConfigMap needs no version
 
 	sessiontest.Kubectl(t, s, "create -f widgets.yaml")
 	sessiontest.Kubectl(t, s, "get widgets."+s.Namespace+".example.com -o name") // waits until they are served
 	sessiontest.Kubectl(t, s, "create -f gear.yaml")
 	client, err := dynamic.NewForConfig(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	widgets := client.Resource(schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1",
 		Resource: "widgets"}).Namespace(s.Namespace)
 	gear, err := widgets.Get(t.Context(), "gear", metav1.GetOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	gear.SetResourceVersion("")
 	_, err = widgets.Update(t.Context(), gear, metav1.UpdateOptions{})
 	if !apierrors.IsInvalid(err) {
@@ -117,10 +117,10 @@ func TestADeleteCanHavePreconditions(t *testing.T) {
 	s := sessiontest.Open(t)
 	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
 	first, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{})
-	must.Do(t, err)
-	must.Do(t, configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID))))
+	must.NoError(t, err)
+	must.NoError(t, configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID))))
 	_, err = configMaps.Create(t.Context(), colours(), metav1.CreateOptions{}) // another object with the same name
-	must.Do(t, err)
+	must.NoError(t, err)
 	err = configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID)))
 	if !apierrors.IsConflict(err) {
 		t.Errorf("Delete() with the UID of the first object = %v, want the error Conflict", err)

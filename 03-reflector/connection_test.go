@@ -25,7 +25,7 @@ import (
 func configMaps(t *testing.T, config *rest.Config, namespace string) *cache.ListWatch {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace, fields.Everything())
 }
 
@@ -35,7 +35,7 @@ func wantResume(t *testing.T, fail func(*netfault.Proxy)) {
 	t.Helper()
 	s := sessiontest.Open(t)
 	proxy, err := netfault.For(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(proxy.Close)
 	var counter requests.Counter
 	config := rest.CopyConfig(s.Config)

@@ -170,7 +170,7 @@ func TestADeltaFIFOLosesTheDeleteOfAPodThatWasPopped(t *testing.T) {
 					}
 					return nil
 				})
-				must.Do(t, err)
+				must.NoError(t, err)
 			}
 			watcher := server.NextWatch()
 			watcher.Add(pod("doomed", "2"))
@@ -224,7 +224,7 @@ func TestWhichVersionAReflectorListsFrom(t *testing.T) {
 }
 
 func TestClientGosReflectorSays(t *testing.T) {
-	must.Say(t, "reflector.go",
+	must.FindInClientGo(t, "reflector.go",
 		`initial list performed by reflector uses "0" as resource version`,
 		"to allow it to be served from the watch cache",
 		"Streaming has the primary advantage of using fewer server's resources to fetch data",
@@ -232,6 +232,6 @@ func TestClientGosReflectorSays(t *testing.T) {
 		"defaultBackoffInit = 800 * time.Millisecond",
 		"defaultBackoffMax = 30 * time.Second",
 		"defaultBackoffReset = 2 * time.Minute")
-	must.Say(t, "listwatch.go", "func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext "+
+	must.FindInClientGo(t, "listwatch.go", "func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext "+
 		"{ if lw, ok := lw.(ListerWatcherWithContext); ok { return lw }")
 }

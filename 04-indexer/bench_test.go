@@ -20,7 +20,7 @@ import (
 func podJSON(b *testing.B) []byte {
 	b.Helper()
 	text, err := os.ReadFile("testdata/pod.json")
-	must.Do(b, err)
+	must.NoError(b, err)
 	return text
 }
 
@@ -28,7 +28,7 @@ func podJSON(b *testing.B) []byte {
 func decode(b *testing.B, decoder apiruntime.Decoder, text []byte) apiruntime.Object {
 	b.Helper()
 	obj, err := apiruntime.Decode(decoder, text)
-	must.Do(b, err)
+	must.NoError(b, err)
 	return obj
 }
 
@@ -56,7 +56,7 @@ func BenchmarkKind(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				must.Do(b, bench.do())
+				must.NoError(b, bench.do())
 			}
 		})
 	}

@@ -15,8 +15,8 @@ import (
 func filled(t *testing.T, indexers cache.Indexers) cache.Indexer {
 	t.Helper()
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers)
-	must.Do(t, index.Add(newPod("ns1", "pod1", "l1")))
-	must.Do(t, index.Add(newPod("ns2", "pod2", "l2")))
+	must.NoError(t, index.Add(newPod("ns1", "pod1", "l1")))
+	must.NoError(t, index.Add(newPod("ns2", "pod2", "l2")))
 	return index
 }
 
@@ -24,7 +24,7 @@ func filled(t *testing.T, indexers cache.Indexers) cache.Indexer {
 func pod1(t *testing.T, store cache.Store) *corev1.Pod {
 	t.Helper()
 	obj, exists, err := store.GetByKey("ns1/pod1")
-	must.Do(t, err)
+	must.NoError(t, err)
 	if !exists {
 		t.Fatal("ns1/pod1 is not in the store")
 	}

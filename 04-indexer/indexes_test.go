@@ -27,9 +27,9 @@ import (
 func TestClientGosNamespaceIndexAndOurs(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node1"}}
 	theirs, err := cache.MetaNamespaceIndexFunc(node)
-	must.Do(t, err)
+	must.NoError(t, err)
 	ours, err := indexer.ByNamespace(node)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if want := []string{""}; !slices.Equal(theirs, want) {
 		t.Errorf("MetaNamespaceIndexFunc(node) = %q, want %q", theirs, want)
 	}
@@ -54,7 +54,7 @@ func TestClientGosNamespaceIndexAndOurs(t *testing.T) {
 func listed(t *testing.T, index cache.Indexer) int {
 	t.Helper()
 	pods, err := corelisters.NewPodLister(index).Pods("ns1").List(labels.Everything())
-	must.Do(t, err)
+	must.NoError(t, err)
 	return len(pods)
 }
 
@@ -78,7 +78,7 @@ func TestAListerBelievesTheIndexCalledNamespace(t *testing.T) {
 func TestTheMapOfIndexersIsKeptAndNotCopied(t *testing.T) {
 	indexers := cache.Indexers{indexer.Namespace: indexer.ByNamespace}
 	first, second := filled(t, indexers), filled(t, indexers)
-	must.Do(t, first.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
+	must.NoError(t, first.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
 	if len(indexers) != 2 {
 		t.Errorf("the map of indexers has %d functions after AddIndexers, want 2", len(indexers))
 	}
@@ -97,7 +97,7 @@ func TestGetIndexersReturnsClientGosOwnMapAndACopyOfOurs(t *testing.T) {
 	}
 
 	ours := indexer.New(cache.MetaNamespaceKeyFunc, nil)
-	must.Do(t, ours.Add(newPod("ns1", "pod1", "l1")))
+	must.NoError(t, ours.Add(newPod("ns1", "pod1", "l1")))
 	ours.GetIndexers()["app"] = indexer.ByLabel("app")
 	found, err = ours.ByIndex("app", "l1")
 	if len(found) != 0 || err == nil {
@@ -109,7 +109,7 @@ func TestAnInformerOfClientGosHasAnIndexByLabel(t *testing.T) {
 	client := fake.NewClientset(newPod("ns1", "pod1", "l1"), newPod("ns2", "pod2", "l2"))
 	factory := informers.NewSharedInformerFactory(client, 0)
 	pods := factory.Core().V1().Pods().Informer()
-	must.Do(t, pods.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
+	must.NoError(t, pods.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
 	ctx, cancel := context.WithCancel(t.Context())
 	factory.StartWithContext(ctx)
 	defer factory.Shutdown()
@@ -123,7 +123,7 @@ func TestAnInformerOfClientGosHasAnIndexByLabel(t *testing.T) {
 		})
 	})
 	_, err := client.CoreV1().Pods("ns3").Create(ctx, newPod("ns3", "pod3", "l1"), metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Until(t, "pod3 is in the store", func() bool { return len(pods.GetStore().ListKeys()) == 3 })
 	indexertest.WantKeys(t, pods.GetIndexer(), "app", "l1", "ns1/pod1", "ns3/pod3")
 }
@@ -134,10 +134,10 @@ func TestAnIndexThatWasBypassedStaysWrong(t *testing.T) {
 	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
 	pod1(t, index).Labels["app"] = "l3"
 	indexertest.WantKeys(t, index, "app", "l1", "ns1/pod1")
-	must.Do(t, index.Update(newPod("ns1", "pod1", "l3"))) // a fresh one, from the server
+	must.NoError(t, index.Update(newPod("ns1", "pod1", "l3"))) // a fresh one, from the server
 	indexertest.WantKeys(t, index, "app", "l1", "ns1/pod1")
 	indexertest.WantKeys(t, index, "app", "l3")
-	must.Do(t, index.Replace(index.List(), ""))
+	must.NoError(t, index.Replace(index.List(), ""))
 	indexertest.WantKeys(t, index, "app", "l1")
 	indexertest.WantKeys(t, index, "app", "l3", "ns1/pod1")
 }
@@ -161,8 +161,8 @@ func TestIndexGivesEachNeighbourOnce(t *testing.T) {
 	web := newPod("ns1", "web", "shop", "nginx:1.29", "envoy:1.38")
 	twin := newPod("ns1", "twin", "shop", "nginx:1.29", "envoy:1.38")
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Image: indexer.ByImage})
-	must.Do(t, index.Add(web))
-	must.Do(t, index.Add(twin))
+	must.NoError(t, index.Add(web))
+	must.NoError(t, index.Add(twin))
 	found, err := index.Index(indexer.Image, web)
 	if err != nil || len(found) != 2 {
 		t.Errorf("Index() = %d objects (%s), %v; want 2 objects, nil", len(found), indexertest.Names(found), err)

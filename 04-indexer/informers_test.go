@@ -31,7 +31,7 @@ func newFakeInformer(indexers cache.Indexers) cache.SharedIndexInformer {
 
 func TestAFactorysInformersHaveANamespaceIndex(t *testing.T) {
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
-	must.Do(t, err)
+	must.NoError(t, err)
 	informer := informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer()
 	indexers := informer.GetIndexer().GetIndexers()
 	if _, ok := indexers[indexer.Namespace]; !ok {
@@ -50,7 +50,7 @@ func TestAFailingIndexFunctionEndsTheProgram(t *testing.T) {
 		newFakeInformer(cache.Indexers{"strict": strict}).RunWithContext(t.Context())
 		return
 	}
-	output, err := must.RunAgain(t, t.Name(), inside+"=1")
+	output, err := must.RunInSubprocess(t, t.Name(), inside+"=1")
 	if err == nil || err.Error() != "exit status 2" {
 		t.Errorf("the process ended with %v, want exit status 2", err)
 	}
@@ -67,9 +67,9 @@ func TestTheMutationDetectorRemembersAnObjectForMinutes(t *testing.T) {
 	if change := os.Getenv(when); change != "" {
 		addAfter, changeAfter, _ := strings.Cut(change, " ")
 		added, err := time.ParseDuration(addAfter)
-		must.Do(t, err)
+		must.NoError(t, err)
 		changed, err := time.ParseDuration(changeAfter)
-		must.Do(t, err)
+		must.NoError(t, err)
 		synctest.Test(t, func(t *testing.T) { changeLater(t, added, changed) })
 		return
 	}
@@ -79,7 +79,7 @@ func TestTheMutationDetectorRemembersAnObjectForMinutes(t *testing.T) {
 		"119500ms 110s": true, // added just before the detector starts a new list of objects
 		"119500ms 130s": false,
 	} {
-		output, err := must.RunAgain(t, t.Name(), "KUBE_CACHE_MUTATION_DETECTOR=true", when+"="+change)
+		output, err := must.RunInSubprocess(t, t.Name(), "KUBE_CACHE_MUTATION_DETECTOR=true", when+"="+change)
 		got := strings.Contains(output, "panic: cache pods modified")
 		if got != want {
 			t.Errorf("%s: the detector found the change: %t, want %t; the output:\n%s", change, got, want, output)

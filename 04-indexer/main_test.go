@@ -20,9 +20,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func TestSteps(t *testing.T) { must.Play(t, chapter.Played()) }
+func TestSteps(t *testing.T) { must.Play(t, chapter.ForPlayer()) }
 
-func TestAStepThatNeedsNoCluster(t *testing.T) { must.Exit(t, must.Outside(t, "store"), 0) }
+func TestAStepThatNeedsNoCluster(t *testing.T) { must.ExitWith(t, must.CommandOutside(t, "store"), 0) }
 
 func TestAddKindRefusesWhatTheSchemeDoesNotKnow(t *testing.T) {
 	for _, obj := range []any{"no object", unregisteredPod{}} {

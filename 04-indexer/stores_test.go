@@ -22,8 +22,8 @@ import (
 
 func TestAddAndUpdateAreTheSame(t *testing.T) {
 	index := filled(t, cache.Indexers{"app": indexer.ByLabel("app")})
-	must.Do(t, index.Add(newPod("ns1", "pod1", "l3")))
-	must.Do(t, index.Update(newPod("ns3", "pod3", "l3")))
+	must.NoError(t, index.Add(newPod("ns1", "pod1", "l3")))
+	must.NoError(t, index.Update(newPod("ns3", "pod3", "l3")))
 	indexertest.WantKeys(t, index, "app", "l3", "ns1/pod1", "ns3/pod3")
 	indexertest.WantKeys(t, index, "app", "l1")
 }
@@ -33,11 +33,11 @@ func TestAStoreComparesOnlyKeys(t *testing.T) {
 	index := filled(t, cache.Indexers{})
 	service := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: "pod1"}}
 	found, _, err := index.Get(service)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if _, isPod := found.(*corev1.Pod); !isPod {
 		t.Errorf("Get() of a Service returns a %T, want the pod with the same key", found)
 	}
-	must.Do(t, index.Delete(service))
+	must.NoError(t, index.Delete(service))
 	if keys, want := index.ListKeys(), []string{"ns2/pod2"}; !slices.Equal(keys, want) {
 		t.Errorf("keys after the Delete of a Service: %q, want %q", keys, want)
 	}
@@ -60,8 +60,8 @@ func TestAStoreIsAnIndexerInDisguise(t *testing.T) {
 	if !ok {
 		t.Fatal("the result of NewStore is no Indexer any more")
 	}
-	must.Do(t, index.Add(newPod("ns1", "pod1", "l1")))
-	must.Do(t, index.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
+	must.NoError(t, index.Add(newPod("ns1", "pod1", "l1")))
+	must.NoError(t, index.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
 	indexertest.WantKeys(t, index, "app", "l1", "ns1/pod1")
 }
 
@@ -70,7 +70,7 @@ func TestDeletingATombstoneTakesAKeyFunctionThatKnowsThem(t *testing.T) {
 	tombstone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: pod}
 
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	must.Do(t, store.Add(pod))
+	must.NoError(t, store.Add(pod))
 	if err := store.Delete(tombstone); err == nil {
 		t.Error("MetaNamespaceKeyFunc: Delete() of a tombstone = nil, want an error")
 	}
@@ -79,7 +79,7 @@ func TestDeletingATombstoneTakesAKeyFunctionThatKnowsThem(t *testing.T) {
 	}
 
 	store = cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
-	must.Do(t, store.Add(pod))
+	must.NoError(t, store.Add(pod))
 	if err := store.Delete(tombstone); err != nil {
 		t.Errorf("DeletionHandlingMetaNamespaceKeyFunc: Delete() of a tombstone = %v, want nil", err)
 	}
@@ -91,17 +91,17 @@ func TestDeletingATombstoneTakesAKeyFunctionThatKnowsThem(t *testing.T) {
 func TestOnlyIndexKeysComesSorted(t *testing.T) {
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Namespace: indexer.ByNamespace})
 	for i := range 100 {
-		must.Do(t, index.Add(newPod("ns1", fmt.Sprintf("pod%d", i), "l1")))
+		must.NoError(t, index.Add(newPod("ns1", fmt.Sprintf("pod%d", i), "l1")))
 	}
 	byIndex, list := map[string]bool{}, map[string]bool{} // the different orders of their results
 	for range 10 {
 		keys, err := index.IndexKeys(indexer.Namespace, "ns1")
-		must.Do(t, err)
+		must.NoError(t, err)
 		if !slices.IsSorted(keys) {
 			t.Errorf("IndexKeys() = %q, want sorted keys", keys)
 		}
 		objects, err := index.ByIndex(indexer.Namespace, "ns1")
-		must.Do(t, err)
+		must.NoError(t, err)
 		byIndex[indexertest.Names(objects)] = true
 		list[indexertest.Names(index.List())] = true
 	}
@@ -115,14 +115,15 @@ func TestOnlyIndexKeysComesSorted(t *testing.T) {
 
 // Resync of a store does nothing. Resync of a queue queues the known objects again.
 func TestAResyncOfAStoreDoesNothingAndOfAQueueItDoes(t *testing.T) {
-	must.Say(t, "store.go", "Resync is meaningless for one of these func (c *cache) Resync() error { return nil }")
-	must.Say(t, "expiration_cache.go", "Resync is a no-op for one of these")
+	must.FindInClientGo(t, "store.go",
+		"Resync is meaningless for one of these func (c *cache) Resync() error { return nil }")
+	must.FindInClientGo(t, "expiration_cache.go", "Resync is a no-op for one of these")
 	known := filled(t, cache.Indexers{})
 	for name, queue := range map[string]cache.Queue{
 		"DeltaFIFO": cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KnownObjects: known}),
 		"RealFIFO":  cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known}),
 	} {
-		must.Do(t, queue.Resync())
+		must.NoError(t, queue.Resync())
 		for range known.ListKeys() {
 			_, err := queue.Pop(func(obj any, _ bool) error {
 				delta := obj.(cache.Deltas).Newest()
@@ -131,7 +132,7 @@ func TestAResyncOfAStoreDoesNothingAndOfAQueueItDoes(t *testing.T) {
 				}
 				return nil
 			})
-			must.Do(t, err)
+			must.NoError(t, err)
 		}
 	}
 }
@@ -166,12 +167,12 @@ func TestTheServerSendsTheKindAndATypedClientDropsIt(t *testing.T) {
 	configMaps := s.Client.CoreV1().RESTClient().Get().Namespace(s.Namespace).Resource("configmaps").Name(
 		"kube-root-ca.crt")
 	sent, err := configMaps.DoRaw(t.Context())
-	must.Do(t, err)
+	must.NoError(t, err)
 	if !strings.Contains(string(sent), `"kind":"ConfigMap"`) {
 		t.Errorf("the server sent %s, want the kind ConfigMap in it", sent)
 	}
 	typed, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Get(t.Context(), "kube-root-ca.crt", metav1.GetOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	if typed.Kind != "" || typed.APIVersion != "" {
 		t.Errorf("the typed object has kind %q and apiVersion %q, want neither", typed.Kind, typed.APIVersion)
 	}

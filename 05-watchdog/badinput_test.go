@@ -34,7 +34,7 @@ func wantError(t *testing.T, lw cache.ListerWatcher, objectType runtime.Object, 
 			}
 		},
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Run(t, func(ctx context.Context) {
 		if err := dog.Run(ctx); err != nil {
 			t.Errorf("Run() = %v, want nil", err)

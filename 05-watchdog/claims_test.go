@@ -95,7 +95,7 @@ func TestClientGoStoresAListBeforeItCallsTheHandler(t *testing.T) {
 			}
 			keyOf := func(obj any) string {
 				key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
-				must.Do(t, err)
+				must.NoError(t, err)
 				return key
 			}
 			server := fakeapi.New(configMap("a", "1"), configMap("b", "1"))
@@ -288,7 +288,7 @@ func TestClientGoPassesAWrongTypeOnFromAList(t *testing.T) {
 func TestDeltaFIFOTakesAllOfAPopForInitial(t *testing.T) {
 	queue := cache.NewDeltaFIFOWithOptions(
 		cache.DeltaFIFOOptions{KnownObjects: cache.NewStore(cache.MetaNamespaceKeyFunc)})
-	must.Do(t, errors.Join(
+	must.NoError(t, errors.Join(
 		queue.Replace([]any{configMap("a", "1")}, "1"),
 		queue.Delete(configMap("a", "2")),
 		queue.Add(configMap("a", "3")),
@@ -300,7 +300,7 @@ func TestDeltaFIFOTakesAllOfAPopForInitial(t *testing.T) {
 		}
 		return nil
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 }
 
 func TestClientGosInformersHaveNoKeyFunction(t *testing.T) {

@@ -26,7 +26,7 @@ func TestSideBySide(t *testing.T) {
 			Handler:       ours.Recorders[0],
 			OnError:       func(err error) { t.Log(err) },
 		})
-		must.Do(t, err)
+		must.NoError(t, err)
 		ours.Store = dog.Store()
 		must.Run(t, func(ctx context.Context) {
 			if err := dog.Run(ctx); err != nil {

@@ -37,7 +37,7 @@ func join(t *testing.T, informer cache.SharedInformer,
 	handler cache.ResourceEventHandler) cache.ResourceEventHandlerRegistration {
 	t.Helper()
 	registration, err := informer.AddEventHandler(handler)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return registration
 }
 
@@ -60,7 +60,7 @@ func waits(release <-chan struct{}, lines chan<- string) cache.ResourceEventHand
 }
 
 func TestClientGosSourceSays(t *testing.T) {
-	must.Say(t, "shared_informer.go",
+	must.FindInClientGo(t, "shared_informer.go",
 		"using three goroutines, two unbuffered channels, and an unbounded ring buffer",
 		"a failing/stalled listener will have infinite pendingNotifications added until we OOM",
 		"This is no worse than before, since reflectors were backed by unbounded DeltaFIFOs, but we should try to "+
@@ -115,7 +115,7 @@ func TestClientGoDistributesAResyncToHandlersThatAreDue(t *testing.T) {
 		due, others := newLines(), newLines()
 		for lines, period := range map[chan string]time.Duration{due: time.Minute, others: 0} {
 			_, err := informer.AddEventHandlerWithResyncPeriod(recorder(lines, nil), period)
-			must.Do(t, err)
+			must.NoError(t, err)
 		}
 		start(t, informer)
 		w := server.NextWatch()
@@ -160,7 +160,7 @@ func TestClientGoDropsWhatWaitsForARemovedHandler(t *testing.T) {
 			w.Add(newPod(name, "Pending"))
 		}
 		synctest.Wait() // it is busy with pod1
-		must.Do(t, informer.RemoveEventHandler(registration))
+		must.NoError(t, informer.RemoveEventHandler(registration))
 		synctest.Wait()
 		close(release)
 		wantLines(t, lines, "OnAdd pod1 Pending")
@@ -238,7 +238,7 @@ func TestAHandlerHasTwoGoroutines(t *testing.T) {
 		p.Start()
 		defer p.Stop()
 		_, err := p.Add(cache.ResourceEventHandlerFuncs{}, processor.Options{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		synctest.Wait()
 		fanouttest.WantGoroutines(t, 1, "(*Registration).run", "(*channelListener).pop")
 	})

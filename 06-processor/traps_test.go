@@ -63,7 +63,7 @@ func TestStopDoesNotReturnWhileAHandlerWaitsForIt(t *testing.T) {
 			}
 		})
 		_, err := p.Add(handler, processor.Options{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		p.Distribute(added(newPod("pod1", "Pending")))
 		<-done
 	})
@@ -115,7 +115,7 @@ func TestHandlersAreHandedTheSameObject(t *testing.T) {
 		for _, handler := range []cache.ResourceEventHandler{changer, recorder(lines, nil)} {
 			present := slices.Values([]processor.Notification{added(pod)})
 			_, err := p.Add(handler, processor.Options{Present: present})
-			must.Do(t, err)
+			must.NoError(t, err)
 			synctest.Wait()
 		}
 		p.Distribute(updated(pod, newPod("pod1", "Running")))
@@ -144,7 +144,7 @@ func logged(t *testing.T, verbosity string) string {
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)
 	for name, value := range map[string]string{"v": verbosity, "logtostderr": "false"} {
-		must.Do(t, flags.Set(name, value))
+		must.NoError(t, flags.Set(name, value))
 	}
 	var log bytes.Buffer
 	klog.SetOutput(&log)

@@ -35,19 +35,19 @@ func TestAnIndexOfAStoredObjectThatSomebodyHasChanged(t *testing.T) {
 		"ours": {index: store.New(store.Options{Indexers: byLabel})},
 	} {
 		pod := newPod("ns1", "web", "web")
-		must.Do(t, test.index.Add(pod))
+		must.NoError(t, test.index.Add(pod))
 		pod.Labels["app"] = "mail"
-		must.Do(t, test.index.Delete(pod))
+		must.NoError(t, test.index.Delete(pod))
 		found, err := test.index.ByIndex("app", "web")
-		must.Do(t, err)
+		must.NoError(t, err)
 		if !slices.Equal(found, test.wantAfterDelete) {
 			t.Errorf("%s: after the delete, ByIndex(app, web) = %v, want %v", name, found, test.wantAfterDelete)
 		}
 
-		must.Do(t, test.index.Add(newPod("ns1", "payments-db", "db")))
-		must.Do(t, test.index.Add(newPod("ns1", "web", "db")))
+		must.NoError(t, test.index.Add(newPod("ns1", "payments-db", "db")))
+		must.NoError(t, test.index.Add(newPod("ns1", "web", "db")))
 		found, err = test.index.ByIndex("app", "web")
-		must.Do(t, err)
+		must.NoError(t, err)
 		var got []string
 		for _, obj := range found {
 			pod := obj.(*corev1.Pod)
@@ -83,9 +83,9 @@ func TestADeleteCallsNoIndexFunctionOfOurStore(t *testing.T) {
 	} {
 		fails = false
 		pod := newPod("ns1", "web", "web")
-		must.Do(t, test.index.Add(pod))
+		must.NoError(t, test.index.Add(pod))
 		fails = true
-		panicked := indexertest.Panics(func() { must.Do(t, test.index.Delete(pod)) })
+		panicked := indexertest.Panics(func() { must.NoError(t, test.index.Delete(pod)) })
 		if panicked != test.wantPanic {
 			t.Errorf("%s: Delete panics: %t, want %t", test.name, panicked, test.wantPanic)
 		}

@@ -100,7 +100,7 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 			var onReflector []bool // for each call: whether it was on the reflector's goroutine
 			server := fakeapi.New()
 			in := newInformer(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-			must.Do(t, in.SetTransform(func(obj any) (any, error) {
+			must.NoError(t, in.SetTransform(func(obj any) (any, error) {
 				// client-go's reflector has ListAndWatch and ListAndWatchWithContext, ours has
 				// ListAndWatch.
 				onReflector = append(onReflector,
@@ -136,7 +136,7 @@ func TestAHandlerThatWasStuckForAMomentGetsEachChange(t *testing.T) {
 				}
 				for _, handler := range []cache.ResourceEventHandler{record.Handler(fast), held} {
 					_, err := in.AddEventHandler(handler)
-					must.Do(t, err)
+					must.NoError(t, err)
 				}
 				defer start(t, in)()
 				w := server.NextWatch()
@@ -190,7 +190,7 @@ func TestTheOldConstructorsMakeTheSameInformer(t *testing.T) {
 func unusedClient(t *testing.T) kubernetes.Interface {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
-	must.Do(t, err)
+	must.NoError(t, err)
 	return client
 }
 
@@ -227,7 +227,7 @@ func TestAFactoryStartsOurInformerOnce(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		factory.StartWithContext(ctx)
 		factory.StartWithContext(ctx)
-		must.Do(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+		must.NoError(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
 		synctest.Wait()
 		if lists := server.Lists(); lists != 1 {
 			t.Errorf("Lists() = %d, want 1", lists)

@@ -57,12 +57,12 @@ var constructors = map[string]map[string]bool{
 
 func TestTheConstructorsOfClientGo(t *testing.T) {
 	root, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/client-go").Output()
-	must.Do(t, err)
+	must.NoError(t, err)
 	makesInformers := regexp.MustCompile(`^New$|^New.*Informer|^NewNamespaceKeyedIndexer`)
 	for file, want := range constructors {
 		source := filepath.Join(strings.TrimSpace(string(root)), filepath.FromSlash(file))
 		parsed, err := parser.ParseFile(token.NewFileSet(), source, nil, parser.ParseComments)
-		must.Do(t, err)
+		must.NoError(t, err)
 		got := map[string]bool{}
 		for _, decl := range parsed.Decls {
 			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && makesInformers.MatchString(f.Name.Name) {

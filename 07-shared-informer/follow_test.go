@@ -46,7 +46,7 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 				if test.want != "" && body != test.want {
 					t.Errorf("GET %s = %s, want %s", test.page, body, test.want)
 				}
-				must.Do(t, program.Process.Signal(os.Interrupt))
+				must.NoError(t, program.Process.Signal(os.Interrupt))
 			})
 			if code != 0 {
 				t.Errorf("exit code %d after Ctrl-C, want 0", code)
@@ -60,14 +60,14 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 
 func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, s := range chapter.Steps {
-		must.EndOnCtrlC(t, chapter.Played(), s.Name)
+		must.EndOnCtrlC(t, chapter.ForPlayer(), s.Name)
 	}
 }
 
 func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 	needCluster(t)
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() { busy.Close() }) // when the parallel tests are over
 	for address, says := range map[string]string{
 		busy.Addr().String(): "address already in use",
@@ -80,7 +80,7 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 		} {
 			t.Run(name+" "+says, func(t *testing.T) {
 				t.Parallel()
-				must.Exit(t, must.Command(t, args...), 1, "listen tcp", address, says, "-addr")
+				must.ExitWith(t, must.Command(t, args...), 1, "listen tcp", address, says, "-addr")
 			})
 		}
 	}

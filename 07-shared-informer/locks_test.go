@@ -28,8 +28,8 @@ import (
 func filled(t *testing.T, indexers cache.Indexers) cache.Indexer {
 	t.Helper()
 	index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers)
-	must.Do(t, index.Add(newPod("ns1", "pod1", "l1")))
-	must.Do(t, index.Add(newPod("ns2", "pod2", "l2")))
+	must.NoError(t, index.Add(newPod("ns1", "pod1", "l1")))
+	must.NoError(t, index.Add(newPod("ns2", "pod2", "l2")))
 	return index
 }
 
@@ -131,7 +131,7 @@ func TestAnIndexFunctionHoldsUpListsOfOurStoreAndNoGets(t *testing.T) {
 	pod := newPod("ns3", "pod3", "l3")
 	writer := blockAt(pod)
 	index := store.New(store.Options{Indexers: writer.indexers})
-	must.Do(t, index.Add(newPod("ns1", "pod1", "l1")))
+	must.NoError(t, index.Add(newPod("ns1", "pod1", "l1")))
 	writer.run(func() { index.Add(pod) })
 	_, exists, err := index.GetByKey("ns1/pod1") // it does not wait
 	if !exists || err != nil {
@@ -177,10 +177,10 @@ func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known})
 	pod := func(i int) any { return newPod("ns1", fmt.Sprintf("pod%d", i), "l1") }
 	for i := range 1100 {
-		must.Do(t, queue.Add(pod(i)))
+		must.NoError(t, queue.Add(pod(i)))
 	}
 	for range 2 {
-		must.Do(t, queue.Update(pod(0)))
+		must.NoError(t, queue.Update(pod(0)))
 	}
 	wantBatches := func(want ...int) {
 		t.Helper()
@@ -195,7 +195,7 @@ func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 					sizes = append(sizes, 1)
 					return nil
 				})
-			must.Do(t, err)
+			must.NoError(t, err)
 		}
 		if !slices.Equal(sizes, want) {
 			t.Errorf("sizes of the batches: %v, want %v", sizes, want)
@@ -204,12 +204,12 @@ func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 	wantBatches(1000, 101, 1) // 1000 pods; 100 pods and an update of pod0; the second update of pod0
 	// A list or a resync is never in a batch with other deltas.
 	queue = cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true})
-	must.Do(t, queue.Add(pod(1)))
-	must.Do(t, queue.Add(pod(2)))
-	must.Do(t, queue.Replace([]any{pod(1), pod(2)}, "5"))
-	must.Do(t, queue.Add(pod(3)))
-	must.Do(t, queue.Add(pod(4)))
-	must.Do(t, queue.Resync())
+	must.NoError(t, queue.Add(pod(1)))
+	must.NoError(t, queue.Add(pod(2)))
+	must.NoError(t, queue.Replace([]any{pod(1), pod(2)}, "5"))
+	must.NoError(t, queue.Add(pod(3)))
+	must.NoError(t, queue.Add(pod(4)))
+	must.NoError(t, queue.Resync())
 	wantBatches(2, 1, 2, 1) // two pods, the list, two pods, the resync
 	if !clientgofeatures.FeatureGates().Enabled(clientgofeatures.InOrderInformersBatchProcess) {
 		t.Error("the feature gate InOrderInformersBatchProcess is off by default, want on")
@@ -252,11 +252,12 @@ func TestTheStoreIsAheadOfTheEventsOfABatch(t *testing.T) {
 // The source of client-go has the reason for transactions. It also shows that an update does not
 // change an index if the only value stays the same.
 func TestClientGosStoreSays(t *testing.T) {
-	must.Say(t, "store.go", "Transaction allows multiple operations to occur within a single lock acquisition to "+
-		"ensure progress can be made when there is contention")
-	must.Say(t, "thread_safe_store.go",
+	must.FindInClientGo(t, "store.go",
+		"Transaction allows multiple operations to occur within a single lock acquisition to "+
+			"ensure progress can be made when there is contention")
+	must.FindInClientGo(t, "thread_safe_store.go",
 		"len(indexValues) == 1 && len(oldIndexValues) == 1 && indexValues[0] == oldIndexValues[0]",
 		"oldObject := c.items[key] c.items[key] = obj c.index.updateIndices(oldObject, obj, key)")
-	must.Say(t, "controller.go", "all Deltas are applied atomically in a single transaction and corresponding "+
+	must.FindInClientGo(t, "controller.go", "all Deltas are applied atomically in a single transaction and corresponding "+
 		"handler callbacks are executed afterward. Otherwise, each Delta is processed individually")
 }

@@ -24,17 +24,17 @@ func serve(t *testing.T, apps map[string]string) (url string) {
 		"node": func(any) ([]string, error) { return nil, nil },
 	})
 	for name, app := range apps {
-		must.Do(t, index.Add(&corev1.Pod{
+		must.NoError(t, index.Add(&corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{"app": app}},
 			Status:     corev1.PodStatus{Phase: corev1.PodRunning},
 		}))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	server, err := web.Start(ctx, "127.0.0.1:0", podPages{index}.pages())
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		cancel()
-		must.Do(t, server.Wait())
+		must.NoError(t, server.Wait())
 	})
 	return server.URL()
 }
@@ -43,10 +43,10 @@ func get(t *testing.T, url string) (status int, body string) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get(url)
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	must.Do(t, err)
+	must.NoError(t, err)
 	const want = "application/json; charset=utf-8"
 	if got := response.Header.Get("Content-Type"); got != want {
 		t.Errorf("GET %s: Content-Type %q, want %q", url, got, want)

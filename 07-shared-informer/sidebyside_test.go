@@ -26,7 +26,7 @@ func runShared(t *testing.T, s *session.Session, name string) *record.Informer {
 	add := func(i int) {
 		in.Recorders[i] = record.NewRecorder(func(int) { time.Sleep(time.Duration(i) * time.Millisecond) })
 		_, err := shared.AddEventHandler(in.Recorders[i])
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	for i := 0; i < 10; i += 2 {
 		add(i)

@@ -26,7 +26,7 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 		t.Skip("needs a cluster")
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() { listener.Close() }) // after the parallel subtests
 	for address, message := range map[string]string{
 		listener.Addr().String(): "address already in use",
@@ -36,7 +36,7 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 			t.Run(strings.Join(args, " ")+" "+message, func(t *testing.T) {
 				t.Parallel()
 				cmd := must.Command(t, append([]string{"-addr", address}, args...)...)
-				must.Exit(t, cmd, 1, "listen tcp", address, message, "-addr")
+				must.ExitWith(t, cmd, 1, "listen tcp", address, message, "-addr")
 			})
 		}
 	}
@@ -48,7 +48,7 @@ func TestATypeThatMayNotBeListed(t *testing.T) {
 	config := rest.CopyConfig(s.Config)
 	config.Impersonate.UserName = "nobody"
 	nobody, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	f := factory.New(nobody, factory.Options{Namespace: s.Namespace})
 	defer f.Shutdown()
 	f.ConfigMaps()
@@ -82,7 +82,7 @@ func TestANamespaceThatIsNotThere(t *testing.T) {
 func start(t testing.TB, f *factory.Factory) {
 	t.Helper()
 	f.Start(t.Context())
-	must.Do(t, f.WaitForCacheSync(t.Context()))
+	must.NoError(t, f.WaitForCacheSync(t.Context()))
 }
 
 // ownURL matches the address that the chapter prints.
@@ -101,7 +101,7 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 			return
 		}
 		asked = true
-		defer func() { must.Do(t, cmd.Process.Signal(syscall.SIGINT)) }()
+		defer func() { must.NoError(t, cmd.Process.Signal(syscall.SIGINT)) }()
 		must.Until(t, "the server is ready", func() bool {
 			status, _, err := get(t.Context(), url+"/readyz")
 			return err == nil && status == 200

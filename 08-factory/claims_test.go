@@ -40,7 +40,7 @@ func TestClientGosFactoryGivesOneStorePerType(t *testing.T) {
 		t.Error("two calls of Core().V1().Pods() return informers with different stores, want one store")
 	}
 	generic, err := f.ForResource(corev1.SchemeGroupVersion.WithResource("pods"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	if first.GetStore() != generic.Informer().GetStore() {
 		t.Error("ForResource(pods) and Core().V1().Pods() return informers with different stores, want one store")
 	}
@@ -123,7 +123,7 @@ func TestAListerBeforeAndAfterTheSync(t *testing.T) {
 			t.Errorf("WaitForCacheSync() = %v, want %v", synced, want)
 		}
 		found, err := lister.ConfigMaps("ns").Get("a")
-		must.Do(t, err)
+		must.NoError(t, err)
 		if stored := f.Core().V1().ConfigMaps().Informer().GetStore().List()[0]; found != stored {
 			t.Error("after the sync, Get(a) returns a copy, want the object of the store")
 		}
@@ -201,9 +201,9 @@ func TestAFakeClientsetHasNoRESTClient(t *testing.T) {
 func inTwoFactories(t *testing.T, config *rest.Config, namespace string) (typedStore, untypedStore cache.Store) {
 	t.Helper()
 	clientset, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	dynamicClient, err := dynamic.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	typed := informers.NewSharedInformerFactoryWithOptions(clientset, 0, informers.WithNamespace(namespace))
 	untyped := dynamicinformer.NewFilteredDynamicSharedInformerFactory(dynamicClient, 0, namespace, nil)
@@ -216,7 +216,7 @@ func inTwoFactories(t *testing.T, config *rest.Config, namespace string) (typedS
 	untypedStore = untyped.ForResource(corev1.SchemeGroupVersion.WithResource("configmaps")).Informer().GetStore()
 	typed.StartWithContext(ctx)
 	untyped.Start(ctx.Done())
-	must.Do(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
+	must.NoError(t, typed.WaitForCacheSyncWithContext(ctx).AsError())
 	untyped.WaitForCacheSync(ctx.Done())
 	return typedStore, untypedStore
 }
@@ -237,7 +237,7 @@ func TestTwoFactoriesOfClientGosListTwice(t *testing.T) {
 func TestTypedObjectsComeWithoutTheirKind(t *testing.T) {
 	s := sessiontest.Open(t) // with one ConfigMap, the cluster's own
 	list, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	if kind := list.Items[0].Kind; kind != "" {
 		t.Errorf("an object of a LIST has kind %q, want none", kind)
 	}

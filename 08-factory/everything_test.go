@@ -25,14 +25,14 @@ func TestAnInformerForEachTypeCostsLittle(t *testing.T) {
 	config.WarningHandler = rest.NoWarnings{} // the server warns of deprecated types
 	asked.Count(config)
 	client, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	lists, err := client.Discovery().ServerPreferredResources()
 	if err != nil && !discovery.IsGroupDiscoveryFailedError(err) {
 		t.Fatal(err)
 	}
 	watched := discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"list", "watch"}}, lists)
 	resources, err := discovery.GroupVersionResources(watched)
-	must.Do(t, err)
+	must.NoError(t, err)
 
 	f := factory.New(client, factory.Options{})
 	defer f.Shutdown()
@@ -45,7 +45,7 @@ func TestAnInformerForEachTypeCostsLittle(t *testing.T) {
 	asked.Reset()
 	before := usage.Heap()
 	pprof.Do(t.Context(), pprof.Labels("test", t.Name()), f.Start) // goroutines inherit the label
-	must.Do(t, f.WaitForCacheSync(t.Context()))
+	must.NoError(t, f.WaitForCacheSync(t.Context()))
 	if n < 40 {
 		t.Errorf("%d informers, want at least 40: the test does not find the types", n)
 	}

@@ -54,21 +54,21 @@ func TestNoTokenAndNoSecretComeOut(t *testing.T) {
 			}))
 			defer server.Close()
 			out := &record.Buffer{}
-			cmd := must.Outside(t, "-secrets", "-kubeconfig", kubeconfig(t, server, token), "http", "-follow",
+			cmd := must.CommandOutside(t, "-secrets", "-kubeconfig", kubeconfig(t, server, token), "http", "-follow",
 				"-addr", "127.0.0.1:0")
 			cmd.Stdin = strings.NewReader("> the factory starts\n")
 			cmd.Stdout, cmd.Stderr = out, out
 			defer func() { t.Logf("the program printed\n%s", out) }()
-			must.Do(t, cmd.Start())
+			must.NoError(t, cmd.Start())
 			url := await(t, out, ownURL)
 			await(t, out, regexp.MustCompile(`reflector\.go`)) // client-go has logged the failed list
 			var answers []string
 			for _, path := range []string{"/", "/pods/ns/web", "/secrets", "/secrets/ns/key", "/readyz", "/unicorns"} {
 				_, body, err := get(t.Context(), url+path)
-				must.Do(t, err)
+				must.NoError(t, err)
 				answers = append(answers, path+": "+body)
 			}
-			must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
+			must.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 			_ = cmd.Wait() // the exit code does not matter here
 			for _, text := range append(answers, out.String()) {
 				if strings.Contains(text, token) {
@@ -87,7 +87,7 @@ func kubeconfig(t *testing.T, server *httptest.Server, token string) (file strin
 	t.Helper()
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	file = filepath.Join(t.TempDir(), "kubeconfig")
-	must.Do(t, clientcmd.WriteToFile(api.Config{
+	must.NoError(t, clientcmd.WriteToFile(api.Config{
 		Clusters:       map[string]*api.Cluster{"c": {Server: server.URL, CertificateAuthorityData: ca}},
 		AuthInfos:      map[string]*api.AuthInfo{"u": {Token: token}},
 		Contexts:       map[string]*api.Context{"c": {Cluster: "c", AuthInfo: "u"}},

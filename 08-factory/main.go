@@ -38,7 +38,7 @@ var chapter = step.Chapter{
 		{Name: "custom", Title: "a type that client-go does not know", Run: stepCustom},
 		{
 			Name: "everything", Title: "an informer for each type that there is", Run: stepEverything,
-			Quiet: 2 * time.Minute,
+			Patience: 2 * time.Minute,
 		},
 	},
 }

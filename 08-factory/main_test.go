@@ -14,11 +14,11 @@ func TestMain(m *testing.M) {
 }
 
 func TestSteps(t *testing.T) {
-	must.Play(t, chapter.Played())
+	must.Play(t, chapter.ForPlayer())
 }
 
 func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, step := range chapter.Steps {
-		must.EndOnCtrlC(t, chapter.Played(), step.Name)
+		must.EndOnCtrlC(t, chapter.ForPlayer(), step.Name)
 	}
 }

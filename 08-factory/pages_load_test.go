@@ -242,7 +242,7 @@ func TestPagesUnderLoad(t *testing.T) {
 		UpdateFunc: func(_, obj any) { noteCached(obj) },
 		DeleteFunc: noteCached,
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 
 	writeCtx, stopWriting := context.WithCancel(t.Context())
 	var reading, writing sync.WaitGroup

@@ -46,13 +46,13 @@ func serve(t testing.TB, client kubernetes.Interface, secrets bool) (url string,
 	f = factory.New(client, factory.Options{Kinds: true})
 	t.Cleanup(f.Shutdown)
 	site, err := newSite(f, secrets)
-	must.Do(t, err)
+	must.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	server, err := web.Start(ctx, "127.0.0.1:0", site.pages())
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		cancel()
-		must.Do(t, server.Wait())
+		must.NoError(t, server.Wait())
 	})
 	return server.URL(), f
 }
@@ -138,7 +138,7 @@ func TestPages(t *testing.T) {
 		"/readyz?verbose": `400 {"error":"the query: there is no parameter \"verbose\" here (known: [])"}`,
 	} {
 		status, body, err := get(t.Context(), url+path)
-		must.Do(t, err)
+		must.NoError(t, err)
 		if got := fmt.Sprintf("%d %s", status, abbreviate(body)); got != want {
 			t.Errorf("GET %s = %s\nwant %s", path, got, want)
 		}
@@ -151,7 +151,7 @@ func TestNotReadyBeforeTheFirstLists(t *testing.T) {
 		"/healthz": 200, "/readyz": 503, "/": 503, "/pods": 503, "/pods/ns/web": 503, "/secrets": 403, "/no": 404,
 	} {
 		status, body, err := get(t.Context(), url+path)
-		must.Do(t, err)
+		must.NoError(t, err)
 		if status != want {
 			t.Errorf("before the first lists, GET %s = %d %s, want %d", path, status, body, want)
 		}
@@ -170,7 +170,7 @@ func TestSecretsOnlyIfTheyAreWanted(t *testing.T) {
 	const want = `{"error":"secrets are not shown, and not even cached: start with -secrets if you want that"}`
 	for _, path := range []string{"/secrets", "/secrets/ns/key", "/secrets?label=x"} {
 		status, body, err := get(t.Context(), url+path)
-		must.Do(t, err)
+		must.NoError(t, err)
 		if status != 403 || body != want {
 			t.Errorf("GET %s = %d %s\nwant 403 %s", path, status, body, want)
 		}
@@ -203,19 +203,19 @@ func TestALongListIsNotInMemoryTwice(t *testing.T) {
 	size := 0 // of the answer, about
 	for _, obj := range f.ConfigMaps().Informer().GetStore().List() {
 		text, err := json.Marshal(obj)
-		must.Do(t, err)
+		must.NoError(t, err)
 		size += len(text)
 	}
 	before := usage.Heap()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"/configmaps", nil)
-	must.Do(t, err)
+	must.NoError(t, err)
 	slow := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := slow.Do(request)
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer response.Body.Close()
 	begin := make([]byte, 1)
 	_, err = io.ReadFull(response.Body, begin) // now the server has begun to write
-	must.Do(t, err)
+	must.NoError(t, err)
 	more := usage.Heap() - before
 	t.Logf("while the server writes %d KiB, %d KiB more are in memory", size>>10, more>>10)
 	if more > size/4 {
@@ -225,9 +225,9 @@ func TestALongListIsNotInMemoryTwice(t *testing.T) {
 	// The server writes for at most half a minute. To decode takes long, so the test first reads
 	// everything.
 	rest, err := io.ReadAll(response.Body)
-	must.Do(t, err)
+	must.NoError(t, err)
 	var got []corev1.ConfigMap
-	must.Do(t, json.Unmarshal(append(begin, rest...), &got))
+	must.NoError(t, json.Unmarshal(append(begin, rest...), &got))
 	if len(got) != n {
 		t.Errorf("the answer has %d objects, want %d", len(got), n)
 	}

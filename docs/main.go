@@ -75,7 +75,7 @@ func run(args []string, stdout io.Writer) error {
 // rewrite rewrites the pages. It refuses to while an exercise is open: the code is not the book's
 // then.
 func rewrite(root string, stdout io.Writer) error {
-	if err := workspace.Whole(root); err != nil {
+	if err := workspace.CheckNoExerciseIsOpen(root); err != nil {
 		return err
 	}
 	return book.Rewrite(root, stdout)

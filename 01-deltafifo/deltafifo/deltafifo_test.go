@@ -34,7 +34,7 @@ func pop(t *testing.T, q *deltafifo.Queue) (popped cache.Deltas) {
 		popped = deltas
 		return nil
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 	return popped
 }
 
@@ -59,9 +59,9 @@ func TestOfTwoDeletesInARowTheBetterOneIsKept(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-			must.Do(t, q.Add(item{"a", 0}))
-			must.Do(t, q.Delete(test.first))
-			must.Do(t, q.Delete(test.second))
+			must.NoError(t, q.Add(item{"a", 0}))
+			must.NoError(t, q.Delete(test.first))
+			must.NoError(t, q.Delete(test.second))
 			got := pop(t, q)
 			want := cache.Deltas{
 				{Type: cache.Added, Object: item{"a", 0}},
@@ -81,7 +81,7 @@ func TestAKnownObjectThatCannotBeReadLeavesATombstoneWithoutObject(t *testing.T)
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: brokenLister{listerErr}})
-			must.Do(t, q.Replace(nil, ""))
+			must.NoError(t, q.Replace(nil, ""))
 			got := pop(t, q)
 			want := cache.Deltas{{Type: cache.Deleted, Object: cache.DeletedFinalStateUnknown{Key: "lost"}}}
 			if !slices.Equal(got, want) {
@@ -138,7 +138,7 @@ func TestAnObjectWithoutAKeyIsRefused(t *testing.T) {
 
 func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-	must.Do(t, q.Add(item{"a", 1}))
+	must.NoError(t, q.Add(item{"a", 1}))
 	refused := errors.New("refused")
 	err := q.Pop(func(cache.Deltas, bool) error { return refused })
 	if err != refused {
@@ -162,7 +162,7 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 			t.Fatalf("Pop() on an empty queue returned %v, want it to wait", err)
 		default:
 		}
-		must.Do(t, q.Add(item{"a", 1}))
+		must.NoError(t, q.Add(item{"a", 1}))
 		if err := <-results; err != nil {
 			t.Errorf("Pop() = %v after Add, want nil", err)
 		}
@@ -201,20 +201,20 @@ func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
 	q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: observedLister(func() {
 		wantLocked("when Replace reads the known objects")
 	})})
-	must.Do(t, q.Replace([]any{item{"a", 1}}, ""))
+	must.NoError(t, q.Replace([]any{item{"a", 1}}, ""))
 	err := q.Pop(func(cache.Deltas, bool) error {
 		wantLocked("when Pop calls process")
 		return nil
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 }
 
 func TestCloseLeavesWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which ends a Pop that would wait forever
 		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-		must.Do(t, q.Add(item{"a", 1}))
+		must.NoError(t, q.Add(item{"a", 1}))
 		q.Close()
-		must.Do(t, q.Add(item{"b", 2}))
+		must.NoError(t, q.Add(item{"b", 2}))
 		for _, waiting := range []item{{"a", 1}, {"b", 2}} {
 			got := pop(t, q)
 			want := cache.Deltas{{Type: cache.Added, Object: waiting}}

@@ -14,15 +14,15 @@ import (
 
 func TestEachDeltaWaitsExceptForASecondDeleteInARow(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-	must.Do(t, q.Add(item{"a", 1}))
-	must.Do(t, q.Update(item{"a", 2}))
-	must.Do(t, q.Update(item{"a", 3}))
-	must.Do(t, q.Delete(item{"a", 4}))
-	must.Do(t, q.Delete(item{"a", 5})) // the second in a row
-	must.Do(t, q.Add(item{"a", 6}))
-	must.Do(t, q.Delete(item{"a", 7})) // the object was there again
-	must.Do(t, q.Replace([]any{item{"a", 8}}, ""))
-	must.Do(t, q.Replace([]any{item{"a", 9}}, ""))
+	must.NoError(t, q.Add(item{"a", 1}))
+	must.NoError(t, q.Update(item{"a", 2}))
+	must.NoError(t, q.Update(item{"a", 3}))
+	must.NoError(t, q.Delete(item{"a", 4}))
+	must.NoError(t, q.Delete(item{"a", 5})) // the second in a row
+	must.NoError(t, q.Add(item{"a", 6}))
+	must.NoError(t, q.Delete(item{"a", 7})) // the object was there again
+	must.NoError(t, q.Replace([]any{item{"a", 8}}, ""))
+	must.NoError(t, q.Replace([]any{item{"a", 9}}, ""))
 	got := pop(t, q)
 	want := cache.Deltas{
 		{Type: cache.Added, Object: item{"a", 1}},
@@ -43,10 +43,10 @@ func TestEachDeltaWaitsExceptForASecondDeleteInARow(t *testing.T) {
 // The update that waits is newer than the known object.
 func TestTheTombstoneOfAKnownObjectThatWaitsHasTheNewerState(t *testing.T) {
 	known := newSortedStore()
-	must.Do(t, known.Add(item{"a", 1}))
+	must.NoError(t, known.Add(item{"a", 1}))
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: known})
-	must.Do(t, q.Update(item{"a", 2}))
-	must.Do(t, q.Replace(nil, ""))
+	must.NoError(t, q.Update(item{"a", 2}))
+	must.NoError(t, q.Replace(nil, ""))
 	got := pop(t, q)
 	want := cache.Deltas{
 		{Type: cache.Updated, Object: item{"a", 2}},
@@ -62,14 +62,14 @@ func TestTheTombstoneOfAKnownObjectThatWaitsHasTheNewerState(t *testing.T) {
 func TestAResyncLeavesOutWhatWaits(t *testing.T) {
 	known := newSortedStore()
 	for _, name := range []string{"added", "deleted", "quiet", "updated"} {
-		must.Do(t, known.Add(item{name, 1}))
+		must.NoError(t, known.Add(item{name, 1}))
 	}
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: known})
-	must.Do(t, q.Add(item{"added", 2}))
-	must.Do(t, q.Delete(item{"deleted", 2}))
-	must.Do(t, q.Update(item{"updated", 2}))
+	must.NoError(t, q.Add(item{"added", 2}))
+	must.NoError(t, q.Delete(item{"deleted", 2}))
+	must.NoError(t, q.Update(item{"updated", 2}))
 	for range 2 { // after the first resync, "quiet" waits, too
-		must.Do(t, q.Resync())
+		must.NoError(t, q.Resync())
 	}
 	for _, want := range []cache.Delta{
 		{Type: cache.Added, Object: item{"added", 2}},

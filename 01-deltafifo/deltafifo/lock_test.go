@@ -39,7 +39,7 @@ func TestEachConsumerThatWaitsGetsAnObjectOfAList(t *testing.T) {
 			}()
 		}
 		synctest.Wait() // both wait
-		must.Do(t, q.Replace([]any{1, 2}, ""))
+		must.NoError(t, q.Replace([]any{1, 2}, ""))
 		synctest.Wait()
 		if len(popped) != 2 {
 			t.Errorf("%d of 2 consumers got an object of a list of 2, want 2; waiting: %v", len(popped), q.List())
@@ -60,7 +60,7 @@ func TestAConsumerThatIsWokenTwiceGetsTheObject(t *testing.T) {
 				result <- err
 			}()
 			synctest.Wait() // the consumer waits
-			must.Do(t, q.Add(1))
+			must.NoError(t, q.Add(1))
 			q.Close()
 			if err := <-result; err != nil {
 				t.Fatalf("Pop() = %v after Add and Close, want nil", err)
@@ -84,7 +84,7 @@ func TestNothingComesBetweenTheObjectsOfAList(t *testing.T) {
 			waiting <- len(q.List())
 		}()
 		synctest.Wait() // the consumer waits
-		must.Do(t, q.Replace(list, ""))
+		must.NoError(t, q.Replace(list, ""))
 		if got := <-waiting; got != many-1 {
 			t.Errorf("%d objects wait after the first Pop, want the rest of the list: %d", got, many-1)
 		}
@@ -95,7 +95,7 @@ func TestNothingComesBetweenTheObjectsOfAList(t *testing.T) {
 // would wake this Pop.
 func TestCloseTakesTheLock(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: numberKey})
-	must.Do(t, q.Add(1))
+	must.NoError(t, q.Add(1))
 	closed := make(chan struct{})
 	err := q.Pop(func(cache.Deltas, bool) error { // Pop has the lock
 		go func() {
@@ -113,14 +113,14 @@ func TestCloseTakesTheLock(t *testing.T) {
 		}
 		return nil
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 	<-closed
 }
 
 // A consumer may recover from a panic of process.
 func TestPopGivesTheLockBackIfProcessPanics(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: numberKey})
-	must.Do(t, q.Add(1))
+	must.NoError(t, q.Add(1))
 	func() {
 		defer func() { _ = recover() }()
 		_ = q.Pop(func(cache.Deltas, bool) error { panic("no") })

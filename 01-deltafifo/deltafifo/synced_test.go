@@ -17,15 +17,15 @@ func TestHasSyncedWhenTheFirstListIsPopped(t *testing.T) {
 	if q.HasSynced() {
 		t.Error("HasSynced() = true before the first list, want false")
 	}
-	must.Do(t, q.Replace([]any{item{"a", 1}, item{"b", 1}, item{"a", 2}}, ""))
-	must.Do(t, q.Add(item{"c", 1}))
+	must.NoError(t, q.Replace([]any{item{"a", 1}, item{"b", 1}, item{"a", 2}}, ""))
+	must.NoError(t, q.Add(item{"c", 1}))
 	var synced, initial []bool // in each pop
 	for range 3 {
 		err := q.Pop(func(_ cache.Deltas, isInInitialList bool) error {
 			synced, initial = append(synced, q.HasSynced()), append(initial, isInInitialList)
 			return nil
 		})
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	if want := []bool{false, false, true}; !slices.Equal(synced, want) {
 		t.Errorf("HasSynced() in each pop = %t, want %t", synced, want)
@@ -33,7 +33,7 @@ func TestHasSyncedWhenTheFirstListIsPopped(t *testing.T) {
 	if want := []bool{true, true, false}; !slices.Equal(initial, want) {
 		t.Errorf("isInInitialList of each pop = %t, want %t", initial, want)
 	}
-	must.Do(t, q.Replace([]any{item{"d", 1}}, ""))
+	must.NoError(t, q.Replace([]any{item{"d", 1}}, ""))
 	q.Close()
 	if !cache.IsDone(q.HasSyncedChecker()) {
 		t.Error("IsDone(HasSyncedChecker()) = false after a second list, want true")
@@ -43,9 +43,9 @@ func TestHasSyncedWhenTheFirstListIsPopped(t *testing.T) {
 // An object that the first list lacks has to be popped, too: it is a known object that is gone.
 func TestAKnownObjectThatIsGoneIsPartOfTheFirstList(t *testing.T) {
 	known := newSortedStore()
-	must.Do(t, known.Add(item{"gone", 1}))
+	must.NoError(t, known.Add(item{"gone", 1}))
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: known})
-	must.Do(t, q.Replace(nil, ""))
+	must.NoError(t, q.Replace(nil, ""))
 	if q.HasSynced() {
 		t.Error("HasSynced() = true before the tombstone is popped, want false")
 	}
@@ -63,7 +63,7 @@ func TestAnEmptyListSyncsAndSoDoesAChangeWithoutAList(t *testing.T) {
 		"Delete":  func(q *deltafifo.Queue) error { return q.Delete(item{"a", 1}) },
 	} {
 		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-		must.Do(t, change(q))
+		must.NoError(t, change(q))
 		if !q.HasSynced() {
 			t.Errorf("HasSynced() = false after %s, want true", name)
 		}

@@ -290,7 +290,7 @@ func TestAClientThatCannotStreamIsLogged(t *testing.T) {
 	defer klog.SetLogger(klog.Logger{})
 	var level klog.Level
 	defer func() { _ = level.Set("0") }()
-	must.Do(t, level.Set("2"))
+	must.NoError(t, level.Set("2"))
 	New(Options{ListerWatcher: cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{}, noStreams{})})
 	const want = "doesn't support WatchList semantics"
 	if len(lines) != 1 || !strings.Contains(lines[0], want) {

@@ -23,7 +23,7 @@ func BenchmarkFind(b *testing.B) {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "ns1", Name: fmt.Sprintf("pod%d", i)},
 			Spec:       corev1.PodSpec{NodeName: fmt.Sprintf("node%d", i/perNode)},
 		}
-		must.Do(b, index.Add(pod))
+		must.NoError(b, index.Add(pod))
 	}
 	var indexed, filtered time.Duration
 	for b.Loop() {
@@ -95,7 +95,7 @@ func BenchmarkUpdate(b *testing.B) {
 			index := cache.NewIndexer(cache.MetaNamespaceKeyFunc, bench.indexers)
 			pod := full()
 			for b.Loop() {
-				must.Do(b, index.Update(pod))
+				must.NoError(b, index.Update(pod))
 			}
 		})
 	}

@@ -47,7 +47,7 @@ func full() *corev1.Pod {
 func untyped(t *testing.T, obj runtime.Object, apiVersion, kind string) *unstructured.Unstructured {
 	t.Helper()
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
-	must.Do(t, err)
+	must.NoError(t, err)
 	u := &unstructured.Unstructured{Object: fields}
 	u.SetAPIVersion(apiVersion)
 	u.SetKind(kind)
@@ -163,7 +163,7 @@ func TestObjectsAreNotChanged(t *testing.T) {
 	pod, want := full(), full()
 	for name, function := range functions {
 		_, err := function(pod)
-		must.Do(t, err)
+		must.NoError(t, err)
 		if diff := cmp.Diff(want, pod); diff != "" {
 			t.Errorf("the function of index %s changed the pod (-want +got):\n%s", name, diff)
 		}
@@ -192,7 +192,7 @@ func TestAnIndexFindsWhatAFilterFinds(t *testing.T) {
 				case 5:
 					err = index.Replace([]any{pod, randomPod(random)}, "")
 				}
-				must.Do(t, err)
+				must.NoError(t, err)
 				for name := range functions {
 					compareWithSearch(t, index, name)
 				}
@@ -208,7 +208,7 @@ func compareWithSearch(t *testing.T, index cache.Indexer, name string) {
 	for _, obj := range index.List() {
 		key, _ := cache.MetaNamespaceKeyFunc(obj)
 		values, err := functions[name](obj)
-		must.Do(t, err)
+		must.NoError(t, err)
 		for _, value := range values {
 			want[value] = append(want[value], key)
 		}
@@ -216,7 +216,7 @@ func compareWithSearch(t *testing.T, index cache.Indexer, name string) {
 	got := map[string][]string{}
 	for _, value := range index.ListIndexFuncValues(name) {
 		keys, err := index.IndexKeys(name, value)
-		must.Do(t, err)
+		must.NoError(t, err)
 		got[value] = keys
 	}
 	for _, keys := range want {

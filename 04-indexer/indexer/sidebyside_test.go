@@ -166,7 +166,7 @@ func TestTheIndexerCanBeReadAndWrittenAfterAPanic(t *testing.T) {
 	if got := outcome(add, index); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	must.Do(t, index.Add(indexertest.PodOfApp(2, "web")))
+	must.NoError(t, index.Add(indexertest.PodOfApp(2, "web")))
 	keys := slices.Sorted(slices.Values(index.ListKeys()))
 	if want := []string{"ns-1/pod-1", "ns-2/pod-2"}; !slices.Equal(keys, want) {
 		t.Errorf("it holds %q, want %q", keys, want)

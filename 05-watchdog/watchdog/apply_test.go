@@ -36,7 +36,7 @@ func newPicky(t *testing.T) (*WatchDog, *record.Lines) {
 			return keyOfA, nil
 		},
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 	return dog, lines
 }
 
@@ -49,7 +49,7 @@ func delta(kind cache.DeltaType, version string) cache.Delta {
 func wantStored(t *testing.T, dog *WatchDog, want string) {
 	t.Helper()
 	obj, exists, err := dog.store.GetByKey(keyOfA)
-	must.Do(t, err)
+	must.NoError(t, err)
 	got := ""
 	if exists {
 		got = obj.(*corev1.ConfigMap).ResourceVersion
@@ -81,7 +81,7 @@ func TestApplyChangesTheStoreAndReturnsTheCalls(t *testing.T) {
 			delta(cache.Sync, "1"), delta(cache.Updated, "2"), delta(cache.Updated, "3"), delta(cache.Deleted, "4"),
 			delta(cache.Added, "5"), delta(cache.Sync, "6"), delta(cache.Sync, "6"),
 		}, true)
-		must.Do(t, err)
+		must.NoError(t, err)
 		lines.Want(t) // the handler is not called here
 		wantStored(t, dog, "6")
 		wantMethods(t, calls, "OnAdd", "OnUpdate", "OnUpdate", "OnDelete", "OnAdd", "OnUpdate", "OnUpdate")

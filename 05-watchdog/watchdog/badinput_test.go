@@ -32,7 +32,7 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		Handler:       cache.ResourceEventHandlerFuncs{},
 	}
 	_, err := New(good)
-	must.Do(t, err)
+	must.NoError(t, err)
 	for _, test := range []struct {
 		name  string
 		want  string // in the error

@@ -43,7 +43,7 @@ func run(t *testing.T, server *fakeapi.Server, options ...func(*rig, *Options)) 
 		option(r, &opts)
 	}
 	dog, err := New(opts)
-	must.Do(t, err)
+	must.NoError(t, err)
 	r.WatchDog = dog
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -33,7 +33,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		r := run(t, fakeapi.New(configMap("a", "1")))
 		<-r.Synced()
 		start := time.Now()
-		must.Do(t, r.stop())
+		must.NoError(t, r.stop())
 		if took := time.Since(start); took != 0 {
 			t.Errorf("Run() returned %v after the end of its context, want 0", took)
 		}
@@ -70,7 +70,7 @@ func TestNoCallBeginsAfterTheEnd(t *testing.T) {
 		busy <- struct{}{}
 		synctest.Wait() // busy with b, which was popped with its update; c waits
 		time.AfterFunc(time.Second, func() { close(busy) })
-		must.Do(t, r.stop()) // waits for the handler
+		must.NoError(t, r.stop()) // waits for the handler
 		r.calls.Want(t, "OnAdd a 1", "OnAdd b 2")
 	})
 }
@@ -79,10 +79,10 @@ func TestAContextThatHasEndedAlready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dog, err := New(Options{ListerWatcher: fakeapi.New(), ObjectType: configMap("", ""),
 			Handler: cache.ResourceEventHandlerFuncs{}})
-		must.Do(t, err)
+		must.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		must.Do(t, dog.Run(ctx))
+		must.NoError(t, dog.Run(ctx))
 	})
 }
 
@@ -92,7 +92,7 @@ func TestRunTwiceIsAnError(t *testing.T) {
 		<-r.Synced()
 		const want = "*v1.ConfigMap was run before"
 		wantRunError(t, r.Run(t.Context()), want) // while the first Run goes on
-		must.Do(t, r.stop())
+		must.NoError(t, r.stop())
 		wantRunError(t, r.Run(t.Context()), want) // after its end
 		r.calls.Want(t, "OnAdd a 1 first")        // once only
 	})
@@ -134,7 +134,7 @@ func TestAHandlerThatPanics(t *testing.T) {
 				t.Errorf("error %d is %q, want it to contain %q", i, reported[i], want)
 			}
 		}
-		must.Do(t, r.stop())
+		must.NoError(t, r.stop())
 	})
 }
 
@@ -149,7 +149,7 @@ func TestAHandlerThatEndsItsGoroutine(t *testing.T) {
 			ObjectType:    configMap("", ""),
 			Handler:       cache.ResourceEventHandlerFuncs{AddFunc: func(any) { runtime.Goexit() }},
 		})
-		must.Do(t, err)
+		must.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		start := time.Now()

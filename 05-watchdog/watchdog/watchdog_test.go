@@ -70,7 +70,7 @@ func TestTheStoreIsChangedBeforeTheHandlerIsCalled(t *testing.T) {
 				t.Errorf("the old object is %v, want the one that the store held: %v", old, held)
 			}
 			stored, _, err := r.Store().GetByKey("ns/a")
-			must.Do(t, err)
+			must.NoError(t, err)
 			if stored != obj {
 				t.Errorf("the store holds %v, want the object of the call: %v", stored, obj)
 			}
@@ -243,7 +243,7 @@ func TestTheEndDoesNotSync(t *testing.T) {
 		server.Fail(errors.New("no list today"))
 		r := run(t, server)
 		synctest.Wait()
-		must.Do(t, r.stop())
+		must.NoError(t, r.stop())
 		if r.HasSynced() {
 			t.Error("HasSynced() = true after the end without a list, want false")
 		}

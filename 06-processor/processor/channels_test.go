@@ -21,7 +21,7 @@ func TestTheChannelsAreTheDefault(t *testing.T) {
 	defer p.Stop()
 	called := make(chan struct{})
 	_, err := p.Add(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { close(called) }}, processor.Options{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	p.Distribute(fanouttest.Added("a", 1))
 	<-called
 }

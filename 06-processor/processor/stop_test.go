@@ -15,7 +15,7 @@ func TestStopDoesNotHoldTheLockWhileItWaits(t *testing.T) {
 		p := New(nil)
 		busy := make(chan struct{})
 		_, err := p.Add(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }}, Options{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		p.Start()
 		p.Distribute(Notification{Kind: Added, Key: "a", New: "a"})
 		stopped := make(chan struct{})

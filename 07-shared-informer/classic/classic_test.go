@@ -32,9 +32,9 @@ func TestAnIndexFunctionMayEndTheRun(t *testing.T) {
 				informer := classic.New(fakeapi.New(fakeapi.ConfigMap("a", "1")), &corev1.ConfigMap{},
 					cache.SharedIndexInformerOptions{})
 				for _, object := range objects {
-					must.Do(t, informer.GetStore().Add(object))
+					must.NoError(t, informer.GetStore().Add(object))
 				}
-				must.Do(t, informer.AddIndexers(cache.Indexers{"i": func(any) ([]string, error) {
+				must.NoError(t, informer.AddIndexers(cache.Indexers{"i": func(any) ([]string, error) {
 					cancel()
 					return nil, nil
 				}}))

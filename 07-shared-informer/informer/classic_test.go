@@ -32,7 +32,7 @@ func isInClassic(t *testing.T) bool {
 // A test that classic passes does not belong into the table.
 func TestClassicFailsWhatItDoesNotRun(t *testing.T) {
 	for test, reason := range notInClassic {
-		output, err := must.RunAgain(t, test+"$/^classic", runAll+"=yes")
+		output, err := must.RunInSubprocess(t, test+"$/^classic", runAll+"=yes")
 		if want := "--- FAIL: " + test + "/classic"; err == nil || !strings.Contains(output, want) {
 			t.Errorf("%s (%s): the test ended with %v, want the line %q:\n%s", test, reason, err, want, output)
 		}

@@ -123,7 +123,7 @@ func TestAHandlerThatPanicsEndsAProgramOfClientGo(t *testing.T) {
 func TestNilIndexersAreNone(t *testing.T) {
 	add := func(informer cache.SharedIndexInformer) (p any) {
 		defer func() { p = recover() }()
-		must.Do(t, informer.AddIndexers(cache.Indexers{"name": byName}))
+		must.NoError(t, informer.AddIndexers(cache.Indexers{"name": byName}))
 		return nil
 	}
 	for name, panics := range map[string]bool{"classic": false, "client-go": true, "ours": false} {
@@ -144,7 +144,7 @@ func TestTheCallersIndexersStayAsTheyAre(t *testing.T) {
 		indexers := cache.Indexers{"name": byName}
 		informer := implementations[name](fakeapi.New(), &corev1.ConfigMap{},
 			cache.SharedIndexInformerOptions{Indexers: indexers})
-		must.Do(t, informer.AddIndexers(cache.Indexers{"version": byVersion}))
+		must.NoError(t, informer.AddIndexers(cache.Indexers{"version": byVersion}))
 		if got := slices.Sorted(maps.Keys(indexers)); !slices.Equal(got, want) {
 			t.Errorf("%s: the caller's map of indexers has %q after AddIndexers, want %q", name, got, want)
 		}
@@ -174,7 +174,7 @@ func TestWhatWaitsForARemovedHandlerIsDropped(t *testing.T) {
 		w.Add(configMap("b", "2"))
 		w.Add(configMap("c", "3"))
 		calls.Want(t, "called")
-		must.Do(t, r.RemoveEventHandler(registration))
+		must.NoError(t, r.RemoveEventHandler(registration))
 		close(busy)
 		calls.Want(t)
 	})
@@ -225,7 +225,7 @@ func TestAListThatAnIndexFunctionPanicsOverIsRefused(t *testing.T) {
 		r := newRig(ours, cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"name": panicsOverBad}},
 			configMap("bad", "1"), configMap("good", "2"))
 		var problems record.Lines
-		must.Do(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { problems.Add("%v", err) }))
+		must.NoError(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { problems.Add("%v", err) }))
 		r.run(t)
 		const want = "the index function panicked: ouch"
 		if got := problems.Take(); len(got) != 1 || !strings.Contains(got[0], want) {
@@ -285,7 +285,7 @@ func TestWhatAProgramPutsIntoTheStoreBeforeTheStart(t *testing.T) {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(implementations[name], options(), configMap("stays", "2"))
 			for _, object := range []string{"gone", "stays"} {
-				must.Do(t, r.GetIndexer().Add(configMap(object, "1")))
+				must.NoError(t, r.GetIndexer().Add(configMap(object, "1")))
 			}
 			handler := r.recorder(t)
 			r.run(t)
@@ -305,7 +305,7 @@ func TestWhatAProgramPutsIntoTheStoreOfARunningInformer(t *testing.T) {
 		time.Sleep(time.Hour) // until the handler is not due any more
 		w := r.server.NextWatch()
 		handler.Want(t, "OnAdd a 1 first")
-		must.Do(t, errors.Join(r.GetStore().Add(configMap("mine", "2")), r.GetStore().Update(configMap("a", "2"))))
+		must.NoError(t, errors.Join(r.GetStore().Add(configMap("mine", "2")), r.GetStore().Update(configMap("a", "2"))))
 		w.Modify(configMap("a", "2"))
 		handler.Want(t)
 		w.Modify(configMap("a", "3"))
@@ -334,7 +334,7 @@ func TestATransformThatGivesNilForAnObjectOfAList(t *testing.T) {
 	} {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(implementations[name], options(), configMap("a", "1"), configMap("b", "1"))
-			must.Do(t, r.SetTransform(func(obj any) (any, error) {
+			must.NoError(t, r.SetTransform(func(obj any) (any, error) {
 				if obj.(*corev1.ConfigMap).Name == "b" {
 					return nil, nil
 				}
@@ -393,7 +393,7 @@ func TestMetrics(t *testing.T) {
 	} {
 		inFakeTime(t, func(t *testing.T) {
 			informerName, err := cache.NewInformerName("TestMetrics")
-			must.Do(t, err)
+			must.NoError(t, err)
 			defer informerName.Release()
 			metrics := &gauges{}
 			named := options()

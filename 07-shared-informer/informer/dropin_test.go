@@ -44,7 +44,7 @@ func TestAListerReadsFromIt(t *testing.T) {
 			}
 		}
 		a, err := lister.ConfigMaps("ns").Get("a")
-		must.Do(t, err)
+		must.NoError(t, err)
 		if a.Name != "a" {
 			t.Errorf("Get(a) = %s, want a", a.Name)
 		}
@@ -72,7 +72,7 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 		}
 		var calls record.Lines
 		registration, err := informer().AddEventHandler(stripped(&calls))
-		must.Do(t, err)
+		must.NoError(t, err)
 		factory.Core().V1().ConfigMaps().Informer() // finds the informer that InformerFor has made
 		informer()
 		if made != 1 {
@@ -81,13 +81,13 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 
 		ctx, cancel := context.WithCancel(t.Context())
 		factory.StartWithContext(ctx)
-		must.Do(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
+		must.NoError(t, factory.WaitForCacheSyncWithContext(ctx).AsError())
 		if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) {
 			t.Error("WaitFor() = false for the handler, want true")
 		}
 		calls.Want(t, "add a 1: true")
 		_, err = factory.Core().V1().ConfigMaps().Lister().ConfigMaps("ns").Get("a")
-		must.Do(t, err)
+		must.NoError(t, err)
 		time.Sleep(time.Minute) // the resync period of the factory
 		calls.Want(t, "old a 1: true", "new a 1: true")
 
@@ -103,7 +103,7 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("b", "1"))
 		typed := cache.NewTypedSharedIndexInformer[*corev1.ConfigMap](r)
-		must.Do(t, typed.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{
+		must.NoError(t, typed.AddTypedIndexers(cache.TypedIndexers[*corev1.ConfigMap]{
 			"version": func(c *corev1.ConfigMap) ([]string, error) { return []string{c.ResourceVersion}, nil },
 		}))
 		var calls record.Lines
@@ -117,7 +117,7 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 					c.FinalStateUnknown == nil)
 			},
 		})
-		must.Do(t, err)
+		must.NoError(t, err)
 		r.run(t)
 		calls.WantSorted(t, "add a", "add b")
 		wantSynced(t, "the typed handler", true, registration)
@@ -135,6 +135,6 @@ func TestTheTypedInformerRunsOnIt(t *testing.T) {
 		r.server.NextWatch()
 		calls.Want(t, "delete ns/a 2, known: false")
 		synctest.Wait()
-		must.Do(t, typed.RemoveEventHandler(registration))
+		must.NoError(t, typed.RemoveEventHandler(registration))
 	})
 }

@@ -58,7 +58,7 @@ func TestTheLastWatchErrorHandlerIsCalled(t *testing.T) {
 		} {
 			r := newRig(newInformer, options())
 			r.server.Fail(errNotToday)
-			must.Do(t, test.set(r))
+			must.NoError(t, test.set(r))
 			handler := r.recorder(t)
 			stop := must.Run(t, func(ctx context.Context) {
 				r.RunWithContext(context.WithValue(ctx, contextKey{}, "a value"))
@@ -89,7 +89,7 @@ func TestWithoutAWatchErrorHandlerTheErrorIsLogged(t *testing.T) {
 			forEach(t, func(t *testing.T, newInformer maker) {
 				r := newRig(newInformer, options())
 				r.server.Fail(errNotToday)
-				must.Do(t, set(r))
+				must.NoError(t, set(r))
 				handled.Take()
 				r.run(t)
 				if name == "own" {
@@ -157,7 +157,7 @@ func TestAWatchThatEndsIsResumed(t *testing.T) {
 func TestTheStoreIsKeptWhileListsFail(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		must.Do(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
+		must.NoError(t, r.SetWatchErrorHandler(func(*cache.Reflector, error) {}))
 		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()

@@ -46,7 +46,7 @@ func TestTheSameHandlerAddedTwiceIsCalledTwice(t *testing.T) {
 		r.handle(t, record.Handler(&calls))
 		r.run(t)
 		calls.Want(t, "OnAdd a 1 first", "OnAdd a 1 first")
-		must.Do(t, r.RemoveEventHandler(registration))
+		must.NoError(t, r.RemoveEventHandler(registration))
 		r.server.NextWatch().Add(configMap("b", "2"))
 		calls.Want(t, "OnAdd b 2")
 	})
@@ -70,8 +70,8 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		gone, stays := r.recorder(t), r.recorder(t)
-		must.Do(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
-		must.Do(t, cache.ShutDownEventHandler(r, gone.ResourceEventHandlerRegistration)) // does not wait for a start
+		must.NoError(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
+		must.NoError(t, cache.ShutDownEventHandler(r, gone.ResourceEventHandlerRegistration)) // does not wait for a start
 		r.run(t)
 		gone.Want(t)
 		stays.Want(t, "OnAdd a 1 first")
@@ -99,8 +99,8 @@ func TestRemoveTwiceAndFromManyPlaces(t *testing.T) {
 			}
 			w.Modify(configMap("a", version(round+2)))
 			removing.Wait()
-			must.Do(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
-			must.Do(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
+			must.NoError(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
+			must.NoError(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
 			handler.Take()
 			w.Modify(configMap("a", version(round+3)))
 			handler.Want(t)
@@ -125,7 +125,7 @@ func TestRemoveWhatIsNotItsOwn(t *testing.T) {
 			}
 		}
 		// For a handler of another informer, nothing happens.
-		must.Do(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
+		must.NoError(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
 		other.server.NextWatch().Add(configMap("b", "2"))
 		handler.Want(t, "OnAdd a 1 first", "OnAdd b 2")
 	})
@@ -148,7 +148,7 @@ func TestAHandlerCanRemoveItself(t *testing.T) {
 		calls.Want(t, "called")
 		w.Add(configMap("b", "3"))
 		calls.Want(t)
-		must.Do(t, cache.ShutDownEventHandler(r, self))
+		must.NoError(t, cache.ShutDownEventHandler(r, self))
 	})
 }
 
@@ -164,11 +164,11 @@ func TestShutDownWaitsForTheCallThatIsUnderWay(t *testing.T) {
 		}})
 		r.run(t)
 		start := time.Now()
-		must.Do(t, r.RemoveEventHandler(registration))
+		must.NoError(t, r.RemoveEventHandler(registration))
 		if took := time.Since(start); took != 0 {
 			t.Errorf("RemoveEventHandler took %v, want 0", took)
 		}
-		must.Do(t, cache.ShutDownEventHandler(r, registration))
+		must.NoError(t, cache.ShutDownEventHandler(r, registration))
 		if took := time.Since(start); took != time.Minute {
 			t.Errorf("ShutDownEventHandler returned after %v, want %v", took, time.Minute)
 		}
@@ -182,8 +182,8 @@ func TestShutDownAfterTheEnd(t *testing.T) {
 		handler := r.recorder(t)
 		r.run(t)
 		r.stop()
-		must.Do(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
-		must.Do(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
+		must.NoError(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
+		must.NoError(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
 	})
 }
 

@@ -47,7 +47,7 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		var i *Informer
 		informerName, err := cache.NewInformerName("TestNothingChangesWhileAHandlerJoins")
-		must.Do(t, err)
+		must.NoError(t, err)
 		defer informerName.Release()
 		opts := options()
 		opts.Identifier = informerName.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
@@ -56,7 +56,7 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 		}}
 		r := newRig(ours, opts, configMap("a", "1"))
 		i = r.SharedIndexInformer.(*Informer)
-		must.Do(t, i.SetObserver(observer.Func(func(e observer.Event) {
+		must.NoError(t, i.SetObserver(observer.Func(func(e observer.Event) {
 			switch e.Kind {
 			case observer.Joined:
 				wantLocked(t, "startedLock", &i.startedLock, "when a handler joins")
@@ -104,12 +104,12 @@ func TestALateHandlerGetsTheStateOfTheMoment(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
 		i := r.SharedIndexInformer.(*Informer)
-		must.Do(t, i.SetObserver(observer.Func(func(e observer.Event) {
+		must.NoError(t, i.SetObserver(observer.Func(func(e observer.Event) {
 			if e.Kind != observer.Joined {
 				return
 			}
 			_, err := i.indexer.Put("ns/b", configMap("b", "2")) // after the look at the store
-			must.Do(t, err)
+			must.NoError(t, err)
 		})))
 		r.run(t)
 		r.recorder(t).Want(t, "OnAdd a 1 first")
@@ -122,9 +122,9 @@ func TestAHandlerThatJoinsTakesStartedLockFirst(t *testing.T) {
 	r := newRig(ours, options())
 	i := r.SharedIndexInformer.(*Informer)
 	_, err := i.indexer.Put("ns/a", configMap("a", "1"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	var joining sync.WaitGroup
-	must.Do(t, r.AddIndexers(cache.Indexers{"locks": func(any) ([]string, error) {
+	must.NoError(t, r.AddIndexers(cache.Indexers{"locks": func(any) ([]string, error) {
 		joining.Go(func() { r.handle(t, cache.ResourceEventHandlerFuncs{}) })
 		for range 10_000 {
 			runtime.Gosched() // until the other goroutine waits for startedLock

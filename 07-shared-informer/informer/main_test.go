@@ -136,7 +136,7 @@ func (r *rig) handle(t *testing.T, handler cache.ResourceEventHandler,
 		chosen = options[0]
 	}
 	registration, err := r.AddEventHandlerWithOptions(handler, chosen)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return registration
 }
 

@@ -50,7 +50,7 @@ func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
 		var seen record.Lines
-		must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(lineObserver{&seen}))
+		must.NoError(t, r.SharedIndexInformer.(*Informer).SetObserver(lineObserver{&seen}))
 		registration := r.handle(t, cache.ResourceEventHandlerFuncs{})
 		r.run(t)
 		seen.WantSorted(t, "appended ADDED ns/a initial", "called ADDED ns/a ResourceEventHandlerFuncs initial",
@@ -76,7 +76,7 @@ func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
 				t.Errorf("the observer has no event with %q:\n%s", want, got)
 			}
 		}
-		must.Do(t, r.RemoveEventHandler(registration))
+		must.NoError(t, r.RemoveEventHandler(registration))
 		seen.Want(t, "removed ResourceEventHandlerFuncs", "chunk 16")
 		if err := r.SharedIndexInformer.(*Informer).SetObserver(nil); err == nil {
 			t.Error("SetObserver() = nil while the informer runs, want an error")
@@ -104,7 +104,7 @@ func TestAnObserverSeesWhatWaitsForAHandler(t *testing.T) {
 		}})
 		var lines record.Lines
 		var folded atomic.Int64
-		must.Do(t, informer.SetObserver(observer.Func(func(e observer.Event) {
+		must.NoError(t, informer.SetObserver(observer.Func(func(e observer.Event) {
 			switch e.Kind {
 			case observer.Called:
 				lines.Add("%s waiting %d", e.Handler, e.Waiting)
@@ -135,7 +135,7 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 		var appended, called, saved atomic.Int64
 		busy := make(chan struct{})
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
-		must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(observer.Func(func(e observer.Event) {
+		must.NoError(t, r.SharedIndexInformer.(*Informer).SetObserver(observer.Func(func(e observer.Event) {
 			switch e.Kind {
 			case observer.Appended:
 				appended.Add(1)
@@ -176,7 +176,7 @@ func TestAnObserverThatPanics(t *testing.T) {
 				r := newRig(ours, options(), configMap("a", "1"))
 				informer := r.SharedIndexInformer.(*Informer)
 				r.handle(t, cache.ResourceEventHandlerFuncs{})
-				must.Do(t, informer.SetObserver(observer.Func(func(e observer.Event) {
+				must.NoError(t, informer.SetObserver(observer.Func(func(e observer.Event) {
 					if e.Kind == kind {
 						panic(e.Kind)
 					}

@@ -192,7 +192,7 @@ func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
 		r := newRig(newInformer, resyncing(5*time.Second), configMap("a", "1"))
 		var calls record.Lines
 		_, err := r.AddEventHandlerWithResyncPeriod(ticks(&calls), 3*time.Second)
-		must.Do(t, err)
+		must.NoError(t, err)
 		r.run(t)
 		time.Sleep(10 * time.Second)
 		calls.Want(t, "3s", "6s", "9s")

@@ -65,8 +65,8 @@ func TestStopInAnIndexFunctionBeforeTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(ours, options())
 		informer := r.SharedIndexInformer.(*Informer)
-		must.Do(t, r.GetStore().Add(configMap("a", "1")))
-		must.Do(t, r.AddIndexers(stoppingIndexers(informer.Stop)))
+		must.NoError(t, r.GetStore().Add(configMap("a", "1")))
+		must.NoError(t, r.AddIndexers(stoppingIndexers(informer.Stop)))
 		<-informer.ShutdownChan()
 		if !r.IsStopped() {
 			t.Error("IsStopped() = false, want true")
@@ -87,22 +87,22 @@ func TestStopIsSafeInEveryCallback(t *testing.T) {
 		},
 		"watch error handler": func(t *testing.T, r *rig, stop func()) func() {
 			r.server.Fail(errNotToday)
-			must.Do(t, r.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) { stop() }))
+			must.NoError(t, r.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) { stop() }))
 			return nil
 		},
 		"transform": func(t *testing.T, r *rig, stop func()) func() {
-			must.Do(t, r.SetTransform(func(obj any) (any, error) {
+			must.NoError(t, r.SetTransform(func(obj any) (any, error) {
 				stop()
 				return obj, nil
 			}))
 			return nil
 		},
 		"index function": func(t *testing.T, r *rig, stop func()) func() {
-			must.Do(t, r.AddIndexers(stoppingIndexers(stop)))
+			must.NoError(t, r.AddIndexers(stoppingIndexers(stop)))
 			return nil
 		},
 		"index function that is added while it runs": func(t *testing.T, r *rig, stop func()) func() {
-			return func() { must.Do(t, r.AddIndexers(stoppingIndexers(stop))) }
+			return func() { must.NoError(t, r.AddIndexers(stoppingIndexers(stop))) }
 		},
 	}
 	observed := []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored,
@@ -114,11 +114,11 @@ func TestStopIsSafeInEveryCallback(t *testing.T) {
 					stop()
 				}
 			})
-			must.Do(t, r.SharedIndexInformer.(*Informer).SetObserver(observe))
+			must.NoError(t, r.SharedIndexInformer.(*Informer).SetObserver(observe))
 			r.handle(t, cache.ResourceEventHandlerFuncs{})
 			return func() {
 				if registration, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil {
-					must.Do(t, r.RemoveEventHandler(registration))
+					must.NoError(t, r.RemoveEventHandler(registration))
 				}
 			}
 		}

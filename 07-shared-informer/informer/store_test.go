@@ -66,9 +66,9 @@ func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
 		r := newRig(newInformer, cache.SharedIndexInformerOptions{
 			Indexers: cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc},
 		}, configMap("a", "1"), configMap("b", "1"))
-		must.Do(t, r.AddIndexers(cache.Indexers{"name": byName}))
+		must.NoError(t, r.AddIndexers(cache.Indexers{"name": byName}))
 		r.run(t)
-		must.Do(t, r.AddIndexers(cache.Indexers{"version": byVersion})) // over what is stored already
+		must.NoError(t, r.AddIndexers(cache.Indexers{"version": byVersion})) // over what is stored already
 		wantIndex := func(index, value string, want ...string) {
 			t.Helper()
 			synctest.Wait()
@@ -248,7 +248,7 @@ func TestNoHandlerGetsNil(t *testing.T) {
 		}
 		for range 300 {
 			r.handle(t, handler, every(time.Minute))
-			must.Do(t, changes{r.SharedIndexInformer.(*Informer)}.Resync())
+			must.NoError(t, changes{r.SharedIndexInformer.(*Informer)}.Resync())
 		}
 		close(over)
 		writing.Wait()

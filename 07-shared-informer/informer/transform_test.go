@@ -58,7 +58,7 @@ func stripped(l *record.Lines) cache.ResourceEventHandler {
 func TestEverythingIsTransformed(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), managed("a", "1"), managed("b", "1"))
-		must.Do(t, r.SetTransform(strip))
+		must.NoError(t, r.SetTransform(strip))
 		var calls record.Lines
 		r.handle(t, stripped(&calls))
 		r.run(t)
@@ -84,8 +84,8 @@ func TestEverythingIsTransformed(t *testing.T) {
 func TestTheLastTransformCounts(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		must.Do(t, r.SetTransform(func(any) (any, error) { return nil, errNotToday }))
-		must.Do(t, r.SetTransform(func(obj any) (any, error) {
+		must.NoError(t, r.SetTransform(func(any) (any, error) { return nil, errNotToday }))
+		must.NoError(t, r.SetTransform(func(obj any) (any, error) {
 			return configMap("b", obj.(*corev1.ConfigMap).ResourceVersion+"7"), nil
 		}))
 		handler := r.recorder(t)
@@ -96,8 +96,8 @@ func TestTheLastTransformCounts(t *testing.T) {
 		handler.Want(t, "OnAdd b 17 first", "OnUpdate b 27, was 17", "OnDelete b 37")
 
 		r = newRig(newInformer, options(), managed("a", "1"))
-		must.Do(t, r.SetTransform(strip))
-		must.Do(t, r.SetTransform(nil))
+		must.NoError(t, r.SetTransform(strip))
+		must.NoError(t, r.SetTransform(nil))
 		var calls record.Lines
 		r.handle(t, stripped(&calls))
 		r.run(t)
@@ -114,7 +114,7 @@ type valueObject struct {
 func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
-		must.Do(t, r.SetTransform(func(obj any) (any, error) {
+		must.NoError(t, r.SetTransform(func(obj any) (any, error) {
 			c := obj.(*corev1.ConfigMap)
 			return valueObject{&c.ObjectMeta, c.Data}, nil
 		}))
@@ -143,9 +143,9 @@ func TestATransformMayGiveValuesThatCannotBeCompared(t *testing.T) {
 func TestAListThatCannotBeTransformed(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"), configMap("bad", "1"))
-		must.Do(t, r.SetTransform(refuseBad))
+		must.NoError(t, r.SetTransform(refuseBad))
 		var failed record.Lines
-		must.Do(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { failed.Add("%v", err) }))
+		must.NoError(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { failed.Add("%v", err) }))
 		handler := r.recorder(t)
 		r.run(t)
 		failed.Want(t, "unable to sync list result: I do not like it")
@@ -169,7 +169,7 @@ func refuseBad(obj any) (any, error) {
 func TestAnEventThatCannotBeTransformed(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options())
-		must.Do(t, r.SetTransform(refuseBad))
+		must.NoError(t, r.SetTransform(refuseBad))
 		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
@@ -195,7 +195,7 @@ func TestAStreamedListIsTransformedTwice(t *testing.T) {
 			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },
 		}
 		r := &rig{SharedIndexInformer: newInformer(server, &corev1.ConfigMap{}, options())}
-		must.Do(t, r.SetTransform(func(obj any) (any, error) {
+		must.NoError(t, r.SetTransform(func(obj any) (any, error) {
 			c := obj.(*corev1.ConfigMap)
 			c.ResourceVersion = fmt.Sprintf("%s'", c.ResourceVersion)
 			return c, nil

@@ -106,7 +106,7 @@ func TestWaitForVersion(t *testing.T) {
 			wantReached(t, result)
 		},
 		"an event that an index function refuses": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
-			must.Do(t, r.AddIndexers(cache.Indexers{"fails": func(obj any) ([]string, error) {
+			must.NoError(t, r.AddIndexers(cache.Indexers{"fails": func(obj any) ([]string, error) {
 				if obj.(*corev1.ConfigMap).Name == "refused" {
 					return nil, errors.New("no index for this one")
 				}
@@ -128,7 +128,7 @@ func TestWaitForVersion(t *testing.T) {
 			wantReached(t, waitFor(t.Context(), r, "12")) // the list says how things are now
 		},
 		"a list that is refused": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
-			must.Do(t, r.AddIndexers(cache.Indexers{"fails": func(obj any) ([]string, error) {
+			must.NoError(t, r.AddIndexers(cache.Indexers{"fails": func(obj any) ([]string, error) {
 				if obj.(*corev1.ConfigMap).Name == "refused" {
 					return nil, errors.New("no index for this one")
 				}
@@ -144,7 +144,7 @@ func TestWaitForVersion(t *testing.T) {
 		"a handler that is stuck": func(t *testing.T, r *rig, w *watch.FakeWatcher) {
 			stuck := make(chan struct{})
 			_, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) { <-stuck }})
-			must.Do(t, err)
+			must.NoError(t, err)
 			t.Cleanup(func() { close(stuck) })
 			for version := 2; version < 40_000; version++ { // far more than its patience: it is folded
 				w.Modify(configMap("a", fmt.Sprint(version)))
@@ -217,7 +217,7 @@ func TestWaitForVersionBeforeTheFirstList(t *testing.T) {
 func TestWaitForVersionThatATransformRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(ours, options(), configMap("a", "1"))
-		must.Do(t, r.SetTransform(func(obj any) (any, error) {
+		must.NoError(t, r.SetTransform(func(obj any) (any, error) {
 			if obj.(*corev1.ConfigMap).ResourceVersion >= "12" {
 				return nil, errors.New("not this one")
 			}

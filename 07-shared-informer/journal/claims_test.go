@@ -26,7 +26,7 @@ func TestAHandlerHasTwoGoroutinesInClientGosWayAndOneInOurs(t *testing.T) {
 			p.Start()
 			defer p.Stop()
 			_, err := p.Add(cache.ResourceEventHandlerFuncs{}, processor.Options{})
-			must.Do(t, err)
+			must.NoError(t, err)
 			synctest.Wait()
 			fanouttest.WantGoroutines(t, 1, "(*Registration).run")
 			fanouttest.WantGoroutines(t, test.wantPops, "(*channelListener).pop")

@@ -237,7 +237,7 @@ func TestFoldingLeavesOutWhatIsSkipped(t *testing.T) {
 		busy := make(chan struct{})
 		defer close(busy)
 		_, err := p.Add(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }}, processor.Options{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		p.Distribute(added("a", 1))
 		synctest.Wait()
 		p.ShouldResync(time.Now()) // the handler is not due

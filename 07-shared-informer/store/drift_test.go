@@ -41,23 +41,23 @@ func TestAnIndexForgetsAnObjectThatSomebodyHasChanged(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%q", name, changed), func(t *testing.T) {
 				s := store.New(store.Options{Indexers: cache.Indexers{"app": byApp}})
 				for i := range many {
-					must.Do(t, s.Add(indexertest.PodOfApp(i, "web")))
+					must.NoError(t, s.Add(indexertest.PodOfApp(i, "web")))
 				}
 				for _, obj := range s.List() {
 					obj.(*corev1.Pod).Labels["app"] = changed
 				}
 				for i := range many {
-					must.Do(t, remove(s, i))
+					must.NoError(t, remove(s, i))
 				}
 				for round := range 2 { // first without pages, after a delete; then with other pods in the slots
 					pods, err := s.ByIndex("app", "web")
-					must.Do(t, err)
+					must.NoError(t, err)
 					if len(pods) > 0 {
 						t.Errorf("round %d: ByIndex returns %d pods, want 0; the first one is %v",
 							round, len(pods), pods[0])
 					}
 					for i := range many {
-						must.Do(t, s.Add(indexertest.PodOfApp(many+i, "payments-db")))
+						must.NoError(t, s.Add(indexertest.PodOfApp(many+i, "payments-db")))
 					}
 				}
 			})
@@ -81,9 +81,9 @@ func TestAnIndexGoesByWhatItsFunctionSaidOfAWrite(t *testing.T) {
 	for i := range 5000 {
 		p := indexertest.Pod(random.IntN(300), i)
 		if random.IntN(3) > 0 {
-			must.Do(t, s.Update(p))
+			must.NoError(t, s.Update(p))
 		} else {
-			must.Do(t, s.Delete(p))
+			must.NoError(t, s.Delete(p))
 			delete(computed, p.Namespace+"/"+p.Name)
 		}
 		value := strconv.Itoa(i % 5)

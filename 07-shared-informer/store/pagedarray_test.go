@@ -19,10 +19,10 @@ import (
 func TestEmptyPagesAreDropped(t *testing.T) {
 	s := New(Options{KeyFunction: func(obj any) (string, error) { return obj.(string), nil }})
 	for i := range 3 * pageSize {
-		must.Do(t, s.Add(strconv.Itoa(i)))
+		must.NoError(t, s.Add(strconv.Itoa(i)))
 	}
 	for i := range 2*pageSize - 1 {
-		must.Do(t, s.Delete(strconv.Itoa(i)))
+		must.NoError(t, s.Delete(strconv.Itoa(i)))
 	}
 	wantPages := func(when string, want ...bool) {
 		t.Helper()
@@ -47,7 +47,7 @@ func TestEmptyPagesAreDropped(t *testing.T) {
 		t.Errorf("keys of deleted objects are still in the page: %q", deleted)
 	}
 	for i := range pageSize { // the free slots are used again, and their pages come back
-		must.Do(t, s.Add(strconv.Itoa(i)))
+		must.NoError(t, s.Add(strconv.Itoa(i)))
 	}
 	wantPages("after the adds", true, true, true)
 	if s.size != 3*pageSize {
@@ -74,10 +74,10 @@ func TestAStoreOfSeveralDirectories(t *testing.T) {
 		key := strconv.Itoa(random.IntN(3 * directorySize))
 		isAdd := i < 5*directorySize || random.IntN(5) == 0
 		if isAdd {
-			must.Do(t, s.Add(key))
+			must.NoError(t, s.Add(key))
 			model[key] = true
 		} else {
-			must.Do(t, s.Delete(key))
+			must.NoError(t, s.Delete(key))
 			delete(model, key)
 		}
 		if i%1000 == 0 {
@@ -86,7 +86,7 @@ func TestAStoreOfSeveralDirectories(t *testing.T) {
 			isNotIndexed := func(key string) bool { return lastDigit(key) != "7" }
 			want := slices.DeleteFunc(slices.Clone(keys), isNotIndexed)
 			got, err := s.IndexKeys("last digit", "7")
-			must.Do(t, err)
+			must.NoError(t, err)
 			if !slices.Equal(got, want) {
 				t.Fatalf("after %d writes: keys in the index (-want +got):\n%s", i+1, cmp.Diff(want, got))
 			}

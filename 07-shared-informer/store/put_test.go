@@ -27,13 +27,13 @@ func TestPutHoldsOneLockWhileAnIndexFunctionRuns(t *testing.T) {
 		}
 		return nil, nil
 	}}})
-	must.Do(t, s.Add("a"))
+	must.NoError(t, s.Add("a"))
 }
 
 func TestAnObjectWithoutAVersionLeavesTheVersionOfTheStore(t *testing.T) {
 	s := New(Options{KeyFunction: stringKey})
 	s.Bookmark("5")
-	must.Do(t, s.Add("a"))
+	must.NoError(t, s.Add("a"))
 	if got := s.LastStoreSyncResourceVersion(); got != "5" {
 		t.Errorf("LastStoreSyncResourceVersion() = %q, want 5", got)
 	}

@@ -39,9 +39,9 @@ func TestTheStoreKeepsNoIndexValuesOfAnObjectThatIsGone(t *testing.T) {
 		return nil, nil
 	}
 	s := store.New(store.Options{Indexers: cache.Indexers{"large": large}})
-	must.Do(t, s.AddIndexers(cache.Indexers{"picky": picky})) // it is called after the other one
-	must.Do(t, s.Add(indexertest.Pod(1, 1)))
-	must.Do(t, s.Delete(indexertest.Pod(1, 1)))
+	must.NoError(t, s.AddIndexers(cache.Indexers{"picky": picky})) // it is called after the other one
+	must.NoError(t, s.Add(indexertest.Pod(1, 1)))
+	must.NoError(t, s.Delete(indexertest.Pod(1, 1)))
 	runtime.GC()
 	if values.Value() != nil {
 		t.Error("the values of a deleted object are still in memory")

@@ -22,13 +22,13 @@ import (
 func TestAWriteDoesNotWaitForReaders(t *testing.T) {
 	s := store.New(store.Options{Indexers: indexertest.ByNamespace()})
 	for i := range 1000 {
-		must.Do(t, s.Add(indexertest.Pod(i, i)))
+		must.NoError(t, s.Add(indexertest.Pod(i, i)))
 	}
 	snapshot := s.Snapshot()
 	read := 0
 	for range snapshot.All() {
-		must.Do(t, s.Update(indexertest.Pod(read, 1000+read)))
-		must.Do(t, s.Delete(indexertest.Pod(999-read, 0)))
+		must.NoError(t, s.Update(indexertest.Pod(read, 1000+read)))
+		must.NoError(t, s.Delete(indexertest.Pod(999-read, 0)))
 		read++
 	}
 	if read != 1000 {
@@ -109,8 +109,8 @@ func TestAWriteThatFailsChangesNothing(t *testing.T) {
 		return p
 	}
 	s := store.New(store.Options{Indexers: cache.Indexers{"first": cache.MetaNamespaceIndexFunc, "picky": fails}})
-	must.Do(t, s.Add(indexertest.Pod(0, 1)))
-	must.Do(t, s.Add(indexertest.Pod(1, 2)))
+	must.NoError(t, s.Add(indexertest.Pod(0, 1)))
+	must.NoError(t, s.Add(indexertest.Pod(1, 2)))
 	before := indexertest.Contents(s)
 	for name, write := range map[string]func() error{
 		"add":     func() error { return s.Add(bad(2, "fails")) },
@@ -134,7 +134,7 @@ func TestAWriteThatFailsChangesNothing(t *testing.T) {
 	if want := `key "ns-1/pod-1" on index "picky"`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Update() = %v, want an error with %q", err, want)
 	}
-	must.Do(t, s.Add(indexertest.Pod(5, 5))) // the store still works
+	must.NoError(t, s.Add(indexertest.Pod(5, 5))) // the store still works
 }
 
 func TestTheStoreKeepsNothingAlive(t *testing.T) { indexertest.KeepsNothingAlive(t, newStore) }
@@ -145,7 +145,7 @@ func TestHowMuchAWriteCopiesAfterASnapshot(t *testing.T) {
 	const objects, writes = 100_000, 500
 	s := store.New(store.Options{Indexers: indexertest.ByNamespace()})
 	for i := range objects {
-		must.Do(t, s.Add(indexertest.Pod(i, i)))
+		must.NoError(t, s.Add(indexertest.Pod(i, i)))
 	}
 	others := make([]any, writes)
 	for i := range others {
@@ -163,7 +163,7 @@ func TestHowMuchAWriteCopiesAfterASnapshot(t *testing.T) {
 		before := usage.Allocated()
 		for i := range others {
 			s.Snapshot()
-			must.Do(t, test.write(i))
+			must.NoError(t, test.write(i))
 		}
 		copied := (usage.Allocated() - before) / writes
 		t.Logf("%s: %d bytes for each write", test.name, copied)
@@ -179,14 +179,14 @@ func TestOnlyTheFirstWriteAfterASnapshotCopies(t *testing.T) {
 	const objects, writes, limit = 100_000, 500, 100
 	s := store.New(store.Options{Indexers: indexertest.ByNamespace()})
 	for i := range objects {
-		must.Do(t, s.Add(indexertest.Pod(i, i)))
+		must.NoError(t, s.Add(indexertest.Pod(i, i)))
 	}
 	pod := indexertest.Pod(0, objects)
 	s.Snapshot()
-	must.Do(t, s.Update(pod))
+	must.NoError(t, s.Update(pod))
 	before := usage.Allocated()
 	for range writes {
-		must.Do(t, s.Update(pod))
+		must.NoError(t, s.Update(pod))
 	}
 	copied := (usage.Allocated() - before) / writes
 	t.Logf("%d bytes for each write", copied)

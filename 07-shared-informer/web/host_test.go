@@ -66,12 +66,12 @@ func TestAnotherOriginIsRefused(t *testing.T) {
 		s.URL() + ".evil.example":    403,
 	} {
 		request, err := http.NewRequest("GET", s.URL()+"/pods", nil)
-		must.Do(t, err)
+		must.NoError(t, err)
 		if origin != "" {
 			request.Header.Set("Origin", origin)
 		}
 		response, err := client.Do(request)
-		must.Do(t, err)
+		must.NoError(t, err)
 		response.Body.Close()
 		if response.StatusCode != want {
 			t.Errorf("origin %q: got %d, want %d", origin, response.StatusCode, want)

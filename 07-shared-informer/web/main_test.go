@@ -22,8 +22,8 @@ func running(t testing.TB, pages Pages) *Server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s, err := Start(ctx, "127.0.0.1:0", pages)
-	must.Do(t, err)
-	t.Cleanup(func() { cancel(); must.Do(t, s.Wait()) })
+	must.NoError(t, err)
+	t.Cleanup(func() { cancel(); must.NoError(t, s.Wait()) })
 	return s
 }
 
@@ -34,13 +34,13 @@ var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, T
 func do(t testing.TB, method, url, host string) (status int, header http.Header, body string) {
 	t.Helper()
 	request, err := http.NewRequest(method, url, nil)
-	must.Do(t, err)
+	must.NoError(t, err)
 	request.Host = host
 	response, err := client.Do(request)
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return response.StatusCode, response.Header, string(text)
 }
 

@@ -55,7 +55,7 @@ func TestURL(t *testing.T) {
 	for addr, want := range map[string]string{"127.0.0.1:0": "http://127.0.0.1:", ":0": "http://localhost:"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		s, err := Start(ctx, addr, helloPages)
-		must.Do(t, err)
+		must.NoError(t, err)
 		if got := s.URL(); !strings.HasPrefix(got, want) {
 			t.Errorf("listening on %s: URL() = %q, want %q at its start", addr, got, want)
 		}
@@ -63,7 +63,7 @@ func TestURL(t *testing.T) {
 			t.Errorf("listening on %s: GET %s/pods: got %d %s, want 200", addr, s.URL(), status, body)
 		}
 		cancel()
-		must.Do(t, s.Wait())
+		must.NoError(t, s.Wait())
 	}
 }
 

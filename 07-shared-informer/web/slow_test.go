@@ -89,7 +89,7 @@ func TestAClientThatSendsSlowly(t *testing.T) {
 				if took := (<-answers).took; took < readTimeout || took > readTimeout+time.Second {
 					t.Errorf("the server closed the connection after %v, want %v or little more", took, readTimeout)
 				}
-				must.Do(t, stop())
+				must.NoError(t, stop())
 			})
 		})
 	}
@@ -111,7 +111,7 @@ func TestAClientThatReadsSlowly(t *testing.T) {
 		if took := <-ended; took != writeTimeout {
 			t.Errorf("the page was asked for items for %v, want %v", took, writeTimeout)
 		}
-		must.Do(t, stop())
+		must.NoError(t, stop())
 	})
 }
 
@@ -122,7 +122,7 @@ func TestAConnectionThatIsNotUsed(t *testing.T) {
 		if took := (<-readAnswer(conn)).took; took != idleTimeout {
 			t.Errorf("the server closed the connection after %v, want %v", took, idleTimeout)
 		}
-		must.Do(t, stop())
+		must.NoError(t, stop())
 	})
 }
 
@@ -130,7 +130,7 @@ func TestAConnectionThatIsNotUsed(t *testing.T) {
 func TestAnIdleConnectionIsNoRequestThatWasCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, stop := piped(t, helloPages)
-		must.Do(t, stop())
+		must.NoError(t, stop())
 	})
 }
 

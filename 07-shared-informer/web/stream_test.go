@@ -56,11 +56,11 @@ func TestAStreamIsNotHeldBack(t *testing.T) {
 		<-more
 	}))
 	response, err := client.Get(s.URL())
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer response.Body.Close()
 	_, err = io.ReadFull(response.Body, make([]byte, streamBuffer/2))
 	close(more)
-	must.Do(t, err)
+	must.NoError(t, err)
 	rest, err := io.ReadAll(response.Body)
 	if want := "\"]\n"; err != nil || !strings.HasSuffix(string(rest), want) {
 		t.Errorf("the rest ends with %q and error %v, want %q and none", rest[max(0, len(rest)-10):], err, want)
@@ -85,7 +85,7 @@ func TestAnItemThatCannotBeEncoded(t *testing.T) {
 			yield(math.NaN())
 		}))
 		response, err := client.Get(s.URL())
-		must.Do(t, err)
+		must.NoError(t, err)
 		_, err = io.ReadAll(response.Body)
 		response.Body.Close()
 		if response.StatusCode != test.status {
@@ -106,9 +106,9 @@ func TestAClientThatGoesAway(t *testing.T) {
 		}
 	}))
 	response, err := client.Get(s.URL())
-	must.Do(t, err)
+	must.NoError(t, err)
 	_, err = io.ReadFull(response.Body, make([]byte, 100))
-	must.Do(t, err)
+	must.NoError(t, err)
 	response.Body.Close()
 	select {
 	case <-returned:

@@ -60,7 +60,7 @@ func catchUp(t *testing.T, f fixture, page *eventReader) {
 	t.Helper()
 	for seen := (message{}); seen.Seq < f.recorder.After(-1).Seq; {
 		data := page.next()
-		must.Do(t, json.Unmarshal([]byte(data), &seen))
+		must.NoError(t, json.Unmarshal([]byte(data), &seen))
 		if len(data) > maxMessageBytes {
 			t.Errorf("a message has %d bytes, want at most %d", len(data), maxMessageBytes)
 		}

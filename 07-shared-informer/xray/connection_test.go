@@ -21,18 +21,18 @@ func TestAConnection(t *testing.T) {
 	}))
 	defer server.Close()
 	c, err := NewConnection(&rest.Config{Host: server.URL})
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer c.Close()
 	ask := func(client kubernetes.Interface) error {
 		_, err := client.Discovery().ServerVersion()
 		return err
 	}
 
-	must.Do(t, ask(c.ClientGo))
+	must.NoError(t, ask(c.ClientGo))
 	if got := c.bytes.Load(); got != 0 {
 		t.Errorf("after a request of client-go's informer, %d bytes are counted, want 0", got)
 	}
-	must.Do(t, ask(c.Ours))
+	must.NoError(t, ask(c.Ours))
 	if got := c.bytes.Load(); got == 0 {
 		t.Error("after a request of our informer, no bytes are counted")
 	}

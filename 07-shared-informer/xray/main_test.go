@@ -73,7 +73,7 @@ func newOptions(t *testing.T, client *fake.Clientset) *InformerOptions {
 func newOptionsFrom(t *testing.T, lw cache.ListerWatcher) *InformerOptions {
 	t.Helper()
 	connection, err := NewConnection(&rest.Config{}) // nobody dials
-	must.Do(t, err)
+	must.NoError(t, err)
 	o := &InformerOptions{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
 		Source: NewSource(lw), ClientGoSource: NewSource(lw), Connection: connection,
@@ -95,7 +95,7 @@ func newFixture(t *testing.T, o *InformerOptions) fixture {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	x, err := Start(ctx, "ns", o)
-	must.Do(t, err)
+	must.NoError(t, err)
 	var running sync.WaitGroup
 	running.Go(x.Wait)
 	running.Go(func() { o.Informer.RunWithContext(ctx) })
@@ -111,7 +111,7 @@ func inBubble(t *testing.T, test func(t *testing.T, f fixture), names ...string)
 	synctest.Test(t, func(t *testing.T) {
 		client := fake.NewClientset()
 		for _, name := range names {
-			must.Do(t, client.Tracker().Add(configMap(name, "", "web")))
+			must.NoError(t, client.Tracker().Add(configMap(name, "", "web")))
 		}
 		f := newFixture(t, newOptions(t, client))
 		time.Sleep(time.Second) // until the slow handlers have got the initial list
@@ -178,7 +178,7 @@ type station struct {
 // stations returns all stations by their names.
 func (f fixture) stations() (all map[string]station) {
 	f.t.Helper()
-	must.Do(f.t, json.Unmarshal(f.recorder.After(-1).Stations, &all))
+	must.NoError(f.t, json.Unmarshal(f.recorder.After(-1).Stations, &all))
 	return all
 }
 
@@ -231,7 +231,7 @@ func (f fixture) lastStored() (path string) {
 			Seq  int
 			Kind string
 		}
-		must.Do(f.t, json.Unmarshal(text, &record))
+		must.NoError(f.t, json.Unmarshal(text, &record))
 		if record.Kind == "stored" {
 			path = fmt.Sprint("/xray/object/", record.Seq)
 		}
@@ -245,7 +245,7 @@ func (f fixture) wantCaption(want string) {
 	var captions []string
 	for _, text := range f.recorder.After(0).Records {
 		var record struct{ Caption struct{ Text string } }
-		must.Do(f.t, json.Unmarshal(text, &record))
+		must.NoError(f.t, json.Unmarshal(text, &record))
 		captions = append(captions, record.Caption.Text)
 	}
 	if all := strings.Join(captions, "\n"); !strings.Contains(all, want) {
@@ -323,9 +323,9 @@ func (f fixture) serve() (connect func() *eventReader) {
 		p.conns <- accepted
 		f.t.Cleanup(func() { client.Close() })
 		_, err := io.WriteString(client, "GET /xray/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		must.Do(f.t, err)
+		must.NoError(f.t, err)
 		response, err := http.ReadResponse(bufio.NewReader(client), nil)
-		must.Do(f.t, err)
+		must.NoError(f.t, err)
 		if response.StatusCode != http.StatusOK {
 			f.t.Errorf("/xray/events: status %d, want 200", response.StatusCode)
 		}

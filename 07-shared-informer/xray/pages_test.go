@@ -147,7 +147,7 @@ func TestASlowClient(t *testing.T) {
 		f.makeRecords(180) // for less time than a client has to take a message
 		page.next()        // the message that was under way
 		var last message
-		must.Do(t, json.Unmarshal([]byte(page.next()), &last))
+		must.NoError(t, json.Unmarshal([]byte(page.next()), &last))
 		now := f.recorder.After(-1)
 		if len(last.Records) == 0 || last.Missed == 0 {
 			t.Fatalf("the client gets %d records and has missed %d, want some of both", len(last.Records), last.Missed)
@@ -206,7 +206,7 @@ func TestTooManyPages(t *testing.T) {
 func send(t *testing.T, server *web.Server, method, path string, header map[string]string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequest(method, server.URL()+path, strings.NewReader(`{"action":"restore"}`))
-	must.Do(t, err)
+	must.NoError(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	for name, value := range header {
 		request.Header.Set(name, value)
@@ -214,7 +214,7 @@ func send(t *testing.T, server *web.Server, method, path string, header map[stri
 	request.Host = header["Host"]
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Do(request)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return response
 }
 
@@ -222,7 +222,7 @@ func send(t *testing.T, server *web.Server, method, path string, header map[stri
 func TestOnAServer(t *testing.T) {
 	f := newFixture(t, newOptions(t, fake.NewClientset(configMap("a", "1", "web"))))
 	server, err := web.Start(f.XRay.ctx, "127.0.0.1:0", f.Pages())
-	must.Do(t, err)
+	must.NoError(t, err)
 	withToken := func(name, value string) map[string]string {
 		return map[string]string{"X-Xray-Token": f.view.Token, name: value}
 	}
@@ -265,9 +265,9 @@ func TestOnAServer(t *testing.T) {
 	events := send(t, server, "GET", "/xray/events", nil)
 	defer events.Body.Close()
 	_, err = io.ReadFull(events.Body, make([]byte, len("data: ")))
-	must.Do(t, err)
+	must.NoError(t, err)
 	f.stop()
-	must.Do(t, server.Wait())
+	must.NoError(t, server.Wait())
 	if _, err := io.ReadAll(events.Body); err != nil {
 		t.Errorf("the events end with %v, want no error", err)
 	}

@@ -40,12 +40,12 @@ func TestAComparisonByHand(t *testing.T) {
 		t.Cleanup(queue.ShutDown)
 		created, err := s.Client.CoreV1().Secrets(s.Namespace).Create(t.Context(),
 			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "token"}}, metav1.CreateOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		queue.Add(s.Namespace + "/token")
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 			key, _ := queue.Get()
 			isBehind, err := behind(secrets, created.ResourceVersion)
-			must.Do(t, err)
+			must.NoError(t, err)
 			if isBehind {
 				queue.AddRateLimited(key)
 				queue.Done(key)

@@ -44,7 +44,7 @@ func TestRightsInANamespaceAreNotEnoughForTheCluster(t *testing.T) {
 	config := rest.CopyConfig(s.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + s.Namespace + ":default"}
 	client, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Until(t, "the role counts: the API server watches roles, as an informer does", func() bool {
 		_, err := client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
 		return err == nil
@@ -70,11 +70,11 @@ func TestAWatchReactorTellsWhenTheWatchIsThere(t *testing.T) {
 	gone := make(chan struct{})
 	_, err := factory.Core().V1().Secrets().Informer().AddEventHandler(
 		cache.ResourceEventHandlerFuncs{DeleteFunc: func(any) { close(gone) }})
-	must.Do(t, err)
+	must.NoError(t, err)
 	factory.Start(t.Context().Done())
 	factory.WaitForCacheSync(t.Context().Done())
 	<-watching // WaitForCacheSync is not enough: it waits only for the list
-	must.Do(t, client.CoreV1().Secrets("ns").Delete(t.Context(), "before", metav1.DeleteOptions{}))
+	must.NoError(t, client.CoreV1().Secrets("ns").Delete(t.Context(), "before", metav1.DeleteOptions{}))
 	<-gone
 }
 
@@ -84,7 +84,7 @@ func TestAReactorAnswersWithAConflict(t *testing.T) {
 	old.ResourceVersion = "1"
 	for range 2 { // the second update has an old version, and the fake accepts it
 		_, err := client.CoreV1().Secrets("ns").Update(t.Context(), old.DeepCopy(), metav1.UpdateOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 
 	conflicts := 1
@@ -96,7 +96,7 @@ func TestAReactorAnswersWithAConflict(t *testing.T) {
 		return true, nil, apierrors.NewConflict(corev1.Resource("secrets"), "a", errors.New("somebody was faster"))
 	})
 	tries := 0
-	must.Do(t, retry.RetryOnConflict(retry.DefaultRetry, func() error {
+	must.NoError(t, retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		tries++
 		_, err := client.CoreV1().Secrets("ns").Update(t.Context(), old, metav1.UpdateOptions{})
 		return err
@@ -110,7 +110,7 @@ func TestAFakeIgnoresFinalizers(t *testing.T) {
 	kept := secret("a")
 	kept.Finalizers = []string{"example.com/keep"}
 	client := fake.NewClientset(kept)
-	must.Do(t, client.CoreV1().Secrets("ns").Delete(t.Context(), "a", metav1.DeleteOptions{}))
+	must.NoError(t, client.CoreV1().Secrets("ns").Delete(t.Context(), "a", metav1.DeleteOptions{}))
 	_, err := client.CoreV1().Secrets("ns").Get(t.Context(), "a", metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) {
 		t.Errorf("Get(a) after the delete = %v, want a NotFound error although the object has a finalizer", err)
@@ -141,18 +141,18 @@ func TestAMutationCacheShowsTheNewerOfTwo(t *testing.T) {
 		wantVersion := func(want string) {
 			t.Helper()
 			obj, _, err := mutations.GetByKey("ns/a")
-			must.Do(t, err)
+			must.NoError(t, err)
 			if got := obj.(*corev1.Secret).ResourceVersion; got != want {
 				t.Errorf("the mutation cache has version %s, want %s", got, want)
 			}
 		}
-		must.Do(t, store.Add(secretOfVersion("8")))
+		must.NoError(t, store.Add(secretOfVersion("8")))
 		mutations.Mutation(secretOfVersion("10"))
 		wantVersion("10")
 		time.Sleep(5*time.Minute + time.Second)
 		wantVersion("8")
 		mutations.Mutation(secretOfVersion("10"))
-		must.Do(t, store.Update(secretOfVersion("11")))
+		must.NoError(t, store.Update(secretOfVersion("11")))
 		wantVersion("11")
 	})
 }
@@ -186,7 +186,7 @@ spec:
 	forBoth(t, func(t *testing.T, newInformer notices.NewInformer) {
 		s := sessiontest.Open(t)
 		client, err := dynamic.NewForConfig(s.Config)
-		must.Do(t, err)
+		must.NoError(t, err)
 		parcels := client.Resource(schema.GroupVersionResource{
 			Group: s.Namespace + ".example.com", Version: "v1", Resource: "parcels",
 		}).Namespace(s.Namespace)
@@ -199,11 +199,11 @@ spec:
 				return parcels.Watch(ctx, options)
 			},
 		}, &unstructured.Unstructured{}, cache.SharedIndexInformerOptions{})
-		must.Do(t, informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { refused <- err }))
+		must.NoError(t, informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { refused <- err }))
 		_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc: func(obj any) { added <- obj.(*unstructured.Unstructured).GetName() },
 		})
-		must.Do(t, err)
+		must.NoError(t, err)
 		must.Run(t, informer.RunWithContext)
 
 		want := "the server could not find the requested resource"
@@ -212,7 +212,7 @@ spec:
 		}
 		for _, file := range []string{"crd.yaml", "parcel.yaml"} {
 			_, err := s.Kubectl(t.Context(), files, "create", "-f", file)
-			must.Do(t, err)
+			must.NoError(t, err)
 		}
 		if got := <-added; got != "late" {
 			t.Errorf("OnAdd of %s, want late", got)

@@ -28,7 +28,7 @@ var chapter = step.Chapter{
 		{
 			Name: "leader", Title: "two replicas, and one of them works", Run: stepLeader,
 			Speakers: []string{"first", "second", "late"},
-			Quiet:    time.Minute, // a replica waits 15 s until a Lease has expired
+			Patience: time.Minute, // a replica waits 15 s until a Lease has expired
 		},
 		{Name: "manager", Title: "the same reconciler, in a manager of controller-runtime", Run: stepManager},
 		{Name: "ownwrites", Title: "a cache that does not know your own write", Run: stepOwnwrites},
@@ -38,7 +38,7 @@ var chapter = step.Chapter{
 		{Name: "consistent", Title: "a client that waits by itself", Run: stepConsistent},
 		{
 			Name: "rights", Title: "list and watch, given and taken away", Run: stepRights, Fold: true,
-			Quiet: 90 * time.Second, // the reflector's pauses grow up to 30 s
+			Patience: 90 * time.Second, // the reflector's pauses grow up to 30 s
 		},
 		{Name: "metrics", Title: "see it before it hurts", Run: stepMetrics},
 		{Name: "fakes", Title: "an event that a fake clientset loses", Run: stepFakes},

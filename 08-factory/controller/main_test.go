@@ -19,10 +19,10 @@ func TestMain(m *testing.M) {
 		"sigs.k8s.io/controller-runtime/pkg/cache.newMultiNamespaceInformerHandlerRegistration.func1"))
 }
 
-func TestSteps(t *testing.T) { must.Play(t, chapter.Played()) }
+func TestSteps(t *testing.T) { must.Play(t, chapter.ForPlayer()) }
 
 func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, step := range chapter.Steps {
-		must.EndOnCtrlC(t, chapter.Played(), step.Name)
+		must.EndOnCtrlC(t, chapter.ForPlayer(), step.Name)
 	}
 }

@@ -219,7 +219,7 @@ func TestControllerRuntimeMeasures(t *testing.T) {
 	queue.Add("key")
 	clientmetrics.RequestResult.Increment(t.Context(), "200", "GET", "server") // client-go does this for each request
 	families, err := metrics.Registry.Gather()
-	must.Do(t, err)
+	must.NoError(t, err)
 	var text strings.Builder
 	for _, family := range families {
 		expfmt.MetricFamilyToText(&text, family)

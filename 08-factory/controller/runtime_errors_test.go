@@ -36,7 +36,7 @@ func TestReadsThatACacheRefuses(t *testing.T) {
 	var secret corev1.Secret
 	wantError(t, m.GetClient().List(t.Context(), &corev1.SecretList{}),
 		"the cache is not started, can not read objects")
-	must.Do(t, m.GetAPIReader().Get(t.Context(), m.key("a"), &secret))
+	must.NoError(t, m.GetAPIReader().Get(t.Context(), m.key("a"), &secret))
 	m.start(t)
 	wantError(t, m.GetClient().Get(t.Context(), m.key("a"), &secret), "because of unknown namespace for the cache")
 	byType := client.MatchingFields{".spec.kind": "a"}
@@ -56,14 +56,14 @@ func TestAControllerWaitsForItsHandlers(t *testing.T) {
 		<-ctx.Done()
 		return nil
 	}
-	must.Do(t, builder.ControllerManagedBy(m).Named("test").
+	must.NoError(t, builder.ControllerManagedBy(m).Named("test").
 		WithOptions(controller.Options{CacheSyncTimeout: time.Second}).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(slow)).
 		Complete(reconcile.Func(nil)))
 	// The manager knows this informer before it starts the controller. It waits until the informer
 	// has synced.
 	_, err := m.GetCache().GetInformer(t.Context(), &corev1.Secret{}, ctrlcache.BlockUntilSynced(false))
-	must.Do(t, err)
+	must.NoError(t, err)
 	wantError(t, m.Start(t.Context()), "failed to wait for test caches to sync kind source: *v1.Secret: "+
 		"timed out waiting for cache to be synced for kind source: *v1.Secret")
 	if !m.made[0].HasSynced() {

@@ -69,7 +69,7 @@ func newManager(t *testing.T, options ctrlcache.Options) *testManager {
 		Metrics:    server.Options{BindAddress: "0"},
 		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 	m.Manager = made
 	return m
 }
@@ -81,7 +81,7 @@ func (m *testManager) start(t *testing.T) {
 	go func() { ended <- m.Start(ctx) }()
 	t.Cleanup(func() {
 		cancel()
-		must.Do(t, <-ended)
+		must.NoError(t, <-ended)
 	})
 	<-m.Elected()
 	if !m.GetCache().WaitForCacheSync(ctx) {
@@ -94,7 +94,7 @@ func (m *testManager) create(t *testing.T, name string, set labels.Set) {
 	t.Helper()
 	_, err := m.Client.CoreV1().Secrets(m.Session.Namespace).Create(t.Context(),
 		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: set}}, metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 }
 
 func (m *testManager) key(name string) types.NamespacedName {
@@ -105,9 +105,9 @@ func TestAManagerRunsItsCachesFirst(t *testing.T) {
 	m := newManager(t, ctrlcache.Options{})
 	m.create(t, "a", nil)
 	_, err := m.GetCache().GetInformer(t.Context(), &corev1.Secret{}, ctrlcache.BlockUntilSynced(false))
-	must.Do(t, err)
+	must.NoError(t, err)
 	listed := make(chan []any, 1)
-	must.Do(t, m.Add(manager.RunnableFunc(func(context.Context) error {
+	must.NoError(t, m.Add(manager.RunnableFunc(func(context.Context) error {
 		listed <- m.made[0].GetStore().List()
 		return nil
 	})))
@@ -122,8 +122,8 @@ func TestACacheHasOneInformerForEachType(t *testing.T) {
 	m.start(t)
 	for range 2 {
 		_, err := m.GetCache().GetInformer(t.Context(), &corev1.Secret{})
-		must.Do(t, err)
-		must.Do(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
+		must.NoError(t, err)
+		must.NoError(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
 	}
 	if len(m.made) != 1 {
 		t.Errorf("the cache has made %d informers, want 1", len(m.made))
@@ -135,17 +135,17 @@ func TestAClientReadsFromTheCache(t *testing.T) {
 	m.create(t, "a", nil)
 	m.start(t)
 	var secret corev1.Secret
-	must.Do(t, m.GetClient().Get(t.Context(), m.key("a"), &secret)) // the first read of a type makes an informer
+	must.NoError(t, m.GetClient().Get(t.Context(), m.key("a"), &secret)) // the first read of a type makes an informer
 	if !m.requests.Watching() {
 		t.Error("the first read has opened no watch")
 	}
 	m.requests.Reset()
-	must.Do(t, m.GetClient().Get(t.Context(), m.key("a"), &secret))
-	must.Do(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
+	must.NoError(t, m.GetClient().Get(t.Context(), m.key("a"), &secret))
+	must.NoError(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
 	if got := m.requests.String(); got != "none" {
 		t.Errorf("two reads from the cache cost the requests %s, want none", got)
 	}
-	must.Do(t, m.GetAPIReader().Get(t.Context(), m.key("a"), &secret))
+	must.NoError(t, m.GetAPIReader().Get(t.Context(), m.key("a"), &secret))
 	if m.requests.String() == "none" {
 		t.Error("a read with the API reader costs no request, want one")
 	}
@@ -167,7 +167,7 @@ func TestAReadGivesACopy(t *testing.T) {
 	m.start(t)
 	for range 2 { // if a read returned the cached object, the second read would see the change
 		var secret corev1.Secret
-		must.Do(t, m.GetClient().Get(t.Context(), m.key("a"), &secret))
+		must.NoError(t, m.GetClient().Get(t.Context(), m.key("a"), &secret))
 		if secret.Labels != nil {
 			t.Errorf("Get(a) returns the labels %v, want none: the cache has been changed", secret.Labels)
 		}
@@ -187,11 +187,11 @@ func TestOptionsOfACache(t *testing.T) {
 	})
 	m.create(t, "a", labels.Set{"in": "yes"})
 	m.create(t, "b", labels.Set{"in": "no"})
-	must.Do(t, m.GetFieldIndexer().IndexField(t.Context(), &corev1.Secret{}, "name",
+	must.NoError(t, m.GetFieldIndexer().IndexField(t.Context(), &corev1.Secret{}, "name",
 		func(o client.Object) []string { return []string{o.GetName()} }))
 	m.start(t)
 	var list corev1.SecretList
-	must.Do(t, m.GetClient().List(t.Context(), &list, client.MatchingFields{"name": "a"}))
+	must.NoError(t, m.GetClient().List(t.Context(), &list, client.MatchingFields{"name": "a"}))
 	if len(list.Items) != 1 {
 		t.Fatalf("List() by the index returns %d objects, want 1: %v", len(list.Items), list.Items)
 	}
@@ -213,7 +213,7 @@ func TestANamespaceIsAnInformer(t *testing.T) {
 	two := map[string]ctrlcache.Config{"default": {}, "kube-system": {}}
 	m := newManager(t, ctrlcache.Options{DefaultNamespaces: two})
 	m.start(t)
-	must.Do(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
+	must.NoError(t, m.GetClient().List(t.Context(), &corev1.SecretList{}))
 	if len(m.made) != 2 {
 		t.Errorf("the cache has made %d informers for two namespaces, want 2", len(m.made))
 	}
@@ -226,8 +226,8 @@ func TestASourceIsAHandler(t *testing.T) {
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer queue.ShutDown()
 	kind := source.Kind(m.GetCache(), &corev1.Secret{}, &handler.TypedEnqueueRequestForObject[*corev1.Secret]{})
-	must.Do(t, kind.Start(t.Context(), queue))
-	must.Do(t, kind.WaitForSync(t.Context())) // now the handler has got the first list
+	must.NoError(t, kind.Start(t.Context(), queue))
+	must.NoError(t, kind.WaitForSync(t.Context())) // now the handler has got the first list
 	if got, _ := queue.Get(); got.NamespacedName != m.key("a") {
 		t.Errorf("the queue has the key %v, want %v", got.NamespacedName, m.key("a"))
 	}
@@ -315,7 +315,7 @@ func TestWhatAReconcilerReturns(t *testing.T) {
 				return reconcile.Result{}, nil
 			}
 		}))
-	must.Do(t, err)
+	must.NoError(t, err)
 	m.start(t)
 	m.create(t, "a", nil)
 	want := reconcile.Request{NamespacedName: m.key("a")}

@@ -43,7 +43,7 @@ func TestTheStandInsInformersAreTheFactorys(t *testing.T) {
 		t.Error("Core().V1().Pods().TypedInformer() has another indexer than Factory.Pods")
 	}
 	generic, err := standIn.ForResource(Pods)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if generic.Informer() != want {
 		t.Error("ForResource(Pods) returns another informer than Factory.Pods")
 	}
@@ -80,7 +80,7 @@ func TestInformerForTakesACallersFunction(t *testing.T) {
 					}
 					made = informer.New(fakeapi.New(&corev1.ConfigMap{ObjectMeta: configMap("a").ObjectMeta}),
 						&corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-					must.Do(t, made.SetTransform(func(obj any) (any, error) {
+					must.NoError(t, made.SetTransform(func(obj any) (any, error) {
 						obj.(*corev1.ConfigMap).Kind = "own"
 						return obj, nil
 					}))
@@ -176,7 +176,7 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 	standIn := f.ClientGo()
 	example := schema.GroupVersion{Group: "example.com", Version: "v1"}
 	widgets, err := f.ForResource(example.WithResource("widgets"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	served := []cache.SharedIndexInformer{
 		standIn.Core().V1().ConfigMaps().Informer(),
 		standIn.InformerFor(&gadget{}, newInformerFunc(fakeapi.New(), &gadget{})),
@@ -185,7 +185,7 @@ func TestTheStandInSaysItOfAllTypes(t *testing.T) {
 	// The server does not serve these two.
 	standIn.Apps().V1().Deployments().Informer()
 	_, err = f.ForResource(example.WithResource("gizmos"))
-	must.Do(t, err)
+	must.NoError(t, err)
 
 	stop := make(chan struct{})
 	standIn.Start(stop)
@@ -248,7 +248,7 @@ func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
 	requestedMetrics = nil
 	cache.SetInformerMetricsProvider(metricsProvider{})
 	informerName, err := cache.NewInformerName("TestMetrics")
-	must.Do(t, err)
+	must.NoError(t, err)
 	f := New(fake.NewClientset(), Options{InformerName: informerName})
 	if got := f.ClientGo().InformerName(); got != informerName {
 		t.Errorf("InformerName() = %v, want %v", got, informerName)
@@ -262,7 +262,7 @@ func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
 		t.Errorf("the informers requested metrics for %q, want %q", requestedMetrics, want)
 	}
 	again, err := cache.NewInformerName("TestMetrics")
-	must.Do(t, err)
+	must.NoError(t, err)
 	again.Release()
 }
 
@@ -278,7 +278,7 @@ func TestATypedHandlerOfClientGos(t *testing.T) {
 				calls <- "delete " + obj.GetKey() + " " + obj.OptionalObj.Kind
 			},
 		})
-	must.Do(t, err)
+	must.NoError(t, err)
 	start(t, f)
 	server.events <- event{Type: "DELETED", Object: configMap("a")}
 	for _, want := range []string{"add a ConfigMap", "delete ns/a ConfigMap"} {

@@ -43,7 +43,7 @@ func TestAFactoryForEachCluster(t *testing.T) {
 					key, _ := cache.MetaNamespaceKeyFunc(obj)
 					added <- cluster + " " + key
 				}})
-				must.Do(t, err)
+				must.NoError(t, err)
 				ctx, cancel := context.WithCancel(t.Context())
 				stops[cluster] = func() {
 					cancel()
@@ -51,9 +51,9 @@ func TestAFactoryForEachCluster(t *testing.T) {
 				}
 				defer stops[cluster]()
 				f.StartWithContext(ctx)
-				must.Do(t, f.WaitForCacheSyncWithContext(ctx).AsError())
+				must.NoError(t, f.WaitForCacheSyncWithContext(ctx).AsError())
 				listed, err := objects.Lister().List(labels.Everything())
-				must.Do(t, err)
+				must.NoError(t, err)
 				if want := len(slices.Collect(objs)); len(listed) != want {
 					t.Errorf("%s: the lister has %d objects, want %d", cluster, len(listed), want)
 				}

@@ -24,7 +24,7 @@ func TestACustomResource(t *testing.T) {
 		t.Helper()
 		words := strings.Fields(fmt.Sprintf(format, args...))
 		_, err := s.Kubectl(t.Context(), os.DirFS(".."), words[0], words[1:]...) // the files are in ../testdata
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	widgets := schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1", Resource: "widgets"}
 	kubectl("create -f crd.yaml")
@@ -32,23 +32,23 @@ func TestACustomResource(t *testing.T) {
 	kubectl("create -f cog.yaml")
 
 	client, err := dynamic.NewForConfig(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	f := New(s.Client, Options{Namespace: s.Namespace, Kinds: true, Dynamic: client})
 	f.ConfigMaps()
 	first, err := f.ForResource(widgets)
-	must.Do(t, err)
+	must.NoError(t, err)
 	second, err := f.ForResource(widgets)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if second.Informer() != first.Informer() {
 		t.Error("the second ForResource(widgets) returns another informer")
 	}
 	start(t, f)
 	getCog := func() (kind string, size int64) {
 		obj, err := first.Lister().ByNamespace(s.Namespace).Get("cog")
-		must.Do(t, err)
+		must.NoError(t, err)
 		widget := obj.(*unstructured.Unstructured)
 		size, _, err = unstructured.NestedInt64(widget.Object, "spec", "size")
-		must.Do(t, err)
+		must.NoError(t, err)
 		return widget.GetKind(), size
 	}
 	kind, size := getCog()
@@ -71,7 +71,7 @@ func TestACustomResource(t *testing.T) {
 			"metadata":   map[string]any{"name": "nut"},
 		},
 	}, metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Until(t, "both widgets are cached", func() bool {
 		all, err := first.Lister().List(labels.Everything())
 		return err == nil && len(all) == 2

@@ -38,7 +38,7 @@ func startBlocked(t *testing.T, f *Factory) (release chan struct{}) {
 	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 		<-release
 	}})
-	must.Do(t, err)
+	must.NoError(t, err)
 	f.Start(t.Context())
 	synctest.Wait()
 	return release
@@ -151,7 +151,7 @@ func TestAskingAgainWhileTheOldOneEnds(t *testing.T) {
 		_, err := fresh.AddEventHandler(cache.ResourceEventHandlerFuncs{
 			AddFunc: func(obj any) { added <- obj.(*corev1.ConfigMap).Name },
 		})
-		must.Do(t, err)
+		must.NoError(t, err)
 		start(t, f)
 		if name := <-added; name != "a" {
 			t.Errorf("OnAdd of %q, want a", name)
@@ -202,7 +202,7 @@ func TestAnInformerThatIsForgottenBeforeTheStartHasStopped(t *testing.T) {
 			AddFunc: func(any) { t.Error("the handler of the forgotten informer was called") },
 		}
 		early, err := old.AddEventHandler(handler)
-		must.Do(t, err)
+		must.NoError(t, err)
 		f.Forget(ConfigMaps)
 		if !old.IsStopped() {
 			t.Error("IsStopped() = false after Forget, want true")
@@ -210,7 +210,7 @@ func TestAnInformerThatIsForgottenBeforeTheStartHasStopped(t *testing.T) {
 		if _, err := old.AddEventHandler(handler); err == nil {
 			t.Error("AddEventHandler() = nil after Forget, want an error")
 		}
-		must.Do(t, cache.ShutDownEventHandler(old, early))
+		must.NoError(t, cache.ShutDownEventHandler(old, early))
 		if requests := client.Actions(); len(requests) != 0 {
 			t.Errorf("the forgotten informer has sent the requests %v, want none", requests)
 		}

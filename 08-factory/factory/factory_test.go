@@ -27,7 +27,7 @@ func TestAskingTwiceGivesTheSameInformer(t *testing.T) {
 		t.Error("the second ConfigMaps() returns another informer")
 	}
 	generic, err := f.ForResource(ConfigMaps)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if generic.Informer() != informer {
 		t.Error("ForResource(ConfigMaps) returns another informer than ConfigMaps()")
 	}
@@ -96,7 +96,7 @@ func TestAskingFromManyGoroutinesGivesTheSameInformer(t *testing.T) {
 		})
 	}
 	asking.Wait()
-	must.Do(t, f.WaitForCacheSync(t.Context()))
+	must.NoError(t, f.WaitForCacheSync(t.Context()))
 	if different := slices.Compact(informers); len(different) != 1 {
 		t.Errorf("%d goroutines got %d different informers, want 1", len(informers), len(different))
 	}
@@ -116,7 +116,7 @@ func TestStartingAgainStartsOnlyWhatIsNew(t *testing.T) {
 	server.Reset()
 
 	nodes := f.Nodes().Informer()
-	must.Do(t, f.WaitForCacheSync(t.Context())) // it does not wait for an informer that was not started
+	must.NoError(t, f.WaitForCacheSync(t.Context())) // it does not wait for an informer that was not started
 	if nodes.HasSynced() {
 		t.Error("the informer of nodes has synced before Start")
 	}
@@ -126,7 +126,7 @@ func TestStartingAgainStartsOnlyWhatIsNew(t *testing.T) {
 	for range 3 {
 		f.Start(t.Context())
 	}
-	must.Do(t, f.WaitForCacheSync(t.Context()))
+	must.NoError(t, f.WaitForCacheSync(t.Context()))
 	if !nodes.HasSynced() {
 		t.Error("the informer of nodes has not synced after Start and WaitForCacheSync")
 	}
@@ -169,9 +169,9 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 		close(called)
 	}})
-	must.Do(t, err)
+	must.NoError(t, err)
 	f.Start(t.Context()) // this context does not end before the test
-	must.Do(t, f.WaitForCacheSync(t.Context()))
+	must.NoError(t, f.WaitForCacheSync(t.Context()))
 	<-called
 	f.Shutdown()
 	wantNoNewGoroutines(t, before)

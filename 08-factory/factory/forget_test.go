@@ -42,7 +42,7 @@ func TestForgetGivesTheMemoryBack(t *testing.T) {
 	newFunc := newInformerFunc(serverOfMany(n), &corev1.ConfigMap{})
 	_, err := f.ClientGo().InformerFor(&corev1.ConfigMap{}, newFunc).AddEventHandler(
 		cache.ResourceEventHandlerFuncs{AddFunc: func(any) {}})
-	must.Do(t, err)
+	must.NoError(t, err)
 	start(t, f)
 	if got := len(f.ConfigMaps().Informer().GetStore().ListKeys()); got != n {
 		t.Fatalf("the store has %d objects, want %d", got, n)
@@ -98,11 +98,11 @@ func TestForgetLeavesTheOthersAlone(t *testing.T) {
 	start(t, f)
 	f.Forget(Nodes)
 	_, err := client.CoreV1().ConfigMaps("ns").Create(t.Context(), configMap("b"), metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Until(t, "the other informer has cached b", func() bool {
 		// If the informer's watch began after Create, it brings this update.
 		_, err := client.CoreV1().ConfigMaps("ns").Update(t.Context(), configMap("b"), metav1.UpdateOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		_, err = kept.Lister().ConfigMaps("ns").Get("b")
 		return err == nil
 	})

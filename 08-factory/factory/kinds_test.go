@@ -49,7 +49,7 @@ func TestKinds(t *testing.T) {
 				close(ended)
 			},
 		})
-		must.Do(t, err)
+		must.NoError(t, err)
 		start(t, f)
 		for _, eventType := range []string{"MODIFIED", "DELETED"} {
 			obj := configMap("a")
@@ -78,7 +78,7 @@ func TestKindsOfATombstone(t *testing.T) {
 	_, err := configMaps.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		DeleteFunc: func(obj any) { gone <- obj.(cache.DeletedFinalStateUnknown) },
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 	start(t, f)
 	server.Set()
 	fakeapi.Expire(server.NextWatch())
@@ -104,7 +104,7 @@ func TestKindsOfAllTypes(t *testing.T) {
 			continue // the clientset cannot list this resource
 		}
 		obj, err := setKind(source.kind)(source.example)
-		must.Do(t, err)
+		must.NoError(t, err)
 		got := obj.(runtime.Object).GetObjectKind().GroupVersionKind()
 		if got != kind {
 			t.Errorf("%s: setKind writes %s, want %s", name(resource), got, kind)
@@ -160,7 +160,7 @@ func BenchmarkList(b *testing.B) {
 				newFunc := newInformerFunc(fakeapi.New(objs...), &corev1.ConfigMap{})
 				f.ClientGo().InformerFor(&corev1.ConfigMap{}, newFunc)
 				f.Start(b.Context())
-				must.Do(b, f.WaitForCacheSync(b.Context()))
+				must.NoError(b, f.WaitForCacheSync(b.Context()))
 				f.Shutdown()
 			}
 			perObject := b.Elapsed().Seconds() * 1e9 / float64(b.N) / n

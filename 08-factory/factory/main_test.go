@@ -62,9 +62,9 @@ func newServer(t testing.TB, lists map[string]iter.Seq[any]) (*server, kubernete
 	config := &rest.Config{Host: listening.URL, Transport: transport, QPS: -1}
 	s.Count(config)
 	client, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	dynamicClient, err := dynamic.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return s, client, dynamicClient
 }
 
@@ -165,5 +165,5 @@ func start(t testing.TB, f *Factory) {
 	f.Start(t.Context())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	must.Do(t, f.WaitForCacheSync(ctx))
+	must.NoError(t, f.WaitForCacheSync(ctx))
 }

@@ -43,7 +43,7 @@ func TestNamespaceAndTweak(t *testing.T) {
 	f.ConfigMaps()
 	f.Nodes()
 	_, err := f.ForResource(schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"})
-	must.Do(t, err)
+	must.NoError(t, err)
 	start(t, f)
 	want := []string{configMapsOfNS + " app=web", nodes + " app=web", widgetsOfNS + " app=web"}
 	if got := server.paths(); !slices.Equal(got, want) {
@@ -60,13 +60,13 @@ func TestAnInformerOfAFactoryHasTheMethodsOfOurs(t *testing.T) {
 			t.Fatalf("ConfigMaps().Informer() is a %T, want *informer.Informer", f.ConfigMaps().Informer())
 		}
 		var stored []string
-		must.Do(t, ours.SetObserver(observer.Func(func(e observer.Event) {
+		must.NoError(t, ours.SetObserver(observer.Func(func(e observer.Event) {
 			if e.Kind == observer.Stored {
 				stored = append(stored, e.Key)
 			}
 		})))
 		ours.SetPatience(500)
-		must.Do(t, ours.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
+		must.NoError(t, ours.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))
 		start(t, f)
 		if want := []string{"ns/a"}; !slices.Equal(stored, want) {
 			t.Errorf("the observer saw that %q were stored, want %q", stored, want)
@@ -83,7 +83,7 @@ func TestACustomResourceOfNoNamespaceInAFactoryThatHasOne(t *testing.T) {
 	ours := func(t *testing.T, client dynamic.Interface) {
 		f := New(newClientWithoutServer(t), Options{Namespace: "ns", Dynamic: client})
 		_, err := f.ForResource(moons)
-		must.Do(t, err)
+		must.NoError(t, err)
 		f.Start(t.Context())
 		t.Cleanup(f.Shutdown)
 	}
@@ -154,7 +154,7 @@ func TestResync(t *testing.T) {
 					_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {
 						*count++
 					}})
-					must.Do(t, err)
+					must.NoError(t, err)
 				}
 				var pods, nodes int
 				countUpdates(f.Pods().Informer(), &pods)
@@ -190,7 +190,7 @@ func TestTransform(t *testing.T) {
 		lister := f.ConfigMaps().Lister()
 		start(t, f)
 		got, err := lister.ConfigMaps("ns").Get("a")
-		must.Do(t, err)
+		must.NoError(t, err)
 		if got.Annotations["transformed"] != "yes" {
 			t.Errorf("Kinds %t: the annotations are %v, want transformed: yes", test.options.Kinds, got.Annotations)
 		}

@@ -43,7 +43,7 @@ func testProgramRuns(t *testing.T, end, before, after func(*Factory)) {
 		calls.Add(1)
 		<-release
 	}})
-	must.Do(t, err)
+	must.NoError(t, err)
 	before(f)
 	synctest.Wait()
 	run := startCall(func() { configMaps.RunWithContext(t.Context()) })
@@ -64,7 +64,7 @@ func testProgramRuns(t *testing.T, end, before, after func(*Factory)) {
 		t.Error("IsStopped() = false, want true")
 	}
 	_, err = client.CoreV1().ConfigMaps("ns").Create(t.Context(), configMap("b"), metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	synctest.Wait()
 	if got := calls.Load(); got != 1 {
 		t.Errorf("the handler was called %d times, want 1: the second object came after the end", got)

@@ -28,7 +28,7 @@ import (
 func newClientWithoutServer(t testing.TB) kubernetes.Interface {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1"})
-	must.Do(t, err)
+	must.NoError(t, err)
 	return client
 }
 
@@ -132,11 +132,11 @@ func TestForResourceKnowsWhatClientGosKnows(t *testing.T) {
 func TestResourcesAreCalledAsTheServerCallsThem(t *testing.T) {
 	client := discovery.ToDiscoveryInterfaceWithContext(sessiontest.Open(t).Client.Discovery())
 	_, lists, err := client.ServerGroupsAndResourcesWithContext(t.Context())
-	must.Do(t, err)
+	must.NoError(t, err)
 	checked := 0
 	for _, list := range lists {
 		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		must.Do(t, err)
+		must.NoError(t, err)
 		for _, r := range list.APIResources {
 			kind := version.WithKind(r.Kind)
 			if strings.Contains(r.Name, "/") || !scheme.Scheme.Recognizes(kind) {
@@ -200,13 +200,13 @@ func TestTypesOfTheProgramsOwn(t *testing.T) {
 			server, client, dynamicClient := newServer(t, map[string]iter.Seq[any]{path: slices.Values([]any{served})})
 			f := New(client, Options{Dynamic: dynamicClient})
 			generic, err := f.ForResource(test.resource)
-			must.Do(t, err)
+			must.NoError(t, err)
 			start(t, f)
 			if got, want := server.paths(), []string{path + " "}; !slices.Equal(got, want) {
 				t.Errorf("the server was asked for %q, want %q", got, want)
 			}
 			obj, err := generic.Lister().ByNamespace("ns").Get("a")
-			must.Do(t, err)
+			must.NoError(t, err)
 			if kind := obj.(*unstructured.Unstructured).GetKind(); kind != test.kind {
 				t.Errorf("the cached object has kind %q, want %q", kind, test.kind)
 			}

@@ -69,7 +69,7 @@ func TestNobodyWaitsForATypeThatIsBeingForgotten(t *testing.T) {
 		f := New(newClientWithoutPods(), Options{})
 		defer f.Shutdown()
 		release := make(chan struct{})
-		must.Do(t, f.Pods().Informer().SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {
+		must.NoError(t, f.Pods().Informer().SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {
 			<-release
 		}))
 		f.Start(t.Context())

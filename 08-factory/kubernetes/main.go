@@ -30,7 +30,7 @@ var chapter = play.Chapter{
 	Files:   files,
 	Connect: startPlane,
 	Steps: []play.Step{{
-		Name: "controllers", Title: "the life of a Deployment", Run: stepControllers, Quiet: 30 * time.Second,
+		Name: "controllers", Title: "the life of a Deployment", Run: stepControllers, Patience: 30 * time.Second,
 	}},
 }
 

@@ -54,7 +54,7 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("the step ended with several errors, want one:\n%v", err)
 	}
 	transcript, err := os.ReadFile(filepath.Join("testdata", "controllers.txt"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	if !strings.HasPrefix(string(transcript), shown.String()) {
 		t.Errorf("the step printed\n%s\nwant the beginning of the transcript:\n%s", &shown, transcript)
 	}

@@ -20,12 +20,12 @@ import (
 // client-go measures the way from the reflector into the store. It does not measure handlers,
 // although a comment says so.
 func TestWhatClientGoMeasures(t *testing.T) {
-	must.Say(t, "informer_metrics.go", "the time taken to process events (execute handlers)",
+	must.FindInClientGo(t, "informer_metrics.go", "the time taken to process events (execute handlers)",
 		"Only the first call has an effect.")
 	// A provider whose methods panic, so that the test fails if a reflector uses it.
 	cache.SetReflectorMetricsProvider(struct{ cache.MetricsProvider }{})
 	name, err := cache.NewInformerName("test")
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer name.Release()
 	id := name.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
 	for _, id := range []cache.InformerNameAndResource{id, {}} {
@@ -34,7 +34,7 @@ func TestWhatClientGoMeasures(t *testing.T) {
 			i := cache.NewSharedIndexInformerWithOptions(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
 				Identifier: id, InformerMetricsProvider: ClientGo(registry)})
 			_, err := i.AddEventHandler(stuck)
-			must.Do(t, err)
+			must.NoError(t, err)
 			must.Run(t, i.RunWithContext)
 			fakeapi.Expire(server.NextWatch())
 			w := server.NextWatch()
@@ -54,10 +54,10 @@ informer_queued_items{group="",name="test",resource="configmaps",version="v1"} 0
 informer_store_resource_version{group="",name="test",resource="configmaps",version="v1"} 3
 `
 			}
-			must.Do(t, testutil.GatherAndCompare(registry, strings.NewReader(want), "informer_queued_items",
+			must.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(want), "informer_queued_items",
 				"informer_store_resource_version"))
 			families, err := registry.Gather()
-			must.Do(t, err)
+			must.NoError(t, err)
 			for _, family := range families {
 				h := family.Metric[0].GetHistogram()
 				if h == nil {
@@ -80,7 +80,7 @@ informer_store_resource_version{group="",name="test",resource="configmaps",versi
 func series(t *testing.T, registry *prometheus.Registry) (all []string) {
 	t.Helper()
 	families, err := registry.Gather()
-	must.Do(t, err)
+	must.NoError(t, err)
 	for _, family := range families {
 		for _, metric := range family.Metric {
 			for _, label := range metric.Label {
@@ -99,7 +99,7 @@ func series(t *testing.T, registry *prometheus.Registry) (all []string) {
 func run(t *testing.T, registry *prometheus.Registry, name string) (release func()) {
 	t.Helper()
 	informerName, err := cache.NewInformerName(name)
-	must.Do(t, err)
+	must.NoError(t, err)
 	i := cache.NewSharedIndexInformerWithOptions(fakeapi.New(fakeapi.ConfigMap("a", "1")), &corev1.ConfigMap{},
 		cache.SharedIndexInformerOptions{
 			Identifier:              informerName.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps")),
@@ -161,7 +161,7 @@ func TestANameThatIsTakenAgainBeginsAnew(t *testing.T) {
 		registry := prometheus.NewRegistry()
 		count := func() uint64 { // the samples of the histogram
 			families, err := registry.Gather()
-			must.Do(t, err)
+			must.NoError(t, err)
 			for _, family := range families {
 				if h := family.Metric[0].GetHistogram(); h != nil {
 					return h.GetSampleCount()

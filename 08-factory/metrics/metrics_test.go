@@ -61,10 +61,10 @@ func newFixture(t testing.TB, options cache.SharedIndexInformerOptions,
 	t.Helper()
 	server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
 	f := fixture{Informer: informer.New(server, &corev1.ConfigMap{}, options), Server: server, metrics: New("maps")}
-	must.Do(t, f.SetObserver(f.metrics))
+	must.NoError(t, f.SetObserver(f.metrics))
 	for _, handler := range handlers {
 		_, err := f.AddEventHandler(handler)
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	return f
 }
@@ -77,11 +77,11 @@ func (f fixture) wantSamples(t *testing.T, samples ...string) {
 	registry := prometheus.NewPedanticRegistry() // compares the result of Collect with that of Describe
 	registry.MustRegister(New("others"), f.metrics)
 	families, err := registry.Gather()
-	must.Do(t, err)
+	must.NoError(t, err)
 	var text strings.Builder
 	for _, family := range families {
 		_, err := expfmt.MetricFamilyToText(&text, family)
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	got := strings.NewReplacer("informer_", "", `{informer="maps"}`, "", `,informer="maps"`, "",
 		`informer="maps",`, "").Replace(text.String())
@@ -147,7 +147,7 @@ func TestTheReflector(t *testing.T) {
 func TestListsThatTheStoreRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, cache.SharedIndexInformerOptions{})
-		must.Do(t, f.SetTransform(func(any) (any, error) { return nil, errors.New("not this one") }))
+		must.NoError(t, f.SetTransform(func(any) (any, error) { return nil, errors.New("not this one") }))
 		f.Set(fakeapi.ConfigMap("a", "1"))
 		begun := lastEventNow()
 		must.Run(t, f.RunWithContext)
@@ -163,7 +163,7 @@ func TestTheBacklog(t *testing.T) {
 		slow, late, quick := newGateHandler("slow"), newGateHandler("late"), newGateHandler("quick")
 		f := newFixture(t, cache.SharedIndexInformerOptions{ResyncPeriod: time.Hour}, slow)
 		_, err := f.AddEventHandlerWithResyncPeriod(quick, 0) // this handler gets no resyncs
-		must.Do(t, err)
+		must.NoError(t, err)
 		close(quick.open)
 		must.Run(t, f.RunWithContext)
 		w := f.NextWatch()
@@ -173,7 +173,7 @@ func TestTheBacklog(t *testing.T) {
 		w.Modify(fakeapi.ConfigMap("b", "3"))
 		synctest.Wait()
 		registration, err := f.AddEventHandler(late) // this handler first gets the objects of the store
-		must.Do(t, err)
+		must.NoError(t, err)
 		time.Sleep(time.Minute)
 		f.wantBacklog(t, slow, 3, 2*time.Minute)
 		f.wantBacklog(t, late, 2, time.Minute)
@@ -184,7 +184,7 @@ func TestTheBacklog(t *testing.T) {
 		time.Sleep(time.Hour)
 		f.wantBacklog(t, slow, 2, time.Hour+time.Minute)
 		f.wantBacklog(t, quick, 0, 0)
-		must.Do(t, f.RemoveEventHandler(registration))
+		must.NoError(t, f.RemoveEventHandler(registration))
 		close(late.open)
 		close(slow.open)
 		f.wantBacklog(t, slow, 0, 0)
@@ -220,7 +220,7 @@ func TestARemovedHandlerHidesNoOtherOfItsName(t *testing.T) {
 		stuck, quick := newGateHandler("mail"), newGateHandler("mail")
 		f := newFixture(t, cache.SharedIndexInformerOptions{}, stuck)
 		registration, err := f.AddEventHandler(quick)
-		must.Do(t, err)
+		must.NoError(t, err)
 		close(quick.open)
 		must.Run(t, f.RunWithContext)
 		w := f.NextWatch()
@@ -230,7 +230,7 @@ func TestARemovedHandlerHidesNoOtherOfItsName(t *testing.T) {
 		}
 		f.wantBacklog(t, stuck, 51, time.Minute)
 		f.wantSamples(t, `handler_calls_total{handler="mail"} 51`)
-		must.Do(t, f.RemoveEventHandler(registration))
+		must.NoError(t, f.RemoveEventHandler(registration))
 		f.wantBacklog(t, stuck, 51, time.Minute)
 		f.wantSamples(t, `handler_calls_total{handler="mail"} 51`)
 		close(stuck.open)
@@ -299,13 +299,13 @@ func newEventSender(t testing.TB, metrics *Informer) func() {
 	server, called := fakeapi.New(), make(chan struct{})
 	i := informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	if metrics != nil {
-		must.Do(t, i.SetObserver(metrics))
+		must.NoError(t, i.SetObserver(metrics))
 	}
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { called <- struct{}{} },
 		UpdateFunc: func(_, _ any) { called <- struct{}{} },
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Run(t, i.RunWithContext)
 	w := server.NextWatch()
 	objects := []*corev1.ConfigMap{fakeapi.ConfigMap("a", "1"), fakeapi.ConfigMap("a", "2")}

@@ -43,7 +43,7 @@ func TestClones(t *testing.T) {
 	first.mustRun("up", "local")
 	second.mustRun("up", "local")
 	copied := tree{t, t.TempDir() + "/copied"}
-	must.Do(t, exec.Command("cp", "-r", first.root, copied.root).Run())
+	must.NoError(t, exec.Command("cp", "-r", first.root, copied.root).Run())
 
 	copied.mustRun("down")
 	first.wantAnswers("the first clone, after its copy is down", true)
@@ -76,22 +76,22 @@ func TestReboot(t *testing.T) {
 	tree := newTree(t)
 	tree.mustRun("up", "local")
 	other := exec.Command("sleep", "1000")
-	must.Do(t, other.Start())
+	must.NoError(t, other.Start())
 	defer func() {
 		_ = other.Process.Kill()
 		_ = other.Wait()
 	}()
 	for _, process := range local.Processes(tree.root) {
-		must.Do(t, syscall.Kill(process.PID, syscall.SIGKILL))
+		must.NoError(t, syscall.Kill(process.PID, syscall.SIGKILL))
 	}
 	must.Until(t, "its processes are gone", func() bool { return len(local.Processes(tree.root)) == 0 })
 	pidFiles, err := filepath.Glob(tree.path("local/.kwok/clusters/*/pids/*.pid"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	if len(pidFiles) != 5 {
 		t.Errorf("the cluster has the pid files %q, want one for each of its 5 components", pidFiles)
 	}
 	for _, file := range pidFiles {
-		must.Do(t, os.WriteFile(file, fmt.Append(nil, other.Process.Pid), 0o600))
+		must.NoError(t, os.WriteFile(file, fmt.Append(nil, other.Process.Pid), 0o600))
 	}
 	output := tree.mustRun("up")
 	if want := "does not answer"; !strings.Contains(output, want) {
@@ -103,7 +103,7 @@ func TestReboot(t *testing.T) {
 		t.Errorf("a process that is not the cluster's was killed: %v", err)
 	}
 	left, err := filepath.Glob(tree.path("*"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	if want := []string{tree.path("bin"), tree.path("lock")}; !slices.Equal(left, want) {
 		t.Errorf("after down, .cluster has %q, want %q", left, want)
 	}
@@ -117,7 +117,7 @@ func TestTwoUpsAtTheSameTime(t *testing.T) {
 	for i := range commands {
 		commands[i] = tree.command("up", "local")
 		commands[i].Stdout, commands[i].Stderr = &outputs[i], &outputs[i]
-		must.Do(t, commands[i].Start())
+		must.NoError(t, commands[i].Start())
 	}
 	for i, cmd := range commands {
 		if err := cmd.Wait(); err != nil {
@@ -150,22 +150,22 @@ func TestABusyClusterStays(t *testing.T) {
 	kubectl := func(args ...string) {
 		t.Helper()
 		_, err := binaries.RunKubectl(t.Context(), tree.path("bin/kubectl"), tree.path("kubeconfig"), args...)
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	kubectl("create", "configmap", "kept")
 	server := local.Processes(tree.path("local"))[local.APIServer].PID
-	must.Do(t, syscall.Kill(server, syscall.SIGSTOP))
+	must.NoError(t, syscall.Kill(server, syscall.SIGSTOP))
 
 	up := tree.command("up")
 	stderr, err := up.StderrPipe()
-	must.Do(t, err)
-	must.Do(t, up.Start())
+	must.NoError(t, err)
+	must.NoError(t, up.Start())
 	waits := false
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		t.Log(lines.Text())
 		if strings.Contains(lines.Text(), "waiting") {
 			waits = true
-			must.Do(t, syscall.Kill(server, syscall.SIGCONT))
+			must.NoError(t, syscall.Kill(server, syscall.SIGCONT))
 		}
 	}
 	if err := up.Wait(); err != nil {
@@ -177,12 +177,12 @@ func TestABusyClusterStays(t *testing.T) {
 	kubectl("get", "configmap", "kept")
 
 	hurry(t)
-	must.Do(t, syscall.Kill(server, syscall.SIGSTOP))
+	must.NoError(t, syscall.Kill(server, syscall.SIGSTOP))
 	t.Chdir(tree.root)
 	for _, args := range [][]string{{"up"}, {"up", "local"}, {"exec", "true"}} {
 		wantFailure(t, args, "scripts/local-down.sh")
 	}
-	must.Do(t, syscall.Kill(server, syscall.SIGCONT))
+	must.NoError(t, syscall.Kill(server, syscall.SIGCONT))
 	kubectl("get", "configmap", "kept")
 }
 
@@ -202,8 +202,8 @@ const foreign = `{"current-context": "x", "contexts": [{"name": "x", "context": 
 // putForeign puts a kubeconfig of the user's into .cluster.
 func (t tree) putForeign() {
 	t.Helper()
-	must.Do(t, os.MkdirAll(t.path(""), 0o755))
-	must.Do(t, os.WriteFile(t.path("kubeconfig"), []byte(foreign), 0o600))
+	must.NoError(t, os.MkdirAll(t.path(""), 0o755))
+	must.NoError(t, os.WriteFile(t.path("kubeconfig"), []byte(foreign), 0o600))
 }
 
 // wantDownKeepsForeign wants that down does not change the kubeconfig of the user's.
@@ -237,7 +237,7 @@ func TestForeignKindCluster(t *testing.T) {
 	tree.putForeign()
 	tree.wantDownKeepsForeign()
 	calls, err := os.ReadFile(file)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if !strings.Contains(string(calls), "ps") {
 		t.Errorf("calls of docker:\n%s\nwant one of ps", calls)
 	}
@@ -251,17 +251,17 @@ func TestABusyKindClusterStays(t *testing.T) {
 	tree := newTree(t)
 	t.Chdir(tree.root)
 	c, err := findClone(binaries.Options{Progress: t.Output()})
-	must.Do(t, err)
+	must.NoError(t, err)
 	kubeconfig := strings.ReplaceAll("current-context: NAME\ncontexts: [{name: NAME, context: {cluster: x}}]\n"+
 		"clusters: [{name: x, cluster: {server: 'http://127.0.0.1:1'}}]\n", "NAME", "kind-"+c.name())
-	must.Do(t, os.MkdirAll(tree.path(""), 0o755))
-	must.Do(t, os.WriteFile(c.kubeconfig(), []byte(kubeconfig), 0o600))
+	must.NoError(t, os.MkdirAll(tree.path(""), 0o755))
+	must.NoError(t, os.WriteFile(c.kubeconfig(), []byte(kubeconfig), 0o600))
 	file := tree.installDocker(fmt.Sprintf(
 		`"ps -a --filter label=io.x-k8s.kind.cluster=%[1]s "*) echo %[1]s-control-plane;;`, c.name()))
 	hurry(t)
 	wantFailure(t, []string{"up"}, "scripts/kind-down.sh")
 	calls, err := os.ReadFile(file)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if strings.Contains(string(calls), "rm -f") {
 		t.Errorf("calls of docker:\n%s\nwant none of rm -f", calls)
 	}

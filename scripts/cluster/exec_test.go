@@ -25,7 +25,7 @@ func TestExec(t *testing.T) {
 	for i := range commands {
 		commands[i] = tree.command("exec", "sh", "-c", `echo "on $KUBECONFIG"; exit 7`)
 		commands[i].Stdout = &stdout[i]
-		must.Do(t, commands[i].Start())
+		must.NoError(t, commands[i].Start())
 	}
 	for i, cmd := range commands {
 		err := cmd.Wait()
@@ -47,7 +47,7 @@ func TestExec(t *testing.T) {
 func (t tree) wantNothingLeft() {
 	t.Helper()
 	left, err := filepath.Glob(t.path("exec-*"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	if len(left) > 0 {
 		t.Errorf("folders of clusters are left: %q, want none", left)
 	}
@@ -63,7 +63,7 @@ func TestExecIsInterrupted(t *testing.T) {
 		signal := signals[i%len(signals)]
 		cmd := tree.command("exec", "sleep", "1")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		must.Do(t, cmd.Start())
+		must.NoError(t, cmd.Start())
 		after := rand.N(10 * time.Second)
 		timer := time.AfterFunc(after, func() { _ = cmd.Process.Signal(signal) })
 		err := cmd.Wait()

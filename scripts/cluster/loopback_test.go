@@ -29,7 +29,7 @@ func checkLoopback(t *testing.T, dir string) {
 	listening := 0
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		content, err := os.ReadFile(table)
-		must.Do(t, err)
+		must.NoError(t, err)
 		for line := range strings.Lines(string(content)) {
 			// The columns are: sl local_address rem_address st … inode. The state 0A is LISTEN.
 			fields := strings.Fields(line)

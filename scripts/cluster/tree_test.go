@@ -33,25 +33,25 @@ func newTree(t *testing.T) tree {
 	t.Setenv("KUBECONFIG", "")
 	engines := t.TempDir() // kind finds these engines first, and they do not work
 	for _, engine := range []string{"docker", "nerdctl", "podman"} {
-		must.Do(t, os.WriteFile(filepath.Join(engines, engine), []byte("#!/bin/sh\nexit 1\n"), 0o755))
+		must.NoError(t, os.WriteFile(filepath.Join(engines, engine), []byte("#!/bin/sh\nexit 1\n"), 0o755))
 	}
 	t.Setenv("PATH", engines+":"+os.Getenv("PATH"))
 	parent, err := filepath.EvalSymlinks(t.TempDir())
-	must.Do(t, err)
+	must.NoError(t, err)
 	root := filepath.Join(parent, "my clone")
 	mod, err := os.ReadFile("../controlplane/go.mod")
-	must.Do(t, err)
+	must.NoError(t, err)
 	module := filepath.Join(root, "scripts", "controlplane")
-	must.Do(t, os.MkdirAll(module, 0o755))
-	must.Do(t, os.WriteFile(filepath.Join(module, "go.mod"), mod, 0o644))
-	must.Do(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
-	must.Do(t, os.Mkdir(filepath.Join(parent, "my temp"), 0o755))
+	must.NoError(t, os.MkdirAll(module, 0o755))
+	must.NoError(t, os.WriteFile(filepath.Join(module, "go.mod"), mod, 0o644))
+	must.NoError(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
+	must.NoError(t, os.Mkdir(filepath.Join(parent, "my temp"), 0o755))
 	t.Setenv("TMPDIR", filepath.Join(parent, "my temp"))
 	t.Cleanup(func() {
-		must.Do(t, local.Remove(filepath.Join(root, ".cluster", "local")))
+		must.NoError(t, local.Remove(filepath.Join(root, ".cluster", "local")))
 		if left := local.Processes(parent); len(left) > 0 {
 			t.Errorf("processes are left: %v, want none", left)
-			must.Do(t, local.Remove(parent))
+			must.NoError(t, local.Remove(parent))
 		}
 	})
 	return tree{t, root}
@@ -61,7 +61,7 @@ func newTree(t *testing.T) tree {
 func (t tree) command(args ...string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
-	must.Do(t, err)
+	must.NoError(t, err)
 	cmd := exec.Command(program, args...)
 	cmd.Dir = t.root
 	cmd.Env = append(os.Environ(), asCommand+"=1")
@@ -109,7 +109,7 @@ func (t tree) installDocker(cases string) (calls string) {
 	bin := t.TempDir()
 	calls = filepath.Join(bin, "calls")
 	script := "#!/bin/sh\necho \"$*\" >>\"$CALLS\"\ncase \"$*\" in\n-v) echo Docker version 99;;\n" + cases + "\nesac"
-	must.Do(t, os.WriteFile(filepath.Join(bin, "docker"), []byte(script), 0o755))
+	must.NoError(t, os.WriteFile(filepath.Join(bin, "docker"), []byte(script), 0o755))
 	t.Setenv("CALLS", calls)
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
 	return calls

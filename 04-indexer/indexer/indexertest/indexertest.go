@@ -30,7 +30,7 @@ func Pod(i, version int) *corev1.Pod {
 func Version(t testing.TB, obj any) int {
 	t.Helper()
 	n, err := strconv.Atoi(obj.(*corev1.Pod).ResourceVersion)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return n
 }
 
@@ -67,7 +67,7 @@ func Contents(s cache.Indexer) map[string]string {
 func WantKeys(t testing.TB, index cache.Indexer, name, value string, want ...string) {
 	t.Helper()
 	got, err := index.IndexKeys(name, value)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if !slices.Equal(got, want) {
 		t.Errorf("IndexKeys(%s, %s) = %q, want %q", name, value, got, want)
 	}

@@ -27,11 +27,11 @@ type Read func() (objs []any, asOf int)
 func States(t *testing.T, s cache.Indexer, reads ...Read) {
 	t.Helper()
 	const pods, writes = 10, 20_000
-	must.Do(t, s.AddIndexers(cache.Indexers{
+	must.NoError(t, s.AddIndexers(cache.Indexers{
 		"all": func(any) ([]string, error) { return []string{"pods"}, nil },
 	}))
 	for v := range pods {
-		must.Do(t, s.Add(Pod(v, v)))
+		must.NoError(t, s.Add(Pod(v, v)))
 	}
 	check := func(objs []any, asOf int) {
 		versions := map[int]bool{}
@@ -75,7 +75,7 @@ func States(t *testing.T, s cache.Indexer, reads ...Read) {
 		})
 	}
 	for v := pods; v < writes; v++ {
-		must.Do(t, s.Update(Pod(v%pods, v)))
+		must.NoError(t, s.Update(Pod(v%pods, v)))
 	}
 	close(over)
 	reading.Wait()
@@ -91,13 +91,13 @@ func KeepsNothingAlive(t *testing.T, newStore New) {
 		for i := range many {
 			p := Pod(i, v)
 			pods = append(pods, weak.Make(p))
-			must.Do(t, s.Add(p))
+			must.NoError(t, s.Add(p))
 		}
 	}
 	s.List() // nobody has the list
 	for i := range many {
 		if i != 1500 {
-			must.Do(t, s.Delete(Pod(i, 9)))
+			must.NoError(t, s.Delete(Pod(i, 9)))
 		}
 	}
 	runtime.GC()

@@ -56,8 +56,8 @@ func NilAndEmpty(t *testing.T, newStore New) {
 		},
 	} {
 		theirs, ours := stores()
-		must.Do(t, write(theirs))
-		must.Do(t, write(ours))
+		must.NoError(t, write(theirs))
+		must.NoError(t, write(ours))
 		for name, read := range reads {
 			if got, want := read(ours), read(theirs); got != want {
 				t.Errorf("%s, %s: our store returns %s, want %s as client-go's", state, name, got, want)
@@ -89,18 +89,18 @@ func TypedNil(t *testing.T, newStore New) {
 					t.Errorf("%s: %s of a typed nil does not panic", name, method)
 				}
 			}()
-			must.Do(t, write((*corev1.Pod)(nil)))
+			must.NoError(t, write((*corev1.Pod)(nil)))
 		}
 		wantPanic("Add", s.Add)
 		if keys := s.ListKeys(); len(keys) != 0 {
 			t.Errorf("%s: keys after Add of a typed nil: %q, want none", name, keys)
 		}
-		must.Do(t, s.Add(Pod(1, 1)))
+		must.NoError(t, s.Add(Pod(1, 1)))
 		wantPanic("Delete", s.Delete)
 		if keys := s.ListKeys(); len(keys) != 1 {
 			t.Errorf("%s: keys after Delete of a typed nil: %q, want the key of the pod", name, keys)
 		}
-		must.Do(t, s.Update(Pod(1, 2))) // no lock is held
+		must.NoError(t, s.Update(Pod(1, 2))) // no lock is held
 		if got := s.LastStoreSyncResourceVersion(); got != "2" {
 			t.Errorf("%s: LastStoreSyncResourceVersion() = %q, want %q", name, got, "2")
 		}
@@ -113,7 +113,7 @@ func OwnIndexers(t *testing.T, newStore New) {
 	t.Helper()
 	passed := ByNamespace()
 	first, second := newStore(cache.MetaNamespaceKeyFunc, passed), newStore(cache.MetaNamespaceKeyFunc, passed)
-	must.Do(t, first.AddIndexers(cache.Indexers{"letters": valuesOf}))
+	must.NoError(t, first.AddIndexers(cache.Indexers{"letters": valuesOf}))
 	if len(passed) != 1 {
 		t.Errorf("the map that the store was made with has %d functions after AddIndexers, want 1", len(passed))
 	}
@@ -129,5 +129,5 @@ func OwnIndexers(t *testing.T, newStore New) {
 			}
 		}
 	}
-	must.Do(t, newStore(cache.MetaNamespaceKeyFunc, nil).AddIndexers(ByNamespace())) // client-go's panics
+	must.NoError(t, newStore(cache.MetaNamespaceKeyFunc, nil).AddIndexers(ByNamespace())) // client-go's panics
 }

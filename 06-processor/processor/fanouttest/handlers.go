@@ -32,7 +32,7 @@ func add(t *testing.T, p *processor.Processor, handler cache.ResourceEventHandle
 	t.Helper()
 	options.Present = slices.Values(present)
 	r, err := p.Add(handler, options)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return r
 }
 
@@ -193,7 +193,7 @@ func AHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T, newFanout func() 
 			for read = 1; yield(Added("a", read)); read++ {
 			}
 		}})
-		must.Do(t, err)
+		must.NoError(t, err)
 		p.Distribute(Updated("a", 1, 9))
 		wantCalls(t, calls, "add 1", "add 2")
 		wantSynced(t, "in the third call", false, r)

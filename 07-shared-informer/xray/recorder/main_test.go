@@ -47,7 +47,7 @@ func (r *Recorder) records(t *testing.T) (all []record) {
 	t.Helper()
 	for _, kept := range r.history.kept {
 		var decoded record
-		must.Do(t, json.Unmarshal(kept.text, &decoded))
+		must.NoError(t, json.Unmarshal(kept.text, &decoded))
 		all = append(all, decoded)
 	}
 	return all
@@ -57,9 +57,9 @@ func (r *Recorder) records(t *testing.T) (all []record) {
 func wantStation(t *testing.T, r *Recorder, name, want string) {
 	t.Helper()
 	var stations map[string]map[string]any
-	must.Do(t, json.Unmarshal(r.stations, &stations))
+	must.NoError(t, json.Unmarshal(r.stations, &stations))
 	var wanted map[string]any
-	must.Do(t, json.Unmarshal([]byte(want), &wanted))
+	must.NoError(t, json.Unmarshal([]byte(want), &wanted))
 	for field, value := range wanted {
 		if diff := cmp.Diff(value, stations[name][field]); diff != "" {
 			t.Errorf("station %s: field %s differs (-want +got):\n%s", name, field, diff)

@@ -115,7 +115,7 @@ func TestTheHandlersState(t *testing.T) {
 			var got struct {
 				Handler handlerView `json:"handlers/slow"`
 			}
-			must.Do(t, json.Unmarshal(r.stations, &got))
+			must.NoError(t, json.Unmarshal(r.stations, &got))
 			if diff := cmp.Diff(want, got.Handler); diff != "" {
 				t.Errorf("station handlers/slow differs (-want +got):\n%s", diff)
 			}

@@ -34,20 +34,20 @@ func open(t *testing.T) (*session.Session, dynamic.ResourceInterface) {
 	t.Helper()
 	s := sessiontest.Open(t)
 	_, err := s.Kubectl(t.Context(), os.DirFS(".."), "apply", "--server-side", "-f", "notices.yaml")
-	must.Do(t, err)
+	must.NoError(t, err)
 	_, err = s.Kubectl(t.Context(), os.DirFS(".."), "get", "notices") // waits until the type is served
-	must.Do(t, err)
+	must.NoError(t, err)
 	client, err := dynamic.NewForConfig(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	resource := client.Resource(notices.Resource).Namespace(s.Namespace)
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
 		left, err := resource.List(ctx, metav1.ListOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		for _, notice := range left.Items {
 			_, err := resource.Patch(ctx, notice.GetName(), types.MergePatchType,
 				[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-			must.Do(t, err)
+			must.NoError(t, err)
 		}
 	})
 	return s, resource
@@ -76,7 +76,7 @@ func waitForCopies(t *testing.T, s *session.Session, count int, prefix string) {
 func namesOf(t *testing.T, s *session.Session, prefix string) sets.Set[string] {
 	t.Helper()
 	list, err := s.Client.CoreV1().ConfigMaps(s.Namespace).List(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	names := sets.New[string]()
 	for _, configMap := range list.Items {
 		if strings.HasPrefix(configMap.Name, prefix) {
@@ -117,7 +117,7 @@ func TestTheLongestName(t *testing.T) {
 	name := strings.Repeat("x", 250)
 	_, err := resource.Create(t.Context(), newNotice(name, map[string]any{"text": "hi", "copies": int64(100)}),
 		metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	waitForCopies(t, s, 100, name)
 }
 
@@ -125,7 +125,7 @@ func TestTheLongestName(t *testing.T) {
 func runController(t *testing.T, s *session.Session) (stop func()) {
 	t.Helper()
 	return must.Run(t, func(ctx context.Context) {
-		must.Do(t, notices.Run(ctx, s.Config, s.Namespace, notices.Options{}))
+		must.NoError(t, notices.Run(ctx, s.Config, s.Namespace, notices.Options{}))
 	})
 }
 
@@ -135,10 +135,10 @@ func TestCascadeOrphan(t *testing.T) {
 	runController(t, s)
 	_, err := resource.Create(t.Context(), newNotice("picnic", map[string]any{"text": "hi", "copies": int64(2)}),
 		metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	waitForCopies(t, s, 2, "picnic-")
 	_, err = s.Kubectl(t.Context(), os.DirFS(".."), "delete", "notice", "picnic", "--cascade=orphan")
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Until(t, "the notice is gone", func() bool {
 		_, err := resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 		return apierrors.IsNotFound(err)
@@ -155,11 +155,11 @@ func TestEventsOfTheLastWork(t *testing.T) {
 	stop := runController(t, s)
 	_, err := resource.Create(t.Context(), newNotice("picnic", map[string]any{"text": "hi", "copies": int64(20)}),
 		metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	waitForCopies(t, s, 20, "picnic-")
 	stop()
 	list, err := s.Client.EventsV1().Events(s.Namespace).List(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	created := sets.New[string]()
 	for _, event := range list.Items {
 		if event.Reason == "Created" && event.Related != nil {
@@ -187,10 +187,10 @@ func TestTwoNoticesOfAHundredCopies(t *testing.T) {
 	for _, name := range []string{"picnic", "party"} {
 		_, err := resource.Create(t.Context(), newNotice(name, map[string]any{"text": "hi", "copies": int64(100)}),
 			metav1.CreateOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	stop := must.Run(t, func(ctx context.Context) {
-		must.Do(t, notices.Run(klog.NewContext(ctx, logger), config, s.Namespace, notices.Options{}))
+		must.NoError(t, notices.Run(klog.NewContext(ctx, logger), config, s.Namespace, notices.Options{}))
 	})
 	waitForCopies(t, s, 100, "picnic-")
 	waitForCopies(t, s, 100, "party-")

@@ -60,7 +60,7 @@ func newFake(notices cache.Store, copies cache.Indexer) (*Reconciler, *fake.Clie
 func statusOf(t *testing.T, obj *unstructured.Unstructured) string {
 	t.Helper()
 	var n notice
-	must.Do(t, runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &n))
+	must.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(obj.Object, &n))
 	if len(n.Status.Conditions) != 1 {
 		t.Fatalf("the status has %d conditions, want 1: %v", len(n.Status.Conditions), n.Status.Conditions)
 	}
@@ -79,12 +79,12 @@ func TestReconcile(t *testing.T) {
 	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
 	r, client, _ := newFake(notices, copies)
 	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.Do(t, err)
-	must.Do(t, notices.Add(picnic)) // no informers run: the test fills the caches
+	must.NoError(t, err)
+	must.NoError(t, notices.Add(picnic)) // no informers run: the test fills the caches
 
-	must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
+	must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
 	made, err := client.CoreV1().ConfigMaps("ns").Get(t.Context(), "picnic-0", metav1.GetOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	if !metav1.IsControlledBy(made, picnic) {
 		t.Errorf("the copy has the owners %v, want the notice as its controller", made.OwnerReferences)
 	}
@@ -95,17 +95,17 @@ func TestReconcile(t *testing.T) {
 	if err := r.Reconcile(t.Context(), "ns/picnic"); !isBehind(err) {
 		t.Errorf("the cache is behind, and Reconcile returns %v, want AlreadyExists", err)
 	}
-	must.Do(t, copies.Add(made))
-	must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
+	must.NoError(t, copies.Add(made))
+	must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
 	now, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	if got, want := statusOf(t, now), "7: 1 copies, Ready is True: Written"; got != want {
 		t.Errorf("the status is %q, want %q", got, want)
 	}
 
 	changed := made.DeepCopy()
 	changed.Data["text"] = "cancelled"
-	must.Do(t, copies.Update(changed))
+	must.NoError(t, copies.Update(changed))
 	client.PrependReactor("update", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewConflict(corev1.Resource("configmaps"), "picnic-0", errors.New("too late"))
 	})
@@ -114,7 +114,7 @@ func TestReconcile(t *testing.T) {
 			t.Errorf("the copy on the server is still wrong, and Reconcile returns %v, want a conflict", err)
 		}
 	}
-	must.Do(t, r.Reconcile(t.Context(), "ns/no-such-notice"))
+	must.NoError(t, r.Reconcile(t.Context(), "ns/no-such-notice"))
 }
 
 // A deleted copy adds the key of its notice to the queue. The handler gets the copy, or a tombstone
@@ -163,8 +163,8 @@ func TestAKeyCanComeAgain(t *testing.T) {
 	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	r, client, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
 	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.Do(t, err)
-	must.Do(t, notices.Add(picnic))
+	must.NoError(t, err)
+	must.NoError(t, notices.Add(picnic))
 	failCreates(client, 2)
 	c := newController(r)
 	defer c.queue.ShutDown()
@@ -193,7 +193,7 @@ func runFake(t *testing.T, r *Reconciler, client *fake.Clientset, dynamicClient 
 	}, client), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: Indexers})
 	r.Notices, r.Copies = notices.GetStore(), copies.GetIndexer()
 	c := newController(r)
-	must.Run(t, func(ctx context.Context) { must.Do(t, c.run(ctx, notices, copies)) })
+	must.Run(t, func(ctx context.Context) { must.NoError(t, c.run(ctx, notices, copies)) })
 	return copies
 }
 
@@ -235,7 +235,7 @@ func TestThePausesGrowAndBeginAnew(t *testing.T) {
 			}
 		}
 		first := tries[1].Sub(tries[0])
-		must.Do(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
+		must.NoError(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if len(copies.GetStore().List()) != 1 || len(tries) != 13 {

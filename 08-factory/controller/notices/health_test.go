@@ -25,7 +25,7 @@ func TestHealth(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-			must.Do(t, err)
+			must.NoError(t, err)
 			c := &controller{lease: test.lease}
 			defer c.serveHealth(t.Context(), listener)()
 			for _, synced := range []bool{false, true} {
@@ -46,10 +46,10 @@ func wantAnswer(t *testing.T, listener net.Listener, path string, want int) {
 	t.Helper()
 	url := "http://" + listener.Addr().String() + path
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	must.Do(t, err)
+	must.NoError(t, err)
 	request.Close = true // leaves no connection behind
 	response, err := http.DefaultClient.Do(request)
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer response.Body.Close()
 	if response.StatusCode != want {
 		t.Errorf("%s answers %s, want %d", path, response.Status, want)

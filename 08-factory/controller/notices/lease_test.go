@@ -126,7 +126,7 @@ func TestTheContextOfALeaderCanEndAfterItsLease(t *testing.T) {
 					OnStoppedLeading: func() {},
 				},
 			})
-			must.Do(t, err)
+			must.NoError(t, err)
 			must.Run(t, elector.Run)
 			time.Sleep(5 * time.Second) // between two renewals
 			lock.cut.Store(true)

@@ -32,7 +32,7 @@ func TestRights(t *testing.T) {
 	kubectl := func(command string, args ...string) {
 		t.Helper()
 		_, err := s.Kubectl(t.Context(), os.DirFS(".."), command, args...)
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	for _, file := range []string{"notices.yaml", "role.yaml", "picnic.yaml"} {
 		kubectl("apply", "--server-side", "-f", file)
@@ -40,7 +40,7 @@ func TestRights(t *testing.T) {
 	config := rest.CopyConfig(s.Config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + s.Namespace + ":default"}
 	must.Run(t, func(ctx context.Context) {
-		must.Do(t, notices.Run(ctx, config, s.Namespace, notices.Options{Lease: "notices"}))
+		must.NoError(t, notices.Run(ctx, config, s.Namespace, notices.Options{Lease: "notices"}))
 	})
 	kubectl("wait", "notice/picnic", "--for=jsonpath={.status.copies}=2")
 	kubectl("delete", "notice", "picnic")
@@ -48,7 +48,7 @@ func TestRights(t *testing.T) {
 	// The recorder writes Events in the background.
 	must.Until(t, "the controller has recorded an Event of a copy that it created", func() bool {
 		events, err := s.Client.EventsV1().Events(s.Namespace).List(t.Context(), metav1.ListOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		return slices.ContainsFunc(events.Items, func(e eventsv1.Event) bool { return e.Reason == "Created" })
 	})
 }

@@ -37,7 +37,7 @@ func recordTwenty(t *testing.T, each time.Duration) sets.Set[string] {
 		return true, event, nil
 	})
 	r, err := newRecorder(t.Context(), client)
-	must.Do(t, err)
+	must.NoError(t, err)
 	notice := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic"}} // any object will do
 	for i := range 20 {
 		copied := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: fmt.Sprintf("picnic-%d", i)}}
@@ -94,7 +94,7 @@ func TestClientGoMergesEventsOfTheSameObjects(t *testing.T) {
 			defer broadcaster.Shutdown()
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
-			must.Do(t, broadcaster.StartRecordingToSinkWithContext(ctx))
+			must.NoError(t, broadcaster.StartRecordingToSinkWithContext(ctx))
 			recorder := broadcaster.NewRecorder(scheme.Scheme, "notices")
 			notice := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic"}}
 			for _, name := range []string{"picnic-0", "picnic-1"} {
@@ -106,7 +106,7 @@ func TestClientGoMergesEventsOfTheSameObjects(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 			written, err := client.EventsV1().Events("ns").List(t.Context(), metav1.ListOptions{})
-			must.Do(t, err)
+			must.NoError(t, err)
 			if len(written.Items) != test.want {
 				t.Errorf("%s: there are %d Events, want %d", test.name, len(written.Items), test.want)
 			}

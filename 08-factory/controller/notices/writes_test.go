@@ -37,12 +37,12 @@ func TestReconcileWritesWhatItCan(t *testing.T) {
 	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
 	r, client, dynamicClient := newFake(notices, copies)
 	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	picnic.SetFinalizers(nil)
-	must.Do(t, unstructured.SetNestedField(picnic.Object, int64(3), "spec", "copies"))
+	must.NoError(t, unstructured.SetNestedField(picnic.Object, int64(3), "spec", "copies"))
 	owner := *metav1.NewControllerRef(picnic, Resource.GroupVersion().WithKind(Kind))
 	for _, name := range []string{"picnic-1", "picnic-9"} {
-		must.Do(t, copies.Add(&corev1.ConfigMap{
+		must.NoError(t, copies.Add(&corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{owner}},
 			Data:       map[string]string{"text": "on Sunday"},
 		}))
@@ -73,7 +73,7 @@ func TestReconcileWritesWhatItCan(t *testing.T) {
 			wantCopies:  1,
 		},
 	} {
-		must.Do(t, notices.Add(picnic))
+		must.NoError(t, notices.Add(picnic))
 		before := picnic.DeepCopy()
 		client.ClearActions()
 		dynamicClient.ClearActions()
@@ -97,7 +97,7 @@ func TestReconcileWritesWhatItCan(t *testing.T) {
 			t.Errorf("%s: the writes differ (-want +got):\n%s", round.name, diff)
 		}
 		picnic, err = r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		if got, _, _ := unstructured.NestedInt64(picnic.Object, "status", "copies"); got != round.wantCopies {
 			t.Errorf("%s: the status has %d copies, want %d", round.name, got, round.wantCopies)
 		}
@@ -129,7 +129,7 @@ func newCopy(t *testing.T, notice *unstructured.Unstructured, copies cache.Store
 		},
 		Data: map[string]string{"text": "on Sunday"},
 	}
-	must.Do(t, copies.Add(made))
+	must.NoError(t, copies.Add(made))
 	return made
 }
 
@@ -162,13 +162,13 @@ func TestOrphansStay(t *testing.T) {
 			copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
 			r, client, dynamicClient := newFake(notices, copies)
 			picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-			must.Do(t, err)
+			must.NoError(t, err)
 			picnic.SetFinalizers(test.finalizers)
 			picnic.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
-			must.Do(t, notices.Add(picnic))
-			must.Do(t, client.Tracker().Add(newCopy(t, picnic, copies, "picnic-0")))
+			must.NoError(t, notices.Add(picnic))
+			must.NoError(t, client.Tracker().Add(newCopy(t, picnic, copies, "picnic-0")))
 			dynamicClient.ClearActions()
-			must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
+			must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
 			writes := requestsOf(append(client.Actions(), dynamicClient.Actions()...))
 			if diff := cmp.Diff(test.wantWrites, writes); diff != "" {
 				t.Errorf("the writes differ (-want +got):\n%s", diff)
@@ -187,12 +187,12 @@ func TestAnInvalidCopyIsNotTriedForever(t *testing.T) {
 	})
 	for range 2 {
 		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-		must.Do(t, err)
-		must.Do(t, notices.Add(picnic))
-		must.Do(t, r.Reconcile(t.Context(), "ns/picnic"))
+		must.NoError(t, err)
+		must.NoError(t, notices.Add(picnic))
+		must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
 	}
 	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	if got, want := statusOf(t, picnic), "7: 0 copies, Ready is False: Invalid"; got != want {
 		t.Errorf("the status is %q, want %q", got, want)
 	}
@@ -212,15 +212,15 @@ func TestANameThatIsFreeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, client, dynamicClient := newFake(nil, nil)
 		taken := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic-0"}}
-		must.Do(t, client.Tracker().Add(taken))
+		must.NoError(t, client.Tracker().Add(taken))
 		copies := runFake(t, r, client, dynamicClient)
 		time.Sleep(time.Hour)
 		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		if got, want := statusOf(t, picnic), "7: 0 copies, Ready is False: NameTaken"; got != want {
 			t.Errorf("the status is %q, want %q", got, want)
 		}
-		must.Do(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
+		must.NoError(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
 		free := time.Now()
 		isCopy := func(obj any) bool { return ownerOf(obj) != nil }
 		for !slices.ContainsFunc(copies.GetStore().List(), isCopy) && time.Since(free) < time.Hour {
@@ -238,9 +238,9 @@ func TestAConflictHidesNoOtherError(t *testing.T) {
 	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
 	r, client, _ := newFake(notices, copies)
 	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.Do(t, err)
-	must.Do(t, unstructured.SetNestedField(picnic.Object, int64(2), "spec", "copies"))
-	must.Do(t, notices.Add(picnic))
+	must.NoError(t, err)
+	must.NoError(t, unstructured.SetNestedField(picnic.Object, int64(2), "spec", "copies"))
+	must.NoError(t, notices.Add(picnic))
 	newCopy(t, picnic, copies, "picnic-0").Data = nil
 	failCreates(client, 1)
 	client.PrependReactor("update", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {

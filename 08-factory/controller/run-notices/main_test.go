@@ -27,24 +27,24 @@ func TestFlagsThatAreWrong(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "config")
-			must.Do(t, os.WriteFile(file, []byte(test.content), 0o600))
-			must.Exit(t, must.Outside(t, "-kubeconfig", file), 1, file, test.want)
+			must.NoError(t, os.WriteFile(file, []byte(test.content), 0o600))
+			must.ExitWith(t, must.CommandOutside(t, "-kubeconfig", file), 1, file, test.want)
 		})
 	}
 	t.Run("no file", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "config")
-		must.Exit(t, must.Outside(t, "-kubeconfig", file), 1, file, "no such file")
+		must.ExitWith(t, must.CommandOutside(t, "-kubeconfig", file), 1, file, "no such file")
 	})
 	t.Run("no address for the health", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "config")
-		must.Do(t, clientcmd.WriteToFile(clientcmdapi.Config{
+		must.NoError(t, clientcmd.WriteToFile(clientcmdapi.Config{
 			CurrentContext: "here",
 			Contexts:       map[string]*clientcmdapi.Context{"here": {Cluster: "here"}},
 			Clusters:       map[string]*clientcmdapi.Cluster{"here": {Server: "http://127.0.0.1:1"}},
 		}, file))
-		must.Exit(t, must.Outside(t, "-kubeconfig", file, "-health", "nonsense"), 1, "-health nonsense")
+		must.ExitWith(t, must.CommandOutside(t, "-kubeconfig", file, "-health", "nonsense"), 1, "-health nonsense")
 	})
 	t.Run("no flag", func(t *testing.T) {
-		must.Exit(t, must.Outside(t), 1, "-kubeconfig")
+		must.ExitWith(t, must.CommandOutside(t), 1, "-kubeconfig")
 	})
 }

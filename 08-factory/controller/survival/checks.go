@@ -202,7 +202,7 @@ func (r *runner) replaceByFree(child *unstructured.Unstructured) *unstructured.U
 	r.t.Helper()
 	err := r.client(child).Delete(r.ctx, child.GetName(), metav1.DeleteOptions{})
 	if !apierrors.IsNotFound(err) {
-		must.Do(r.t, err)
+		must.NoError(r.t, err)
 	}
 	r.until(func() error { return r.gone(child) })
 	return r.create(child)

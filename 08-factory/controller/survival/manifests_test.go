@@ -19,7 +19,10 @@ func TestLacks(t *testing.T) {
 	}{
 		{name: "a part of it", want: map[string]any{"text": "on Sunday"}},
 		{name: "a part of an element", want: map[string]any{"ports": []any{map[string]any{"port": int64(80)}}}},
-		{name: "another value", want: map[string]any{"text": "on Monday"}, wantError: `.text is "on Sunday", want "on Monday"`},
+		{
+			name: "another value", want: map[string]any{"text": "on Monday"},
+			wantError: `.text is "on Sunday", want "on Monday"`,
+		},
 		{name: "no such key", want: map[string]any{"copies": int64(2)}, wantError: `.copies is null, want 2`},
 		{name: "an element less", want: map[string]any{"ports": []any{}}, wantError: `.ports has 1 elements, want 0`},
 		{
@@ -40,11 +43,11 @@ func TestLacks(t *testing.T) {
 
 func TestFindRoles(t *testing.T) {
 	object, err := readFamily("testdata/entrances", "object.yaml")
-	must.Do(t, err)
+	must.NoError(t, err)
 	changed, err := readFamily("testdata/entrances", "changed.yaml")
-	must.Do(t, err)
+	must.NoError(t, err)
 	kept, dropped, err := findRoles(object, changed)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if got, want := kept.GetName()+" "+dropped.GetName(), "shop-80 shop-443"; got != want {
 		t.Errorf("findRoles() = %s, want %s", got, want)
 	}

@@ -32,7 +32,7 @@ func (r *runner) childResources() []schema.GroupVersionResource {
 	for _, f := range []*family{r.object, r.changed, r.second} {
 		for _, child := range f.children {
 			resource, err := r.resourceOf(child)
-			must.Do(r.t, err)
+			must.NoError(r.t, err)
 			if !slices.Contains(resources, resource) {
 				resources = append(resources, resource)
 			}
@@ -53,14 +53,14 @@ func (r *runner) resourceOf(manifest *unstructured.Unstructured) (schema.GroupVe
 // target returns what the requests for an object are about.
 func (r *runner) target(manifest *unstructured.Unstructured) target {
 	resource, err := r.resourceOf(manifest)
-	must.Do(r.t, err)
+	must.NoError(r.t, err)
 	return target{resource: resource.Resource, name: manifest.GetName()}
 }
 
 // client returns the client for the objects of a manifest's type.
 func (r *runner) client(manifest *unstructured.Unstructured) dynamic.ResourceInterface {
 	resource, err := r.resourceOf(manifest)
-	must.Do(r.t, err)
+	must.NoError(r.t, err)
 	return r.dynamic.Resource(resource).Namespace(r.Namespace)
 }
 
@@ -68,7 +68,7 @@ func (r *runner) client(manifest *unstructured.Unstructured) dynamic.ResourceInt
 func (r *runner) create(manifest *unstructured.Unstructured) *unstructured.Unstructured {
 	r.t.Helper()
 	created, err := r.client(manifest).Create(r.ctx, manifest.DeepCopy(), metav1.CreateOptions{})
-	must.Do(r.t, err)
+	must.NoError(r.t, err)
 	return created
 }
 
@@ -81,7 +81,7 @@ func (r *runner) get(manifest *unstructured.Unstructured) (*unstructured.Unstruc
 func (r *runner) mustGet(manifest *unstructured.Unstructured) *unstructured.Unstructured {
 	r.t.Helper()
 	found, err := r.get(manifest)
-	must.Do(r.t, err)
+	must.NoError(r.t, err)
 	return found
 }
 
@@ -94,7 +94,7 @@ func (r *runner) remove(manifest *unstructured.Unstructured) {
 func (r *runner) removeWith(manifest *unstructured.Unstructured, policy metav1.DeletionPropagation) {
 	r.t.Helper()
 	err := r.client(manifest).Delete(r.ctx, manifest.GetName(), metav1.DeleteOptions{PropagationPolicy: &policy})
-	must.Do(r.t, err)
+	must.NoError(r.t, err)
 }
 
 // gone returns an error if the object is still there.
@@ -113,9 +113,9 @@ func (r *runner) gone(manifest *unstructured.Unstructured) error {
 func (r *runner) patch(manifest *unstructured.Unstructured, patch map[string]any) {
 	r.t.Helper()
 	text, err := json.Marshal(patch)
-	must.Do(r.t, err)
+	must.NoError(r.t, err)
 	_, err = r.client(manifest).Patch(r.ctx, manifest.GetName(), types.MergePatchType, text, metav1.PatchOptions{})
-	must.Do(r.t, err)
+	must.NoError(r.t, err)
 }
 
 // patchMetadata sets one field of an object's metadata.
@@ -190,11 +190,11 @@ func (r *runner) removeFinalizers() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), time.Minute)
 	defer cancel()
 	object, err := r.resourceOf(r.object.object)
-	must.Do(r.scenario, err)
+	must.NoError(r.scenario, err)
 	for _, resource := range append(r.childResources(), object) {
 		client := r.dynamic.Resource(resource).Namespace(r.Namespace)
 		list, err := client.List(ctx, metav1.ListOptions{})
-		must.Do(r.scenario, err)
+		must.NoError(r.scenario, err)
 		for _, item := range list.Items {
 			if len(item.GetFinalizers()) == 0 {
 				continue
@@ -202,7 +202,7 @@ func (r *runner) removeFinalizers() {
 			_, err := client.Patch(ctx, item.GetName(), types.MergePatchType,
 				[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 			if !apierrors.IsNotFound(err) {
-				must.Do(r.scenario, err)
+				must.NoError(r.scenario, err)
 			}
 		}
 	}

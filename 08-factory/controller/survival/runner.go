@@ -51,10 +51,10 @@ func newRunner(t *testing.T, c Controller) *runner {
 	r.Session = sessiontest.Open(t)
 	var err error
 	r.dynamic, err = dynamic.NewForConfig(r.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	r.define()
 	r.proxy, err = netfault.For(r.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(r.proxy.Close)
 	t.Cleanup(r.removeFinalizers)
 	t.Cleanup(r.endNow)
@@ -66,28 +66,28 @@ func (r *runner) readManifests() {
 		"object.yaml": &r.object, "changed.yaml": &r.changed, "second.yaml": &r.second} {
 		var err error
 		*f, err = readFamily(r.Manifests, name)
-		must.Do(r.t, err)
+		must.NoError(r.t, err)
 	}
 	var err error
 	r.kept, r.dropped, err = findRoles(r.object, r.changed)
-	must.Do(r.t, err)
+	must.NoError(r.t, err)
 }
 
 // define applies the definition of the objects' type, and waits until the API server serves it.
 func (r *runner) define() {
 	if r.Definition != "" {
 		documents, err := readYAML(r.Definition)
-		must.Do(r.t, err)
+		must.NoError(r.t, err)
 		definitions := schema.GroupVersionResource{
 			Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 		for _, document := range documents {
 			_, err := r.dynamic.Resource(definitions).Apply(r.ctx, document.GetName(), document,
 				metav1.ApplyOptions{FieldManager: "survival", Force: true})
-			must.Do(r.t, err)
+			must.NoError(r.t, err)
 		}
 	}
 	client, err := discovery.NewDiscoveryClientForConfig(r.Config)
-	must.Do(r.t, err)
+	must.NoError(r.t, err)
 	r.until(func() error {
 		groups, err := restmapper.GetAPIGroupResources(client)
 		if err != nil {

@@ -83,13 +83,13 @@ func run(t *testing.T, stuck bool) (*prometheus.Registry, *fakeapi.Server, *watc
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(measured)
 	i := informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-	must.Do(t, i.SetObserver(measured))
+	must.NoError(t, i.SetObserver(measured))
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 		if stuck {
 			<-t.Context().Done()
 		}
 	}})
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Run(t, i.RunWithContext)
 	w := server.NextWatch()
 	synctest.Wait()
@@ -105,9 +105,9 @@ type history struct {
 // scrape adds a sample of each metric.
 func (h *history) scrape(t *testing.T, gatherer prometheus.Gatherer) {
 	families, err := gatherer.Gather()
-	must.Do(t, err)
+	must.NoError(t, err)
 	samples, err := expfmt.ExtractSamples(&expfmt.DecodeOptions{Timestamp: model.Now()}, families...)
-	must.Do(t, err)
+	must.NoError(t, err)
 	h.times = append(h.times, time.Now())
 	for _, sample := range samples {
 		key := sample.Metric.String()
@@ -128,16 +128,16 @@ func (h *history) alerts(t *testing.T) (fired []string) {
 	rules := parser.NewParser(parser.Options{})
 	file, errs := rulefmt.ParseFile("../../../08-factory/metrics/alerts.yml", false, model.UTF8Validation, rules,
 		promslog.NewNopLogger())
-	must.Do(t, errors.Join(errs...))
+	must.NoError(t, errors.Join(errs...))
 	engine := promql.NewEngine(promql.EngineOpts{MaxSamples: 1e6, Timeout: time.Minute, Parser: rules,
 		LookbackDelta: 5 * time.Minute})
 	for _, rule := range file.Groups[0].Rules {
 		for _, at := range h.times {
 			query, err := engine.NewInstantQuery(t.Context(), &storage.MockQueryable{MockQuerier: &storage.MockQuerier{
 				SelectMockFunction: h.find}}, nil, rule.Expr, at)
-			must.Do(t, err)
+			must.NoError(t, err)
 			vector, err := query.Exec(t.Context()).Vector()
-			must.Do(t, err)
+			must.NoError(t, err)
 			if len(vector) > 0 && !slices.Contains(fired, rule.Alert) {
 				fired = append(fired, rule.Alert)
 			}
@@ -177,12 +177,12 @@ func (s *seriesSet) At() storage.Series { return s.series[s.next-1] }
 // The page about metrics has a row for each metric.
 func TestTheTableOfMetrics(t *testing.T) {
 	page, err := os.ReadFile("../../08-controllers-metrics.md")
-	must.Do(t, err)
+	must.NoError(t, err)
 	var want []string
 	synctest.Test(t, func(t *testing.T) {
 		registry, _, _ := run(t, false)
 		families, err := registry.Gather()
-		must.Do(t, err)
+		must.NoError(t, err)
 		for _, f := range families {
 			kind := strings.ToLower(f.GetType().String())
 			want = append(want, fmt.Sprintf("| `%s` | %s | %s", f.GetName(), kind, f.GetHelp()))

@@ -19,7 +19,7 @@ import (
 func TestAQuickRunWritesATableAndResults(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "results")
 	var stdout bytes.Buffer
-	must.Do(t, program.Run(t.Context(), []string{"-quick", "-o", folder}, &stdout, t.Output()))
+	must.NoError(t, program.Run(t.Context(), []string{"-quick", "-o", folder}, &stdout, t.Output()))
 	text := read(t, folder, "table.txt")
 	if diff := cmp.Diff(text, stdout.String()); diff != "" {
 		t.Errorf("the output differs from table.txt (-table.txt +output):\n%s", diff)
@@ -48,9 +48,9 @@ func TestTheBooksTable(t *testing.T) {
 func tableOf(t *testing.T, folder string) string {
 	t.Helper()
 	results, err := report.Read(read(t, folder, "results.txt"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	text, err := table(results)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return text
 }
 
@@ -66,6 +66,6 @@ func TestVerdicts(t *testing.T) {
 func read(t *testing.T, folder, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, name))
-	must.Do(t, err)
+	must.NoError(t, err)
 	return string(text)
 }

@@ -36,19 +36,19 @@ func TestEveryDisplay(t *testing.T) {
 			if content > window {
 				t.Errorf("the page is %d pixels wide, want at most %d, as wide as the window", content, window)
 			}
-			must.Do(t, p.Run(`scrollTo(0, 0)`))
+			must.NoError(t, p.Run(`scrollTo(0, 0)`))
 			bottom := eval[float64](t, p, `document.querySelector("#legend").getBoundingClientRect().bottom`)
 			if half := eval[float64](t, p, `innerHeight / 2`); bottom >= half {
 				t.Errorf("the legend ends at %v, want it above %v, in the upper half of the window", bottom, half)
 			}
-			must.Do(t, p.Click("#pause"))
+			must.NoError(t, p.Click("#pause"))
 			for !eval[bool](t, p, `Boolean(document.querySelector("[data-chip]"))`) {
-				must.Do(t, p.Click("#back"))
+				must.NoError(t, p.Click("#back"))
 			}
 			if width := eval[float64](t, p, `document.querySelector("[data-chip]").offsetWidth`); width < 50 {
 				t.Errorf("a chip is %v pixels wide, want at least 50, for a name", width)
 			}
-			must.Do(t, p.Click("#live"))
+			must.NoError(t, p.Click("#live"))
 			if display.ReducedMotion {
 				moving := eval[int](t, p, `document.getAnimations().filter(a =>
 					new Set(a.effect?.getKeyframes().map(k => k.transform)).size > 1).length`)
@@ -67,7 +67,7 @@ func TestAccessibility(t *testing.T) {
 	for name, display := range displays {
 		t.Run(name, func(t *testing.T) {
 			p := visit(t, program.URL, display)
-			must.Do(t, p.Press("create"))
+			must.NoError(t, p.Press("create"))
 			eval[bool](t, p, axe+"; true")
 			found := eval[[]string](t, p, `axe.run().then(result => result.violations.
 				filter(v => v.impact === "serious" || v.impact === "critical").
@@ -94,6 +94,6 @@ func axeCore(t *testing.T) string {
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "package", "axe.min.js"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	return string(text)
 }

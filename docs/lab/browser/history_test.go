@@ -54,11 +54,11 @@ func TestGoingBackInTime(t *testing.T) {
 	go func() { recorded <- readMessages(t, program, begun, 4) }()
 	<-begun
 	for range 3 {
-		must.Do(t, p.Press("create"))
+		must.NoError(t, p.Press("create"))
 	}
 	all := <-recorded
 	until(t, p, "the page has all of it", fmt.Sprint(`Number(document.body.dataset.seq) >= `, all[len(all)-1].Seq))
-	must.Do(t, p.Click("#pause"))
+	must.NoError(t, p.Click("#pause"))
 	until(t, p, "it is paused", `document.body.dataset.mode === "paused"`)
 
 	seen, later := map[int]bool{}, 4
@@ -77,7 +77,7 @@ func TestGoingBackInTime(t *testing.T) {
 		if seq <= all[0].Seq {
 			break
 		}
-		must.Do(t, p.Click("#back"))
+		must.NoError(t, p.Click("#back"))
 		until(t, p, "it has gone back", fmt.Sprint(`Number(document.body.dataset.seq) < `, seq))
 	}
 	if len(seen) < 3 {
@@ -86,10 +86,10 @@ func TestGoingBackInTime(t *testing.T) {
 	if later != 1 {
 		t.Errorf("at the first record the page shows %d objects, want 1", later)
 	}
-	must.Do(t, p.Click("#forward"))
-	must.Do(t, p.Press("create")) // while the page is paused, records are kept
+	must.NoError(t, p.Click("#forward"))
+	must.NoError(t, p.Press("create")) // while the page is paused, records are kept
 	until(t, p, "it says how many wait", `document.querySelector("#waiting").innerText.includes("waiting")`)
-	must.Do(t, p.Click("#live"))
+	must.NoError(t, p.Click("#live"))
 	until(t, p, "it is live again", `document.body.dataset.mode === "live"`)
 	until(t, p, "the last one is there", Field("store", "objects")+` === "5"`)
 }

@@ -45,10 +45,10 @@ func TestTenThousandEventsASecond(t *testing.T) {
 	until(t, p, "it says how many values it leaves out",
 		`document.querySelector(".index").innerText.includes("and 9,994 more values that changed earlier")`)
 	untilMinutes(t, p, "100,000 events have come", Field("reflector", "events")+" > 100000")
-	must.Do(t, p.Click("#pause")) // meanwhile, the page reacts
+	must.NoError(t, p.Click("#pause")) // meanwhile, the page reacts
 	until(t, p, "it pauses", `document.body.dataset.mode === "paused"`)
-	must.Do(t, p.Click("#back"))
-	must.Do(t, p.Click("#live"))
+	must.NoError(t, p.Click("#back"))
+	must.NoError(t, p.Click("#live"))
 	until(t, p, "it is live again", `document.body.dataset.mode === "live"`)
 	longest := stop()
 	t.Log("the longest task:", longest)
@@ -79,7 +79,7 @@ func flood(t *testing.T, rate int) (address string) {
 	}
 	source := fakeapi.New(objs...)
 	connection, err := xray.NewConnection(&rest.Config{}) // nobody dials
-	must.Do(t, err)
+	must.NoError(t, err)
 	options := &xray.InformerOptions{
 		Name: "configmaps", Kind: "ConfigMap", Example: &corev1.ConfigMap{},
 		Indexers:       cache.Indexers{"app": indexer.ByLabel("app")},
@@ -90,12 +90,12 @@ func flood(t *testing.T, rate int) (address string) {
 	options.Informer = informer.New(options.Source, options.Example,
 		cache.SharedIndexInformerOptions{Indexers: options.Indexers})
 	x, err := xray.Start(ctx, "ns", options)
-	must.Do(t, err)
+	must.NoError(t, err)
 	running.Go(x.Wait)
 	running.Go(func() { options.Informer.RunWithContext(ctx) })
 	writing.Go(func() { writeChanges(writingCtx, source.NextWatch(), rate) })
 	server, err := web.Start(ctx, "localhost:0", x.Pages())
-	must.Do(t, err)
+	must.NoError(t, err)
 	running.Go(func() { _ = server.Wait() })
 	return server.URL() + "/xray"
 }
@@ -134,12 +134,12 @@ func trace(t *testing.T, p *Page) (stop func() time.Duration) {
 			IncludedCategories: []string{"disabled-by-default-devtools.timeline", "toplevel"},
 		},
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 	return func() time.Duration {
 		_, err := chromedp.Call(p.ctx, tracing.End, cdp.Empty{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		for event, err := range complete {
-			must.Do(t, err)
+			must.NoError(t, err)
 			return longestIn(t, readStream(t, p, event.Stream))
 		}
 		t.Fatal("the trace has no end")
@@ -152,7 +152,7 @@ func readStream(t *testing.T, p *Page, stream cdpio.StreamHandle) []byte {
 	var all []byte
 	for {
 		part, err := chromedp.Call(p.ctx, cdpio.Read, cdpio.ReadParams{Handle: stream})
-		must.Do(t, err)
+		must.NoError(t, err)
 		all = append(all, part.Data...)
 		if part.EOF {
 			return all
@@ -171,7 +171,7 @@ func longestIn(t *testing.T, text []byte) (longest time.Duration) {
 			Args     struct{ Name any }
 		}
 	}
-	must.Do(t, json.Unmarshal(text, &trace))
+	must.NoError(t, json.Unmarshal(text, &trace))
 	type thread struct{ pid, tid int }
 	pageThreads := map[thread]bool{}
 	for _, e := range trace.TraceEvents {

@@ -63,8 +63,8 @@ func run(m *testing.M) (code int, err error) {
 func serve(t *testing.T) *Program {
 	t.Helper()
 	p, err := Start(context.WithoutCancel(t.Context()), informerProgram, "localhost:0")
-	must.Do(t, err)
-	t.Cleanup(func() { must.Do(t, p.Stop()) })
+	must.NoError(t, err)
+	t.Cleanup(func() { must.NoError(t, p.Stop()) })
 	waitForSync(t, p)
 	return p
 }
@@ -72,7 +72,7 @@ func serve(t *testing.T) *Program {
 // waitForSync waits until the informer has the object that is there from the start.
 func waitForSync(t *testing.T, p *Program) {
 	t.Helper()
-	must.Do(t, wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true,
+	must.NoError(t, wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true,
 		func(ctx context.Context) (bool, error) {
 			text, err := get(ctx, p.URL+"/state")
 			if err != nil {
@@ -109,7 +109,7 @@ func get(ctx context.Context, address string) (io.ReadCloser, error) {
 func visit(t *testing.T, address string, display Display) *Page {
 	t.Helper()
 	p, closePage, err := Visit(browser, address, display)
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() {
 		closePage()
 		for _, complaint := range p.TakeComplaints() {
@@ -122,7 +122,7 @@ func visit(t *testing.T, address string, display Display) *Page {
 // until waits for a condition, and ends the test if it does not become true.
 func until(t *testing.T, p *Page, what, condition string) {
 	t.Helper()
-	must.Do(t, p.Until(what, condition))
+	must.NoError(t, p.Until(what, condition))
 }
 
 // untilMinutes is until for minutes, where the time depends on the machine and not on the page.
@@ -140,7 +140,7 @@ func untilMinutes(t *testing.T, p *Page, what, condition string) {
 func eval[T any](t *testing.T, p *Page, expression string) T {
 	t.Helper()
 	value, err := Eval[T](p, expression)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return value
 }
 
@@ -156,7 +156,7 @@ func pressAndCount(t *testing.T, p *Page, action string, change int) {
 	before := eval[int](t, p, // from the program, because the page may lag behind
 		`fetch("/xray/state" + location.search).then(a => a.json()).then(s => s.set.store.objects)`)
 	want := before + change
-	must.Do(t, p.Press(action))
+	must.NoError(t, p.Press(action))
 	until(t, p, fmt.Sprintf("the store has %d objects after %s", want, action),
 		fmt.Sprintf(`%s === "%d"`, Field("store", "objects"), want))
 }

@@ -30,12 +30,12 @@ func TestAChipArrivesAtEveryStation(t *testing.T) {
 	} {
 		until(t, p, "a chip has gone from "+route, ChipSeen(route+" add "+name))
 	}
-	must.Do(t, p.Press("relabel"))
+	must.NoError(t, p.Press("relabel"))
 	until(t, p, "the index follows", Field("store", "indexes")+`.includes('"db":1')`)
-	must.Do(t, p.Press("recreate"))
+	must.NoError(t, p.Press("recreate"))
 	until(t, p, "a delete has come", ChipSeen("journal handlers/fast delete "+name))
 	until(t, p, "and an add after it", Field("handlers/fast", "last")+`.includes('"change":"add"')`)
-	must.Do(t, p.Press("resync"))
+	must.NoError(t, p.Press("resync"))
 	until(t, p, "a resync has come", ChipSeen("journal handlers/fast resync "+name))
 	pressAndCount(t, p, "delete", -1)
 }
@@ -44,13 +44,13 @@ func TestATombstoneComesAfterACut(t *testing.T) {
 	p := visit(t, serve(t).URL, Display{})
 	pressAndCount(t, p, "create", +1)
 	known, name := number(t, p, "store", "objects"), newest(t, p)
-	must.Do(t, p.Press("cut"))
+	must.NoError(t, p.Press("cut"))
 	until(t, p, "the reflector notices", Field("reflector", "doing")+` === "backing off"`)
-	must.Do(t, p.Press("delete"))
+	must.NoError(t, p.Press("delete"))
 	if got := number(t, p, "store", "objects"); got != known {
 		t.Errorf("the store has %d objects while the connection is cut, want the %d that it knew", got, known)
 	}
-	must.Do(t, p.Press("restore"))
+	must.NoError(t, p.Press("restore"))
 	for _, route := range []string{"journal handlers/fast", "client-go/informer client-go/handlers/fast"} {
 		until(t, p, "a tombstone has gone from "+route, ChipSeen(route+" tombstone "+name))
 	}
@@ -62,7 +62,7 @@ func TestAWatchThatExpiresIsFollowedByAList(t *testing.T) {
 	p := visit(t, serve(t).URL, Display{})
 	pressAndCount(t, p, "create", +1)
 	lists := number(t, p, "server", "lists")
-	must.Do(t, p.Press("expire"))
+	must.NoError(t, p.Press("expire"))
 	until(t, p, "the list is asked for", fmt.Sprintf("%s > %d", Field("server", "lists"), lists))
 	until(t, p, "the caption says so", `document.querySelector("#captions").innerText.includes("410")`)
 }
@@ -71,13 +71,13 @@ func TestAWatchThatExpiresIsFollowedByAList(t *testing.T) {
 func TestTenThousandUpdatesForAStalledHandler(t *testing.T) {
 	p := visit(t, serve(t).URL, Display{})
 	pressAndCount(t, p, "create", +1)
-	must.Do(t, p.Press("speed", `[data-handler="slow"]`, `[data-speed="stalled"]`))
-	must.Do(t, p.Press("update", `[data-count="10000"]`))
+	must.NoError(t, p.Press("speed", `[data-handler="slow"]`, `[data-speed="stalled"]`))
+	must.NoError(t, p.Press("update", `[data-count="10000"]`))
 	untilMinutes(t, p, "client-go's handler has them all waiting", Field("client-go/handlers/slow", "waiting")+" > 9900")
 	until(t, p, "ours has folded most of them", Field("handlers/slow", "folded")+" > 9000")
 	until(t, p, "few wait for ours", Field("handlers/slow", "waiting")+" < 1000")
 	until(t, p, "the fast one has had them all", Field("handlers/fast", "waiting")+` === "0"`)
-	must.Do(t, p.Press("speed", `[data-handler="slow"]`, `[data-speed="fast"]`))
+	must.NoError(t, p.Press("speed", `[data-handler="slow"]`, `[data-speed="fast"]`))
 	until(t, p, "ours catches up", Field("handlers/slow", "waiting")+` === "0"`)
 	until(t, p, "client-go's catches up", Field("client-go/handlers/slow", "waiting")+` === "0"`)
 }
@@ -86,7 +86,7 @@ func TestTenThousandUpdatesForAStalledHandler(t *testing.T) {
 func TestTheNumbersAgree(t *testing.T) {
 	p := visit(t, serve(t).URL, Display{})
 	pressAndCount(t, p, "create", +1)
-	must.Do(t, p.Press("update", `[data-count="100"]`))
+	must.NoError(t, p.Press("update", `[data-count="100"]`))
 	for range 40 {
 		if got := eval[string](t, p, `(() => {
 			const number = selector => Number(document.querySelector(selector).dataset.value);
@@ -106,13 +106,13 @@ func TestTheNumbersAgree(t *testing.T) {
 func TestHandlersComeAndGo(t *testing.T) {
 	p := visit(t, serve(t).URL, Display{})
 	pressAndCount(t, p, "create", +1)
-	must.Do(t, p.Press("add", `[data-speed="fast"]`))
+	must.NoError(t, p.Press("add", `[data-speed="fast"]`))
 	until(t, p, "the late handler has an initial add",
 		Field("handlers/handler-3", "last")+`.includes('"change":"initial"')`)
-	must.Do(t, p.Do(chromedp.Navigate(eval[string](t, p, "location.href"))))
+	must.NoError(t, p.Do(chromedp.Navigate(eval[string](t, p, "location.href"))))
 	until(t, p, "the handlers come in the same order", `[...document.querySelectorAll("#handlers .name")].
 		map(name => name.innerText).join() === "fast,slow,handler-3"`)
-	must.Do(t, p.Press("remove", `[data-handler="handler-3"]`))
+	must.NoError(t, p.Press("remove", `[data-handler="handler-3"]`))
 	until(t, p, "its box has gone", `!document.querySelector('[data-station="handlers/handler-3"]')`)
 }
 
@@ -130,19 +130,19 @@ func TestTwoBrowsersSeeTheSame(t *testing.T) {
 // The page says that the program has gone, and finds it again.
 func TestTheProgramGoesAwayAndComesBack(t *testing.T) {
 	first, err := Start(t.Context(), informerProgram, "localhost:0")
-	must.Do(t, err)
+	must.NoError(t, err)
 	waitForSync(t, first)
 	p := visit(t, first.URL, Display{})
 	pressAndCount(t, p, "create", +1)
-	must.Do(t, first.Stop())
+	must.NoError(t, first.Stop())
 	until(t, p, "the page says so", `document.body.dataset.stream === "lost" && document.querySelector("#lost").innerText`)
 	second, err := Start(t.Context(), informerProgram, address.FindString(first.URL)[len("http://"):])
-	must.Do(t, err)
+	must.NoError(t, err)
 	until(t, p, "events come again", `document.body.dataset.stream === "open"`)
 	until(t, p, "the store is the new one's", Field("store", "objects")+` === "1"`)
 	p.TakeComplaints() // the browser reports each connection that was refused
 	pressAndCount(t, p, "create", +1)
-	must.Do(t, second.Stop())
+	must.NoError(t, second.Stop())
 	until(t, p, "the page says so again", `document.body.dataset.stream === "lost"`)
 	p.TakeComplaints()
 }
@@ -150,51 +150,51 @@ func TestTheProgramGoesAwayAndComesBack(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	p := visit(t, serve(t).URL, Display{})
 	pressAndCount(t, p, "create", +1)
-	must.Do(t, p.Do(chromedp.KeyEvent(" ")))
+	must.NoError(t, p.Do(chromedp.KeyEvent(" ")))
 	until(t, p, "space pauses, and does not press the button again", `document.body.dataset.mode === "paused"`)
-	must.Do(t, p.Do(chromedp.KeyEvent(" ")))
+	must.NoError(t, p.Do(chromedp.KeyEvent(" ")))
 	until(t, p, "space plays", `document.body.dataset.mode !== "paused"`)
 	// The buttons can be reached with Tab, and pressed with Enter.
 	for range 60 {
-		must.Do(t, p.Do(chromedp.KeyEvent("\t")))
+		must.NoError(t, p.Do(chromedp.KeyEvent("\t")))
 		if eval[string](t, p, `document.activeElement.dataset.action ?? ""`) == "delete" {
 			break
 		}
 	}
 	before := number(t, p, "store", "objects")
-	must.Do(t, p.Do(chromedp.KeyEvent("\r")))
+	must.NoError(t, p.Do(chromedp.KeyEvent("\r")))
 	until(t, p, "Enter deletes", fmt.Sprintf(`%s === "%d"`, Field("store", "objects"), before-1))
 }
 
 func TestTheDiffOfAChange(t *testing.T) {
 	p := visit(t, serve(t).URL, Display{})
 	pressAndCount(t, p, "create", +1)
-	must.Do(t, p.Press("relabel"))
+	must.NoError(t, p.Press("relabel"))
 	until(t, p, "the change is listed", `document.querySelector("#recent button")?.innerText.includes("pdate")`)
-	must.Do(t, p.Click("#recent button"))
+	must.NoError(t, p.Click("#recent button"))
 	until(t, p, "the diff is shown", `document.querySelector("#panel").open &&
 		["web", "db"].every(app => document.querySelector("#panel-body").innerText.includes("app: " + app))`)
-	must.Do(t, p.Do(chromedp.KeyEvent("\x1b")))
+	must.NoError(t, p.Do(chromedp.KeyEvent("\x1b")))
 	until(t, p, "Escape closes it", `!document.querySelector("#panel").open`)
-	must.Do(t, p.Click(`[data-station="handlers/fast"] .name`))
+	must.NoError(t, p.Click(`[data-station="handlers/fast"] .name`))
 	until(t, p, "the handler's calls are shown", `document.querySelector("#panel-body").innerText.includes("add")`)
 }
 
 // The same page shows the informers of chapter 08's factory.
 func TestTheInformersOfAFactory(t *testing.T) {
 	serving, err := Start(context.WithoutCancel(t.Context()), factoryProgram, "localhost:0")
-	must.Do(t, err)
-	t.Cleanup(func() { must.Do(t, serving.Stop()) })
+	must.NoError(t, err)
+	t.Cleanup(func() { must.NoError(t, serving.Stop()) })
 	p := visit(t, serving.URL, Display{})
 	until(t, p, "the ConfigMap is stored", Field("store", "objects")+` === "1"`)
 	pressAndCount(t, p, "create", +1)
 	until(t, p, "a chip has gone to a handler", ChipSeen("journal handlers/fast add "+newest(t, p)))
 	lists := number(t, p, "server", "lists")
-	must.Do(t, p.Press("expire"))
+	must.NoError(t, p.Press("expire"))
 	until(t, p, "the list is asked for", fmt.Sprintf("%s > %d", Field("server", "lists"), lists))
-	must.Do(t, p.Press("cut"))
+	must.NoError(t, p.Press("cut"))
 	until(t, p, "the reflector notices", Field("reflector", "doing")+` === "backing off"`)
-	must.Do(t, p.Press("restore"))
+	must.NoError(t, p.Press("restore"))
 	until(t, p, "it watches again", Field("reflector", "doing")+` === "watching"`)
 }
 
@@ -209,7 +209,7 @@ func TestOtherInformers(t *testing.T) {
 
 func TestACaptionNamesASectionOfTheBook(t *testing.T) {
 	p := visit(t, serve(t).URL, Display{})
-	must.Do(t, p.Press("relabel"))
+	must.NoError(t, p.Press("relabel"))
 	until(t, p, "the caption names a section",
 		`document.querySelector("#captions cite")?.innerText.startsWith("docs/07-shared-informer")`)
 }

@@ -40,12 +40,12 @@ func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "token")
 		write := func(token string) {
-			must.Do(t, os.WriteFile(file, []byte(token), 0o600))
+			must.NoError(t, os.WriteFile(file, []byte(token), 0o600))
 		}
 		var server refuser
 		write("old")
 		wrapped, err := rest.HTTPWrappersForConfig(&rest.Config{BearerTokenFile: file}, &server)
-		must.Do(t, err)
+		must.NoError(t, err)
 		start := time.Now()
 		for _, test := range []struct {
 			at   time.Duration
@@ -53,9 +53,9 @@ func TestATokenFileIsReadAgainAfterFiftySeconds(t *testing.T) {
 		}{{0, "Bearer old"}, {49 * time.Second, "Bearer old"}, {50 * time.Second, "Bearer new"}} {
 			time.Sleep(test.at - time.Since(start))
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://127.0.0.1/api", nil)
-			must.Do(t, err)
+			must.NoError(t, err)
 			response, err := wrapped.RoundTrip(request)
-			must.Do(t, err)
+			must.NoError(t, err)
 			response.Body.Close()
 			if server.token != test.want {
 				t.Errorf("the request after %v has the token %q, want %q", test.at, server.token, test.want)
@@ -75,7 +75,7 @@ func TestAHandlerThatPanicsInTheFirstListNeverSyncsWithClientGo(t *testing.T) {
 				registration, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 					panic("ouch")
 				}})
-				must.Do(t, err)
+				must.NoError(t, err)
 				go informer.RunWithContext(t.Context())
 				time.Sleep(time.Hour)
 				if got, want := registration.HasSynced(), impl.name == ours; got != want {
@@ -107,9 +107,9 @@ func TestTheRESTClientWaitsOutA429(t *testing.T) {
 		start := time.Now()
 		client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1},
 			&http.Client{Transport: busyServer{start.Add(5 * time.Second)}})
-		must.Do(t, err)
+		must.NoError(t, err)
 		_, err = client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		if took, want := time.Since(start).Round(time.Millisecond), 5*time.Second; took != want {
 			t.Errorf("List() took %v, want %v", took, want)
 		}

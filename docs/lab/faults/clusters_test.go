@@ -22,26 +22,26 @@ func TestTwoClusters(t *testing.T) {
 	added := make(chan string, 10)
 	for _, name := range []string{"east", "west"} {
 		env, err := startEnvironment(t.Context(), t.Output())
-		must.Do(t, err)
-		t.Cleanup(func() { must.Do(t, env.stop()) })
+		must.NoError(t, err)
+		t.Cleanup(func() { must.NoError(t, env.stop()) })
 		f := factory.New(env.client, factory.Options{Namespace: "default"})
 		_, err = f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 			if configMap := obj.(*corev1.ConfigMap); configMap.Name == "here" {
 				added <- name + ": " + configMap.Data["cluster"]
 			}
 		}})
-		must.Do(t, err)
+		must.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		t.Cleanup(func() {
 			cancel()
 			f.Shutdown()
 		})
 		f.Start(ctx)
-		must.Do(t, f.WaitForCacheSync(ctx))
+		must.NoError(t, f.WaitForCacheSync(ctx))
 		_, err = env.client.CoreV1().ConfigMaps("default").Create(ctx, &corev1.ConfigMap{ // the same key in both
 			ObjectMeta: metav1.ObjectMeta{Name: "here"}, Data: map[string]string{"cluster": name},
 		}, metav1.CreateOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		if got, want := <-added, name+": "+name; got != want {
 			t.Errorf("the handler got %q, want %q", got, want)
 		}

@@ -31,7 +31,7 @@ func TestFaults(t *testing.T) {
 	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "5")
 	const seed = 20240529
 	r, err := newRunner(t.Context(), seed, smallScale, os.Stderr)
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer func() {
 		if err := r.env.stop(); err != nil {
 			t.Error(err)
@@ -41,8 +41,8 @@ func TestFaults(t *testing.T) {
 		environmentWorks := false
 		t.Run(fault.name, func(t *testing.T) {
 			run, err := r.run(t.Context(), fault)
-			must.Do(t, err)
-			must.Do(t, r.checkHeap())
+			must.NoError(t, err)
+			must.NoError(t, r.checkHeap())
 			environmentWorks = true
 			for _, result := range run {
 				printResult(t.Output(), result)

@@ -48,7 +48,7 @@ func TestAStoppedSoakLeavesNothing(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	o, err := parse(nil)
-	must.Do(t, err)
+	must.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var stdout bytes.Buffer
@@ -59,7 +59,7 @@ func TestAStoppedSoakLeavesNothing(t *testing.T) {
 		t.Errorf("soak() printed %q, want nothing", stdout.String())
 	}
 	left, err := os.ReadDir(temp)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if len(left) > 0 {
 		t.Errorf("soak() left these files: %v", left)
 	}

@@ -21,19 +21,19 @@ func TestARestartedAPIServerRefusesOldVersions(t *testing.T) {
 		t.Skip("it starts a control plane")
 	}
 	env, err := startEnvironment(t.Context(), t.Output())
-	must.Do(t, err)
-	defer func() { must.Do(t, env.stop()) }()
+	must.NoError(t, err)
+	defer func() { must.NoError(t, env.stop()) }()
 	configMaps := env.client.CoreV1().ConfigMaps("default")
 	var versions []string
 	for _, name := range []string{"a", "b"} {
 		o, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}},
 			metav1.CreateOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 		versions = append(versions, o.ResourceVersion)
 	}
 	firstEvent := func() watch.Event {
 		w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: versions[0]})
-		must.Do(t, err)
+		must.NoError(t, err)
 		defer w.Stop()
 		return <-w.ResultChan()
 	}
@@ -41,8 +41,8 @@ func TestARestartedAPIServerRefusesOldVersions(t *testing.T) {
 	if added, ok := event.Object.(*corev1.ConfigMap); !ok || event.Type != watch.Added || added.Name != "b" {
 		t.Errorf("before the restart, the watch begins with %v, want ADDED for the ConfigMap b", event)
 	}
-	must.Do(t, env.Kill(local.APIServer))
-	must.Do(t, env.Restart(t.Context(), local.APIServer))
+	must.NoError(t, env.Kill(local.APIServer))
+	must.NoError(t, env.Restart(t.Context(), local.APIServer))
 	event = firstEvent()
 	if event.Type != watch.Error || !apierrors.IsResourceExpired(apierrors.FromObject(event.Object)) {
 		t.Errorf("after the restart, the watch begins with %v, want ERROR with status 410", event)

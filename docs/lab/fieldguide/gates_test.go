@@ -35,7 +35,7 @@ var gateRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (on|off) \\| (yes|no) \\
 // of another process.
 func TestGates(t *testing.T) {
 	gates := registry{}
-	must.Do(t, features.AddFeaturesToExistingFeatureGates(gates))
+	must.NoError(t, features.AddFeaturesToExistingFeatureGates(gates))
 	if isChild() {
 		log := captureKlog(t, 1)
 		for name := range gates {
@@ -45,7 +45,7 @@ func TestGates(t *testing.T) {
 		return
 	}
 	guide, err := os.ReadFile("../../field-guide.md")
-	must.Do(t, err)
+	must.NoError(t, err)
 	var got, want []string
 	for _, match := range gateRow.FindAllStringSubmatch(string(guide), -1) {
 		got = append(got, strings.Join(match[1:], " "))

@@ -49,7 +49,7 @@ func captureKlog(t *testing.T, verbosity int) *klogOutput {
 	for name, value := range map[string]string{
 		"logtostderr": "false", "alsologtostderr": "false", "stderrthreshold": "FATAL", "v": strconv.Itoa(verbosity),
 	} {
-		must.Do(t, flags.Set(name, value))
+		must.NoError(t, flags.Set(name, value))
 	}
 	output := new(klogOutput)
 	klog.SetOutput(output)
@@ -64,7 +64,7 @@ var found = map[string]bool{}
 func (o *klogOutput) want(t *testing.T, line string) {
 	t.Helper()
 	guide, err := os.ReadFile("../../field-guide.md")
-	must.Do(t, err)
+	must.NoError(t, err)
 	if !strings.Contains(string(guide), "\n"+line+"\n") {
 		t.Errorf("docs/field-guide.md has no line\n%s", line)
 	}

@@ -52,7 +52,7 @@ func listWatch(client kubernetes.Interface, resource, namespace string,
 func runConfigMaps(t *testing.T, config *rest.Config, namespace string) cache.SharedIndexInformer {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return runInformer(t, listWatch(client, "configmaps", namespace, func(*metav1.ListOptions) {}), &corev1.ConfigMap{})
 }
 
@@ -68,7 +68,7 @@ func runParcels(t *testing.T, s *session.Session, version string,
 	change func(*metav1.ListOptions)) cache.SharedIndexInformer {
 	t.Helper()
 	client, err := dynamic.NewForConfig(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	resource := schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: version, Resource: "parcels"}
 	informer := dynamicinformer.NewFilteredDynamicInformer(client, resource, s.Namespace, 0, nil, change).Informer()
 	must.Run(t, informer.RunWithContext)

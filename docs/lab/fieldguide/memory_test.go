@@ -43,7 +43,7 @@ func TestARelistIsBesideTheStore(t *testing.T) {
 		server := fakeapi.New()
 		informer := newConfigMaps(server.ListWatch, 0) // a ListWatch that may be asked to stream
 		var calls record.Lines
-		must.Do(t, informer.SetTransform(func(obj any) (any, error) {
+		must.NoError(t, informer.SetTransform(func(obj any) (any, error) {
 			calls.Add("%s beside %d stored", obj.(*corev1.ConfigMap).ResourceVersion, len(informer.GetStore().List()))
 			return obj, nil
 		}))

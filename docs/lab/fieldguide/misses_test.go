@@ -59,13 +59,13 @@ func TestTheVersionIsTooOldForEtcd(t *testing.T) {
 
 func TestAnIndexOfAnotherName(t *testing.T) {
 	log, indexer := captureKlog(t, 0), cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-	must.Do(t, indexer.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}))
+	must.NoError(t, indexer.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}}))
 	_, err := indexer.ByIndex("node", "node1")
 	if want := "Index with name node does not exist"; err == nil || err.Error() != want {
 		t.Errorf("ByIndex(node) = %v, want %s", err, want)
 	}
 	pods, err := listers.NewPodLister(indexer).Pods("ns").List(labels.Everything())
-	must.Do(t, err)
+	must.NoError(t, err)
 	if len(pods) != 1 {
 		t.Errorf("List() returned %d pods, want 1", len(pods))
 	}
@@ -91,7 +91,7 @@ func TestTwoReflectorsOfOneStore(t *testing.T) {
 // The store has an object with the key a, and a lister for a namespace asks for the key /a.
 func TestAListerOfTheWrongScope(t *testing.T) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-	must.Do(t, indexer.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}}))
+	must.NoError(t, indexer.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}}))
 	lister := cache.NewGenericLister(indexer, corev1.Resource("pods"))
 	if obj, err := lister.ByNamespace("").Get("a"); !apierrors.IsNotFound(err) {
 		t.Errorf("ByNamespace(\"\").Get(a) = %v, %v; want a NotFound error", obj, err)

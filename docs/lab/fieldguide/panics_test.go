@@ -32,7 +32,7 @@ func isChild() bool { return os.Getenv(childEnv) != "" }
 // does not matter: most of these processes end with a panic.
 func runChild(t *testing.T, env ...string) *klogOutput {
 	t.Helper()
-	output, _ := must.RunAgain(t, t.Name(), append(env, childEnv+"=yes")...)
+	output, _ := must.RunInSubprocess(t, t.Name(), append(env, childEnv+"=yes")...)
 	return textOf(output)
 }
 
@@ -99,7 +99,7 @@ func TestAnIndexFunctionThatFails(t *testing.T) {
 		textOf(fmt.Sprint("panic: ", recover())).want(t,
 			`panic: unable to calculate an index entry for key "…" on index "…": …`)
 	}()
-	must.Do(t, indexer.Add(fakeapi.ConfigMap("a", "1")))
+	must.NoError(t, indexer.Add(fakeapi.ConfigMap("a", "1")))
 }
 
 func TestWhatAnInformerRefuses(t *testing.T) {
@@ -113,7 +113,7 @@ func TestWhatAnInformerRefuses(t *testing.T) {
 	textOf(informer.SetTransform(nil)).want(t, `informer has already started`)
 
 	colour := cache.Indexers{"colour": cache.MetaNamespaceIndexFunc}
-	must.Do(t, informer.AddIndexers(colour)) // though it runs
+	must.NoError(t, informer.AddIndexers(colour)) // though it runs
 	textOf(informer.AddIndexers(colour)).want(t, `indexer conflict: map[colour:{}]`)
 	stop()
 	textOf(informer.AddIndexers(nil)).want(t, `indexer was not added because it has stopped already`)
@@ -127,7 +127,7 @@ func TestATransformThatGivesNilForAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New()
 		informer := newConfigMaps(server, 0)
-		must.Do(t, informer.SetTransform(func(any) (any, error) { return nil, nil }))
+		must.NoError(t, informer.SetTransform(func(any) (any, error) { return nil, nil }))
 		var calls record.Lines
 		handle(t, informer, record.Handler(&calls))
 		w, before := server.NextWatch(), log.String()
@@ -147,7 +147,7 @@ func TestATransformThatEmptiesTheVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
 		informer := newConfigMaps(server, 10*time.Minute)
-		must.Do(t, informer.SetTransform(func(obj any) (any, error) {
+		must.NoError(t, informer.SetTransform(func(obj any) (any, error) {
 			obj.(*corev1.ConfigMap).ResourceVersion = ""
 			return obj, nil
 		}))
@@ -156,7 +156,7 @@ func TestATransformThatEmptiesTheVersion(t *testing.T) {
 		time.Sleep(time.Minute) // a handler that joins late is not due when the others are
 		var calls record.Lines
 		_, err := informer.AddEventHandler(record.Handler(&calls))
-		must.Do(t, err)
+		must.NoError(t, err)
 		calls.Want(t, "OnAdd a  first")
 		w.Modify(fakeapi.ConfigMap("a", "2"))
 		calls.Want(t, "OnUpdate a , was ")

@@ -36,7 +36,7 @@ func TestAConnectionThatIsDead(t *testing.T) {
 	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "1") // for the informer's connections; those of the session exist
 	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "1")
 	proxy, err := netfault.For(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(proxy.Close)
 	config := rest.CopyConfig(s.Config)
 	config.Dial = proxy.Dial
@@ -99,7 +99,7 @@ func TestAStoreThatSomebodyWritesInto(t *testing.T) {
 	informer := runInformer(t, server, &corev1.ConfigMap{})
 	w, store := server.NextWatch(), informer.GetStore()
 	must.Until(t, "the informer has synced", informer.HasSynced) // version 1 comes before the write
-	must.Do(t, store.Update(fakeapi.ConfigMap("a", "3")))
+	must.NoError(t, store.Update(fakeapi.ConfigMap("a", "3")))
 	w.Modify(fakeapi.ConfigMap("a", "2"))
 	must.Until(t, "the store has version 2", func() bool {
 		return store.List()[0].(*corev1.ConfigMap).ResourceVersion == "2"
@@ -233,7 +233,7 @@ func TestClientSideThrottling(t *testing.T) {
 	refuse := httpfault.Refuse(apierrors.NewNotFound(corev1.Resource("pods"), "a"))
 	server := roundTripperFunc(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
 	client, err := kubernetes.NewForConfig(&rest.Config{Transport: server, QPS: 0.8, Burst: 1})
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Run(t, func(ctx context.Context) {
 		for ctx.Err() == nil {
 			_, _ = client.CoreV1().Pods("ns").Get(ctx, "a", metav1.GetOptions{})

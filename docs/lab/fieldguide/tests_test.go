@@ -37,7 +37,7 @@ func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 			configMaps := client.CoreV1().ConfigMaps("ns")
 			generated := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "a-"}}
 			created, err := configMaps.Create(t.Context(), generated, metav1.CreateOptions{})
-			must.Do(t, err)
+			must.NoError(t, err)
 			calls.Want(t, "OnAdd  ") // neither name nor version
 			_, err = configMaps.Create(t.Context(), generated, metav1.CreateOptions{})
 			if !apierrors.IsAlreadyExists(err) {
@@ -45,7 +45,7 @@ func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 			}
 			created.Labels = map[string]string{"changed": "yes"}
 			_, err = configMaps.Update(t.Context(), created, metav1.UpdateOptions{})
-			must.Do(t, err)
+			must.NoError(t, err)
 			calls.Want(t, "OnUpdate  , was ")
 		})
 	}
@@ -62,9 +62,9 @@ func TestSelectorsOnAFake(t *testing.T) {
 		{LabelSelector: "app=web"}:             0,
 	} {
 		list, err := configMaps.List(t.Context(), options)
-		must.Do(t, err)
+		must.NoError(t, err)
 		w, err := configMaps.Watch(t.Context(), options)
-		must.Do(t, err)
+		must.NoError(t, err)
 		if got := len(list.Items); got != want {
 			t.Errorf("List(%v) returned %d objects, want %d", options, got, want)
 		}
@@ -77,11 +77,11 @@ func TestSelectorsOnAFake(t *testing.T) {
 func TestNobodyReadsAWatchOfAFake(t *testing.T) {
 	configMaps := fake.NewClientset(fakeapi.ConfigMap("a", "1")).CoreV1().ConfigMaps("ns")
 	_, err := configMaps.Watch(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer func() { textOf(fmt.Sprint("panic: ", recover())).want(t, `panic: channel full`) }()
 	for range 100 { // the channel has room for 100 events, and the first one is for the existing object
 		_, err = configMaps.Update(t.Context(), fakeapi.ConfigMap("a", "1"), metav1.UpdateOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestAnInformerThatGoesOn(t *testing.T) {
 	leak.want(t, `found unexpected goroutines:`)
 	leak.want(t, `… with k8s.io/client-go/tools/cache.(*processorListener).pop on top of the stack:`)
 	stop()
-	must.Do(t, goleak.Find(before))
+	must.NoError(t, goleak.Find(before))
 }
 
 func TestAnInformerThatOutlivesItsBubble(t *testing.T) {

@@ -25,7 +25,7 @@ func newConfigMaps(source cache.ListerWatcher, resync time.Duration) cache.Share
 func handle(t *testing.T, informer cache.SharedIndexInformer, handler cache.ResourceEventHandler) (stop func()) {
 	t.Helper()
 	_, err := informer.AddEventHandler(handler)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return must.Run(t, informer.RunWithContext)
 }
 

@@ -46,6 +46,6 @@ func TestCommentsThatAreOutOfDate(t *testing.T) {
 			"which is done with the fifo's lock held",
 		},
 	} {
-		must.Say(t, file, sentences...)
+		must.FindInClientGo(t, file, sentences...)
 	}
 }

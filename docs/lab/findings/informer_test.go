@@ -20,7 +20,7 @@ import (
 
 func TestResyncOfARealFIFOLosesItsError(t *testing.T) {
 	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	must.Do(t, known.Add(fakeapi.ConfigMap("a", "1")))
+	must.NoError(t, known.Add(fakeapi.ConfigMap("a", "1")))
 	noKey := func(any) (string, error) { return "", errors.New("no key") }
 	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known, KeyFunction: noKey})
 	if err := queue.Resync(); err == nil || !strings.Contains(err.Error(), "%!w(<nil>)") {

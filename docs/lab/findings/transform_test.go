@@ -55,7 +55,7 @@ func results(t *testing.T, transform cache.TransformFunc) map[string]result {
 			func(context.Context, error, string, ...any) { errs.Add(1) },
 		}
 		in := cache.NewSharedIndexInformerWithOptions(lw, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
-		must.Do(t, in.SetTransform(transform))
+		must.NoError(t, in.SetTransform(transform))
 		stop := must.Run(t, in.RunWithContext)
 		time.Sleep(time.Hour)
 		stop()

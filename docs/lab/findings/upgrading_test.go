@@ -41,7 +41,7 @@ var gateOnPage = regexp.MustCompile("`(\\w+)`( \\(locked\\))?")
 // The page lists the gates that are on, and says which of them are locked.
 func TestWhichGatesAreOn(t *testing.T) {
 	page, err := os.ReadFile("../../reference/upgrading.md")
-	must.Do(t, err)
+	must.NoError(t, err)
 	const before = "these gates are on:"
 	_, list, found := strings.Cut(string(page), before)
 	if !found {
@@ -54,7 +54,7 @@ func TestWhichGatesAreOn(t *testing.T) {
 	}
 
 	gates := registry{}
-	must.Do(t, features.AddVersionedFeaturesToExistingFeatureGates(gates))
+	must.NoError(t, features.AddVersionedFeaturesToExistingFeatureGates(gates))
 	inClientGo := map[string]bool{}
 	for name, spec := range gates {
 		if spec.Default {
@@ -69,11 +69,11 @@ func TestWhichGatesAreOn(t *testing.T) {
 func TestAWatchOfAFakeClientsetBeginsWithWhatTheListMissed(t *testing.T) {
 	configMaps := fake.NewClientset(fakeapi.ConfigMap("a", "")).CoreV1().ConfigMaps("ns")
 	list, err := configMaps.List(t.Context(), metav1.ListOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	_, err = configMaps.Create(t.Context(), fakeapi.ConfigMap("b", ""), metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion})
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer w.Stop()
 	if got := (<-w.ResultChan()).Object.(*corev1.ConfigMap).Name; got != "b" {
 		t.Errorf("the first event is for the ConfigMap %q, want b", got)
@@ -86,7 +86,7 @@ func TestAFactoryLeavesATransformAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		called := make(chan struct{}, 1)
 		in := cache.NewSharedIndexInformer(fakeapi.New(fakeapi.ConfigMap("a", "1")), &corev1.ConfigMap{}, 0, nil)
-		must.Do(t, in.SetTransform(func(obj any) (any, error) {
+		must.NoError(t, in.SetTransform(func(obj any) (any, error) {
 			called <- struct{}{}
 			return obj, nil
 		}))

@@ -40,11 +40,11 @@ func BenchmarkLoad(b *testing.B) {
 		b.Fatal("KUBECONFIG names no cluster: scripts/load.sh makes one")
 	}
 	client, err := connect(kubeconfig, func(config *rest.Config) { config.QPS = -1 })
-	must.Do(b, err)
+	must.NoError(b, err)
 	defer utilnet.CloseIdleConnectionsFor(client.CoreV1().RESTClient().(*rest.RESTClient).Client.Transport)
 	_, err = client.CoreV1().Namespaces().Create(b.Context(),
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-	must.Do(b, err)
+	must.NoError(b, err)
 	s := &server{configMaps: client.CoreV1().ConfigMaps(namespace)}
 	for _, objects := range p.sizes {
 		b.Run(fmt.Sprintf("objects=%d", objects), func(b *testing.B) {
@@ -173,13 +173,13 @@ func do(b *testing.B, n int, request func(ctx context.Context, i int) error) {
 	for i := 0; i < n && ctx.Err() == nil; i++ {
 		group.Go(func() error { return request(ctx, i) })
 	}
-	must.Do(b, group.Wait())
+	must.NoError(b, group.Wait())
 }
 
 // versions lists all objects, and returns the version of each by its number.
 func (s *server) versions(b *testing.B) []uint64 {
 	list, err := s.configMaps.List(b.Context(), metav1.ListOptions{})
-	must.Do(b, err)
+	must.NoError(b, err)
 	versions := make([]uint64, s.filled)
 	for i := range list.Items {
 		n, version, err := number(&list.Items[i])

@@ -42,7 +42,7 @@ func quickRun(t *testing.T, folder, stopAt string) (stdout string, err error) {
 	})
 	err = program.Run(ctx, []string{"-quick", "-o", folder}, &output, progress)
 	left, readErr := os.ReadDir(temp)
-	must.Do(t, readErr)
+	must.NoError(t, readErr)
 	if len(left) > 0 {
 		t.Errorf("the run has left these files: %v", left)
 	}
@@ -57,7 +57,7 @@ func TestAQuickRun(t *testing.T) {
 	}
 	folder := filepath.Join(t.TempDir(), "results")
 	stdout, err := quickRun(t, folder, "")
-	must.Do(t, err)
+	must.NoError(t, err)
 	results, text := read(t, folder)
 	if diff := cmp.Diff(text, stdout); diff != "" {
 		t.Errorf("the output differs from table.txt (-table.txt +output):\n%s", diff)
@@ -102,7 +102,7 @@ func TestAQuickRunThatIsStopped(t *testing.T) {
 func TestTheBooksTable(t *testing.T) {
 	results, want := read(t, ".")
 	got, err := table(results)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("go run ./docs/lab/load -table would change table.txt (-table.txt +new):\n%s", diff)
 	}
@@ -123,11 +123,11 @@ func TestATableWithLostObjectsIsAnError(t *testing.T) {
 func read(t *testing.T, folder string) (results *report.Results, table string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "results.txt"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	results, err = report.Read(string(text))
-	must.Do(t, err)
+	must.NoError(t, err)
 	text, err = os.ReadFile(filepath.Join(folder, "table.txt"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	return results, string(text)
 }
 
@@ -237,7 +237,7 @@ func TestAMeter(t *testing.T) {
 
 func TestTheMemoryOfAClient(t *testing.T) {
 	var memory Values
-	must.Do(t, new(Client).Memory(0, &memory))
+	must.NoError(t, new(Client).Memory(0, &memory))
 	if memory["peak-B"] < memory["heap-B"] {
 		t.Errorf("the greatest resident memory is %v, want at least the heap, %v", memory["peak-B"], memory["heap-B"])
 	}

@@ -48,9 +48,9 @@ func startProcess(tb testing.TB, name string) *process {
 	cmd.Env = append(os.Environ(), clientEnv+"=1")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
-	must.Do(tb, err)
+	must.NoError(tb, err)
 	out, err := cmd.StdoutPipe()
-	must.Do(tb, err)
+	must.NoError(tb, err)
 	if err := cmd.Start(); err != nil {
 		tb.Fatalf("starting %s in a process of its own: %v", name, err)
 	}

@@ -25,8 +25,8 @@ import (
 // docs/lab/load/reads.txt.
 func BenchmarkReads(b *testing.B) {
 	s, err := session.Open(b.Context(), session.Options{})
-	must.Do(b, err)
-	b.Cleanup(func() { must.Do(b, s.Close(context.Background())) })
+	must.NoError(b, err)
+	b.Cleanup(func() { must.NoError(b, s.Close(context.Background())) })
 	var filling errgroup.Group
 	filling.SetLimit(10)
 	for i := range 1000 {
@@ -38,21 +38,21 @@ func BenchmarkReads(b *testing.B) {
 			return err
 		})
 	}
-	must.Do(b, filling.Wait())
+	must.NoError(b, filling.Wait())
 
 	received := &meter{}
 	config := rest.CopyConfig(s.Config)
 	config.ContentType = "application/vnd.kubernetes.protobuf"
 	received.count(config)
 	client, err := kubernetes.NewForConfig(config)
-	must.Do(b, err)
+	must.NoError(b, err)
 	b.Cleanup(func() {
 		utilnet.CloseIdleConnectionsFor(client.CoreV1().RESTClient().(*rest.RESTClient).Client.Transport)
 	})
 	f := factory.New(client, factory.Options{Namespace: s.Namespace})
 	cached := f.ConfigMaps().Lister().ConfigMaps(s.Namespace)
 	f.Start(b.Context())
-	must.Do(b, f.WaitForCacheSync(b.Context()))
+	must.NoError(b, f.WaitForCacheSync(b.Context()))
 	b.Cleanup(f.Shutdown)
 	configMaps := client.CoreV1().ConfigMaps(s.Namespace)
 	list := func(version string) func(context.Context) error {
@@ -83,7 +83,7 @@ func BenchmarkReads(b *testing.B) {
 		b.Run(read.name, func(b *testing.B) {
 			before := received.bytes.Load()
 			for b.Loop() {
-				must.Do(b, read.do(b.Context()))
+				must.NoError(b, read.do(b.Context()))
 			}
 			b.ReportMetric(float64(received.bytes.Load()-before)/float64(b.N)/1024, "KiB-received/op")
 		})

@@ -37,22 +37,22 @@ func TestAStepTakenHome(t *testing.T) {
 		Containers:      []corev1.Container{{Name: "web", Image: "registry.k8s.io/pause:3.10.2"}},
 	}}
 	_, err := s.Client.CoreV1().Pods(s.Namespace).Create(t.Context(), gated, metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 
 	home := t.TempDir()
 	program := exec.CommandContext(t.Context(), build(t, home))
 	program.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig(t, home, s.Config, s.Namespace))
 	program.Stderr = os.Stderr
 	stdout, err := program.StdoutPipe()
-	must.Do(t, err)
-	must.Do(t, program.Start())
+	must.NoError(t, err)
+	must.NoError(t, program.Start())
 	lines := bufio.NewScanner(stdout)
 	lines.Scan() // at the end of the output, Text is empty
 	if got, want := lines.Text(), "ADDED : web : Pending"; got != want {
 		t.Errorf("the first line of the program is %q, want %q", got, want)
 	}
-	must.Do(t, program.Process.Signal(os.Interrupt))
-	must.Do(t, program.Wait())
+	must.NoError(t, program.Process.Signal(os.Interrupt))
+	must.NoError(t, program.Wait())
 }
 
 // build makes a module with the program and the steps of the page in a folder, and returns the path
@@ -60,8 +60,8 @@ func TestAStepTakenHome(t *testing.T) {
 func build(t *testing.T, home string) (binary string) {
 	t.Helper()
 	root, err := workspace.Root(".")
-	must.Do(t, err)
-	write := func(name, text string) { must.Do(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600)) }
+	must.NoError(t, err)
+	write := func(name, text string) { must.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600)) }
 	run := func(program string, args ...string) {
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		cmd.Dir = home
@@ -104,7 +104,7 @@ func stepsOnPage(t *testing.T, root string) (files []string) {
 	for _, match := range stepRow.FindAllStringSubmatch(text, -1) {
 		pattern := filepath.Join(root, match[2]+"-*", "step_"+match[1]+".go")
 		found, err := filepath.Glob(pattern)
-		must.Do(t, err)
+		must.NoError(t, err)
 		if len(found) != 1 {
 			t.Fatalf("%s matches %q, want one file", pattern, found)
 		}
@@ -119,7 +119,7 @@ func stepsOnPage(t *testing.T, root string) (files []string) {
 func read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return string(text)
 }
 
@@ -127,7 +127,7 @@ func read(t *testing.T, name string) string {
 func kubeconfig(t *testing.T, dir string, config *rest.Config, namespace string) (file string) {
 	t.Helper()
 	config = rest.CopyConfig(config)
-	must.Do(t, rest.LoadTLSFiles(config))
+	must.NoError(t, rest.LoadTLSFiles(config))
 	written := api.NewConfig()
 	written.Clusters["c"] = &api.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
 	written.AuthInfos["me"] = &api.AuthInfo{ClientCertificateData: config.CertData, ClientKeyData: config.KeyData,
@@ -135,6 +135,6 @@ func kubeconfig(t *testing.T, dir string, config *rest.Config, namespace string)
 	written.Contexts["home"] = &api.Context{Cluster: "c", AuthInfo: "me", Namespace: namespace}
 	written.CurrentContext = "home"
 	file = filepath.Join(dir, "kubeconfig")
-	must.Do(t, clientcmd.WriteToFile(*written, file))
+	must.NoError(t, clientcmd.WriteToFile(*written, file))
 	return file
 }

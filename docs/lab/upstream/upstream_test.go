@@ -143,10 +143,10 @@ func TestClientGosTestsPassOnOurParts(t *testing.T) {
 	var all strings.Builder
 	for _, s := range sources {
 		text, err := os.ReadFile(filepath.Join(cacheDir, s.file))
-		must.Do(t, err)
+		must.NoError(t, err)
 		all.Write(text)
 		files[s.file], tests[s.file], err = turn(string(text), s)
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	for name := range ours {
 		if !strings.Contains(all.String(), name) {
@@ -192,17 +192,17 @@ func compile(t *testing.T, files map[string]string) (binary string) {
 	dir := t.TempDir()
 	write := func(name, text string) (path string) {
 		path = filepath.Join(dir, name)
-		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+		must.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	replace := map[string]string{}
 	for name, text := range files {
 		place, err := filepath.Abs(filepath.Join("adapter", name))
-		must.Do(t, err)
+		must.NoError(t, err)
 		replace[place] = write(name, text)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	must.Do(t, err)
+	must.NoError(t, err)
 	binary = filepath.Join(dir, "adapter.test")
 	args := []string{"test", "-c", "-overlay", write("overlay.json", string(overlay)), "-o", binary}
 	if strings.TrimSpace(run(t, "go", "env", "CGO_ENABLED")) == "1" { // the race detector needs it

@@ -66,7 +66,7 @@ func (s *servers) cacheWait(t *testing.T) (seconds float64) {
 		return 0 // before the first wait, there is no such metric
 	}
 	seconds, err := strconv.ParseFloat(match[1], 64)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return seconds
 }
 
@@ -103,7 +103,7 @@ func (s *servers) connect(t *testing.T, address string) *connection {
 		return transport
 	})
 	client, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	c.lw = cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "podtemplates", "default", fields.Everything())
 	return c
 }
@@ -144,7 +144,7 @@ func (c *connection) start(t *testing.T, ours, streams bool) (i cache.SharedInde
 		AddFunc:    func(obj any) { calls <- obj.(*corev1.PodTemplate).Name },
 		DeleteFunc: func(any) { calls <- "a delete" },
 	})
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Run(t, i.RunWithContext)
 	return i, calls
 }

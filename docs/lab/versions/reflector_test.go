@@ -79,7 +79,7 @@ func ourReflector(_ *testing.T, lw cache.ListerWatcher, handler func(context.Con
 func theirReflector(t *testing.T, lw cache.ListerWatcher, handler func(context.Context, error)) func(context.Context) {
 	informer := cache.NewSharedIndexInformer(lw, &corev1.ConfigMap{}, 0, nil)
 	if handler != nil {
-		must.Do(t, informer.SetWatchErrorHandlerWithContext(
+		must.NoError(t, informer.SetWatchErrorHandlerWithContext(
 			func(ctx context.Context, _ *cache.Reflector, err error) { handler(ctx, err) }))
 	}
 	return informer.RunWithContext
@@ -138,7 +138,7 @@ func failingClient(t *testing.T, rule httpfault.Rule) (client kubernetes.Interfa
 		return rule(r, next)
 	})
 	client, err := kubernetes.NewForConfigAndClient(&rest.Config{QPS: -1}, &http.Client{Transport: transport})
-	must.Do(t, err)
+	must.NoError(t, err)
 	return client, tries
 }
 
@@ -182,7 +182,7 @@ func TestWhatTheRESTClientMakesOfABrokenConnection(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				w, tries, err := watchOver(t, broken)
-				must.Do(t, err)
+				must.NoError(t, err)
 				wantTenRepeats(t, tries, time.Since(start))
 				if event, open := <-w.ResultChan(); open {
 					t.Errorf("the watch has the event %v, want that it has ended", event)
@@ -206,5 +206,5 @@ func TestWhatTheRESTClientMakesOfABrokenConnection(t *testing.T) {
 }
 
 func TestClientGoSaysThatPagesComeFromEtcd(t *testing.T) {
-	must.Say(t, "reflector.go", "paginated lists are always served directly from etcd")
+	must.FindInClientGo(t, "reflector.go", "paginated lists are always served directly from etcd")
 }

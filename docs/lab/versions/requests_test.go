@@ -28,7 +28,7 @@ import (
 func older(t *testing.T, version, than string) bool {
 	t.Helper()
 	order, err := resourceversion.CompareResourceVersion(version, than)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return order < 0
 }
 
@@ -99,7 +99,7 @@ func (s *servers) listState(t *testing.T, asked, match, page string) string {
 		o.Limit = 1
 	case "continue":
 		first, err = s.list(t, metav1.ListOptions{Limit: 1})
-		must.Do(t, err)
+		must.NoError(t, err)
 		o.Continue = first.Continue
 	}
 	newest, before := s.write(t), s.listCounts(t)
@@ -156,7 +156,7 @@ func (s *servers) listCounts(t *testing.T) map[string]string {
 func (s *servers) metrics(t *testing.T) string {
 	t.Helper()
 	text, err := s.second.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(t.Context())
-	must.Do(t, err)
+	must.NoError(t, err)
 	return string(text)
 }
 
@@ -209,7 +209,7 @@ func (s *servers) watchState(t *testing.T, o metav1.ListOptions) string {
 	changeLast := func() { // the event of this change is the last one
 		_, err := s.first.CoreV1().PodTemplates("default").Patch(t.Context(), "d", types.MergePatchType,
 			[]byte(`{"metadata":{"labels":{"last":"`+newest+`"}}}`), metav1.PatchOptions{})
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	added := 0        // the number of ADDED events
 	end := ""         // the version of the bookmark at the end of the initial list
@@ -241,7 +241,7 @@ func (s *servers) watchState(t *testing.T, o metav1.ListOptions) string {
 func TestErrorTable(t *testing.T) {
 	s := startServers(t)
 	list, err := s.list(t, metav1.ListOptions{Limit: 1})
-	must.Do(t, err)
+	must.NoError(t, err)
 	words := strings.NewReplacer("=V", "="+s.versions["V"], "=FUTURE", "="+s.versions["future"], "=OLD", "=1",
 		"=TOKEN", "="+list.Continue)
 	for _, row := range tableOf(t, "The errors") {
@@ -267,8 +267,8 @@ func TestErrorTable(t *testing.T) {
 func options(t *testing.T, query string) (o metav1.ListOptions) {
 	t.Helper()
 	values, err := url.ParseQuery(query)
-	must.Do(t, err)
-	must.Do(t, scheme.ParameterCodec.DecodeParameters(values, corev1.SchemeGroupVersion, &o))
+	must.NoError(t, err)
+	must.NoError(t, scheme.ParameterCodec.DecodeParameters(values, corev1.SchemeGroupVersion, &o))
 	return o
 }
 

@@ -50,7 +50,7 @@ var decoration = regexp.MustCompile("`|\\*\\*| ?\\[✓\\]\\([^)]*\\)")
 func tableOf(t *testing.T, heading string) (rows [][]string) {
 	t.Helper()
 	page, err := os.ReadFile("../../reference/resource-versions.md")
-	must.Do(t, err)
+	must.NoError(t, err)
 	_, section, _ := strings.Cut(string(page), "\n## "+heading+"\n")
 	for line := range strings.Lines(section) {
 		if strings.HasPrefix(line, "|") {
@@ -103,7 +103,7 @@ func startServers(t *testing.T) *servers {
 		return shared
 	}
 	dir, err := os.MkdirTemp("", "versions-")
-	must.Do(t, err)
+	must.NoError(t, err)
 	s := &servers{versions: map[string]string{"0": "0", "compacted": "1", "future": "999999999", "x": "x"}}
 	s.startFirst(t, dir)
 	s.compact(t)
@@ -127,14 +127,14 @@ func (s *servers) startFirst(t *testing.T, dir string) {
 		Disable: []string{local.ControllerManager, local.Scheduler, local.Node},
 		// Without this, the server would compact the versions of the page if the tests take long.
 		APIServerArgs: []string{"--etcd-compaction-interval=0"}})
-	must.Do(t, err)
+	must.NoError(t, err)
 	s.config, err = clientcmd.BuildConfigFromFlags("", s.cluster.Kubeconfig())
-	must.Do(t, err)
+	must.NoError(t, err)
 	s.config.QPS, s.config.ContentType = -1, runtime.ContentTypeJSON
 	s.client, err = rest.HTTPClientFor(s.config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	s.first, err = kubernetes.NewForConfigAndClient(s.config, s.client)
-	must.Do(t, err)
+	must.NoError(t, err)
 }
 
 // compact makes etcd forget all versions before the current one.
@@ -142,10 +142,10 @@ func (s *servers) compact(t *testing.T) {
 	t.Helper()
 	compaction := fmt.Sprintf(`{"revision":%q,"physical":true}`, s.write(t))
 	etcd, err := s.cluster.EtcdClient()
-	must.Do(t, err)
+	must.NoError(t, err)
 	s.toEtcd = etcd.Transport.(*http.Transport)
 	response, err := etcd.Post(s.cluster.EtcdURL()+"/v3/kv/compaction", "", strings.NewReader(compaction))
-	must.Do(t, err)
+	must.NoError(t, err)
 	response.Body.Close()
 }
 
@@ -155,18 +155,18 @@ func (s *servers) startSecond(t *testing.T) {
 	t.Helper()
 	proxy := s.startProxy(t)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	must.NoError(t, err)
 	free.Close()
 	s.address = free.Addr().String()
 	s.process, err = s.cluster.Command(local.APIServer)
-	must.Do(t, err)
+	must.NoError(t, err)
 	for i, arg := range s.process.Args {
 		s.process.Args[i] = strings.Replace(arg, s.cluster.EtcdURL(), "http://"+proxy, 1)
 	}
 	s.process.Args = append(s.process.Args, fmt.Sprintf("--secure-port=%d", free.Addr().(*net.TCPAddr).Port),
 		"--min-request-timeout=1",
 		"--feature-gates=DetectCacheInconsistency=false") // this check would list, and so change listCounts
-	must.Do(t, s.process.Start())
+	must.NoError(t, s.process.Start())
 }
 
 // startProxy starts a proxy to etcd that can hold back the events of watches, and returns its
@@ -174,7 +174,7 @@ func (s *servers) startSecond(t *testing.T) {
 func (s *servers) startProxy(t *testing.T) (address string) {
 	t.Helper()
 	etcd, err := url.Parse(s.cluster.EtcdURL())
-	must.Do(t, err)
+	must.NoError(t, err)
 	http2 := new(http.Protocols) // for gRPC
 	http2.SetUnencryptedHTTP2(true)
 	s.proxy = &http.Server{Protocols: http2, Handler: &httputil.ReverseProxy{
@@ -189,7 +189,7 @@ func (s *servers) startProxy(t *testing.T) (address string) {
 		},
 	}}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	must.NoError(t, err)
 	go func() { _ = s.proxy.Serve(listener) }()
 	return listener.Addr().String()
 }
@@ -201,7 +201,7 @@ func (s *servers) connectSecond(t *testing.T) {
 	config.Host = s.address
 	var err error
 	s.second, err = kubernetes.NewForConfigAndClient(config, s.client)
-	must.Do(t, err)
+	must.NoError(t, err)
 	must.Until(t, "the second server is ready", func() bool {
 		_, err := s.second.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(t.Context())
 		return err == nil
@@ -247,7 +247,7 @@ func (s *servers) write(t *testing.T) string {
 	t.Helper()
 	configMap, err := s.first.CoreV1().ConfigMaps("default").Create(t.Context(),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "x"}}, metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	return configMap.ResourceVersion
 }
 
@@ -257,7 +257,7 @@ func (s *servers) create(t *testing.T, name string) string {
 	object := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	object.Template.Spec.Containers = []corev1.Container{{Name: "c", Image: "i"}}
 	object, err := s.first.CoreV1().PodTemplates("default").Create(t.Context(), object, metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	s.created = append(s.created, object.ResourceVersion)
 	return object.ResourceVersion
 }

@@ -28,10 +28,10 @@ func installGo(t *testing.T, script string) {
 	t.Helper()
 	bin, root := t.TempDir(), t.TempDir()
 	module := filepath.Join(root, "scripts", "controlplane")
-	must.Do(t, os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\n"+script), 0o755))
-	must.Do(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
-	must.Do(t, os.MkdirAll(module, 0o755))
-	must.Do(t, os.WriteFile(filepath.Join(module, "go.mod"), []byte(controlPlaneMod), 0o644))
+	must.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\n"+script), 0o755))
+	must.NoError(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
+	must.NoError(t, os.MkdirAll(module, 0o755))
+	must.NoError(t, os.WriteFile(filepath.Join(module, "go.mod"), []byte(controlPlaneMod), 0o644))
 	t.Setenv("PATH", bin)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Chdir(root)
@@ -61,7 +61,7 @@ func TestGetBuildsOnce(t *testing.T) {
 		t.Run(test.call, func(t *testing.T) {
 			var progress strings.Builder
 			folder, err := Get(t.Context(), Options{Build: true, Progress: &progress}, "etcd", "kubectl")
-			must.Do(t, err)
+			must.NoError(t, err)
 			for _, name := range []string{"etcd", "kubectl"} {
 				if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
 					t.Errorf("Get has put no %s into its folder: %v", name, err)
@@ -72,7 +72,7 @@ func TestGetBuildsOnce(t *testing.T) {
 				t.Errorf("progress contains %q: %t, want %t; progress:\n%s", building, builds, test.builds, &progress)
 			}
 			left, err := filepath.Glob(folder + "/.new-*")
-			must.Do(t, err)
+			must.NoError(t, err)
 			if len(left) > 0 {
 				t.Errorf("temporary folders are left: %q, want none", left)
 			}

@@ -37,12 +37,12 @@ func etcdArchive(t *testing.T, folder string) []byte {
 	files := tar.NewWriter(zipped)
 	for _, name := range []string{"README.md", "etcd", "etcdctl"} {
 		header := &tar.Header{Name: folder + "/" + name, Size: int64(len(program)), Mode: 0o755}
-		must.Do(t, files.WriteHeader(header))
+		must.NoError(t, files.WriteHeader(header))
 		_, err := io.WriteString(files, program)
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
-	must.Do(t, files.Close())
-	must.Do(t, zipped.Close())
+	must.NoError(t, files.Close())
+	must.NoError(t, zipped.Close())
 	return archive.Bytes()
 }
 
@@ -98,16 +98,16 @@ func TestDownload(t *testing.T) {
 			folder := t.TempDir()
 			var progress strings.Builder
 			names := []string{"kube-apiserver", "etcd", "kwok"}
-			must.Do(t, newReleases(t, send).download(t.Context(), names, folder, &progress))
+			must.NoError(t, newReleases(t, send).download(t.Context(), names, folder, &progress))
 			for _, name := range names {
 				file := filepath.Join(folder, name)
 				content, err := os.ReadFile(file)
-				must.Do(t, err)
+				must.NoError(t, err)
 				if string(content) != program {
 					t.Errorf("%s contains %q, want %q", name, content, program)
 				}
 				info, err := os.Stat(file)
-				must.Do(t, err)
+				must.NoError(t, err)
 				if info.Mode()&0o100 == 0 {
 					t.Errorf("%s has mode %v, want a program that its owner can execute", name, info.Mode())
 				}

@@ -15,7 +15,7 @@ func TestKubectlFits(t *testing.T) {
 		kubectl := filepath.Join(t.TempDir(), "kubectl")
 		script := fmt.Sprintf("#!/bin/sh\necho Client Version: v1.%s.4-dispatcher\necho Kustomize Version: v5.5.0\n",
 			minor)
-		must.Do(t, os.WriteFile(kubectl, []byte(script), 0o755))
+		must.NoError(t, os.WriteFile(kubectl, []byte(script), 0o755))
 		if got := fits(t.Context(), kubectl, server); got != want {
 			t.Errorf("a kubectl of version 1.%s: fits(%s) = %t, want %t", minor, server, got, want)
 		}

@@ -27,7 +27,7 @@ func installCommands(t *testing.T, scripts map[string]string) (home string) {
 	t.Helper()
 	bin, home := t.TempDir(), t.TempDir()
 	for name, script := range scripts {
-		must.Do(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o755))
+		must.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o755))
 	}
 	t.Setenv("PATH", bin)
 	t.Setenv("HOME", home)
@@ -101,7 +101,7 @@ run*) : > "$NODE"; echo no more containers today >&2; exit 125;;
 func create(ctx context.Context, t *testing.T) error {
 	t.Helper()
 	provider, err := Find()
-	must.Do(t, err)
+	must.NoError(t, err)
 	return provider.Create(ctx, clusterName, filepath.Join(t.TempDir(), "kubeconfig"), "kubectl")
 }
 

@@ -16,9 +16,9 @@ import (
 func TestWriteConfig(t *testing.T) {
 	c := &Cluster{opts: Options{Disable: []string{Node}, APIServerArgs: []string{"--max-requests-inflight=333"}}}
 	file := filepath.Join(t.TempDir(), "kwokctl.yaml")
-	must.Do(t, c.writeConfig(file))
+	must.NoError(t, c.writeConfig(file))
 	text, err := os.ReadFile(file)
-	must.Do(t, err)
+	must.NoError(t, err)
 	for _, want := range []string{
 		fmt.Sprintf("etcdPort: %d #", c.ports.Etcd),
 		fmt.Sprintf("kwokControllerPort: %d\n", c.ports.Node),

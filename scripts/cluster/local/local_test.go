@@ -47,13 +47,13 @@ func TestFaults(t *testing.T) {
 	const flag = "--max-requests-inflight=333"
 	dir := filepath.Join(t.TempDir(), "my cluster")
 	c, err := newTestCluster(t, Options{Dir: dir, Disable: []string{Scheduler, Node}, APIServerArgs: []string{flag}})
-	must.Do(t, err)
+	must.NoError(t, err)
 	kubectl := func(args ...string) error {
 		_, err := binaries.RunKubectl(t.Context(), c.kubectl, c.Kubeconfig(), args...)
 		return err
 	}
 	command, err := c.Command(APIServer)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if !slices.Contains(command.Args, flag) {
 		t.Errorf("Command(%s).Args = %q, want %q among them", APIServer, command.Args, flag)
 	}
@@ -62,22 +62,22 @@ func TestFaults(t *testing.T) {
 			t.Errorf("PID(%s) = %d, want 0: it is disabled", component, pid)
 		}
 	}
-	must.Do(t, kubectl("create", "configmap", "kept"))
+	must.NoError(t, kubectl("create", "configmap", "kept"))
 	checkEtcd(t, c)
 
-	must.Do(t, c.Signal(APIServer, syscall.SIGSTOP))
+	must.NoError(t, c.Signal(APIServer, syscall.SIGSTOP))
 	if kubectl("get", "configmap", "kept", "--request-timeout=1s") == nil {
 		t.Error("kubectl get succeeded while the API server was frozen")
 	}
-	must.Do(t, c.Signal(APIServer, syscall.SIGCONT))
-	must.Do(t, kubectl("get", "configmap", "kept"))
+	must.NoError(t, c.Signal(APIServer, syscall.SIGCONT))
+	must.NoError(t, kubectl("get", "configmap", "kept"))
 
 	for _, component := range []string{APIServer, Etcd, ControllerManager} {
 		checkKillAndRestart(t, c, component)
-		must.Do(t, kubectl("get", "configmap", "kept"))
+		must.NoError(t, kubectl("get", "configmap", "kept"))
 	}
 
-	must.Do(t, c.Stop())
+	must.NoError(t, c.Stop())
 	wantNothingLeft(t, dir)
 }
 
@@ -85,7 +85,7 @@ func TestFaults(t *testing.T) {
 func checkKillAndRestart(t *testing.T, c *Cluster, component string) {
 	t.Helper()
 	oldPID := c.PID(component)
-	must.Do(t, c.Kill(component))
+	must.NoError(t, c.Kill(component))
 	if pid := c.PID(component); pid != 0 {
 		t.Errorf("PID(%s) = %d after Kill, want 0", component, pid)
 	}
@@ -98,7 +98,7 @@ func checkKillAndRestart(t *testing.T, c *Cluster, component string) {
 	if err := c.Signal(component, syscall.SIGCONT); err == nil {
 		t.Errorf("Signal(%s) after Kill = nil, want an error: it does not run", component)
 	}
-	must.Do(t, c.Restart(t.Context(), component))
+	must.NoError(t, c.Restart(t.Context(), component))
 	if c.PID(component) == 0 {
 		t.Errorf("PID(%s) = 0 after Restart, want that of a process", component)
 	}
@@ -112,7 +112,7 @@ func checkKillAndRestart(t *testing.T, c *Cluster, component string) {
 func checkEtcd(t *testing.T, c *Cluster) {
 	t.Helper()
 	withCertificate, err := c.EtcdClient()
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer withCertificate.CloseIdleConnections()
 	pool := withCertificate.Transport.(*http.Transport).TLSClientConfig.RootCAs
 	without := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
@@ -198,11 +198,11 @@ func TestAComponentThatEndsDuringTheStartIsStartedAgain(t *testing.T) {
 		}
 	})
 	c, err := newTestCluster(t, Options{Dir: dir, Disable: []string{Scheduler, Node}})
-	must.Do(t, err)
+	must.NoError(t, err)
 	firstPID := <-killed
 	if pid := c.PID(ControllerManager); pid == 0 || pid == firstPID {
 		t.Errorf("PID(%s) = %d, want that of a second process; the first one, which was killed, was %d",
 			ControllerManager, pid, firstPID)
 	}
-	must.Do(t, c.Stop())
+	must.NoError(t, c.Stop())
 }

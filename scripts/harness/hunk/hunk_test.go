@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 
 func TestApply(t *testing.T) {
 	got, err := Apply("one\ntwo\nthree\n", "-two\n+2\n three\n")
-	must.Do(t, err)
+	must.NoError(t, err)
 	if want := "one\n2\nthree\n"; got != want {
 		t.Errorf("Apply() = %q, want %q", got, want)
 	}

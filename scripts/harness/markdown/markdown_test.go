@@ -14,7 +14,7 @@ func TestParse(t *testing.T) {
 	const page = "# A `b`\n```sh\n# no heading\n```\n## Same\n" +
 		"[one](02.md#watch), https://go.dev\n\n| n |\n|--:|\n| 1 |\n\n<details>\n\ntext\n\n</details>\n"
 	got := map[ast.NodeKind]int{}
-	must.Do(t, ast.Walk(Parse([]byte(page)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	must.NoError(t, ast.Walk(Parse([]byte(page)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			got[n.Kind()]++
 		}

@@ -47,7 +47,7 @@ func PlayInFakeTime(t *testing.T, c Chapter) {
 // transcripts.
 func eachStep(t *testing.T, c Chapter, test func(t *testing.T, name string)) {
 	names, err := c.Transcripts()
-	Do(t, err)
+	NoError(t, err)
 	transcripts := sets.New(names...)
 	for _, name := range c.StepNames() {
 		if !transcripts.Has(name) {

@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// Say wants these texts in a file of client-go's tools/cache. It ignores line breaks and comment
+// FindInClientGo wants these texts in a file of client-go's tools/cache. It ignores line breaks and comment
 // marks.
-func Say(t testing.TB, file string, texts ...string) {
+func FindInClientGo(t testing.TB, file string, texts ...string) {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache")
 	dir, err := list.Output()
-	Do(t, err)
+	NoError(t, err)
 	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), file))
-	Do(t, err)
+	NoError(t, err)
 	oneLine := strings.Join(strings.Fields(strings.ReplaceAll(string(source), "//", "")), " ")
 	for _, text := range texts {
 		if !strings.Contains(oneLine, text) {
@@ -27,13 +27,13 @@ func Say(t testing.TB, file string, texts ...string) {
 	}
 }
 
-// RunAgain runs a test of this program in another process, with more environment variables, and
+// RunInSubprocess runs a test of this program in another process, with more environment variables, and
 // returns its output. It is for settings that are read at the start of a program, and for a test
 // that ends the program. A process that hangs ends after five minutes.
-func RunAgain(t testing.TB, test string, env ...string) (output string, err error) {
+func RunInSubprocess(t testing.TB, test string, env ...string) (output string, err error) {
 	t.Helper()
 	self, err := os.Executable()
-	Do(t, err)
+	NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), self, "-test.run=^"+test+"$", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), env...)
 	text, err := cmd.CombinedOutput()

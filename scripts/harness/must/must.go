@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// Do ends the test if there is an error.
-func Do(t testing.TB, err error) {
+// NoError ends the test if there is an error.
+func NoError(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -26,15 +26,15 @@ func Program(main func()) {
 func Command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	Do(t, err)
+	NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), self, args...)
 	cmd.Env = append(os.Environ(), Env+"=1")
 	return cmd
 }
 
-// Outside is Command in a folder outside of the workspace, with an environment that names no
+// CommandOutside is Command in a folder outside of the workspace, with an environment that names no
 // cluster.
-func Outside(t testing.TB, args ...string) *exec.Cmd {
+func CommandOutside(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := Command(t, args...)
 	cmd.Dir = t.TempDir()
@@ -42,9 +42,9 @@ func Outside(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Exit runs the program, and returns its stderr. It wants this exit code, and each of these texts
+// ExitWith runs the program, and returns its stderr. It wants this exit code, and each of these texts
 // on stderr. If the code is 0, stderr must be empty; else it must have one or two lines.
-func Exit(t testing.TB, cmd *exec.Cmd, code int, texts ...string) (stderr string) {
+func ExitWith(t testing.TB, cmd *exec.Cmd, code int, texts ...string) (stderr string) {
 	t.Helper()
 	var buffer bytes.Buffer
 	cmd.Stderr = &buffer
@@ -76,8 +76,8 @@ func ReadLines(t testing.TB, cmd *exec.Cmd, onLine func(line string)) (code int)
 	t.Helper()
 	cmd.Stderr = t.Output()
 	stdout, err := cmd.StdoutPipe()
-	Do(t, err)
-	Do(t, cmd.Start())
+	NoError(t, err)
+	NoError(t, cmd.Start())
 	for scanner := bufio.NewScanner(stdout); scanner.Scan(); {
 		t.Log(scanner.Text())
 		onLine(scanner.Text())

@@ -35,7 +35,7 @@ func (r *failureRecorder) Errorf(format string, args ...any) {
 }
 
 // Exit finds a program with another exit code, or with another stderr.
-func TestExit(t *testing.T) {
+func TestExitWith(t *testing.T) {
 	for name, test := range map[string]struct {
 		code   string // of the program
 		stderr string
@@ -51,22 +51,22 @@ func TestExit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := &failureRecorder{TB: t}
-			Exit(r, Outside(t, test.code, test.stderr), 1, "no", "cluster")
+			ExitWith(r, CommandOutside(t, test.code, test.stderr), 1, "no", "cluster")
 			got := strings.Join(r.errors, "\n")
 			if test.want == "" && got != "" {
-				t.Errorf("Exit() found %q, want nothing", got)
+				t.Errorf("ExitWith() found %q, want nothing", got)
 			}
 			if !strings.Contains(got, test.want) {
-				t.Errorf("Exit() found %q, want %q in it", got, test.want)
+				t.Errorf("ExitWith() found %q, want %q in it", got, test.want)
 			}
 		})
 	}
 	t.Run("success is silent", func(t *testing.T) {
-		Exit(t, Command(t, "0", ""), 0)
+		ExitWith(t, Command(t, "0", ""), 0)
 		r := &failureRecorder{TB: t}
-		Exit(r, Command(t, "0", "by the way\n"), 0)
+		ExitWith(r, Command(t, "0", "by the way\n"), 0)
 		if !r.Failed() {
-			t.Error("Exit() found nothing, though a program that succeeds printed to stderr")
+			t.Error("ExitWith() found nothing, though a program that succeeds printed to stderr")
 		}
 	})
 }

@@ -23,15 +23,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func connected(t *testing.T) (p *Proxy, client, server net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() { listener.Close() })
 	p = New(listener.Addr().String())
 	t.Cleanup(p.Close)
 	client, err = p.Dial(t.Context(), "tcp", "")
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	server, err = listener.Accept()
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() { server.Close() })
 	send(t, client, server, "hello")
 	send(t, server, client, "hello back")
@@ -42,7 +42,7 @@ func connected(t *testing.T) (p *Proxy, client, server net.Conn) {
 func send(t *testing.T, from, to net.Conn, text string) {
 	t.Helper()
 	_, err := io.WriteString(from, text)
-	must.Do(t, err)
+	must.NoError(t, err)
 	received := make([]byte, len(text))
 	if _, err := io.ReadFull(to, received); err != nil || string(received) != text {
 		t.Fatalf("received %q, %v; want %q", received, err, text)
@@ -86,10 +86,10 @@ func TestFINOfOneEnd(t *testing.T) {
 			if name == "server" {
 				first, second = second, first
 			}
-			must.Do(t, first.(*net.TCPConn).CloseWrite())
+			must.NoError(t, first.(*net.TCPConn).CloseWrite())
 			wantRead(t, io.EOF, second)
 			send(t, second, first, "the answer")
-			must.Do(t, second.(*net.TCPConn).CloseWrite())
+			must.NoError(t, second.(*net.TCPConn).CloseWrite())
 			wantRead(t, io.EOF, first)
 			must.Until(t, "the connection is removed", func() bool { return openConns(p) == 0 })
 		})
@@ -98,7 +98,7 @@ func TestFINOfOneEnd(t *testing.T) {
 
 func TestAResetByOneEndEndsTheOther(t *testing.T) {
 	p, client, server := connected(t)
-	must.Do(t, client.(*net.TCPConn).SetLinger(0)) // Close sends a RST
+	must.NoError(t, client.(*net.TCPConn).SetLinger(0)) // Close sends a RST
 	client.Close()
 	if err := read(server); err == nil {
 		t.Error("read from the server's end after a RST of the client: no error, want one")
@@ -118,12 +118,12 @@ func TestBlackHole(t *testing.T) {
 	p.BlackHole()
 	for _, ends := range []struct{ from, to net.Conn }{{from: client, to: server}, {from: server, to: client}} {
 		_, err := io.WriteString(ends.from, "anybody there?")
-		must.Do(t, err)
-		must.Do(t, ends.to.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
+		must.NoError(t, err)
+		must.NoError(t, ends.to.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
 		wantRead(t, os.ErrDeadlineExceeded, ends.to) // the bytes are lost
 	}
 	server.Close()
-	must.Do(t, client.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
+	must.NoError(t, client.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
 	wantRead(t, os.ErrDeadlineExceeded, client) // the FIN of the server is lost
 	client.Close()
 	must.Until(t, "the connection is removed", func() bool { return openConns(p) == 0 })
@@ -181,7 +181,7 @@ func TestCut(t *testing.T) {
 	p.Cut()
 	wantRead(t, io.EOF, client, server)
 	cut, err := p.Dial(t.Context(), "tcp", "")
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer cut.Close()
 	wantRead(t, io.EOF, cut)
 	p.Restore()
@@ -193,11 +193,11 @@ func TestFor(t *testing.T) {
 	defer server.Close()
 	config := &rest.Config{Host: server.URL}
 	p, err := For(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer p.Close()
 	config.Dial = p.Dial
 	client, err := rest.HTTPClientFor(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer client.CloseIdleConnections()
 	wantGet := func(want error) {
 		t.Helper()
@@ -225,7 +225,7 @@ func TestTheTargetIsTheAPIServer(t *testing.T) {
 		"example.com:8080":       "example.com:8080",
 	} {
 		p, err := For(&rest.Config{Host: host})
-		must.Do(t, err)
+		must.NoError(t, err)
 		if p.target != want {
 			t.Errorf("the target of a proxy for %s is %s, want %s", host, p.target, want)
 		}

@@ -52,7 +52,7 @@ func TestExercises(t *testing.T) {
 func tryExercise(t *testing.T, root string, e exercise) {
 	book := string(value(os.ReadFile(filepath.Join(root, e.file))))
 	started, err := e.begin(book)
-	must.Do(t, err)
+	must.NoError(t, err)
 	wantFailure(t, root, e, "directly after the start", started, e.checks[0].names()[0], e.failsWith)
 	for i, wrong := range e.wrong {
 		text, err := apply(book, wrong)
@@ -94,11 +94,11 @@ func tryChecks(t *testing.T, root string, commands []command, files map[string]s
 	dir := value(os.MkdirTemp("", "practice"))
 	defer os.RemoveAll(dir) // at once: there are hundreds of programs
 	overlay, err := writeOverlay(root, dir, files)
-	must.Do(t, err)
+	must.NoError(t, err)
 	c := newChecker(root, dir, overlay, &strings.Builder{})
 	c.patience = time.Minute // the machine may be busy
 	failures, err := c.runAll(t.Context(), commands, limit)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return failures
 }
 

@@ -106,7 +106,7 @@ func foreign(t *testing.T, text string, names, dropped []string) string {
 			continue
 		}
 		d, err := findFunction(text, name)
-		must.Do(t, err)
+		must.NoError(t, err)
 		signature, call := delegate(t, text, name)
 		text = text[:d.begin] + signature[0] + "{\n" + call + "\n}" + text[d.end:] +
 			"\n" + signature[1] + text[d.body:d.end] + "\n"
@@ -183,12 +183,12 @@ func newTypeChecker(t *testing.T, root string, folders []string) *typeChecker {
 	list := exec.CommandContext(t.Context(), "go", append(args, folders...)...)
 	list.Dir = root
 	output, err := list.Output()
-	must.Do(t, err)
+	must.NoError(t, err)
 	c := &typeChecker{set: token.NewFileSet(), packages: map[string]listedPackage{}}
 	exports := map[string]string{}
 	for decoder := json.NewDecoder(bytes.NewReader(output)); decoder.More(); {
 		var p listedPackage
-		must.Do(t, decoder.Decode(&p))
+		must.NoError(t, decoder.Decode(&p))
 		exports[p.ImportPath] = p.Export
 		if folder, err := filepath.Rel(root, p.Dir); err == nil {
 			c.packages[folder] = p

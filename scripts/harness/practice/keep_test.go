@@ -120,7 +120,7 @@ func TestTheReadersLinesKeepTheirNumbers(t *testing.T) {
 	set := token.NewFileSet()
 	text := withBooks(mine, book, []string{"C", "A", "E"})
 	file, err := parser.ParseFile(set, "p.go", text, parser.ParseComments)
-	must.Do(t, err)
+	must.NoError(t, err)
 	lines := map[string]int{}
 	for _, decl := range file.Decls {
 		if f, ok := decl.(*ast.FuncDecl); ok {

@@ -20,7 +20,7 @@ func toy(t *testing.T) (root string) {
 	t.Helper()
 	setTestPatience(t, time.Minute) // the machine may be busy
 	root = filepath.Join(t.TempDir(), "my clone")
-	must.Do(t, os.Mkdir(root, 0o700))
+	must.NoError(t, os.Mkdir(root, 0o700))
 	for _, file := range value(txtar.ParseFile("testdata/toy.txtar")).Files {
 		writeFile(t, root, file.Name, string(file.Data))
 	}
@@ -36,7 +36,7 @@ func identify(t *testing.T, root, name string) {
 	t.Helper()
 	for key, value := range map[string]string{"user.name": name, "user.email": name + "@example.com"} {
 		_, err := git(root, "config", "--local", key, value)
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 }
 
@@ -50,8 +50,8 @@ func setTestPatience(t *testing.T, patience time.Duration) {
 // writeFile writes a file below root.
 func writeFile(t *testing.T, root, name, text string) {
 	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o700))
-	must.Do(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
+	must.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o700))
+	must.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
 }
 
 // commit commits all files, as a reader would.
@@ -59,7 +59,7 @@ func commit(t *testing.T, root string) {
 	t.Helper()
 	for _, args := range [][]string{{"add", "--all", "--force"}, {"commit", "--quiet", "--message", "mine"}} {
 		_, err := git(root, args...)
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 }
 
@@ -130,8 +130,9 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 	if strings.Contains(started, "go test") {
 		t.Errorf("next printed %q, want it without the check", started)
 	}
-	if err := workspace.Whole(root); err == nil || !strings.Contains(err.Error(), "exercises are open: join.") {
-		t.Errorf("workspace.Whole() with an open exercise = %v, want an error that names it", err)
+	err := workspace.CheckNoExerciseIsOpen(root)
+	if err == nil || !strings.Contains(err.Error(), "exercises are open: join.") {
+		t.Errorf("workspace.CheckNoExerciseIsOpen() with an open exercise = %v, want an error that names it", err)
 	}
 	wantContains(t, "list", runCommand(t, root, "list"), "open   write join")
 	wantContains(t, "nothing", runCommand(t, root), "Open: join", "01-toy/toy.go:8 (Join)")
@@ -151,7 +152,7 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 		"ok    TestJoin", "join: solved. That makes 1 of 3.", "Next: tail (fix")
 	list := runCommand(t, root, "list")
 	wantContains(t, "list", list, "solved write join", "1 of the 1")
-	must.Do(t, workspace.Whole(root))
+	must.NoError(t, workspace.CheckNoExerciseIsOpen(root))
 
 	again := runCommand(t, root, "start", "join") // with the reader's code in the file
 	wantContains(t, "a second start", again, "Your version of Join, separator is replaced, and kept", "mine join")

@@ -70,9 +70,9 @@ func check(t *testing.T, b bug) []error {
 		}
 	}
 	_, err := informer.AddEventHandler(b.handler(fast))
-	must.Do(t, err)
+	must.NoError(t, err)
 	registration, err := informer.AddEventHandler(b.handler(removed))
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer must.Run(t, informer.RunWithContext)()
 
 	w := server.NextWatch()
@@ -88,7 +88,7 @@ func check(t *testing.T, b bug) []error {
 	w.Add(write(object("b", "b2", "7")))
 	w.Modify(write(object("a", "a1", "8")))
 	eventually(removed, map[string]string{"default/a": "a1@8", "default/b": "b2@7", "default/c": "c1@3"})
-	must.Do(t, informer.RemoveEventHandler(registration))
+	must.NoError(t, informer.RemoveEventHandler(registration))
 	removed.Removed(1)
 
 	present := []*corev1.ConfigMap{object("a", "a1", "8"), object("b", "b2", "9"), object("d", "d1", "10")}

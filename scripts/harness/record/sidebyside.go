@@ -44,14 +44,14 @@ type Informer struct {
 func NewInformer(t *testing.T, s *session.Session, name string, handlers int) *Informer {
 	t.Helper()
 	proxy, err := netfault.For(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(proxy.Close)
 	in := &Informer{Name: name, proxy: proxy}
 	config := rest.CopyConfig(s.Config)
 	config.Dial = proxy.Dial
 	in.requests.Count(config)
 	client, err := kubernetes.NewForConfig(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	in.ConfigMaps = cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", s.Namespace, allButRootCA)
 	for range handlers {
 		in.Recorders = append(in.Recorders, NewRecorder(nil))
@@ -92,7 +92,7 @@ func SideBySide(t *testing.T, s *session.Session, newInformers func() []*Informe
 	for round := range rounds {
 		disturb(t, round, writers, informers)
 		server, err := List(t.Context(), s.Client.CoreV1().RESTClient(), "configmaps", s.Namespace, allButRootCA)
-		must.Do(t, err)
+		must.NoError(t, err)
 		for _, in := range informers {
 			in.wantStore(t, Versions(server))
 		}

@@ -24,14 +24,14 @@ func TestCounter(t *testing.T) {
 	config := &rest.Config{Host: server.URL}
 	counter.Count(config)
 	client, err := rest.HTTPClientFor(config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer client.CloseIdleConnections()
 	send := func(method, path string) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
-		must.Do(t, err)
+		must.NoError(t, err)
 		response, err := client.Do(request)
-		must.Do(t, err)
+		must.NoError(t, err)
 		response.Body.Close()
 	}
 	wantCounts := func(want string) {

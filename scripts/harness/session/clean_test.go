@@ -51,8 +51,8 @@ metadata: {name: bolt, finalizers: [example.com/nobody]}
 func openLabelled(t *testing.T, label, process string) *Session {
 	t.Helper()
 	s, err := Open(t.Context(), Options{Patience: time.Minute})
-	must.Do(t, err)
-	t.Cleanup(func() { must.Do(t, s.Close(t.Context())) })
+	must.NoError(t, err)
+	t.Cleanup(func() { must.NoError(t, s.Close(t.Context())) })
 	labelled := strings.ReplaceAll(definition, "LABEL", madeBy+": "+label)
 	files := fstest.MapFS{
 		"testdata/part.yaml":       {Data: []byte(part)},
@@ -61,10 +61,10 @@ func openLabelled(t *testing.T, label, process string) *Session {
 	patch := fmt.Sprintf(`{"metadata":{"labels":{%q:%q},"annotations":{%q:%q}}}`, madeBy, label, processKey, process)
 	_, err = s.Client.CoreV1().Namespaces().Patch(t.Context(), s.Namespace, types.MergePatchType, []byte(patch),
 		metav1.PatchOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	for _, file := range []string{"definition.yaml", "part.yaml"} {
 		_, err := s.Kubectl(t.Context(), files, "create", "-f", file)
-		must.Do(t, err)
+		must.NoError(t, err)
 	}
 	return s
 }
@@ -74,23 +74,23 @@ func TestCleanRemovesWhatStepsHaveLeftAndNothingElse(t *testing.T) {
 		t.Skip("needs a cluster")
 	}
 	ended := exec.Command("true")
-	must.Do(t, ended.Run())
+	must.NoError(t, ended.Run())
 	host, err := os.Hostname()
-	must.Do(t, err)
+	must.NoError(t, err)
 	dead := fmt.Sprintf("%s/%d", host, ended.Process.Pid)
 	const label, other = "informer-course-test", "somebody-else"
 	left, running := openLabelled(t, label, dead), openLabelled(t, label, thisProcess())
 	elsewhere, bystander := openLabelled(t, label, "another-machine/1"), openLabelled(t, other, dead)
 
 	client, err := metadata.NewForConfig(left.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	exists := func(resource schema.GroupVersionResource, name string) bool {
 		t.Helper()
 		_, err := client.Resource(resource).Get(t.Context(), name, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
 			return false
 		}
-		must.Do(t, err)
+		must.NoError(t, err)
 		return true
 	}
 	wantExists := func(s *Session, description string, want bool) {
@@ -106,7 +106,7 @@ func TestCleanRemovesWhatStepsHaveLeftAndNothingElse(t *testing.T) {
 		t.Helper()
 		var out strings.Builder
 		cleaner := Cleaner{Options: Options{Patience: time.Minute}, All: all, Out: &out, course: label}
-		must.Do(t, cleaner.Clean(t.Context()))
+		must.NoError(t, cleaner.Clean(t.Context()))
 		return out.String()
 	}
 
@@ -140,9 +140,9 @@ func TestCleanRemovesWhatStepsHaveLeftAndNothingElse(t *testing.T) {
 // Each definition of a step or of a test has the label.
 func TestEveryDefinitionHasTheLabel(t *testing.T) {
 	root, err := workspace.Root(".")
-	must.Do(t, err)
+	must.NoError(t, err)
 	count := 0
-	must.Do(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	must.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

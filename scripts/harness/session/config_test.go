@@ -27,7 +27,7 @@ func wantOpenError(t *testing.T, opts session.Options, texts ...string) string {
 	t.Helper()
 	s, err := session.Open(t.Context(), opts)
 	if err == nil {
-		must.Do(t, s.Close(t.Context()))
+		must.NoError(t, s.Close(t.Context()))
 		t.Fatalf("Open() = nil, want an error with %q", texts)
 	}
 	if lines := strings.Count(err.Error(), "\n") + 1; lines > 2 {
@@ -45,7 +45,7 @@ func wantOpenError(t *testing.T, opts session.Options, texts ...string) string {
 func write(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
-	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
+	must.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	return file
 }
 
@@ -62,7 +62,7 @@ func kubeconfig(t *testing.T, server *rest.Config, token string) string {
 	config.Contexts["here"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}
 	config.CurrentContext = "here"
 	file := filepath.Join(t.TempDir(), "kubeconfig")
-	must.Do(t, clientcmd.WriteToFile(*config, file))
+	must.NoError(t, clientcmd.WriteToFile(*config, file))
 	return file
 }
 
@@ -133,7 +133,7 @@ func TestBadKubeconfig(t *testing.T) {
 func TestAServerThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections, and sends nothing
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer listener.Close()
 	file := kubeconfig(t, &rest.Config{Host: "https://" + listener.Addr().String()}, "x")
 	start := time.Now()
@@ -156,7 +156,7 @@ func TestAForbiddenVerb(t *testing.T) {
 	s := sessiontest.Open(t)
 	token, err := s.Client.CoreV1().ServiceAccounts(s.Namespace).CreateToken(t.Context(), "default",
 		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
-	must.Do(t, err)
+	must.NoError(t, err)
 	wantOpenError(t, session.Options{Kubeconfig: kubeconfig(t, s.Config, token.Status.Token)},
 		"forbids this", `cannot create resource "namespaces"`, "scripts/local-up.sh")
 }

@@ -27,11 +27,11 @@ func fakeSession(t *testing.T, own, inPath string) *Session {
 	t.Helper()
 	root := t.TempDir()
 	bin := filepath.Join(root, "bin")
-	must.Do(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
+	must.NoError(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
 	for dir, script := range map[string]string{filepath.Join(root, ".cluster", "bin"): own, bin: inPath} {
-		must.Do(t, os.MkdirAll(dir, 0o755))
+		must.NoError(t, os.MkdirAll(dir, 0o755))
 		if script != "" {
-			must.Do(t, os.WriteFile(filepath.Join(dir, "kubectl"), []byte("#!/bin/sh\n"+script), 0o755))
+			must.NoError(t, os.WriteFile(filepath.Join(dir, "kubectl"), []byte("#!/bin/sh\n"+script), 0o755))
 		}
 	}
 	t.Chdir(root)
@@ -138,9 +138,9 @@ func TestKubectlCommand(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := fakeSession(t, fits, test.inPath)
 			s.kubeconfig, s.context = test.kubeconfig, test.context
-			must.Do(t, s.FindKubectl(t.Context()))
+			must.NoError(t, s.FindKubectl(t.Context()))
 			root, err := os.Getwd()
-			must.Do(t, err)
+			must.NoError(t, err)
 			want := strings.ReplaceAll(test.want, "ROOT", root)
 			if got := s.KubectlCommand(); got != want {
 				t.Errorf("KubectlCommand() = %s\nwant %s", got, want)
@@ -154,12 +154,12 @@ func TestFile(t *testing.T) {
 	s := fakeSession(t, fakeKubectl("v1.37.0", "v1.37.0", ""), "")
 	files := fstest.MapFS{"testdata/a.yaml": {Data: []byte("name: NAMESPACE\n")}}
 	file, err := s.File(files, "a.yaml")
-	must.Do(t, err)
+	must.NoError(t, err)
 	if !filepath.IsAbs(file) {
 		t.Errorf("File() = %s, want an absolute path", file)
 	}
 	text, err := os.ReadFile(file)
-	must.Do(t, err)
+	must.NoError(t, err)
 	if want := "name: informer-x\n"; string(text) != want {
 		t.Errorf("the copy has the text %q, want %q", text, want)
 	}
@@ -176,9 +176,9 @@ func TestKubectlArguments(t *testing.T) {
 	s.kubeconfig, s.context = "/a:/b", "here"
 	files := fstest.MapFS{"testdata/a.yaml": {Data: []byte("name: NAMESPACE\n")}}
 	lines, err := s.Kubectl(t.Context(), files, "get", "-f", "a.yaml")
-	must.Do(t, err)
+	must.NoError(t, err)
 	root, err := os.Getwd()
-	must.Do(t, err)
+	must.NoError(t, err)
 	want := []string{
 		"get --context=here --namespace=informer-x --cache-dir=" + root + "/.cluster/cache -f a.yaml /a:/b off",
 		"name: informer-x",
@@ -187,7 +187,7 @@ func TestKubectlArguments(t *testing.T) {
 		t.Errorf("Kubectl() = %q\nwant %q", lines, want)
 	}
 	dir := s.dir
-	must.Do(t, s.removeFiles(t.Context()))
+	must.NoError(t, s.removeFiles(t.Context()))
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("stat of the session's folder: error %v, want %v", err, os.ErrNotExist)
 	}
@@ -197,9 +197,9 @@ func TestKubectlArguments(t *testing.T) {
 func TestCtrlCKillsKubectl(t *testing.T) {
 	s := fakeSession(t, fakeKubectl("v1.37.0", "v1.37.0", "exec 3>fifo; sleep 1000 & echo >&3; sleep 1000"), "")
 	t.Setenv("PATH", "/bin:/usr/bin")
-	must.Do(t, s.FindKubectl(t.Context()))
+	must.NoError(t, s.FindKubectl(t.Context()))
 	fifo := filepath.Join(s.dir, "fifo")
-	must.Do(t, syscall.Mkfifo(fifo, 0o600))
+	must.NoError(t, syscall.Mkfifo(fifo, 0o600))
 	ctx, ctrlC := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -207,14 +207,14 @@ func TestCtrlCKillsKubectl(t *testing.T) {
 		ended <- err
 	}()
 	held, err := os.Open(fifo)
-	must.Do(t, err)
+	must.NoError(t, err)
 	defer held.Close()
 	_, err = held.Read(make([]byte, 1)) // kubectl and its child run
-	must.Do(t, err)
+	must.NoError(t, err)
 	ctrlC()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("Kubectl() = %v, want %v", err, context.Canceled)
 	}
 	_, err = io.ReadAll(held) // until no process holds the other end
-	must.Do(t, err)
+	must.NoError(t, err)
 }

@@ -46,9 +46,9 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 	t.Parallel()
 	outside := sessiontest.Open(t)
 	client, err := dynamic.NewForConfig(outside.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	s, err := session.Open(t.Context(), session.Options{Patience: sessiontest.Patience})
-	must.Do(t, err)
+	must.NoError(t, err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	closeOnce := sync.OnceValue(func() error { return s.Close(ended) })
@@ -70,7 +70,7 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 	if want := []string{"widget." + s.Namespace + ".example.com/cog"}; !slices.Equal(answer, want) {
 		t.Errorf("kubectl get printed %q, want %q", answer, want)
 	}
-	must.Do(t, closeOnce())
+	must.NoError(t, closeOnce())
 	definitions := client.Resource(schema.GroupVersionResource{
 		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
 	must.Until(t, "the definition is gone", func() bool {
@@ -84,7 +84,7 @@ func TestADefinitionGoesWithItsSession(t *testing.T) {
 func TestADefinitionIsServedWhenItsCommandReturns(t *testing.T) {
 	s := sessiontest.Open(t)
 	client, err := dynamic.NewForConfig(s.Config)
-	must.Do(t, err)
+	must.NoError(t, err)
 	files := fstest.MapFS{}
 	for i := range 5 {
 		plural := fmt.Sprintf("widget%ds", i)
@@ -93,7 +93,7 @@ func TestADefinitionIsServedWhenItsCommandReturns(t *testing.T) {
 		text = strings.ReplaceAll(text, "singular: widget", fmt.Sprintf("singular: widget%d", i))
 		files["testdata/"+plural+".yaml"] = &fstest.MapFile{Data: []byte(text)}
 		_, err := s.Kubectl(t.Context(), files, "create", "-f", plural+".yaml")
-		must.Do(t, err)
+		must.NoError(t, err)
 		resource := schema.GroupVersionResource{Group: s.Namespace + ".example.com", Version: "v1", Resource: plural}
 		if _, err := client.Resource(resource).List(t.Context(), metav1.ListOptions{}); err != nil {
 			t.Errorf("list of %s: %v", plural, err)

@@ -23,15 +23,15 @@ func TestASessionIsReadyForPods(t *testing.T) {
 func TestCloseRemovesTheNamespaceEvenAfterCtrlC(t *testing.T) {
 	other := sessiontest.Open(t)
 	s, err := session.Open(t.Context(), session.Options{Patience: sessiontest.Patience})
-	must.Do(t, err)
+	must.NoError(t, err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	must.Do(t, s.Close(ended))
+	must.NoError(t, s.Close(ended))
 	ns, err := other.Client.CoreV1().Namespaces().Get(t.Context(), s.Namespace, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return
 	}
-	must.Do(t, err)
+	must.NoError(t, err)
 	if ns.DeletionTimestamp == nil {
 		t.Errorf("the namespace %s has no deletionTimestamp after Close, want one", s.Namespace)
 	}

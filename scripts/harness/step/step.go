@@ -37,7 +37,7 @@ type Step struct {
 	Run           func(ctx context.Context, l *Lesson) error
 	Offline, Fold bool
 	Speakers      []string
-	Quiet         time.Duration
+	Patience      time.Duration
 }
 
 // A Chapter is a play.Chapter of such steps.
@@ -49,10 +49,10 @@ type Chapter struct {
 }
 
 // Main runs the chapter as the command line asks, and exits.
-func Main(c Chapter) { play.Main(c.Played()) }
+func Main(c Chapter) { play.Main(c.ForPlayer()) }
 
-// Played returns the chapter for the player, with the flags that choose a cluster.
-func (c Chapter) Played() play.Chapter {
+// ForPlayer returns the chapter for the player, with the flags that choose a cluster.
+func (c Chapter) ForPlayer() play.Chapter {
 	var options session.Options
 	played := play.Chapter{Name: c.Name, Title: c.Title, Files: c.Files}
 	played.Flags = func(flags *flag.FlagSet) {
@@ -90,7 +90,7 @@ func (s Step) played() play.Step {
 		Offline:  s.Offline,
 		Speakers: s.Speakers,
 		Fold:     s.Fold,
-		Quiet:    s.Quiet,
+		Patience: s.Patience,
 	}
 }
 

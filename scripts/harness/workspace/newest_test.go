@@ -23,9 +23,9 @@ echo "${PWD##*/}: go $*" >>"$CALLS"
 // newest.sh works in a clone whose path has a space in it.
 func TestNewest(t *testing.T) {
 	root, err := workspace.Root(".")
-	must.Do(t, err)
+	must.NoError(t, err)
 	script, err := os.ReadFile(filepath.Join(root, "scripts", "newest.sh"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	clone, bin := filepath.Join(t.TempDir(), "my clone"), t.TempDir()
 	for file, text := range map[string]string{
 		filepath.Join(clone, "scripts", "newest.sh"):  string(script),
@@ -34,8 +34,8 @@ func TestNewest(t *testing.T) {
 		filepath.Join(bin, "go"):                      fakeGo,
 		filepath.Join(clone, "docs", "no-chapter.md"): "# Another page\n\n*v0.1.0*\n",
 	} {
-		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		must.Do(t, os.WriteFile(file, []byte(text), 0o755))
+		must.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.NoError(t, os.WriteFile(file, []byte(text), 0o755))
 	}
 	calls := filepath.Join(bin, "calls")
 	newest := exec.CommandContext(t.Context(), filepath.Join(clone, "scripts", "newest.sh"))
@@ -50,7 +50,7 @@ func TestNewest(t *testing.T) {
 		filepath.Join(clone, "docs", "no-chapter.md"): "# Another page\n\n*v0.1.0*\n",
 	} {
 		got, err := os.ReadFile(file)
-		must.Do(t, err)
+		must.NoError(t, err)
 		if string(got) != want {
 			t.Errorf("after newest.sh, %s is %q\nwant %q", filepath.Base(file), got, want)
 		}

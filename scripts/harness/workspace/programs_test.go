@@ -18,11 +18,11 @@ import (
 func commands(t *testing.T) (all []string) {
 	t.Helper()
 	root, err := workspace.Root(".")
-	must.Do(t, err)
+	must.NoError(t, err)
 	list := exec.CommandContext(t.Context(), "go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "work")
 	list.Dir = root
 	output, err := list.Output()
-	must.Do(t, err)
+	must.NoError(t, err)
 	folder := t.TempDir()
 	for i, program := range strings.Fields(string(output)) {
 		name := filepath.Join(folder, fmt.Sprintf("%02d-%s", i, filepath.Base(program)))
@@ -34,7 +34,7 @@ func commands(t *testing.T) (all []string) {
 		all = append(all, name)
 	}
 	scripts, err := filepath.Glob(filepath.Join(root, "scripts", "*.sh"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	if len(all) < 10 || len(scripts) < 10 {
 		t.Fatalf("found %d programs and %d scripts, want 10 of each at least", len(all), len(scripts))
 	}

@@ -26,9 +26,9 @@ func Root(dir string) (string, error) {
 	}
 }
 
-// Whole returns an error while an exercise is open, because then the code is not the book's. A
+// CheckNoExerciseIsOpen returns an error while an exercise is open, because then the code is not the book's. A
 // folder that is not in git has no open exercises.
-func Whole(root string) error {
+func CheckNoExerciseIsOpen(root string) error {
 	list := exec.Command("git", "for-each-ref", "--format=%(refname:lstrip=3)", "refs/practice/open")
 	list.Dir = root
 	open, _ := list.Output()

@@ -26,10 +26,10 @@ type bug struct {
 func readBugs(t *testing.T) (bugs []bug) {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.diff")
-	must.Do(t, err)
+	must.NoError(t, err)
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
-		must.Do(t, err)
+		must.NoError(t, err)
 		b, err := parseBug(string(text))
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -65,14 +65,14 @@ func parseBug(text string) (bug, error) {
 func build(t *testing.T, bugs []bug) (program string) {
 	t.Helper()
 	here, err := filepath.Abs(".")
-	must.Do(t, err)
+	must.NoError(t, err)
 	sources, err := filepath.Glob(filepath.Join(here, "../../notices/*.go"))
-	must.Do(t, err)
+	must.NoError(t, err)
 	dir := t.TempDir()
 	replace := map[string]string{}
 	overlay := func(path, text string) {
 		file := filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))
-		must.Do(t, os.WriteFile(file, []byte(text), 0o600))
+		must.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		replace[filepath.Join(here, path)] = file
 	}
 	for _, b := range bugs {
@@ -83,7 +83,7 @@ func build(t *testing.T, bugs []bug) (program string) {
 				continue
 			}
 			text, err := os.ReadFile(source)
-			must.Do(t, err)
+			must.NoError(t, err)
 			changed, err := b.plant(file, string(text))
 			if err != nil {
 				t.Fatalf("%s: %s: %v", b.name, file, err)
@@ -98,9 +98,9 @@ func build(t *testing.T, bugs []bug) (program string) {
 	overlay("starts_test.go", register(t, bugs))
 
 	list, err := json.Marshal(map[string]any{"Replace": replace})
-	must.Do(t, err)
+	must.NoError(t, err)
 	overlayFile := filepath.Join(dir, "overlay.json")
-	must.Do(t, os.WriteFile(overlayFile, list, 0o600))
+	must.NoError(t, os.WriteFile(overlayFile, list, 0o600))
 	program = filepath.Join(dir, "planted.test")
 	args := []string{"test", "-c", "-vet=off", "-o", program, "-overlay", overlayFile} // vet does not know overlays
 	if race {
@@ -152,6 +152,6 @@ func register(t *testing.T, bugs []bug) string {
 		names = append(names, b.name)
 	}
 	var text bytes.Buffer
-	must.Do(t, registerTemplate.Execute(&text, names))
+	must.NoError(t, registerTemplate.Execute(&text, names))
 	return text.String()
 }

@@ -102,12 +102,12 @@ func found(output, judgement string) bool {
 func wantAllJudgements(t *testing.T, bugs []bug) {
 	t.Helper()
 	files, err := filepath.Glob("../*.go")
-	must.Do(t, err)
+	must.NoError(t, err)
 	judge := regexp.MustCompile(`\br\.judge\("([^"]+)"`)
 	n := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		must.Do(t, err)
+		must.NoError(t, err)
 		for _, match := range judge.FindAllStringSubmatch(string(text), -1) {
 			n++
 			if !slices.ContainsFunc(bugs, func(b bug) bool { return strings.HasSuffix(b.foundBy, "/"+match[1]) }) {

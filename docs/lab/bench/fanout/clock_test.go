@@ -36,9 +36,9 @@ func newClock(tb testing.TB) *clock {
 	c.cmd.Stderr = os.Stderr
 	var err error
 	c.in, err = c.cmd.StdinPipe()
-	must.Do(tb, err)
+	must.NoError(tb, err)
 	c.out, err = c.cmd.StdoutPipe()
-	must.Do(tb, err)
+	must.NoError(tb, err)
 	if err := c.cmd.Start(); err != nil {
 		tb.Fatalf("starting a clock: %v", err)
 	}

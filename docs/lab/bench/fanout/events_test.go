@@ -41,7 +41,7 @@ func BenchmarkObserved(b *testing.B) {
 		) cache.SharedIndexInformer {
 			made := newInformer(lw, example, options)
 			if ours, ok := made.(*informer.Informer); ok {
-				must.Do(b, ours.SetObserver(&eventCounter{}))
+				must.NoError(b, ours.SetObserver(&eventCounter{}))
 			}
 			return made
 		})

@@ -95,7 +95,7 @@ func addHandlers[H cache.ResourceEventHandler](tb testing.TB, w *watcher, handle
 	tb.Helper()
 	for _, handler := range handlers {
 		registration, err := w.AddEventHandler(handler)
-		must.Do(tb, err)
+		must.NoError(tb, err)
 		w.registrations = append(w.registrations, registration)
 	}
 }

@@ -129,10 +129,10 @@ func (w *watcher) countNewer(tb testing.TB, version int) (count int) {
 	tb.Helper()
 	for i := range namespaces {
 		pods, err := w.GetIndexer().ByIndex(cache.NamespaceIndex, namespace(i))
-		must.Do(tb, err)
+		must.NoError(tb, err)
 		for _, pod := range pods {
 			n, err := strconv.Atoi(pod.(*corev1.Pod).ResourceVersion)
-			must.Do(tb, err)
+			must.NoError(tb, err)
 			if n > version {
 				count++
 			}

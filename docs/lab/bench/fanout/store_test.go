@@ -36,8 +36,8 @@ func BenchmarkLateIndex(b *testing.B) {
 				pods, indexErr = w.GetIndexer().ByIndex(index, all[0].Labels["app"])
 			}
 			check = func() {
-				must.Do(b, addErr)
-				must.Do(b, indexErr)
+				must.NoError(b, addErr)
+				must.NoError(b, indexErr)
 				if got, want := len(pods), objects/apps; got != want {
 					b.Errorf("ByIndex() returned %d pods, want %d", got, want)
 				}
@@ -67,7 +67,7 @@ func BenchmarkMemory(b *testing.B) {
 			w := newWatcher(b, informer, s, []*tally{})
 			stop := w.run(b)
 			for i := range namespaces { // a store may make its index at the first read
-				must.Do(b, w.checkNamespace(namespace(i), objects/namespaces))
+				must.NoError(b, w.checkNamespace(namespace(i), objects/namespaces))
 			}
 			total += usage.Heap() - before
 			stop()

@@ -45,7 +45,7 @@ func openWatch(t *testing.T) (*Transport, *bufio.Reader, chan<- struct{}) {
 	t.Cleanup(pool.CloseIdleConnections)
 	transport := New(pool)
 	response, err := (&http.Client{Transport: transport}).Get(server.URL + "/api/v1/pods?watch=true")
-	must.Do(t, err)
+	must.NoError(t, err)
 	t.Cleanup(func() { response.Body.Close() })
 	return transport, bufio.NewReader(response.Body), send
 }
@@ -73,7 +73,7 @@ func TestFrameFaults(t *testing.T) {
 			send <- struct{}{}
 			send <- struct{}{}
 			got, err := io.ReadAll(body)
-			must.Do(t, err)
+			must.NoError(t, err)
 			lines := strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")
 			if len(lines) != len(test.want) {
 				t.Fatalf("the watch has %d lines, want %d:\n%q\nwant lines that begin with\n%q",
@@ -100,7 +100,7 @@ func TestRuleAndCounts(t *testing.T) {
 	get := func(path string) *http.Response {
 		t.Helper()
 		response, err := (&http.Client{Transport: transport}).Get(server.URL + path)
-		must.Do(t, err)
+		must.NoError(t, err)
 		response.Body.Close()
 		return response
 	}

@@ -23,8 +23,8 @@ func Open(t *testing.T) *session.Session {
 		t.Skip("needs a cluster")
 	}
 	s, err := session.Open(t.Context(), session.Options{Patience: Patience})
-	must.Do(t, err)
-	t.Cleanup(func() { must.Do(t, s.Close(t.Context())) })
+	must.NoError(t, err)
+	t.Cleanup(func() { must.NoError(t, s.Close(t.Context())) })
 	return s
 }
 

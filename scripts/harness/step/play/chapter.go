@@ -86,7 +86,7 @@ func (c Chapter) perform(
 	if err != nil {
 		return fmt.Errorf("%s/testdata/%s.txt: %w", c.Name, s.Name, err)
 	}
-	patience = max(patience, s.Quiet)
+	patience = max(patience, s.Patience)
 	lesson := &Lesson{}
 	if c.needsCluster(s) {
 		lesson.Cluster, err = c.Connect(ctx, patience)

@@ -19,8 +19,8 @@ func inWorkspace(t *testing.T, files map[string]string) {
 	root := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(root, name)
-		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
+		must.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	t.Chdir(root)
 }

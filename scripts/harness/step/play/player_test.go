@@ -279,7 +279,7 @@ func TestAStepThatPanicsEndsTheProgram(t *testing.T) {
 	const inside = "PANIC_IN_A_STEP"
 	if os.Getenv(inside) != "" {
 		// The player waits for it, however busy the machine is.
-		panics := Step{Quiet: time.Hour, Run: func(context.Context, *Lesson) error { panic(slowPanic{}) }}
+		panics := Step{Patience: time.Hour, Run: func(context.Context, *Lesson) error { panic(slowPanic{}) }}
 		code, _, _ := run(t.Context(), chapterOf(panics, "never\n"), "")
 		os.Exit(code)
 	}

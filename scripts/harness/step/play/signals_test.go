@@ -38,17 +38,17 @@ func runChapter() {
 func TestAStepCleansUpWhenItIsEnded(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		program, err := os.Executable()
-		must.Do(t, err)
+		must.NoError(t, err)
 		cmd := exec.CommandContext(t.Context(), program)
 		cmd.Env = append(os.Environ(), asChapter+"=1")
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		output, err := cmd.StdoutPipe()
-		must.Do(t, err)
-		must.Do(t, cmd.Start())
+		must.NoError(t, err)
+		must.NoError(t, cmd.Start())
 		for lines := bufio.NewScanner(output); lines.Scan(); {
 			if lines.Text() == "here" {
-				must.Do(t, cmd.Process.Signal(signal))
+				must.NoError(t, cmd.Process.Signal(signal))
 			}
 		}
 		_ = cmd.Wait() // the exit code is checked

@@ -30,8 +30,8 @@ type Step struct {
 	// come from a kubelet, because a kubelet repeats itself.
 	Fold bool
 
-	// Quiet is how long the step may print nothing before the player continues without its lines.
+	// Patience is how long the step may print nothing before the player continues without its lines.
 	// It is also how long a command may take before the player gives up. Default: 10 seconds, and a
 	// minute in tests.
-	Quiet time.Duration
+	Patience time.Duration
 }

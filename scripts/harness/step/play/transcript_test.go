@@ -61,15 +61,15 @@ func update(t *testing.T, s Step, transcript string) (text string, code int, std
 	t.Helper()
 	root := t.TempDir()
 	file := filepath.Join(root, "99-toy", "testdata", "toy.txt")
-	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	must.Do(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
-	must.Do(t, os.WriteFile(file, []byte(transcript), 0o644))
+	must.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must.NoError(t, os.WriteFile(filepath.Join(root, "go.work"), nil, 0o644))
+	must.NoError(t, os.WriteFile(file, []byte(transcript), 0o644))
 	t.Chdir(root)
 	synctest.Test(t, func(t *testing.T) {
 		code, _, stderr = run(t.Context(), chapterOf(s, transcript), "", "-update")
 	})
 	written, err := os.ReadFile(file)
-	must.Do(t, err)
+	must.NoError(t, err)
 	return string(written), code, stderr
 }
 

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -104,6 +105,23 @@ func TestChecksUseTheBooksTests(t *testing.T) {
 func writeJoin(t *testing.T, root, body string) {
 	t.Helper()
 	change(t, root, hole, body)
+}
+
+func TestParseCommand(t *testing.T) {
+	for line, want := range map[string][]string{
+		"go test ./06-processor -run '^TestA$'":               {"TestA"},
+		"go test -race ./06-processor -run '^(TestA|FuzzB)$'": {"TestA", "FuzzB"},
+		"go test ./06-processor -run '^TestA$/^late$'":        {"TestA/late"},
+		"go run ./06-processor late -check":                   {"go run ./06-processor late -check"},
+	} {
+		cmd, err := parseCommand(line)
+		if got := cmd.names(); err != nil || cmd.program != "./06-processor" || !slices.Equal(got, want) {
+			t.Errorf("parseCommand(%q) = %s, %q, %v; want %q", line, cmd.program, got, err, want)
+		}
+	}
+	if _, err := parseCommand("go test ./06-processor"); err == nil {
+		t.Error("parseCommand() of a command without names of tests = nil, want an error")
+	}
 }
 
 // A lockedOutput can be read while somebody writes to it.

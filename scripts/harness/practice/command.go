@@ -26,11 +26,12 @@ type command struct {
 	line    string
 	race    bool
 	program string   // the folder, such as "./06-processor"
-	tests   []string // go test: the names of the tests
+	tests   []string // go test: the names of the tests, such as TestA or TestA/subtest
 	args    []string // go run: the arguments of the program
 }
 
-var testPattern = regexp.MustCompile(`^'\^\(?(\w+(?:\|\w+)*)\)?\$'$`)
+// testPattern matches '^(TestA|TestB)$', '^TestA$' and '^TestA$/^subtest$'.
+var testPattern = regexp.MustCompile(`^'\^\(?(\w+(?:\|\w+)*)\)?\$(?:/\^([\w-]+)\$)?'$`)
 
 // parseCommand reads a line of the section Check.
 func parseCommand(line string) (command, error) {
@@ -46,6 +47,9 @@ func parseCommand(line string) (command, error) {
 		switch {
 		case words[1] == "test" && words[3] == "-run" && pattern != nil:
 			c.tests = strings.Split(pattern[1], "|")
+			if subtest := pattern[2]; subtest != "" {
+				c.tests = []string{pattern[1] + "/" + subtest}
+			}
 			return c, nil
 		case words[1] == "run" && words[4] == "-check":
 			c.args = words[3:]
@@ -165,12 +169,15 @@ func (c *checker) test(ctx context.Context, cmd command, binary, name string) (f
 				lines = append(lines, line)
 			}
 		}
-		if len(lines) == before || subtest == "" {
+		if len(lines) == before || subtest == "" || subtest == exactly(name) {
 			return strings.Join(lines, "\n"), nil
 		}
 		skipped = append(skipped, subtest)
 	}
 }
+
+// exactly returns a pattern for a test, and for no other.
+func exactly(test string) string { return "^" + strings.ReplaceAll(test, "/", "$/^") + "$" }
 
 // testOnce runs a test without some of its subtests. It returns what is wrong, and a pattern for
 // the subtest that has panicked, if there is one.
@@ -178,7 +185,7 @@ func (c *checker) testOnce(
 	ctx context.Context, cmd command, binary, name string, skipped []string,
 ) (failure, panicked string, err error) {
 	args := []string{
-		"-test.v", "-test.paniconexit0", "-test.timeout", c.patience.String(), "-test.run", "^" + name + "$",
+		"-test.v", "-test.paniconexit0", "-test.timeout", c.patience.String(), "-test.run", exactly(name),
 	}
 	if len(skipped) > 0 {
 		args = append(args, "-test.skip", strings.Join(skipped, "|"))

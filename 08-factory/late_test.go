@@ -68,8 +68,8 @@ func TestTheStepsWaitForTheirCaches(t *testing.T) {
 			"configmaps : kube-root-ca.crt, of type *v1.ConfigMap",
 			"pods : web, of type *v1.Pod",
 			"serviceaccounts : default, of type *v1.ServiceAccount",
-			"an informer of unicorns.v1.example.com: client-go has no type for it, and the factory no dynamic client: " +
-				"set Options.Dynamic",
+			"an informer of unicorns.v1.example.com: client-go has no type for it, and the factory no dynamic " +
+				"client: set Options.Dynamic",
 			"an informer of tokenreviews.v1.authentication.k8s.io: the clientset cannot list and watch them",
 		}},
 		{"listers", stepListers, []string{
@@ -87,7 +87,8 @@ func TestTheStepsWaitForTheirCaches(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out strings.Builder
 				l := &step.Lesson{
-					Lesson: &play.Lesson{Out: &out}, Client: newLateClient(), Namespace: "ns", Requests: &requests.Counter{},
+					Lesson: &play.Lesson{Out: &out}, Requests: &requests.Counter{},
+					Client: newLateClient(), Namespace: "ns",
 				}
 				if err := test.run(t.Context(), l); err != nil {
 					t.Errorf("step %s: %v", test.name, err)

@@ -159,11 +159,7 @@ func FuzzFold(f *testing.F) {
 func TestFoldEveryShortHistory(t *testing.T) {
 	const steps, longest = "abudtrL", 5
 	var history []byte
-	defer func() {
-		if t.Failed() {
-			t.Logf("the history is %q", history)
-		}
-	}()
+	t.Cleanup(func() { t.Logf("the last history is %q", history) })
 	histories := [][]byte{nil}
 	for i := 0; i < len(histories); i++ {
 		history = histories[i]

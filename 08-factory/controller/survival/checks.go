@@ -3,6 +3,8 @@ package survival
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,12 +98,19 @@ func (r *runner) statusIsTrue(f *family) error {
 	return lacks(found.Object["status"], f.status, "status")
 }
 
-// statusIsNotDone returns an error if the object's status says that all is done.
+// statusIsNotDone returns an error if a field of the object's status says that all is done.
 func (r *runner) statusIsNotDone(f *family) error {
-	if f.status == nil || r.statusIsTrue(f) != nil {
-		return nil
+	found, err := r.get(f.object)
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("the status says %s, as if all were done", inJSON(f.status))
+	status, _, _ := unstructured.NestedMap(found.Object, "status")
+	for _, field := range slices.Sorted(maps.Keys(f.status)) {
+		if lacks(status[field], f.status[field], field) == nil {
+			return fmt.Errorf("status.%s is %s, as if all were done", field, inJSON(status[field]))
+		}
+	}
+	return nil
 }
 
 // eventNames returns an error unless there is an Event on the object with this type and reason that

@@ -20,7 +20,8 @@ func TestLacks(t *testing.T) {
 		{name: "a part of it", want: map[string]any{"text": "on Sunday"}},
 		{name: "a part of an element", want: map[string]any{"ports": []any{map[string]any{"port": int64(80)}}}},
 		{
-			name: "another value", want: map[string]any{"text": "on Monday"},
+			name:      "another value",
+			want:      map[string]any{"text": "on Monday"},
 			wantError: `.text is "on Sunday", want "on Monday"`,
 		},
 		{name: "no such key", want: map[string]any{"copies": int64(2)}, wantError: `.copies is null, want 2`},

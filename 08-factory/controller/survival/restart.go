@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -117,6 +119,20 @@ func isListOf(sent *request, resources []string) bool {
 	return false
 }
 
+// untilItRests waits until the first start of the controller has sent its last write, or has
+// returned.
+func (r *runner) untilItRests(hasReturned func() bool) {
+	for deadline := time.Now().Add(r.Patience); !hasReturned() && time.Now().Before(deadline); time.Sleep(poll) {
+		writes := r.wire.find(0, func(sent *request) bool { return sent.run == 1 && sent.writes() })
+		busy := slices.ContainsFunc(writes, func(sent request) bool {
+			return !sent.ended || time.Since(sent.began) < window
+		})
+		if !busy {
+			return
+		}
+	}
+}
+
 // playEnd ends the controller in the middle of a write.
 func playEnd(r *runner) {
 	r.start()
@@ -149,7 +165,7 @@ func playEnd(r *runner) {
 		events := r.wire.holdN(-1, func(sent *request) bool { return sent.run == 1 && sent.resource == "events" })
 		defer events.release()
 		held.release()
-		r.look(hasReturned) // its Events are late
+		r.untilItRests(hasReturned) // its Events are late
 		events.release()
 		r.stop()
 		atReturn = r.wire.mark()

@@ -36,8 +36,9 @@ type Controller struct {
 
 	// Manifests is the path of a folder with three files. Each of them has an object, and the
 	// children that this object wants, as documents of one YAML file. A child must have at least the
-	// fields of its document. If the object has a status, this is the least that its status must
-	// have when all is done; then status.observedGeneration must be the generation of the object.
+	// fields of its document. If the object has a status, its fields say that all is done. While a
+	// child is missing, each of them must say something else. When all is done, the field
+	// observedGeneration of the status must be the generation of the object.
 	//
 	//	object.yaml   an object with at least two children
 	//	changed.yaml  the same object with another spec: a child less, and another one is different

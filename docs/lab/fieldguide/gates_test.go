@@ -5,7 +5,6 @@ package fieldguide
 import (
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,10 +43,10 @@ func TestGates(t *testing.T) {
 		fmt.Print(log)
 		return
 	}
-	guide, err := os.ReadFile("../../field-guide.md")
+	guide, err := readGuide()
 	must.NoError(t, err)
 	var got, want []string
-	for _, match := range gateRow.FindAllStringSubmatch(string(guide), -1) {
+	for _, match := range gateRow.FindAllStringSubmatch(guide, -1) {
 		got = append(got, strings.Join(match[1:], " "))
 	}
 	for name, gate := range gates {

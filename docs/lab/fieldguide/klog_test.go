@@ -1,5 +1,6 @@
-// Package fieldguide reproduces the symptoms of docs/field-guide.md, and finds their log lines in
-// the output of klog. klog is global, so no test here is parallel.
+// Package fieldguide reproduces the symptoms of docs/field-guide.md and of the pages in
+// docs/field-guide, and finds their log lines in the output of klog. klog is global, so no test
+// here is parallel.
 package fieldguide
 
 import (
@@ -7,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -56,6 +58,24 @@ func captureKlog(t *testing.T, verbosity int) *klogOutput {
 	return output
 }
 
+// readGuide returns the pages of the field guide, one after the other: its front page, and those in
+// the folder beside it.
+func readGuide() (string, error) {
+	pages, err := filepath.Glob("../../field-guide/*.md")
+	if err != nil {
+		return "", err
+	}
+	var guide strings.Builder
+	for _, page := range append(pages, "../../field-guide.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			return "", err
+		}
+		guide.Write(text)
+	}
+	return guide.String(), nil
+}
+
 // found has the lines of the guide that tests have found in a log.
 var found = map[string]bool{}
 
@@ -63,10 +83,10 @@ var found = map[string]bool{}
 // An `…` in it stands for a part that differs from run to run.
 func (o *klogOutput) want(t *testing.T, line string) {
 	t.Helper()
-	guide, err := os.ReadFile("../../field-guide.md")
+	guide, err := readGuide()
 	must.NoError(t, err)
-	if !strings.Contains(string(guide), "\n"+line+"\n") {
-		t.Errorf("docs/field-guide.md has no line\n%s", line)
+	if !strings.Contains(guide, "\n"+line+"\n") {
+		t.Errorf("no page of the field guide has the line\n%s", line)
 	}
 	pattern := "(?m)^" + strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*") + "$"
 	expected := regexp.MustCompile(pattern)
@@ -107,14 +127,14 @@ func (g wholeGuide) Run() int {
 	if code != 0 || testing.Short() || flag.Lookup("test.run").Value.String() != "" {
 		return code
 	}
-	guide, err := os.ReadFile("../../field-guide.md")
+	guide, err := readGuide()
 	if err != nil {
 		panic(err)
 	}
-	for _, block := range logBlock.FindAllStringSubmatch(string(guide), -1) {
+	for _, block := range logBlock.FindAllStringSubmatch(guide, -1) {
 		for line := range strings.Lines(block[1]) {
 			if line = strings.TrimSuffix(line, "\n"); !found[line] {
-				fmt.Fprintf(os.Stderr, "docs/field-guide.md: no test finds\n%s\n", line)
+				fmt.Fprintf(os.Stderr, "the field guide: no test finds\n%s\n", line)
 				code = 1
 			}
 		}

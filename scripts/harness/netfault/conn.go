@@ -54,6 +54,6 @@ func (c *conn) forward(dst, src *end) {
 }
 
 func (c *conn) close() {
-	c.client.socket.Close()
-	c.server.socket.Close()
+	_ = c.client.socket.Close()
+	_ = c.server.socket.Close()
 }

@@ -232,6 +232,7 @@ func TestClientGosReflectorSays(t *testing.T) {
 		"defaultBackoffInit = 800 * time.Millisecond",
 		"defaultBackoffMax = 30 * time.Second",
 		"defaultBackoffReset = 2 * time.Minute")
-	must.FindInClientGo(t, "listwatch.go", "func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext "+
-		"{ if lw, ok := lw.(ListerWatcherWithContext); ok { return lw }")
+	must.FindInClientGo(t, "listwatch.go",
+		"func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext "+
+			"{ if lw, ok := lw.(ListerWatcherWithContext); ok { return lw }")
 }

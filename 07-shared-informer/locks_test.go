@@ -258,6 +258,7 @@ func TestClientGosStoreSays(t *testing.T) {
 	must.FindInClientGo(t, "thread_safe_store.go",
 		"len(indexValues) == 1 && len(oldIndexValues) == 1 && indexValues[0] == oldIndexValues[0]",
 		"oldObject := c.items[key] c.items[key] = obj c.index.updateIndices(oldObject, obj, key)")
-	must.FindInClientGo(t, "controller.go", "all Deltas are applied atomically in a single transaction and corresponding "+
-		"handler callbacks are executed afterward. Otherwise, each Delta is processed individually")
+	must.FindInClientGo(t, "controller.go",
+		"all Deltas are applied atomically in a single transaction and corresponding "+
+			"handler callbacks are executed afterward. Otherwise, each Delta is processed individually")
 }

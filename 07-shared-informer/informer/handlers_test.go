@@ -71,7 +71,8 @@ func TestRemovedBeforeTheStart(t *testing.T) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		gone, stays := r.recorder(t), r.recorder(t)
 		must.NoError(t, r.RemoveEventHandler(gone.ResourceEventHandlerRegistration))
-		must.NoError(t, cache.ShutDownEventHandler(r, gone.ResourceEventHandlerRegistration)) // does not wait for a start
+		// It does not wait for a start.
+		must.NoError(t, cache.ShutDownEventHandler(r, gone.ResourceEventHandlerRegistration))
 		r.run(t)
 		gone.Want(t)
 		stays.Want(t, "OnAdd a 1 first")

@@ -87,7 +87,8 @@ func TestStopIsSafeInEveryCallback(t *testing.T) {
 		},
 		"watch error handler": func(t *testing.T, r *rig, stop func()) func() {
 			r.server.Fail(errNotToday)
-			must.NoError(t, r.SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) { stop() }))
+			must.NoError(t, r.SetWatchErrorHandlerWithContext(
+				func(context.Context, *cache.Reflector, error) { stop() }))
 			return nil
 		},
 		"transform": func(t *testing.T, r *rig, stop func()) func() {

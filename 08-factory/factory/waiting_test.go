@@ -69,9 +69,8 @@ func TestNobodyWaitsForATypeThatIsBeingForgotten(t *testing.T) {
 		f := New(newClientWithoutPods(), Options{})
 		defer f.Shutdown()
 		release := make(chan struct{})
-		must.NoError(t, f.Pods().Informer().SetWatchErrorHandlerWithContext(func(context.Context, *cache.Reflector, error) {
-			<-release
-		}))
+		waitForRelease := func(context.Context, *cache.Reflector, error) { <-release }
+		must.NoError(t, f.Pods().Informer().SetWatchErrorHandlerWithContext(waitForRelease))
 		f.Start(t.Context())
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

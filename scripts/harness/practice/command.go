@@ -115,7 +115,7 @@ func (c *checker) build(ctx context.Context, cmd command) (binary, failure strin
 // children. Meanwhile it says now and then what it is doing.
 func (c *checker) run(
 	ctx context.Context, longest time.Duration, dir, doing, program string, args ...string,
-) (text string, err error) {
+) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	process := exec.CommandContext(ctx, program, args...)
@@ -124,7 +124,8 @@ func (c *checker) run(
 	process.Cancel = func() error { return syscall.Kill(-process.Process.Pid, syscall.SIGINT) }
 	process.WaitDelay = 10 * time.Second
 	var output []byte
-	ended := make(chan struct{})
+	var err error
+	ended := make(chan struct{}) // closed when output and err are set
 	begin := time.Now()
 	go func() {
 		defer close(ended)

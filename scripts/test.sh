@@ -104,7 +104,7 @@ tour() {
 
 practice() {
 	say "go test: all exercises"
-	go test -timeout 30m -count=1 ./scripts/harness/practice -run '^TestExercises$' -all
+	go test -timeout 60m -count=1 ./scripts/harness/practice -run '^TestExercises$' -all
 }
 
 timed() {

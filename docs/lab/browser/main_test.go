@@ -1,7 +1,6 @@
 //go:build browser
 
-// What the tests share: a browser, two programs, and pages about which the browser must not
-// complain.
+// What the tests share: a browser, a program, and pages about which the browser must not complain.
 
 package browser
 
@@ -23,7 +22,6 @@ import (
 
 var (
 	informerProgram string          // of chapter 07
-	factoryProgram  string          // of chapter 08
 	browser         context.Context // all tests use this browser
 )
 
@@ -46,9 +44,6 @@ func run(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	if informerProgram, err = Build(context.Background(), dir, "07-shared-informer"); err != nil {
-		return 1, err
-	}
-	if factoryProgram, err = Build(context.Background(), dir, "08-factory"); err != nil {
 		return 1, err
 	}
 	var closeBrowser func()

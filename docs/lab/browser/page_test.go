@@ -5,7 +5,6 @@
 package browser
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -178,24 +177,6 @@ func TestTheDiffOfAChange(t *testing.T) {
 	until(t, p, "Escape closes it", `!document.querySelector("#panel").open`)
 	must.NoError(t, p.Click(`[data-station="handlers/fast"] .name`))
 	until(t, p, "the handler's calls are shown", `document.querySelector("#panel-body").innerText.includes("add")`)
-}
-
-// The same page shows the informers of chapter 08's factory.
-func TestTheInformersOfAFactory(t *testing.T) {
-	serving, err := Start(context.WithoutCancel(t.Context()), factoryProgram, "localhost:0")
-	must.NoError(t, err)
-	t.Cleanup(func() { must.NoError(t, serving.Stop()) })
-	p := visit(t, serving.URL, Display{})
-	until(t, p, "the ConfigMap is stored", Field("store", "objects")+` === "1"`)
-	pressAndCount(t, p, "create", +1)
-	until(t, p, "a chip has gone to a handler", ChipSeen("journal handlers/fast add "+newest(t, p)))
-	lists := number(t, p, "server", "lists")
-	must.NoError(t, p.Press("expire"))
-	until(t, p, "the list is asked for", fmt.Sprintf("%s > %d", Field("server", "lists"), lists))
-	must.NoError(t, p.Press("cut"))
-	until(t, p, "the reflector notices", Field("reflector", "doing")+` === "backing off"`)
-	must.NoError(t, p.Press("restore"))
-	until(t, p, "it watches again", Field("reflector", "doing")+` === "watching"`)
 }
 
 func TestOtherInformers(t *testing.T) {

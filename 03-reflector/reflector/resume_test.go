@@ -20,7 +20,10 @@ import (
 // Some proxies do not answer a WATCH before its first event. A watch that ends without an event is
 // too short if it ends within a second after its request, not after the answer.
 func TestAWatchThatIsSlowToOpenIsNotTooShort(t *testing.T) {
-	for streamed, wantLists := range map[bool]int{false: 1, true: 0} {
+	for _, test := range []struct {
+		streamed  bool
+		wantLists int
+	}{{streamed: false, wantLists: 1}, {streamed: true, wantLists: 0}} {
 		testBoth(t, func(t *testing.T, _ string, run runFunc) {
 			lists := 0
 			list := func(o metav1.ListOptions) (runtime.Object, error) {
@@ -34,20 +37,20 @@ func TestAWatchThatIsSlowToOpenIsNotTooShort(t *testing.T) {
 				return w, nil
 			}
 			lw := plainListWatch(list, watches)
-			if streamed {
+			if test.streamed {
 				lw = listWatch(list, watches)
 			}
 			runFor(t, time.Minute, run, lw, newStore())
-			if lists != wantLists {
+			if lists != test.wantLists {
 				t.Errorf("streamed %t: %d LISTs in a minute, want %d, and a watch after each watch",
-					streamed, lists, wantLists)
+					test.streamed, lists, test.wantLists)
 			}
 		})
 	}
 }
 
-// A watch without a version, or from "0", begins with all objects, in no order. Their versions do not say from
-// which version the next watch can begin.
+// A watch without a version, or from "0", begins with all objects, in no order. Their versions do
+// not say from which version the next watch can begin.
 func TestAWatchFromNoVersionIsResumedFromNoVersion(t *testing.T) {
 	testBoth(t, func(t *testing.T, _ string, run runFunc) {
 		for _, version := range []string{"", "0"} {

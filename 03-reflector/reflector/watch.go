@@ -61,10 +61,10 @@ func (r *Reflector) watch(ctx context.Context, w watch.Interface) error {
 	return nil
 }
 
-// timeoutSeconds returns the time after which the server is asked to end a watch. Without a
-// timeout, a watch with a dead connection could hang forever. The time is random: watches that were
-// opened at the same time, such as after the start of a server, should not all end at the same
-// time.
+// timeoutSeconds returns the time after which the server is asked to end a watch. So no watch stays
+// open forever at a server whose client is gone without a word. (A client finds out that its
+// connection is dead by the pings of its HTTP client.) The time is random: watches that were opened
+// at the same time, such as after the start of a server, should not all end at the same time.
 func (r *Reflector) timeoutSeconds() *int64 {
 	return ptr.To(int64(r.MinWatchTimeout.Seconds() * (1 + rand.Float64())))
 }

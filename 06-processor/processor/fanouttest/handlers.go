@@ -169,20 +169,8 @@ func AnEmptyListSyncs(t *testing.T, newFanout func() processor.Fanout) {
 	})
 }
 
-// onPanic replaces utilruntime's PanicHandlers by one function, until the test ends.
-
-// Remove may return between the decision to make a call and the first line of the handler. So one
-
-// call may begin after Remove, but not a second one. After ShutdownChan is closed, no call begins.
-
-// A listenerKeeper is a Fanout that keeps its listeners.
-
-// t.FailNow in a handler does this.
-
 // The goroutine of a handler reads Options.Present. Add does not wait for it, later notifications
-
 // come after it, and a removed handler leaves the rest unread.
-
 func AHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)

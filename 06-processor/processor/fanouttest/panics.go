@@ -20,6 +20,7 @@ import (
 	"example.com/informer/06-processor/processor"
 )
 
+// onPanic replaces utilruntime's PanicHandlers by one function, until the test ends.
 func onPanic(t *testing.T, report func(context.Context, any)) {
 	handlers := utilruntime.PanicHandlers
 	t.Cleanup(func() { utilruntime.PanicHandlers = handlers })

@@ -72,6 +72,8 @@ func RemovedBeforeTheStart(t *testing.T, newFanout func() processor.Fanout) {
 	})
 }
 
+// Remove may return between the decision to make a call and the first line of the handler. So one
+// call may begin after Remove, but not a second one. After ShutdownChan is closed, no call begins.
 func AtMostOneCallBeginsAfterRemove(t *testing.T, newFanout func() processor.Fanout) {
 	const rounds = 500
 	seen := 0
@@ -109,6 +111,7 @@ func AtMostOneCallBeginsAfterRemove(t *testing.T, newFanout func() processor.Fan
 	t.Logf("a call began after Remove in %d of %d rounds", seen, rounds)
 }
 
+// A listenerKeeper is a Fanout that keeps its listeners.
 type listenerKeeper struct {
 	processor.Fanout
 	listeners []processor.Listener
@@ -120,6 +123,7 @@ func (k *listenerKeeper) Listen(folded func(saved, waiting int)) processor.Liste
 	return l
 }
 
+// t.FailNow in a handler does this.
 func AHandlerThatEndsItsGoroutineLeaves(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		keeper := &listenerKeeper{Fanout: fanout}

@@ -17,7 +17,6 @@ import (
 	"example.com/informer/docs/lab/bench/report"
 )
 
-// program reports no error if our informer misses a goal.
 var program = report.Program{Folder: "bench", Package: "bench/fanout", Measure: measure, Table: table}
 
 func main() { program.Main() }
@@ -33,24 +32,20 @@ type row struct {
 	// a number of times, because the benchmark makes all objects anew for each guess of how often
 	// it fits into a second. In the benchmarks with readers, 3x is three seconds.
 	benchtime string
-
-	// goal says how many times better our informer has to be. It is 0 in a row without a goal,
-	// which only shows how a value grows.
-	goal float64
 }
 
 var rows = []row{
 	{
 		name:  "events per second, 1 handler",
-		bench: "Events/handlers=1/objects=1000", benchtime: "1s", unit: "events/s", goal: 2.5,
+		bench: "Events/handlers=1/objects=1000", benchtime: "1s", unit: "events/s",
 	},
 	{
 		name:  "events per second, 10 handlers",
-		bench: "Events/handlers=10/objects=1000", benchtime: "1s", unit: "events/s", goal: 8,
+		bench: "Events/handlers=10/objects=1000", benchtime: "1s", unit: "events/s",
 	},
 	{
 		name:  "events per second, 100 handlers",
-		bench: "Events/handlers=100/objects=1000", benchtime: "1s", unit: "events/s", goal: 50,
+		bench: "Events/handlers=100/objects=1000", benchtime: "1s", unit: "events/s",
 	},
 	{
 		name:  "events per second, 1,000 handlers",
@@ -58,7 +53,7 @@ var rows = []row{
 	},
 	{
 		name:  "events per second, 1 handler, ours with an observer",
-		bench: "Observed/handlers=1/objects=1000", benchtime: "1s", unit: "events/s", goal: 1,
+		bench: "Observed/handlers=1/objects=1000", benchtime: "1s", unit: "events/s",
 	},
 	{
 		name:  "events per second, 10 handlers, 10,000 pods",
@@ -70,11 +65,11 @@ var rows = []row{
 	},
 	{
 		name:  "allocations per event, 1 handler",
-		bench: "Events/handlers=1/objects=1000", unit: "allocs/op", goal: 2,
+		bench: "Events/handlers=1/objects=1000", unit: "allocs/op",
 	},
 	{
 		name:  "bytes allocated per event, 1 handler",
-		bench: "Events/handlers=1/objects=1000", unit: "B/op", goal: 2,
+		bench: "Events/handlers=1/objects=1000", unit: "B/op",
 	},
 	{
 		name:  "first list of 1,000 pods, until 10 handlers have synced",
@@ -86,75 +81,75 @@ var rows = []row{
 	},
 	{
 		name:  "first list of 100,000 pods, until 10 handlers have synced",
-		bench: "Sync/handlers=10/objects=100000", benchtime: "1x", unit: "sec/op", goal: 4,
+		bench: "Sync/handlers=10/objects=100000", benchtime: "1x", unit: "sec/op",
 	},
 	{
 		name:  "heap held by a stalled handler, 1,000,000 updates of 1,000 pods",
-		bench: "Stalled/handlers=1/objects=1000", benchtime: "1000000x", unit: "held-B", goal: 100,
+		bench: "Stalled/handlers=1/objects=1000", benchtime: "1000000x", unit: "held-B",
 	},
 	{
 		name:  "from watch event to handler, 10 handlers, median",
-		bench: "Latency/handlers=10/objects=1000", benchtime: "20000x", unit: "p50-sec", goal: 1,
+		bench: "Latency/handlers=10/objects=1000", benchtime: "20000x", unit: "p50-sec",
 	},
 	{
 		name:  "from watch event to handler, 10 handlers, 99th percentile",
-		bench: "Latency/handlers=10/objects=1000", unit: "p99-sec", goal: 1,
+		bench: "Latency/handlers=10/objects=1000", unit: "p99-sec",
 	},
 	{
 		name:  "changes delivered in 3 s, 4 readers list all the time (6,000 were made)",
-		bench: "Readers/readers=4/objects=100000", benchtime: "3x", unit: "delivered", goal: 1,
+		bench: "Readers/readers=4/objects=100000", benchtime: "3x", unit: "delivered",
 	},
 	{
 		name:  "reads per second meanwhile, 4 readers, 10,000 of 100,000 pods each",
-		bench: "Readers/readers=4/objects=100000", unit: "reads/s", goal: 7,
+		bench: "Readers/readers=4/objects=100000", unit: "reads/s",
 	},
 	{
 		name:  "changes delivered in 3 s, 16 readers list all the time (6,000 were made)",
-		bench: "Readers/readers=16/objects=100000", benchtime: "3x", unit: "delivered", goal: 1,
+		bench: "Readers/readers=16/objects=100000", benchtime: "3x", unit: "delivered",
 	},
 	{
 		name:  "reads per second meanwhile, 16 readers, 10,000 of 100,000 pods each",
-		bench: "Readers/readers=16/objects=100000", unit: "reads/s", goal: 7,
+		bench: "Readers/readers=16/objects=100000", unit: "reads/s",
 	},
 	{
 		name:  "lag of a change, 4 readers list every 20 ms, median",
-		bench: "ReadersAtIntervals/readers=4/objects=100000/first", benchtime: "12x", unit: "p50-sec", goal: 2,
+		bench: "ReadersAtIntervals/readers=4/objects=100000/first", benchtime: "12x", unit: "p50-sec",
 	},
 	{
 		name:  "lag of a change, 4 readers list every 20 ms, 99th percentile",
-		bench: "ReadersAtIntervals/readers=4/objects=100000/first", unit: "p99-sec", goal: 1,
+		bench: "ReadersAtIntervals/readers=4/objects=100000/first", unit: "p99-sec",
 	},
 	{
 		name:  "bytes allocated per change meanwhile, with the lists",
-		bench: "ReadersAtIntervals/readers=4/objects=100000/first", unit: "B/change", goal: 1,
+		bench: "ReadersAtIntervals/readers=4/objects=100000/first", unit: "B/change",
 	},
 	{
 		name:  "lag of a change, the same after busy readers, 99th percentile",
-		bench: "ReadersAtIntervals/readers=4/objects=100000/later", benchtime: "12x", unit: "p99-sec", goal: 1,
+		bench: "ReadersAtIntervals/readers=4/objects=100000/later", benchtime: "12x", unit: "p99-sec",
 	},
 	{
 		name:  "20 handlers join late, 100,000 pods, until they have synced",
-		bench: "Join/handlers=20/objects=100000", benchtime: "1x", unit: "sec/op", goal: 20,
+		bench: "Join/handlers=20/objects=100000", benchtime: "1x", unit: "sec/op",
 	},
 	{
 		name:  "worst lag of the handler that was there before, 1,000 changes a second",
-		bench: "JoinLag/handlers=20/objects=100000", benchtime: "1x", unit: "worst-lag-sec", goal: 10,
+		bench: "JoinLag/handlers=20/objects=100000", benchtime: "1x", unit: "worst-lag-sec",
 	},
 	{
 		name:  "relist of 100,000 pods, all changed, until the handler has got all",
-		bench: "Relist/handlers=1/objects=100000", benchtime: "1x", unit: "sec/op", goal: 3,
+		bench: "Relist/handlers=1/objects=100000", benchtime: "1x", unit: "sec/op",
 	},
 	{
 		name:  "deletion of 100,000 pods, one by one, until the handler has got the last",
-		bench: "Deletes/handlers=1/objects=100000", benchtime: "1x", unit: "sec/op", goal: 3,
+		bench: "Deletes/handlers=1/objects=100000", benchtime: "1x", unit: "sec/op",
 	},
 	{
 		name:  "index added late, 100,000 pods",
-		bench: "LateIndex/objects=100000", benchtime: "5x", unit: "sec/op", goal: 1.5,
+		bench: "LateIndex/objects=100000", benchtime: "5x", unit: "sec/op",
 	},
 	{
 		name:  "memory of the store for each of 100,000 pods, without the pod",
-		bench: "Memory/objects=100000", benchtime: "1x", unit: "B/pod", goal: 0.9,
+		bench: "Memory/objects=100000", benchtime: "1x", unit: "B/pod",
 	},
 }
 
@@ -191,7 +186,7 @@ func measure(ctx context.Context, run *report.Run) error {
 
 // table returns a head that says where and how the results were measured, and a line for each row.
 func table(results *report.Results) (string, error) {
-	lines := [][]string{{"what", "client-go", "ours", "ratio", "spread", "wanted", "reached"}}
+	lines := [][]string{{"what", "client-go", "ours", "ratio", "spread"}}
 	rounds := 0
 	for _, row := range rows {
 		c, err := results.Compare(report.Row{Name: row.name, Bench: row.bench, Unit: row.unit})
@@ -199,22 +194,10 @@ func table(results *report.Results) (string, error) {
 			return "", err
 		}
 		rounds = len(c.Ratios)
-		lines = append(lines, append(c.Cells, row.verdict(c.Ratio)...))
+		lines = append(lines, c.Cells)
 	}
 	return fmt.Sprintf("%s\n"+
 		"rounds: %d, in which the two take turns, each in a process of its own; shown are medians\n"+
 		"ratio: how many times better ours is; spread: the least and the most of it in one round\n\n%s",
 		results.Config["machine"], rounds, report.Align(lines)), nil
-}
-
-// verdict returns the last two cells of the row: the goal, and whether our informer has reached it.
-func (r row) verdict(ratio float64) []string {
-	if r.goal == 0 {
-		return []string{"", ""}
-	}
-	goal := fmt.Sprintf("%v ×", r.goal)
-	if ratio < r.goal {
-		return []string{goal, "not reached"}
-	}
-	return []string{goal, "yes"}
 }

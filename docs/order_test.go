@@ -1,4 +1,5 @@
-// The order of steps: in a program, on its pages, and in the texts that the course comes from.
+// The order of steps: in a program, on its pages, and in the texts that the course comes from; and
+// the order of the exercises.
 
 package main
 
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var (
@@ -63,6 +66,45 @@ func TestStepsRunInTheOrderOfTheirSections(t *testing.T) {
 			t.Errorf("%s runs its steps in the order\n%q, and its pages explain them in the order\n%q",
 				chapter, steps, sections)
 		}
+	}
+}
+
+var (
+	exerciseLink = regexp.MustCompile(`\]\(\.\./(\d\d-[\w-]+/practice/[\w-]+\.md)\)`)
+	exerciseRow  = regexp.MustCompile(`(?m)^\| \[[\w-]+\]\(\.\./(\d\d-[\w-]+/practice/[\w-]+\.md)\)`)
+)
+
+// In each table of the page of exercises, the order is the one in which the pages of the book link
+// to the exercises.
+func TestExercisesAreInTheOrderOfTheBook(t *testing.T) {
+	const list = "practice.md"
+	tree := root(t)
+	rank := map[string]int{}
+	for _, link := range pageLink.FindAllStringSubmatch(readFile(t, tree, "docs/README.md"), -1) {
+		if link[1] == list {
+			continue
+		}
+		for _, exercise := range exerciseLink.FindAllStringSubmatch(readFile(t, tree, "docs/"+link[1]), -1) {
+			if _, known := rank[exercise[1]]; !known {
+				rank[exercise[1]] = len(rank)
+			}
+		}
+	}
+	rows := 0
+	for _, table := range strings.Split(readFile(t, tree, "docs/"+list), "\n\n") {
+		var got []string
+		for _, row := range exerciseRow.FindAllStringSubmatch(table, -1) {
+			got = append(got, row[1])
+		}
+		rows += len(got)
+		want := slices.Clone(got)
+		slices.SortStableFunc(want, func(a, b string) int { return rank[a] - rank[b] })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("a table of docs/%s is not in the order of the book (-want +got):\n%s", list, diff)
+		}
+	}
+	if rows == 0 {
+		t.Errorf("docs/%s has no tables of exercises", list)
 	}
 }
 

@@ -110,7 +110,6 @@ var (
 	mermaidBlock = regexp.MustCompile("(?ms)^```mermaid\n(.*?)^```$")
 	mixedCaps    = regexp.MustCompile(`\b([a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+_locked)\b`)
 	sameNames    = regexp.MustCompile(`the same (names|in client-go)`)
-	numberedItem = regexp.MustCompile(`^\d+\. `)
 )
 
 // A clientGoName is a name of client-go on the page.
@@ -127,8 +126,7 @@ func (n clientGoName) String() string {
 }
 
 // namesOn returns the names of client-go in a section of the page: those of the columns, of the
-// numbered lists, of the diagrams, and of the paragraphs and cells that say that client-go has the
-// same names.
+// diagrams, and of the paragraphs and cells that say that client-go has the same names.
 func namesOn(t *testing.T, section string, columns []string) (names []clientGoName) {
 	t.Helper()
 	for _, block := range mermaidBlock.FindAllString(section, -1) {
@@ -155,7 +153,7 @@ func namesOn(t *testing.T, section string, columns []string) (names []clientGoNa
 					}
 				}
 			}
-		case numberedItem.MatchString(paragraph), sameNames.MatchString(paragraph):
+		case sameNames.MatchString(paragraph):
 			names = append(names, spans(paragraph, "")...)
 		}
 	}

@@ -122,6 +122,38 @@ func TestWhatASourceMustDeliver(t *testing.T) {
 	}
 }
 
+// Events and bookmarks move the version of a reflector forward. When the watch ends, the next watch
+// begins there, and there is no list.
+func TestAReflectorResumesFromTheVersionOfABookmark(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeapi.New()
+		asked := make(chan string, 10) // the versions from which the watches begin
+		watches := server.WatchFuncWithContext
+		server.WatchFuncWithContext = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			asked <- o.ResourceVersion
+			return watches(ctx, o)
+		}
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		reflector := cache.NewReflector(server, &corev1.ConfigMap{}, store, 0)
+		must.Run(t, reflector.RunWithContext)
+		w := server.NextWatch()
+		w.Add(fakeapi.ConfigMap("two", "2"))
+		synctest.Wait()
+		if got := reflector.LastSyncResourceVersion(); got != "2" {
+			t.Errorf("the version after an event is %q, want %q", got, "2")
+		}
+		w.Action(watch.Bookmark, fakeapi.ConfigMap("", "7"))
+		w.Stop()
+		server.NextWatch()
+		if got, want := []string{<-asked, <-asked}, []string{"1", "7"}; !slices.Equal(got, want) {
+			t.Errorf("watches from %q, want %q", got, want)
+		}
+		if lists := server.Lists(); lists != 1 {
+			t.Errorf("%d lists, want 1", lists)
+		}
+	})
+}
+
 // A reflector stores all pages of a list together.
 func TestAReflectorCollectsAllPagesOfAList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,6 @@ require (
 )
 
 require (
-	example.com/informer/01-deltafifo v0.0.0
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/emicklei/go-restful/v3 v3.13.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect
@@ -63,5 +62,3 @@ require (
 )
 
 replace example.com/informer/scripts/harness => ../scripts/harness
-
-replace example.com/informer/01-deltafifo => ../01-deltafifo

@@ -15,16 +15,14 @@ var chapter = step.Chapter{
 	Title: "the store behind the queue, and its indexes",
 	Files: files,
 	Steps: []step.Step{
-		{Name: "known", Title: "with a store behind the queue, Deleted arrives", Run: stepKnown},
 		{Name: "store", Title: "a map with a lock, and keys", Run: stepStore, Offline: true},
 		{Name: "namespace", Title: "an index: by namespace", Run: stepNamespace, Offline: true},
 		{Name: "label", Title: "an index of your own, and one with the wrong name", Run: stepLabel, Offline: true},
 		{Name: "many", Title: "one pod under several values", Run: stepMany, Offline: true},
-		{Name: "late", Title: "an index for a store that is full already", Run: stepLate, Offline: true},
+		{Name: "unknown", Title: "no such index, and an index function that fails", Run: stepUnknown, Offline: true},
 		{Name: "shared", Title: "what is in the store is not yours to change", Run: stepShared, Offline: true},
 		{Name: "detector", Title: "client-go's mutation detector ends the program", Run: stepDetector, Offline: true},
 		{Name: "kind", Title: "objects without a kind, and three ways to get it back", Run: stepKind},
-		{Name: "unknown", Title: "no such index, and an index function that fails", Run: stepUnknown, Offline: true},
 	},
 }
 

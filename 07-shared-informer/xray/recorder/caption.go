@@ -8,7 +8,7 @@ import "fmt"
 const (
 	sectionStream    = "docs/03-reflector.md#stream-the-start-with-and-without-watchlist"
 	sectionList      = "docs/03-reflector-one-of-our-own.md#the-list"
-	sectionWatch     = "docs/03-reflector.md#version-where-a-reconnect-goes-on"
+	sectionWatch     = "docs/03-reflector.md#where-a-reconnect-goes-on"
 	sectionLoop      = "docs/03-reflector-one-of-our-own.md#loop-one-decision-after-the-other"
 	sectionLeftOut   = "docs/03-reflector-one-of-our-own.md#the-watch"
 	SectionCut       = "docs/03-reflector.md#relist-what-was-missed-during-a-cut"

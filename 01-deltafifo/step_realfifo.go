@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepRealfifo makes the calls of the step deltas to client-go's RealFIFO. It does not group deltas:
-// five pops return one delta each, in the order of arrival.
+// stepRealfifo makes the calls of the step deltas to client-go's RealFIFO. It does not group
+// deltas: five pops return one delta each, in the order of arrival.
 func stepRealfifo(_ context.Context, l *play.Lesson) error {
 	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{
 		KeyFunction:  podKey,

@@ -88,13 +88,17 @@ func TestTwoReflectorsOfOneStore(t *testing.T) {
 	})
 }
 
-// The store has an object with the key a, and a lister for a namespace asks for the key /a.
+// The store has an object with the key a. A generic lister for the namespace "" asks for the key /a,
+// and a generated lister for a.
 func TestAListerOfTheWrongScope(t *testing.T) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	must.NoError(t, indexer.Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}}))
 	lister := cache.NewGenericLister(indexer, corev1.Resource("pods"))
 	if obj, err := lister.ByNamespace("").Get("a"); !apierrors.IsNotFound(err) {
 		t.Errorf("ByNamespace(\"\").Get(a) = %v, %v; want a NotFound error", obj, err)
+	}
+	if _, err := listers.NewPodLister(indexer).Pods("").Get("a"); err != nil {
+		t.Errorf("Pods(\"\").Get(a) of a generated lister: %v, want no error", err)
 	}
 	pods, err := lister.List(labels.Everything())
 	if err != nil || len(pods) != 1 {

@@ -16,16 +16,13 @@ var chapter = step.Chapter{
 	Files: files,
 	Steps: []step.Step{
 		{Name: "watchdog", Title: "a pod's life, as calls of a handler", Run: stepWatchdog, Fold: true},
-		{Name: "configmaps", Title: "the same type on ConfigMaps", Run: stepConfigmaps},
 		{Name: "sync", Title: "when the store is complete, and what reading it costs", Run: stepSync},
 		{Name: "tombstone", Title: "a delete that nobody saw", Run: stepTombstone},
 		{Name: "stop", Title: "how it ends", Run: stepStop},
 		{Name: "blocked", Title: "how it ends when a handler does not return", Run: stepBlocked},
 		{
 			Name: "clientgo", Title: "the same handler on client-go's informers", Run: stepClientgo,
-			Speakers: []string{
-				"WatchDog", "NewInformerWithOptions", "with an index", "NewInformer", "NewIndexerInformer",
-			},
+			Speakers: []string{"WatchDog", "NewInformerWithOptions", "NewInformer", "NewIndexerInformer"},
 		},
 	},
 }

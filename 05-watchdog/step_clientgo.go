@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,46 +14,56 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClientgo gives the same handler to a WatchDog and to four informers of client-go. Each of the
-// four comes from another constructor.
+// A printer is a handler as a struct: a type with the three methods of cache.ResourceEventHandler.
+type printer struct {
+	out  io.Writer
+	name string // of the informer that calls it
+}
+
+func (p printer) OnAdd(obj any, isInInitialList bool) {
+	configMap := obj.(*corev1.ConfigMap)
+	fmt.Fprintf(p.out, "%s : OnAdd : %s, in the first list: %t\n", p.name, configMap.Name, isInInitialList)
+}
+
+func (p printer) OnUpdate(oldObj, newObj any) {
+	before, after := oldObj.(*corev1.ConfigMap), newObj.(*corev1.ConfigMap)
+	fmt.Fprintf(p.out, "%s : OnUpdate : %s : %s (was %s)\n", p.name, after.Name, after.Data["sky"], before.Data["sky"])
+}
+
+func (p printer) OnDelete(obj any) {
+	name, _ := cache.DeletionHandlingObjectToName(obj) // works for a tombstone, too: see the step tombstone
+	fmt.Fprintf(p.out, "%s : OnDelete : %s\n", p.name, name.Name)
+}
+
+// stepClientgo gives the same handler to a WatchDog and to three informers of client-go. Each of
+// the three comes from another constructor.
 func stepClientgo(ctx context.Context, l *step.Lesson) error {
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
-		fields.OneTermEqualSelector("metadata.name", "one"))
-	handler := func(name string) cache.ResourceEventHandler {
-		return cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(obj any) { fmt.Fprintf(l.Out, "%s : OnAdd\n", name) },
-			UpdateFunc: func(_, newObj any) { fmt.Fprintf(l.Out, "%s : OnUpdate\n", name) },
-			DeleteFunc: func(obj any) { fmt.Fprintf(l.Out, "%s : OnDelete\n", name) },
-		}
-	}
+	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")) // which every namespace has
 	byNamespace := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
 
 	dog, err := watchdog.New(watchdog.Options{
-		ListerWatcher: listWatch, ObjectType: &corev1.ConfigMap{}, Handler: handler("WatchDog")})
+		ListerWatcher: configMaps, ObjectType: &corev1.ConfigMap{}, Handler: printer{l.Out, "WatchDog"}})
 	if err != nil {
 		return err
 	}
-	plain, plainController := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: listWatch, ObjectType: &corev1.ConfigMap{}, Handler: handler("NewInformerWithOptions")})
-	indexed, indexedController := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: listWatch, ObjectType: &corev1.ConfigMap{}, Handler: handler("with an index"),
+	today, todayController := cache.NewInformerWithOptions(cache.InformerOptions{
+		ListerWatcher: configMaps, ObjectType: &corev1.ConfigMap{}, Handler: printer{l.Out, "NewInformerWithOptions"},
 		Indexers: byNamespace})
 	//lint:ignore SA1019 the deprecated constructor is shown on purpose
-	oldPlain, oldPlainController := cache.NewInformer(listWatch, &corev1.ConfigMap{}, 0, handler("NewInformer"))
+	old, oldController := cache.NewInformer(configMaps, &corev1.ConfigMap{}, 0, printer{l.Out, "NewInformer"})
 	//lint:ignore SA1019 the deprecated constructor is shown on purpose
-	oldIndexed, oldIndexedController := cache.NewIndexerInformer(listWatch, &corev1.ConfigMap{}, 0,
-		handler("NewIndexerInformer"), byNamespace)
+	oldIndexer, oldIndexerController := cache.NewIndexerInformer(configMaps, &corev1.ConfigMap{}, 0,
+		printer{l.Out, "NewIndexerInformer"}, byNamespace)
 
 	l.On("each store is asked for its index", func() {
-		for _, store := range []cache.Store{plain, indexed, oldPlain, oldIndexed} { // each store is an Indexer, too
+		for _, store := range []cache.Store{today, old, oldIndexer} { // each store is an Indexer, too
 			objs, err := store.(cache.Indexer).ByIndex(cache.NamespaceIndex, l.Namespace)
 			fmt.Fprintf(l.Out, "by namespace : %d, error: %v\n", len(objs), err)
 		}
 	})
 	var running sync.WaitGroup
-	for _, controller := range []cache.Controller{
-		plainController, indexedController, oldPlainController, oldIndexedController,
-	} {
+	for _, controller := range []cache.Controller{todayController, oldController, oldIndexerController} {
 		running.Go(func() { controller.RunWithContext(ctx) })
 	}
 	defer running.Wait()

@@ -24,7 +24,6 @@ var chapter = play.Chapter{
 		{Name: "panic", Title: "one handler panics", Run: stepPanic,
 			Speakers: []string{"touchy", "calm"}},
 		{Name: "stop", Title: "what a stop drops, and what it waits for", Run: stepStop},
-		{Name: "stopped", Title: "what is left after a stop", Run: stepStopped},
 	},
 }
 

@@ -13,18 +13,20 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepStop stops a processor while its handler is busy with pod1, and two more pods wait.
+// stepStop stops a processor while its handler is busy with pod1, and two more pods wait. Then it
+// tries to add another handler.
 func stepStop(_ context.Context, l *play.Lesson) error {
 	p := processor.New(processor.NewChannels())
 	p.Start()
 	calls := make(chan string, 3) // with room for each pod: the handler must not wait
-	if _, err := p.Add(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+	handler := cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 		name := obj.(*corev1.Pod).Name
 		fmt.Fprintln(l.Out, "OnAdd begins :", name)
 		calls <- name
 		time.Sleep(500 * time.Millisecond)
 		fmt.Fprintln(l.Out, "OnAdd returns :", name)
-	}}, processor.Options{}); err != nil {
+	}}
+	if _, err := p.Add(handler, processor.Options{}); err != nil {
 		return err
 	}
 	fmt.Fprintln(l.Out, "# pod1, pod2 and pod3 are created")
@@ -37,5 +39,7 @@ func stepStop(_ context.Context, l *play.Lesson) error {
 	fmt.Fprintln(l.Out, "# Stop")
 	p.Stop()
 	fmt.Fprintln(l.Out, "Stop returns : calls for pod2 and pod3 :", len(calls))
+	_, err := p.Add(handler, processor.Options{})
+	fmt.Fprintln(l.Out, "another handler :", err)
 	return nil
 }

@@ -32,15 +32,10 @@ var chapter = step.Chapter{
 		{Name: "refused", Title: "our store: a write that fails changes nothing", Run: stepRefused, Offline: true},
 		{Name: "stalled", Title: "100,000 updates while a handler is stuck", Run: stepStalled, Offline: true},
 		{
-			Name: "informer", Title: "two handlers, one pod's life", Run: stepInformer,
-			Fold: true, Speakers: []string{"first", "second"},
-		},
-		{Name: "index", Title: "pods by the label app, live", Run: stepIndex},
-		{Name: "http", Title: "the index, served", Run: stepHTTP},
-		{
-			Name: "late", Title: "a handler joins while it runs", Run: stepLate,
+			Name: "informer", Title: "two handlers, and one of them joins late", Run: stepInformer,
 			Speakers: []string{"first", "late"},
 		},
+		{Name: "http", Title: "the index, served", Run: stepHTTP},
 		{
 			Name: "resync", Title: "the store once more, for the handler that wants it", Run: stepResync,
 			Speakers: []string{"eager", "calm", "requests"},

@@ -12,35 +12,44 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepInformer adds two handlers to one informer. They share one list, one watch and one store.
-// (Not every update of a pod changes its phase.)
+// stepInformer adds a handler before the informer runs, and another one later. The late handler
+// first gets the objects in the store, as adds, and then each change, like the first handler. (Each
+// handler has its own goroutine: between them there is no order.)
 func stepInformer(ctx context.Context, l *step.Lesson) error {
-	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
-	pods := informer.New(listWatch, &corev1.Pod{}, cache.SharedIndexInformerOptions{})
-	for _, name := range []string{"first", "second"} {
-		_, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(obj any) {
-				pod := obj.(*corev1.Pod)
-				fmt.Fprintf(l.Out, "%s : OnAdd : %s : %s\n", name, pod.Name, pod.Status.Phase)
+	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
+		fields.OneTermEqualSelector("metadata.name", "weather"))
+	configMaps := informer.New(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	handler := func(name string) cache.ResourceEventHandler {
+		return cache.ResourceEventHandlerDetailedFuncs{
+			AddFunc: func(obj any, isInInitialList bool) {
+				sky := obj.(*corev1.ConfigMap).Data["sky"]
+				fmt.Fprintf(l.Out, "%s : OnAdd : %s, in the initial list: %t\n", name, sky, isInInitialList)
 			},
 			UpdateFunc: func(oldObj, newObj any) {
-				old, pod := oldObj.(*corev1.Pod), newObj.(*corev1.Pod)
-				fmt.Fprintf(l.Out, "%s : OnUpdate : %s : %s (was %s)\n",
-					name, pod.Name, pod.Status.Phase, old.Status.Phase)
+				before, after := oldObj.(*corev1.ConfigMap).Data["sky"], newObj.(*corev1.ConfigMap).Data["sky"]
+				fmt.Fprintf(l.Out, "%s : OnUpdate : %s (was %s)\n", name, after, before)
 			},
 			DeleteFunc: func(obj any) {
-				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-					obj = tombstone.Obj // the last known state: see chapter 05
-				}
-				if pod, ok := obj.(*corev1.Pod); ok {
-					fmt.Fprintf(l.Out, "%s : OnDelete : %s : %s\n", name, pod.Name, pod.Status.Phase)
-				}
+				key, _ := cache.DeletionHandlingObjectToName(obj) // works for a tombstone, too
+				fmt.Fprintf(l.Out, "%s : OnDelete : %s\n", name, key.Name)
 			},
-		})
-		if err != nil {
-			return err
 		}
 	}
-	pods.RunWithContext(ctx)
+	if _, err := configMaps.AddEventHandler(handler("first")); err != nil {
+		return err
+	}
+	l.On("another handler joins", func() {
+		l.Requests.Reset()
+		registration, err := configMaps.AddEventHandler(handler("late"))
+		if err != nil {
+			fmt.Fprintln(l.Out, "AddEventHandler :", err)
+			return
+		}
+		if !cache.WaitFor(ctx, "", registration.HasSyncedChecker()) { // with "" it logs nothing
+			return // the step ends
+		}
+		fmt.Fprintf(l.Out, "late : HasSynced : %t, requests to the server : %s\n", registration.HasSynced(), l.Requests)
+	})
+	configMaps.RunWithContext(ctx)
 	return nil
 }

@@ -16,11 +16,11 @@ const (
 	sectionTombstone = "docs/05-watchdog-start-and-end.md#tombstone-a-delete-that-nobody-saw"
 	sectionRecreated = "docs/05-watchdog-start-and-end.md#where-people-trip"
 	SectionResync    = "docs/07-shared-informer-one-of-our-own.md#resync-the-store-once-more-without-a-request"
-	sectionLate      = "docs/07-shared-informer-one-of-our-own.md#late-a-handler-joins-while-it-runs"
+	sectionLate      = "docs/07-shared-informer-one-of-our-own.md#a-handler-joins"
 	sectionRemoved   = "docs/07-shared-informer-at-work.md#remove-a-handler-leaves"
 	sectionStalled   = "docs/07-shared-informer-journal.md#stalled-what-is-kept-for-a-handler-that-is-stuck"
 	sectionSlow      = "docs/06-processor.md#slow-one-handler-does-not-delay-the-other"
-	SectionIndex     = "docs/07-shared-informer-at-work.md#index-pods-by-the-label-app-live"
+	SectionIndex     = "docs/07-shared-informer-at-work.md#http-the-index-served"
 	SectionInformer  = "docs/07-shared-informer-one-of-our-own.md#the-informer"
 )
 

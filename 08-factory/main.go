@@ -28,8 +28,6 @@ var chapter = step.Chapter{
 			Speakers: []string{"as it comes", "with its kind"},
 		},
 		{Name: "forget", Title: "one informer stops, and its memory is free again", Run: stepForget},
-		{Name: "again", Title: "request a type after Forget", Run: stepAgain},
-		{Name: "stopped", Title: "what client-go's factory does with a stopped informer", Run: stepStopped},
 		{
 			Name: "clientgo", Title: "the same program on client-go's factory", Run: stepClientgo,
 			Speakers: []string{"client-go's", "ours"},

@@ -17,7 +17,7 @@ import (
 )
 
 // stepForget forgets one informer of a factory, while the other informer runs on. Then it looks for
-// the objects and the goroutines of the forgotten informer.
+// the objects and the goroutines of the forgotten informer, and asks for its type again.
 func stepForget(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace})
 	defer f.Shutdown()
@@ -55,5 +55,13 @@ func stepForget(ctx context.Context, l *step.Lesson) error {
 	}
 	fmt.Fprintf(l.Out, "forgotten : %d objects in memory; goroutines: %t\n", inMemory(), running())
 	fmt.Fprintln(l.Out, "pods : stopped:", pods.IsStopped())
+
+	l.Requests.Reset()
+	second := f.ConfigMaps().Informer() // a new informer, with a new store
+	f.Start(ctx)
+	if err := f.WaitForCacheSync(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(l.Out, "asked for again : %d objects; %s\n", len(second.GetStore().ListKeys()), l.Requests)
 	return nil
 }

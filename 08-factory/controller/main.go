@@ -22,7 +22,6 @@ var chapter = step.Chapter{
 	Steps: []step.Step{
 		{Name: "queue", Title: "keys, not events", Run: stepQueue, Offline: true},
 		{Name: "retry", Title: "a key that fails comes back later, and later still", Run: stepRetry, Offline: true},
-		{Name: "struct", Title: "a handler as a struct with three methods", Run: stepStruct},
 		{Name: "controller", Title: "the smallest controller", Run: stepController},
 		{Name: "reconcile", Title: "a complete small controller", Run: stepReconcile},
 		{
@@ -35,7 +34,6 @@ var chapter = step.Chapter{
 		{Name: "names", Title: "a name that does not depend on chance", Run: stepNames},
 		{Name: "expectations", Title: "do nothing until the event has come", Run: stepExpectations},
 		{Name: "version", Title: "wait for the version of your own write", Run: stepVersion},
-		{Name: "consistent", Title: "a client that waits by itself", Run: stepConsistent},
 		{
 			Name: "rights", Title: "list and watch, given and taken away", Run: stepRights, Fold: true,
 			Patience: 90 * time.Second, // the reflector's pauses grow up to 30 s

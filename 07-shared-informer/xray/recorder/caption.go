@@ -14,7 +14,7 @@ const (
 	SectionCut       = "docs/03-reflector.md#relist-what-was-missed-during-a-cut"
 	sectionExpired   = "docs/03-reflector-one-of-our-own.md#expired-the-server-has-forgotten-the-version"
 	sectionTombstone = "docs/05-watchdog-start-and-end.md#tombstone-a-delete-that-nobody-saw"
-	sectionRecreated = "docs/05-watchdog-start-and-end.md#where-people-trip"
+	sectionRecreated = "docs/05-watchdog-start-and-end.md#deleted-and-created-again-during-a-cut"
 	SectionResync    = "docs/07-shared-informer-one-of-our-own.md#resync-the-store-once-more-without-a-request"
 	sectionLate      = "docs/07-shared-informer-one-of-our-own.md#a-handler-joins"
 	sectionRemoved   = "docs/07-shared-informer-at-work.md#remove-a-handler-leaves"

@@ -14,37 +14,33 @@ import (
 // pod3 are not in the list. The watch has sent the delete of pod3 before it broke, but not the
 // delete of pod1.
 func stepReplace(_ context.Context, l *play.Lesson) error {
-	for _, emit := range []bool{false, true} {
-		fmt.Fprintln(l.Out, "# EmitDeltaTypeReplaced:", emit)
-		queue := deltafifo.New(deltafifo.Options{
-			KeyFunction:           podKey,
-			KnownObjects:          knownPods{"pod1": pod{"pod1", 1}, "pod2": pod{"pod2", 2}, "pod3": pod{"pod3", 3}},
-			EmitDeltaTypeReplaced: emit,
-		})
-		if err := queue.Delete(pod{"pod3", 3.3}); err != nil {
-			return err
-		}
-		if err := queue.Replace([]any{pod{"pod2", 2.2}, pod{"pod4", 4}}, ""); err != nil {
-			return err
-		}
-		for len(queue.List()) > 0 {
-			err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
-				for _, delta := range deltas {
-					obj, note := delta.Object, ""
-					if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
-						obj, note = tombstone.Obj, " (a tombstone: as it was last seen)"
-					}
-					p, ok := obj.(pod)
-					if !ok { // a tombstone may be empty
-						return fmt.Errorf("want a pod, got %T", obj)
-					}
-					fmt.Fprintf(l.Out, "%s : %s : %v%s\n", delta.Type, p.Name, p.Value, note)
+	queue := deltafifo.New(deltafifo.Options{
+		KeyFunction:  podKey,
+		KnownObjects: knownPods{"pod1": pod{"pod1", 1}, "pod2": pod{"pod2", 2}, "pod3": pod{"pod3", 3}},
+	})
+	if err := queue.Delete(pod{"pod3", 3.3}); err != nil {
+		return err
+	}
+	if err := queue.Replace([]any{pod{"pod2", 2.2}, pod{"pod4", 4}}, ""); err != nil {
+		return err
+	}
+	for len(queue.List()) > 0 {
+		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
+			for _, delta := range deltas {
+				obj, note := delta.Object, ""
+				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+					obj, note = tombstone.Obj, " (a tombstone: as it was last seen)"
 				}
-				return nil
-			})
-			if err != nil {
-				return err
+				p, ok := obj.(pod)
+				if !ok { // a tombstone may be empty
+					return fmt.Errorf("want a pod, got %T", obj)
+				}
+				fmt.Fprintf(l.Out, "%s : %s : %v%s\n", delta.Type, p.Name, p.Value, note)
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -17,9 +17,9 @@ import (
 // values.
 func stepMany(_ context.Context, l *step.Lesson) error {
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Image: indexer.ByImage})
-	show := func(what string) error {
+	show := func(what string, names ...string) error {
 		fmt.Fprintln(l.Out, "#", what)
-		for _, name := range []string{"app", indexer.Image} {
+		for _, name := range names {
 			for _, value := range slices.Sorted(slices.Values(index.ListIndexFuncValues(name))) {
 				keys, err := index.IndexKeys(name, value)
 				if err != nil {
@@ -37,7 +37,7 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 			return err
 		}
 	}
-	if err := show("two pods, with two images each"); err != nil {
+	if err := show("two pods, with two images each", indexer.Image); err != nil {
 		return err
 	}
 
@@ -45,10 +45,9 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err := index.AddIndexers(byApp); err != nil {
 		return err
 	}
-	if err := show("an index by the label app is added"); err != nil {
+	if err := show("an index by the label app is added", "app"); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "the same name again :", index.AddIndexers(byApp))
 
 	changed := web.DeepCopy()
 	changed.Labels["app"] = "blog"
@@ -56,12 +55,12 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err := index.Update(changed); err != nil {
 		return err
 	}
-	if err := show("web gets another label and loses its second container"); err != nil {
+	if err := show("web gets another label and loses its second container", "app", indexer.Image); err != nil {
 		return err
 	}
 
 	if err := index.Delete(changed); err != nil {
 		return err
 	}
-	return show("web is deleted")
+	return show("web is deleted", "app", indexer.Image)
 }

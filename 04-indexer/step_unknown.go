@@ -11,8 +11,9 @@ import (
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepUnknown reads a value and an index that do not exist: the store returns nothing, or an error.
-// Then it gives a store an index function that fails: the store panics.
+// stepUnknown reads a value and an index that do not exist, and adds an index under a name that is
+// taken: the store returns nothing, or an error. Then it gives a store an index function that fails:
+// the store panics.
 func stepUnknown(_ context.Context, l *step.Lesson) error {
 	pod := newPod("ns1", "pod1", "l1")
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{"app": indexer.ByLabel("app")})
@@ -24,6 +25,8 @@ func stepUnknown(_ context.Context, l *step.Lesson) error {
 	_, err = index.ByIndex("colour", "blue")
 	fmt.Fprintln(l.Out, "no such index :", err)
 	fmt.Fprintf(l.Out, "the values of no such index : %d, and no error\n", len(index.ListIndexFuncValues("colour")))
+	err = index.AddIndexers(cache.Indexers{"app": indexer.ByImage})
+	fmt.Fprintln(l.Out, "another index with the same name :", err)
 
 	fmt.Fprintln(l.Out, "# an index function that fails for a pod")
 	strict := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{"strict": func(any) ([]string, error) {

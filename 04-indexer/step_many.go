@@ -14,7 +14,7 @@ import (
 
 // stepMany stores pods that have several values in an index by image. An index by label joins when
 // the store has pods already. After each change, both indexes have each pod under its present
-// values.
+// values. A program that has read a pod before still has it as it was.
 func stepMany(_ context.Context, l *step.Lesson) error {
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Image: indexer.ByImage})
 	show := func(what string, names ...string) error {
@@ -58,6 +58,7 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err := show("web gets another label and loses its second container", "app", indexer.Image); err != nil {
 		return err
 	}
+	fmt.Fprintln(l.Out, "web as it was read before : app", web.Labels["app"])
 
 	if err := index.Delete(changed); err != nil {
 		return err

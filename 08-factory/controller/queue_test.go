@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	clientmetrics "k8s.io/client-go/tools/metrics"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"example.com/informer/scripts/harness/must"
@@ -137,6 +138,54 @@ func TestAddAndAddAfterBesideAPause(t *testing.T) {
 		queue.AddRateLimited("a")
 		wantNext(4*time.Minute+time.Second, 1)
 	})
+}
+
+// The first pass asks for another one in an hour. An event adds the same key during this pass, or a
+// minute after it. client-go's queue returns the key for both, the priority queue of
+// controller-runtime only for the event.
+func TestAnEventBesideRequeueAfter(t *testing.T) {
+	workQueue := func() workqueue.TypedRateLimitingInterface[string] {
+		return workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	}
+	priorityQueue := func() workqueue.TypedRateLimitingInterface[string] { return priorityqueue.New[string]("test") }
+	for _, test := range []struct {
+		name     string
+		newQueue func() workqueue.TypedRateLimitingInterface[string]
+		event    time.Duration
+		want     []time.Duration // of the passes after the first one
+	}{
+		{"client-go, during", workQueue, 0, []time.Duration{0, time.Hour}},
+		{"client-go, after", workQueue, time.Minute, []time.Duration{time.Minute, time.Hour}},
+		{"controller-runtime, during", priorityQueue, 0, []time.Duration{0}},
+		{"controller-runtime, after", priorityQueue, time.Minute, []time.Duration{time.Minute}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				queue := test.newQueue()
+				start := time.Now()
+				queue.Add("key")
+				queue.Get()
+				if test.event == 0 {
+					queue.Add("key")
+				}
+				queue.AddAfter("key", time.Hour)
+				synctest.Wait() // the priority queue adds keys in a goroutine
+				queue.Done("key")
+				if test.event > 0 {
+					time.AfterFunc(test.event, func() { queue.Add("key") })
+				}
+				time.AfterFunc(24*time.Hour, queue.ShutDown)
+				var got []time.Duration
+				for key, shutdown := queue.Get(); !shutdown; key, shutdown = queue.Get() {
+					got = append(got, time.Since(start))
+					queue.Done(key)
+				}
+				if !slices.Equal(got, test.want) {
+					t.Errorf("the next passes come after %v, want %v", got, test.want)
+				}
+			})
+		})
+	}
 }
 
 // A queue that is shut down takes no new keys. It still returns the keys that wait, the oldest

@@ -186,6 +186,10 @@ func TestNobodyHasStartedTheInformer(t *testing.T) {
 		factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 		factory.Start(ctx.Done())
 		pods := factory.Core().V1().Pods().Informer() // too late
+		if synced := factory.WaitForCacheSync(ctx.Done()); len(synced) > 0 || ctx.Err() != nil {
+			t.Errorf("WaitForCacheSync() of the factory = %v, %v; want no types, without waiting", synced, ctx.Err())
+		}
+		log.wantEmpty(t)
 		if cache.WaitForNamedCacheSync("mine", ctx.Done(), pods.HasSynced) {
 			t.Error("WaitForNamedCacheSync() = true, want false")
 		}

@@ -111,6 +111,7 @@ func TestWhatAnInformerRefuses(t *testing.T) {
 	log.want(t, `I… shared_informer.go:…] "Warning: the sharedIndexInformer has started, run more than once is `+
 		`not allowed"`)
 	textOf(informer.SetTransform(nil)).want(t, `informer has already started`)
+	textOf(informer.SetWatchErrorHandler(nil)).want(t, `informer has already started`)
 
 	colour := cache.Indexers{"colour": cache.MetaNamespaceIndexFunc}
 	must.NoError(t, informer.AddIndexers(colour)) // though it runs

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -22,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/metrics"
 
 	"example.com/informer/docs/lab/faults/httpfault"
 	"example.com/informer/scripts/harness/fakeapi"
@@ -241,6 +243,33 @@ func TestClientSideThrottling(t *testing.T) {
 	})
 	log.want(t, `I… request.go:…] "Waited before sending request" delay="1.…s" `+
 		`reason="client-side throttling, not priority and fairness" verb="GET" URL="…"`)
+}
+
+// A countedLatency counts the values of a metric.
+type countedLatency struct{ n int }
+
+// Observe implements metrics.LatencyMetric.
+func (c *countedLatency) Observe(context.Context, string, url.URL, time.Duration) { c.n++ }
+
+// A client with a limit measures the wait of each request, even if the request did not wait. So the
+// number of values grows with each request. A client without a limit measures nothing.
+func TestEachRequestOfALimitedClientIsAWait(t *testing.T) {
+	waits, before := new(countedLatency), metrics.RateLimiterLatency
+	metrics.RateLimiterLatency = waits
+	t.Cleanup(func() { metrics.RateLimiterLatency = before })
+	refuse := httpfault.Refuse(apierrors.NewNotFound(corev1.Resource("pods"), "a"))
+	server := roundTripperFunc(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
+	for qps, want := range map[float32]int{1000: 3, -1: 0} {
+		waits.n = 0
+		client, err := kubernetes.NewForConfig(&rest.Config{Transport: server, QPS: qps, Burst: 1000})
+		must.NoError(t, err)
+		for range 3 {
+			_, _ = client.CoreV1().Pods("ns").Get(t.Context(), "a", metav1.GetOptions{})
+		}
+		if waits.n != want {
+			t.Errorf("QPS %v: three requests measured %d waits, want %d", qps, waits.n, want)
+		}
+	}
 }
 
 func TestTheTokenHasExpired(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepLate adds a handler to a processor that has been running for a while. The handler gets the present
-// pods as adds, and then each change after that. No change is lost, and none comes twice.
+// stepLate adds a handler to a processor that has been running for a while. The handler gets the
+// present pods as adds, and then each change after that. No change is lost, and none comes twice.
 func stepLate(ctx context.Context, l *play.Lesson) error {
 	p := processor.New(processor.NewChannels())
 	p.Start()
@@ -37,7 +37,6 @@ func stepLate(ctx context.Context, l *play.Lesson) error {
 	})
 	l.On("a handler joins", func() {
 		mu.Lock()
-		defer mu.Unlock()
 		var present []processor.Notification
 		for name, pod := range pods {
 			present = append(present, processor.Notification{Kind: processor.Added, Initial: true, Key: name, New: pod})
@@ -52,6 +51,7 @@ func stepLate(ctx context.Context, l *play.Lesson) error {
 				fmt.Fprintf(l.Out, "OnUpdate : %s : %s (was %s)\n", pod.Name, pod.Status.Phase, oldPod.Status.Phase)
 			},
 		}, processor.Options{Present: slices.Values(present)})
+		mu.Unlock() // from here on, the listener keeps the changes
 		if err != nil {
 			fmt.Fprintln(l.Out, "Add :", err)
 			return

@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/08-factory/controller/notices"
+	"example.com/informer/08-factory/controller/survival"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) {
 	// behind, so that this handler would wait for years.
 	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
 	klog.SetLogger(klog.Logger{}) // this logger writes nothing
+	survival.SideBySide()
 	goleak.VerifyTestMain(m)
 }
 

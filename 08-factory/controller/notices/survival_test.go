@@ -16,6 +16,7 @@ import (
 func TestSurvival(t *testing.T) {
 	test := func(newInformer notices.NewInformer) func(t *testing.T) {
 		return func(t *testing.T) {
+			t.Parallel()
 			survival.Test(t, survival.Controller{
 				Start: func(ctx context.Context, config *rest.Config, namespace string) error {
 					return notices.Run(ctx, config, namespace, notices.Options{NewInformer: newInformer})

@@ -18,6 +18,7 @@ package survival
 
 import (
 	"context"
+	"flag"
 	"testing"
 	"time"
 
@@ -86,6 +87,18 @@ var scenarios = []scenario{
 	{name: "last child", play: playLastChild},
 	{name: "orphan", play: playOrphan},
 	{name: "late delete", play: playLateDelete},
+}
+
+// SideBySide lets tests run side by side that package testing would run in turn: by default it runs
+// as many as there are CPUs, but a scenario waits most of the time. A TestMain calls SideBySide
+// before it runs the tests. If the user has set -parallel, SideBySide changes nothing.
+func SideBySide() {
+	flag.Parse()
+	set := false
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "test.parallel" })
+	if !set {
+		_ = flag.Set("test.parallel", "8")
+	}
 }
 
 // Test judges the controller. The scenarios run side by side, as many as -parallel says. In each of

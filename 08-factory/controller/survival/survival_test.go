@@ -11,6 +11,7 @@ import (
 
 func TestMain(m *testing.M) {
 	klog.SetLogger(klog.Logger{}) // this logger writes nothing
+	survival.SideBySide()
 	goleak.VerifyTestMain(m)
 }
 

@@ -5,7 +5,6 @@ package planted
 import (
 	"context"
 	"flag"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,12 +31,8 @@ var starts = map[string]func(ctx context.Context, config *rest.Config, namespace
 // race says that the race detector is on.
 var race bool
 
-// sideBySide is how many bugs run at the same time. They wait most of the time.
-const sideBySide = 8
-
 func TestMain(m *testing.M) {
-	flag.Parse()
-	_ = flag.Set("test.parallel", fmt.Sprint(sideBySide))
+	survival.SideBySide()
 	klog.SetLogger(klog.Logger{}) // this logger writes nothing
 	utilruntime.ErrorHandlers = nil
 	os.Exit(m.Run())

@@ -21,10 +21,12 @@ func TestSurvival(t *testing.T) {
 				Start: func(ctx context.Context, config *rest.Config, namespace string) error {
 					return notices.Run(ctx, config, namespace, notices.Options{NewInformer: newInformer})
 				},
-				Definition: "../testdata/notices.yaml",
-				Manifests:  "testdata/survival",
-				Finalizer:  "example.com/notices",
-				Reason:     "Created",
+				Definition:     "../testdata/notices.yaml",
+				Manifests:      "testdata/survival",
+				Exact:          []string{"data"},
+				Finalizer:      "example.com/notices",
+				Reason:         "Created",
+				InvalidIsFinal: true,
 			})
 		}
 	}

@@ -92,6 +92,10 @@ func playBystanders(r *runner) {
 	r.untilDone(r.object)
 	r.apply(r.changed)
 	r.untilDone(r.changed)
+	r.judge("it deletes no child of the second object", func() {
+		child := r.target(r.second.children[0])
+		r.mustNotSend(mark, func(sent *request) bool { return sent.deletes(child) })
+	})
 	r.remove(r.object.object)
 	r.until(func() error { return r.gone(r.object.object) })
 	r.until(func() error { return r.childrenGone(r.object) })

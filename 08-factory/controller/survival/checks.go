@@ -19,8 +19,11 @@ import (
 // untilDone waits until all is done for an object: its children and its status.
 func (r *runner) untilDone(f *family) {
 	r.t.Helper()
-	r.until(func() error { return errors.Join(r.complete(f), r.statusIsTrue(f)) })
+	r.until(func() error { return r.done(f) })
 }
+
+// done returns an error unless all is done for an object.
+func (r *runner) done(f *family) error { return errors.Join(r.complete(f), r.statusIsTrue(f)) }
 
 // untilComplete waits until an object has its children.
 func (r *runner) untilComplete(f *family) {
@@ -53,7 +56,15 @@ func (r *runner) isRight(child, owner *unstructured.Unstructured) error {
 		return fmt.Errorf("the controller of %s is not %s with the UID %s: its owner references are %v",
 			describe(child), describe(owner), owner.GetUID(), found.GetOwnerReferences())
 	}
-	return lacks(found.Object, child.Object, describe(child)+": ")
+	if err := lacks(found.Object, child.Object, describe(child)+": "); err != nil {
+		return err
+	}
+	for _, path := range r.Exact {
+		if err := surplus(found.Object, child.Object, path); err != nil {
+			return fmt.Errorf("%s: %w", describe(child), err)
+		}
+	}
+	return nil
 }
 
 // noOthers returns an error if the object has a child that it does not want.
@@ -153,18 +164,22 @@ func (r *runner) fence() {
 	}
 }
 
-// repairSecond deletes a child of the second object, and waits until the controller has made it
-// again.
+// repairSecond lets the controller repair a child of the second object.
 func (r *runner) repairSecond() {
 	r.t.Helper()
-	child := r.second.children[0]
+	r.repair(r.second, r.second.children[0])
+}
+
+// repair deletes a child of an object, and waits until the controller has made it again.
+func (r *runner) repair(f *family, child *unstructured.Unstructured) {
+	r.t.Helper()
 	before := r.mustGet(child)
 	r.remove(child)
 	r.until(func() error {
 		if found, err := r.get(child); err == nil && found.GetUID() == before.GetUID() {
 			return fmt.Errorf("%s is still there", describe(child))
 		}
-		return r.complete(r.second)
+		return r.complete(f)
 	})
 }
 
@@ -181,6 +196,17 @@ func (r *runner) mustNotSend(mark int, matches func(*request) bool) {
 	for _, sent := range r.wire.find(mark, matches) {
 		r.t.Errorf("the controller has sent: %s; want no such request", &sent)
 	}
+}
+
+// untilSent waits until the controller has sent n requests that match, after the mark.
+func (r *runner) untilSent(mark, n int, what string, matches func(*request) bool) {
+	r.t.Helper()
+	r.until(func() error {
+		if sent := len(r.wire.find(mark, matches)); sent < n {
+			return fmt.Errorf("the controller has sent %d times: %s; want %d times", sent, what, n)
+		}
+		return nil
+	})
 }
 
 // untilReached waits until a hold holds up a request.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -34,7 +35,7 @@ func playFinalizers(r *runner) {
 		defer next.release()
 		held.release()
 		r.until(func() error {
-			if len(r.wire.find(mark, func(sent *request) bool { return isWrite(sent) && sent.ended })) == 0 {
+			if len(r.wire.find(mark, func(sent *request) bool { return isWrite(sent) && sent.isAnswered() })) == 0 {
 				return fmt.Errorf("the update of %s has no answer", describe(withOthers))
 			}
 			return nil
@@ -45,7 +46,7 @@ func playFinalizers(r *runner) {
 		next.release()
 		r.untilDone(r.object)
 	})
-	mark := r.wire.mark()
+	var mark, letGo int
 	r.judge("its own finalizer goes, and those of others stay", func() {
 		r.untilDone(r.object)
 		mark = r.wire.mark()
@@ -58,6 +59,7 @@ func playFinalizers(r *runner) {
 			return nil
 		})
 		r.fence()
+		letGo = r.wire.mark()
 		found, err := r.get(r.object.object)
 		if err != nil {
 			r.t.Fatalf("the finalizers of others were on the object, and now: %v", err)
@@ -77,6 +79,10 @@ func playFinalizers(r *runner) {
 		r.mustNotSend(mark, func(sent *request) bool {
 			return sent.verb == "create" && r.object.child(sent.name) != nil
 		})
+	})
+	// The API server would refuse it.
+	r.judge("it writes no finalizer to an object that is being deleted", func() {
+		r.untouched(letGo, r.object.object)
 	})
 }
 
@@ -98,25 +104,19 @@ func playLastChild(r *runner) {
 	}
 	kept := r.target(r.kept)
 	isDelete := func(sent *request) bool { return sent.deletes(kept) }
+	failing := time.Now()
 	heal := r.wire.refuse(-1, http.StatusInternalServerError, isDelete)
 	r.patchMetadata(r.kept, "finalizers", []string{othersFinalizer})
 	r.remove(r.object.object)
-	tried := func(want int) func() error {
-		return func() error {
-			if n := len(r.wire.find(0, isDelete)); n < want {
-				return fmt.Errorf("it has tried %d times to delete %s, and every try has failed", n, describe(r.kept))
-			}
-			return nil
-		}
-	}
+	untilTried := func(n int) { r.untilSent(0, n, "a delete of "+describe(r.kept), isDelete) }
 	r.judge("its finalizer stays while the delete of a child fails", func() {
-		r.until(tried(1))
+		untilTried(1)
 		hasFinalizer()
 	})
-	r.judge("it tries again to delete a child", func() { r.until(tried(6)) })
+	r.judge("it tries again to delete a child", func() { untilTried(6) })
 	r.judge("its finalizer stays while a child is still there", func() {
 		heal()
-		r.until(func() error {
+		r.untilHealed(failing, func() error {
 			if r.mustGet(r.kept).GetDeletionTimestamp() == nil {
 				return fmt.Errorf("%s is not being deleted", describe(r.kept))
 			}

@@ -57,9 +57,13 @@ func startEntrances(ctx context.Context, restConfig *rest.Config, namespace stri
 	return m.Start(ctx)
 }
 
-// namesake returns the Entrance whose Services have names like that of obj: for shop-80 it is shop.
+// namesake returns the Entrance whose Services have names like that of obj: for my-shop-80 it is
+// my-shop.
 func namesake(_ context.Context, obj client.Object) []reconcile.Request {
-	name, _, _ := strings.Cut(obj.GetName(), "-")
+	name := obj.GetName()
+	if dash := strings.LastIndex(name, "-"); dash >= 0 {
+		name = name[:dash]
+	}
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: obj.GetNamespace(), Name: name}}}
 }
 

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // playOutage lets all writes fail for a while, twice. No event of a write can bring the object back
@@ -12,6 +14,7 @@ import (
 func playOutage(r *runner) {
 	r.begin()
 	var longest time.Duration
+	failing := time.Now()
 	mark, heal := r.breakWrites()
 	r.judge("it tries again for as long as a write fails", func() {
 		r.until(func() error {
@@ -37,8 +40,9 @@ func playOutage(r *runner) {
 	})
 	r.judge("it writes when it can again", func() {
 		heal()
-		r.untilDone(r.object)
+		r.untilHealed(failing, func() error { return r.done(r.object) })
 	})
+	failing = time.Now()
 	r.judge("the pause begins anew after a success", func() {
 		mark, heal := r.breakWrites()
 		defer heal()
@@ -54,7 +58,7 @@ func playOutage(r *runner) {
 				shortest, longest)
 		}
 	})
-	r.untilDone(r.object)
+	r.untilHealed(failing, func() error { return r.done(r.object) })
 }
 
 // breakWrites lets all writes fail, and deletes a child. It returns the mark for pauses.
@@ -76,16 +80,18 @@ func (r *runner) pauses(mark int) (pauses []time.Duration) {
 	return pauses
 }
 
-// playOneChildFails lets the writes of one child fail.
+// playOneChildFails lets the writes of one child fail: first each with an internal error, and then
+// each because the child is invalid.
 func playOneChildFails(r *runner) {
 	kept := r.target(r.kept)
-	heal := r.wire.refuse(-1, http.StatusInternalServerError, func(sent *request) bool {
-		return sent.creates(kept) || sent.changes(kept)
-	})
+	isWrite := func(sent *request) bool { return sent.creates(kept) || sent.changes(kept) }
+	failing := time.Now()
+	heal := r.wire.refuse(-1, http.StatusInternalServerError, isWrite)
 	r.start()
 	owner := r.create(r.object.object)
 	r.judge("a child that fails does not hold up the others", func() {
 		r.until(func() error { return r.isRight(r.dropped, owner) })
+		r.untilSent(0, 1, "a create of "+describe(r.kept), isWrite)
 	})
 	r.judge("an object that fails does not hold up the second", func() {
 		r.create(r.second.object)
@@ -97,9 +103,50 @@ func playOneChildFails(r *runner) {
 			r.t.Errorf("%s cannot be made, and %v", describe(r.kept), err)
 		}
 	})
+	r.judge("no Event names a child that was not made", func() {
+		r.needs("Reason", r.Reason)
+		second := r.mustGet(r.second.object)
+		r.until(func() error { // the Event of a child that was made later
+			return r.eventNames(second, r.second.children[0], corev1.EventTypeNormal, r.Reason)
+		})
+		if r.eventNames(owner, r.kept, corev1.EventTypeNormal, r.Reason) == nil {
+			r.t.Errorf("%s cannot be made, and an Event with the reason %s names it", describe(r.kept), r.Reason)
+		}
+	})
 	r.judge("it makes the child when it can", func() {
 		heal()
-		r.untilDone(r.object)
+		r.untilHealed(failing, func() error { return r.done(r.object) })
+	})
+	mark := r.wire.mark()
+	failing = time.Now()
+	heal = r.wire.refuse(-1, http.StatusUnprocessableEntity, isWrite)
+	r.remove(r.kept)
+	r.untilSent(mark, 1, "a create of "+describe(r.kept), isWrite)
+	r.judge("it does not try again what is invalid", func() {
+		if !r.InvalidIsFinal {
+			r.t.Skip("the description of the controller does not have InvalidIsFinal")
+		}
+		r.untilItGivesUp(mark, isWrite)
+	})
+	r.judge("it tries again what was invalid after a change", func() {
+		heal()
+		r.apply(r.changed)
+		r.untilHealed(failing, func() error { return r.done(r.changed) })
+	})
+}
+
+// untilItGivesUp waits until the controller has sent the last request that matches. If it tried
+// again after pauses that double, the next pause would be as long as all pauses before.
+func (r *runner) untilItGivesUp(mark int, matches func(*request) bool) {
+	r.t.Helper()
+	r.until(func() error {
+		tries := r.wire.find(mark, matches)
+		last := tries[len(tries)-1]
+		lasted := last.began.Sub(tries[0].began)
+		if time.Since(last.began) < window+lasted*3/2 {
+			return fmt.Errorf("it has tried %d times, the last time %v after the first: %s", len(tries), lasted, &last)
+		}
+		return nil
 	})
 }
 

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
@@ -86,6 +88,20 @@ func findRoles(object, changed *family) (kept, dropped *unstructured.Unstructure
 	return kept, dropped, err
 }
 
+// checkNames returns an error unless the names of both objects have dashes at which a controller
+// must not cut them.
+func checkNames(object, second *family) error {
+	first, other := object.object.GetName(), second.object.GetName()
+	switch {
+	case !strings.Contains(first, "-"):
+		return fmt.Errorf("the object in object.yaml has the name %s, want a name with a dash", first)
+	case !strings.HasPrefix(other, first+"-"):
+		return fmt.Errorf("the object in second.yaml has the name %s, want one that begins with %s-", other, first)
+	default:
+		return nil
+	}
+}
+
 // content returns a merge patch with the fields of a manifest, without its metadata.
 func content(manifest *unstructured.Unstructured) map[string]any {
 	patch := manifest.DeepCopy().Object
@@ -123,6 +139,26 @@ func lacks(got, want any, path string) error {
 		}
 		return nil
 	}
+}
+
+// surplus returns an error if a map of got has a key that the same map of want does not have. path
+// is where the map is, such as spec.selector.
+func surplus(got, want map[string]any, path string) error {
+	fields := strings.Split(path, ".")
+	gotMap, _, err := unstructured.NestedMap(got, fields...)
+	if err != nil {
+		return err
+	}
+	wantMap, _, err := unstructured.NestedMap(want, fields...)
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(gotMap)) {
+		if _, ok := wantMap[key]; !ok {
+			return fmt.Errorf("%s has the key %s, want only %q", path, key, slices.Sorted(maps.Keys(wantMap)))
+		}
+	}
+	return nil
 }
 
 func inJSON(value any) string {

@@ -1,6 +1,13 @@
 package survival
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"example.com/informer/scripts/harness/must"
+)
 
 // playRepair lets somebody delete and change children.
 func playRepair(r *runner) {
@@ -17,6 +24,16 @@ func playRepair(r *runner) {
 	})
 	r.judge("it corrects a changed child", func() {
 		r.spoil()
+		r.untilDone(r.object)
+	})
+	r.judge("it removes what somebody has added to a child", func() {
+		r.needs("Exact", strings.Join(r.Exact, " "))
+		for _, path := range r.Exact {
+			patch := map[string]any{}
+			key := append(strings.Split(path, "."), "somebody")
+			must.NoError(r.t, unstructured.SetNestedField(patch, "somebody", key...))
+			r.patch(r.kept, patch)
+		}
 		r.untilDone(r.object)
 	})
 	r.judge("a late update does not undo the change of somebody else", func() {

@@ -13,6 +13,13 @@ import (
 // playConnections cuts the connections of the controller.
 func playConnections(r *runner) {
 	r.begin()
+	// The only child of the second object belongs to somebody else.
+	taken := r.second.children[0]
+	r.giveTo(taken, controllerOf(r.stranger("stranger")))
+	for range 3 {
+		r.repair(r.object, r.dropped)
+	}
+	cut := time.Now()
 	// The API server has forgotten the version of the watch, and the informer lists again. It learns
 	// only then that the children are gone. The other objects have not changed.
 	r.judge("it corrects what has happened before a relist", func() {
@@ -32,8 +39,12 @@ func playConnections(r *runner) {
 		for _, child := range r.object.children {
 			r.remove(child)
 		}
+		r.remove(taken)
 		r.proxy.Restore()
-		r.untilDone(r.object)
+		r.untilHealed(cut, func() error { return r.done(r.object) })
+	})
+	r.judge("it uses a name that has become free before a relist", func() {
+		r.untilHealed(cut, func() error { return r.done(r.second) })
 	})
 	r.judge("it corrects what has happened while its connections were cut", func() {
 		r.proxy.Pull()
@@ -46,7 +57,7 @@ func playConnections(r *runner) {
 			return nil
 		})
 		r.proxy.Restore()
-		r.untilDone(r.object)
+		r.untilHealed(cut, func() error { return r.done(r.object) })
 	})
 }
 
@@ -93,7 +104,7 @@ func (r *runner) judgeSync(late, early []string) {
 	r.start()
 	r.untilReached(held, fmt.Sprintf("a list of %q", late))
 	r.until(func() error {
-		listed := func(sent *request) bool { return isListOf(sent, early) && sent.ended }
+		listed := func(sent *request) bool { return isListOf(sent, early) && sent.isAnswered() }
 		if len(r.wire.find(mark, listed)) == 0 {
 			return fmt.Errorf("the controller has not listed %q", early)
 		}
@@ -125,7 +136,7 @@ func (r *runner) untilItRests(hasReturned func() bool) {
 	for deadline := time.Now().Add(r.Patience); !hasReturned() && time.Now().Before(deadline); time.Sleep(poll) {
 		writes := r.wire.find(0, func(sent *request) bool { return sent.run == 1 && sent.writes() })
 		busy := slices.ContainsFunc(writes, func(sent request) bool {
-			return !sent.ended || time.Since(sent.began) < window
+			return !sent.isAnswered() || time.Since(sent.ended) < window
 		})
 		if !busy {
 			return
@@ -153,7 +164,7 @@ func playEnd(r *runner) {
 			return false
 		}
 	}
-	inFlight := func(sent *request) bool { return sent.run == 1 && sent.writes() && !sent.ended }
+	inFlight := func(sent *request) bool { return sent.run == 1 && sent.writes() && !sent.isAnswered() }
 	var atEnd, atReturn int
 	r.judge("it does not return in the middle of a write", func() {
 		r.look(hasReturned) // time for the change of the object to come

@@ -81,6 +81,7 @@ func refusal(httpRequest *http.Request, status int) (*http.Response, error) {
 	}
 	reasons := map[int]metav1.StatusReason{
 		http.StatusConflict:            metav1.StatusReasonConflict,
+		http.StatusUnprocessableEntity: metav1.StatusReasonInvalid,
 		http.StatusGone:                metav1.StatusReasonExpired,
 		http.StatusInternalServerError: metav1.StatusReasonInternalError,
 	}

@@ -71,6 +71,7 @@ func (r *runner) readManifests() {
 	var err error
 	r.kept, r.dropped, err = findRoles(r.object, r.changed)
 	must.NoError(r.t, err)
+	must.NoError(r.t, checkNames(r.object, r.second))
 }
 
 // define applies the definition of the objects' type, and waits until the API server serves it.
@@ -120,11 +121,23 @@ func (r *runner) judge(name string, judgement func()) {
 // Patience, or if the controller returns although its context has not ended.
 func (r *runner) until(check func() error) {
 	r.t.Helper()
+	r.untilWithin(r.Patience, check)
+}
+
+// untilHealed is until for a failure that has lasted since a time, and is over. It waits longer: the
+// pauses of a right controller double, so that it may pause for as long as it has failed.
+func (r *runner) untilHealed(failing time.Time, check func() error) {
+	r.t.Helper()
+	r.untilWithin(r.Patience+2*time.Since(failing), check)
+}
+
+func (r *runner) untilWithin(patience time.Duration, check func() error) {
+	r.t.Helper()
 	var returned chan struct{}
 	if r.now != nil {
 		returned = r.now.returned
 	}
-	for deadline := time.Now().Add(r.Patience); ; {
+	for deadline := time.Now().Add(patience); ; {
 		wrong := check()
 		if wrong == nil {
 			return
@@ -135,7 +148,7 @@ func (r *runner) until(check func() error) {
 		case <-time.After(poll):
 		}
 		if time.Now().After(deadline) {
-			r.t.Fatalf("not within %v: %v", r.Patience, wrong)
+			r.t.Fatalf("not within %v: %v", patience, wrong)
 		}
 	}
 }
@@ -154,8 +167,8 @@ func (r *runner) start() {
 	config.Dial = r.proxy.Dial
 	config.ContentType = "application/json" // the wire reads names in it; client-go would take protobuf
 	r.runs++
-	r.wire.connect(config, r.runs)
 	started := &running{cancel: cancel, returned: make(chan struct{})}
+	r.wire.connect(config, r.runs, started.returned)
 	r.now = started
 	go func() {
 		defer close(started.returned)

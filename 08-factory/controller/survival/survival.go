@@ -10,10 +10,12 @@
 //   - The controller works in one namespace only, and writes JSON, as its configuration says.
 //
 // It does not judge: other fields of the children than those in the manifests, and fields that are
-// too many; which rights the controller needs; how many requests it reads with; several replicas
-// and the election of a leader; metrics and health; how it behaves with thousands of objects; types
-// that are not namespaced. A data race is found if the test runs with -race, and a goroutine that is
-// left behind if it runs with goleak. A controller that panics ends the whole test.
+// too many, except in the maps that Exact names; work that sends no request, such as a retry that
+// ends at the cache; which rights the controller needs; how many requests it reads with; several
+// replicas and the election of a leader; metrics and health; how it behaves with thousands of
+// objects; types that are not namespaced. A data race is found if the test runs with -race, and a
+// goroutine that is left behind if it runs with goleak. A controller that panics ends the whole
+// test.
 package survival
 
 import (
@@ -41,10 +43,16 @@ type Controller struct {
 	// child is missing, each of them must say something else. When all is done, the field
 	// observedGeneration of the status must be the generation of the object.
 	//
-	//	object.yaml   an object with at least two children
+	//	object.yaml   an object with at least two children, and with a dash in its name
 	//	changed.yaml  the same object with another spec: a child less, and another one is different
-	//	second.yaml   another object of the same type
+	//	second.yaml   another object of this type, with the name of the first, a dash, and more
 	Manifests string
+
+	// Exact has the paths of maps in the children, such as data or spec.selector. In them, a child
+	// must have the keys of its document and no others: they belong to the controller alone. In all
+	// other maps, a child may have more keys, because a controller that applies only its own fields
+	// is right, too, and because the API server sets defaults.
+	Exact []string
 
 	// Finalizer is the finalizer that the controller adds to its objects. It is empty if there is
 	// none, and the garbage collector of Kubernetes removes the children.
@@ -54,6 +62,11 @@ type Controller struct {
 	// note of the Event has the child's name. A Warning with a child's name says that the name is
 	// taken. Reason is empty if the controller records no Events.
 	Reason string
+
+	// InvalidIsFinal says that the controller does not try again to make a child that the API server
+	// has refused as invalid, until something changes. It is false if the controller tries again
+	// after a pause, as after other errors.
+	InvalidIsFinal bool
 
 	// Patience is how long a judgement waits for what the controller must do. Default: a minute. It
 	// only ends the wait for what does not come: a right controller never needs all of it.
@@ -83,6 +96,7 @@ var scenarios = []scenario{
 	{name: "connections", play: playConnections},
 	{name: "restart", play: playRestart},
 	{name: "end", play: playEnd},
+	{name: "events", play: playEvents},
 	{name: "finalizers", play: playFinalizers},
 	{name: "last child", play: playLastChild},
 	{name: "orphan", play: playOrphan},

@@ -21,5 +21,6 @@ func TestServices(t *testing.T) {
 		Start:      startEntrances,
 		Definition: "testdata/entrances/definition.yaml",
 		Manifests:  "testdata/entrances",
+		Exact:      []string{"spec.selector"},
 	})
 }

@@ -3,6 +3,7 @@ package survival
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -34,8 +35,8 @@ type request struct {
 	run         int       // the start of the controller that it belongs to
 	began       time.Time
 
-	ended  bool // not fixed
-	status int  // of the response; not fixed
+	ended  time.Time // zero: not yet; not fixed
+	status int       // of the response; not fixed
 }
 
 // A target is an object, or all objects of a resource.
@@ -63,13 +64,17 @@ func (r *request) changes(object target) bool {
 	return r.target == object && r.writes() && r.verb != "create" && r.subresource != "status"
 }
 
+// isAnswered reports whether the request has ended.
+func (r *request) isAnswered() bool { return !r.ended.IsZero() }
+
 func (r *request) String() string {
 	return strings.TrimSpace(r.verb + " " + r.target.String() + " " + r.subresource)
 }
 
 // connect changes the configuration of a start of the controller, so that its requests go through
-// the wire.
-func (w *wire) connect(config *rest.Config, run int) {
+// the wire. What the controller still sends after it has returned gets lost: in practice, its
+// process has ended.
+func (w *wire) connect(config *rest.Config, run int, returned <-chan struct{}) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(httpRequest *http.Request) (*http.Response, error) {
 			if err := httpRequest.Context().Err(); err != nil {
@@ -80,7 +85,7 @@ func (w *wire) connect(config *rest.Config, run int) {
 				return nil, err
 			}
 			hit := w.begin(sent)
-			response, err := w.answer(next, httpRequest, hit)
+			response, err := answer(next, httpRequest, hit, returned)
 			w.end(sent, response)
 			return response, err
 		})
@@ -93,17 +98,24 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // answer answers a request as the rule says that it has hit, or lets the API server answer.
-func (w *wire) answer(next http.RoundTripper, httpRequest *http.Request, hit *rule) (*http.Response, error) {
-	if hit == nil {
+func answer(
+	next http.RoundTripper, httpRequest *http.Request, hit *rule, returned <-chan struct{},
+) (*http.Response, error) {
+	switch {
+	case hit == nil:
+	case hit.hold == nil:
+		return refusal(httpRequest, hit.status)
+	default:
+		if err := hit.hold.wait(httpRequest.Context()); err != nil {
+			return nil, err
+		}
+	}
+	select {
+	case <-returned:
+		return nil, errors.New("the controller has returned")
+	default:
 		return next.RoundTrip(httpRequest)
 	}
-	if hit.hold == nil {
-		return refusal(httpRequest, hit.status)
-	}
-	if err := hit.hold.wait(httpRequest.Context()); err != nil {
-		return nil, err
-	}
-	return next.RoundTrip(httpRequest)
 }
 
 // begin records a request, and returns the first rule that it hits, or nil.
@@ -123,7 +135,7 @@ func (w *wire) begin(sent *request) *rule {
 func (w *wire) end(sent *request, response *http.Response) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	sent.ended = true
+	sent.ended = time.Now()
 	if response != nil {
 		sent.status = response.StatusCode
 	}

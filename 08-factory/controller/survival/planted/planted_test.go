@@ -48,12 +48,14 @@ func TestBug(t *testing.T) {
 		t.Fatalf("there is no bug %q", *bugName)
 	}
 	survival.Test(t, survival.Controller{
-		Start:      start,
-		Definition: "../../testdata/notices.yaml",
-		Manifests:  "../../notices/testdata/survival",
-		Finalizer:  "example.com/notices",
-		Reason:     "Created",
-		Patience:   10 * time.Second,
+		Start:          start,
+		Definition:     "../../testdata/notices.yaml",
+		Manifests:      "../../notices/testdata/survival",
+		Exact:          []string{"data"},
+		Finalizer:      "example.com/notices",
+		Reason:         "Created",
+		InvalidIsFinal: true,
+		Patience:       10 * time.Second,
 	})
 }
 

@@ -222,6 +222,17 @@ func (r *runner) untilReached(h *hold, what string) {
 	})
 }
 
+// untilAnswered waits until the requests that a hold has held up have got their answers.
+func (r *runner) untilAnswered(h *hold) {
+	r.t.Helper()
+	r.until(func() error {
+		for _, sent := range r.wire.find(0, func(sent *request) bool { return sent.held == h && !sent.isAnswered() }) {
+			return fmt.Errorf("no answer yet to: %s", &sent)
+		}
+		return nil
+	})
+}
+
 // look looks for what must not come, for the length of the window. It returns true if it came.
 func (r *runner) look(came func() bool) bool {
 	for end := time.Now().Add(window); time.Now().Before(end); time.Sleep(poll) {

@@ -25,7 +25,6 @@ func playFinalizers(r *runner) {
 		}
 		object := r.target(withOthers)
 		isWrite := func(sent *request) bool { return sent.changes(object) }
-		mark := r.wire.mark()
 		held := r.wire.hold(isWrite)
 		defer held.release()
 		r.create(withOthers)
@@ -34,12 +33,7 @@ func playFinalizers(r *runner) {
 		next := r.wire.hold(isWrite) // would hide what the first write has done
 		defer next.release()
 		held.release()
-		r.until(func() error {
-			if len(r.wire.find(mark, func(sent *request) bool { return isWrite(sent) && sent.isAnswered() })) == 0 {
-				return fmt.Errorf("the update of %s has no answer", describe(withOthers))
-			}
-			return nil
-		})
+		r.untilAnswered(held)
 		if got := r.mustGet(withOthers).GetFinalizers(); !slices.Contains(got, late) {
 			r.t.Fatalf("the finalizers are %q, want %q among them", got, late)
 		}
@@ -158,6 +152,7 @@ func playLateDelete(r *runner) {
 		r.untilReached(held, "a delete of "+describe(r.dropped))
 		free := r.replaceByFree(r.dropped)
 		held.release()
+		r.untilAnswered(held)
 		r.untilDone(r.changed)
 		r.fence()
 		r.stillThere(free)
@@ -171,6 +166,7 @@ func playLateDelete(r *runner) {
 		r.untilReached(held, "a delete of "+describe(r.kept))
 		free := r.replaceByFree(r.kept)
 		held.release()
+		r.untilAnswered(held)
 		r.until(func() error { return r.gone(r.object.object) })
 		r.fence()
 		r.stillThere(free)

@@ -43,6 +43,7 @@ func playRepair(r *runner) {
 		r.untilReached(late, "an update of "+describe(r.kept))
 		r.annotate(r.kept, "a change that came first")
 		late.release()
+		r.untilAnswered(late)
 		r.untilDone(r.object)
 		if got := r.mustGet(r.kept).GetAnnotations()[annotation]; got != "a change that came first" {
 			r.t.Errorf("the annotation that somebody else has added is %q now: the update has overwritten it", got)

@@ -34,6 +34,7 @@ type request struct {
 	about       types.UID // if it writes an Event, the object of the Event
 	run         int       // the start of the controller that it belongs to
 	began       time.Time
+	held        *hold // what holds it up, or nil
 
 	ended  time.Time // zero: not yet; not fixed
 	status int       // of the response; not fixed
@@ -126,6 +127,7 @@ func (w *wire) begin(sent *request) *rule {
 	for _, rule := range w.rules {
 		if rule.left != 0 && rule.matches(sent) {
 			rule.left--
+			sent.held = rule.hold
 			return rule
 		}
 	}

@@ -138,13 +138,16 @@ func TestAnObjectWithoutAKeyIsRefused(t *testing.T) {
 
 func TestPopReturnsTheErrorAndDoesNotPutBack(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
-	must.NoError(t, q.Add(item{"a", 1}))
+	must.NoError(t, q.Replace([]any{item{"a", 1}}, ""))
 	refused := errors.New("refused")
 	err := q.Pop(func(cache.Deltas, bool) error { return refused })
 	if err != refused {
 		t.Errorf("Pop() = %v, want %v", err, refused)
 	}
 	wantEmpty(t, q)
+	if !q.HasSynced() {
+		t.Error("HasSynced() = false after process has returned an error for the only key of the first list, want true")
+	}
 }
 
 func TestPopWaitsForAnItemOrForClose(t *testing.T) {

@@ -17,6 +17,7 @@ func TestEachDeltaWaitsExceptForASecondDeleteInARow(t *testing.T) {
 	must.NoError(t, q.Add(item{"a", 1}))
 	must.NoError(t, q.Update(item{"a", 2}))
 	must.NoError(t, q.Update(item{"a", 3}))
+	must.NoError(t, q.Update(item{"a", 3})) // the same state once more
 	must.NoError(t, q.Delete(item{"a", 4}))
 	must.NoError(t, q.Delete(item{"a", 5})) // the second in a row
 	must.NoError(t, q.Add(item{"a", 6}))
@@ -27,6 +28,7 @@ func TestEachDeltaWaitsExceptForASecondDeleteInARow(t *testing.T) {
 	want := cache.Deltas{
 		{Type: cache.Added, Object: item{"a", 1}},
 		{Type: cache.Updated, Object: item{"a", 2}},
+		{Type: cache.Updated, Object: item{"a", 3}},
 		{Type: cache.Updated, Object: item{"a", 3}},
 		{Type: cache.Deleted, Object: item{"a", 4}},
 		{Type: cache.Added, Object: item{"a", 6}},

@@ -196,8 +196,8 @@ func compareWithClientGos(t *testing.T, script []byte) {
 			name      string
 			got, want any
 		}{
+			{"popped", got.popped, want.popped}, // before the error, which says only that something was popped
 			{"error", fmt.Sprint(got.err), fmt.Sprint(want.err)},
-			{"popped", got.popped, want.popped},
 			{"isInInitialList", got.isInInitialList, want.isInInitialList},
 			{"HasSynced() afterwards", ours.hasSynced(), theirs.hasSynced()},
 		} {

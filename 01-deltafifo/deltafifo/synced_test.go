@@ -3,6 +3,7 @@ package deltafifo_test
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"k8s.io/client-go/tools/cache"
 
@@ -38,6 +39,23 @@ func TestHasSyncedWhenTheFirstListIsPopped(t *testing.T) {
 	if !cache.IsDone(q.HasSyncedChecker()) {
 		t.Error("IsDone(HasSyncedChecker()) = false after a second list, want true")
 	}
+}
+
+// Pop waits before there is anything. Then an object comes that is not in the first list.
+func TestAPopThatHasWaitedKnowsThatTheQueueHasSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
+		initial := make(chan bool)
+		go q.Pop(func(_ cache.Deltas, isInInitialList bool) error {
+			initial <- isInInitialList
+			return nil
+		})
+		synctest.Wait() // it waits
+		must.NoError(t, q.Add(item{"a", 1}))
+		if <-initial {
+			t.Error("isInInitialList = true for an object that Add has queued, want false")
+		}
+	})
 }
 
 // An object that the first list lacks has to be popped, too: it is a known object that is gone.

@@ -198,16 +198,22 @@ func TestTheWatchOfAListIsStoppedIfTheContextHasEnded(t *testing.T) {
 	}
 }
 
+// It is observed before the request: the server may take long to answer.
 func TestWhatTheReflectorAsksForIsObserved(t *testing.T) {
 	var observed []string
 	list := func(o metav1.ListOptions) (runtime.Object, error) {
+		observed = append(observed, "LIST")
 		if o.ResourceVersion != "" {
 			return nil, apierrors.NewResourceExpired("too old")
 		}
 		return emptyList(o)
 	}
+	watches := func(metav1.ListOptions) (watch.Interface, error) {
+		observed = append(observed, "WATCH")
+		return nil, apierrors.NewBadRequest("no")
+	}
 	reflector := New(Options{
-		ListerWatcher: plainListWatch(list, refuseWatch(apierrors.NewBadRequest("no"))),
+		ListerWatcher: plainListWatch(list, watches),
 		Store:         newStore(),
 		Observer: observer.Func(func(e observer.Event) {
 			observed = append(observed, fmt.Sprintf("%s %q", e.Kind, e.Version))
@@ -216,9 +222,9 @@ func TestWhatTheReflectorAsksForIsObserved(t *testing.T) {
 	if err := reflector.ListAndWatch(t.Context()); !apierrors.IsBadRequest(err) {
 		t.Errorf("ListAndWatch() = %v, want the error of the watch", err)
 	}
-	want := []string{`listing "0"`, `expired ""`, `listing ""`, `listed "1"`, `watching "1"`}
+	want := []string{`listing "0"`, "LIST", `expired ""`, `listing ""`, "LIST", `listed "1"`, `watching "1"`, "WATCH"}
 	if diff := cmp.Diff(want, observed); diff != "" {
-		t.Errorf("observed events with their versions (-want +got):\n%s", diff)
+		t.Errorf("observed events with their versions, and the requests (-want +got):\n%s", diff)
 	}
 }
 

@@ -69,27 +69,32 @@ func TestErrorsAndPanicsAreClientGos(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 5000 {
 		obj := randomObject(random, i)
+		var name string
 		var call func(cache.Indexer) error
 		switch random.IntN(12) {
 		default:
-			call = func(s cache.Indexer) error { return s.Update(obj) }
+			name, call = "Update", func(s cache.Indexer) error { return s.Update(obj) }
 		case 1, 2:
-			call = func(s cache.Indexer) error { return s.Delete(obj) }
+			name, call = "Delete", func(s cache.Indexer) error { return s.Delete(obj) }
 		case 3:
-			call = func(s cache.Indexer) error { return s.Replace([]any{obj}, strconv.Itoa(i)) }
+			name, call = "Replace", func(s cache.Indexer) error { return s.Replace([]any{obj}, strconv.Itoa(i)) }
 		case 4:
-			call = func(s cache.Indexer) error { _, _, err := s.Get(obj); return err }
+			name, call = "Get", func(s cache.Indexer) error { _, _, err := s.Get(obj); return err }
 		case 5:
-			call = func(s cache.Indexer) error { _, err := s.Index("app", obj); return err }
+			name, call = "Index", func(s cache.Indexer) error { _, err := s.Index("app", obj); return err }
 		case 6:
-			call = func(s cache.Indexer) error { return s.AddIndexers(cache.Indexers{"app": byPickyApp}) }
+			name, call = "AddIndexers", func(s cache.Indexer) error {
+				return s.AddIndexers(cache.Indexers{"app": byPickyApp})
+			}
 		}
 		want, got := outcome(call, theirs), outcome(call, ours)
 		if got != want {
-			t.Fatalf("call %d: got %s, want client-go's %s", i+1, got, want)
+			t.Fatalf("call %d, %s of %s: got %s, want client-go's %s", i+1, name, describe(obj), got, want)
 		}
+		ended := want
 		if want, got := indexertest.Contents(theirs), indexertest.Contents(ours); !maps.Equal(got, want) {
-			t.Fatalf("after call %d: got\n%v\nwant client-go's\n%v", i+1, got, want)
+			t.Fatalf("after call %d, %s of %s, which ended with %q: got\n%v\nwant client-go's\n%v",
+				i+1, name, describe(obj), ended, got, want)
 		}
 		kind, _, _ := strings.Cut(want, ":")
 		seen[kind] = true
@@ -118,6 +123,15 @@ func randomObject(random *rand.Rand, version int) any {
 		return indexertest.Pod(number, version)
 	}
 	return indexertest.PodOfApp(number, []string{"web", "db", "mail"}[random.IntN(3)])
+}
+
+// describe says what an object of randomObject is, in a few words.
+func describe(obj any) string {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok {
+		return fmt.Sprintf("a %T", obj)
+	}
+	return fmt.Sprintf("%s/%s with app=%s", pod.Namespace, pod.Name, pod.Labels["app"])
 }
 
 // outcome says how a call has ended.

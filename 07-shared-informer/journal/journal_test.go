@@ -158,6 +158,35 @@ func TestAListenerThatHasCaughtUpIsNotFolded(t *testing.T) {
 	fanouttest.WantTexts(t, texts(read(l, len(want))), want)
 }
 
+// A listener was far behind, and all that it has missed has come and gone: nothing is in its
+// backlog. It gets every change again, too.
+func TestAListenerWithoutABacklogIsNotFolded(t *testing.T) {
+	fanout := New()
+	fanout.SetPatience(1)
+	l := fanout.Listen(nil)
+	defer l.Close()
+	for range chunkSize / 2 {
+		fanout.Distribute(added("b", 0))
+		fanout.Distribute(deleted("b", 0, 1))
+	}
+	fanout.Distribute(added("a", 0)) // begins a chunk
+	if waiting := l.Waiting(); waiting != 1 {
+		t.Fatalf("Waiting() = %d, want 1: the rest is folded to nothing", waiting)
+	}
+	l.Next()
+	fanout.SetPatience(math.MaxInt)
+	var want []string
+	for v := range 2 * chunkSize {
+		n := updated("a", v, v+1)
+		fanout.Distribute(n)
+		want = append(want, text(n))
+	}
+	if waiting := l.Waiting(); waiting != len(want) {
+		t.Fatalf("Waiting() = %d, want %d: nothing is folded any more", waiting, len(want))
+	}
+	fanouttest.WantTexts(t, texts(read(l, len(want))), want)
+}
+
 // Three things keep the journal cheap: a chunk never grows, Next returns slices without spare room,
 // and a tail with few items is kept.
 func TestChunks(t *testing.T) {

@@ -2,8 +2,10 @@ package store_test
 
 import (
 	"errors"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,6 +83,29 @@ func TestGetWaitsForAChangeAndNotForAnIndexFunction(t *testing.T) {
 		before = obj
 		<-got
 	}
+}
+
+// The version of the store is a part of its state. A reader of the version that does not wait for
+// the end of a write has a data race with it, which the race detector finds: this reader reads what
+// the last write has written, and nothing else has happened between the two.
+func TestTheVersionChangesUnderBothLocks(t *testing.T) {
+	const last = 100
+	s := store.New(store.Options{})
+	var writing sync.WaitGroup
+	writing.Go(func() {
+		for v := range last + 1 {
+			if _, err := s.Put("a", indexertest.Pod(1, v)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for deadline := time.Now().Add(time.Minute); s.LastStoreSyncResourceVersion() != strconv.Itoa(last); {
+		if time.Now().After(deadline) {
+			t.Fatalf("LastStoreSyncResourceVersion() = %q after a minute, want %d", s.LastStoreSyncResourceVersion(), last)
+		}
+		runtime.Gosched()
+	}
+	writing.Wait()
 }
 
 func TestAReaderSeesAStateThatExisted(t *testing.T) {

@@ -83,6 +83,28 @@ func TestAnInformerIsMadeOnceAndUnderTheLock(t *testing.T) {
 	}
 }
 
+// The function that makes an informer may be the user's. If it panics, and a caller recovers, the
+// factory still works.
+func TestAPanicWhileAnInformerIsMadeLeavesNothing(t *testing.T) {
+	f := New(fake.NewClientset(), Options{})
+	func() {
+		defer func() {
+			if p := recover(); p != "not now" {
+				t.Errorf("recovered %v, want the panic of the function", p)
+			}
+		}()
+		_, err := f.informerFor(key{resource: Pods}, func() (cache.SharedIndexInformer, error) { panic("not now") })
+		t.Errorf("informerFor() returned, with the error %v, want a panic", err)
+	}()
+	if !f.mu.TryLock() {
+		t.Fatal("mu is still locked after a panic")
+	}
+	f.mu.Unlock()
+	if len(f.entries) != 0 {
+		t.Errorf("%d entries after a panic, want none", len(f.entries))
+	}
+}
+
 func TestAskingFromManyGoroutinesGivesTheSameInformer(t *testing.T) {
 	server, client, _ := newServer(t, map[string]iter.Seq[any]{configMaps: configMapsNamed("a")})
 	f := New(client, Options{})

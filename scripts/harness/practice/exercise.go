@@ -164,11 +164,18 @@ func (e *exercise) addStart(s section) {
 	e.empty, e.file, e.drop = names[:last], names[last], quotedNames(dropped)
 }
 
+// leastWrong is how many wrong answers an exercise has at least. There are more ways to write a
+// function wrongly than to miss a bug.
+var leastWrong = map[string]int{write: 3, fix: 2}
+
 // validate returns an error if a part of the exercise is missing.
 func (e *exercise) validate() error {
 	hasStart := e.plant != "" || len(e.empty) > 0
-	if len(e.checks) == 0 || !hasStart || e.failsWith == "" || e.why == "" || len(e.hints) != 3 || len(e.wrong) < 2 {
-		return errors.New("a part is missing: Check, Start, Fails with, three Hints, Why, two of Wrong")
+	if len(e.checks) == 0 || !hasStart || e.failsWith == "" || e.why == "" || len(e.hints) != 3 {
+		return errors.New("a part is missing: Check, Start, Fails with, three Hints, Why")
+	}
+	if least := leastWrong[e.kind]; len(e.wrong) < least {
+		return fmt.Errorf("%d of Wrong, want at least %d for an exercise to %s", len(e.wrong), least, e.kind)
 	}
 	if e.minutes == "" {
 		return errors.New(`a line like "About 15 minutes, easy." is missing`)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -121,6 +122,20 @@ func allChecks(all []exercise) (commands []command) {
 		}
 	}
 	return commands
+}
+
+// An exercise without enough wrong answers is refused when it is loaded.
+func TestAnExerciseHasWrongAnswers(t *testing.T) {
+	for kind, least := range map[string]int{write: 3, fix: 2} {
+		e := exercise{kind: kind, checks: []command{{}}, plant: "-a", failsWith: "a", why: "a", minutes: "5"}
+		e.hints, e.wrong = []string{"1", "2", "3"}, make([]string, least)
+		must.NoError(t, e.validate())
+		e.wrong = e.wrong[1:]
+		want := fmt.Sprintf("want at least %d", least)
+		if err := e.validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("validate() of an exercise to %s with %d wrong answers = %v, want %q in it", kind, least-1, err, want)
+		}
+	}
 }
 
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)

@@ -36,12 +36,13 @@ func stepStream(ctx context.Context, l *step.Lesson) error {
 		}
 		line := fmt.Sprintf("%s : %s\n", event.Type, configMap.Name)
 		switch {
-		case configMap.Annotations[metav1.InitialEventsAnnotationKey] == "true":
+		case event.Type == watch.Bookmark:
+			if configMap.Annotations[metav1.InitialEventsAnnotationKey] != "true" {
+				continue // such bookmarks come about once a minute
+			}
 			complete = true
 			slices.Sort(initial)
 			fmt.Fprintf(l.Out, "%s%s : %v\n", strings.Join(initial, ""), event.Type, configMap.Annotations)
-		case event.Type == watch.Bookmark:
-			// Bookmarks without the annotation come about once a minute.
 		case !complete:
 			initial = append(initial, line)
 		default:

@@ -111,7 +111,7 @@ func SideBySide() {
 	set := false
 	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "test.parallel" })
 	if !set {
-		_ = flag.Set("test.parallel", "8")
+		_ = flag.Set("test.parallel", "12")
 	}
 }
 

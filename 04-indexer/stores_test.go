@@ -65,26 +65,28 @@ func TestAStoreIsAnIndexerInDisguise(t *testing.T) {
 	indexertest.WantKeys(t, index, "app", "l1", "ns1/pod1")
 }
 
+// The stores of client-go's informers have such a key function.
 func TestDeletingATombstoneTakesAKeyFunctionThatKnowsThem(t *testing.T) {
-	pod := newPod("ns1", "pod1", "l1")
-	tombstone := cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: pod}
-
-	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	must.NoError(t, store.Add(pod))
-	if err := store.Delete(tombstone); err == nil {
-		t.Error("MetaNamespaceKeyFunc: Delete() of a tombstone = nil, want an error")
-	}
-	if got := len(store.List()); got != 1 {
-		t.Errorf("MetaNamespaceKeyFunc: %d objects after Delete, want 1", got)
-	}
-
-	store = cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc)
-	must.NoError(t, store.Add(pod))
-	if err := store.Delete(tombstone); err != nil {
-		t.Errorf("DeletionHandlingMetaNamespaceKeyFunc: Delete() of a tombstone = %v, want nil", err)
-	}
-	if got := len(store.List()); got != 0 {
-		t.Errorf("DeletionHandlingMetaNamespaceKeyFunc: %d objects after Delete, want 0", got)
+	plain, _ := cache.NewInformerWithOptions(cache.InformerOptions{})
+	for _, test := range []struct {
+		name  string
+		store cache.Store
+		want  int // objects after Delete
+	}{
+		{"MetaNamespaceKeyFunc", cache.NewStore(cache.MetaNamespaceKeyFunc), 1},
+		{"DeletionHandlingMetaNamespaceKeyFunc", cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc), 0},
+		{"an informer", plain, 0},
+		{"a shared informer", cache.NewSharedIndexInformer(nil, &corev1.Pod{}, 0, cache.Indexers{}).GetStore(), 0},
+	} {
+		pod := newPod("ns1", "pod1", "l1")
+		must.NoError(t, test.store.Add(pod))
+		err := test.store.Delete(cache.DeletedFinalStateUnknown{Key: "ns1/pod1", Obj: pod})
+		if wantErr := test.want > 0; (err != nil) != wantErr {
+			t.Errorf("%s: Delete() of a tombstone = %v, want an error: %t", test.name, err, wantErr)
+		}
+		if got := len(test.store.List()); got != test.want {
+			t.Errorf("%s: %d objects after Delete, want %d", test.name, got, test.want)
+		}
 	}
 }
 

@@ -193,13 +193,15 @@ func (r *Reconciler) update(ctx context.Context, n *notice, cached runtime.Objec
 	return nil
 }
 
-// delete deletes a copy, unless it is being deleted already.
+// delete deletes a copy, unless it is being deleted already. The API server refuses to delete a newer
+// ConfigMap of the same name, and one that has changed since the cache saw it: it may have another
+// owner by now, or none.
 func (r *Reconciler) delete(ctx context.Context, surplus *corev1.ConfigMap) error {
 	if surplus.DeletionTimestamp != nil {
 		return nil
 	}
 	err := r.Client.CoreV1().ConfigMaps(surplus.Namespace).Delete(ctx, surplus.Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &surplus.UID}, // not a newer ConfigMap of the same name
+		Preconditions: &metav1.Preconditions{UID: &surplus.UID, ResourceVersion: &surplus.ResourceVersion},
 	})
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -113,6 +113,13 @@ func playOneChildFails(r *runner) {
 			r.t.Errorf("%s cannot be made, and an Event with the reason %s names it", describe(r.kept), r.Reason)
 		}
 	})
+	r.judge("a Warning says that the name of the child is taken by now", func() {
+		r.needs("Reason", r.Reason)
+		foreign := r.create(r.spoiledCopy(r.kept.GetName()))
+		heal() // some controllers learn from the error of a create that a name is taken
+		r.until(func() error { return r.eventNames(owner, r.kept, corev1.EventTypeWarning, "") })
+		r.remove(foreign)
+	})
 	r.judge("it makes the child when it can", func() {
 		heal()
 		r.untilHealed(failing, func() error { return r.done(r.object) })
@@ -166,6 +173,10 @@ func playRefused(r *runner) {
 	r.judge("it tries again after a conflict", func() {
 		isUpdate := func(sent *request) bool { return sent.writes() && (sent.verb == "update" || sent.verb == "patch") }
 		refuse(2, http.StatusConflict, isUpdate, r.spoil, r.object)
+	})
+	r.judge("it tries again what is forbidden", func() {
+		isCreate := func(sent *request) bool { return sent.creates(r.target(r.dropped)) }
+		refuse(3, http.StatusForbidden, isCreate, func() { r.remove(r.dropped) }, r.object)
 	})
 	r.judge("it tries a delete again", func() {
 		dropped := r.target(r.dropped)

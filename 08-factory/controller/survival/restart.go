@@ -68,8 +68,12 @@ func playRestart(r *runner) {
 	r.judge("it corrects what has happened while it did not run", func() {
 		r.remove(r.dropped)
 		r.spoil()
+		for _, child := range r.second.children {
+			r.remove(child) // so no event of a child brings the second object back
+		}
 		r.start()
 		r.untilDone(r.object)
+		r.untilDone(r.second)
 		r.stop()
 	})
 	r.judge("it writes nothing before its caches have synced", func() {

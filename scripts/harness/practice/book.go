@@ -28,9 +28,15 @@ func inBooksOrder(root string, all []exercise) []exercise {
 	rank, page := map[string]int{}, map[string]string{}
 	for _, name := range pages(root, all[0].chapter+".md") {
 		text, _ := os.ReadFile(filepath.Join(root, name))
-		for _, match := range exerciseLink.FindAllStringSubmatch(string(text), -1) {
-			if _, known := rank[match[1]]; !known {
-				rank[match[1]], page[match[1]] = len(rank), name
+		section := 1
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(line, "##") {
+				section = i + 1
+			}
+			for _, match := range exerciseLink.FindAllStringSubmatch(line, -1) {
+				if _, known := rank[match[1]]; !known {
+					rank[match[1]], page[match[1]] = len(rank), fmt.Sprintf("%s:%d", name, section)
+				}
 			}
 		}
 	}
@@ -65,7 +71,7 @@ func pages(root, page string) (all []string) {
 }
 
 // explanation returns page:line of the section that shows one of these declarations of the
-// exercise's file. If there is none, it returns the page that leads to the exercise, or "".
+// exercise's file. If there is none, it returns the section that leads to the exercise, or "".
 func (e exercise) explanation(root string, names []string) string {
 	found, _ := filepath.Glob(filepath.Join(root, "docs", e.chapter[:2]+"-*.md")) // the pattern is valid
 	for _, page := range found {

@@ -27,6 +27,9 @@ func (p *practice) check(ctx context.Context, named []exercise) error {
 		}
 		if !ok {
 			failed++
+			if err := p.reopen(e); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := p.solve(e); err != nil {
@@ -52,14 +55,32 @@ func (p *practice) mayCheck(e exercise) error {
 	return err
 }
 
+// reopen makes a solved exercise open again, because its check has failed. If the code at its place
+// was written for another exercise, it stays solved: its own version is not there.
+func (p *practice) reopen(e exercise) error {
+	if p.state(e) != solved {
+		return nil
+	}
+	v, err := e.versions(p.root)
+	if err != nil {
+		return err
+	}
+	if owners := p.owners(e, v); len(owners) > 0 && !owns(e, owners) {
+		p.printf("%s stays solved: what is there now is your version of %s.\n", e.name, owners[0].name)
+		return nil
+	}
+	p.printf("%s was solved, and is open again.\n", e.name)
+	return e.setState(p.root, open)
+}
+
 // solve makes an exercise solved, keeps the reader's solution, and says what comes now.
 func (p *practice) solve(e exercise) error {
 	v, err := e.versions(p.root)
 	if err != nil {
 		return err
 	}
-	owners := p.owners(e, v.names)
-	if slices.ContainsFunc(owners, func(owner exercise) bool { return owner.name == e.name }) {
+	owners := p.owners(e, v)
+	if owns(e, owners) {
 		if _, err := e.keep(p.root, v); err != nil {
 			return err
 		}
@@ -75,7 +96,7 @@ func (p *practice) solve(e exercise) error {
 	}
 	p.printf("Compare:     scripts/practice.sh solution %s has the book's code, and says why\n", e.name)
 	for _, other := range p.atSamePlace(e, v.names) {
-		if p.hasKept(other) {
+		if p.hasKept(other) && !owns(other, owners) {
 			p.printf("Yours again: scripts/practice.sh mine %s brings your own version of %[1]s back\n", other.name)
 		}
 	}
@@ -200,8 +221,14 @@ func (p *practice) addOthers(e exercise, texts map[string]string) error {
 		files[other.file] = v
 	}
 	for file, v := range files {
-		if _, fromBook := texts[file]; !fromBook && len(v.names) > 0 {
-			texts[file] = withBooks(v.mine, v.book, v.names)
+		had, beside := textsOf(v.mine), placesBeside(p.root, file)
+		v.names = slices.DeleteFunc(v.names, func(name string) bool { return had[name] == "" && beside[name] != "" })
+		if _, fromBook := texts[file]; fromBook || len(v.names) == 0 {
+			continue
+		}
+		// If it is not valid Go, the compiler says so about the reader's own file.
+		if text := withBooks(v.mine, v.book, v.names); syntaxError(file, text) == nil {
+			texts[file] = text
 		}
 	}
 	return nil

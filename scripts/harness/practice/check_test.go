@@ -66,6 +66,55 @@ func TestCheckPrintsAllFailures(t *testing.T) {
 		"three:\n", "got 2, want 3", "FAIL  TestJoin")
 }
 
+// The compiler's errors name the reader's file, even if another exercise of the file is open: then a
+// check compiles another text. They name the book's tests as they are called in the workspace.
+func TestErrorsNameTheReadersFile(t *testing.T) {
+	root := toy(t)
+	runCommand(t, root, "start", "01")
+	change(t, root, hole, "\n\treturn undone")
+	output := wantUnsolved(t, root, "join", "        01-toy/toy.go:9:9: undefined: undone")
+	change(t, root, "func Join(parts ...string)", "func Join(a, b, c string)")
+	change(t, root, "return undone", `return a + "/" + b`)
+	writeFile(t, root, "01-toy/toy_test.go", "package toy\n")
+	output += wantUnsolved(t, root, "join", "        01-toy/toy_test.go:6:")
+	if strings.Contains(output, "/practice") {
+		t.Errorf("check printed\n%s\nwant no temporary file in it", output)
+	}
+}
+
+// Each subtest has its own messages, even if they are those of another one. A panic, after which the
+// others run again, does not print them twice.
+func TestCheckPrintsEqualLines(t *testing.T) {
+	root := toy(t)
+	writeFile(t, root, "01-toy/toy_test.go", equalLines)
+	commit(t, root)
+	runCommand(t, root, "start", "join")
+	change(t, root, hole, `if parts[0] == "b" { panic("b") }; return ""`)
+	output := wantUnsolved(t, root, "join", "panic: b, in toy.Join")
+	for _, name := range []string{"a:", "c:", "d:"} {
+		want := name + "\n    toy_test.go:9: client-go:\n            same\n        ours:\n            same\n            more"
+		want = strings.ReplaceAll(want, "\n", "\n        ") // as check prints it
+		if got := strings.Count(output, want); got != 1 {
+			t.Errorf("check printed %d times what is wrong with %s want 1, in\n%s", got, name, output)
+		}
+	}
+}
+
+const equalLines = `package toy
+
+import "testing"
+
+func TestJoin(t *testing.T) {
+	for _, name := range []string{"a", "b", "c", "d"} {
+		t.Run(name, func(t *testing.T) {
+			if got := Join(name); got != name {
+				t.Errorf("client-go:\n    same\nours:\n    same\n    more")
+			}
+		})
+	}
+}
+`
+
 // A check uses the book's tests and steps, even if the reader has changed them.
 func TestChecksUseTheBooksTests(t *testing.T) {
 	const test = "01-toy/toy_test.go"

@@ -158,20 +158,16 @@ func (c *checker) step(ctx context.Context, cmd command, binary string) (failure
 // test runs one test of a command. It returns what is wrong, or "". A panic ends all of a program,
 // so test runs it again without the subtest that has panicked, as long as that shows something new.
 func (c *checker) test(ctx context.Context, cmd command, binary, name string) (failure string, err error) {
-	var lines, skipped []string
+	var shown, skipped []string
 	for {
 		failure, subtest, err := c.testOnce(ctx, cmd, binary, name, skipped)
 		if err != nil {
 			return "", err
 		}
-		before := len(lines)
-		for line := range strings.SplitSeq(failure, "\n") {
-			if line != "" && !slices.Contains(lines, line) {
-				lines = append(lines, line)
-			}
-		}
-		if len(lines) == before || subtest == "" || subtest == exactly(name) {
-			return strings.Join(lines, "\n"), nil
+		fresh := slices.DeleteFunc(parts(failure), func(part string) bool { return slices.Contains(shown, part) })
+		shown = append(shown, fresh...)
+		if len(fresh) == 0 || subtest == "" || subtest == exactly(name) {
+			return strings.Join(shown, "\n"), nil
 		}
 		skipped = append(skipped, subtest)
 	}
@@ -206,7 +202,8 @@ func (c *checker) testOnce(
 }
 
 // writeOverlay writes a file for go's flag -overlay, which replaces files of the workspace by these
-// texts, and returns its path. An empty text means that there is no such file.
+// texts, and returns its path. An empty text means that there is no such file. The compiler names
+// the files of the workspace, not those that replace them.
 func writeOverlay(root, dir string, texts map[string]string) (file string, err error) {
 	if len(texts) == 0 {
 		return "", nil
@@ -215,6 +212,9 @@ func writeOverlay(root, dir string, texts map[string]string) (file string, err e
 	for name, text := range texts {
 		replacement := ""
 		if text != "" {
+			if filepath.Ext(name) == ".go" {
+				text = fmt.Sprintf("//line %s:1:1\n%s", filepath.Join(root, name), text)
+			}
 			replacement = filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
 			if err := os.WriteFile(replacement, []byte(text), 0o600); err != nil {
 				return "", err

@@ -5,6 +5,8 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -44,22 +46,22 @@ func (p *practice) begin(e exercise) error {
 	if err != nil {
 		return err
 	}
-	if err := p.isFree(e); err != nil {
-		return err
-	}
-	if err := p.keepAll(e, v); err != nil {
-		return err
-	}
-	if err := e.setState(p.root, open); err != nil {
-		return err
-	}
-	return p.put(e, transplant(v.mine, v.started, v.names))
+	return p.replace(e, v, v.started, v.names, open)
 }
 
 // startChapter starts the exercises of a chapter that are not started yet, except for those that
 // need a function of another one.
 func (p *practice) startChapter(chapter []exercise) error {
 	var later []string
+	for _, e := range chapter {
+		text, err := os.ReadFile(filepath.Join(p.root, e.file))
+		if err != nil {
+			return err
+		}
+		if err := syntaxError(e.file, string(text)); err != nil { // before the first one is started
+			return err
+		}
+	}
 	for _, e := range p.inState(chapter, untouched) {
 		other, _, err := p.openAtSamePlace(e)
 		if err != nil {

@@ -3,10 +3,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,12 +53,51 @@ func declarations(text string) (all []declaration) {
 		}
 		restOfLine, _, _ := strings.Cut(text[d.end:], "\n") // a comment behind the declaration
 		d.end += len(restOfLine)
-		if d.name == "_" || d.name == "init" {
-			d.name = text[d.begin:d.end] // there may be several of this name
-		}
-		all = append(all, d)
+		all = append(all, d.withOwnName(text))
 	}
 	return all
+}
+
+// withOwnName returns the declaration with its text as its name if there may be several of its name.
+func (d declaration) withOwnName(text string) declaration {
+	if d.name == "_" || d.name == "init" {
+		d.name = text[d.begin:d.end]
+	}
+	return d
+}
+
+// syntaxError returns an error if the text of a file is not valid Go. It says where that is, and
+// what the reader can do.
+func syntaxError(file, text string) error {
+	_, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
+	var list scanner.ErrorList
+	if errors.As(err, &list) {
+		err = list[0] // the others often follow from it
+	}
+	if err != nil {
+		err = fmt.Errorf("%w. The file is not valid Go, and nothing has changed: "+
+			"correct this line, or reset the exercise that it belongs to", err)
+	}
+	return err
+}
+
+// placesBeside returns file:line of the declarations in the other files of a file's folder, by
+// name. Tests are left out.
+func placesBeside(root, file string) map[string]string {
+	places := map[string]string{}
+	folder := filepath.Dir(file)
+	entries, _ := os.ReadDir(filepath.Join(root, folder)) // without the folder, nothing is beside the file
+	for _, entry := range entries {
+		other := filepath.Join(folder, entry.Name())
+		if other == file || filepath.Ext(other) != ".go" || strings.HasSuffix(other, "_test.go") {
+			continue
+		}
+		text, _ := os.ReadFile(filepath.Join(root, other))
+		for _, d := range declarations(string(text)) {
+			places[d.name] = fmt.Sprintf("%s:%d", other, lineOf(string(text), d.begin))
+		}
+	}
+	return places
 }
 
 var identifier = regexp.MustCompile(`\w+`)
@@ -97,7 +140,7 @@ func declarationsByLines(text string) (all []declaration) {
 			d.end = matches[i+1][0]
 		}
 		d.end = d.begin + len(strings.TrimRight(text[d.begin:d.end], "\n"))
-		all = append(all, d)
+		all = append(all, d.withOwnName(text))
 	}
 	return all
 }

@@ -28,7 +28,7 @@ type exercise struct {
 	task         string // the text of the exercise's page, without the checks
 	checks       []command
 	needsCluster bool
-	page         string // the page of the book that leads to the exercise, such as "docs/01-deltafifo.md", or ""
+	page         string // page:line of the section that leads to it, such as "docs/01-deltafifo.md:7", or ""
 
 	file      string   // the path of the file to change, from the root
 	empty     []string // write: functions whose bodies are removed

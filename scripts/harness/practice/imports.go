@@ -31,10 +31,10 @@ func tidy(text, source string) string {
 func withImports(text, source string) (header, rest string) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ParseComments)
 	sourceFile, sourceErr := parser.ParseFile(token.NewFileSet(), "", source, parser.ImportsOnly)
-	begin, end := importPlace(text, file)
 	if err != nil || sourceErr != nil {
-		return text[:end], text[end:]
+		return "", text
 	}
+	begin, end := importPlace(file)
 	used := usedPackages(file)
 	had, wanted := byKey(file.Imports), map[string]*ast.ImportSpec{}
 	for _, spec := range slices.Concat(file.Imports, sourceFile.Imports) {
@@ -47,23 +47,20 @@ func withImports(text, source string) (header, rest string) {
 	if sameKeys(had, wanted) {
 		return text[:end], text[end:]
 	}
-	if sourceBegin, sourceEnd := importPlace(source, sourceFile); sameKeys(wanted, byKey(sourceFile.Imports)) {
+	if sourceBegin, sourceEnd := importPlace(sourceFile); sameKeys(wanted, byKey(sourceFile.Imports)) {
 		return text[:begin] + source[sourceBegin:sourceEnd], text[end:]
 	}
 	return changeImports(text[:end], had, wanted), text[end:]
 }
 
-// importPlace returns where the imports of a file begin and end. In a file without imports, and in
-// one that is not valid Go, it is the end of the package clause.
-func importPlace(text string, file *ast.File) (begin, end int) {
-	if file == nil || file.Name == nil {
-		return 0, 0
-	}
+// importPlace returns where the imports of a file begin and end. In a file without imports, it is
+// the end of the package clause.
+func importPlace(file *ast.File) (begin, end int) {
 	begin = int(file.Name.End()) - 1
 	end = begin
 	for _, decl := range file.Decls {
 		if group, ok := decl.(*ast.GenDecl); ok && group.Tok == token.IMPORT {
-			end = min(int(decl.End())-1, len(text))
+			end = int(decl.End()) - 1
 		}
 	}
 	return begin, end

@@ -11,12 +11,51 @@ import (
 	"strings"
 )
 
-// put writes the reader's file for an exercise.
-func (p *practice) put(e exercise, text string) error {
+// replace replaces declarations in the file of an exercise by those of source, and sets the state
+// of the exercise. First it keeps what the reader has written there. If it refuses, nothing has
+// changed.
+func (p *practice) replace(e exercise, v versions, source string, names []string, state string) error {
+	if err := p.isFree(e); err != nil {
+		return err
+	}
+	text := transplant(v.mine, source, names)
+	if err := p.mayReplace(e, v.mine, text); err != nil {
+		return err
+	}
+	kept, err := p.keepAll(e, v)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(p.root, e.file), []byte(text), 0o666); err != nil {
+		return err
+	}
 	if err := e.setStartedAt(p.root); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(p.root, e.file), []byte(text), 0o666)
+	if err := e.setState(p.root, state); err != nil {
+		return err
+	}
+	stay := versions{book: v.book, mine: source}.addedIn(text)
+	if len(stay) > 0 && (kept || state == untouched) {
+		p.printf("What the book does not have stays: %s.\n\n", strings.Join(stay, ", "))
+	}
+	return nil
+}
+
+// mayReplace returns an error if the file of an exercise is not valid Go and would not become so,
+// or if another file of the folder has a declaration that the new text adds.
+func (p *practice) mayReplace(e exercise, before, after string) error {
+	if err := syntaxError(e.file, before); err != nil && syntaxError(e.file, after) != nil {
+		return err
+	}
+	had, beside := textsOf(before), placesBeside(p.root, e.file)
+	for _, d := range declarations(after) {
+		if place := beside[d.name]; place != "" && had[d.name] == "" {
+			return fmt.Errorf("%s: %s is here, and %s would get it, too. Nothing has changed: "+
+				"move it back to %[3]s, or delete it, and try again", place, d.name, e.file)
+		}
+	}
+	return nil
 }
 
 // atSamePlace returns the other exercises that are about one of these declarations of the file of
@@ -54,28 +93,34 @@ func (p *practice) openAtSamePlace(e exercise) (other, name string, err error) {
 	return opened[0].name, inBoth(v.names, ours.names)[0], nil
 }
 
-// keepAll keeps what the reader has written at the place of an exercise, before it is replaced.
-func (p *practice) keepAll(e exercise, v versions) error {
-	for _, owner := range p.owners(e, v.names) {
+// keepAll keeps what the reader has written at the place of an exercise, before it is replaced. It
+// reports whether there was something.
+func (p *practice) keepAll(e exercise, v versions) (keptAny bool, err error) {
+	for _, owner := range p.owners(e, v) {
 		theirs, err := owner.versions(p.root)
 		if err != nil {
-			return err
+			return keptAny, err
 		}
 		kept, err := owner.keep(p.root, theirs)
 		if err != nil {
-			return err
+			return keptAny, err
 		}
 		if kept {
-			p.printf("Your version of %s is replaced, and kept: `scripts/practice.sh mine %s` brings it back.\n\n",
-				strings.Join(inBoth(theirs.names, v.names), ", "), owner.name)
+			keptAny = true
+			p.printf("Your version of %s is replaced, and kept: `scripts/practice.sh mine %[1]s` brings it back.\n\n",
+				owner.name)
 		}
 	}
-	return nil
+	return keptAny, nil
 }
 
-// owners returns the exercises for which the reader has written these declarations: for each
-// declaration the exercise that was started last. If there is none, it is e.
-func (p *practice) owners(e exercise, names []string) (all []exercise) {
+// owners returns the exercises for which the reader has written the code at the place of e: for each
+// declaration that is not the book's, the exercise that was started last. If there is none, it is e.
+func (p *practice) owners(e exercise, v versions) (all []exercise) {
+	mine, book := textsOf(v.mine), textsOf(v.book)
+	names := slices.DeleteFunc(slices.Clone(v.names), func(name string) bool {
+		return mine[name] == "" || mine[name] == book[name]
+	})
 	now := states(p.root)
 	candidates := filter(append(p.atSamePlace(e, names), e), func(c exercise) bool { return now[c.name] != untouched })
 	slices.SortStableFunc(candidates, func(a, b exercise) int {
@@ -90,10 +135,15 @@ func (p *practice) owners(e exercise, names []string) (all []exercise) {
 			all = append(all, c)
 		}
 	}
-	if len(rest) > 0 && !slices.ContainsFunc(all, func(c exercise) bool { return c.name == e.name }) {
+	if len(rest) > 0 && !owns(e, all) {
 		all = append(all, e)
 	}
 	return all
+}
+
+// owns reports whether an exercise is one of these.
+func owns(e exercise, owners []exercise) bool {
+	return slices.ContainsFunc(owners, func(owner exercise) bool { return owner.name == e.name })
 }
 
 // isFree returns an error if another exercise is open at the place of e.
@@ -112,13 +162,11 @@ func (p *practice) hasKept(e exercise) bool {
 	return err == nil
 }
 
-// mine brings the reader's version back that was kept. What is there now is kept in its place.
+// mine brings the reader's version back that was kept. What is there now is kept in its place. The
+// exercise is open then, until a check passes.
 func (p *practice) mine(e exercise) error {
 	if !p.hasKept(e) {
 		return fmt.Errorf("no version of yours is kept for %s", e.name)
-	}
-	if err := p.isFree(e); err != nil {
-		return err
 	}
 	yours, err := git(p.root, "show", e.ref(readers))
 	if err != nil {
@@ -128,18 +176,10 @@ func (p *practice) mine(e exercise) error {
 	if err != nil {
 		return err
 	}
-	if err := p.keepAll(e, v); err != nil {
+	if err := p.replace(e, v, yours, append(v.names, v.addedIn(yours)...), open); err != nil {
 		return err
 	}
-	if p.state(e) == untouched {
-		if err := e.setState(p.root, open); err != nil {
-			return err
-		}
-	}
-	if err := p.put(e, transplant(v.mine, yours, append(v.names, v.addedIn(yours)...))); err != nil {
-		return err
-	}
-	p.printf("%s has your version of %s again.\n", e.file, strings.Join(v.names, ", "))
+	p.printf("%s has your version of %s again. Then: scripts/practice.sh check %[2]s\n", e.file, e.name)
 	return nil
 }
 
@@ -164,22 +204,9 @@ func (p *practice) reset(e exercise) error {
 		p.printf("%s was not started: %s has the book's code already, and nothing has changed.\n", e.name, e.file)
 		return nil
 	}
-	if err := p.isFree(e); err != nil {
-		return err
-	}
-	if err := p.keepAll(e, v); err != nil {
-		return err
-	}
-	if err := e.setState(p.root, untouched); err != nil {
-		return err
-	}
-	text := transplant(v.mine, v.book, v.names)
-	if err := p.put(e, text); err != nil {
+	if err := p.replace(e, v, v.book, v.names, untouched); err != nil {
 		return err
 	}
 	p.printf("%s has the book's code again where %s was.\n", e.file, e.name)
-	if added := (versions{book: v.book}).addedIn(text); len(added) > 0 {
-		p.printf("What the book does not have stays: %s.\n", strings.Join(added, ", "))
-	}
 	return nil
 }

@@ -155,7 +155,7 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 	must.NoError(t, workspace.CheckNoExerciseIsOpen(root))
 
 	again := runCommand(t, root, "start", "join") // with the reader's code in the file
-	wantContains(t, "a second start", again, "Your version of Join, separator is replaced, and kept", "mine join")
+	wantContains(t, "a second start", again, "Your version of join is replaced, and kept", "mine join")
 	change(t, root, hole, `return parts[0] + "/b"`)
 	const comment = "\n// A comment of mine.\n"
 	writeFile(t, root, toyFile, toyText(root)+comment)
@@ -185,6 +185,14 @@ func TestAfterAFixThereIsSomethingToRead(t *testing.T) {
 		t.Errorf("start printed %q, want no page", started)
 	}
 	change(t, root, `"/")`, `"/") + 1`)
+	wantContains(t, "check", runCommand(t, root, "check"), "docs/01-toy.md:7 explains it")
+
+	// No page shows Join. Then it is the section that leads to the exercise.
+	page := string(value(os.ReadFile(filepath.Join(root, "docs/01-toy.md"))))
+	page = strings.Replace(page, "<!-- code 01-toy/toy.go Join separator -->", "", 1)
+	writeFile(t, root, "docs/01-toy.md", page)
+	runCommand(t, root, "start", "tail")
+	change(t, root, " + separator()", "")
 	wantContains(t, "check", runCommand(t, root, "check"), "docs/01-toy.md:7 explains it")
 }
 

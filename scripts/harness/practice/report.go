@@ -53,6 +53,21 @@ func summary(root, text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// partStart matches the first line of a part: the name of a subtest, or a panic.
+var partStart = regexp.MustCompile(`(?m)^(\S+:|(panic|fatal error): .*)$`)
+
+// parts splits a summary at its subtests and at its panic.
+func parts(summary string) (all []string) {
+	begin := 0
+	for _, place := range append(partStart.FindAllStringIndex(summary, -1), []int{len(summary)}) {
+		if part := strings.TrimRight(summary[begin:place[0]], "\n"); part != "" {
+			all = append(all, part)
+		}
+		begin = place[0]
+	}
+	return all
+}
+
 // messages returns the lines of a text that say something, and a line with the name of the subtest
 // above its messages. If a line with "want" is below a line that is long, it puts both into one
 // line, so that shorten can compare them.

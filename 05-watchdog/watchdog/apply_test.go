@@ -122,6 +122,16 @@ func TestApplyWithoutAKey(t *testing.T) {
 	wantStored(t, dog, "")
 }
 
+// A tombstone has a key of its own. The object in it may be nil: its last state is not known then.
+func TestApplyOfATombstoneWithoutAnObject(t *testing.T) {
+	dog, _ := newPicky(t)
+	tombstone := cache.Delta{Type: cache.Deleted, Object: cache.DeletedFinalStateUnknown{Key: keyOfA}}
+	calls, err := dog.apply(cache.Deltas{delta(cache.Added, "1"), tombstone}, false)
+	must.NoError(t, err)
+	wantMethods(t, calls, "OnAdd", "OnDelete")
+	wantStored(t, dog, "")
+}
+
 // The store asks for the key of an object when it stores the object. At this moment the lock of the
 // queue is held, so that no list comes between the pop and the store.
 func TestTheStoreChangesUnderTheLockOfTheQueue(t *testing.T) {

@@ -156,20 +156,42 @@ func TestAKeyFunctionThatFails(t *testing.T) {
 	})
 }
 
-// A list that was refused does not count as the first one.
+// A list that was refused does not count as the first one, whether the inbox refused it or the
+// queue.
 func TestAnEmptyListAfterARefusedOneSyncs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := run(t, fakeapi.New(configMap("a", "1"), configMap("", "1")))
-		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: "+
-			`a *v1.ConfigMap in namespace "ns" has no name`)
-		r.server.Set()
-		r.server.NextWatch()
-		synctest.Wait()
-		if !r.HasSynced() {
-			t.Error("HasSynced() = false after the first list that was taken, want true")
-		}
-		r.calls.Want(t)
-	})
+	for _, test := range []struct {
+		name    string
+		refused int // which call of the key function returns an error: the inbox is first, the queue second
+	}{{"by the inbox", 1}, {"by the queue", 2}} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				r := run(t, fakeapi.New(configMap("a", "1")), func(_ *rig, o *Options) {
+					o.KeyFunction = func(obj any) (string, error) {
+						asked++
+						if asked == test.refused {
+							return "", errors.New("I do not like it")
+						}
+						return cache.MetaNamespaceKeyFunc(obj)
+					}
+				})
+				synctest.Wait()
+				if asked != test.refused {
+					t.Fatalf("the key function was called %d times, want %d", asked, test.refused)
+				}
+				if r.HasSynced() {
+					t.Error("HasSynced() = true after a list that was refused, want false")
+				}
+				r.server.Set()
+				r.server.NextWatch()
+				synctest.Wait()
+				if !r.HasSynced() {
+					t.Error("HasSynced() = false after the first list that was taken, want true")
+				}
+				r.calls.Want(t)
+			})
+		})
+	}
 }
 
 // The function has a key for the object when the event comes, and an error when it is stored.

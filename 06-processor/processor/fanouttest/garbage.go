@@ -30,7 +30,8 @@ func drain(fanout processor.Fanout) processor.Listener {
 	return l
 }
 
-func wantGarbage(t *testing.T, object weak.Pointer[corev1.Pod]) {
+// wantGarbage wants that nothing points to the object any more. The error says when that is.
+func wantGarbage(t *testing.T, when string, object weak.Pointer[corev1.Pod]) {
 	t.Helper()
 	for range 10 {
 		runtime.GC()
@@ -38,7 +39,7 @@ func wantGarbage(t *testing.T, object weak.Pointer[corev1.Pod]) {
 			return
 		}
 	}
-	t.Errorf("the fan-out keeps pod %s alive, want that it is garbage", object.Value().Name)
+	t.Errorf("%s, the fan-out keeps pod %s alive, want that it is garbage", when, object.Value().Name)
 }
 
 // No more notifications come. The fan-out does not wait for one to drop those that were read.
@@ -52,7 +53,7 @@ func WhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T, newFanout func() pro
 			fanout.Distribute(Updated("b", v, v+1))
 		}
 		synctest.Wait()
-		wantGarbage(t, object)
+		wantGarbage(t, "when all listeners have read it", object)
 	})
 }
 
@@ -67,7 +68,7 @@ func WhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T, newFanout func() pr
 		object := distributeOne(fanout)
 		synctest.Wait()
 		unread.Close()
-		wantGarbage(t, object)
+		wantGarbage(t, "after Close of the only listener that had not read it", object)
 	})
 }
 
@@ -80,21 +81,21 @@ func WhatAClosedListenerHasReadIsGarbage(t *testing.T, newFanout func() processo
 			t.Fatalf("Next() = %q, want the add of a", Texts(batch))
 		}
 		l.Close()
-		wantGarbage(t, object)
+		wantGarbage(t, "after Close of the listener that had read it", object)
 		runtime.KeepAlive(l)
 	})
 }
 
 func NothingIsKeptForNobody(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
-		wantGarbage(t, distributeOne(fanout))
+		wantGarbage(t, "when nobody listens", distributeOne(fanout))
 		l := fanout.Listen(nil)
 		for v := range smallSize { // a listener that closes may still take some of them
 			fanout.Distribute(Updated("b", v, v+1))
 		}
 		object := distributeOne(fanout)
 		l.Close()
-		wantGarbage(t, object)
+		wantGarbage(t, "after Close of the only listener, which had not read it", object)
 		runtime.KeepAlive(l)
 	})
 }
@@ -106,7 +107,7 @@ func WhatWasReadLastIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
 		defer drain(fanout).Close()
 		object := distributeOne(fanout)
 		synctest.Wait()
-		wantGarbage(t, object)
+		wantGarbage(t, "when the only listener has read it", object)
 	})
 }
 
@@ -121,6 +122,6 @@ func WhatEveryListenerHasReadIsGarbage(t *testing.T, newFanout func() processor.
 			fanout.Distribute(Updated("b", v, v+1))
 		}
 		Read(l, chunkSize)
-		wantGarbage(t, object)
+		wantGarbage(t, "when the listener has read on", object)
 	})
 }

@@ -61,7 +61,8 @@ func TestWhatIsReplacedCanBeBroughtBack(t *testing.T) {
 	change(t, root, "string(all)", "string(all[:])") // after it was solved
 	mine := toyText(root)
 	started := runCommand(t, root, "start", "tail")
-	wantContains(t, "start", started, "Your version of join is replaced, and kept: `scripts/practice.sh mine join` brings it back.",
+	wantContains(t, "start", started,
+		"Your version of join is replaced, and kept: `scripts/practice.sh mine join` brings it back.",
 		"What the book does not have stays: glue.")
 	wantContains(t, "the file", toyText(root), "strings.Join(parts, separator()) + separator()", "func glue(")
 	wantRefused(t, root, []string{"check", "join"}, "belongs to tail now")

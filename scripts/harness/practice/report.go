@@ -24,7 +24,7 @@ var (
 )
 
 const (
-	maxLines  = 20  // of the report on one test or step
+	maxLines  = 24  // of the report on one test or step; two times nine lines that are compared fit in
 	maxColumn = 200 // of a line
 )
 

@@ -58,3 +58,12 @@ func TestOfALongLineOnlyTheDifferenceIsShown(t *testing.T) {
 		t.Errorf("shorten() is %d long: %s", len(got), got)
 	}
 }
+
+// A test that compares nine lines with nine others, and says which are which, is shown whole.
+func TestAComparisonIsNotCut(t *testing.T) {
+	text := "seed 0:\nline 12 differs\nclient-go:\n" + strings.Repeat("  same\n", 9) +
+		"ours:\n" + strings.Repeat("  same\n", 8) + "  another"
+	if got := summary("/root", text); got != text {
+		t.Errorf("summary() is\n%s\nwant\n%s", got, text)
+	}
+}

@@ -177,6 +177,31 @@ func TestOrphansStay(t *testing.T) {
 	}
 }
 
+// After cascade=orphan, the garbage collector has removed the owner references of the copies, and its
+// finalizer from the notice. The cache of the copies may be behind the cache of the notices. So a
+// delete is only for the state that the cache has: the API server refuses it if there is a newer one.
+func TestADeleteIsForTheCachedState(t *testing.T) {
+	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
+	r, client, _ := newFake(notices, copies)
+	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.NoError(t, err)
+	picnic.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
+	must.NoError(t, notices.Add(picnic))
+	stale := newCopy(t, picnic, copies, "picnic-0")
+	stale.UID, stale.ResourceVersion = "its UID", "7"
+	must.NoError(t, client.Tracker().Add(stale))
+	must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
+	if n := len(client.Actions()); n != 1 {
+		t.Fatalf("Reconcile has sent %d requests for ConfigMaps, want a delete: %v", n, client.Actions())
+	}
+	want := &metav1.Preconditions{UID: &stale.UID, ResourceVersion: &stale.ResourceVersion}
+	options := client.Actions()[0].(clienttesting.DeleteActionImpl).GetDeleteOptions()
+	if diff := cmp.Diff(want, options.Preconditions); diff != "" {
+		t.Errorf("the preconditions of the delete differ (-want +got):\n%s", diff)
+	}
+}
+
 // The API server does not accept a copy. The next try would end in the same way: Reconcile returns
 // no error, the status says why, and there is one Event, although Reconcile is called twice.
 func TestAnInvalidCopyIsNotTriedForever(t *testing.T) {

@@ -64,7 +64,9 @@ func TestOldNamesLeadToTheNewOnes(t *testing.T) {
 
 func TestCheckOldNames(t *testing.T) {
 	tree := fstest.MapFS{
-		"01-x/x.go": {Data: []byte("package x\n\ntype Queue struct{}\n\nfunc (q *Queue) Pop() {}\n\n// Push is gone.\n")},
+		"01-x/x.go": {
+			Data: []byte("package x\n\ntype Queue struct{}\n\nfunc (q *Queue) Pop() {}\n\n// Push is gone.\n"),
+		},
 		"docs/x.md": {Data: []byte("# X\n\n## First\n\n```sh\n# no heading\n```\n\npush\n\n## Second\n\npushes\n")},
 		originsPage: {Data: []byte(`# Origins
 
@@ -119,7 +121,8 @@ func checkOldNames(t *testing.T, root fs.FS) (problems []string) {
 		names := codeSpan.FindAllStringSubmatch(columns[oldNameColumns[1]][i], -1)
 		links := linkTarget.FindAllStringSubmatch(columns[oldNameColumns[2]][i], -1)
 		if len(names) == 0 || len(links) == 0 {
-			problems = append(problems, fmt.Sprintf("%s: the row has %d new names and %d links, want at least one of each",
+			problems = append(problems, fmt.Sprintf(
+				"%s: the row has %d new names and %d links, want at least one of each",
 				old, len(names), len(links)))
 		}
 		for _, link := range links {
@@ -131,7 +134,8 @@ func checkOldNames(t *testing.T, root fs.FS) (problems []string) {
 		for _, name := range names {
 			hasIt := func(link []string) bool { return hasName(t, root, link[1], name[1]) }
 			if len(links) > 0 && !slices.ContainsFunc(links, hasIt) {
-				problems = append(problems, fmt.Sprintf("%s: the new name %s is behind none of the links", old, name[1]))
+				problems = append(problems,
+					fmt.Sprintf("%s: the new name %s is behind none of the links", old, name[1]))
 			}
 		}
 	}

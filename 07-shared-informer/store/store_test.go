@@ -101,7 +101,8 @@ func TestTheVersionChangesUnderBothLocks(t *testing.T) {
 	})
 	for deadline := time.Now().Add(time.Minute); s.LastStoreSyncResourceVersion() != strconv.Itoa(last); {
 		if time.Now().After(deadline) {
-			t.Fatalf("LastStoreSyncResourceVersion() = %q after a minute, want %d", s.LastStoreSyncResourceVersion(), last)
+			t.Fatalf("LastStoreSyncResourceVersion() = %q after a minute, want %d",
+				s.LastStoreSyncResourceVersion(), last)
 		}
 		runtime.Gosched()
 	}

@@ -92,7 +92,8 @@ func TestCheckPrintsEqualLines(t *testing.T) {
 	change(t, root, hole, `if parts[0] == "b" { panic("b") }; return ""`)
 	output := wantUnsolved(t, root, "join", "panic: b, in toy.Join")
 	for _, name := range []string{"a:", "c:", "d:"} {
-		want := name + "\n    toy_test.go:9: client-go:\n            same\n        ours:\n            same\n            more"
+		want := name + "\n    toy_test.go:9: client-go:\n            same\n" +
+			"        ours:\n            same\n            more"
 		want = strings.ReplaceAll(want, "\n", "\n        ") // as check prints it
 		if got := strings.Count(output, want); got != 1 {
 			t.Errorf("check printed %d times what is wrong with %s want 1, in\n%s", got, name, output)

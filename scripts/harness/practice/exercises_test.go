@@ -133,7 +133,8 @@ func TestAnExerciseHasWrongAnswers(t *testing.T) {
 		e.wrong = e.wrong[1:]
 		want := fmt.Sprintf("want at least %d", least)
 		if err := e.validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("validate() of an exercise to %s with %d wrong answers = %v, want %q in it", kind, least-1, err, want)
+			t.Errorf("validate() of an exercise to %s with %d wrong answers = %v, want %q in it",
+				kind, least-1, err, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // playOutage lets all writes fail for a while, twice. No event of a write can bring the object back
@@ -113,20 +114,37 @@ func playOneChildFails(r *runner) {
 			r.t.Errorf("%s cannot be made, and an Event with the reason %s names it", describe(r.kept), r.Reason)
 		}
 	})
-	r.judge("a Warning says that the name of the child is taken by now", func() {
-		r.needs("Reason", r.Reason)
-		foreign := r.create(r.spoiledCopy(r.kept.GetName()))
-		heal() // some controllers learn from the error of a create that a name is taken
-		r.until(func() error { return r.eventNames(owner, r.kept, corev1.EventTypeWarning, "") })
-		r.remove(foreign)
-	})
 	r.judge("it makes the child when it can", func() {
 		heal()
 		r.untilHealed(failing, func() error { return r.done(r.object) })
 	})
+	judgeTakenMeanwhile(r, owner, isWrite)
+	judgeInvalid(r, isWrite)
+}
+
+// judgeTakenMeanwhile lets the writes of a child fail, until somebody else has taken its name.
+func judgeTakenMeanwhile(r *runner, owner *unstructured.Unstructured, isWrite func(*request) bool) {
+	r.judge("a Warning says that the name of a child that failed is taken by now", func() {
+		r.needs("Reason", r.Reason)
+		mark := r.wire.mark()
+		failing := time.Now()
+		heal := r.wire.refuse(-1, http.StatusInternalServerError, isWrite)
+		r.remove(r.kept)
+		r.untilSent(mark, 1, "a create of "+describe(r.kept), isWrite)
+		r.until(func() error { return r.statusIsNotDone(r.object) })
+		foreign := r.create(r.spoiledCopy(r.kept.GetName()))
+		heal() // some controllers learn from the error of a create that a name is taken
+		r.until(func() error { return r.eventNames(owner, r.kept, corev1.EventTypeWarning, "") })
+		r.remove(foreign)
+		r.untilHealed(failing, func() error { return r.done(r.object) })
+	})
+}
+
+// judgeInvalid lets the API server refuse a child as invalid, until the object changes.
+func judgeInvalid(r *runner, isWrite func(*request) bool) {
 	mark := r.wire.mark()
-	failing = time.Now()
-	heal = r.wire.refuse(-1, http.StatusUnprocessableEntity, isWrite)
+	failing := time.Now()
+	heal := r.wire.refuse(-1, http.StatusUnprocessableEntity, isWrite)
 	r.remove(r.kept)
 	r.untilSent(mark, 1, "a create of "+describe(r.kept), isWrite)
 	r.judge("it does not try again what is invalid", func() {

@@ -23,7 +23,7 @@ func (p *player) await(ctx context.Context, b block, given command) ([]string, e
 		}
 		more := w.read()
 		if ended || w.isOver() || w.timeLeft() <= 0 || ctx.Err() != nil {
-			return p.take(b, w.answer, w.printed, w.verdict), nil
+			return p.take(ctx, b, w.answer, w.printed, w.verdict), nil
 		}
 		// A program that prints all the time is never silent, nor is a question whose answers
 		// differ in length.
@@ -140,7 +140,7 @@ func (w *lineWait) hint() {
 			break
 		}
 	}
-	w.player.say("(waiting for: " + missing + ")")
+	w.player.report(event{Event: waitEvent, For: forLine, Text: missing})
 }
 
 // runsToItsEnd reports whether the program runs, and is to return by itself. The player does not

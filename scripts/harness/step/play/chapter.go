@@ -10,7 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -71,16 +70,17 @@ func (c Chapter) needsCluster(s Step) bool { return c.Connect != nil && !s.Offli
 // printed.
 func (c Chapter) CheckStep(ctx context.Context, name string, patience time.Duration, show func(line string)) error {
 	s := c.Steps[c.index(name)]
-	return c.perform(ctx, s, patience, show, func(p *player) error {
+	report := oneAtATime(showTranscript(show))
+	return c.perform(ctx, s, patience, report, func(p *player) error {
 		_, err := p.play(ctx)
 		return err
 	})
 }
 
 // perform reads the transcript of a step, connects to the cluster, and calls play with a player for
-// the step. The player calls show with each line that the user is to see.
+// the step. It reports everything that the user is to see, from several goroutines.
 func (c Chapter) perform(
-	ctx context.Context, s Step, patience time.Duration, show func(string), play func(*player) error,
+	ctx context.Context, s Step, patience time.Duration, report reporter, play func(*player) error,
 ) (err error) {
 	want, err := c.readTranscript(ctx, s)
 	if err != nil {
@@ -89,16 +89,20 @@ func (c Chapter) perform(
 	patience = max(patience, s.Patience)
 	lesson := &Lesson{}
 	if c.needsCluster(s) {
+		report(event{Event: clusterEvent, State: "connecting"})
 		lesson.Cluster, err = c.Connect(ctx, patience)
 		if err != nil {
+			report(event{Event: clusterEvent, State: "none", Text: err.Error()})
 			return err
 		}
+		report(event{Event: clusterEvent, State: "ready"})
+		report(event{Event: valueEvent, Name: "NAMESPACE", Text: lesson.Cluster.Namespace()})
 		defer func() { err = errors.Join(lesson.Cluster.Explain(err), lesson.Cluster.Close(ctx)) }()
 	}
-	showLine := oneAtATime(show) // the program and the player show their lines from different goroutines
-	out := &output{normalize: lesson.normalize, show: showLine, more: make(chan struct{})}
-	if len(s.Speakers) > 0 {
-		out.show = func(string) {} // the player shows the lines later, speaker by speaker
+	lesson.serves = func(address string) { report(event{Event: valueEvent, Name: "ADDRESS", Text: address}) }
+	out := &output{normalize: lesson.normalize, more: make(chan struct{})}
+	out.show = func(n int, line string) {
+		report(event{Event: lineEvent, N: n, Text: line, grouped: len(s.Speakers) > 0 && !lesson.Follow})
 	}
 	lesson.Out = out
 	return play(&player{
@@ -108,19 +112,7 @@ func (c Chapter) perform(
 		shell:    &shell{cluster: lesson.Cluster, files: c.Files, address: lesson.serverAddress, network: c.network},
 		out:      out,
 		patience: patience,
-		show:     showLine,
-		say:      func(string) {},
+		report:   report,
 		pause:    func(context.Context) {},
 	})
-}
-
-// oneAtATime returns a function that calls show, and that several goroutines can call at the same
-// time.
-func oneAtATime(show func(string)) func(string) {
-	var mu sync.Mutex
-	return func(line string) {
-		mu.Lock()
-		defer mu.Unlock()
-		show(line)
-	}
 }

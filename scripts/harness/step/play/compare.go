@@ -4,7 +4,6 @@
 package play
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -81,8 +80,52 @@ func (s Step) compareTidied(want, got []string) match {
 	return matches
 }
 
-// differenceError returns an error with the lines that are missing from got, marked with a minus,
-// and the lines that only got has, marked with a plus. It returns nil if the transcripts are equal.
+// judge compares the lines of a block that are in the transcript with those that have come. at is
+// the number of the line above them in the transcript.
+func judge(want, got []string, at int) (rows []row) {
+	for _, part := range difflib.NewMatcher(want, got).GetOpCodes() {
+		for k := range max(part.I2-part.I1, part.J2-part.J1) {
+			i, j := part.I1+k, part.J1+k
+			switch {
+			case i >= part.I2:
+				rows = append(rows, row{Verdict: isExtra, Text: got[j]})
+			case j >= part.J2:
+				rows = append(rows, row{Verdict: isMissing, Want: want[i], At: at + 1 + i})
+			case part.Tag == 'e': // equal
+				rows = append(rows, row{Verdict: isOK, Text: got[j], At: at + 1 + i})
+			default:
+				rows = append(rows, row{Verdict: isOther, Text: got[j], Want: want[i], At: at + 1 + i})
+			}
+		}
+	}
+	return rows
+}
+
+// stoppedRows returns the rows of a block that the user has stopped: no line is missing, and no
+// line is wrong.
+func stoppedRows(rows []row) (stopped []row) {
+	for _, r := range rows {
+		switch r.Verdict {
+		case isMissing:
+		case isOK:
+			stopped = append(stopped, r)
+		default:
+			stopped = append(stopped, row{Verdict: isStopped, Text: r.Text})
+		}
+	}
+	return stopped
+}
+
+// A difference is a unified diff of two transcripts, as an error.
+type difference struct{ text string }
+
+func (d *difference) Error() string {
+	return "not as in its transcript (- is missing, + is new; -update takes it as it is now):\n" + d.text
+}
+
+// differenceError returns a difference with the lines that are missing from got, marked with a
+// minus, and the lines that only got has, marked with a plus. It returns nil if the transcripts are
+// equal.
 func differenceError(want, got transcript) error {
 	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
 		A:       slices.Collect(strings.Lines(want.String())),
@@ -92,6 +135,5 @@ func differenceError(want, got transcript) error {
 	if err != nil || text == "" {
 		return err
 	}
-	return fmt.Errorf("not as in its transcript (- is missing, + is new; -update takes it as it is now):\n%s",
-		strings.TrimSuffix(text, "\n"))
+	return &difference{text: strings.TrimSuffix(text, "\n")}
 }

@@ -19,7 +19,6 @@ func (r *runner) followStep(ctx context.Context, p *player) error {
 	if _, err := p.setUp(ctx); err != nil {
 		return err
 	}
-	p.out.show = p.show                                        // each line as it comes, even of several speakers
 	p.out.normalize = func(line string) string { return line } // with the real namespace and address
 	p.start(ctx)
 	r.suggest(ctx, p)
@@ -38,7 +37,7 @@ func (r *runner) followStep(ctx context.Context, p *player) error {
 // this address. It prints each of them once.
 func (r *runner) suggest(ctx context.Context, p *player) {
 	if !p.want.hasCommands() {
-		fmt.Fprintln(r.stdout, "This step returns by itself; there is nothing to try around it.")
+		p.report(event{Event: noteEvent, Text: "This step returns by itself; there is nothing to try around it."})
 		return
 	}
 	address := "ADDRESS"
@@ -55,12 +54,12 @@ func (r *runner) suggest(ctx context.Context, p *player) {
 			actions = appendNew(actions, action)
 		}
 		if line, ok := strings.CutPrefix(b.command, commandPrefix); ok {
-			line = r.forAnotherTerminal(ctx, p.lesson.Cluster, line)
+			line = r.forAnotherTerminal(ctx, p, line)
 			commands = appendNew(commands, strings.ReplaceAll(line, "ADDRESS", address))
 		}
 	}
-	fmt.Fprintf(r.stdout, "%s%sCtrl-C ends it.\n",
-		suggestions("Try these in another terminal:", commands), suggestions("Type these here:", actions))
+	p.report(event{Event: noteEvent, Text: suggestions("Try these in another terminal:", commands) +
+		suggestions("Type these here:", actions) + "Ctrl-C ends it."})
 }
 
 // appendNew appends a line, unless it is among the lines already.
@@ -84,7 +83,8 @@ var fileFlag = regexp.MustCompile(` -f (\S+)`)
 
 // forAnotherTerminal returns a command that works in any folder. It leaves jq out, because not
 // everybody has jq.
-func (r *runner) forAnotherTerminal(ctx context.Context, cluster Cluster, line string) string {
+func (r *runner) forAnotherTerminal(ctx context.Context, p *player, line string) string {
+	cluster := p.lesson.Cluster
 	line, _, _ = strings.Cut(line, " | jq ")
 	if cluster == nil {
 		return line
@@ -95,7 +95,7 @@ func (r *runner) forAnotherTerminal(ctx context.Context, cluster Cluster, line s
 		return line
 	}
 	if err := cluster.FindKubectl(ctx); err != nil && ctx.Err() == nil {
-		fmt.Fprintf(r.stderr, "kubectl: %v\n", err)
+		p.report(event{Event: warningEvent, Text: fmt.Sprintf("kubectl: %v", err)})
 	}
 	args = fileFlag.ReplaceAllStringFunc(args, func(flag string) string {
 		file, err := cluster.File(r.chapter.Files, strings.TrimPrefix(flag, " -f "))
@@ -116,7 +116,7 @@ func (r *runner) takeActions(ctx context.Context, p *player) {
 			continue
 		}
 		if err := p.callAction(ctx, name); err != nil && ctx.Err() == nil {
-			fmt.Fprintf(r.stderr, "> %s: %v\n", name, err)
+			p.report(event{Event: warningEvent, Text: fmt.Sprintf("> %s: %v", name, err)})
 		}
 	}
 }

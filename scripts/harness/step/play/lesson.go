@@ -16,7 +16,8 @@ type Lesson struct {
 
 	mu      sync.Mutex
 	actions map[string]func()
-	address string // of the step's web server
+	address string               // of the step's web server
+	serves  func(address string) // called with the address when it becomes known
 }
 
 // On offers an action: where the transcript says "> name", the player calls do.
@@ -47,8 +48,11 @@ func (l *Lesson) actionNames() []string {
 // ADDRESS.
 func (l *Lesson) ServesAt(address string) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.address = address
+	l.mu.Unlock()
+	if l.serves != nil {
+		l.serves(address)
+	}
 }
 
 // serverAddress returns the address of the step's web server, or "" if the step has none yet.

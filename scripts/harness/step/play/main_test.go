@@ -81,6 +81,10 @@ func TestCommandLine(t *testing.T) {
 			stderr: "99-toy: -check goes without -update and -pause" + names,
 		},
 		{
+			name: "json and check", chapter: toy(), args: "-json -check", code: exitUsage,
+			stderr: "99-toy: -json goes without -check and -update" + names,
+		},
+		{
 			name: "a flag of the chapter", chapter: withFlags, args: "-text x one",
 			stdout: "\n== 99-toy 1/2 one: the first\nun\n",
 		},
@@ -115,7 +119,7 @@ func TestHelpNamesStepsAndFlags(t *testing.T) {
 			}
 			for _, text := range []string{
 				"a chapter for tests", "go run ./99-toy [FLAGS] [STEP]", "the second",
-				"-list", "-check", "-follow", "-patience", "-pause", "-update",
+				"-list", "-check", "-follow", "-json", "-patience", "-pause", "-update",
 			} {
 				wantContains(t, "help", stderr, text)
 			}

@@ -8,7 +8,7 @@ import (
 
 // An output collects the lines that are written to it, from any goroutine.
 type output struct {
-	show      func(line string)        // called for each line as it comes
+	show      func(n int, line string) // called for the nth line as it comes
 	normalize func(line string) string // replaces the texts that differ from run to run
 
 	mu      sync.Mutex
@@ -47,7 +47,7 @@ func (o *output) flush() {
 func (o *output) add(line string) {
 	normalized := o.normalize(line)
 	o.lines = append(o.lines, normalized)
-	o.show(normalized)
+	o.show(len(o.lines), normalized)
 	close(o.more)
 	o.more = make(chan struct{})
 }

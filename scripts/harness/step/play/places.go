@@ -107,17 +107,30 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// where returns a line that says where the code and the section of a step are.
-func (c Chapter) where(s Step) string {
+// begin returns the event of a step that begins, with the places where its code and its section
+// are.
+func (c Chapter) begin(s Step) event {
+	e := event{Event: beginEvent, Chapter: c.Name, Step: s.Name, Title: s.Title, Folds: s.Fold}
 	root, err := workspace.Root(".")
 	code := c.Name + "/step_" + s.Name + ".go"
 	if err != nil || !isFile(filepath.Join(root, code)) {
+		return e
+	}
+	e.Code, e.Section = code, findSection(root, code, s.Name)
+	e.Transcript = c.Name + "/testdata/" + s.Name + ".txt"
+	return e
+}
+
+// where returns a line that says where the code and the section of a step are.
+func where(begin event) string {
+	switch {
+	case begin.Code == "":
 		return ""
+	case begin.Section == "":
+		return fmt.Sprintf("(The code is in %s.)\n", begin.Code)
+	default:
+		return fmt.Sprintf("(The code is in %s, and the text in %s.)\n", begin.Code, begin.Section)
 	}
-	if section := findSection(root, code, s.Name); section != "" {
-		return fmt.Sprintf("(The code is in %s, and the text in %s.)\n", code, section)
-	}
-	return fmt.Sprintf("(The code is in %s.)\n", code)
 }
 
 var heading = regexp.MustCompile(`^##+ `)

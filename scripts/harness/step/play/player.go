@@ -34,10 +34,11 @@ type player struct {
 
 	patience time.Duration         // for a line or a command
 	update   bool                  // the lines that come replace the expected ones
-	show     func(line string)     // shows a command, or a line of the step
-	say      func(line string)     // shows a line that is not part of the transcript
+	report   reporter              // takes what the user is to see
 	pause    func(context.Context) // called before each command is given
 
+	at     int            // the number of the transcript's line above the lines of this block
+	judged bool           // the lines of this block were reported
 	seen   int            // lines of the program that belong to the blocks before this one
 	before map[int]string // the last line of each speaker in those blocks
 	ended  chan struct{}  // closed when the program has returned; nil before it starts
@@ -53,8 +54,7 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 		return got, err
 	}
 	if p.want.start != "" {
-		p.show(p.want.start)
-		p.pause(ctx)
+		p.showCommand(ctx, p.want.start)
 	}
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -62,7 +62,7 @@ func (p *player) play(ctx context.Context) (got transcript, err error) {
 	got.blocks, err = p.playBlocks(ctx, stop)
 	stop()
 	late := p.waitForEnd()
-	p.finish(&got)
+	p.finish(ctx, &got)
 	return got, p.outcome(got, err, late)
 }
 
@@ -148,6 +148,8 @@ func (p *player) outcome(got transcript, err, late error) error {
 // give gives the command of a block, if it has one, and waits for the lines of the block.
 func (p *player) give(ctx context.Context, b block, stop context.CancelFunc) (done block, err error) {
 	done.command = b.command
+	p.judged = false
+	defer func() { p.at += len(b.lines) }()
 	if b.command == "" {
 		done.lines, err = p.await(ctx, b, command{})
 		return done, cmp.Or(err, ctx.Err())
@@ -161,13 +163,19 @@ func (p *player) give(ctx context.Context, b block, stop context.CancelFunc) (do
 }
 
 func (p *player) giveCommand(ctx context.Context, b block, stop context.CancelFunc) (lines []string, err error) {
-	p.show(b.command)
-	p.pause(ctx)
+	p.showCommand(ctx, b.command)
 	given, err := p.parseCommand(ctx, b.command, stop)
 	if err != nil {
 		return nil, err
 	}
 	return p.await(ctx, b, given)
+}
+
+// showCommand shows a command before it is given.
+func (p *player) showCommand(ctx context.Context, line string) {
+	p.at++
+	p.report(event{Event: commandEvent, At: p.at, Text: line})
+	p.pause(ctx)
 }
 
 // parseCommand returns the command of a line of the transcript. It executes a ^C immediately.
@@ -208,43 +216,54 @@ func (p *player) call(ctx context.Context, given command, limit time.Duration) (
 	return answer, nil
 }
 
-// take makes the answer of a command and the lines of the program a part of the transcript. It
-// shows the lines that were not shown when they came: the answer, and the lines of several
-// speakers.
-func (p *player) take(b block, answer, printed []string, verdict match) []string {
-	for _, line := range answer {
-		p.show(line)
-	}
-	p.showSpeakers(printed)
+// take makes the answer of a command and the lines of the program a part of the transcript, and
+// reports them.
+func (p *player) take(ctx context.Context, b block, answer, printed []string, verdict match) (lines []string) {
 	p.seen += len(printed)
 	for _, line := range printed {
 		p.before[p.step.speaker(line)] = line
 	}
-	if verdict == matches {
-		return b.lines
+	lines = b.lines
+	if verdict != matches {
+		lines = p.step.tidy(slices.Concat(answer, printed))
 	}
-	return p.step.tidy(slices.Concat(answer, printed))
+	p.reportBlock(ctx, p.at, b.lines, lines, slices.Concat(answer, p.grouped(printed)))
+	return lines
 }
 
-// showSpeakers shows the lines of a step with several speakers, one speaker after the other. The
-// lines of other steps were shown when they came.
-func (p *player) showSpeakers(printed []string) {
+// grouped returns the lines of a step with several speakers, one speaker after the other. It
+// returns nothing for other steps, because their lines were shown when they came.
+func (p *player) grouped(printed []string) []string {
 	if len(p.step.Speakers) == 0 {
-		return
+		return nil
 	}
-	for _, line := range p.step.tidy(printed) {
-		p.show(line)
+	return p.step.tidy(printed)
+}
+
+// reportBlock reports the lines of a block with their verdicts. show has those of them that were
+// not shown when they came.
+func (p *player) reportBlock(ctx context.Context, at int, want, got, show []string) {
+	p.judged = true
+	e := event{Event: blockEvent, At: at, Through: p.seen, Rows: judge(want, got, at), show: show}
+	switch {
+	case slices.Equal(want, got):
+		e.Verdict = isOK
+	case ctx.Err() != nil:
+		e.Verdict, e.Rows = isStopped, stoppedRows(e.Rows)
+	default:
+		e.Verdict = isOther
 	}
+	p.report(e)
 }
 
 // finish adds the lines that the program has printed since the last block to that block.
-func (p *player) finish(got *transcript) {
+func (p *player) finish(ctx context.Context, got *transcript) {
 	printed, _ := p.out.from(p.seen)
-	p.showSpeakers(printed)
 	last := len(got.blocks) - 1
-	if len(printed) == 0 || last < 0 {
+	if p.judged && len(printed) == 0 {
 		return
 	}
+	p.seen += len(printed)
 	want := p.want.blocks[last].lines
 	lines := slices.Concat(got.blocks[last].lines, printed)
 	if p.step.compare(want, lines, p.before) == matches {
@@ -252,6 +271,7 @@ func (p *player) finish(got *transcript) {
 	} else {
 		got.blocks[last].lines = p.step.tidy(lines)
 	}
+	p.reportBlock(ctx, p.at-len(want), want, got.blocks[last].lines, p.grouped(printed))
 }
 
 func (p *player) hasEnded() bool {

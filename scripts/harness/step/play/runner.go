@@ -22,8 +22,8 @@ type runner struct {
 	input          <-chan string // lines that the user types; nil without -pause and -follow
 	stdout, stderr io.Writer
 
-	list, check, update, pause, follow bool
-	patience                           time.Duration
+	list, check, update, pause, follow, json bool
+	patience                                 time.Duration
 }
 
 func (c Chapter) newRunner(stdout, stderr io.Writer) *runner {
@@ -37,6 +37,7 @@ func (c Chapter) newRunner(stdout, stderr io.Writer) *runner {
 		"how `long` to wait for a line that does not come; a slow machine needs more")
 	flags.BoolVar(&r.pause, "pause", false, "wait for Enter before each command of a transcript")
 	flags.BoolVar(&r.follow, "follow", false, "run one step until Ctrl-C, and say what to try in another terminal")
+	flags.BoolVar(&r.json, "json", false, "write what happens as JSON, an event a line, for another program")
 	if c.Flags != nil {
 		c.Flags(flags)
 	}
@@ -80,6 +81,8 @@ func (r *runner) choose(names []string) ([]Step, error) {
 		return nil, errors.New("-follow goes without -check, -update and -pause")
 	case r.check && (r.update || r.pause):
 		return nil, errors.New("-check goes without -update and -pause")
+	case r.json && (r.check || r.update):
+		return nil, errors.New("-json goes without -check and -update")
 	case len(names) > 1:
 		return nil, fmt.Errorf("one step at a time, please: got %q", names)
 	case len(names) == 0:
@@ -92,17 +95,16 @@ func (r *runner) choose(names []string) ([]Step, error) {
 	return r.chapter.Steps[i : i+1], nil
 }
 
-// run runs a step, and prints around it what the flags ask for.
+// run runs a step, and reports it as the flags say.
 func (r *runner) run(ctx context.Context, s Step) error {
-	if r.check {
-		return r.chapter.perform(ctx, s, r.patience, func(string) {}, func(p *player) error { return r.play(ctx, p) })
+	report := r.text(s)
+	if r.json {
+		report = writeJSON(r.stdout)
 	}
-	r.heading(s)
-	show := func(line string) { fmt.Fprintln(r.stdout, line) }
-	err := r.chapter.perform(ctx, s, r.patience, show, func(p *player) error { return r.play(ctx, p) })
-	if ctx.Err() == nil || r.follow {
-		fmt.Fprint(r.stdout, r.chapter.where(s))
-	}
+	report = oneAtATime(report)
+	report(r.chapter.begin(s))
+	err := r.chapter.perform(ctx, s, r.patience, report, func(p *player) error { return r.play(ctx, p) })
+	report(end(err, ctx.Err() != nil && !r.follow))
 	return err
 }
 
@@ -112,10 +114,14 @@ func (r *runner) play(ctx context.Context, p *player) error {
 		return r.followStep(ctx, p)
 	}
 	p.update = r.update
-	p.say = func(line string) { fmt.Fprintln(r.stderr, line) }
 	if r.pause {
-		fmt.Fprintln(r.stdout, "(Enter gives the command that is shown.)")
-		p.pause = r.waitForEnter
+		if !r.json {
+			p.report(event{Event: noteEvent, Text: "(Enter gives the command that is shown.)"})
+		}
+		p.pause = func(ctx context.Context) {
+			p.report(event{Event: waitEvent, For: forEnter})
+			r.waitForEnter(ctx)
+		}
 	}
 	got, err := p.play(ctx)
 	if err != nil || !r.update {
@@ -132,12 +138,57 @@ func (r *runner) waitForEnter(ctx context.Context) {
 	}
 }
 
+// text returns a reporter that writes the events of a step for a person.
+func (r *runner) text(s Step) reporter {
+	var begin event
+	transcript := showTranscript(func(line string) { fmt.Fprintln(r.stdout, line) })
+	if r.check {
+		transcript = func(event) {}
+	}
+	return func(e event) {
+		switch e.Event {
+		case beginEvent:
+			begin = e
+			r.heading(s)
+		case noteEvent:
+			fmt.Fprintln(r.stdout, e.Text)
+		case warningEvent:
+			fmt.Fprintln(r.stderr, e.Text)
+		case waitEvent:
+			if e.For == forLine && !r.follow {
+				fmt.Fprintf(r.stderr, "(waiting for: %s)\n", e.Text)
+			}
+		case endEvent:
+			r.ending(begin, e)
+		default:
+			transcript(e)
+		}
+	}
+}
+
 // heading prints the heading of a step, which is not part of the step's output.
 func (r *runner) heading(s Step) {
+	if r.check {
+		return
+	}
 	fmt.Fprintf(r.stdout, "\n== %s %d/%d %s: %s\n",
 		r.chapter.Name, r.chapter.index(s.Name)+1, len(r.chapter.Steps), s.Name, s.Title)
 	if s.Fold {
 		fmt.Fprintln(r.stdout, "(A line that comes several times in a row counts once.)")
+	}
+}
+
+// ending prints where a step is that has ended, and its error.
+func (r *runner) ending(begin, end event) {
+	if end.Verdict == isStopped {
+		fmt.Fprintf(r.stderr, "%s: stopped\n", begin.Chapter)
+		return
+	}
+	if !r.check {
+		fmt.Fprint(r.stdout, where(begin))
+	}
+	if end.err != nil {
+		fmt.Fprintf(r.stderr, "%s: step %s: %v\n", begin.Chapter, begin.Step, end.err)
 	}
 }
 

@@ -22,7 +22,6 @@ const asChapter = "RUN_CHAPTER"
 
 // runChapter runs that chapter, and exits.
 func runChapter() {
-	os.Args = os.Args[:1]
 	transcript := "$ go run ./99-toy one\nhere\n> never\n"
 	c := Chapter{Name: "99-toy", Files: fstest.MapFS{"testdata/one.txt": {Data: []byte(transcript)}}}
 	c.Steps = []Step{{Name: "one", Run: func(ctx context.Context, l *Lesson) error {
@@ -34,27 +33,40 @@ func runChapter() {
 	Main(c)
 }
 
+// endChapter runs that chapter with these arguments, and sends it a signal when its step runs.
+func endChapter(t *testing.T, signal os.Signal, args ...string) (stdout, stderr string) {
+	t.Helper()
+	program, err := os.Executable()
+	must.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Env = append(os.Environ(), asChapter+"=1")
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	output, err := cmd.StdoutPipe()
+	must.NoError(t, err)
+	must.NoError(t, cmd.Start())
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		stdout += lines.Text() + "\n"
+		if line := lines.Text(); line == "here" || line == `{"event":"line","n":1,"text":"here"}` {
+			must.NoError(t, cmd.Process.Signal(signal))
+		}
+	}
+	_ = cmd.Wait() // the exit code is checked
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("%v: exit code %d, want %d", signal, code, exitInterrupted)
+	}
+	return stdout, errs.String()
+}
+
 // A step cleans up whether the user types Ctrl-C, closes the terminal, or ends the program.
 func TestAStepCleansUpWhenItIsEnded(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		program, err := os.Executable()
-		must.NoError(t, err)
-		cmd := exec.CommandContext(t.Context(), program)
-		cmd.Env = append(os.Environ(), asChapter+"=1")
-		var stderr strings.Builder
-		cmd.Stderr = &stderr
-		output, err := cmd.StdoutPipe()
-		must.NoError(t, err)
-		must.NoError(t, cmd.Start())
-		for lines := bufio.NewScanner(output); lines.Scan(); {
-			if lines.Text() == "here" {
-				must.NoError(t, cmd.Process.Signal(signal))
-			}
+		_, stderr := endChapter(t, signal)
+		wantContains(t, fmt.Sprintf("stderr after %v", signal), stderr, "cleaned up")
+		stdout, stderr := endChapter(t, signal, "-json")
+		wantContains(t, fmt.Sprintf("stderr after %v with -json", signal), stderr, "cleaned up")
+		if want := `{"event":"end","verdict":"stopped"}` + "\n"; !strings.HasSuffix(stdout, want) {
+			t.Errorf("stdout after %v with -json is\n%s\nwant at its end %s", signal, stdout, want)
 		}
-		_ = cmd.Wait() // the exit code is checked
-		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-			t.Errorf("%v: exit code %d, want %d", signal, code, exitInterrupted)
-		}
-		wantContains(t, fmt.Sprintf("stderr after %v", signal), stderr.String(), "cleaned up")
 	}
 }

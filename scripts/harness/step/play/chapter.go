@@ -91,8 +91,10 @@ func (c Chapter) perform(
 	if c.needsCluster(s) {
 		report(event{Event: clusterEvent, State: "connecting"})
 		lesson.Cluster, err = c.Connect(ctx, patience)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			report(event{Event: clusterEvent, State: "none", Text: err.Error()})
+		}
+		if err != nil {
 			return err
 		}
 		report(event{Event: clusterEvent, State: "ready"})

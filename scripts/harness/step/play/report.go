@@ -25,15 +25,16 @@ type event struct {
 	Transcript string `json:"transcript,omitempty"`
 	Folds      bool   `json:"folds,omitempty"` // equal neighbours count as one line
 
+	// At is the number of a command in the transcript: its line. It is also the number of the block
+	// that the command begins, and 0 for a block above the first command.
+	At int `json:"at,omitempty"`
+
 	State string `json:"state,omitempty"` // of the cluster: connecting, ready, none
 	Name  string `json:"name,omitempty"`  // NAMESPACE or ADDRESS
 	For   string `json:"for,omitempty"`   // what the player waits for: enter, line
 	N     int    `json:"n,omitempty"`     // counts the lines that the program has printed
 	Text  string `json:"text,omitempty"`
 
-	// At is the number of a command in the transcript: its line. It is also the number of the block
-	// that the command begins, and 0 for a block above the first command.
-	At      int     `json:"at,omitempty"`
 	Verdict verdict `json:"verdict,omitempty"` // on a block, or on the step
 	Through int     `json:"through,omitempty"` // the last N of this block or of a block before it
 	Rows    []row   `json:"rows,omitempty"`
@@ -142,7 +143,7 @@ func writeJSON(w io.Writer) reporter {
 func (e event) bounded() event {
 	e.Text, e.Difference, e.Error = cut(e.Text, maxText), cut(e.Difference, maxLong), cut(e.Error, maxLong)
 	e.More = max(0, len(e.Rows)-maxRows)
-	rows := make([]row, 0, maxRows)
+	rows := make([]row, 0, len(e.Rows)-e.More)
 	for _, r := range e.Rows[:len(e.Rows)-e.More] {
 		r.Text, r.Want = cut(r.Text, maxText), cut(r.Want, maxText)
 		rows = append(rows, r)

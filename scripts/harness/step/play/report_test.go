@@ -65,17 +65,17 @@ func TestJSON(t *testing.T) {
 			name:    "a program until it is stopped",
 			chapter: chapterOf(door("knock"), "$ go run ./99-toy toy\n"+doorTranscript),
 			want: []string{
-				`{"event":"command","text":"$ go run ./99-toy toy","at":1}`,
+				`{"event":"command","at":1,"text":"$ go run ./99-toy toy"}`,
 				`{"event":"line","n":1,"text":"the door is there"}`,
 				`{"event":"block","at":1,"verdict":"ok","through":1,` +
 					`"rows":[{"verdict":"ok","text":"the door is there","at":2}]}`,
-				`{"event":"command","text":"> somebody knocks","at":3}`,
+				`{"event":"command","at":3,"text":"> somebody knocks"}`,
 				`{"event":"line","n":2,"text":"knock"}`,
 				`{"event":"block","at":3,"verdict":"ok","through":2,"rows":[{"verdict":"ok","text":"knock","at":4}]}`,
-				`{"event":"command","text":"> somebody knocks","at":5}`,
+				`{"event":"command","at":5,"text":"> somebody knocks"}`,
 				`{"event":"line","n":3,"text":"knock"}`,
 				`{"event":"block","at":5,"verdict":"ok","through":3,"rows":[{"verdict":"ok","text":"knock","at":6}]}`,
-				`{"event":"command","text":"^C","at":7}`,
+				`{"event":"command","at":7,"text":"^C"}`,
 				`{"event":"line","n":4,"text":"the door is gone"}`,
 				`{"event":"block","at":7,"verdict":"ok","through":4,` +
 					`"rows":[{"verdict":"ok","text":"the door is gone","at":8}]}`,
@@ -114,7 +114,7 @@ func TestJSON(t *testing.T) {
 				`{"event":"value","name":"ADDRESS","text":"example.com"}`,
 				`{"event":"line","n":1,"text":"serving"}`,
 				`{"event":"block","verdict":"ok","through":1,"rows":[{"verdict":"ok","text":"serving","at":1}]}`,
-				`{"event":"command","text":"$ curl -s 'http://ADDRESS/'","at":2}`,
+				`{"event":"command","at":2,"text":"$ curl -s 'http://ADDRESS/'"}`,
 				`{"event":"block","at":2,"verdict":"ok","through":1,"rows":[{"verdict":"ok","text":"hello","at":3}]}`,
 				`{"event":"end","verdict":"ok"}`,
 			},
@@ -126,7 +126,7 @@ func TestJSON(t *testing.T) {
 				`{"event":"cluster","state":"connecting"}`,
 				`{"event":"cluster","state":"ready"}`,
 				`{"event":"value","name":"NAMESPACE","text":"informer-x"}`,
-				`{"event":"command","text":"$ go run ./99-toy toy","at":1}`,
+				`{"event":"command","at":1,"text":"$ go run ./99-toy toy"}`,
 				`{"event":"line","n":1,"text":"I live in NAMESPACE"}`,
 				`{"event":"block","at":1,"verdict":"ok","through":1,` +
 					`"rows":[{"verdict":"ok","text":"I live in NAMESPACE","at":2}]}`,
@@ -150,7 +150,7 @@ func TestJSON(t *testing.T) {
 			want: []string{
 				`{"event":"line","n":1,"text":"the door is there"}`,
 				`{"event":"block","verdict":"ok","through":1,"rows":[{"verdict":"ok","text":"the door is there","at":1}]}`,
-				`{"event":"command","text":"> somebody rings","at":2}`,
+				`{"event":"command","at":2,"text":"> somebody rings"}`,
 				`{"event":"line","n":2,"text":"the door is gone"}`,
 				`{"event":"block","at":2,"verdict":"differs","through":2,` +
 					`"rows":[{"verdict":"differs","text":"the door is gone","want":"ding","at":3}]}`,
@@ -165,11 +165,11 @@ func TestJSON(t *testing.T) {
 			want: []string{
 				`{"event":"line","n":1,"text":"the door is there"}`,
 				`{"event":"block","verdict":"ok","through":1,"rows":[{"verdict":"ok","text":"the door is there","at":1}]}`,
-				`{"event":"command","text":"> the wind blows","at":2}`,
+				`{"event":"command","at":2,"text":"> the wind blows"}`,
 				`{"event":"wait","for":"line","text":"it creaks"}`,
 				`{"event":"block","at":2,"verdict":"differs","through":1,` +
 					`"rows":[{"verdict":"missing","want":"it creaks","at":3}]}`,
-				`{"event":"command","text":"> somebody knocks","at":4}`,
+				`{"event":"command","at":4,"text":"> somebody knocks"}`,
 				`{"event":"line","n":2,"text":"knock"}`,
 				`{"event":"block","at":4,"verdict":"ok","through":2,"rows":[{"verdict":"ok","text":"knock","at":5}]}`,
 				`{"event":"line","n":3,"text":"the door is gone"}`,
@@ -236,6 +236,22 @@ func TestJSONStopped(t *testing.T) {
 		if !strings.HasSuffix(stdout, wantSuffix) {
 			t.Errorf("stdout is\n%s\nwant at its end\n%s", stdout, wantSuffix)
 		}
+	})
+}
+
+// The player does not say that there is no cluster when the user stops it while it connects.
+func TestJSONStoppedBeforeItIsConnected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeout(t.Context(), settling)
+		defer stop()
+		c := chapterOf(door("knock"), doorTranscript)
+		c.Connect = func(ctx context.Context, _ time.Duration) (Cluster, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		code, stdout, stderr := run(ctx, c, "", "toy", "-json")
+		wantCode(t, code, exitInterrupted, stderr)
+		wantEvents(t, stdout, `{"event":"cluster","state":"connecting"}`, `{"event":"end","verdict":"stopped"}`)
 	})
 }
 

@@ -119,7 +119,7 @@ func showTranscript(show func(line string)) reporter {
 // The bounds of what -json writes, so that a step cannot flood its reader.
 const (
 	maxText  = 2_000  // bytes of a text
-	maxLong  = 16_000 // bytes of a difference or an error
+	maxLong  = 16_000 // bytes of a difference, an error or a note
 	maxLines = 1_000  // events of lines, for each step
 	maxRows  = 200    // for each block
 )
@@ -141,7 +141,12 @@ func writeJSON(w io.Writer) reporter {
 
 // bounded returns the event with its texts and rows cut to their bounds.
 func (e event) bounded() event {
-	e.Text, e.Difference, e.Error = cut(e.Text, maxText), cut(e.Difference, maxLong), cut(e.Error, maxLong)
+	e.Difference, e.Error = cut(e.Difference, maxLong), cut(e.Error, maxLong)
+	if e.Event == noteEvent {
+		e.Text = cut(e.Text, maxLong)
+	} else {
+		e.Text = cut(e.Text, maxText)
+	}
 	e.More = max(0, len(e.Rows)-maxRows)
 	rows := make([]row, 0, len(e.Rows)-e.More)
 	for _, r := range e.Rows[:len(e.Rows)-e.More] {

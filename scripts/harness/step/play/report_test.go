@@ -160,12 +160,14 @@ func TestJSON(t *testing.T) {
 			},
 		},
 		{
-			name:    "a line does not come, and another one too many",
-			chapter: chapterOf(door("knock"), "the door is there\n> the wind blows\nit creaks\n> somebody knocks\nknock\n"),
-			code:    exitFailed,
+			name: "a line does not come, and another one too many",
+			chapter: chapterOf(door("knock"), "the door is there\n> the wind blows\nit creaks\n"+
+				"> somebody knocks\nknock\n"),
+			code: exitFailed,
 			want: []string{
 				`{"event":"line","n":1,"text":"the door is there"}`,
-				`{"event":"block","verdict":"ok","through":1,"rows":[{"verdict":"ok","text":"the door is there","at":1}]}`,
+				`{"event":"block","verdict":"ok","through":1,` +
+					`"rows":[{"verdict":"ok","text":"the door is there","at":1}]}`,
 				`{"event":"command","at":2,"text":"> the wind blows"}`,
 				`{"event":"wait","for":"line","text":"it creaks"}`,
 				`{"event":"block","at":2,"verdict":"differs","through":1,` +
@@ -174,10 +176,10 @@ func TestJSON(t *testing.T) {
 				`{"event":"line","n":2,"text":"knock"}`,
 				`{"event":"block","at":4,"verdict":"ok","through":2,"rows":[{"verdict":"ok","text":"knock","at":5}]}`,
 				`{"event":"line","n":3,"text":"the door is gone"}`,
-				`{"event":"block","at":4,"verdict":"differs","through":3,"rows":[{"verdict":"ok","text":"knock","at":5},` +
-					`{"verdict":"extra","text":"the door is gone"}]}`,
-				`{"event":"end","verdict":"differs","difference":"@@ -1,5 +1,5 @@\n the door is there\n > the wind blows\n` +
-					`-it creaks\n > somebody knocks\n knock\n+the door is gone"}`,
+				`{"event":"block","at":4,"verdict":"differs","through":3,` +
+					`"rows":[{"verdict":"ok","text":"knock","at":5},{"verdict":"extra","text":"the door is gone"}]}`,
+				`{"event":"end","verdict":"differs","difference":"@@ -1,5 +1,5 @@\n the door is there\n` +
+					` > the wind blows\n-it creaks\n > somebody knocks\n knock\n+the door is gone"}`,
 			},
 		},
 		{

@@ -18,17 +18,22 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // running starts a server, which stops at the end of the test.
-func running(t testing.TB, pages Pages) *Server {
+func running(t testing.TB, pages Pages, guards ...gin.HandlerFunc) *Server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := Start(ctx, "127.0.0.1:0", pages)
+	s, err := Start(ctx, "127.0.0.1:0", pages, guards...)
 	must.NoError(t, err)
 	t.Cleanup(func() { cancel(); must.NoError(t, s.Wait()) })
 	return s
 }
 
 // client uses a connection for one request only, so that no connection stays open.
-var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Minute}
+// It follows no redirect.
+var client = &http.Client{
+	Transport:     &http.Transport{DisableKeepAlives: true},
+	Timeout:       time.Minute,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
 
 // do sends a request. The host is that of the URL if it is empty.
 func do(t testing.TB, method, url, host string) (status int, header http.Header, body string) {
@@ -36,6 +41,12 @@ func do(t testing.TB, method, url, host string) (status int, header http.Header,
 	request, err := http.NewRequest(method, url, nil)
 	must.NoError(t, err)
 	request.Host = host
+	return send(t, request)
+}
+
+// send sends a request.
+func send(t testing.TB, request *http.Request) (status int, header http.Header, body string) {
+	t.Helper()
 	response, err := client.Do(request)
 	must.NoError(t, err)
 	defer response.Body.Close()

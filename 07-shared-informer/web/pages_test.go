@@ -3,17 +3,16 @@
 package web
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/gin-gonic/gin"
+
+	"example.com/informer/07-shared-informer/web/webtest"
 )
 
 func TestAnswers(t *testing.T) {
@@ -112,28 +111,13 @@ func TestAPageWithAnError(t *testing.T) {
 // answer has an error if and only if its status is not 200.
 func FuzzRequests(f *testing.F) {
 	engine := (&Server{slots: make(chan struct{}, 1), addr: running(f, nil).addr}).engine(helloPages)
-	for _, path := range []string{"/", "/pods", "/indexes/by/x", "/x/all"} {
-		for _, suffix := range []string{
-			"", "/", "/..", "/%2e%2e/x", "/%2fetc%2fpasswd", "//evil.example", "/%5c", "/%00", "/%0d%0aX:%20y", "/%ff",
-			"/:name", "/*", ";", "/<script>", "/" + strings.Repeat("%41", 2000),
-			"?app", "?app=%zz", "?app=a;b", "?app=1&app=2", "?app[]=1", "?&&&",
-		} {
-			f.Add("GET", path+suffix, "localhost")
-		}
-		for _, method := range []string{"HEAD", "POST", "OPTIONS", "CONNECT", "get"} {
-			f.Add(method, path, "[::1]:4000")
-		}
-		f.Add("GET", "http://evil.example"+path, "localhost")
-		f.Add("GET", path, "evil.example@localhost")
-	}
-	f.Add("OPTIONS", "*", "localhost")
-	f.Add("CONNECT", "localhost:4000", "localhost")
+	webtest.AddRequests(f, "/", "/pods", "/indexes/by/x", "/x/all")
 	f.Fuzz(func(t *testing.T, method, target, host string) {
-		text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\n\r\n", method, target, host)
-		request, err := http.ReadRequest(bufio.NewReader(strings.NewReader(text)))
-		if err != nil {
+		request := webtest.Request(method, target, host)
+		if request == nil {
 			return // net/http refuses it
 		}
+		text := fmt.Sprintf("%s %s for %s", method, target, host)
 		answer := httptest.NewRecorder()
 		engine.ServeHTTP(answer, request)
 		var body struct{ Error string }

@@ -50,22 +50,24 @@ type Server struct {
 }
 
 // Start listens on a host and port, and serves the pages in the background. Port 0 stands for any
-// free port. When Start returns, the server answers. When ctx ends, the server stops: see Wait.
-func Start(ctx context.Context, addr string, pages Pages) (*Server, error) {
+// free port. When Start returns, the server answers. When ctx ends, the server stops: see Wait. A
+// guard, such as Token.Check, sees each request that the checks of the server let through, before
+// the page does.
+func Start(ctx context.Context, addr string, pages Pages, guards ...gin.HandlerFunc) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("%w: choose another host and port with -addr, such as -addr 127.0.0.1:0", err)
 	}
-	return start(ctx, addr, listener, pages), nil
+	return start(ctx, addr, listener, pages, guards...), nil
 }
 
-func start(ctx context.Context, addr string, listener net.Listener, pages Pages) *Server {
+func start(ctx context.Context, addr string, listener net.Listener, pages Pages, guards ...gin.HandlerFunc) *Server {
 	s := &Server{
 		chosen: addr, addr: listener.Addr(),
 		slots: make(chan struct{}, maxRequests), ended: make(chan error, 1),
 	}
 	server := &http.Server{
-		Handler:        s.engine(pages),
+		Handler:        s.engine(pages, guards...),
 		ReadTimeout:    readTimeout,
 		WriteTimeout:   writeTimeout,
 		IdleTimeout:    idleTimeout,
@@ -121,11 +123,12 @@ func (s *Server) URL() string {
 }
 
 // engine returns the handler of all requests.
-func (s *Server) engine(pages Pages) http.Handler {
+func (s *Server) engine(pages Pages, guards ...gin.HandlerFunc) http.Handler {
 	gin.SetMode(gin.ReleaseMode) // in its other modes gin writes on stdout
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false // each page has one path
 	engine.Use(setHeaders, gin.CustomRecovery(recovered), s.limit, checkRequests(s.chosen, s.URL()))
+	engine.Use(guards...)
 	engine.NoRoute(func(c *gin.Context) { Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path) })
 	engine.HandleMethodNotAllowed = true
 	engine.NoMethod(func(c *gin.Context) {

@@ -24,10 +24,7 @@ import (
 //go:embed page
 var embedded embed.FS
 
-const (
-	maxStreams    = 16               // of events, at the same time
-	aliveInterval = 10 * time.Second // between two comments that keep a stream open
-)
+const maxStreams = 16 // of events, at the same time
 
 // A View shows recorders, one at a time, until its context ends.
 type View struct {
@@ -35,15 +32,15 @@ type View struct {
 
 	ctx       context.Context
 	recorders []*recorder.Recorder
-	instance  string        // differs after each start of the program
-	streams   chan struct{} // holds one element for each client that gets events
+	instance  string // differs after each start of the program
+	streams   web.EventStreams
 }
 
 // New returns a view of recorders. It shows the first one unless a query names another.
 func New(ctx context.Context, recorders []*recorder.Recorder) *View {
 	return &View{
 		Token: rand.Text(), ctx: ctx, recorders: recorders, instance: rand.Text(),
-		streams: make(chan struct{}, maxStreams),
+		streams: web.NewEventStreams(maxStreams),
 	}
 }
 
@@ -127,48 +124,20 @@ func (v *View) state(c *gin.Context, i int) {
 // the view ends. A slow client holds up nobody: its next message has the state of that moment and
 // the last records.
 func (v *View) events(c *gin.Context, i int) {
-	select {
-	case v.streams <- struct{}{}:
-		defer func() { <-v.streams }()
-	default:
-		web.Fail(c, http.StatusServiceUnavailable, "%d pages get events already: close one", maxStreams)
-		return
-	}
-	c.Header("Content-Type", "text/event-stream; charset=utf-8")
-	c.Status(http.StatusOK)
-	if c.Request.Method == http.MethodHead {
-		return
-	}
-	s, err := newEventStream(c)
-	if err != nil {
-		return
-	}
-	v.sendAll(s, i)
-}
-
-// sendAll sends messages until the client goes away or the context of the view ends.
-func (v *View) sendAll(s *eventStream, i int) {
-	alive := time.NewTicker(aliveInterval)
-	defer alive.Stop()
-	request := s.c.Request.Context() // it ends when the client goes away
-	for seq := int64(-1); request.Err() == nil; {
-		frame := v.recorders[i].After(seq)
-		if frame.Seq != seq {
+	v.streams.Serve(c, func(s *web.EventStream) {
+		for seq := int64(-1); s.Context().Err() == nil; {
+			frame := v.recorders[i].After(seq)
+			if frame.Seq == seq {
+				if !s.Await(frame.More, v.ctx.Done()) {
+					return
+				}
+				continue
+			}
 			seq = frame.Seq
 			text, _ := json.Marshal(v.message(i, frame)) // it never fails: all values are JSON, texts or numbers
-			s.send("data: %s\n\n", text)
-			continue
+			s.Send(text)
 		}
-		select {
-		case <-frame.More:
-		case <-alive.C:
-			s.send(": alive\n\n")
-		case <-request.Done():
-			return
-		case <-v.ctx.Done():
-			return
-		}
-	}
+	})
 }
 
 // object answers with the object of a record, before and after the change.

@@ -1,0 +1,49 @@
+// A token that lets one browser in.
+
+package web
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"net/http"
+	"net/url"
+
+	"github.com/gin-gonic/gin"
+)
+
+// A Token lets in the browser that was given the address with the token. Any program on the machine
+// can reach a server on the loopback interface, so that the address alone is no secret.
+type Token struct {
+	name string // of the cookie
+	text string
+	hint string // for those who do not have it
+}
+
+// NewToken returns a new token. The cookies of a host are shared by its ports, so the name of the
+// cookie has to differ from those of other servers. hint says where to find the address.
+func NewToken(cookie, hint string) Token { return Token{name: cookie, text: rand.Text(), hint: hint} }
+
+// Address returns the address of a server with the token in it.
+func (t Token) Address(server string) string { return server + "/?token=" + url.QueryEscape(t.text) }
+
+// Check is a guard: see Start. It turns the token of an address into a cookie, and redirects to
+// the front page, so that the token does not stay in the bar of the browser. Without the cookie, it
+// answers with 403.
+func (t Token) Check(c *gin.Context) {
+	if given, ok := c.GetQuery("token"); ok && c.Request.Method == http.MethodGet && t.equals(given) {
+		http.SetCookie(c.Writer, &http.Cookie{
+			Name: t.name, Value: t.text, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		})
+		c.Redirect(http.StatusSeeOther, "/")
+		c.Abort()
+		return
+	}
+	if cookie, err := c.Request.Cookie(t.name); err != nil || !t.equals(cookie.Value) {
+		Fail(c, http.StatusForbidden, "%s", t.hint)
+	}
+}
+
+// equals takes the same time for every text of the same length.
+func (t Token) equals(given string) bool {
+	return subtle.ConstantTimeCompare([]byte(given), []byte(t.text)) == 1
+}

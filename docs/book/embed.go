@@ -132,25 +132,34 @@ func (d *directive) codeLines() int {
 	return max(0, d.end-d.start-around)
 }
 
-// block returns the lines of the block that d stands for, with its fences.
-func (b *Book) block(d *directive) ([]string, error) {
+// content returns what d stands for, without a newline at its end.
+func (b *Book) content(d *directive) (string, error) {
 	if err := d.check(); err != nil {
-		return nil, err
+		return "", err
 	}
 	source, err := fs.ReadFile(b.ws, d.file)
 	if err != nil {
-		return nil, fmt.Errorf("%w (paths start at the workspace root)", err)
+		return "", fmt.Errorf("%w (paths start at the workspace root)", err)
 	}
 	content := string(source)
 	if len(d.names) > 0 {
 		content, err = declarations(d.file, source, d.names)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 	}
 	content = strings.TrimRight(content, "\n")
 	if content == "" {
-		return nil, fmt.Errorf("%s is empty: there is nothing to show", d.file)
+		return "", fmt.Errorf("%s is empty: there is nothing to show", d.file)
+	}
+	return content, nil
+}
+
+// block returns the lines of the block that d stands for, with its fences.
+func (b *Book) block(d *directive) ([]string, error) {
+	content, err := b.content(d)
+	if err != nil {
+		return nil, err
 	}
 	marker := "```"
 	for strings.Contains(content, marker) {

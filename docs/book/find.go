@@ -14,9 +14,10 @@ import (
 
 // A Section is a part of a page, from a heading to the next one.
 type Section struct {
-	Page  string
-	Line  int    // of the heading, from 1
-	Title string // the title of the page, and the heading below it
+	Page   string
+	Line   int    // of the heading, from 1
+	Title  string // the title of the page, and the heading below it
+	Anchor string // of the heading
 }
 
 // String returns the section in one line, which begins with the page and the line number.
@@ -51,6 +52,34 @@ func (b *Book) Find(query string, limit int) []Section {
 	return found
 }
 
+// Complete completes the last word of a query that somebody is typing: if the book does not have
+// the word, but words that begin with it, it becomes the most frequent one of these.
+func (b *Book) Complete(query string) string {
+	typed := words(query)
+	if len(typed) == 0 || strings.HasSuffix(query, " ") {
+		return query
+	}
+	last := typed[len(typed)-1]
+	count := map[string]int{}
+	for _, s := range b.searchable() {
+		if s.inText[last] > 0 {
+			return query
+		}
+		for _, word := range s.text {
+			if strings.HasPrefix(word, last) {
+				count[word]++
+			}
+		}
+	}
+	best := ""
+	for _, word := range slices.Sorted(maps.Keys(count)) {
+		if count[word] > count[best] {
+			best = word
+		}
+	}
+	return strings.Join(append(typed[:len(typed)-1], cmp.Or(best, last)), " ")
+}
+
 // A searchable is a section with its words.
 type searchable struct {
 	Section
@@ -80,7 +109,7 @@ func (b *Book) readSections() (all []searchable) {
 			if i > 0 {
 				title = p.headings[0].text + " › " + h.text
 			}
-			s := searchable{Section: Section{Page: name, Line: h.line + 1, Title: title}}
+			s := searchable{Section: Section{Page: name, Line: h.line + 1, Title: title, Anchor: h.anchor}}
 			s.heading = words(h.text)
 			s.text = words(strings.Join(p.lines[h.line:end], "\n"))
 			s.inText, s.inHeading = terms(s.text), terms(s.heading)

@@ -48,19 +48,27 @@ func (b *Book) checkFragment(file, fragment string) error {
 	if path.Ext(file) != ".md" {
 		return errors.New("only a heading of a .md file can be linked to (line numbers move)")
 	}
-	p := cmp.Or(b.pages[file], b.linked[file])
-	if p == nil {
-		source, err := fs.ReadFile(b.ws, file)
-		if err != nil {
-			return err
-		}
-		p = parsePage(file, source)
-		b.linked[file] = p
+	p, err := b.page(file)
+	if err != nil {
+		return err
 	}
 	if !p.anchors[fragment] {
 		return fmt.Errorf("no heading of %s has the anchor #%s", file, fragment)
 	}
 	return nil
+}
+
+// page returns a page of the book, or another Markdown file of the workspace.
+func (b *Book) page(file string) (*page, error) {
+	if p := cmp.Or(b.pages[file], b.linked[file]); p != nil {
+		return p, nil
+	}
+	source, err := fs.ReadFile(b.ws, file)
+	if err != nil {
+		return nil, err
+	}
+	b.linked[file] = parsePage(file, source)
+	return b.linked[file], nil
 }
 
 // testName matches the names of functions that `go test` runs. A benchmark proves no claim, but a

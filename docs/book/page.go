@@ -36,6 +36,7 @@ type page struct {
 type heading struct {
 	line, level int
 	text        string
+	anchor      string // the fragment that leads to it
 }
 
 // span is a piece of code inside of a sentence.
@@ -91,8 +92,9 @@ func (p *page) addLink(at ast.Node, target, title []byte) {
 func (p *page) read(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Heading:
-		p.headings = append(p.headings, heading{line: p.line(n.Pos()), level: n.Level, text: p.plainText(n)})
-		p.anchors.Add(p.plainText(n))
+		text := p.plainText(n)
+		p.headings = append(p.headings,
+			heading{line: p.line(n.Pos()), level: n.Level, text: text, anchor: p.anchors.Add(text)})
 		p.proseWords += p.countWords(n)
 	case *ast.Paragraph, *ast.TextBlock:
 		p.proseWords += p.countWords(n)
@@ -134,19 +136,7 @@ var brokenLink = regexp.MustCompile(`\](\(|\[)`)
 func (p *page) countWords(n ast.Node) int { return len(strings.Fields(p.plainText(n))) }
 
 // plainText returns the text inside n, without markup.
-func (p *page) plainText(n ast.Node) string {
-	var out strings.Builder
-	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if t, ok := n.(*ast.Text); ok && entering {
-			out.Write(t.Value(p.source))
-			if t.SoftLineBreak() {
-				out.WriteByte(' ')
-			}
-		}
-		return ast.WalkContinue, nil
-	})
-	return out.String()
-}
+func (p *page) plainText(n ast.Node) string { return markdown.PlainText(n, p.source) }
 
 // typed are the languages of blocks that people write into a page: pictures, commands, small edits
 // to try, and log lines, which docs/lab/fieldguide checks.

@@ -78,7 +78,7 @@ func (b *Book) frontPage(name string) string {
 
 // checkNext compares the "Next:" of each page with the order of the contents page.
 func (b *Book) checkNext() (found []Problem) {
-	chain := b.chain()
+	chain := b.Chain()
 	for name, p := range b.pages {
 		if name == "README.md" || name == contentsPage {
 			continue
@@ -99,10 +99,10 @@ func (b *Book) checkNext() (found []Problem) {
 	return found
 }
 
-// chain returns the pages that a reader reads one after the other: those to which the contents page
+// Chain returns the pages that a reader reads one after the other: those to which the contents page
 // links above its heading Reference. The first link to a page counts. Pages in folders are not in
 // the chain.
-func (b *Book) chain() (order []string) {
+func (b *Book) Chain() (order []string) {
 	contents := b.pages[contentsPage]
 	if contents == nil {
 		return nil

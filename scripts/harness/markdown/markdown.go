@@ -2,14 +2,37 @@
 package markdown
 
 import (
+	"strings"
+
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 )
 
-var parser = goldmark.New(goldmark.WithExtensions(
-	extension.Linkify, extension.Strikethrough, extension.TaskList, extension.Footnote, extension.Table)).Parser()
+// New returns a parser of pages, which can also render them.
+func New(options ...goldmark.Option) goldmark.Markdown {
+	extensions := goldmark.WithExtensions(
+		extension.Linkify, extension.Strikethrough, extension.TaskList, extension.Footnote, extension.Table)
+	return goldmark.New(append([]goldmark.Option{extensions}, options...)...)
+}
+
+var parser = New().Parser()
 
 // Parse parses a page.
 func Parse(source []byte) ast.Node { return parser.Parse(text.NewReader(source)) }
+
+// PlainText returns the text inside a node of a page, without markup.
+func PlainText(n ast.Node, source []byte) string {
+	var out strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if t, ok := n.(*ast.Text); ok && entering {
+			out.Write(t.Value(source))
+			if t.SoftLineBreak() {
+				out.WriteByte(' ')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return out.String()
+}

@@ -1,0 +1,175 @@
+// What a reader of the book needs beside a page: the contents, and the blocks of the page.
+
+package book
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+
+	"example.com/informer/scripts/harness/markdown"
+)
+
+// A Part is a part of the contents.
+type Part struct {
+	Title   string // "" for the pages before the first part
+	Entries []Entry
+}
+
+// An Entry is a page in the contents.
+type Entry struct {
+	Title, Page string
+	Number      int // of a chapter; 0 for a page without a number
+	Level       int // 0 for a chapter, and 1 for a page that belongs to the one above it
+}
+
+// Contents returns the contents of the book, as the contents page has them: each list of links is a
+// part, whose title is above it. Below a page with a folder, such as docs/field-guide.md, are the
+// pages of this folder.
+func (b *Book) Contents() (parts []Part) {
+	contents := b.pages[contentsPage]
+	if contents == nil {
+		return nil
+	}
+	title := ""
+	for n := markdown.Parse(contents.source).FirstChild(); n != nil; n = n.NextSibling() {
+		var entries []Entry
+		switch n := n.(type) {
+		case *ast.Heading:
+			title = contents.plainText(n)
+		case *ast.Paragraph:
+			if strong, ok := n.FirstChild().(*ast.Emphasis); ok {
+				title = strings.TrimSuffix(contents.plainText(strong), ".")
+			} else if text, ok := strings.CutSuffix(contents.plainText(n), ":"); ok {
+				title = text
+			} else {
+				entries = b.entryOf(contents, n, 0)
+			}
+		case *ast.List:
+			entries = b.entriesOf(contents, n, 0)
+		}
+		if len(entries) > 0 {
+			parts = append(parts, Part{Title: title, Entries: entries})
+		}
+	}
+	if len(parts) > 0 && parts[0].Title == contents.headings[0].text {
+		parts[0].Title = ""
+	}
+	return parts
+}
+
+// entriesOf returns the pages to which a list links: the first link of each item.
+func (b *Book) entriesOf(p *page, list *ast.List, level int) (entries []Entry) {
+	number := list.Start
+	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
+		for n := item.FirstChild(); n != nil; n = n.NextSibling() {
+			below, isList := n.(*ast.List)
+			if isList {
+				entries = append(entries, b.entriesOf(p, below, level+1)...)
+				continue
+			}
+			found := b.entryOf(p, n, level)
+			for i := range found {
+				if list.IsOrdered() {
+					found[i].Number = number
+				}
+				found = append(found, b.folderOf(found[i])...)
+			}
+			entries = append(entries, found...)
+		}
+		number++
+	}
+	return entries
+}
+
+// entryOf returns the page to which the first link of a node leads, or nothing.
+func (b *Book) entryOf(p *page, n ast.Node, level int) (entries []Entry) {
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		link, ok := n.(*ast.Link)
+		if !ok || !entering {
+			return ast.WalkContinue, nil
+		}
+		name := path.Join(path.Dir(p.name), string(link.Destination))
+		if b.pages[name] != nil {
+			title := p.plainText(link)
+			entries = []Entry{{Title: strings.ToUpper(title[:1]) + title[1:], Page: name, Level: level}}
+		}
+		return ast.WalkStop, nil
+	})
+	return entries
+}
+
+// folderOf returns the pages in the folder of a page, in the order of its links.
+func (b *Book) folderOf(front Entry) (entries []Entry) {
+	p := b.pages[front.Page]
+	for _, l := range p.links {
+		target, _, _ := strings.Cut(l.target, "#")
+		name := path.Join(path.Dir(p.name), target)
+		known := slices.ContainsFunc(entries, func(e Entry) bool { return e.Page == name })
+		if b.pages[name] == nil || path.Dir(name)+".md" != front.Page || known {
+			continue
+		}
+		entries = append(entries, Entry{Title: b.pages[name].headings[0].text, Page: name, Level: front.Level + 1})
+	}
+	return entries
+}
+
+// Title returns the heading of a page, or its name if it has none.
+func (b *Book) Title(name string) string {
+	if p, err := b.page(name); err == nil && len(p.headings) > 0 {
+		return p.headings[0].text
+	}
+	return name
+}
+
+// A Block is a block of a page that shows a part of a file.
+type Block struct {
+	Line     int      // of its fence, from 0
+	IsOutput bool     // it is an output, and not code
+	File     string   // slash-separated, from the workspace root
+	Names    []string // the declarations that it shows; none for the whole file
+	Printed  string   // the text on the page
+	Now      string   // the text in the workspace now
+	Err      error    // why there is no such text; nil if there is
+}
+
+// Blocks returns the blocks of a page that show a part of a file. If the page cannot be read, it
+// has none.
+func (b *Book) Blocks(name string) (blocks []Block) {
+	p, err := b.page(name)
+	if err != nil {
+		return nil
+	}
+	for _, d := range p.directives {
+		if d.end == 0 {
+			continue // there is no block yet
+		}
+		fence, last := d.start, d.end-1
+		if d.isFolded {
+			fence, last = d.start+2, d.end-3
+		}
+		block := Block{Line: fence, IsOutput: d.verb == "output", File: d.file, Names: d.names}
+		block.Printed = strings.Join(p.lines[fence+1:last], "\n")
+		block.Now, block.Err = b.content(d)
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// Diagrams returns the sources of the diagrams of a page: its mermaid blocks.
+func (b *Book) Diagrams(name string) (sources []string) {
+	p, err := b.page(name)
+	if err != nil {
+		return nil
+	}
+	_ = ast.Walk(markdown.Parse(p.source), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		block, ok := n.(*ast.FencedCodeBlock)
+		if ok && entering && string(block.Language(p.source)) == "mermaid" {
+			sources = append(sources, string(block.Lines().Value(p.source)))
+		}
+		return ast.WalkContinue, nil
+	})
+	return sources
+}

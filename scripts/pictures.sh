@@ -1,6 +1,7 @@
 #!/bin/sh
-# Makes the pictures of the X-ray page anew, docs/pictures/*.png, in a real browser.
+# Makes the pictures of the book in a real browser: those of the X-ray page anew, and the diagrams
+# that are missing.
 set -eu
 cd "$(dirname "$0")/.."
-[ $# = 0 ] || exec go run ./docs/lab/browser/pictures "$@" # -h needs no cluster
+[ $# = 0 ] || exec go run ./docs/lab/browser/pictures "$@" # what needs no cluster
 exec go run ./scripts/cluster exec go run ./docs/lab/browser/pictures

@@ -110,7 +110,7 @@ func TestAPageWithAnError(t *testing.T) {
 // Every request that net/http accepts is answered with JSON, and never with a redirect or a 5xx. An
 // answer has an error if and only if its status is not 200.
 func FuzzRequests(f *testing.F) {
-	engine := (&Server{slots: make(chan struct{}, 1), addr: running(f, nil).addr}).engine(helloPages)
+	handler := running(f, helloPages).Handler()
 	webtest.AddRequests(f, "/", "/pods", "/indexes/by/x", "/x/all")
 	f.Fuzz(func(t *testing.T, method, target, host string) {
 		request := webtest.Request(method, target, host)
@@ -119,7 +119,7 @@ func FuzzRequests(f *testing.F) {
 		}
 		text := fmt.Sprintf("%s %s for %s", method, target, host)
 		answer := httptest.NewRecorder()
-		engine.ServeHTTP(answer, request)
+		handler.ServeHTTP(answer, request)
 		var body struct{ Error string }
 		if err := json.Unmarshal(answer.Body.Bytes(), &body); err != nil {
 			t.Errorf("%q: got %s, want JSON: %v", text, answer.Body, err)

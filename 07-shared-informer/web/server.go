@@ -43,10 +43,11 @@ const (
 // A Server serves its pages from Start until its context ends. An error is answered as JSON:
 // {"error":"…"}.
 type Server struct {
-	chosen string // the address that Start was given
-	addr   net.Addr
-	slots  chan struct{} // holds one element for each request under way
-	ended  chan error    // holds the error of the end, from the end on
+	chosen  string // the address that Start was given
+	addr    net.Addr
+	handler http.Handler
+	slots   chan struct{} // holds one element for each request under way
+	ended   chan error    // holds the error of the end, from the end on
 }
 
 // Start listens on a host and port, and serves the pages in the background. Port 0 stands for any
@@ -66,8 +67,9 @@ func start(ctx context.Context, addr string, listener net.Listener, pages Pages,
 		chosen: addr, addr: listener.Addr(),
 		slots: make(chan struct{}, maxRequests), ended: make(chan error, 1),
 	}
+	s.handler = s.engine(pages, guards...)
 	server := &http.Server{
-		Handler:        s.engine(pages, guards...),
+		Handler:        s.handler,
 		ReadTimeout:    readTimeout,
 		WriteTimeout:   writeTimeout,
 		IdleTimeout:    idleTimeout,
@@ -121,6 +123,9 @@ func (s *Server) URL() string {
 	}
 	return "http://" + s.addr.String()
 }
+
+// Handler returns the handler of all requests, for tests that need no network.
+func (s *Server) Handler() http.Handler { return s.handler }
 
 // engine returns the handler of all requests.
 func (s *Server) engine(pages Pages, guards ...gin.HandlerFunc) http.Handler {

@@ -3,6 +3,9 @@
 package book
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -172,4 +175,31 @@ func (b *Book) Diagrams(name string) (sources []string) {
 		return ast.WalkContinue, nil
 	})
 	return sources
+}
+
+// DiagramFile returns the name of the picture of a diagram. If the source of the diagram changes,
+// so does the name.
+func DiagramFile(source string) string {
+	return fmt.Sprintf("%s/diagram-%.6x.svg", picturesFolder, sha256.Sum256([]byte(source)))
+}
+
+// picturesFolder has the pictures of the book.
+const picturesFolder = "docs/pictures"
+
+// DiagramFiles returns the pictures that the diagrams of the book need, each with the source of its
+// diagram, and the pictures of diagrams that the book no longer has.
+func (b *Book) DiagramFiles() (needed map[string]string, surplus []string) {
+	needed = map[string]string{}
+	for name := range b.pages {
+		for _, source := range b.Diagrams(name) {
+			needed[DiagramFile(source)] = source
+		}
+	}
+	files, _ := fs.Glob(b.ws, picturesFolder+"/diagram-*.svg") // its only error is a malformed pattern
+	for _, file := range files {
+		if needed[file] == "" {
+			surplus = append(surplus, file)
+		}
+	}
+	return needed, surplus
 }

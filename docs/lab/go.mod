@@ -7,6 +7,7 @@ require (
 	example.com/informer/04-indexer v0.0.0
 	example.com/informer/07-shared-informer v0.0.0
 	example.com/informer/08-factory v0.0.0
+	example.com/informer/docs v0.0.0
 	example.com/informer/scripts/cluster v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	github.com/chromedp/cdproto v0.157.8
@@ -88,6 +89,7 @@ require (
 	github.com/twitchyliquid64/golang-asm v0.15.1 // indirect
 	github.com/ugorji/go/codec v1.3.1 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
+	github.com/yuin/goldmark v1.8.7 // indirect
 	go.mongodb.org/mongo-driver/v2 v2.5.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.46.0 // indirect
@@ -119,6 +121,7 @@ replace (
 	example.com/informer/06-processor => ../../06-processor
 	example.com/informer/07-shared-informer => ../../07-shared-informer
 	example.com/informer/08-factory => ../../08-factory
+	example.com/informer/docs => ..
 	example.com/informer/scripts/cluster => ../../scripts/cluster
 	example.com/informer/scripts/harness => ../../scripts/harness
 )

@@ -5,10 +5,6 @@
 package browser
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"example.com/informer/scripts/harness/must"
@@ -62,7 +58,8 @@ func TestEveryDisplay(t *testing.T) {
 
 // axe-core finds no violation that is serious or critical.
 func TestAccessibility(t *testing.T) {
-	axe := axeCore(t)
+	axe, err := Script(t.Context(), "axe-core@4.14.0", "axe.min.js")
+	must.NoError(t, err)
 	program := serve(t)
 	for name, display := range displays {
 		t.Run(name, func(t *testing.T) {
@@ -77,23 +74,4 @@ func TestAccessibility(t *testing.T) {
 			}
 		})
 	}
-}
-
-// axeCore returns the text of axe-core, from npm.
-func axeCore(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	for _, command := range [][]string{
-		{"npm", "pack", "--silent", "axe-core@4.14.0"},
-		{"tar", "xzf", "axe-core-4.14.0.tgz", "package/axe.min.js"},
-	} {
-		run := exec.CommandContext(t.Context(), command[0], command[1:]...)
-		run.Dir = dir
-		if output, err := run.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, output)
-		}
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "package", "axe.min.js"))
-	must.NoError(t, err)
-	return string(text)
 }

@@ -1,4 +1,4 @@
-// The page of X-ray in a tab of the browser.
+// A page in a tab of the browser.
 
 package browser
 
@@ -27,7 +27,7 @@ type Display struct {
 	ReducedMotion bool  // the user prefers reduced motion
 }
 
-// A Page is the page of X-ray in a tab of a browser.
+// A Page is a page in a tab of a browser.
 type Page struct {
 	ctx       context.Context
 	listening sync.WaitGroup
@@ -36,8 +36,22 @@ type Page struct {
 	complaints []string
 }
 
-// Visit opens an address in a window of its own, and waits until events come. The caller closes it.
+// Visit opens the page of X-ray in a window of its own, and waits until events come. The caller
+// closes it.
 func Visit(browser context.Context, address string, display Display) (p *Page, closePage func(), err error) {
+	p, closePage, err = Load(browser, address, display)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.awaitEvents(); err != nil {
+		closePage()
+		return nil, nil, err
+	}
+	return p, closePage, nil
+}
+
+// Load opens an address in a window of its own. The caller closes it.
+func Load(browser context.Context, address string, display Display) (p *Page, closePage func(), err error) {
 	target, err := url.Parse(address)
 	if err != nil {
 		return nil, nil, err
@@ -56,7 +70,6 @@ func Visit(browser context.Context, address string, display Display) (p *Page, c
 	return p, closePage, nil
 }
 
-// load opens the address, and waits until the page shows events.
 func (p *Page) load(address string, display Display) error {
 	if _, err := chromedp.Call(p.ctx, network.Enable, network.EnableParams{}); err != nil {
 		return err
@@ -64,9 +77,11 @@ func (p *Page) load(address string, display Display) error {
 	if err := p.setDisplay(display); err != nil {
 		return err
 	}
-	if err := p.Do(chromedp.Navigate(address)); err != nil {
-		return err
-	}
+	return p.Do(chromedp.Navigate(address))
+}
+
+// awaitEvents waits until the page of X-ray shows events.
+func (p *Page) awaitEvents() error {
 	if err := p.Run(noteChips); err != nil {
 		return err
 	}

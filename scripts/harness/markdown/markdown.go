@@ -12,8 +12,10 @@ import (
 
 // New returns a parser of pages, which can also render them.
 func New(options ...goldmark.Option) goldmark.Markdown {
+	// A style attribute would be refused by the policy of a page.
+	table := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	extensions := goldmark.WithExtensions(
-		extension.Linkify, extension.Strikethrough, extension.TaskList, extension.Footnote, extension.Table)
+		extension.Linkify, extension.Strikethrough, extension.TaskList, extension.Footnote, table)
 	return goldmark.New(append([]goldmark.Option{extensions}, options...)...)
 }
 

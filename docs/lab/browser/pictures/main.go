@@ -1,5 +1,6 @@
-// Command pictures makes the pictures of the X-ray page for the book. It starts chapter 07 on the
-// cluster at hand, presses the buttons in a browser, and writes docs/pictures/*.png.
+// Command pictures makes the pictures of the book: those of the X-ray page, docs/pictures/*.png, for
+// which it starts chapter 07 on the cluster at hand, and presses the buttons in a browser; and those
+// of the diagrams, docs/pictures/*.svg.
 package main
 
 import (
@@ -15,24 +16,34 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
+const usage = `usage:
+  scripts/pictures.sh            make all pictures: docs/pictures/*.png, and the diagrams
+  scripts/pictures.sh diagrams   make the diagrams that are missing, docs/pictures/*.svg, and
+                                 remove those that no page has any more; needs no cluster
+`
+
 func main() {
-	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: scripts/pictures.sh\n\nIt writes docs/pictures/*.png.")
-	}
+	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }
 	flag.Parse()
-	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "pictures: it takes no argument, and got %q\n", flag.Args())
+	steps := []func(context.Context) error{drawDiagrams, takeAll}
+	switch {
+	case flag.NArg() == 1 && flag.Arg(0) == "diagrams":
+		steps = steps[:1]
+	case flag.NArg() > 0:
+		fmt.Fprintf(os.Stderr, "pictures: unknown arguments %q\n%s", flag.Args(), usage)
 		os.Exit(2)
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
-	if err := takeAll(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "pictures:", err)
-		os.Exit(1)
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "pictures:", err)
+			os.Exit(1)
+		}
 	}
 }
 
-// takeAll takes all pictures, and writes them into docs/pictures.
+// takeAll takes all pictures of X-ray, and writes them into docs/pictures.
 func takeAll(ctx context.Context) error {
 	root, err := workspace.Root(".")
 	if err != nil {

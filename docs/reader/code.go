@@ -1,0 +1,142 @@
+// Code with colours, listings of files, and differences.
+
+package main
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/pmezard/go-difflib/difflib"
+
+	"example.com/informer/docs/book"
+)
+
+// A listing is a file that is no page.
+type listing struct {
+	File   string
+	Text   template.HTML
+	First  int          // the first line that is marked; 0 for none
+	Editor template.URL // an address that opens the file in an editor
+}
+
+// listing returns the page with a file. It marks the declarations that show names, with commas
+// between them.
+func (r *reader) listing(name string, source []byte, show string) *pageData {
+	code := &listing{File: name}
+	marked := map[int]bool{}
+	if path.Ext(name) == ".go" && show != "" {
+		for _, lines := range book.DeclarationLines(name, source, strings.Split(show, ",")) {
+			for line := lines[0]; line <= lines[1]; line++ {
+				marked[line] = true
+			}
+			if code.First == 0 {
+				code.First = lines[0]
+			}
+		}
+	}
+	code.Text = highlight(strings.TrimPrefix(path.Ext(name), "."), string(source), marked)
+	if path.Base(path.Dir(name)) == "testdata" && path.Ext(name) == ".txt" {
+		code.Text = transcript(string(source))
+	}
+	file := &url.URL{Scheme: "vscode", Host: "file", Path: filepath.ToSlash(filepath.Join(r.root.Name(), name))}
+	code.Editor = template.URL(fmt.Sprintf("%s:%d", file, max(1, code.First)))
+	return &pageData{Name: name, Title: path.Base(name), Code: code}
+}
+
+// highlight returns a text as HTML, with an element for each line, and with classes for the colours.
+func highlight(lang, text string, marked map[int]bool) template.HTML {
+	lexer := lexers.Get(lang)
+	if lexer == nil {
+		lexer = lexers.Fallback
+	}
+	tokens, err := chroma.Tokenise(chroma.Coalesce(lexer), nil, text)
+	if err != nil {
+		tokens = []chroma.Token{{Type: chroma.Text, Value: text}}
+	}
+	var out strings.Builder
+	for i, line := range chroma.SplitTokensIntoLines(tokens) {
+		class := "line"
+		if marked[i+1] {
+			class = "line marked"
+		}
+		fmt.Fprintf(&out, `<span class="%s">`, class)
+		for _, token := range line {
+			value := template.HTMLEscapeString(token.Value)
+			if class := tokenClass(token.Type); class != "" {
+				value = fmt.Sprintf(`<span class="%s">%s</span>`, class, value)
+			}
+			out.WriteString(value)
+		}
+		out.WriteString("</span>")
+	}
+	return template.HTML(out.String())
+}
+
+// tokenClass returns the class for the colour of a token, or "" if it has none of its own.
+func tokenClass(t chroma.TokenType) string {
+	switch {
+	case t.InCategory(chroma.Comment):
+		return "c"
+	case t.InCategory(chroma.Keyword):
+		return "k"
+	case t.InSubCategory(chroma.LiteralString):
+		return "s"
+	case t.InSubCategory(chroma.LiteralNumber):
+		return "m"
+	case t == chroma.NameFunction, t == chroma.NameClass, t == chroma.NameTag, t == chroma.NameAttribute:
+		return "f"
+	case t == chroma.GenericInserted:
+		return "gi"
+	case t == chroma.GenericDeleted:
+		return "gd"
+	}
+	return ""
+}
+
+// transcript returns a transcript as HTML, with an element for each line. Commands and actions have
+// a class of their own.
+func transcript(text string) template.HTML {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		class := "line"
+		switch {
+		case strings.HasPrefix(line, "$ "):
+			class = "line command"
+		case strings.HasPrefix(line, "> "), strings.HasPrefix(line, "^C"):
+			class = "line action"
+		}
+		fmt.Fprintf(&out, `<span class="%s">%s</span>`, class, template.HTMLEscapeString(line))
+	}
+	return template.HTML(out.String())
+}
+
+// difference returns the difference between two texts as HTML, with three lines around each change.
+func difference(before, after string) template.HTML {
+	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
+	var out strings.Builder
+	write := func(class, mark string, lines []string) {
+		for _, line := range lines {
+			fmt.Fprintf(&out, `<span class="line %s">%s%s`+"\n</span>", class, mark, template.HTMLEscapeString(line))
+		}
+	}
+	for i, group := range difflib.NewMatcherWithJunk(a, b, false, nil).GetGroupedOpCodes(3) {
+		if i > 0 {
+			write("c", "", []string{"…"})
+		}
+		for _, op := range group {
+			if op.Tag == 'e' {
+				write("", "  ", a[op.I1:op.I2])
+				continue
+			}
+			write("gd", "- ", a[op.I1:op.I2])
+			write("gi", "+ ", b[op.J1:op.J2])
+		}
+	}
+	return template.HTML(out.String())
+}

@@ -1,0 +1,148 @@
+// Requests that are refused: of other hosts, of pages of other servers, without the token, and for
+// files that are none of the book's.
+
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/informer/07-shared-informer/web/webtest"
+	"example.com/informer/scripts/harness/must"
+)
+
+func TestAnotherHostIsRefused(t *testing.T) {
+	v := visit(t, smallWorkspace(t, true))
+	for _, host := range webtest.ForeignHosts {
+		if status, _, body := v.send("GET", "/docs/README.md", map[string]string{"Host": host}); status != 421 {
+			t.Errorf("host %s: got %d %s, want 421", host, status, body)
+		}
+	}
+}
+
+func TestAnotherOriginIsRefused(t *testing.T) {
+	v := visit(t, smallWorkspace(t, true))
+	for origin, want := range webtest.Origins(v.server.URL()) {
+		header := map[string]string{}
+		if origin != "" {
+			header["Origin"] = origin
+		}
+		if status, _, body := v.send("GET", "/docs/README.md", header); status != want {
+			t.Errorf("origin %q: got %d %s, want %d", origin, status, body, want)
+		}
+	}
+}
+
+// Without the token there is nothing: no page, no file, no script, no answer that differs.
+func TestNothingWithoutTheToken(t *testing.T) {
+	v := visit(t, smallWorkspace(t, true))
+	for _, cookie := range []string{"", "reader=", v.cookie + "x", "other" + v.cookie, "reader=" + strings.Repeat("x", 5000)} {
+		for _, target := range []string{
+			"/", "/docs/README.md", "/01-queue/queue.go", "/-/files/reader.js", "/-/find?words=queue", "/-/changes?files=x",
+			"/no/such/page",
+		} {
+			status, _, body := v.send("GET", target, map[string]string{"Cookie": cookie})
+			if status != 403 || !strings.Contains(body, wantToken) {
+				t.Errorf("GET %s with cookie %.50q: got %d %s, want 403 and where to find the address", target, cookie,
+					status, body)
+			}
+		}
+	}
+}
+
+// A page may load nothing from elsewhere, and nothing inline.
+func TestTheHeaders(t *testing.T) {
+	v := visit(t, smallWorkspace(t, true))
+	for _, target := range []string{"/docs/01-queue.md", "/01-queue/queue.go", "/-/files/reader.css"} {
+		_, header, body := v.send("GET", target, nil)
+		wantIn(t, target, header.Get("Content-Security-Policy"), "default-src 'none'", "script-src 'self'", "style-src 'self'")
+		for _, refused := range []string{" style=", "<b ", "<style", "<script>", "javascript:"} {
+			if strings.Contains(body, refused) {
+				t.Errorf("%s has %q, which the policy refuses", target, refused)
+			}
+		}
+		if got := header.Get("Cache-Control"); got != "no-store" {
+			t.Errorf("%s: Cache-Control is %q, want no-store, because a file may change", target, got)
+		}
+	}
+}
+
+// Only pages and sources are shown, with git and without it.
+func TestWhatIsNotShown(t *testing.T) {
+	for _, withGit := range []bool{true, false} {
+		folder := smallWorkspace(t, withGit)
+		outside := filepath.Join(t.TempDir(), "outside")
+		must.NoError(t, os.WriteFile(outside, []byte("SECRET"), 0o644))
+		must.NoError(t, os.Symlink(outside, filepath.Join(folder, "docs", "link.svg")))
+		must.NoError(t, os.Symlink(outside, filepath.Join(folder, "01-queue", "link.go")))
+		if withGit {
+			runGit(t, folder, "add", "01-queue/link.go")
+		}
+		v := visit(t, folder)
+		targets := []string{
+			"/docs/link.svg", "/01-queue/link.go", "/.git/config", "/.cluster/kubeconfig", "/docs/../.cluster/kubeconfig",
+			"/docs/%2e%2e/kubeconfig", "/docs/..%2fkubeconfig", "/docs//kubeconfig", "/etc/passwd", "/docs/no-such.md",
+			"/docs/01-queue.md/x", "/docs/README.md%00.md", "/-/files/page.html", "/-/files/..%2fmain.go", "/go.work/x",
+		}
+		for name := range untracked {
+			if withGit || name != "01-queue/token.txt" && name != "docs/notes.txt" {
+				targets = append(targets, "/"+name)
+			}
+		}
+		for _, target := range targets {
+			status, _, body := v.send("GET", target, nil)
+			if status != 404 && status != 400 || strings.Contains(body, "SECRET") {
+				t.Errorf("git %t: GET %s: got %d %.200s, want 404 or 400", withGit, target, status, body)
+			}
+		}
+		for name := range small {
+			v.get("/"+name, 200)
+		}
+		v.get("/01-queue", 200)
+		v.get("/01-queue/testdata", 200)
+	}
+}
+
+// A file that is too large is not read into memory.
+func TestALargeFile(t *testing.T) {
+	folder := smallWorkspace(t, true)
+	writeFile(t, folder, "docs/large.md", strings.Repeat("x", maxFileBytes+1))
+	wantIn(t, "a large file", visit(t, folder).get("/docs/large.md", 404), "more than 1048576 bytes")
+}
+
+// Every request that net/http accepts is answered, and never with a 5xx, with a secret, or with a
+// redirect to elsewhere.
+func FuzzRequests(f *testing.F) {
+	v := visit(f, smallWorkspace(f, true))
+	webtest.AddRequests(f, "/", "/docs/README.md", "/01-queue/queue.go", "/-/find", "/-/files/reader.js")
+	f.Add("GET", "/-/find?words=%00%ff", "localhost")
+	f.Add("GET", "/-/changes?files=a,b,c,d,e", "localhost")
+	f.Add("GET", "/01-queue/queue.go?show=Pop,,Push", "localhost")
+	f.Fuzz(func(t *testing.T, method, target, host string) {
+		request := webtest.Request(method, target, host)
+		if request == nil {
+			return // net/http refuses it
+		}
+		for _, cookie := range []string{"", v.cookie} {
+			if strings.HasPrefix(request.URL.Path, "/-/changes") && cookie != "" && request.Method == "GET" {
+				continue // it does not end
+			}
+			request.Header.Set("Cookie", cookie)
+			answer := httptest.NewRecorder()
+			v.server.Handler().ServeHTTP(answer, request)
+			location := answer.Header().Get("Location")
+			switch {
+			case strings.Contains(answer.Body.String(), "SECRET"):
+				t.Errorf("%s %s for %s: the answer has the secret", method, target, host)
+			case cookie == "" && answer.Code != 403 && answer.Code != 421 && answer.Code != 400:
+				t.Errorf("%s %s for %s without the token: got %d, want 403, 421 or 400", method, target, host, answer.Code)
+			case answer.Code >= 500, answer.Code >= 300 && answer.Code < 400 && location != "/"+frontPage:
+				t.Errorf("%s %s for %s: got %d to %q, want 200, 4xx, or a redirect to the front page", method, target,
+					host, answer.Code, location)
+			}
+		}
+	})
+}

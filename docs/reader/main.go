@@ -1,0 +1,117 @@
+// Command reader is the reading room: it shows the book in a browser, on this machine alone. Its
+// usage says how.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/scripts/harness/workspace"
+)
+
+const usage = `usage: scripts/read.sh [-no-browser]
+
+It shows the book in your browser, from the files of this clone: change one, and the page follows.
+It listens on 127.0.0.1 only, on port 4100 or the next free one, until Ctrl-C.
+
+  -no-browser   only print the address
+`
+
+const (
+	firstPort = 4100
+	lastPort  = 4199
+)
+
+func main() {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer cancel()
+	err := run(ctx, os.Args[1:], os.Stdout)
+	switch {
+	case errors.As(err, new(usageError)):
+		fmt.Fprintf(os.Stderr, "read: %v\n%s", err, usage)
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "read:", err)
+		os.Exit(1)
+	}
+}
+
+// A usageError says what is wrong with the command line.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// run shows the book until ctx ends.
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("read", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // main prints the usage
+	noBrowser := flags.Bool("no-browser", false, "")
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		_, err := fmt.Fprint(stdout, usage)
+		return err
+	case err != nil:
+		return usageError(err.Error())
+	case flags.NArg() > 0:
+		return usageError(fmt.Sprintf("unknown arguments %q", flags.Args()))
+	}
+	root, err := workspace.Root(".")
+	if err != nil {
+		return err
+	}
+	room, err := newReader(ctx, root)
+	if err != nil {
+		return err
+	}
+	defer room.close()
+	server, address, err := serve(ctx, room)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "The book is at %s\nCtrl-C ends this.\n", address)
+	if !*noBrowser {
+		openBrowser(address)
+	}
+	return server.Wait()
+}
+
+// serve serves the pages on the first port that is free. The address has the token in it.
+func serve(ctx context.Context, r *reader) (server *web.Server, address string, err error) {
+	for port := firstPort; port <= lastPort; port++ {
+		token := web.NewToken("reader-"+strconv.Itoa(port),
+			"this page is for the browser that scripts/read.sh has opened: open the address that it has printed")
+		server, err = web.Start(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), r.pages(), token.Check)
+		switch {
+		case err == nil:
+			return server, token.Address(server.URL()), nil
+		case !errors.Is(err, syscall.EADDRINUSE):
+			return nil, "", err
+		}
+	}
+	return nil, "", fmt.Errorf("all ports from %d to %d are in use: %w", firstPort, lastPort, err)
+}
+
+// openBrowser opens an address with the program of the system that does so, if there is one. The
+// address is printed in any case.
+func openBrowser(address string) {
+	name := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		name = "open"
+	}
+	command := exec.Command(name, address)
+	if command.Start() == nil {
+		go func() { _ = command.Wait() }()
+	}
+}

@@ -1,0 +1,197 @@
+// reader.js: what a page does by itself. It works without this script, too: links then open pages of their own.
+
+const $ = (selector, within = document) => within.querySelector(selector);
+const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+// Light or dark. A click switches from what is seen now.
+$("#theme").addEventListener("click", () => {
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  root.dataset.theme = (root.dataset.theme || system) === "dark" ? "light" : "dark";
+  localStorage.setItem("theme", root.dataset.theme);
+});
+
+// The contents, which a narrow window hides.
+function showMenu(open) {
+  document.body.classList.toggle("menu", open);
+  $("#menu").setAttribute("aria-expanded", String(open));
+}
+$("#menu").addEventListener("click", () => showMenu(!document.body.classList.contains("menu")));
+$("#contents").addEventListener("click", event => event.target.closest("a") && showMenu(false));
+$("#contents [aria-current]")?.scrollIntoView({ block: "center" });
+
+// The panel with a file. It loads the page of the file, and takes the listing out of it.
+async function load(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  return new DOMParser().parseFromString(await answer.text(), "text/html");
+}
+
+const panel = $("#panel");
+let opener = null; // the link that opened the panel, which gets the focus back
+
+async function openPanel(address, { keepScroll = false } = {}) {
+  let listing;
+  try {
+    listing = $(".listing", await load(address));
+  } catch {
+    listing = null;
+  }
+  if (!listing) {
+    if (!keepScroll) location.href = address; // a folder, or the server is gone
+    return;
+  }
+  const top = keepScroll ? $("pre", panel)?.scrollTop : undefined;
+  const close = Object.assign(document.createElement("button"), { className: "close", textContent: "Close" });
+  close.addEventListener("click", closePanel);
+  panel.replaceChildren(listing, close);
+  panel.dataset.address = address;
+  panel.hidden = false;
+  document.body.classList.add("beside");
+  const pre = $("pre", panel);
+  const first = $(".line.marked", panel);
+  if (top !== undefined) pre.scrollTop = top;
+  else if (first) pre.scrollTop = Math.max(0, first.offsetTop - pre.offsetTop - pre.clientHeight / 5);
+  if (!keepScroll) {
+    pre.focus({ preventScroll: true });
+    watch();
+  }
+}
+
+function closePanel() {
+  if (panel.hidden) return;
+  panel.hidden = true;
+  panel.replaceChildren();
+  document.body.classList.remove("beside");
+  opener?.focus();
+  watch();
+}
+
+document.addEventListener("click", event => {
+  const link = event.target.closest("a.source");
+  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+  if (!link || !isPlain || $("main > .listing")) return;
+  event.preventDefault();
+  opener = link;
+  openPanel(link.href);
+});
+
+// Find, as one types.
+const finder = $("#finder"), words = $("#words"), found = $("#found");
+let asked = 0;
+
+function openFinder() {
+  finder.showModal();
+  words.select();
+}
+
+async function find() {
+  const number = ++asked;
+  const text = words.value.trim();
+  let sections = [];
+  if (text) {
+    const answer = await fetch("/-/find?words=" + encodeURIComponent(words.value.slice(0, 400)));
+    if (answer.ok) sections = await answer.json();
+  }
+  if (number !== asked) return; // a later answer counts
+  found.replaceChildren(...sections.map(({ Page, Title, Anchor }, i) => {
+    const titles = Title.split(" › ");
+    const link = Object.assign(document.createElement("a"), { href: `/${Page}#${Anchor}`, tabIndex: -1 });
+    link.append(titles.at(-1));
+    link.append(Object.assign(document.createElement("span"), { className: "where", textContent: titles.length > 1 ? titles[0] : Page }));
+    const item = document.createElement("li");
+    item.id = "found-" + i;
+    item.role = "option";
+    item.append(link);
+    return item;
+  }));
+  choose(0);
+  $("#nothing").textContent = text && !sections.length ? "No section has these words." : "";
+}
+
+function choose(i) {
+  const items = $$("li", found);
+  items.forEach((item, n) => item.setAttribute("aria-selected", String(n === i)));
+  items[i]?.scrollIntoView({ block: "nearest" });
+  words.setAttribute("aria-activedescendant", items[i]?.id ?? "");
+}
+
+$("#find").addEventListener("click", openFinder);
+words.addEventListener("input", find);
+finder.addEventListener("click", event => event.target === finder && finder.close());
+found.addEventListener("click", event => event.target.closest("a") && finder.close());
+words.addEventListener("keydown", event => {
+  const items = $$("li", found);
+  const now = items.findIndex(item => item.getAttribute("aria-selected") === "true");
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step && items.length) {
+    event.preventDefault();
+    choose((now + step + items.length) % items.length);
+  } else if (event.key === "Enter" && items[now]) {
+    event.preventDefault();
+    $("a", items[now]).click();
+  }
+});
+
+// Keys.
+document.addEventListener("keydown", event => {
+  const isTyping = event.target.closest("input, textarea, select, dialog") && event.key !== "Escape";
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const go = selector => $(selector)?.click();
+  const keys = { n: () => go("[rel=next]"), p: () => go("[rel=prev]"), "/": openFinder, Escape: () => { closePanel(); showMenu(false); } };
+  if (!Object.hasOwn(keys, event.key)) return;
+  if (event.key !== "Escape") event.preventDefault();
+  keys[event.key]();
+});
+
+// A file of this page has changed: the blocks that differ are replaced, and the panel. If the text itself has
+// changed, all of it is.
+async function refresh() {
+  const fresh = await load(location.pathname + location.search);
+  const part = $("main > article") ? "article" : ".listing";
+  const [old, now] = [$(`main > ${part}`), $(`main > ${part}`, fresh)];
+  if (!old || !now) return;
+  const blocks = [$$("figure.block", old), $$("figure.block", now)];
+  const textOf = (tree, figures) => {
+    const copy = tree.cloneNode(true);
+    $$("figure.block", copy).forEach(figure => figure.remove());
+    return copy.textContent;
+  };
+  if (blocks[0].length === blocks[1].length && textOf(old) === textOf(now)) {
+    blocks[0].forEach((figure, i) => {
+      if (figure.dataset.hash !== blocks[1][i].dataset.hash) replaceBlock(figure, blocks[1][i]);
+    });
+  } else {
+    old.replaceWith(now);
+  }
+  if (!panel.hidden) openPanel(panel.dataset.address, { keepScroll: true });
+}
+
+function replaceBlock(figure, fresh) {
+  figure.className = fresh.className;
+  figure.dataset.hash = fresh.dataset.hash;
+  figure.replaceChildren(...fresh.childNodes);
+}
+
+let changes = null;
+
+// watch asks for an event when the page, or the file in the panel, has changed. A page that nobody sees asks for
+// none, because the server serves few pages at a time.
+function watch() {
+  changes?.close();
+  changes = null;
+  if (document.hidden) return;
+  const files = [document.body.dataset.name];
+  if (!panel.hidden) files.push($(".listing", panel).dataset.file);
+  changes = new EventSource("/-/changes?files=" + encodeURIComponent(files.join(",")));
+  changes.addEventListener("message", event => event.data === `"changed"` && refresh());
+}
+document.addEventListener("visibilitychange", () => {
+  watch();
+  if (!document.hidden) refresh();
+});
+addEventListener("pagehide", () => changes?.close());
+watch();
+
+// A listing on a page of its own begins at the lines that are marked.
+if (!location.hash) $("main > .listing .line.marked")?.scrollIntoView({ block: "center" });

@@ -1,0 +1,151 @@
+// The pages of the small workspace, and all pages of the real one.
+
+package main
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"example.com/informer/docs/book"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/workspace"
+)
+
+func TestAPage(t *testing.T) {
+	v := visit(t, smallWorkspace(t, true))
+	wantIn(t, "the page", v.get("/docs/01-queue.md", 200),
+		`<h1 id="the-queue">The queue`,
+		`<a href="/docs/01-queue.md" aria-current="page">`,
+		`<a href="reference/words.md#queue" class="">queue</a>`,
+		`<a href="../01-queue/queue.go?show=Pop" class="source">Pop</a>`,
+		`<a href="../01-queue/queue_test.go?show=TestPop" class="source claim" title="TestPop">✓</a>`,
+		`&lt;b onclick=&#34;x()&#34;&gt;bold&lt;/b&gt;`,
+		`<a href="" class="">this</a>`,
+		`<a class="source" href="/01-queue/queue.go?show=Pop">01-queue/queue.go</a>`,
+		`<span class="k">func</span>`,
+		`<span class="line command">$ go run ./01-queue pop`,
+		`&lt;1&gt;`,
+		`<span class="line action">&gt; more`,
+		`rel="prev" href="/docs/README.md"`,
+	)
+	front := v.get("/docs/README.md", 200)
+	wantIn(t, "the front page", front, `rel="next" href="/docs/01-queue.md"`, `<h2>Reference</h2>`)
+	if got := v.get("/docs/reference/words.md", 200); strings.Contains(got, `rel="next"`) {
+		t.Error("a page of the reference has a next page, want none")
+	}
+	wantIn(t, "a listing", v.get("/01-queue/queue.go?show=Push", 200), `data-first="5"`,
+		`<span class="line marked"><span class="k">func</span>`, `href="vscode://file/`, `queue.go:5"`)
+	wantIn(t, "a folder", v.get("/01-queue", 200), `href="/01-queue/testdata/pop.txt"`)
+	wantIn(t, "a page that is missing", v.get("/docs/no-such.md", 404), "no page of the book", "<h2>Reference</h2>")
+}
+
+// A block whose source has changed shows the source, and how it differs from the page.
+func TestABlockThatTheReaderHasChanged(t *testing.T) {
+	folder := smallWorkspace(t, true)
+	v := visit(t, folder)
+	if got := v.get("/docs/01-queue.md", 200); strings.Contains(got, "changed by you") {
+		t.Errorf("nothing has changed, and the page says so:\n%s", got)
+	}
+	before := v.reader.state([]string{"docs/01-queue.md"})
+	writeFile(t, folder, "01-queue/queue.go", "package queue\n\nfunc Pop() int { return 2<3 }\n")
+	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), "changed by you",
+		`<span class="line gd">- func Pop() int { return 1 }`, `<span class="line gi">+ func Pop() int { return 2&lt;3 }`)
+	if v.reader.state([]string{"docs/01-queue.md"}) == before {
+		t.Error("the state of the page is the same after a file that it shows has changed")
+	}
+	must.NoError(t, os.Remove(filepath.Join(folder, "01-queue", "queue.go")))
+	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), "The page shows an older text", "queue.go")
+	writeFile(t, folder, "docs/01-queue.md", "# Another\n")
+	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), "<title>Another</title>")
+}
+
+func TestFind(t *testing.T) {
+	v := visit(t, smallWorkspace(t, true))
+	for words, want := range map[string]string{"que": "docs/01-queue.md", "kangaroo": "", "": ""} {
+		var found []book.Section
+		must.NoError(t, json.Unmarshal([]byte(v.get("/-/find?words="+words, 200)), &found))
+		if want == "" && len(found) > 0 || want != "" && (len(found) == 0 || !strings.HasPrefix(found[0].Page, "docs/")) {
+			t.Errorf("find %q: got %v, want %q", words, found, want)
+		}
+	}
+	v.get("/-/find?words="+strings.Repeat("x", 501), 400)
+	v.get("/-/find?more=x", 400)
+}
+
+var (
+	hrefs  = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	idsOf  = regexp.MustCompile(` id="([^"]*)"`)
+	broken = regexp.MustCompile(`ZgotmplZ|&lt;(details|summary|br)\b|changed by you`)
+)
+
+// Every page of the book is rendered. Every link of a page leads to something, and every anchor
+// exists.
+func TestAllPages(t *testing.T) {
+	root, err := workspace.Root(".")
+	must.NoError(t, err)
+	v := visit(t, root)
+	names, err := book.PageNames(os.DirFS(root))
+	must.NoError(t, err)
+	bodies := map[string]string{} // by path
+	page := func(path string) string {
+		if _, ok := bodies[path]; !ok {
+			bodies[path] = v.get(path, 200)
+		}
+		return bodies[path]
+	}
+	for _, name := range names {
+		body := page("/" + name)
+		if found := broken.FindString(body); found != "" {
+			t.Errorf("%s has %q in it", name, found)
+		}
+		seen := map[string]bool{}
+		for _, match := range idsOf.FindAllStringSubmatch(body, -1) {
+			if seen[match[1]] {
+				t.Errorf("%s has the id %q twice", name, match[1])
+			}
+			seen[match[1]] = true
+		}
+		base := &url.URL{Path: "/" + name}
+		for _, match := range hrefs.FindAllStringSubmatch(body, -1) {
+			link, err := base.Parse(match[1])
+			must.NoError(t, err)
+			file := strings.TrimPrefix(link.Path, "/")
+			switch {
+			case link.Scheme != "":
+			case path.Ext(file) == ".go": // there are hundreds: they are not rendered
+				source, err := v.reader.read(file)
+				show := link.Query().Get("show")
+				if err != nil || show != "" && book.DeclarationLines(file, source, strings.Split(show, ",")) == nil {
+					t.Errorf("%s: the link %s shows nothing: %v", name, match[1], err)
+				}
+			case link.Fragment != "" && !strings.Contains(page(link.Path), ` id="`+link.Fragment+`"`):
+				t.Errorf("%s: the link %s leads to no anchor", name, match[1])
+			default:
+				page(link.Path)
+			}
+		}
+	}
+}
+
+// Every diagram has its picture, and there is no other.
+func TestDiagrams(t *testing.T) {
+	root, err := workspace.Root(".")
+	must.NoError(t, err)
+	b, err := book.Load(os.DirFS(root))
+	must.NoError(t, err)
+	needed, surplus := b.DiagramFiles()
+	for file, source := range needed {
+		if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+			t.Errorf("%v: `scripts/pictures.sh diagrams` draws it:\n%s", err, source)
+		}
+	}
+	for _, file := range surplus {
+		t.Errorf("no page has the diagram of %s: `scripts/pictures.sh diagrams` removes it", file)
+	}
+}

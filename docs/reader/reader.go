@@ -1,0 +1,195 @@
+// The pages, and the frame around them.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/docs/book"
+)
+
+//go:embed page
+var embedded embed.FS
+
+var templates = template.Must(template.ParseFS(embedded, "page/*.html"))
+
+const (
+	frontPage    = "docs/README.md"
+	maxFileBytes = 1 << 20 // of a file that is shown
+)
+
+// A reader serves the pages of the book, and the sources of the workspace.
+type reader struct {
+	ctx     context.Context
+	root    *os.Root
+	sources *sources
+	library *library
+	streams web.EventStreams
+}
+
+// newReader returns a reader for the workspace in a folder. The caller closes it.
+func newReader(ctx context.Context, folder string) (*reader, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{
+		ctx: ctx, root: root, sources: newSources(root), library: &library{ws: root.FS()},
+		streams: web.NewEventStreams(maxStreams),
+	}
+	if err := r.library.read(func(*book.Book) {}); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *reader) close() { r.root.Close() }
+
+// pages returns the pages for a web.Server. The path of a file in the workspace is its path here,
+// so that the links of a page lead to the same files as on GitHub.
+func (r *reader) pages() web.Pages {
+	pages := web.Pages{
+		"/":              func(c *gin.Context) { c.Redirect(http.StatusFound, "/"+frontPage) },
+		"/-/files/:name": r.static,
+		"/-/find":        r.find,
+		"/-/changes":     r.changes,
+	}
+	for _, top := range r.sources.topLevel() {
+		pages["/"+top] = r.file
+		pages["/"+top+"/*path"] = r.file
+	}
+	return pages
+}
+
+// static answers with a file that the pages load.
+func (r *reader) static(c *gin.Context) {
+	name := c.Param("name")
+	text, err := embedded.ReadFile("page/" + name)
+	contentType := mime.TypeByExtension(path.Ext(name))
+	if _, ok := web.Query(c); !ok {
+		return
+	}
+	if err != nil || contentType == "" || path.Ext(name) == ".html" {
+		web.Fail(c, http.StatusNotFound, "there is no file %q", name)
+		return
+	}
+	c.Data(http.StatusOK, contentType, text)
+}
+
+// file answers with a file of the workspace: a page of the book, a picture, a listing of code, or
+// the contents of a folder.
+func (r *reader) file(c *gin.Context) {
+	query, ok := web.Query(c, "show")
+	if !ok {
+		return
+	}
+	name := strings.TrimPrefix(c.Request.URL.Path, "/")
+	if files := r.sources.below(name); len(files) > 0 {
+		r.answer(c, &pageData{Name: name, Title: name, Folder: files})
+		return
+	}
+	source, err := r.read(name)
+	if err != nil {
+		r.answer(c, &pageData{Name: name, Title: "There is no such page", Problem: err.Error()})
+		return
+	}
+	switch path.Ext(name) {
+	case ".md":
+		r.answer(c, r.page(name, source))
+	case ".png", ".svg":
+		c.Data(http.StatusOK, mime.TypeByExtension(path.Ext(name)), source)
+	default:
+		r.answer(c, r.listing(name, source, query["show"]))
+	}
+}
+
+// read returns the text of a file that may be shown.
+func (r *reader) read(name string) ([]byte, error) {
+	if !r.hasFile(name) {
+		return nil, fmt.Errorf("%s is no page of the book, and no source of the workspace", name)
+	}
+	file, err := r.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
+	if len(text) > maxFileBytes {
+		return nil, fmt.Errorf("%s has more than %d bytes", name, maxFileBytes)
+	}
+	return text, err
+}
+
+// pageData is what the template gets.
+type pageData struct {
+	Name, Title    string
+	Parts          []book.Part
+	Headings       []heading     // of this page, for the contents
+	Body           template.HTML // of a page
+	Code           *listing      // of a file that is no page
+	Folder         []string      // the files of a folder
+	Problem        string        // why there is no page
+	Previous, Next *book.Entry
+}
+
+// answer answers with a page in its frame: the contents, and the links to its neighbours.
+func (r *reader) answer(c *gin.Context, data *pageData) {
+	err := r.library.read(func(b *book.Book) {
+		data.Parts = b.Contents()
+		chain := append([]string{frontPage}, b.Chain()...)
+		i := slices.Index(chain, data.Name)
+		if i > 0 {
+			data.Previous = &book.Entry{Page: chain[i-1], Title: b.Title(chain[i-1])}
+		}
+		if i >= 0 && i+1 < len(chain) {
+			data.Next = &book.Entry{Page: chain[i+1], Title: b.Title(chain[i+1])}
+		}
+	})
+	if err != nil {
+		panic(err) // the log gets it
+	}
+	var text bytes.Buffer
+	if err := templates.ExecuteTemplate(&text, "page.html", data); err != nil {
+		panic(err)
+	}
+	status := http.StatusOK
+	if data.Problem != "" {
+		status = http.StatusNotFound
+	}
+	c.Data(status, "text/html; charset=utf-8", text.Bytes())
+}
+
+// find answers with the sections that fit what a reader types.
+func (r *reader) find(c *gin.Context) {
+	query, ok := web.Query(c, "words")
+	if !ok {
+		return
+	}
+	const bestSections, maxQuery = 12, 500
+	words := query["words"]
+	if len(words) > maxQuery {
+		web.Fail(c, http.StatusBadRequest, "the words have %d bytes, want at most %d", len(words), maxQuery)
+		return
+	}
+	found := []book.Section{}
+	err := r.library.read(func(b *book.Book) { found = append(found, b.Find(b.Complete(words), bestSections)...) })
+	if err != nil {
+		panic(err)
+	}
+	c.JSON(http.StatusOK, found)
+}

@@ -1,0 +1,114 @@
+// Which files of the workspace may be shown.
+
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// refreshInterval is the least time between two looks at which files there are.
+const refreshInterval = 2 * time.Second
+
+// sources are the files that may be shown: those that git tracks, and the pages and pictures in
+// docs. A kubeconfig, a key or a note that lies in the folder is not among them. Where there is no
+// git, as in an archive, they are the files with the extensions of sources.
+type sources struct {
+	root *os.Root
+
+	mu      sync.Mutex
+	tracked map[string]bool
+	looked  time.Time
+}
+
+func newSources(root *os.Root) *sources { return &sources{root: root} }
+
+// allows says whether a file may be shown. Whether it exists is another question: git may track a
+// file that was deleted.
+func (s *sources) allows(name string) bool {
+	if !fs.ValidPath(name) || isHidden(name) {
+		return false
+	}
+	ext := path.Ext(name)
+	isPage := strings.HasPrefix(name, "docs/") && (ext == ".md" || ext == ".png" || ext == ".svg")
+	return isPage || s.all(name)[name]
+}
+
+// below returns the files in a folder and below it, sorted.
+func (s *sources) below(folder string) (files []string) {
+	for name := range s.all("") {
+		if strings.HasPrefix(name, folder+"/") {
+			files = append(files, name)
+		}
+	}
+	slices.Sort(files)
+	return files
+}
+
+// topLevel returns the files and folders at the top of the workspace, sorted.
+func (s *sources) topLevel() (names []string) {
+	for name := range s.all("") {
+		top, _, _ := strings.Cut(name, "/")
+		names = append(names, top)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// all returns all files that git tracks. If it does not know a wanted one, it looks again: it may
+// be new.
+func (s *sources) all(wanted string) map[string]bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	isKnown := s.tracked != nil && (wanted == "" || s.tracked[wanted])
+	if !isKnown && time.Since(s.looked) > refreshInterval {
+		s.tracked, s.looked = s.list(), time.Now()
+	}
+	return s.tracked
+}
+
+func (s *sources) list() map[string]bool {
+	list := exec.Command("git", "ls-files", "-z")
+	list.Dir = s.root.Name()
+	output, err := list.Output()
+	if err != nil {
+		return s.walk()
+	}
+	files := map[string]bool{}
+	for name := range bytes.SplitSeq(bytes.TrimRight(output, "\x00"), []byte{0}) {
+		if !isHidden(string(name)) {
+			files[string(name)] = true
+		}
+	}
+	return files
+}
+
+// sourceExts are the extensions of sources.
+var sourceExts = strings.Fields(".go .mod .sum .work .md .txt .sh .yaml .yml .json .js .css .html .svg .png")
+
+// walk finds sources without git.
+func (s *sources) walk() map[string]bool {
+	files := map[string]bool{}
+	_ = fs.WalkDir(s.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil // what cannot be read is not shown
+		case entry.IsDir() && isHidden(name):
+			return fs.SkipDir
+		case entry.Type().IsRegular() && !isHidden(name) && slices.Contains(sourceExts, path.Ext(name)):
+			files[name] = true
+		}
+		return nil
+	})
+	return files
+}
+
+// isHidden says whether a part of the path begins with a dot, such as .git and .cluster.
+func isHidden(name string) bool { return name != "." && strings.Contains("/"+name, "/.") }

@@ -49,6 +49,9 @@ func (b *Book) Contents() (parts []Part) {
 				title = text
 			} else {
 				entries = b.entryOf(contents, n, 0)
+				for i, e := range entries { // the link is in the middle of a sentence
+					entries[i].Title = strings.ToUpper(e.Title[:1]) + e.Title[1:]
+				}
 			}
 		case *ast.List:
 			entries = b.entriesOf(contents, n, 0)
@@ -96,8 +99,7 @@ func (b *Book) entryOf(p *page, n ast.Node, level int) (entries []Entry) {
 		}
 		name := path.Join(path.Dir(p.name), string(link.Destination))
 		if b.pages[name] != nil {
-			title := p.plainText(link)
-			entries = []Entry{{Title: strings.ToUpper(title[:1]) + title[1:], Page: name, Level: level}}
+			entries = []Entry{{Title: p.plainText(link), Page: name, Level: level}}
 		}
 		return ast.WalkStop, nil
 	})

@@ -67,13 +67,13 @@ func highlight(lang, text string, marked map[int]bool) template.HTML {
 		}
 		fmt.Fprintf(&out, `<span class="%s">`, class)
 		for _, token := range line {
-			value := template.HTMLEscapeString(token.Value)
+			value := template.HTMLEscapeString(strings.TrimSuffix(token.Value, "\n"))
 			if class := tokenClass(token.Type); class != "" {
 				value = fmt.Sprintf(`<span class="%s">%s</span>`, class, value)
 			}
 			out.WriteString(value)
 		}
-		out.WriteString("</span>")
+		out.WriteString("</span>\n")
 	}
 	return template.HTML(out.String())
 }
@@ -111,7 +111,7 @@ func transcript(text string) template.HTML {
 		case strings.HasPrefix(line, "> "), strings.HasPrefix(line, "^C"):
 			class = "line action"
 		}
-		fmt.Fprintf(&out, `<span class="%s">%s</span>`, class, template.HTMLEscapeString(line))
+		fmt.Fprintf(&out, `<span class="%s">%s</span>`+"\n", class, template.HTMLEscapeString(strings.TrimSuffix(line, "\n")))
 	}
 	return template.HTML(out.String())
 }
@@ -122,7 +122,7 @@ func difference(before, after string) template.HTML {
 	var out strings.Builder
 	write := func(class, mark string, lines []string) {
 		for _, line := range lines {
-			fmt.Fprintf(&out, `<span class="line %s">%s%s`+"\n</span>", class, mark, template.HTMLEscapeString(line))
+			fmt.Fprintf(&out, `<span class="line %s">%s%s</span>`+"\n", class, mark, template.HTMLEscapeString(line))
 		}
 	}
 	for i, group := range difflib.NewMatcherWithJunk(a, b, false, nil).GetGroupedOpCodes(3) {

@@ -22,6 +22,7 @@ import (
 
 var (
 	informerProgram string          // of chapter 07
+	readerProgram   string          // the reading room
 	browser         context.Context // all tests use this browser
 )
 
@@ -44,6 +45,9 @@ func run(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	if informerProgram, err = Build(context.Background(), dir, "07-shared-informer"); err != nil {
+		return 1, err
+	}
+	if readerProgram, err = Build(context.Background(), dir, "docs/reader"); err != nil {
 		return 1, err
 	}
 	var closeBrowser func()
@@ -100,18 +104,23 @@ func get(ctx context.Context, address string) (io.ReadCloser, error) {
 	return response.Body, nil
 }
 
-// visit opens the page. At the end of the test the browser must have no complaint.
+// visit opens the page of X-ray. At the end of the test the browser must have no complaint.
 func visit(t *testing.T, address string, display Display) *Page {
 	t.Helper()
 	p, closePage, err := Visit(browser, address, display)
 	must.NoError(t, err)
 	t.Cleanup(func() {
 		closePage()
-		for _, complaint := range p.TakeComplaints() {
-			t.Errorf("the browser complains: %s", complaint)
-		}
+		wantNoComplaint(t, p)
 	})
 	return p
+}
+
+func wantNoComplaint(t *testing.T, p *Page) {
+	t.Helper()
+	for _, complaint := range p.TakeComplaints() {
+		t.Errorf("the browser complains: %s", complaint)
+	}
 }
 
 // until waits for a condition, and ends the test if it does not become true.

@@ -1,4 +1,4 @@
-// The program that serves the page: the step xray of a chapter.
+// The programs that serve the pages: the step xray of a chapter, and the reading room.
 
 package browser
 
@@ -9,19 +9,20 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// Build builds the program of a chapter, such as 07-shared-informer, and returns its path.
+// Build builds a program of the workspace, such as 07-shared-informer, and returns its path.
 func Build(ctx context.Context, dir, chapter string) (program string, err error) {
 	root, err := workspace.Root(".")
 	if err != nil {
 		return "", err
 	}
-	program = filepath.Join(dir, chapter)
+	program = filepath.Join(dir, path.Base(chapter))
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./"+chapter)
 	build.Dir = root
 	if output, err := build.CombinedOutput(); err != nil {
@@ -30,9 +31,9 @@ func Build(ctx context.Context, dir, chapter string) (program string, err error)
 	return program, nil
 }
 
-var address = regexp.MustCompile(`http://[\w.]+:\d+`)
+var address = regexp.MustCompile(`http://[\w.]+:\d+(/\?token=\w+)?`)
 
-// A Program is the step xray of a chapter, which serves the page.
+// A Program serves a page.
 type Program struct {
 	URL     string // of the page
 	command *exec.Cmd
@@ -42,7 +43,24 @@ type Program struct {
 // Start starts the step xray on a host and port, and returns when it serves the page. The caller
 // stops it.
 func Start(ctx context.Context, program, addr string) (*Program, error) {
-	command := exec.CommandContext(ctx, program, "xray", "-follow", "-addr", addr)
+	p, err := start(exec.CommandContext(ctx, program, "xray", "-follow", "-addr", addr))
+	if err != nil {
+		return nil, err
+	}
+	p.URL += "/xray"
+	return p, nil
+}
+
+// StartReader starts the reading room in a folder, and returns when it serves the book. The URL has
+// the token in it. The caller stops it.
+func StartReader(ctx context.Context, program, folder string) (*Program, error) {
+	command := exec.CommandContext(ctx, program, "-no-browser")
+	command.Dir = folder
+	return start(command)
+}
+
+// start starts a program, and returns when it has printed its address.
+func start(command *exec.Cmd) (*Program, error) {
 	command.Stderr = os.Stderr
 	output, err := command.StdoutPipe()
 	if err != nil {
@@ -57,9 +75,9 @@ func Start(ctx context.Context, program, addr string) (*Program, error) {
 		url = address.FindString(lines.Text())
 	}
 	if url == "" {
-		return nil, errors.Join(errors.New("the step has ended without serving anything"), command.Wait())
+		return nil, errors.Join(errors.New("the program has ended without serving anything"), command.Wait())
 	}
-	p := &Program{URL: url + "/xray", command: command, read: make(chan error, 1)}
+	p := &Program{URL: url, command: command, read: make(chan error, 1)}
 	go func() {
 		for lines.Scan() {
 		}

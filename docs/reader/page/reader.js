@@ -18,7 +18,8 @@ function showMenu(open) {
 }
 $("#menu").addEventListener("click", () => showMenu(!document.body.classList.contains("menu")));
 $("#contents").addEventListener("click", event => event.target.closest("a") && showMenu(false));
-$("#contents [aria-current]")?.scrollIntoView({ block: "center" });
+const current = $("#contents [aria-current]");
+if (current) $("#contents").scrollTop = current.offsetTop - $("#contents").clientHeight / 3;
 
 // The panel with a file. It loads the page of the file, and takes the listing out of it.
 async function load(address) {
@@ -152,7 +153,7 @@ async function refresh() {
   const [old, now] = [$(`main > ${part}`), $(`main > ${part}`, fresh)];
   if (!old || !now) return;
   const blocks = [$$("figure.block", old), $$("figure.block", now)];
-  const textOf = (tree, figures) => {
+  const textOf = tree => {
     const copy = tree.cloneNode(true);
     $$("figure.block", copy).forEach(figure => figure.remove());
     return copy.textContent;
@@ -184,7 +185,10 @@ function watch() {
   const files = [document.body.dataset.name];
   if (!panel.hidden) files.push($(".listing", panel).dataset.file);
   changes = new EventSource("/-/changes?files=" + encodeURIComponent(files.join(",")));
-  changes.addEventListener("message", event => event.data === `"changed"` && refresh());
+  changes.addEventListener("message", event => {
+    document.body.dataset.watching = files.join();
+    if (event.data === `"changed"`) refresh();
+  });
 }
 document.addEventListener("visibilitychange", () => {
   watch();
@@ -195,3 +199,4 @@ watch();
 
 // A listing on a page of its own begins at the lines that are marked.
 if (!location.hash) $("main > .listing .line.marked")?.scrollIntoView({ block: "center" });
+document.body.dataset.ready = "true"; // for tests

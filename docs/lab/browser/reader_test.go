@@ -1,0 +1,207 @@
+//go:build browser
+
+// The reading room: reading, finding, code beside the text, on every display, with the keyboard.
+
+package browser
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/workspace"
+)
+
+// copyWorkspace copies the files that git tracks into a folder, so that a test may change them.
+func copyWorkspace(t *testing.T) (folder string) {
+	t.Helper()
+	root, err := workspace.Root(".")
+	must.NoError(t, err)
+	list := exec.CommandContext(t.Context(), "git", "ls-files", "-z")
+	list.Dir = root
+	names, err := list.Output()
+	must.NoError(t, err)
+	folder = t.TempDir()
+	for name := range strings.SplitSeq(strings.Trim(string(names), "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		must.NoError(t, err)
+		info, err := os.Stat(filepath.Join(root, name))
+		must.NoError(t, err)
+		must.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o755))
+		must.NoError(t, os.WriteFile(filepath.Join(folder, name), text, info.Mode()))
+	}
+	return folder
+}
+
+// A room is the reading room for a copy of the workspace, in a browser.
+type room struct {
+	*Page
+	t      *testing.T
+	folder string
+}
+
+// enter starts the reading room, and opens a page of it. At the end of the test the browser must
+// have no complaint.
+func enter(t *testing.T, page string, display Display) *room {
+	t.Helper()
+	folder := copyWorkspace(t)
+	program, err := StartReader(context.WithoutCancel(t.Context()), readerProgram, folder)
+	must.NoError(t, err)
+	p, closePage, err := Load(browser, program.URL, display)
+	t.Cleanup(func() {
+		if err == nil {
+			closePage()
+			wantNoComplaint(t, p)
+		}
+		must.NoError(t, program.Stop())
+	})
+	must.NoError(t, err)
+	r := &room{Page: p, t: t, folder: folder}
+	r.until("the contents are shown", `location.pathname === "/docs/README.md" && !location.search`)
+	r.open(page)
+	return r
+}
+
+// until waits for a condition, even while the browser goes from one page to the next.
+func (r *room) until(what, condition string) {
+	r.t.Helper()
+	err := r.Until(what, condition)
+	for err != nil && strings.Contains(err.Error(), "Cannot find context") {
+		err = r.Until(what, condition)
+	}
+	must.NoError(r.t, err)
+}
+
+// open opens a page of the same server.
+func (r *room) open(page string) {
+	r.t.Helper()
+	origin := eval[string](r.t, r.Page, "location.origin")
+	must.NoError(r.t, r.Do(chromedp.Navigate(origin+page)))
+	r.until("the page is ready", `document.body.dataset.ready`)
+}
+
+// press presses a key.
+func (r *room) press(key string) {
+	r.t.Helper()
+	must.NoError(r.t, r.Do(chromedp.KeyEvent(key)))
+}
+
+// edit replaces a text in a file of the workspace.
+func (r *room) edit(file, before, after string) {
+	r.t.Helper()
+	name := filepath.Join(r.folder, file)
+	text, err := os.ReadFile(name)
+	must.NoError(r.t, err)
+	if !strings.Contains(string(text), before) {
+		r.t.Fatalf("%s has no %q", file, before)
+	}
+	must.NoError(r.t, os.WriteFile(name, []byte(strings.Replace(string(text), before, after, 1)), 0o644))
+}
+
+// From the first page to the second, to a claim, and back, without a mouse.
+func TestReadingWithTheKeyboard(t *testing.T) {
+	r := enter(t, "/docs/README.md", Display{})
+	r.press("n")
+	r.until("the next page is shown", `location.pathname === "/docs/prologue.md" && document.body.dataset.ready`)
+	r.press("n")
+	r.until("the page after it is shown", `location.pathname === "/docs/01-deltafifo.md" && document.body.dataset.ready`)
+	r.press("p")
+	r.until("the page before it is shown", `location.pathname === "/docs/prologue.md" && document.body.dataset.ready`)
+	must.NoError(t, r.Run(`document.querySelector("a.claim").focus()`))
+	r.press("\r")
+	r.until("the test is beside the text", `document.querySelector("#panel .line.marked")?.innerText.length > 0 &&
+		document.querySelector("#panel h1").innerText === "01-deltafifo/tombstones_test.go"`)
+	r.press("\x1b")
+	r.until("the panel is closed", `document.querySelector("#panel").hidden`)
+	if !eval[bool](t, r.Page, `document.activeElement.matches("a.claim")`) {
+		t.Error("after the panel is closed, the focus is not on the link that opened it")
+	}
+	r.press("/")
+	r.until("the finder is open", `document.querySelector("#finder").open && document.activeElement.id === "words"`)
+	for _, key := range "tombst" {
+		r.press(string(key))
+	}
+	r.until("sections are found", `document.querySelectorAll("#found li").length > 3`)
+	first := eval[string](t, r.Page, `new URL(document.querySelectorAll("#found a")[1].href).pathname`)
+	must.NoError(t, r.Do(chromedp.KeyEvent("\u0301"))) // the key ArrowDown
+	r.press("\r")
+	r.until("the second section is shown", fmt.Sprintf(`location.pathname === %q && location.hash`, first))
+}
+
+// On every display nobody has to scroll sideways, the text has a measure that can be read, and
+// axe-core finds no violation that is serious or critical.
+func TestReadingOnEveryDisplay(t *testing.T) {
+	axe, err := Script(t.Context(), "axe-core@4.14.0", "axe.min.js")
+	must.NoError(t, err)
+	for name, display := range displays {
+		t.Run(name, func(t *testing.T) {
+			r := enter(t, "/docs/05-watchdog.md", display)
+			for _, page := range []string{"/docs/05-watchdog.md", "/docs/reference/faults.md", "/05-watchdog/main.go"} {
+				r.open(page)
+				content := eval[int](t, r.Page, `document.documentElement.scrollWidth`)
+				window := eval[int](t, r.Page, `document.documentElement.clientWidth`)
+				if content > window {
+					t.Errorf("%s is %d pixels wide, want at most %d, as wide as the window", page, content, window)
+				}
+				eval[bool](t, r.Page, axe+"; true")
+				found := eval[[]string](t, r.Page, `axe.run().then(result => result.violations.
+					filter(v => v.impact === "serious" || v.impact === "critical").
+					map(v => v.id + ": " + v.help + ": " + v.nodes.map(n => n.target.join(" ")).join(", ")))`)
+				for _, violation := range found {
+					t.Errorf("%s: axe-core: %s", page, violation)
+				}
+			}
+			r.open("/docs/05-watchdog.md")
+			before := eval[string](t, r.Page, `getComputedStyle(document.body).backgroundColor`)
+			must.NoError(t, r.Click("#theme"))
+			r.until("the colours are others", fmt.Sprintf(`getComputedStyle(document.body).backgroundColor !== %q`, before))
+			r.open("/docs/prologue.md")
+			r.until("they stay on the next page", fmt.Sprintf(`getComputedStyle(document.body).backgroundColor !== %q`, before))
+		})
+	}
+}
+
+// A narrow window hides the contents, and shows them when they are asked for.
+func TestContentsInANarrowWindow(t *testing.T) {
+	r := enter(t, "/docs/prologue.md", Display{Width: 390, Height: 844})
+	const shown = `getComputedStyle(document.querySelector("#contents")).display !== "none"`
+	if eval[bool](t, r.Page, shown) {
+		t.Error("the contents are shown at the start, want them hidden")
+	}
+	must.NoError(t, r.Click("#menu"))
+	r.until("the contents are shown", shown)
+	must.NoError(t, r.Click(`#contents a[href="/docs/05-watchdog.md"]`))
+	r.until("the page is shown", `location.pathname === "/docs/05-watchdog.md"`)
+}
+
+// A reader changes a line in an editor: the page and the panel follow, and say what differs.
+func TestAChangedLine(t *testing.T) {
+	r := enter(t, "/docs/prologue.md", Display{})
+	must.NoError(t, r.Click(`figure[data-file="01-deltafifo/step_informer.go"] a.source`))
+	r.until("the code is beside the text", `document.querySelector("#panel .line.marked")`)
+	source, err := os.ReadFile(filepath.Join(r.folder, "01-deltafifo", "step_informer.go"))
+	must.NoError(t, err)
+	if got := eval[string](t, r.Page, `document.querySelector("#panel code").innerText`); got != string(source) {
+		t.Errorf("who copies the code gets\n%s\nwant\n%s", got, source)
+	}
+	r.until("the page is watched", `document.body.dataset.watching`)
+	r.edit("01-deltafifo/step_informer.go", "OnAdd : %s", "OnAdd: %s")
+	r.until("the block is marked", `document.querySelector("figure.changed .badge")?.innerText === "changed by you"`)
+	r.until("the panel follows", `document.querySelector("#panel pre").innerText.includes("OnAdd: %s")`)
+	difference := eval[string](t, r.Page,
+		`[...document.querySelectorAll(".difference .gd, .difference .gi")].map(l => l.textContent).join("")`)
+	if !strings.Contains(difference, "OnAdd : %s") || !strings.Contains(difference, "OnAdd: %s") {
+		t.Errorf("the difference is %q, want both lines in it", difference)
+	}
+	r.edit("01-deltafifo/step_informer.go", "OnAdd: %s", "OnAdd : %s")
+	r.until("the mark is gone", `!document.querySelector("figure.changed")`)
+	r.edit("docs/prologue.md", "## Run it", "## Run it now")
+	r.until("the text follows", `document.querySelector("#run-it-now")`)
+}

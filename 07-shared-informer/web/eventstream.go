@@ -65,12 +65,15 @@ func (s *EventStream) write(format string, args ...any) {
 	_ = s.connection.Flush()
 }
 
-// Await waits for more, and meanwhile keeps the stream open. It returns false if the client has
-// gone away, or if done is closed.
-func (s *EventStream) Await(more, done <-chan struct{}) bool {
+// Await waits for more, at most for so long, and meanwhile keeps the stream open. It returns false
+// if the client has gone away, or if done is closed.
+func (s *EventStream) Await(more, done <-chan struct{}, atMost time.Duration) bool {
+	late := time.After(atMost)
 	for {
 		select {
 		case <-more:
+			return true
+		case <-late:
 			return true
 		case <-s.alive.C:
 			s.write(": alive\n\n")

@@ -49,7 +49,8 @@ func TestContents(t *testing.T) {
 
 func TestBlocks(t *testing.T) {
 	const page = "# Page\n\n<!-- code a.go f -->\n```go\nfunc f() {}\n```\n\n" +
-		"<!-- code a.go g, folded -->\n<details><summary>The code: g</summary>\n\n```go\nfunc g() {\n}\n```\n\n</details>\n\n" +
+		"<!-- code a.go g, folded -->\n<details><summary>The code: g</summary>\n\n" +
+		"```go\nfunc g() {\n}\n```\n\n</details>\n\n" +
 		"<!-- output testdata/a.txt -->\n```text\none\n```\n\n<!-- code b.go -->\n\n```mermaid\nflowchart\n```\n"
 	tree := fstest.MapFS{
 		"README.md":  file(page),

@@ -39,9 +39,10 @@ func TestAnotherOriginIsRefused(t *testing.T) {
 // Without the token there is nothing: no page, no file, no script, no answer that differs.
 func TestNothingWithoutTheToken(t *testing.T) {
 	v := visit(t, smallWorkspace(t, true))
-	for _, cookie := range []string{"", "reader=", v.cookie + "x", "other" + v.cookie, "reader=" + strings.Repeat("x", 5000)} {
+	long := "reader=" + strings.Repeat("x", 5000)
+	for _, cookie := range []string{"", "reader=", v.cookie + "x", "other" + v.cookie, long} {
 		for _, target := range []string{
-			"/", "/docs/README.md", "/01-queue/queue.go", "/-/files/reader.js", "/-/find?words=queue", "/-/changes?files=x",
+			"/", "/docs/README.md", "/01-queue/queue.go", "/-/files/reader.js", "/-/find?words=queue", "/-/events?files=x",
 			"/no/such/page",
 		} {
 			status, _, body := v.send("GET", target, map[string]string{"Cookie": cookie})
@@ -58,7 +59,8 @@ func TestTheHeaders(t *testing.T) {
 	v := visit(t, smallWorkspace(t, true))
 	for _, target := range []string{"/docs/01-queue.md", "/01-queue/queue.go", "/-/files/reader.css"} {
 		_, header, body := v.send("GET", target, nil)
-		wantIn(t, target, header.Get("Content-Security-Policy"), "default-src 'none'", "script-src 'self'", "style-src 'self'")
+		wantIn(t, target, header.Get("Content-Security-Policy"),
+			"default-src 'none'", "script-src 'self'", "style-src 'self'")
 		for _, refused := range []string{" style=", "<b ", "<style", "<script>", "javascript:"} {
 			if strings.Contains(body, refused) {
 				t.Errorf("%s has %q, which the policy refuses", target, refused)
@@ -119,7 +121,7 @@ func FuzzRequests(f *testing.F) {
 	v := visit(f, smallWorkspace(f, true))
 	webtest.AddRequests(f, "/", "/docs/README.md", "/01-queue/queue.go", "/-/find", "/-/files/reader.js")
 	f.Add("GET", "/-/find?words=%00%ff", "localhost")
-	f.Add("GET", "/-/changes?files=a,b,c,d,e", "localhost")
+	f.Add("GET", "/-/events?files=a,b,c,d,e", "localhost")
 	f.Add("GET", "/01-queue/queue.go?show=Pop,,Push", "localhost")
 	f.Fuzz(func(t *testing.T, method, target, host string) {
 		request := webtest.Request(method, target, host)
@@ -127,7 +129,7 @@ func FuzzRequests(f *testing.F) {
 			return // net/http refuses it
 		}
 		for _, cookie := range []string{"", v.cookie} {
-			if strings.HasPrefix(request.URL.Path, "/-/changes") && cookie != "" && request.Method == "GET" {
+			if strings.HasPrefix(request.URL.Path, "/-/events") && cookie != "" && request.Method == "GET" {
 				continue // it does not end
 			}
 			request.Header.Set("Cookie", cookie)

@@ -36,7 +36,7 @@ const (
 func main() {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
-	err := run(ctx, os.Args[1:], os.Stdout)
+	err := read(ctx, os.Args[1:], os.Stdout)
 	switch {
 	case errors.As(err, new(usageError)):
 		fmt.Fprintf(os.Stderr, "read: %v\n%s", err, usage)
@@ -52,8 +52,8 @@ type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// run shows the book until ctx ends.
-func run(ctx context.Context, args []string, stdout io.Writer) error {
+// read shows the book until ctx ends.
+func read(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("read", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main prints the usage
 	noBrowser := flags.Bool("no-browser", false, "")
@@ -75,7 +75,12 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer room.close()
+	defer func() {
+		room.close()
+		if room.startedCluster.Load() {
+			fmt.Fprintln(stdout, "The cluster that was started here is still there: scripts/local-down.sh ends it.")
+		}
+	}()
 	server, address, err := serve(ctx, room)
 	if err != nil {
 		return err

@@ -160,13 +160,13 @@ func wantIn(t testing.TB, what, text string, parts ...string) {
 }
 
 // The program answers until Ctrl-C, and then ends without an error.
-func TestRun(t *testing.T) {
+func TestRead(t *testing.T) {
 	t.Chdir(smallWorkspace(t, false))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	output, printed := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, []string{"-no-browser"}, printed) }()
+	go func() { ended <- read(ctx, []string{"-no-browser"}, printed) }()
 	text := make([]byte, 1000)
 	n, err := output.Read(text)
 	must.NoError(t, err)
@@ -189,7 +189,7 @@ func TestTheCommandLine(t *testing.T) {
 		"-h": "", "-no-such-flag": "-no-such-flag", "nonsense": "nonsense",
 	} {
 		var output bytes.Buffer
-		err := run(t.Context(), []string{argument}, &output)
+		err := read(t.Context(), []string{argument}, &output)
 		switch {
 		case want == "" && (err != nil || output.String() != usage):
 			t.Errorf("%s: error %v, output %q; want the usage", argument, err, output.String())

@@ -15,6 +15,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gin-gonic/gin"
 
@@ -39,6 +40,10 @@ type reader struct {
 	sources *sources
 	library *library
 	streams web.EventStreams
+	stage   stage
+
+	programs       string      // a folder for the programs of steps
+	startedCluster atomic.Bool // a page has started a cluster, which stays
 }
 
 // newReader returns a reader for the workspace in a folder. The caller closes it.
@@ -49,25 +54,38 @@ func newReader(ctx context.Context, folder string) (*reader, error) {
 	}
 	r := &reader{
 		ctx: ctx, root: root, sources: newSources(root), library: &library{ws: root.FS()},
-		streams: web.NewEventStreams(maxStreams),
+		streams: web.NewEventStreams(maxStreams), stage: stage{next: make(chan struct{})},
 	}
-	if err := r.library.read(func(*book.Book) {}); err != nil {
+	err = r.library.read(func(*book.Book) {})
+	if err == nil {
+		r.programs, err = os.MkdirTemp("", "reader")
+	}
+	if err != nil {
 		root.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *reader) close() { r.root.Close() }
+// close waits for the step that runs, which ends with the context of the reader.
+func (r *reader) close() {
+	r.stage.running.Wait()
+	os.RemoveAll(r.programs)
+	r.root.Close()
+}
 
 // pages returns the pages for a web.Server. The path of a file in the workspace is its path here,
 // so that the links of a page lead to the same files as on GitHub.
 func (r *reader) pages() web.Pages {
 	pages := web.Pages{
-		"/":              func(c *gin.Context) { c.Redirect(http.StatusFound, "/"+frontPage) },
-		"/-/files/:name": r.static,
-		"/-/find":        r.find,
-		"/-/changes":     r.changes,
+		"/":               func(c *gin.Context) { c.Redirect(http.StatusFound, "/"+frontPage) },
+		"/-/files/:name":  r.static,
+		"/-/find":         r.find,
+		"/-/events":       r.events,
+		"POST /-/run":     web.JSON(r.serveRun, "transcript", "pause"),
+		"POST /-/cluster": web.JSON(r.serveCluster),
+		"POST /-/stop":    web.JSON(r.serveStop),
+		"POST /-/next":    web.JSON(r.serveNext),
 	}
 	for _, top := range r.sources.topLevel() {
 		pages["/"+top] = r.file

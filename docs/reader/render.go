@@ -27,7 +27,7 @@ type heading struct{ Text, Anchor string }
 
 // page renders a page of the book, or another Markdown file.
 func (r *reader) page(name string, source []byte) *pageData {
-	p := &pageRenderer{source: source, widthOf: r.pictureWidth}
+	p := &pageRenderer{source: source, widthOf: r.pictureWidth, canRun: r.canRun}
 	if err := r.library.read(func(b *book.Book) { p.blocks = b.Blocks(name) }); err != nil {
 		panic(err)
 	}
@@ -86,6 +86,7 @@ type pageRenderer struct {
 	source  []byte
 	blocks  []book.Block
 	widthOf func(picture string) int
+	canRun  func(transcript string) bool
 }
 
 // RegisterFuncs implements goldmark's renderer.NodeRenderer.
@@ -161,6 +162,7 @@ func (p *pageRenderer) fence(w util.BufWriter, source []byte, n ast.Node, enteri
 	switch picture := book.DiagramFile(text); {
 	case i >= 0:
 		data = embeddedFigure(p.blocks[i], lang)
+		data.CanRun = data.IsOutput && p.canRun(data.File)
 	case lang == "mermaid" && p.widthOf(picture) > 0:
 		alt := strings.Join(strings.Fields(strings.ReplaceAll(text, "<br>", " ")), " ")
 		data = figure{Picture: "/" + picture, Alt: alt, Width: p.widthOf(picture)}
@@ -182,6 +184,7 @@ type figure struct {
 	File, Link string        // of a block that shows a part of a file
 	Names      string
 	IsOutput   bool
+	CanRun     bool // it is the transcript of a step
 	Changed    bool
 	Problem    string
 	Difference template.HTML

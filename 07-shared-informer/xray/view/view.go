@@ -128,7 +128,7 @@ func (v *View) events(c *gin.Context, i int) {
 		for seq := int64(-1); s.Context().Err() == nil; {
 			frame := v.recorders[i].After(seq)
 			if frame.Seq == seq {
-				if !s.Await(frame.More, v.ctx.Done()) {
+				if !s.Await(frame.More, v.ctx.Done(), time.Hour) {
 					return
 				}
 				continue

@@ -205,3 +205,61 @@ func TestAChangedLine(t *testing.T) {
 	r.edit("docs/prologue.md", "## Run it", "## Run it now")
 	r.until("the text follows", `document.querySelector("#run-it-now")`)
 }
+
+// status returns a condition: the figure of a transcript says this.
+func status(transcript, text string) string {
+	return fmt.Sprintf(`document.querySelector('figure[data-run="%s"] .status').textContent === %q`, transcript, text)
+}
+
+// A step is run, stopped, and gone through command by command. A line that the reader changes is
+// shown beside the book's.
+func TestRunningAStep(t *testing.T) {
+	const transcript = "01-deltafifo/testdata/informer.txt"
+	r := enter(t, "/docs/prologue.md", Display{})
+	button := func(name string) string { return fmt.Sprintf(`figure[data-run="%s"] [data-do="%s"]`, transcript, name) }
+	r.until("the page is watched", `document.body.dataset.watching`)
+	must.NoError(t, r.Run(fmt.Sprintf(`document.querySelector('figure[data-run="%s"]').scrollIntoView()`, transcript)))
+	r.press("r")
+	untilMinutes(t, r.Page, "it ends as in the book", status(transcript, "as in the book"))
+	played := eval[string](t, r.Page, `document.querySelector(".played").innerText.trim()`)
+	expected, err := os.ReadFile(filepath.Join(r.folder, transcript))
+	must.NoError(t, err)
+	if want := strings.TrimSpace(string(expected)); played != want {
+		t.Errorf("the page shows\n%s\nwant\n%s", played, want)
+	}
+
+	r.edit("01-deltafifo/step_informer.go", "OnAdd : %s", "OnAdd: %s")
+	must.NoError(t, r.Click(button("run")))
+	untilMinutes(t, r.Page, "it ends in another way", status(transcript, "not as in the book"))
+	r.until("the difference is shown", `document.querySelector(".played .gi").innerText.includes("OnAdd: web") &&
+		document.querySelector(".played .gi .want").innerText.includes("OnAdd : web")`)
+
+	must.NoError(t, r.Click(button("step")))
+	r.until("it waits before the first command", fmt.Sprintf(`!document.querySelector('%s').hidden`, button("next")))
+	before := eval[int](t, r.Page, `document.querySelectorAll(".played .given").length`)
+	must.NoError(t, r.Click(button("next")))
+	r.until("the command is given, and it waits again", fmt.Sprintf(
+		`document.querySelectorAll(".played .given").length > %d && !document.querySelector('%s').hidden`, before, button("next")))
+	must.NoError(t, r.Click(button("stop")))
+	r.until("it is stopped", status(transcript, "stopped"))
+	r.open("/docs/prologue.md")
+	r.until("another page shows the same run", status(transcript, "stopped"))
+}
+
+// A step that needs a cluster, and finds none, offers to start one.
+func TestRunningAStepWithoutACluster(t *testing.T) {
+	t.Setenv("KUBECONFIG", "")
+	const transcript = "05-watchdog/testdata/watchdog.txt"
+	r := enter(t, "/docs/05-watchdog.md", Display{})
+	must.NoError(t, r.Click(fmt.Sprintf(`figure[data-run="%s"] [data-do="run"]`, transcript)))
+	untilMinutes(t, r.Page, "it fails", status(transcript, "failed"))
+	r.until("it offers to start a cluster", `document.querySelector('.start [data-do="cluster"]')`)
+}
+
+// A step that needs a cluster, on the one that the tests use.
+func TestRunningAStepOnACluster(t *testing.T) {
+	const transcript = "05-watchdog/testdata/stop.txt"
+	r := enter(t, "/docs/05-watchdog-start-and-end.md", Display{})
+	must.NoError(t, r.Click(fmt.Sprintf(`figure[data-run="%s"] [data-do="run"]`, transcript)))
+	untilMinutes(t, r.Page, "it ends as in the book", status(transcript, "as in the book"))
+}

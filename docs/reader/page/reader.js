@@ -1,7 +1,7 @@
 // reader.js: what a page does by itself. It works without this script, too: links then open pages of their own.
 
-const $ = (selector, within = document) => within.querySelector(selector);
-const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+import { $, $$ } from "./dom.js";
+import { onRunEvent, runInView } from "./run.js";
 
 // Light or dark. A click switches from what is seen now.
 $("#theme").addEventListener("click", () => {
@@ -139,7 +139,7 @@ document.addEventListener("keydown", event => {
   const isTyping = event.target.closest("input, textarea, select, dialog") && event.key !== "Escape";
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   const go = selector => $(selector)?.click();
-  const keys = { n: () => go("[rel=next]"), p: () => go("[rel=prev]"), "/": openFinder, Escape: () => { closePanel(); showMenu(false); } };
+  const keys = { n: () => go("[rel=next]"), p: () => go("[rel=prev]"), r: runInView, "/": openFinder, Escape: () => { closePanel(); showMenu(false); } };
   if (!Object.hasOwn(keys, event.key)) return;
   if (event.key !== "Escape") event.preventDefault();
   keys[event.key]();
@@ -171,12 +171,17 @@ async function refresh() {
 function replaceBlock(figure, fresh) {
   figure.className = fresh.className;
   figure.dataset.hash = fresh.dataset.hash;
+  const [caption, played] = [$("figcaption", figure), $(".played", figure)];
   figure.replaceChildren(...fresh.childNodes);
+  if (played) { // it goes on
+    $("figcaption", figure).replaceWith(caption);
+    caption.after(played);
+  }
 }
 
 let changes = null;
 
-// watch asks for an event when the page, or the file in the panel, has changed. A page that nobody sees asks for
+// watch asks for events: the page, or the file in the panel, has changed, or a step has done something. A page that nobody sees asks for
 // none, because the server serves few pages at a time.
 function watch() {
   changes?.close();
@@ -184,10 +189,12 @@ function watch() {
   if (document.hidden) return;
   const files = [document.body.dataset.name];
   if (!panel.hidden) files.push($(".listing", panel).dataset.file);
-  changes = new EventSource("/-/changes?files=" + encodeURIComponent(files.join(",")));
-  changes.addEventListener("message", event => {
-    document.body.dataset.watching = files.join();
-    if (event.data === `"changed"`) refresh();
+  changes = new EventSource("/-/events?files=" + encodeURIComponent(files.join(",")));
+  changes.addEventListener("message", ({ data }) => {
+    const event = JSON.parse(data);
+    if (event.event === "watching") document.body.dataset.watching = files.join();
+    else if (event.event === "changed") refresh();
+    else onRunEvent(event);
   });
 }
 document.addEventListener("visibilitychange", () => {

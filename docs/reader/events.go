@@ -1,9 +1,9 @@
-// Telling a page that a file has changed.
+// Events for a page: a file has changed, or a step has done something.
 
 package main
 
 import (
-	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -20,9 +20,9 @@ const (
 	maxWatchedFiles = 4 // of one page
 )
 
-// changes sends an event when a page, or a file that it shows, has changed. files are the names,
-// with commas between them: the page, and the file beside it.
-func (r *reader) changes(c *gin.Context) {
+// events sends an event when a page, or a file that it shows, has changed, and all events of the
+// step that runs. files are the names, with commas between them: the page, and the file beside it.
+func (r *reader) events(c *gin.Context) {
 	query, ok := web.Query(c, "files")
 	if !ok {
 		return
@@ -34,17 +34,31 @@ func (r *reader) changes(c *gin.Context) {
 	}
 	r.streams.Serve(c, func(s *web.EventStream) {
 		state := r.state(files)
-		s.Send([]byte(`"watching"`))
-		for {
-			pause, cancel := context.WithTimeout(r.ctx, lookInterval)
-			goOn := s.Await(pause.Done(), r.ctx.Done())
-			cancel()
-			if !goOn {
-				return
+		s.Send([]byte(`{"event":"watching"}`))
+		var played *run
+		seen := 0
+		for looked := time.Now(); ; {
+			run, more := r.stage.current()
+			if run != played {
+				played, seen = run, 0
 			}
-			if now := r.state(files); now != state {
-				state = now
-				s.Send([]byte(`"changed"`))
+			if played != nil {
+				var events []json.RawMessage
+				events, more = played.from(seen)
+				seen += len(events)
+				for _, event := range events {
+					s.Send(event)
+				}
+			}
+			if time.Since(looked) >= lookInterval {
+				looked = time.Now()
+				if now := r.state(files); now != state {
+					state = now
+					s.Send([]byte(`{"event":"changed"}`))
+				}
+			}
+			if !s.Await(more, r.ctx.Done(), lookInterval) {
+				return
 			}
 		}
 	})

@@ -1,0 +1,246 @@
+// Run: a step at work, and what it reports.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/gin-gonic/gin"
+
+	"example.com/informer/07-shared-informer/web"
+)
+
+const (
+	maxRunBytes   = 4 << 20 // of the events of a run
+	maxErrorBytes = 8 << 10 // of what a program writes to its standard error
+)
+
+// A run plays a step, or starts a cluster. Its events are those of the player's -json, and some of
+// its own: "run" is the first, "build" comes before the program is built, "progress" is a line of
+// the start of a cluster, and "over" is the last.
+type run struct {
+	transcript string
+	cancel     context.CancelFunc
+
+	mu     sync.Mutex
+	stdin  io.Writer // a line lets a step go on that pauses; nil if none does
+	events []json.RawMessage
+	bytes  int
+	over   bool
+	more   chan struct{} // closed, and replaced by a new channel, when there is another event
+}
+
+// add adds an event. It returns false when the run has reported too much.
+func (r *run) add(event any) bool {
+	text, _ := json.Marshal(event) // it never fails: all events are JSON, texts or numbers
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events, r.bytes = append(r.events, text), r.bytes+len(text)
+	close(r.more)
+	r.more = make(chan struct{})
+	return r.bytes < maxRunBytes
+}
+
+// from returns the events after the first n, and a channel that is closed when there are more.
+func (r *run) from(n int) (events []json.RawMessage, more <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.events[min(n, len(r.events)):]), r.more
+}
+
+func (r *run) isOver() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.over
+}
+
+// A stage has the run of the moment: there is one at a time.
+type stage struct {
+	running sync.WaitGroup
+
+	mu   sync.Mutex
+	run  *run
+	next chan struct{} // closed, and replaced by a new channel, when there is another run
+}
+
+// current returns the last run, or nil, and a channel that is closed when there is another.
+func (s *stage) current() (*run, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run, s.next
+}
+
+// start starts a run, if none is under way.
+func (s *stage) start(ctx context.Context, transcript string, do func(context.Context, *run) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run != nil && !s.run.isOver() {
+		return web.Errorf(http.StatusConflict, "%s is running: stop it first", s.run.transcript)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	r := &run{transcript: transcript, cancel: cancel, more: make(chan struct{})}
+	r.add(gin.H{"event": "run", "transcript": transcript})
+	s.run = r
+	close(s.next)
+	s.next = make(chan struct{})
+	s.running.Go(func() {
+		defer cancel()
+		over := gin.H{"event": "over"}
+		if err := do(ctx, r); err != nil && ctx.Err() == nil {
+			over["error"] = err.Error()
+		}
+		r.mu.Lock()
+		r.over, r.stdin = true, nil
+		r.mu.Unlock()
+		r.add(over)
+	})
+	return nil
+}
+
+// play builds the program of a step, and runs it.
+func (r *reader) play(ctx context.Context, played *run, s step, pause bool) error {
+	played.add(gin.H{"event": "build"})
+	program, err := r.build(ctx, s)
+	if err != nil {
+		return err
+	}
+	args := []string{s.name, "-json"}
+	if pause {
+		args = append(args, "-pause")
+	}
+	command := r.command(ctx, program, args...)
+	if pause {
+		stdin, err := command.StdinPipe()
+		if err != nil {
+			return err
+		}
+		played.mu.Lock()
+		played.stdin = stdin
+		played.mu.Unlock()
+	}
+	stderr := &tail{limit: maxErrorBytes}
+	command.Stderr = stderr
+	output, writer := io.Pipe()
+	command.Stdout = writer
+	if err := command.Start(); err != nil {
+		return err
+	}
+	reported := make(chan bool, 1)
+	go func() { reported <- report(output, played) }()
+	err = command.Wait()
+	writer.Close()
+	hasEnd := <-reported
+	if !hasEnd && ctx.Err() == nil {
+		return fmt.Errorf("the program has ended early: %w\n%s", err, stderr)
+	}
+	return nil
+}
+
+// report adds the events of a player to a run, until there are no more. It returns whether the
+// player has come to its end.
+func report(output io.ReadCloser, played *run) (hasEnd bool) {
+	defer output.Close() // what is written after too many events is dropped
+	for events := json.NewDecoder(output); ; {
+		var event json.RawMessage
+		if events.Decode(&event) != nil {
+			return hasEnd
+		}
+		var kind struct{ Event string }
+		_ = json.Unmarshal(event, &kind)
+		hasEnd = hasEnd || kind.Event == "end"
+		if !played.add(event) {
+			played.add(gin.H{"event": "warning", "text": "the step has printed too much: the rest is left out"})
+			return hasEnd
+		}
+	}
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct {
+	limit int
+	text  []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.text = append(t.text, p...)
+	t.text = t.text[max(0, len(t.text)-t.limit):]
+	return len(p), nil
+}
+
+func (t *tail) String() string { return string(bytes.ToValidUTF8(t.text, []byte("�"))) }
+
+// serveRun answers a request to play the step of a transcript.
+func (r *reader) serveRun(c *gin.Context) (any, error) {
+	s, ok := r.findStep(c.Query("transcript"))
+	if !ok {
+		return nil, web.Errorf(http.StatusNotFound, "there is no step with the transcript %q", c.Query("transcript"))
+	}
+	pause := c.Query("pause") == "true"
+	return gin.H{}, r.stage.start(r.ctx, c.Query("transcript"),
+		func(ctx context.Context, played *run) error { return r.play(ctx, played, s, pause) })
+}
+
+// serveCluster answers a request to start a cluster.
+func (r *reader) serveCluster(*gin.Context) (any, error) {
+	return gin.H{}, r.stage.start(r.ctx, "a cluster",
+		func(ctx context.Context, started *run) error {
+			command := r.command(ctx, "scripts/local-up.sh")
+			lines := &lineWriter{show: func(line string) { started.add(gin.H{"event": "progress", "text": line}) }}
+			command.Stdout, command.Stderr = lines, lines
+			if err := command.Run(); err != nil {
+				return fmt.Errorf("scripts/local-up.sh: %w", err)
+			}
+			r.startedCluster.Store(true)
+			return nil
+		})
+}
+
+// A lineWriter shows each line that is written to it.
+type lineWriter struct {
+	show    func(line string)
+	partial []byte
+}
+
+// Write implements io.Writer.
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.partial = append(w.partial, p...)
+	for {
+		line, rest, found := bytes.Cut(w.partial, []byte("\n"))
+		if !found {
+			return len(p), nil
+		}
+		w.show(string(bytes.ToValidUTF8(line[:min(len(line), 500)], nil)))
+		w.partial = rest
+	}
+}
+
+// serveStop answers a request to stop what runs.
+func (r *reader) serveStop(*gin.Context) (any, error) {
+	if played, _ := r.stage.current(); played != nil {
+		played.cancel()
+	}
+	return gin.H{}, nil
+}
+
+// serveNext answers a request to let a step go on that pauses.
+func (r *reader) serveNext(*gin.Context) (any, error) {
+	if played, _ := r.stage.current(); played != nil {
+		played.mu.Lock()
+		stdin := played.stdin
+		played.mu.Unlock()
+		if stdin != nil {
+			if _, err := io.WriteString(stdin, "\n"); err == nil {
+				return gin.H{}, nil
+			}
+		}
+	}
+	return nil, web.Errorf(http.StatusConflict, "no step waits")
+}

@@ -1,0 +1,229 @@
+// Running steps: a small program in the place of a chapter's.
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// player is a program whose steps report what the tests need.
+const player = `package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+func main() {
+	fmt.Println(` + "`" + `{"event":"begin","step":"` + "` + os.Args[1] + `" + `"}` + "`" + `)
+	switch os.Args[1] {
+	case "pop":
+	case "wait":
+		stop := make(chan os.Signal, 1)
+		signal.Notify(stop, os.Interrupt)
+		fmt.Println(` + "`" + `{"event":"line","n":1,"text":"<waits>"}` + "`" + `)
+		<-stop
+		fmt.Println(` + "`" + `{"event":"end","verdict":"stopped"}` + "`" + `)
+		os.Exit(130)
+	case "pause":
+		if strings.Join(os.Args[2:], " ") != "-json -pause" {
+			panic(os.Args)
+		}
+		fmt.Println(` + "`" + `{"event":"wait","for":"enter"}` + "`" + `)
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		fmt.Println(` + "`" + `{"event":"line","n":1,"text":"goes on"}` + "`" + `)
+	case "much":
+		for range 5000 {
+			fmt.Printf("{\"event\":\"line\",\"text\":%q}\n", strings.Repeat("x", 1000))
+		}
+	case "crash":
+		panic("the reason")
+	}
+	fmt.Println(` + "`" + `{"event":"end","verdict":"ok"}` + "`" + `)
+}
+`
+
+// stepsWorkspace is the small workspace with the program.
+func stepsWorkspace(t *testing.T) (folder string) {
+	t.Helper()
+	folder = smallWorkspace(t, false)
+	writeFile(t, folder, "go.work", "go 1.26.0\n\nuse ./01-queue\n")
+	writeFile(t, folder, "01-queue/go.mod", "module example.com/queue\n\ngo 1.26.0\n")
+	writeFile(t, folder, "01-queue/queue.go", "package main\n\nfunc Pop() int { return 1 }\n")
+	writeFile(t, folder, "01-queue/queue_test.go", "package main\n")
+	writeFile(t, folder, "01-queue/main.go", player)
+	for _, name := range []string{"pop", "wait", "pause", "much", "crash"} {
+		writeFile(t, folder, "01-queue/step_"+name+".go", "package main\n")
+		writeFile(t, folder, "01-queue/testdata/"+name+".txt", "$ go run ./01-queue pop\n<1>\n> more\n")
+	}
+	return folder
+}
+
+func (v *visitor) post(target string, want int) (body string) {
+	v.t.Helper()
+	status, _, body := v.send("POST", target, nil)
+	if status != want {
+		v.t.Errorf("POST %s: got %d %s, want %d", target, status, body, want)
+	}
+	return body
+}
+
+// An eventReader reads the events for a page.
+type eventReader struct {
+	t      *testing.T
+	lines  *bufio.Scanner
+	events []string // all that were read
+}
+
+func (v *visitor) listen(t *testing.T) *eventReader {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), "GET", v.server.URL()+"/-/events?files=docs/01-queue.md", nil)
+	must.NoError(t, err)
+	request.Header.Set("Cookie", v.cookie)
+	response, err := client.Do(request)
+	must.NoError(t, err)
+	t.Cleanup(func() { response.Body.Close() })
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 2<<20)
+	e := &eventReader{t: t, lines: lines}
+	e.until("watching")
+	return e
+}
+
+// until reads until an event of this kind, and returns it.
+func (e *eventReader) until(kind string) (event map[string]any) {
+	e.t.Helper()
+	for e.lines.Scan() {
+		text, ok := strings.CutPrefix(e.lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		event = map[string]any{}
+		must.NoError(e.t, json.Unmarshal([]byte(text), &event))
+		e.events = append(e.events, event["event"].(string))
+		if event["event"] == kind {
+			return event
+		}
+	}
+	e.t.Fatalf("the stream has ended without the event %q: %v, after %q", kind, e.lines.Err(), e.events)
+	return nil
+}
+
+// Two pages get the same events, and a page that comes later gets all of them, too.
+func TestRun(t *testing.T) {
+	v := visit(t, stepsWorkspace(t))
+	pages := []*eventReader{v.listen(t), v.listen(t)}
+	v.post("/-/run?transcript=01-queue/testdata/pop.txt", 200)
+	for _, page := range pages {
+		page.until("over")
+	}
+	pages = append(pages, v.listen(t))
+	pages[2].until("over")
+	for i, page := range pages {
+		if got, want := strings.Join(page.events, " "), "watching run build begin end over"; got != want {
+			t.Errorf("page %d got the events %s, want %s", i, got, want)
+		}
+	}
+	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), `data-run="01-queue/testdata/pop.txt"`, `<button data-do="run">Run</button>`)
+}
+
+// A step that hangs can be stopped. Meanwhile there is no other.
+func TestStop(t *testing.T) {
+	v := visit(t, stepsWorkspace(t))
+	page := v.listen(t)
+	v.post("/-/run?transcript=01-queue/testdata/wait.txt", 200)
+	if got := page.until("line")["text"]; got != "<waits>" {
+		t.Errorf("the line is %q, want <waits>", got)
+	}
+	wantIn(t, "a second run", v.post("/-/run?transcript=01-queue/testdata/pop.txt", 409), "wait.txt is running")
+	wantIn(t, "a cluster", v.post("/-/cluster", 409), "wait.txt is running")
+	v.post("/-/next", 409)
+	v.post("/-/stop", 200)
+	if got := page.until("end")["verdict"]; got != "stopped" {
+		t.Errorf("the verdict is %q, want stopped", got)
+	}
+	if over := page.until("over"); over["error"] != nil {
+		t.Errorf("the run is over with the error %q, want none", over["error"])
+	}
+	v.post("/-/stop", 200)
+}
+
+// A step that waits ends with the reader. visit waits for it.
+func TestTheStepEndsWithTheReader(t *testing.T) {
+	v := visit(t, stepsWorkspace(t))
+	page := v.listen(t)
+	v.post("/-/run?transcript=01-queue/testdata/wait.txt", 200)
+	page.until("line")
+}
+
+func TestNextCommand(t *testing.T) {
+	v := visit(t, stepsWorkspace(t))
+	page := v.listen(t)
+	v.post("/-/run?transcript=01-queue/testdata/pause.txt&pause=true", 200)
+	page.until("wait")
+	v.post("/-/next", 200)
+	if got := page.until("line")["text"]; got != "goes on" {
+		t.Errorf("the line is %q, want: goes on", got)
+	}
+	page.until("over")
+	v.post("/-/next", 409)
+}
+
+// What goes wrong is said on the page.
+func TestRunsThatFail(t *testing.T) {
+	folder := stepsWorkspace(t)
+	v := visit(t, folder)
+	page := v.listen(t)
+	v.post("/-/run?transcript=01-queue/testdata/crash.txt", 200)
+	wantIn(t, "a crash", page.until("over")["error"].(string), "ended early: exit status 2", "panic: the reason")
+
+	v.post("/-/run?transcript=01-queue/testdata/much.txt", 200)
+	wantIn(t, "a flood", page.until("warning")["text"].(string), "too much")
+	page.until("over")
+
+	writeFile(t, folder, "01-queue/queue.go", "package main\n\nfunc Pop() int { return none }\n")
+	v.post("/-/run?transcript=01-queue/testdata/pop.txt", 200)
+	wantIn(t, "an error of the compiler", page.until("over")["error"].(string), "does not compile", "undefined: none")
+}
+
+// The browser can start steps that exist, and nothing else.
+func TestWhatIsNotRun(t *testing.T) {
+	folder := stepsWorkspace(t)
+	writeFile(t, folder, "01-queue/testdata/none.txt", "no step\n")
+	writeFile(t, folder, "01-queue/own/testdata/pop.txt", "a module of its own\n")
+	writeFile(t, folder, "01-queue/own/go.mod", "module own\n")
+	writeFile(t, folder, "01-queue/own/main.go", "package main\n")
+	writeFile(t, folder, "01-queue/own/step_pop.go", "package main\n")
+	v := visit(t, folder)
+	for _, transcript := range []string{
+		"", "pop", "01-queue/testdata/none.txt", "01-queue/own/testdata/pop.txt", "01-queue/testdata/../testdata/pop.txt",
+		"01-queue/testdata/pop.txt%00", "/01-queue/testdata/pop.txt", "01-queue/testdata/-exec.txt", "docs/testdata/pop.txt",
+		"01-queue/testdata/pop.txt%20-update",
+	} {
+		v.post("/-/run?transcript="+transcript, 404)
+	}
+	v.post("/-/run?transcript=01-queue/testdata/pop.txt&argument=-update", 400)
+	for _, path := range []string{"/-/run", "/-/stop", "/-/next", "/-/cluster"} {
+		v.get(path, 405)
+		for origin, want := range map[string]int{"http://evil.example": 403, "null": 403} {
+			if status, _, body := v.send("POST", path, map[string]string{"Origin": origin}); status != want {
+				t.Errorf("POST %s from %s: got %d %s, want %d", path, origin, status, body, want)
+			}
+		}
+		if status, _, body := v.send("POST", path, map[string]string{"Cookie": ""}); status != 403 {
+			t.Errorf("POST %s without the token: got %d %s, want 403", path, status, body)
+		}
+	}
+	if played, _ := v.reader.stage.current(); played != nil {
+		t.Errorf("%s was run", played.transcript)
+	}
+}

@@ -133,7 +133,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("page %d got the events %s, want %s", i, got, want)
 		}
 	}
-	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), `data-run="01-queue/testdata/pop.txt"`, `<button data-do="run">Run</button>`)
+	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), `data-run="01-queue/testdata/pop.txt"`,
+		`<button data-do="run">Run</button>`)
 }
 
 // A step that hangs can be stopped. Meanwhile there is no other.

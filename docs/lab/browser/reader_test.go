@@ -239,7 +239,8 @@ func TestRunningAStep(t *testing.T) {
 	before := eval[int](t, r.Page, `document.querySelectorAll(".played .given").length`)
 	must.NoError(t, r.Click(button("next")))
 	r.until("the command is given, and it waits again", fmt.Sprintf(
-		`document.querySelectorAll(".played .given").length > %d && !document.querySelector('%s').hidden`, before, button("next")))
+		`document.querySelectorAll(".played .given").length > %d && !document.querySelector('%s').hidden`, before,
+		button("next")))
 	must.NoError(t, r.Click(button("stop")))
 	r.until("it is stopped", status(transcript, "stopped"))
 	r.open("/docs/prologue.md")
@@ -252,7 +253,7 @@ func TestRunningAStepWithoutACluster(t *testing.T) {
 	const transcript = "05-watchdog/testdata/watchdog.txt"
 	r := enter(t, "/docs/05-watchdog.md", Display{})
 	must.NoError(t, r.Click(fmt.Sprintf(`figure[data-run="%s"] [data-do="run"]`, transcript)))
-	untilMinutes(t, r.Page, "it fails", status(transcript, "failed"))
+	untilMinutes(t, r.Page, "it says what is missing", status(transcript, "needs a cluster"))
 	r.until("it offers to start a cluster", `document.querySelector('.start [data-do="cluster"]')`)
 }
 

@@ -43,6 +43,7 @@ function begin(transcript) {
   $("figcaption", figure).after(played);
   figure.classList.add("playing");
   for (const [name, visible] of Object.entries({ run: false, step: false, stop: true, next: false })) show(name, visible);
+  say(transcript === "a cluster" ? "starting a cluster …" : "");
 }
 
 function section(at = 0) {
@@ -82,7 +83,7 @@ const ends = {
 const handlers = {
   build: () => say("compiling …"),
   begin: () => say("running …"),
-  cluster({ state, text }) {
+  cluster({ state }) {
     if (state === "connecting") say("connecting to the cluster …");
     if (state === "ready") say("running …");
     if (state !== "none") return;
@@ -91,7 +92,8 @@ const handlers = {
     const button = element("button", "", "Start one on this machine");
     button.dataset.do = "cluster";
     start.append(button, element("span", "", " It needs no Docker. The first time may take ten minutes."));
-    $("figcaption", figure).after(start);
+    played.replaceWith(start); // and below it what the book has
+    figure.classList.remove("playing");
   },
   value({ name, text }) {
     if (name !== "ADDRESS") return;
@@ -121,14 +123,12 @@ const handlers = {
   block: judge,
   note: ({ text }) => played.append(row(text, "c")),
   warning: ({ text }) => played.append(row(text, "c")),
-  progress({ text }) {
-    say("starting a cluster …");
-    played.append(row(text, "c"));
-  },
+  progress: ({ text }) => played.append(row(text, "c")),
   end({ verdict: result, error }) {
     verdict = result;
+    if ($(".start", figure)) return say("needs a cluster");
     say(...(ends[result] ?? [result, ""]));
-    if (error && !$(".start", figure)) played.append(row(error, "gd"));
+    if (error) played.append(row(error, "gd"));
   },
 };
 

@@ -16,7 +16,8 @@ var contentsTree = fstest.MapFS{
 		"Begin with [a prologue](prologue.md).\n\n" +
 		"**Part I: one.** You build it.\n\n" +
 		"1. [A queue](01-a.md): a text with a [link](prologue.md).\n   - [More](01-b.md)\n\n8. [The end](08-a.md)\n\n" +
-		"Appendices:\n\n- [Guide](guide.md)\n\n## Reference\n\nNothing.\n\n- [Words](reference/words.md)\n- no link\n\n" +
+		"Appendices:\n\n- [Guide](guide.md)\n\n" +
+		"## Reference\n\nNothing.\n\n- [Words](reference/words.md)\n- no link\n\n" +
 		"## How to read\n\n- `$` is a command\n"),
 	"docs/prologue.md":        file("# Prologue\n"),
 	"docs/01-a.md":            file("# 01 · A\n"),

@@ -111,7 +111,8 @@ func transcript(text string) template.HTML {
 		case strings.HasPrefix(line, "> "), strings.HasPrefix(line, "^C"):
 			class = "line action"
 		}
-		fmt.Fprintf(&out, `<span class="%s">%s</span>`+"\n", class, template.HTMLEscapeString(strings.TrimSuffix(line, "\n")))
+		text := template.HTMLEscapeString(strings.TrimSuffix(line, "\n"))
+		fmt.Fprintf(&out, `<span class="%s">%s</span>`+"\n", class, text)
 	}
 	return template.HTML(out.String())
 }

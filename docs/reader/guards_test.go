@@ -42,7 +42,8 @@ func TestNothingWithoutTheToken(t *testing.T) {
 	long := "reader=" + strings.Repeat("x", 5000)
 	for _, cookie := range []string{"", "reader=", v.cookie + "x", "other" + v.cookie, long} {
 		for _, target := range []string{
-			"/", "/docs/README.md", "/01-queue/queue.go", "/-/files/reader.js", "/-/find?words=queue", "/-/events?files=x",
+			"/", "/docs/README.md", "/01-queue/queue.go", "/-/files/reader.js", "/-/find?words=queue",
+			"/-/events?files=x",
 			"/no/such/page",
 		} {
 			status, _, body := v.send("GET", target, map[string]string{"Cookie": cookie})
@@ -85,7 +86,8 @@ func TestWhatIsNotShown(t *testing.T) {
 		}
 		v := visit(t, folder)
 		targets := []string{
-			"/docs/link.svg", "/01-queue/link.go", "/.git/config", "/.cluster/kubeconfig", "/docs/../.cluster/kubeconfig",
+			"/docs/link.svg", "/01-queue/link.go", "/.git/config", "/.cluster/kubeconfig",
+			"/docs/../.cluster/kubeconfig",
 			"/docs/%2e%2e/kubeconfig", "/docs/..%2fkubeconfig", "/docs//kubeconfig", "/etc/passwd", "/docs/no-such.md",
 			"/docs/01-queue.md/x", "/docs/README.md%00.md", "/-/files/page.html", "/-/files/..%2fmain.go", "/go.work/x",
 		}
@@ -140,7 +142,8 @@ func FuzzRequests(f *testing.F) {
 			case strings.Contains(answer.Body.String(), "SECRET"):
 				t.Errorf("%s %s for %s: the answer has the secret", method, target, host)
 			case cookie == "" && answer.Code != 403 && answer.Code != 421 && answer.Code != 400:
-				t.Errorf("%s %s for %s without the token: got %d, want 403, 421 or 400", method, target, host, answer.Code)
+				t.Errorf("%s %s for %s without the token: got %d, want 403, 421 or 400",
+					method, target, host, answer.Code)
 			case answer.Code >= 500, answer.Code >= 300 && answer.Code < 400 && location != "/"+frontPage:
 				t.Errorf("%s %s for %s: got %d to %q, want 200, 4xx, or a redirect to the front page", method, target,
 					host, answer.Code, location)

@@ -55,7 +55,8 @@ func TestABlockThatTheReaderHasChanged(t *testing.T) {
 	before := v.reader.state([]string{"docs/01-queue.md"})
 	writeFile(t, folder, "01-queue/queue.go", "package queue\n\nfunc Pop() int { return 2<3 }\n")
 	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), "changed by you",
-		`<span class="line gd">- func Pop() int { return 1 }`, `<span class="line gi">+ func Pop() int { return 2&lt;3 }`)
+		`<span class="line gd">- func Pop() int { return 1 }`,
+		`<span class="line gi">+ func Pop() int { return 2&lt;3 }`)
 	if v.reader.state([]string{"docs/01-queue.md"}) == before {
 		t.Error("the state of the page is the same after a file that it shows has changed")
 	}
@@ -70,7 +71,8 @@ func TestFind(t *testing.T) {
 	for words, want := range map[string]string{"que": "docs/01-queue.md", "kangaroo": "", "": ""} {
 		var found []book.Section
 		must.NoError(t, json.Unmarshal([]byte(v.get("/-/find?words="+words, 200)), &found))
-		if want == "" && len(found) > 0 || want != "" && (len(found) == 0 || !strings.HasPrefix(found[0].Page, "docs/")) {
+		isPage := len(found) > 0 && strings.HasPrefix(found[0].Page, "docs/")
+		if want == "" && len(found) > 0 || want != "" && !isPage {
 			t.Errorf("find %q: got %v, want %q", words, found, want)
 		}
 	}
@@ -93,11 +95,11 @@ func TestAllPages(t *testing.T) {
 	names, err := book.PageNames(os.DirFS(root))
 	must.NoError(t, err)
 	bodies := map[string]string{} // by path
-	page := func(path string) string {
-		if _, ok := bodies[path]; !ok {
-			bodies[path] = v.get(path, 200)
+	page := func(target string) string {
+		if _, ok := bodies[target]; !ok {
+			bodies[target] = v.get(target, 200)
 		}
-		return bodies[path]
+		return bodies[target]
 	}
 	for _, name := range names {
 		body := page("/" + name)

@@ -106,7 +106,8 @@ func (p *pageRenderer) heading(w util.BufWriter, _ []byte, n ast.Node, entering 
 		fmt.Fprintf(w, `<h%d id="%s">`, h.Level, anchor)
 		return ast.WalkContinue, nil
 	}
-	fmt.Fprintf(w, ` <a class="anchor" href="#%s" aria-label="A link to this section">#</a></h%d>`+"\n", anchor, h.Level)
+	fmt.Fprintf(w, ` <a class="anchor" href="#%s" aria-label="A link to this section">#</a></h%d>`+"\n",
+		anchor, h.Level)
 	return ast.WalkContinue, nil
 }
 
@@ -144,8 +145,8 @@ func (p *pageRenderer) link(w util.BufWriter, _ []byte, n ast.Node, entering boo
 	if title != "" {
 		rest += fmt.Sprintf(` title="%s"`, template.HTMLEscapeString(title))
 	}
-	fmt.Fprintf(w, `<a href="%s" class="%s"%s>`, template.HTMLEscapeString(string(util.URLEscape([]byte(target), true))),
-		class, rest)
+	address := template.HTMLEscapeString(string(util.URLEscape([]byte(target), true)))
+	fmt.Fprintf(w, `<a href="%s" class="%s"%s>`, address, class, rest)
 	return ast.WalkContinue, nil
 }
 

@@ -86,7 +86,8 @@ type eventReader struct {
 
 func (v *visitor) listen(t *testing.T) *eventReader {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), "GET", v.server.URL()+"/-/events?files=docs/01-queue.md", nil)
+	address := v.server.URL() + "/-/events?files=docs/01-queue.md"
+	request, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
 	must.NoError(t, err)
 	request.Header.Set("Cookie", v.cookie)
 	response, err := client.Do(request)
@@ -206,8 +207,9 @@ func TestWhatIsNotRun(t *testing.T) {
 	writeFile(t, folder, "01-queue/own/step_pop.go", "package main\n")
 	v := visit(t, folder)
 	for _, transcript := range []string{
-		"", "pop", "01-queue/testdata/none.txt", "01-queue/own/testdata/pop.txt", "01-queue/testdata/../testdata/pop.txt",
-		"01-queue/testdata/pop.txt%00", "/01-queue/testdata/pop.txt", "01-queue/testdata/-exec.txt", "docs/testdata/pop.txt",
+		"", "pop", "01-queue/testdata/none.txt", "01-queue/own/testdata/pop.txt",
+		"01-queue/testdata/../testdata/pop.txt", "01-queue/testdata/pop.txt%00", "/01-queue/testdata/pop.txt",
+		"01-queue/testdata/-exec.txt", "docs/testdata/pop.txt",
 		"01-queue/testdata/pop.txt%20-update",
 	} {
 		v.post("/-/run?transcript="+transcript, 404)

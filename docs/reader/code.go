@@ -40,9 +40,10 @@ func (r *reader) listing(name string, source []byte, show string) *pageData {
 			}
 		}
 	}
-	code.Text = highlight(strings.TrimPrefix(path.Ext(name), "."), string(source), marked)
 	if path.Base(path.Dir(name)) == "testdata" && path.Ext(name) == ".txt" {
 		code.Text = transcript(string(source))
+	} else {
+		code.Text = highlight(strings.TrimPrefix(path.Ext(name), "."), string(source), marked)
 	}
 	file := &url.URL{Scheme: "vscode", Host: "file", Path: filepath.ToSlash(filepath.Join(r.root.Name(), name))}
 	code.Editor = template.URL(fmt.Sprintf("%s:%d", file, max(1, code.First)))

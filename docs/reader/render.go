@@ -208,9 +208,10 @@ func embeddedFigure(b book.Block, lang string) figure {
 	case b.Now != b.Printed:
 		f.Changed, f.Difference = true, difference(b.Printed, b.Now)
 	}
-	f.Text = highlight(lang, text+"\n", nil)
 	if b.IsOutput {
 		f.Text = transcript(text + "\n")
+	} else {
+		f.Text = highlight(lang, text+"\n", nil)
 	}
 	return f
 }

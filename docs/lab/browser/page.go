@@ -20,6 +20,9 @@ import (
 // patience is how long the page may take to show something.
 const patience = time.Minute
 
+// hangTime ends what would hang: nothing takes so long, even on a slow machine.
+const hangTime = 5 * time.Minute
+
 // A Display is the window and the preferences of somebody who looks at the page.
 type Display struct {
 	Width, Height int64 // default: 1280 x 900
@@ -171,7 +174,16 @@ func Field(station, field string) string {
 
 // Do does actions of chromedp in the tab.
 func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) error {
-	return chromedp.Do(p.ctx, actions...)
+	_, err := act(p, chromedp.Steps(actions...))
+	return err
+}
+
+// act does an action in the tab. Without a deadline, the click on a button that stays hidden, or the
+// load of a page that never ends, would wait until the end of all tests.
+func act[T any](p *Page, action chromedp.Action[T]) (T, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, hangTime)
+	defer cancel()
+	return chromedp.Run(ctx, action)
 }
 
 // Run runs JavaScript. If the result is a promise, Run waits for it.
@@ -182,7 +194,7 @@ func (p *Page) Run(script string) error {
 // Eval returns the value of an expression in JavaScript. If it is a promise, Eval waits for its
 // result.
 func Eval[T any](p *Page, expression string) (T, error) {
-	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	value, err := act(p, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		err = fmt.Errorf("evaluating %s: %w", expression, err)
 	}
@@ -191,7 +203,7 @@ func Eval[T any](p *Page, expression string) (T, error) {
 
 // Until waits until a condition in JavaScript is true. what describes the condition in an error.
 func (p *Page) Until(what, condition string) error {
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool]("Boolean("+condition+")",
+	_, err := act(p, chromedp.Poll[bool]("Boolean("+condition+")",
 		chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(50*time.Millisecond)))
 	if err != nil {
 		text, _ := Eval[string](p, `document.querySelector("main").innerText`)
@@ -233,5 +245,5 @@ func (p *Page) Screenshot() ([]byte, error) {
 	if err := p.Run(`scrollTo(0, 0)`); err != nil {
 		return nil, err
 	}
-	return chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	return act(p, chromedp.CaptureScreenshot())
 }

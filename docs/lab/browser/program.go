@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"time"
 
 	"example.com/informer/scripts/harness/workspace"
 )
@@ -69,6 +70,8 @@ func start(command *exec.Cmd) (*Program, error) {
 	if err := command.Start(); err != nil {
 		return nil, err
 	}
+	hang := time.AfterFunc(hangTime, func() { _ = command.Process.Kill() })
+	defer hang.Stop()
 	lines := bufio.NewScanner(output)
 	url := ""
 	for url == "" && lines.Scan() {
@@ -88,5 +91,7 @@ func start(command *exec.Cmd) (*Program, error) {
 
 // Stop stops the program as Ctrl-C does, and waits for its end.
 func (p *Program) Stop() error {
+	hang := time.AfterFunc(hangTime, func() { _ = p.command.Process.Kill() })
+	defer hang.Stop()
 	return errors.Join(p.command.Process.Signal(os.Interrupt), <-p.read, p.command.Wait())
 }

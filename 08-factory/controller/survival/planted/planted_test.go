@@ -22,7 +22,11 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-var bugName = flag.String("bug", "", "the planted bug that TestBug runs; TestPlantedBugs sets it")
+// TestPlantedBugs sets them.
+var (
+	bugName  = flag.String("bug", "", "the planted bug that TestBug runs")
+	patience = flag.Duration("patience", 0, "how long a judgement of TestBug waits")
+)
 
 // starts has the start function of the controller with each bug. It is empty, except in the program
 // that TestPlantedBugs builds.
@@ -55,7 +59,7 @@ func TestBug(t *testing.T) {
 		Finalizer:      "example.com/notices",
 		Reason:         "Created",
 		InvalidIsFinal: true,
-		Patience:       10 * time.Second,
+		Patience:       *patience,
 	})
 }
 
@@ -71,13 +75,19 @@ func TestPlantedBugs(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			scenario, _, _ := strings.Cut(b.foundBy, "/")
-			cmd := exec.CommandContext(t.Context(), program,
-				"-test.v", "-test.timeout=5m", "-test.run=^TestBug$/^"+subtest(scenario)+"$", "-bug="+b.name)
-			output, err := cmd.CombinedOutput()
-			if err == nil || !found(string(output), b.foundBy) {
-				t.Errorf("%s\nwant a failure of %q; the survival test (%v) printed:\n%s",
-					b.description, b.foundBy, err, output)
+			var output []byte
+			var err error
+			// If the first patience is too short for a busy machine, an earlier judgement fails.
+			for _, patience := range []time.Duration{10 * time.Second, time.Minute} {
+				cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.timeout=5m",
+					"-test.run=^TestBug$/^"+subtest(scenario)+"$", "-bug="+b.name, "-patience="+patience.String())
+				output, err = cmd.CombinedOutput()
+				if err != nil && found(string(output), b.foundBy) {
+					return
+				}
 			}
+			t.Errorf("%s\nwant a failure of %q; the survival test (%v) printed:\n%s",
+				b.description, b.foundBy, err, output)
 		})
 	}
 }

@@ -213,8 +213,8 @@ func (r *Reconciler) delete(ctx context.Context, surplus *corev1.ConfigMap) erro
 	return nil
 }
 
-// updateStatus writes the status if it has changed. It does not write an equal status, because the
-// event of each write adds the key again.
+// updateStatus writes the status if it has changed: a request that changes nothing is not worth its
+// time.
 func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstructured.Unstructured, right int,
 	problems []*problem) error {
 	ready := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, ObservedGeneration: n.Generation}

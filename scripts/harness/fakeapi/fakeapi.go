@@ -67,7 +67,7 @@ func (s *Server) Lists() int { return int(s.lists.Load()) }
 // events, and return when the reflector has taken them.
 func (s *Server) NextWatch() *watch.FakeWatcher { return <-s.watches }
 
-// Expire sends the error 410 Gone to a watch, so that the reflector lists again.
+// Expire sends the error 410, Expired, to a watch, so that the reflector lists again.
 func Expire(w *watch.FakeWatcher) {
 	w.Error(&metav1.Status{Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired})
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,7 +35,7 @@ func runChapter() {
 }
 
 // endChapter runs that chapter with these arguments, and sends it a signal when its step runs.
-func endChapter(t *testing.T, signal os.Signal, args ...string) (stdout, stderr string) {
+func endChapter(t *testing.T, sent os.Signal, args ...string) (stdout, stderr string) {
 	t.Helper()
 	program, err := os.Executable()
 	must.NoError(t, err)
@@ -48,25 +49,29 @@ func endChapter(t *testing.T, signal os.Signal, args ...string) (stdout, stderr 
 	for lines := bufio.NewScanner(output); lines.Scan(); {
 		stdout += lines.Text() + "\n"
 		if line := lines.Text(); line == "here" || line == `{"event":"line","n":1,"text":"here"}` {
-			must.NoError(t, cmd.Process.Signal(signal))
+			must.NoError(t, cmd.Process.Signal(sent))
 		}
 	}
 	_ = cmd.Wait() // the exit code is checked
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("%v: exit code %d, want %d", signal, code, exitInterrupted)
+		t.Errorf("%v: exit code %d, want %d", sent, code, exitInterrupted)
 	}
 	return stdout, errs.String()
 }
 
 // A step cleans up whether the user types Ctrl-C, closes the terminal, or ends the program.
 func TestAStepCleansUpWhenItIsEnded(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		_, stderr := endChapter(t, signal)
-		wantContains(t, fmt.Sprintf("stderr after %v", signal), stderr, "cleaned up")
-		stdout, stderr := endChapter(t, signal, "-json")
-		wantContains(t, fmt.Sprintf("stderr after %v with -json", signal), stderr, "cleaned up")
+	// Under nohup, this test ignores SIGHUP. A process that it starts would inherit this.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		_, stderr := endChapter(t, sent)
+		wantContains(t, fmt.Sprintf("stderr after %v", sent), stderr, "cleaned up")
+		stdout, stderr := endChapter(t, sent, "-json")
+		wantContains(t, fmt.Sprintf("stderr after %v with -json", sent), stderr, "cleaned up")
 		if want := `{"event":"end","verdict":"stopped"}` + "\n"; !strings.HasSuffix(stdout, want) {
-			t.Errorf("stdout after %v with -json is\n%s\nwant at its end %s", signal, stdout, want)
+			t.Errorf("stdout after %v with -json is\n%s\nwant at its end %s", sent, stdout, want)
 		}
 	}
 }

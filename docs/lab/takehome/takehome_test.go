@@ -29,7 +29,8 @@ const page = "../../take-home.md"
 const edit = `/harness/d; s/step\.Lesson/Lesson/`
 
 // The steps of the page build in an empty module, without the workspace. Its versions are those that
-// client-go asks for, which the workspace need not have. The program shows a pod of the namespace that the kubeconfig names, until it is interrupted.
+// client-go asks for, which the workspace need not have. The program shows a pod of the namespace
+// that the kubeconfig names, until it is interrupted.
 func TestAStepTakenHome(t *testing.T) {
 	s := sessiontest.Open(t)
 	gated := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.PodSpec{

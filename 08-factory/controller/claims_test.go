@@ -106,6 +106,23 @@ func TestAReactorAnswersWithAConflict(t *testing.T) {
 	}
 }
 
+func TestReactorsLetAListAndAWatchFail(t *testing.T) {
+	client := fake.NewClientset(secret("a"))
+	errRefused := errors.New("out of luck")
+	client.PrependReactor("list", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errRefused
+	})
+	client.PrependWatchReactor("secrets", func(clienttesting.Action) (bool, watch.Interface, error) {
+		return true, nil, errRefused
+	})
+	if _, err := client.CoreV1().Secrets("ns").List(t.Context(), metav1.ListOptions{}); !errors.Is(err, errRefused) {
+		t.Errorf("List() returns the error %v, want %v", err, errRefused)
+	}
+	if _, err := client.CoreV1().Secrets("ns").Watch(t.Context(), metav1.ListOptions{}); !errors.Is(err, errRefused) {
+		t.Errorf("Watch() returns the error %v, want %v", err, errRefused)
+	}
+}
+
 func TestAFakeIgnoresFinalizers(t *testing.T) {
 	kept := secret("a")
 	kept.Finalizers = []string{"example.com/keep"}

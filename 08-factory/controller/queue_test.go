@@ -140,6 +140,33 @@ func TestAddAndAddAfterBesideAPause(t *testing.T) {
 	})
 }
 
+// Of two times for the same key, the earlier one counts. A shutdown drops the keys in a pause.
+func TestTwoTimesForOneKey(t *testing.T) {
+	for _, later := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			queue := workqueue.NewTypedDelayingQueue[string]()
+			start := time.Now()
+			pauses := []time.Duration{time.Second, time.Minute}
+			if later {
+				slices.Reverse(pauses)
+			}
+			for _, pause := range pauses {
+				queue.AddAfter("a", pause)
+			}
+			key, _ := queue.Get()
+			queue.Done(key)
+			if took := time.Since(start); took != time.Second {
+				t.Errorf("AddAfter %v: the key came after %v, want %v", pauses, took, time.Second)
+			}
+			queue.AddAfter("b", 2*time.Minute)
+			time.AfterFunc(time.Minute, queue.ShutDown)
+			if key, shutdown := queue.Get(); !shutdown || time.Since(start) > 2*time.Minute {
+				t.Errorf("Get() = %q, %t after %v, want the shutdown after a minute", key, shutdown, time.Since(start))
+			}
+		})
+	}
+}
+
 // The first pass asks for another one in an hour. An event adds the same key during this pass, or a
 // minute after it. client-go's queue returns the key for both, the priority queue of
 // controller-runtime only for the event.

@@ -1,11 +1,8 @@
-// What a reader of the book needs beside a page: the contents, and the blocks of the page.
+// The contents of the book.
 
 package book
 
 import (
-	"crypto/sha256"
-	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -127,81 +124,4 @@ func (b *Book) Title(name string) string {
 		return p.headings[0].text
 	}
 	return name
-}
-
-// A Block is a block of a page that shows a part of a file.
-type Block struct {
-	Line     int      // of its fence, from 0
-	IsOutput bool     // it is an output, and not code
-	File     string   // slash-separated, from the workspace root
-	Names    []string // the declarations that it shows; none for the whole file
-	Printed  string   // the text on the page
-	Now      string   // the text in the workspace now
-	Err      error    // why there is no such text; nil if there is
-}
-
-// Blocks returns the blocks of a page that show a part of a file. If the page cannot be read, it
-// has none.
-func (b *Book) Blocks(name string) (blocks []Block) {
-	p, err := b.page(name)
-	if err != nil {
-		return nil
-	}
-	for _, d := range p.directives {
-		if d.end == 0 {
-			continue // there is no block yet
-		}
-		fence, last := d.start, d.end-1
-		if d.isFolded {
-			fence, last = d.start+2, d.end-3
-		}
-		block := Block{Line: fence, IsOutput: d.verb == "output", File: d.file, Names: d.names}
-		block.Printed = strings.Join(p.lines[fence+1:last], "\n")
-		block.Now, block.Err = b.content(d)
-		blocks = append(blocks, block)
-	}
-	return blocks
-}
-
-// Diagrams returns the sources of the diagrams of a page: its mermaid blocks.
-func (b *Book) Diagrams(name string) (sources []string) {
-	p, err := b.page(name)
-	if err != nil {
-		return nil
-	}
-	_ = ast.Walk(markdown.Parse(p.source), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		block, ok := n.(*ast.FencedCodeBlock)
-		if ok && entering && string(block.Language(p.source)) == "mermaid" {
-			sources = append(sources, string(block.Lines().Value(p.source)))
-		}
-		return ast.WalkContinue, nil
-	})
-	return sources
-}
-
-// DiagramFile returns the name of the picture of a diagram. If the source of the diagram changes,
-// so does the name.
-func DiagramFile(source string) string {
-	return fmt.Sprintf("%s/diagram-%.6x.svg", picturesFolder, sha256.Sum256([]byte(source)))
-}
-
-// picturesFolder has the pictures of the book.
-const picturesFolder = "docs/pictures"
-
-// DiagramFiles returns the pictures that the diagrams of the book need, each with the source of its
-// diagram, and the pictures of diagrams that the book no longer has.
-func (b *Book) DiagramFiles() (needed map[string]string, surplus []string) {
-	needed = map[string]string{}
-	for name := range b.pages {
-		for _, source := range b.Diagrams(name) {
-			needed[DiagramFile(source)] = source
-		}
-	}
-	files, _ := fs.Glob(b.ws, picturesFolder+"/diagram-*.svg") // its only error is a malformed pattern
-	for _, file := range files {
-		if needed[file] == "" {
-			surplus = append(surplus, file)
-		}
-	}
-	return needed, surplus
 }

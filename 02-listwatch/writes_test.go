@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -128,5 +129,58 @@ func TestADeleteCanHavePreconditions(t *testing.T) {
 	_, err = configMaps.Update(t.Context(), first, metav1.UpdateOptions{})
 	if !apierrors.IsConflict(err) {
 		t.Errorf("Update() of the first object = %v, want the error Conflict", err)
+	}
+}
+
+// The object keeps its version, and a watch sends no event.
+func TestAWriteThatChangesNothingIsNotStored(t *testing.T) {
+	s := sessiontest.Open(t)
+	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
+	created, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{})
+	must.NoError(t, err)
+	w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: created.ResourceVersion,
+		FieldSelector: "metadata.name=colours"})
+	must.NoError(t, err)
+	defer w.Stop()
+	patch := func(data string) (*corev1.ConfigMap, error) {
+		return configMaps.Patch(t.Context(), "colours", types.MergePatchType, []byte(data), metav1.PatchOptions{})
+	}
+
+	updated, err := configMaps.Update(t.Context(), created, metav1.UpdateOptions{})
+	must.NoError(t, err)
+	patched, err := patch(`{"metadata":{"annotations":null}}`)
+	must.NoError(t, err)
+	for call, got := range map[string]*corev1.ConfigMap{"Update": updated, "Patch": patched} {
+		if got.ResourceVersion != created.ResourceVersion {
+			t.Errorf("%s() returns version %s, want %s as before", call, got.ResourceVersion, created.ResourceVersion)
+		}
+	}
+	changed, err := patch(`{"data":{"sky":"blue"}}`) // the first event is for this change
+	must.NoError(t, err)
+	event := <-w.ResultChan()
+	got, ok := event.Object.(*corev1.ConfigMap)
+	if !ok || got.ResourceVersion != changed.ResourceVersion {
+		t.Errorf("the watch sends %v, want version %s", event, changed.ResourceVersion)
+	}
+}
+
+func TestAPatchIsRefusedOnlyForItsVersion(t *testing.T) {
+	s := sessiontest.Open(t)
+	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
+	created, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{})
+	must.NoError(t, err)
+	patch := func(data string) (*corev1.ConfigMap, error) {
+		return configMaps.Patch(t.Context(), "colours", types.MergePatchType, []byte(data), metav1.PatchOptions{})
+	}
+	_, err = patch(`{"data":{"sky":"blue"}}`)
+	must.NoError(t, err)
+	patched, err := patch(`{"data":{"grass":"green"}}`)
+	must.NoError(t, err)
+	if diff := cmp.Diff(map[string]string{"sky": "blue", "grass": "green"}, patched.Data); diff != "" {
+		t.Errorf("data after two patches without a version (-want +got):\n%s", diff)
+	}
+	_, err = patch(fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"data":{"sky":"red"}}`, created.ResourceVersion))
+	if !apierrors.IsConflict(err) {
+		t.Errorf("Patch() with the version of the first state = %v, want the error Conflict", err)
 	}
 }

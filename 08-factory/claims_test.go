@@ -74,6 +74,34 @@ func TestWhatIsAskedForAfterStartIsNotWaitedFor(t *testing.T) {
 	})
 }
 
+// Each informer ends with the context of the Start that has started it.
+func TestASecondStartHasAContextOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
+		defer f.Shutdown()
+		first, cancelFirst := context.WithCancel(t.Context())
+		second, cancelSecond := context.WithCancel(t.Context())
+		wantStopped := func(pods, secrets bool) {
+			t.Helper()
+			synctest.Wait()
+			gotPods := f.Core().V1().Pods().Informer().IsStopped()
+			gotSecrets := f.Core().V1().Secrets().Informer().IsStopped()
+			if gotPods != pods || gotSecrets != secrets {
+				t.Errorf("stopped: pods %t, secrets %t; want %t, %t", gotPods, gotSecrets, pods, secrets)
+			}
+		}
+		f.Core().V1().Pods().Informer()
+		f.StartWithContext(first)
+		f.Core().V1().Secrets().Informer()
+		f.StartWithContext(second)
+		wantStopped(false, false)
+		cancelFirst()
+		wantStopped(true, false)
+		cancelSecond()
+		wantStopped(true, true)
+	})
+}
+
 func TestClientGosShutdownWaitsForYourContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := informers.NewSharedInformerFactory(fake.NewClientset(), 0)

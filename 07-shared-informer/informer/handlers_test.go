@@ -3,6 +3,8 @@
 package informer
 
 import (
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +37,73 @@ func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 		w.Modify(configMap("c", "5"))
 		w.Delete(configMap("a", "6"))
 		late.Want(t, "OnUpdate c 5, was 4", "OnDelete a 6")
+	})
+}
+
+// The informer is still storing its first list when an object of this list is deleted and created
+// again. The second add of the object is not initial, and comes after all adds that are.
+func TestTheInitialListComesFirst(t *testing.T) {
+	for _, name := range []string{"client-go", "ours"} { // the queue of classic has another order
+		inFakeTime(t, func(t *testing.T) {
+			release := make(chan struct{})
+			slow := func(any) ([]string, error) {
+				<-release
+				return nil, nil
+			}
+			r := newRig(implementations[name], cache.SharedIndexInformerOptions{Indexers: cache.Indexers{"slow": slow}},
+				configMap("a", "1"), configMap("b", "1"), configMap("c", "1"))
+			handler := r.recorder(t)
+			go func() {
+				w := r.server.NextWatch()
+				w.Delete(configMap("a", "2"))
+				w.Add(configMap("a", "3"))
+				w.Add(configMap("d", "4"))
+			}()
+			r.run(t)
+			handler.Want(t) // the store has no object yet
+			close(release)
+			calls := handler.Take()
+			slices.Sort(calls[:min(3, len(calls))]) // the list has no order
+			want := []string{
+				"OnAdd a 1 first", "OnAdd b 1 first", "OnAdd c 1 first", "OnDelete a 2", "OnAdd a 3", "OnAdd d 4",
+			}
+			if !slices.Equal(calls, want) {
+				t.Errorf("%s: got\n  %q\nwant\n  %q", name, calls, want)
+			}
+		})
+	}
+}
+
+// Handlers join while the informer stores one add after the other.
+func TestTheInitialListOfALateHandlerComesFirst(t *testing.T) {
+	forEach(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		r.run(t)
+		w := r.server.NextWatch()
+		var sending sync.WaitGroup
+		sending.Go(func() {
+			for i := range 1000 {
+				w.Add(configMap("b-"+version(i), version(i+2)))
+			}
+		})
+		var handlers []*recorder
+		for range 20 {
+			handlers = append(handlers, r.recorder(t))
+			runtime.Gosched()
+		}
+		sending.Wait()
+		for i, handler := range handlers {
+			calls := handler.Take()
+			if len(calls) != 1001 {
+				t.Errorf("handler %d got %d calls, want 1001: one for each object", i, len(calls))
+			}
+			other := slices.IndexFunc(calls, func(call string) bool { return !strings.HasSuffix(call, " first") })
+			if other >= 0 && slices.ContainsFunc(calls[other:], func(call string) bool {
+				return strings.HasSuffix(call, " first")
+			}) {
+				t.Errorf("handler %d got an initial add after another call: %q", i, calls)
+			}
+		}
 	})
 }
 

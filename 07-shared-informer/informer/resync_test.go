@@ -124,6 +124,34 @@ func TestResyncPeriods(t *testing.T) {
 	}
 }
 
+// As the period of the informer, a negative period means never in ours and in classic. client-go's
+// resyncs without a pause.
+func TestAnInformerWhosePeriodIsNegative(t *testing.T) {
+	for name, wantResyncs := range map[string]bool{"classic": false, "client-go": true, "ours": false} {
+		inFakeTime(t, func(t *testing.T) {
+			r := newRig(implementations[name], resyncing(-1), configMap("a", "1"))
+			start, updates, took := time.Now(), 0, make(chan time.Duration, 1)
+			r.handle(t, cache.ResourceEventHandlerFuncs{UpdateFunc: func(any, any) {
+				updates++
+				if updates == 100 {
+					took <- time.Since(start)
+				}
+			}})
+			must.Run(t, r.RunWithContext)
+			select {
+			case d := <-took:
+				if !wantResyncs || d != 0 {
+					t.Errorf("%s: 100 resyncs in %v; want resyncs without a pause: %t", name, d, wantResyncs)
+				}
+			case <-time.After(24 * time.Hour):
+				if wantResyncs {
+					t.Errorf("%s: fewer than 100 resyncs in a day, want them without a pause", name)
+				}
+			}
+		})
+	}
+}
+
 // "it does not add any interactions with the authoritative storage"
 func TestAResyncMakesNoRequest(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {

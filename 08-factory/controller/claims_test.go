@@ -1,4 +1,4 @@
-// Claims of the pages about rights, custom resources, fake clientsets and mutation caches.
+// Claims of the pages about rights, owners, custom resources, fake clientsets and mutation caches.
 
 package main
 
@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,7 @@ import (
 	"k8s.io/client-go/util/retry"
 	"k8s.io/client-go/util/watchlist"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
 
 	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/08-factory/controller/notices"
@@ -132,6 +134,52 @@ func TestAFakeIgnoresFinalizers(t *testing.T) {
 	if !apierrors.IsNotFound(err) {
 		t.Errorf("Get(a) after the delete = %v, want a NotFound error although the object has a finalizer", err)
 	}
+}
+
+// On a server, the first Deployment would get the generation 1, and a default for the number of
+// replicas. The second one would be refused.
+func TestAFakeNeitherSetsNorChecksAnything(t *testing.T) {
+	deployments := fake.NewClientset().AppsV1().Deployments("ns")
+	created, err := deployments.Create(t.Context(),
+		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}}, metav1.CreateOptions{})
+	must.NoError(t, err)
+	if created.Generation != 0 || created.Spec.Replicas != nil {
+		t.Errorf("Create() gives generation %d and replicas %v, want 0 and nil", created.Generation, created.Spec.Replicas)
+	}
+	created.Spec.Replicas = ptr.To[int32](-1)
+	updated, err := deployments.Update(t.Context(), created, metav1.UpdateOptions{})
+	must.NoError(t, err)
+	if updated.Generation != 0 {
+		t.Errorf("after an update of the spec, the generation is %d, want 0", updated.Generation)
+	}
+}
+
+// The garbage collector deletes an object only when its last owner is gone.
+func TestAnObjectOfTwoOwners(t *testing.T) {
+	s := sessiontest.Open(t)
+	secrets := s.Client.CoreV1().Secrets(s.Namespace)
+	child := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "child"}}
+	for _, name := range []string{"first", "second"} {
+		owner, err := secrets.Create(t.Context(),
+			&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+		must.NoError(t, err)
+		child.OwnerReferences = append(child.OwnerReferences,
+			metav1.OwnerReference{APIVersion: "v1", Kind: "Secret", Name: name, UID: owner.UID})
+	}
+	_, err := secrets.Create(t.Context(), child, metav1.CreateOptions{})
+	must.NoError(t, err)
+
+	must.NoError(t, secrets.Delete(t.Context(), "first", metav1.DeleteOptions{}))
+	must.Until(t, "the collector has removed the reference to the first owner", func() bool {
+		got, err := secrets.Get(t.Context(), "child", metav1.GetOptions{})
+		must.NoError(t, err) // the child stays
+		return len(got.OwnerReferences) == 1 && got.OwnerReferences[0].Name == "second"
+	})
+	must.NoError(t, secrets.Delete(t.Context(), "second", metav1.DeleteOptions{}))
+	must.Until(t, "the child is gone", func() bool {
+		_, err := secrets.Get(t.Context(), "child", metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
+	})
 }
 
 // An informer that asked a fake to stream its list would wait forever for the end of the list.

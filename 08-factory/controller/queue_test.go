@@ -140,7 +140,7 @@ func TestAddAndAddAfterBesideAPause(t *testing.T) {
 	})
 }
 
-// Of two times for the same key, the earlier one counts. A shutdown drops the keys in a pause.
+// Of two times for the same key, the earlier one counts.
 func TestTwoTimesForOneKey(t *testing.T) {
 	for _, later := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -158,10 +158,27 @@ func TestTwoTimesForOneKey(t *testing.T) {
 			if took := time.Since(start); took != time.Second {
 				t.Errorf("AddAfter %v: the key came after %v, want %v", pauses, took, time.Second)
 			}
-			queue.AddAfter("b", 2*time.Minute)
-			time.AfterFunc(time.Minute, queue.ShutDown)
-			if key, shutdown := queue.Get(); !shutdown || time.Since(start) > 2*time.Minute {
-				t.Errorf("Get() = %q, %t after %v, want the shutdown after a minute", key, shutdown, time.Since(start))
+			queue.ShutDown()
+		})
+	}
+}
+
+func TestAShutdownDropsKeysInAPause(t *testing.T) {
+	for name, shutDown := range map[string]func(workqueue.TypedDelayingInterface[string]){
+		"ShutDown":          workqueue.TypedDelayingInterface[string].ShutDown,
+		"ShutDownWithDrain": workqueue.TypedDelayingInterface[string].ShutDownWithDrain,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			queue := workqueue.NewTypedDelayingQueue[string]()
+			start := time.Now()
+			queue.AddAfter("a", time.Hour)
+			time.AfterFunc(time.Minute, func() { shutDown(queue) })
+			if key, shutdown := queue.Get(); !shutdown || time.Since(start) != time.Minute {
+				t.Errorf("%s: Get() = %q, %t after %v, want the shutdown after 1m", name, key, shutdown, time.Since(start))
+			}
+			time.Sleep(2 * time.Hour) // of the bubble's time
+			if n := queue.Len(); n != 0 {
+				t.Errorf("%s: after the pause, the queue has %d keys, want 0", name, n)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -44,6 +45,9 @@ func TestReadsThatACacheRefuses(t *testing.T) {
 		"ndex with name field:.spec.kind does not exist")
 	wantError(t, m.GetAPIReader().List(t.Context(), &corev1.SecretList{}, byType),
 		"field label not supported: .spec.kind")
+	others := client.MatchingFieldsSelector{Selector: fields.OneTermNotEqualSelector("metadata.name", "a")}
+	wantError(t, m.GetClient().List(t.Context(), &corev1.SecretList{}, others),
+		"non-exact field matches are not supported by the cache")
 	_, err := apiutil.GVKForObject(&secret, runtime.NewScheme())
 	wantError(t, err, "no kind is registered for the type v1.Secret in scheme")
 }

@@ -50,7 +50,7 @@ type testManager struct {
 	periods  []time.Duration      // their resync periods
 }
 
-func newManager(t *testing.T, options ctrlcache.Options) *testManager {
+func newManager(t *testing.T, options ctrlcache.Options, configure ...func(*manager.Options)) *testManager {
 	t.Helper()
 	m := &testManager{Session: sessiontest.Open(t)}
 	restConfig := rest.CopyConfig(m.Config)
@@ -64,11 +64,15 @@ func newManager(t *testing.T, options ctrlcache.Options) *testManager {
 		m.made, m.periods = append(m.made, i), append(m.periods, resync)
 		return i
 	}
-	made, err := manager.New(restConfig, manager.Options{
+	managerOptions := manager.Options{
 		Cache:      options,
 		Metrics:    server.Options{BindAddress: "0"},
 		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
-	})
+	}
+	for _, f := range configure {
+		f(&managerOptions)
+	}
+	made, err := manager.New(restConfig, managerOptions)
 	must.NoError(t, err)
 	m.Manager = made
 	return m

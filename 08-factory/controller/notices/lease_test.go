@@ -10,9 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
@@ -136,6 +139,36 @@ func TestTheContextOfALeaderCanEndAfterItsLease(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The Lease belongs to another replica for a day. In the first hour, this replica only looks at it.
+func TestHowOftenAWaitingReplicaLooksAtTheLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewClientset(&coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "notices"},
+			Spec: coordinationv1.LeaseSpec{HolderIdentity: new("first"), LeaseDurationSeconds: new(int32(24 * 60 * 60)),
+				RenewTime: new(metav1.NowMicro())},
+		})
+		var looked []time.Time
+		client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+			looked = append(looked, time.Now())
+			return false, nil, nil
+		})
+		_, stop := start(t, client, "second", 0)
+		time.Sleep(time.Hour)
+		stop()
+		shortest, longest := time.Hour, time.Duration(0)
+		for i := range len(looked) - 1 {
+			pause := looked[i+1].Sub(looked[i])
+			shortest, longest = min(shortest, pause), max(longest, pause)
+		}
+		if shortest < 2*time.Second || shortest > 3*time.Second {
+			t.Errorf("the shortest of %d pauses is %v, want a little more than 2s", len(looked), shortest)
+		}
+		if longest < 4*time.Second || longest > 4400*time.Millisecond {
+			t.Errorf("the longest of %d pauses is %v, want a little less than 4.4s", len(looked), longest)
+		}
+	})
 }
 
 // The first replica is cut off. Its writes end before the second replica begins to work.

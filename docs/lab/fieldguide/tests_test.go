@@ -26,7 +26,7 @@ import (
 	"example.com/informer/scripts/harness/record"
 )
 
-// Both constructors leave the version and the name of an object as they are.
+// Both constructors leave the version, the UID and the name of an object as they are.
 func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 	for _, client := range []*fake.Clientset{fake.NewClientset(), fake.NewSimpleClientset()} {
 		synctest.Test(t, func(t *testing.T) {
@@ -39,6 +39,9 @@ func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 			created, err := configMaps.Create(t.Context(), generated, metav1.CreateOptions{})
 			must.NoError(t, err)
 			calls.Want(t, "OnAdd  ") // neither name nor version
+			if created.UID != "" {
+				t.Errorf("the object has the UID %s, want none", created.UID)
+			}
 			_, err = configMaps.Create(t.Context(), generated, metav1.CreateOptions{})
 			if !apierrors.IsAlreadyExists(err) {
 				t.Errorf("the second Create() = %v, want an AlreadyExists error", err)

@@ -144,7 +144,8 @@ func TestAFakeNeitherSetsNorChecksAnything(t *testing.T) {
 		&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}}, metav1.CreateOptions{})
 	must.NoError(t, err)
 	if created.Generation != 0 || created.Spec.Replicas != nil {
-		t.Errorf("Create() gives generation %d and replicas %v, want 0 and nil", created.Generation, created.Spec.Replicas)
+		t.Errorf("Create() gives generation %d and replicas %v, want 0 and nil", created.Generation,
+			created.Spec.Replicas)
 	}
 	created.Spec.Replicas = ptr.To[int32](-1)
 	updated, err := deployments.Update(t.Context(), created, metav1.UpdateOptions{})

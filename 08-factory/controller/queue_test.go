@@ -174,7 +174,8 @@ func TestAShutdownDropsKeysInAPause(t *testing.T) {
 			queue.AddAfter("a", time.Hour)
 			time.AfterFunc(time.Minute, func() { shutDown(queue) })
 			if key, shutdown := queue.Get(); !shutdown || time.Since(start) != time.Minute {
-				t.Errorf("%s: Get() = %q, %t after %v, want the shutdown after 1m", name, key, shutdown, time.Since(start))
+				t.Errorf("%s: Get() = %q, %t after %v, want the shutdown after 1m", name, key, shutdown,
+					time.Since(start))
 			}
 			time.Sleep(2 * time.Hour) // of the bubble's time
 			if n := queue.Len(); n != 0 {

@@ -105,8 +105,9 @@ func TestAControllerThatWaitsForTheLease(t *testing.T) {
 		t.Run(fmt.Sprint("warmup ", test.warmup), func(t *testing.T) {
 			leases := fake.NewClientset(&coordinationv1.Lease{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "test"},
-				Spec: coordinationv1.LeaseSpec{HolderIdentity: new("other"), LeaseDurationSeconds: new(int32(24 * 60 * 60)),
-					RenewTime: new(metav1.NowMicro())},
+				Spec: coordinationv1.LeaseSpec{
+					HolderIdentity: new("other"), LeaseDurationSeconds: new(int32(24 * 60 * 60)), RenewTime: new(metav1.NowMicro()),
+				},
 			})
 			asked := make(chan struct{}, 1) // somebody has looked at the Lease
 			leases.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {

@@ -106,7 +106,9 @@ func TestAControllerThatWaitsForTheLease(t *testing.T) {
 			leases := fake.NewClientset(&coordinationv1.Lease{
 				ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "test"},
 				Spec: coordinationv1.LeaseSpec{
-					HolderIdentity: new("other"), LeaseDurationSeconds: new(int32(24 * 60 * 60)), RenewTime: new(metav1.NowMicro()),
+					HolderIdentity:       new("other"),
+					LeaseDurationSeconds: new(int32(24 * 60 * 60)),
+					RenewTime:            new(metav1.NowMicro()),
 				},
 			})
 			asked := make(chan struct{}, 1) // somebody has looked at the Lease

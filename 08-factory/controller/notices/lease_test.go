@@ -147,7 +147,9 @@ func TestHowOftenAWaitingReplicaLooksAtTheLease(t *testing.T) {
 		client := fake.NewClientset(&coordinationv1.Lease{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "notices"},
 			Spec: coordinationv1.LeaseSpec{
-				HolderIdentity: new("first"), LeaseDurationSeconds: new(int32(24 * 60 * 60)), RenewTime: new(metav1.NowMicro()),
+				HolderIdentity:       new("first"),
+				LeaseDurationSeconds: new(int32(24 * 60 * 60)),
+				RenewTime:            new(metav1.NowMicro()),
 			},
 		})
 		var looked []time.Time

@@ -19,16 +19,17 @@ import (
 
 // A listing is a file that is no page.
 type listing struct {
-	File   string
-	Text   template.HTML
-	First  int          // the first line that is marked; 0 for none
-	Editor template.URL // an address that opens the file in an editor
+	File    string
+	Version string // differs after the file has changed
+	Text    template.HTML
+	First   int          // the first line that is marked; 0 for none
+	Editor  template.URL // an address that opens the file in an editor
 }
 
 // listing returns the page with a file. It marks the declarations that show names, with commas
 // between them.
-func (r *reader) listing(name string, source []byte, show string) *pageData {
-	code := &listing{File: name}
+func (r *reader) listing(name, version string, source []byte, show string) *pageData {
+	code := &listing{File: name, Version: version}
 	marked := map[int]bool{}
 	if path.Ext(name) == ".go" && show != "" {
 		for _, lines := range book.DeclarationLines(name, source, strings.Split(show, ",")) {
@@ -47,7 +48,7 @@ func (r *reader) listing(name string, source []byte, show string) *pageData {
 	}
 	file := &url.URL{Scheme: "vscode", Host: "file", Path: filepath.ToSlash(filepath.Join(r.root.Name(), name))}
 	code.Editor = template.URL(fmt.Sprintf("%s:%d", file, max(1, code.First)))
-	return &pageData{Name: name, Title: path.Base(name), Code: code}
+	return &pageData{Name: name, Version: version, Title: path.Base(name), Code: code}
 }
 
 // highlight returns a text as HTML, with an element for each line, and with classes for the colours.

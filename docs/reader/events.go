@@ -3,7 +3,9 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -22,8 +24,10 @@ const (
 
 // events sends an event when a page, or a file that it shows, has changed, and all events of the
 // step that runs. files are the names, with commas between them: the page, and the file beside it.
+// versions are those that the browser has. It has loaded them a moment ago, and meanwhile they may
+// have changed.
 func (r *reader) events(c *gin.Context) {
-	query, ok := web.Query(c, "files")
+	query, ok := web.Query(c, "files", "versions")
 	if !ok {
 		return
 	}
@@ -33,11 +37,14 @@ func (r *reader) events(c *gin.Context) {
 		return
 	}
 	r.streams.Serve(c, func(s *web.EventStream) {
-		state := r.state(files)
+		versions, given := query["versions"]
+		if !given {
+			versions = r.versions(files)
+		}
 		s.Send([]byte(`{"event":"watching"}`))
 		var played *run
 		seen := 0
-		for looked := time.Now(); ; {
+		for looked := (time.Time{}); ; {
 			run, more := r.stage.current()
 			if run != played {
 				played, seen = run, 0
@@ -52,8 +59,8 @@ func (r *reader) events(c *gin.Context) {
 			}
 			if time.Since(looked) >= lookInterval {
 				looked = time.Now()
-				if now := r.state(files); now != state {
-					state = now
+				if now := r.versions(files); now != versions {
+					versions = now
 					s.Send([]byte(`{"event":"changed"}`))
 				}
 			}
@@ -64,22 +71,27 @@ func (r *reader) events(c *gin.Context) {
 	})
 }
 
-// state returns a text that differs after one of the files has changed, or a file that a page among
-// them shows.
-func (r *reader) state(files []string) string {
-	all := []string{}
-	for _, name := range files {
-		if !r.sources.allows(name) {
-			continue
-		}
-		all = append(all, name)
-		if strings.HasSuffix(name, ".md") {
-			_ = r.library.read(func(b *book.Book) {
-				for _, block := range b.Blocks(name) {
-					all = append(all, block.File)
-				}
-			})
-		}
+// versions returns the versions of files, with commas between them.
+func (r *reader) versions(files []string) string {
+	versions := make([]string, len(files))
+	for i, name := range files {
+		versions[i] = r.version(name)
 	}
-	return fingerprintOf(r.root.FS(), all)
+	return strings.Join(versions, ",")
+}
+
+// version returns a text that differs after a file has changed, or a file that a page shows.
+func (r *reader) version(name string) string {
+	if !r.sources.allows(name) {
+		return "none"
+	}
+	all := []string{name}
+	if strings.HasSuffix(name, ".md") {
+		_ = r.library.read(func(b *book.Book) {
+			for _, block := range b.Blocks(name) {
+				all = append(all, block.File)
+			}
+		})
+	}
+	return fmt.Sprintf("%.8x", sha256.Sum256([]byte(fingerprintOf(r.root.FS(), all))))
 }

@@ -52,18 +52,42 @@ func TestABlockThatTheReaderHasChanged(t *testing.T) {
 	if got := v.get("/docs/01-queue.md", 200); strings.Contains(got, "changed by you") {
 		t.Errorf("nothing has changed, and the page says so:\n%s", got)
 	}
-	before := v.reader.state([]string{"docs/01-queue.md"})
+	before := v.reader.version("docs/01-queue.md")
 	writeFile(t, folder, "01-queue/queue.go", "package queue\n\nfunc Pop() int { return 2<3 }\n")
 	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), "changed by you",
 		`<span class="line gd">- func Pop() int { return 1 }`,
 		`<span class="line gi">+ func Pop() int { return 2&lt;3 }`)
-	if v.reader.state([]string{"docs/01-queue.md"}) == before {
-		t.Error("the state of the page is the same after a file that it shows has changed")
+	if v.reader.version("docs/01-queue.md") == before {
+		t.Error("the version of the page is the same after a file that it shows has changed")
 	}
 	must.NoError(t, os.Remove(filepath.Join(folder, "01-queue", "queue.go")))
 	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), "The page shows an older text", "queue.go")
 	writeFile(t, folder, "docs/01-queue.md", "# Another\n")
 	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), "<title>Another</title>")
+}
+
+// A browser that has an older version of a file is told so when it connects.
+func TestAChangeBeforeThePageIsWatched(t *testing.T) {
+	folder := smallWorkspace(t, true)
+	v := visit(t, folder)
+	const names = "docs/01-queue.md,01-queue/queue_test.go"
+	old := v.reader.versions(strings.Split(names, ","))
+	for i, version := range strings.Split(old, ",") {
+		name := strings.Split(names, ",")[i]
+		wantIn(t, name, v.get("/"+name, 200), ` data-version="`+version+`"`)
+	}
+	for _, changed := range []string{"docs/01-queue.md", "01-queue/queue.go", "01-queue/queue_test.go"} {
+		writeFile(t, folder, changed, small[changed]+"\n// more\n")
+		v.listenTo(t, "files="+names+"&versions="+old).until("changed")
+		writeFile(t, folder, changed, small[changed])
+		old = v.reader.versions(strings.Split(names, ","))
+	}
+	page := v.listenTo(t, "files="+names+"&versions="+old)
+	writeFile(t, folder, "01-queue/queue.go", "package queue\n")
+	page.until("changed")
+	if got, want := strings.Join(page.events, " "), "watching changed"; got != want {
+		t.Errorf("the page got the events %s, want %s: nothing had changed before it was watched", got, want)
+	}
 }
 
 func TestFind(t *testing.T) {

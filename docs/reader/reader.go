@@ -78,14 +78,13 @@ func (r *reader) close() {
 // so that the links of a page lead to the same files as on GitHub.
 func (r *reader) pages() web.Pages {
 	pages := web.Pages{
-		"/":               func(c *gin.Context) { c.Redirect(http.StatusFound, "/"+frontPage) },
-		"/-/files/:name":  r.static,
-		"/-/find":         r.find,
-		"/-/events":       r.events,
-		"POST /-/run":     web.JSON(r.serveRun, "transcript", "pause"),
-		"POST /-/cluster": web.JSON(r.serveCluster),
-		"POST /-/stop":    web.JSON(r.serveStop),
-		"POST /-/next":    web.JSON(r.serveNext),
+		"/":              func(c *gin.Context) { c.Redirect(http.StatusFound, "/"+frontPage) },
+		"/-/files/:name": r.static,
+		"/-/find":        r.find,
+		"/-/events":      r.events,
+		"POST /-/run":    web.JSON(r.serveRun, "transcript", "how", "cluster"),
+		"POST /-/stop":   web.JSON(r.serveStop),
+		"POST /-/next":   web.JSON(r.serveNext),
 	}
 	for _, top := range r.sources.topLevel() {
 		pages["/"+top] = r.file
@@ -118,21 +117,22 @@ func (r *reader) file(c *gin.Context) {
 	}
 	name := strings.TrimPrefix(c.Request.URL.Path, "/")
 	if files := r.sources.below(name); len(files) > 0 {
-		r.answer(c, &pageData{Name: name, Title: name, Folder: files})
+		r.answer(c, &pageData{Name: name, Title: name, Version: r.version(name), Folder: files})
 		return
 	}
+	version := r.version(name) // before the file is read: a change after that differs from it
 	source, err := r.read(name)
 	if err != nil {
-		r.answer(c, &pageData{Name: name, Title: "There is no such page", Problem: err.Error()})
+		r.answer(c, &pageData{Name: name, Title: "There is no such page", Version: version, Problem: err.Error()})
 		return
 	}
 	switch path.Ext(name) {
 	case ".md":
-		r.answer(c, r.page(name, source))
+		r.answer(c, r.page(name, version, source))
 	case ".png", ".svg":
 		c.Data(http.StatusOK, mime.TypeByExtension(path.Ext(name)), source)
 	default:
-		r.answer(c, r.listing(name, source, query["show"]))
+		r.answer(c, r.listing(name, version, source, query["show"]))
 	}
 }
 
@@ -156,6 +156,7 @@ func (r *reader) read(name string) ([]byte, error) {
 // pageData is what the template gets.
 type pageData struct {
 	Name, Title    string
+	Version        string // differs after a file that the page shows has changed
 	Parts          []book.Part
 	Headings       []heading     // of this page, for the contents
 	Body           template.HTML // of a page

@@ -26,14 +26,14 @@ import (
 type heading struct{ Text, Anchor string }
 
 // page renders a page of the book, or another Markdown file.
-func (r *reader) page(name string, source []byte) *pageData {
-	p := &pageRenderer{source: source, widthOf: r.pictureWidth, canRun: r.canRun}
+func (r *reader) page(name, version string, source []byte) *pageData {
+	p := &pageRenderer{source: source, widthOf: r.pictureWidth, findStep: r.findStep, findPage: r.findPage}
 	if err := r.library.read(func(b *book.Book) { p.blocks = b.Blocks(name) }); err != nil {
 		panic(err)
 	}
 	tree := markdown.Parse(source)
 	anchors := markdown.Anchors{}
-	data := &pageData{Name: name, Title: name}
+	data := &pageData{Name: name, Version: version, Title: name}
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		h, ok := n.(*ast.Heading)
 		if !ok || !entering {
@@ -83,10 +83,11 @@ func (r *reader) pictureWidth(name string) int {
 
 // A pageRenderer renders the nodes of a page that goldmark would render in another way.
 type pageRenderer struct {
-	source  []byte
-	blocks  []book.Block
-	widthOf func(picture string) int
-	canRun  func(transcript string) bool
+	source   []byte
+	blocks   []book.Block
+	widthOf  func(picture string) int
+	findStep func(transcript string) (step, bool)
+	findPage func(commands string) (step, bool)
 }
 
 // RegisterFuncs implements goldmark's renderer.NodeRenderer.
@@ -163,7 +164,9 @@ func (p *pageRenderer) fence(w util.BufWriter, source []byte, n ast.Node, enteri
 	switch picture := book.DiagramFile(text); {
 	case i >= 0:
 		data = embeddedFigure(p.blocks[i], lang)
-		data.CanRun = data.IsOutput && p.canRun(data.File)
+		if s, ok := p.findStep(data.File); ok && data.IsOutput {
+			data.Run, data.Page = s.transcript, s.page
+		}
 	case lang == "mermaid" && p.widthOf(picture) > 0:
 		alt := strings.Join(strings.Fields(strings.ReplaceAll(text, "<br>", " ")), " ")
 		data = figure{Picture: "/" + picture, Alt: alt, Width: p.widthOf(picture)}
@@ -172,6 +175,9 @@ func (p *pageRenderer) fence(w util.BufWriter, source []byte, n ast.Node, enteri
 		}
 	default:
 		data.Text = highlight(lang, text, nil)
+		if s, ok := p.findPage(text); ok {
+			data.Run, data.Page, data.Follows = s.transcript, s.page, true
+		}
 	}
 	data.Hash = fmt.Sprintf("%.6x", sha256.Sum256([]byte(fmt.Sprint(data))))
 	return ast.WalkSkipChildren, templates.ExecuteTemplate(w, "figure.html", data)
@@ -185,7 +191,9 @@ type figure struct {
 	File, Link string        // of a block that shows a part of a file
 	Names      string
 	IsOutput   bool
-	CanRun     bool // it is the transcript of a step
+	Run        string // the transcript of the step that it can run
+	Page       string // the path of the web page that the step serves
+	Follows    bool   // it runs the step until it is stopped, for the sake of its page
 	Changed    bool
 	Problem    string
 	Difference template.HTML

@@ -22,9 +22,9 @@ const (
 	maxErrorBytes = 8 << 10 // of what a program writes to its standard error
 )
 
-// A run plays a step, or starts a cluster. Its events are those of the player's -json, and some of
-// its own: "run" is the first, "build" comes before the program is built, "progress" is a line of
-// the start of a cluster, and "over" is the last.
+// A run plays a step, and may start a cluster before it. Its events are those of the player's -json,
+// and some of its own: "run" is the first, "progress" is a line of the start of a cluster, "build"
+// comes before the program is built, and "over" is the last.
 type run struct {
 	transcript string
 	cancel     context.CancelFunc
@@ -77,8 +77,11 @@ func (s *stage) current() (*run, <-chan struct{}) {
 	return s.run, s.next
 }
 
-// start starts a run, if none is under way.
-func (s *stage) start(ctx context.Context, transcript string, do func(context.Context, *run) error) error {
+// start starts a run, if none is under way. The page shows it where it has this transcript; how says
+// which of several places, as play does.
+func (s *stage) start(
+	ctx context.Context, transcript string, do func(context.Context, *run) error, how ...string,
+) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.run != nil && !s.run.isOver() {
@@ -86,7 +89,7 @@ func (s *stage) start(ctx context.Context, transcript string, do func(context.Co
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	r := &run{transcript: transcript, cancel: cancel, more: make(chan struct{})}
-	r.add(gin.H{"event": "run", "transcript": transcript})
+	r.add(gin.H{"event": "run", "transcript": transcript, "how": how})
 	s.run = r
 	close(s.next)
 	s.next = make(chan struct{})
@@ -104,19 +107,22 @@ func (s *stage) start(ctx context.Context, transcript string, do func(context.Co
 	return nil
 }
 
-// play builds the program of a step, and runs it.
-func (r *reader) play(ctx context.Context, played *run, s step, pause bool) error {
-	played.add(gin.H{"event": "build"})
+// play builds the program of a step, and runs it. how is "", "pause" or "follow".
+func (r *reader) play(ctx context.Context, played *run, s step, how string) error {
+	played.add(gin.H{"event": "build", "takesMinutes": s.ownModule})
 	program, err := r.build(ctx, s)
 	if err != nil {
 		return err
 	}
 	args := []string{s.name, "-json"}
-	if pause {
+	switch how {
+	case "pause":
 		args = append(args, "-pause")
+	case "follow":
+		args = append(args, "-follow", "-addr", "127.0.0.1:0") // the usual port may be in use
 	}
 	command := r.command(ctx, program, args...)
-	if pause {
+	if how == "pause" {
 		stdin, err := command.StdinPipe()
 		if err != nil {
 			return err
@@ -127,6 +133,9 @@ func (r *reader) play(ctx context.Context, played *run, s step, pause bool) erro
 	}
 	stderr := &tail{limit: maxErrorBytes}
 	command.Stderr = stderr
+	if s.ownModule { // it makes a cluster of its own, and says how far it is
+		command.Stderr = io.MultiWriter(stderr, played.progress())
+	}
 	output, writer := io.Pipe()
 	command.Stdout = writer
 	if err := command.Start(); err != nil {
@@ -177,30 +186,45 @@ func (t *tail) Write(p []byte) (int, error) {
 
 func (t *tail) String() string { return string(bytes.ToValidUTF8(t.text, []byte("�"))) }
 
-// serveRun answers a request to play the step of a transcript.
+// serveRun answers a request to play the step of a transcript: to its end; with a pause before each
+// command; or, if it serves a web page, until it is stopped. On request a cluster is started first.
 func (r *reader) serveRun(c *gin.Context) (any, error) {
 	s, ok := r.findStep(c.Query("transcript"))
 	if !ok {
 		return nil, web.Errorf(http.StatusNotFound, "there is no step with the transcript %q", c.Query("transcript"))
 	}
-	pause := c.Query("pause") == "true"
-	return gin.H{}, r.stage.start(r.ctx, c.Query("transcript"),
-		func(ctx context.Context, played *run) error { return r.play(ctx, played, s, pause) })
+	how := c.Query("how")
+	if how != "" && how != "pause" && (how != "follow" || s.page == "") {
+		return nil, web.Errorf(http.StatusBadRequest, "the step %s cannot be run with %q", s.name, how)
+	}
+	wantsCluster := c.Query("cluster") == "true"
+	do := func(ctx context.Context, played *run) error {
+		if wantsCluster {
+			if err := r.startCluster(ctx, played); err != nil {
+				return err
+			}
+		}
+		return r.play(ctx, played, s, how)
+	}
+	return gin.H{}, r.stage.start(r.ctx, s.transcript, do, how)
 }
 
-// serveCluster answers a request to start a cluster.
-func (r *reader) serveCluster(*gin.Context) (any, error) {
-	return gin.H{}, r.stage.start(r.ctx, "a cluster",
-		func(ctx context.Context, started *run) error {
-			command := r.command(ctx, "scripts/local-up.sh")
-			lines := &lineWriter{show: func(line string) { started.add(gin.H{"event": "progress", "text": line}) }}
-			command.Stdout, command.Stderr = lines, lines
-			if err := command.Run(); err != nil {
-				return fmt.Errorf("scripts/local-up.sh: %w", err)
-			}
-			r.startedCluster.Store(true)
-			return nil
-		})
+// startCluster starts a cluster, which stays.
+func (r *reader) startCluster(ctx context.Context, started *run) error {
+	started.add(gin.H{"event": "cluster", "state": "starting"})
+	command := r.command(ctx, "scripts/local-up.sh")
+	lines := started.progress()
+	command.Stdout, command.Stderr = lines, lines
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("scripts/local-up.sh: %w", err)
+	}
+	r.startedCluster.Store(true)
+	return nil
+}
+
+// progress returns a writer that adds an event for each line.
+func (r *run) progress() io.Writer {
+	return &lineWriter{show: func(line string) { r.add(gin.H{"event": "progress", "text": line}) }}
 }
 
 // A lineWriter shows each line that is written to it.

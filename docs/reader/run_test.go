@@ -47,6 +47,12 @@ func main() {
 		}
 	case "crash":
 		panic("the reason")
+	case "served":
+		fmt.Println(` + "`" + `{"event":"note","text":"` + "` + strings.Join(os.Args[2:], \" \") + `" + `"}` + "`" + `)
+	case "needy":
+		if _, err := os.Stat("a-cluster"); err != nil {
+			fmt.Println(` + "`" + `{"event":"cluster","state":"none","text":"scripts/local-up.sh"}` + "`" + `)
+		}
 	}
 	fmt.Println(` + "`" + `{"event":"end","verdict":"ok"}` + "`" + `)
 }
@@ -61,10 +67,12 @@ func stepsWorkspace(t *testing.T) (folder string) {
 	writeFile(t, folder, "01-queue/queue.go", "package main\n\nfunc Pop() int { return 1 }\n")
 	writeFile(t, folder, "01-queue/queue_test.go", "package main\n")
 	writeFile(t, folder, "01-queue/main.go", player)
-	for _, name := range []string{"pop", "wait", "pause", "much", "crash"} {
+	for _, name := range []string{"pop", "wait", "pause", "much", "crash", "needy"} {
 		writeFile(t, folder, "01-queue/step_"+name+".go", "package main\n")
 		writeFile(t, folder, "01-queue/testdata/"+name+".txt", "$ go run ./01-queue pop\n<1>\n> more\n")
 	}
+	writeFile(t, folder, "01-queue/step_served.go", "package main\n")
+	writeFile(t, folder, "01-queue/testdata/served.txt", "open http://ADDRESS/view\n")
 	return folder
 }
 
@@ -86,7 +94,13 @@ type eventReader struct {
 
 func (v *visitor) listen(t *testing.T) *eventReader {
 	t.Helper()
-	address := v.server.URL() + "/-/events?files=docs/01-queue.md"
+	return v.listenTo(t, "files=docs/01-queue.md")
+}
+
+// listenTo reads the events for a page that asks for them with this query.
+func (v *visitor) listenTo(t *testing.T, query string) *eventReader {
+	t.Helper()
+	address := v.server.URL() + "/-/events?" + query
 	request, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
 	must.NoError(t, err)
 	request.Header.Set("Cookie", v.cookie)
@@ -147,7 +161,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("the line is %q, want <waits>", got)
 	}
 	wantIn(t, "a second run", v.post("/-/run?transcript=01-queue/testdata/pop.txt", 409), "wait.txt is running")
-	wantIn(t, "a cluster", v.post("/-/cluster", 409), "wait.txt is running")
+	wantIn(t, "a cluster", v.post("/-/run?transcript=01-queue/testdata/pop.txt&cluster=true", 409), "wait.txt is running")
 	v.post("/-/next", 409)
 	v.post("/-/stop", 200)
 	if got := page.until("end")["verdict"]; got != "stopped" {
@@ -170,7 +184,7 @@ func TestTheStepEndsWithTheReader(t *testing.T) {
 func TestNextCommand(t *testing.T) {
 	v := visit(t, stepsWorkspace(t))
 	page := v.listen(t)
-	v.post("/-/run?transcript=01-queue/testdata/pause.txt&pause=true", 200)
+	v.post("/-/run?transcript=01-queue/testdata/pause.txt&how=pause", 200)
 	page.until("wait")
 	v.post("/-/next", 200)
 	if got := page.until("line")["text"]; got != "goes on" {
@@ -201,10 +215,8 @@ func TestRunsThatFail(t *testing.T) {
 func TestWhatIsNotRun(t *testing.T) {
 	folder := stepsWorkspace(t)
 	writeFile(t, folder, "01-queue/testdata/none.txt", "no step\n")
-	writeFile(t, folder, "01-queue/own/testdata/pop.txt", "a module of its own\n")
-	writeFile(t, folder, "01-queue/own/go.mod", "module own\n")
-	writeFile(t, folder, "01-queue/own/main.go", "package main\n")
-	writeFile(t, folder, "01-queue/own/step_pop.go", "package main\n")
+	writeFile(t, folder, "01-queue/own/testdata/pop.txt", "no step either\n")
+	writeFile(t, folder, "01-queue/own/main.go", "package main\n\nfunc stepPops() {}\n")
 	v := visit(t, folder)
 	for _, transcript := range []string{
 		"", "pop", "01-queue/testdata/none.txt", "01-queue/own/testdata/pop.txt",
@@ -215,7 +227,10 @@ func TestWhatIsNotRun(t *testing.T) {
 		v.post("/-/run?transcript="+transcript, 404)
 	}
 	v.post("/-/run?transcript=01-queue/testdata/pop.txt&argument=-update", 400)
-	for _, path := range []string{"/-/run", "/-/stop", "/-/next", "/-/cluster"} {
+	for _, how := range []string{"update", "-update", "pause%20-update", "follow"} { // follow: it serves no page
+		v.post("/-/run?transcript=01-queue/testdata/pop.txt&how="+how, 400)
+	}
+	for _, path := range []string{"/-/run", "/-/stop", "/-/next"} {
 		v.get(path, 405)
 		for origin, want := range map[string]int{"http://evil.example": 403, "null": 403} {
 			if status, _, body := v.send("POST", path, map[string]string{"Origin": origin}); status != want {

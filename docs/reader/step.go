@@ -19,28 +19,52 @@ const endTimeout = 30 * time.Second
 
 // A step is what Run plays.
 type step struct {
-	program string // its folder, such as 05-watchdog
-	name    string
+	program    string // its folder, such as 05-watchdog
+	name       string
+	page       string // the path of the web page that it serves, such as /xray; "" if there is none
+	transcript string // the file
+	ownModule  bool   // the program is a module outside go.work
 }
 
-var transcriptFile = regexp.MustCompile(`^(\d\d-[\w-]+(?:/[\w-]+)?)/testdata/(\w+)\.txt$`)
+var (
+	transcriptFile = regexp.MustCompile(`^(\d\d-[\w-]+(?:/[\w-]+)?)/testdata/(\w+)\.txt$`)
+	servedPage     = regexp.MustCompile(`(?m)^open http://ADDRESS(/[\w/]*)$`)
+)
 
-// findStep returns the step of a transcript. The programs below a chapter that are modules of their
-// own are not in go.work, and are not found.
-func (r *reader) findStep(transcript string) (step, bool) {
+// findStep returns the step of a transcript. Its code is in a file of its own, or in main.go.
+func (r *reader) findStep(transcript string) (s step, ok bool) {
 	match := transcriptFile.FindStringSubmatch(transcript)
-	if match == nil || !r.hasFile(transcript) {
+	if match == nil {
 		return step{}, false
 	}
-	s := step{program: match[1], name: match[2]}
-	isOwnModule := path.Dir(s.program) != "." && r.hasFile(s.program+"/go.mod")
-	hasCode := r.hasFile(s.program+"/main.go") && r.hasFile(fmt.Sprintf("%s/step_%s.go", s.program, s.name))
-	return s, hasCode && !isOwnModule
+	s = step{program: match[1], name: match[2], transcript: transcript}
+	expected, err := r.read(transcript)
+	if err != nil {
+		return step{}, false
+	}
+	if page := servedPage.FindSubmatch(expected); page != nil {
+		s.page = string(page[1])
+	}
+	main, err := r.read(s.program + "/main.go")
+	if err != nil {
+		return step{}, false
+	}
+	s.ownModule = path.Dir(s.program) != "." && r.hasFile(s.program+"/go.mod")
+	function := fmt.Sprintf("\nfunc step%s%s(", strings.ToUpper(s.name[:1]), s.name[1:])
+	return s, r.hasFile(fmt.Sprintf("%s/step_%s.go", s.program, s.name)) || strings.Contains(string(main), function)
 }
 
-func (r *reader) canRun(transcript string) bool {
-	_, ok := r.findStep(transcript)
-	return ok
+// followed matches a command of the book that runs a step until Ctrl-C.
+var followed = regexp.MustCompile(`(?m)^go run \./(\S+) (\w+) -follow\b`)
+
+// findPage returns the step that a command of the book follows, if the step serves a web page.
+func (r *reader) findPage(commands string) (s step, ok bool) {
+	match := followed.FindStringSubmatch(commands)
+	if match == nil {
+		return step{}, false
+	}
+	s, ok = r.findStep(fmt.Sprintf("%s/testdata/%s.txt", match[1], match[2]))
+	return s, ok && s.page != ""
 }
 
 // command returns a command in the workspace. At the end of ctx it is interrupted, as by Ctrl-C. It
@@ -57,7 +81,13 @@ func (r *reader) command(ctx context.Context, name string, args ...string) *exec
 // build builds the program of a step, and returns its path. (`go run` would not pass on a signal.)
 func (r *reader) build(ctx context.Context, s step) (program string, err error) {
 	program = filepath.Join(r.programs, strings.ReplaceAll(s.program, "/", "-"))
-	output, err := r.command(ctx, "go", "build", "-o", program, "./"+s.program).CombinedOutput()
+	build := r.command(ctx, "go", "build", "-o", program, "./"+s.program)
+	if s.ownModule { // as its page says: with -trimpath it shares what the cluster was built from
+		build = r.command(ctx, "go", "build", "-trimpath", "-o", program, ".")
+		build.Dir = filepath.Join(build.Dir, s.program)
+		build.Env = append(build.Environ(), "GOWORK=off")
+	}
+	output, err := build.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%s does not compile:\n%s", s.program, output)
 	}

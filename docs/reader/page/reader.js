@@ -149,6 +149,7 @@ document.addEventListener("keydown", event => {
 // changed, all of it is.
 async function refresh() {
   const fresh = await load(location.pathname + location.search);
+  document.body.dataset.version = fresh.body.dataset.version;
   const part = $("main > article") ? "article" : ".listing";
   const [old, now] = [$(`main > ${part}`), $(`main > ${part}`, fresh)];
   if (!old || !now) return;
@@ -169,6 +170,7 @@ async function refresh() {
 }
 
 function replaceBlock(figure, fresh) {
+  const isPlaying = figure.classList.contains("playing");
   figure.className = fresh.className;
   figure.dataset.hash = fresh.dataset.hash;
   const [caption, played] = [$("figcaption", figure), $(".played", figure)];
@@ -176,6 +178,7 @@ function replaceBlock(figure, fresh) {
   if (played) { // it goes on
     $("figcaption", figure).replaceWith(caption);
     caption.after(played);
+    figure.classList.toggle("playing", isPlaying);
   }
 }
 
@@ -187,20 +190,21 @@ function watch() {
   changes?.close();
   changes = null;
   if (document.hidden) return;
-  const files = [document.body.dataset.name];
-  if (!panel.hidden) files.push($(".listing", panel).dataset.file);
-  changes = new EventSource("/-/events?files=" + encodeURIComponent(files.join(",")));
+  const files = [document.body.dataset.name], versions = [document.body.dataset.version];
+  if (!panel.hidden) {
+    const { file, version } = $(".listing", panel).dataset;
+    files.push(file);
+    versions.push(version);
+  }
+  changes = new EventSource("/-/events?" + new URLSearchParams({ files, versions }));
   changes.addEventListener("message", ({ data }) => {
     const event = JSON.parse(data);
     if (event.event === "watching") document.body.dataset.watching = files.join();
-    else if (event.event === "changed") refresh();
+    else if (event.event === "changed") refresh().catch(() => {}); // it is gone: what is shown stays
     else onRunEvent(event);
   });
 }
-document.addEventListener("visibilitychange", () => {
-  watch();
-  if (!document.hidden) refresh();
-});
+document.addEventListener("visibilitychange", watch);
 addEventListener("pagehide", () => changes?.close());
 watch();
 

@@ -4,36 +4,50 @@ import { $, $$, element } from "./dom.js";
 
 let figure = null;   // where the run is shown; null if its transcript is not on this page
 let played = null;   // the lines of the run
-let wanted = null;   // the transcript whose step wants a cluster
 let sections = {};   // by the line of their command in the transcript
 let last = null;     // the section that lines are added to
 let verdict = "";
+let asked = false;   // this window has asked for the run
 
-async function post(path) {
+async function post(path, where) {
   const answer = await fetch(path, { method: "POST" });
-  if (!answer.ok) say(await answer.json().then(body => body.error, () => "the reading room is gone"), "bad");
+  if (!answer.ok) say(await answer.json().then(body => body.error, () => "the reading room is gone"), "bad", where);
 }
 
-function say(text, className = "") {
-  const status = figure ? $(".status", figure) : $("#elsewhere");
+function say(text, className = "", where = figure) {
+  const status = where ? $(".status", where) : $("#elsewhere");
   status.textContent = text;
   status.className = "status " + className;
 }
 
-function show(name, visible) {
-  const button = figure && $(`[data-do="${name}"]`, figure);
-  if (button) button.hidden = !visible;
+// offer shows these buttons, and no others. If the button with the focus goes away, the output gets the focus, and not
+// another button: a second Enter must not stop what the first one has started.
+function offer(...names) {
+  const buttons = $$("figcaption [data-do]", figure);
+  const focused = buttons.find(button => button === document.activeElement);
+  for (const button of buttons) button.hidden = !names.includes(button.dataset.do);
+  if (focused?.hidden) focus(played);
+}
+
+const focus = where => where.focus({ preventScroll: true });
+
+// turn shows the run, or what the book has.
+function turn(where, toRun) {
+  where.classList.toggle("playing", toRun);
+  $('[data-do="turn"]', where).textContent = toRun ? "The book's output" : "The run";
 }
 
 // begin makes room for a run in its figure. The height stays, so that the text below does not jump.
-function begin(transcript) {
-  if (transcript !== "a cluster" || !figure) {
-    figure?.classList.remove("playing");
-    figure = $(`figure[data-run="${CSS.escape(transcript)}"]`);
-  }
+function begin({ transcript, how }) {
+  const follows = how?.includes("follow") ?? false;
+  const before = figure;
+  figure = $$("figure[data-run]").find(({ dataset }) =>
+    dataset.run === transcript && (dataset.how === "follow") === follows) ?? null;
+  if (before && before !== figure) turn(before, false);
   sections = {}, last = null, verdict = "";
   $("#elsewhere").textContent = "";
   if (!figure) return say(`${transcript.replace("/testdata/", " ").replace(".txt", "")} runs`);
+  const hasFocus = figure.contains(document.activeElement);
   const height = $("pre", figure).offsetHeight;
   $(".played", figure)?.remove();
   $(".start", figure)?.remove();
@@ -41,9 +55,10 @@ function begin(transcript) {
   played.tabIndex = 0;
   played.style.minHeight = height + "px";
   $("figcaption", figure).after(played);
-  figure.classList.add("playing");
-  for (const [name, visible] of Object.entries({ run: false, step: false, stop: true, next: false })) show(name, visible);
-  say(transcript === "a cluster" ? "starting a cluster …" : "");
+  turn(figure, true);
+  offer("stop");
+  if (hasFocus) focus(played);
+  say("");
 }
 
 function section(at = 0) {
@@ -79,38 +94,64 @@ const ends = {
   ok: ["as in the book", "good"], differs: ["not as in the book", "bad"], stopped: ["stopped", ""], failed: ["failed", "bad"],
 };
 
+// offerCluster offers to start a cluster, above what the book has. When it is there, the step is run again.
+function offerCluster(text) {
+  const isNone = text.startsWith("no cluster chosen");
+  const start = element("p", "start", isNone ? "This step needs a cluster, and there is none. " : text + ". ");
+  const button = element("button", "", "Start one on this machine");
+  button.dataset.do = "cluster";
+  start.append(button, element("span", "", " It needs no Docker. The first time may take ten minutes. Then the step runs again."));
+  const hasFocus = played === document.activeElement;
+  played.replaceWith(start);
+  figure.classList.remove("playing");
+  if (hasFocus) focus(button);
+}
+
+// openPage opens the web page of the step in a second window, if this window has asked for it a moment ago. A
+// browser allows no more: later, or elsewhere, there is the link.
+function openPage(address) {
+  const { page, how } = figure.dataset;
+  if (!page) return played.append(row("ADDRESS is " + address, "c"));
+  const href = `http://${address}${page}`;
+  const link = Object.assign(element("a", "external", "Open " + href), { href, target: "_blank", rel: "noopener noreferrer" });
+  const line = row("", "page");
+  line.append(link);
+  played.append(line);
+  if (!asked || how !== "follow") return;
+  asked = false;
+  focus(link);
+  if (navigator.userActivation?.isActive) open(href, "_blank", "noopener,noreferrer");
+}
+
+const removeProgress = () => $$(".progress", played).forEach(line => line.remove());
+
 // What to do on an event. Without a figure only the first and the last count.
 const handlers = {
-  build: () => say("compiling …"),
+  build({ takesMinutes }) {
+    removeProgress();
+    say(takesMinutes ? "compiling, for minutes the first time …" : "compiling …");
+  },
   begin: () => say("running …"),
-  cluster({ state }) {
+  cluster({ state, text = "" }) {
+    if (state === "starting") say("starting a cluster …");
     if (state === "connecting") say("connecting to the cluster …");
-    if (state === "ready") say("running …");
-    if (state !== "none") return;
-    wanted = figure.dataset.run;
-    const start = element("p", "start", "This step needs a cluster, and there is none. ");
-    const button = element("button", "", "Start one on this machine");
-    button.dataset.do = "cluster";
-    start.append(button, element("span", "", " It needs no Docker. The first time may take ten minutes."));
-    played.replaceWith(start); // and below it what the book has
-    figure.classList.remove("playing");
+    if (state === "ready") {
+      removeProgress();
+      say("running …");
+    }
+    if (state === "none" && text.includes("scripts/local-up.sh")) offerCluster(text);
   },
-  value({ name, text }) {
-    if (name !== "ADDRESS") return;
-    const link = Object.assign(element("a", "external", text), { href: text, target: "_blank", rel: "noopener noreferrer" });
-    played.append(row("ADDRESS is ", "c"));
-    played.lastChild.append(link);
-  },
+  value: ({ name, text }) => name === "ADDRESS" && openPage(text),
   command({ at, text }) {
-    show("next", false);
+    offer("stop");
     say("running …");
     section(at).append(row(text, "given " + (text.startsWith("$") ? "command" : "action")));
   },
   wait(event) {
     if (event.for === "enter") {
       say("");
-      show("next", true);
-      $('[data-do="next"]', figure).focus({ preventScroll: true });
+      offer("next", "stop");
+      focus($('[data-do="next"]', figure));
     } else {
       say("waiting for: " + event.text);
     }
@@ -121,19 +162,20 @@ const handlers = {
     (last ?? section()).append(line);
   },
   block: judge,
-  note: ({ text }) => played.append(row(text, "c")),
+  note: ({ text }) => played.append(row(text.replace(/Ctrl-C ends it\.$/, "Stop ends it."), "c")),
   warning: ({ text }) => played.append(row(text, "c")),
-  progress: ({ text }) => played.append(row(text, "c")),
+  progress: ({ text }) => played.append(row(text, "c progress")),
   end({ verdict: result, error }) {
-    verdict = result;
+    verdict = figure.dataset.how === "follow" && result === "ok" ? "stopped" : result;
+    $$(".page", played).forEach(line => line.remove()); // nobody answers there any more
     if ($(".start", figure)) return say("needs a cluster");
-    say(...(ends[result] ?? [result, ""]));
+    say(...(ends[verdict] ?? [verdict, ""]));
     if (error) played.append(row(error, "gd"));
   },
 };
 
 export function onRunEvent(event) {
-  if (event.event === "run") return begin(event.transcript);
+  if (event.event === "run") return begin(event);
   if (event.event === "over") return finish(event);
   if (figure) handlers[event.event]?.(event);
 }
@@ -144,28 +186,23 @@ function finish({ error }) {
   if (error) {
     say("failed", "bad");
     played.append(row(error, "gd"));
+  } else if (!verdict) {
+    say("stopped"); // before the step began
   }
-  const startedFor = wanted && !verdict ? wanted : null;
-  for (const [name, visible] of Object.entries({ run: true, step: true, stop: false, next: false })) show(name, visible);
-  $('[data-do="run"]', figure).textContent = "Run again";
-  if (startedFor) {
-    wanted = null;
-    if (!error) post("/-/run?transcript=" + encodeURIComponent(startedFor)); // the cluster is there now
-  }
+  const run = $('[data-do="run"]', figure);
+  if (run.textContent === "Run") run.textContent = "Run again";
+  if (played.isConnected) offer("run", "step", "turn");
+  else offer("run", "step");
 }
 
 function act(name, where) {
-  const transcript = encodeURIComponent(where.dataset.run);
-  const paths = {
-    run: "/-/run?transcript=" + transcript, step: "/-/run?pause=true&transcript=" + transcript,
-    stop: "/-/stop", next: "/-/next", cluster: "/-/cluster",
-  };
-  if (name === "next") show("next", false);
-  if (!figure || name === "run" || name === "step") {
-    figure?.classList.toggle("playing", figure === where && Boolean($(".played", figure)));
-    figure = where;
-  }
-  post(paths[name]);
+  if (name === "turn") return turn(where, !where.classList.contains("playing"));
+  const how = name === "step" ? "pause" : where.dataset.how ?? "";
+  const run = "/-/run?" + new URLSearchParams({ transcript: where.dataset.run, how });
+  const paths = { run, step: run, cluster: run + "&cluster=true", stop: "/-/stop", next: "/-/next" };
+  if (name === "next") offer("stop");
+  else asked = name !== "stop";
+  post(paths[name], where);
 }
 
 document.addEventListener("click", event => {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the pictures of the book in a real browser: those of the X-ray page anew, and the diagrams
-# that are missing.
+# Makes the pictures of the book in a real browser: those of the reading room and of the X-ray page
+# anew, and the diagrams that are missing. -h says how to make some of them.
 set -eu
 cd "$(dirname "$0")/.."
 [ $# = 0 ] || exec go run ./docs/lab/browser/pictures "$@" # what needs no cluster

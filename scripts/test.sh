@@ -4,7 +4,7 @@
 #   chapters     what runs without a name
 #   lint         leftovers, formatting, each module by itself, go vet and the linters
 #   tests        the tests of all modules: of the chapters, the book, its lab and the scripts
-#   browser      the X-ray page in a browser
+#   browser      the X-ray page and the reading room in a browser
 #   kubernetes   the controllers of Kubernetes on our factory
 #   tour         scripts/tour.sh
 #   practice     all exercises, with right and wrong answers
@@ -85,7 +85,7 @@ browser() {
 		if command -v "$name" >/dev/null && command -v npm >/dev/null; then chromium=$name; fi
 	done
 	if [ -z "$chromium" ]; then
-		echo "no chromium, or no npm here: the tests of the X-ray page in a browser are left out" >&2
+		echo "no chromium, or no npm here: the tests of the X-ray page and of the reading room are left out" >&2
 		return
 	fi
 	say "go test $race -tags browser"

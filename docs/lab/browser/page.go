@@ -245,5 +245,8 @@ func (p *Page) Screenshot() ([]byte, error) {
 	if err := p.Run(`scrollTo(0, 0)`); err != nil {
 		return nil, err
 	}
-	return act(p, chromedp.CaptureScreenshot())
+	return p.View()
 }
+
+// View returns a PNG of what the window shows now.
+func (p *Page) View() ([]byte, error) { return act(p, chromedp.CaptureScreenshot()) }

@@ -1,6 +1,6 @@
 // Command pictures makes the pictures of the book: those of the X-ray page, docs/pictures/*.png, for
-// which it starts chapter 07 on the cluster at hand, and presses the buttons in a browser; and those
-// of the diagrams, docs/pictures/*.svg.
+// which it starts chapter 07 on the cluster at hand, and presses the buttons in a browser; that of
+// the reading room; and those of the diagrams, docs/pictures/*.svg.
 package main
 
 import (
@@ -20,15 +20,20 @@ const usage = `usage:
   scripts/pictures.sh            make all pictures: docs/pictures/*.png, and the diagrams
   scripts/pictures.sh diagrams   make the diagrams that are missing, docs/pictures/*.svg, and
                                  remove those that no page has any more; needs no cluster
+  scripts/pictures.sh reader     make docs/pictures/reader.png; needs no cluster
 `
+
+// parts are the kinds of pictures, by the argument that makes one of them alone.
+var parts = map[string]func(context.Context) error{"diagrams": drawDiagrams, "reader": takeReader}
 
 func main() {
 	flag.Usage = func() { fmt.Fprint(flag.CommandLine.Output(), usage) }
 	flag.Parse()
-	steps := []func(context.Context) error{drawDiagrams, takeAll}
+	steps := []func(context.Context) error{drawDiagrams, takeReader, takeXRay}
+	part, isPart := parts[flag.Arg(0)]
 	switch {
-	case flag.NArg() == 1 && flag.Arg(0) == "diagrams":
-		steps = steps[:1]
+	case flag.NArg() == 1 && isPart:
+		steps = []func(context.Context) error{part}
 	case flag.NArg() > 0:
 		fmt.Fprintf(os.Stderr, "pictures: unknown arguments %q\n%s", flag.Args(), usage)
 		os.Exit(2)
@@ -43,8 +48,8 @@ func main() {
 	}
 }
 
-// takeAll takes all pictures of X-ray, and writes them into docs/pictures.
-func takeAll(ctx context.Context) error {
+// takeXRay takes all pictures of X-ray, and writes them into docs/pictures.
+func takeXRay(ctx context.Context) error {
 	root, err := workspace.Root(".")
 	if err != nil {
 		return err

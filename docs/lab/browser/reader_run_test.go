@@ -1,0 +1,230 @@
+//go:build browser
+
+// Run, beside the transcripts of the reading room.
+
+package browser
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/workspace"
+)
+
+// status returns a condition: the figure of a transcript says this.
+func status(transcript, text string) string {
+	return fmt.Sprintf(`document.querySelector('figure[data-run="%s"] .status').textContent === %q`, transcript, text)
+}
+
+// visible returns a condition: a part of the figure of a transcript can be seen.
+func visible(transcript, part string) string {
+	return fmt.Sprintf(`document.querySelector('figure[data-run="%s"] > %s')?.checkVisibility()`, transcript, part)
+}
+
+// wantEnd starts the step of a transcript, waits until it has ended in any way, and checks in which
+// one. It may take minutes, because the program is built first.
+func (r *room) wantEnd(transcript, want string, start func() error) {
+	r.t.Helper()
+	figure := fmt.Sprintf(`document.querySelector('figure[data-run="%s"]')`, transcript)
+	must.NoError(r.t, r.Run(figure+`.querySelector(".status").textContent = ""`)) // of the run before
+	must.NoError(r.t, start())
+	untilMinutes(r.t, r.Page, "the step has ended", fmt.Sprintf(
+		`(status => status.matches(".good, .bad") && status.textContent ||
+			["stopped", "needs a cluster"].includes(status.textContent))(%s.querySelector(".status"))`, figure))
+	if got := eval[string](r.t, r.Page, figure+`.querySelector(".status").textContent`); got != want {
+		r.t.Fatalf("the step ends: got %q, want %q; the page says:\n%s", got, want,
+			eval[string](r.t, r.Page, figure+`.innerText`))
+	}
+}
+
+// run starts the step of a transcript with its button, and checks how it ends.
+func (r *room) run(transcript, want string) {
+	r.t.Helper()
+	r.wantEnd(transcript, want, func() error {
+		return r.Click(fmt.Sprintf(`figure[data-run="%s"] [data-do="run"]`, transcript))
+	})
+}
+
+// A step is run, stopped, and gone through command by command. A line that the reader changes is
+// shown beside the book's.
+func TestRunningAStep(t *testing.T) {
+	const transcript = "01-deltafifo/testdata/informer.txt"
+	r := enter(t, "/docs/prologue.md", Display{})
+	button := func(name string) string { return fmt.Sprintf(`figure[data-run="%s"] [data-do="%s"]`, transcript, name) }
+	r.until("the page is watched", `document.body?.dataset.watching`)
+	must.NoError(t, r.Run(fmt.Sprintf(`document.querySelector('figure[data-run="%s"]').scrollIntoView()`, transcript)))
+	r.wantEnd(transcript, "as in the book", func() error { return r.Do(chromedp.KeyEvent("r")) })
+	played := eval[string](t, r.Page, `document.querySelector(".played").innerText.trim()`)
+	expected, err := os.ReadFile(filepath.Join(r.folder, transcript))
+	must.NoError(t, err)
+	if want := strings.TrimSpace(string(expected)); played != want {
+		t.Errorf("the page shows\n%s\nwant\n%s", played, want)
+	}
+
+	must.NoError(t, r.Click(button("turn")))
+	r.until("what the book has is shown", visible(transcript, "pre:not(.played)")+" && !"+visible(transcript, ".played"))
+	must.NoError(t, r.Click(button("turn")))
+	r.until("the run is shown again", visible(transcript, ".played")+" && !"+visible(transcript, "pre:not(.played)"))
+
+	r.edit("01-deltafifo/step_informer.go", "OnAdd : %s", "OnAdd: %s")
+	r.until("the block is marked", `document.querySelector("figure.changed")`) // it moves what is below it
+	r.run(transcript, "not as in the book")
+	r.until("the difference is shown", `document.querySelector(".played .gi").innerText.includes("OnAdd: web") &&
+		document.querySelector(".played .gi .want").innerText.includes("OnAdd : web")`)
+
+	must.NoError(t, r.Click(button("step")))
+	r.until("it waits before the first command", fmt.Sprintf(`!document.querySelector('%s').hidden`, button("next")))
+	before := eval[int](t, r.Page, `document.querySelectorAll(".played .given").length`)
+	must.NoError(t, r.Click(button("next")))
+	r.until("the command is given, and it waits again", fmt.Sprintf(
+		`document.querySelectorAll(".played .given").length > %d && !document.querySelector('%s').hidden`, before,
+		button("next")))
+	must.NoError(t, r.Click(button("stop")))
+	r.until("it is stopped", status(transcript, "stopped"))
+	r.open("/docs/prologue.md")
+	r.until("another page shows the same run", status(transcript, "stopped"))
+}
+
+// A step is run, gone through and stopped without a mouse. When a button goes away, the output has
+// the focus.
+func TestRunningWithTheKeyboard(t *testing.T) {
+	const transcript = "01-deltafifo/testdata/informer.txt"
+	r := enter(t, "/docs/prologue.md", Display{})
+	r.until("the page is watched", `document.body?.dataset.watching`)
+	must.NoError(t, r.Run(fmt.Sprintf(`document.querySelector('figure[data-run="%s"] .source').focus()`, transcript)))
+	focused := func(name string) {
+		t.Helper()
+		r.until("the focus is on "+name, fmt.Sprintf(
+			`document.activeElement.matches('figure[data-run="%s"] :is([data-do="%s"], .%[2]s)')`, transcript, name))
+	}
+	r.press("\t")
+	focused("step")
+	r.press("\t")
+	focused("run")
+	r.wantEnd(transcript, "as in the book", func() error { return r.Do(chromedp.KeyEvent("\r")) })
+	focused("played")
+	r.pressWith("\t", chromedp.ModifierShift)
+	focused("run")
+	r.pressWith("\t", chromedp.ModifierShift)
+	focused("step")
+	r.pressWith("\t", chromedp.ModifierShift)
+	focused("turn")
+	r.press("\r")
+	r.until("what the book has is shown", visible(transcript, "pre:not(.played)"))
+	r.press("\t")
+	focused("step")
+	r.press("\r")
+	focused("next")
+	r.press("\r")
+	r.until("a command is given", `document.querySelector(".played .given")`)
+	focused("next")
+	r.press("\t")
+	focused("stop")
+	r.press("\r")
+	r.until("it is stopped", status(transcript, "stopped"))
+	focused("played")
+}
+
+// pressWith presses a key while another one is held down.
+func (r *room) pressWith(key string, modifier chromedp.Modifier) {
+	r.t.Helper()
+	must.NoError(r.t, r.Do(chromedp.KeyEvent(key, chromedp.KeyModifiers(modifier))))
+}
+
+// A step that needs a cluster, and finds none, offers to start one.
+func TestRunningAStepWithoutACluster(t *testing.T) {
+	t.Setenv("KUBECONFIG", "")
+	const transcript = "05-watchdog/testdata/watchdog.txt"
+	r := enter(t, "/docs/05-watchdog.md", Display{})
+	r.run(transcript, "needs a cluster")
+	r.until("it offers to start a cluster", `document.querySelector('.start [data-do="cluster"]')`)
+}
+
+// clusterFiles returns the commands of a shell that make the cluster of the tests the one of a
+// folder.
+func clusterFiles(t *testing.T) string {
+	t.Helper()
+	root, err := workspace.Root(".")
+	must.NoError(t, err)
+	own := filepath.Join(root, ".cluster")
+	return fmt.Sprintf("mkdir -p .cluster && cp '%s' .cluster/kubeconfig && ln -sf '%s/bin' .cluster/bin\n",
+		cmp.Or(os.Getenv("KUBECONFIG"), filepath.Join(own, "kubeconfig")), own)
+}
+
+// The step that has found no cluster is run again when the page has started one.
+func TestStartingACluster(t *testing.T) {
+	const transcript = "05-watchdog/testdata/stop.txt"
+	folder := copyWorkspace(t)
+	script := "#!/bin/sh\necho a cluster begins\n" + clusterFiles(t) // in the place of the real one
+	must.NoError(t, os.WriteFile(filepath.Join(folder, "scripts", "local-up.sh"), []byte(script), 0o755))
+	t.Setenv("KUBECONFIG", "")
+	r := enterServed(t, serveBook(t, folder), "/docs/05-watchdog-start-and-end.md", Display{})
+	r.run(transcript, "needs a cluster")
+	r.wantEnd(transcript, "as in the book", func() error { return r.Click(`.start [data-do="cluster"]`) })
+	if got := eval[string](t, r.Page, `document.querySelector(".played").innerText`); strings.Contains(got, "begins") {
+		t.Errorf("the page shows\n%s\nwant the output of the step alone", got)
+	}
+}
+
+// Run of X-ray opens its page in a second window, which cannot reach the first. Stop ends it.
+func TestRunningXRay(t *testing.T) {
+	const transcript = "07-shared-informer/testdata/xray.txt"
+	folder := copyWorkspace(t)
+	prepare := exec.CommandContext(t.Context(), "sh", "-c", clusterFiles(t))
+	prepare.Dir = folder
+	must.NoError(t, prepare.Run())
+	t.Setenv("KUBECONFIG", "")
+	r := enterServed(t, serveBook(t, folder), "/docs/xray.md", Display{})
+	// A browser opens a window only within seconds after a click, and the program is built first.
+	must.NoError(t, r.Run(`Object.defineProperty(navigator, "userActivation", { value: { isActive: true } })`))
+	must.NoError(t, r.Click(`figure[data-how="follow"] [data-do="run"]`))
+	untilMinutes(t, r.Page, "the link is there, and has the focus",
+		`document.activeElement.matches('figure[data-how="follow"] .played a[target="_blank"][rel~="noopener"]')`)
+	address := eval[string](t, r.Page, `document.activeElement.href`)
+	var window *target.Info
+	must.NoError(t, wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true,
+		func(context.Context) (bool, error) {
+			all, err := chromedp.Targets(browser)
+			i := slices.IndexFunc(all, func(info *target.Info) bool {
+				return info.URL == address && info.Title == "X-ray of an informer"
+			})
+			if i >= 0 {
+				window = all[i]
+			}
+			return i >= 0, err
+		}))
+	if window.CanAccessOpener {
+		t.Errorf("the page at %s can reach the window that has opened it, want that it cannot", address)
+	}
+	must.NoError(t, r.Click(`figure[data-how="follow"] [data-do="stop"]`))
+	r.until("it is stopped", `document.querySelector('[data-how="follow"] .status').textContent === "stopped"`)
+	r.until("the link is gone", `!document.querySelector(".played a")`)
+	if got := eval[string](t, r.Page, fmt.Sprintf(
+		`document.querySelector('figure[data-run="%s"]:not([data-how]) .status').textContent`, transcript)); got != "" {
+		t.Errorf("beside the transcript, where nothing was run, is %q, want nothing", got)
+	}
+}
+
+// A step that needs a cluster, on the one that the tests use.
+func TestRunningAStepOnACluster(t *testing.T) {
+	root, err := workspace.Root(".")
+	must.NoError(t, err)
+	folder := copyWorkspace(t)
+	// The copy has no kubeconfig and no kubectl of its own.
+	must.NoError(t, os.Symlink(filepath.Join(root, ".cluster"), filepath.Join(folder, ".cluster")))
+	r := enterServed(t, serveBook(t, folder), "/docs/05-watchdog-start-and-end.md", Display{})
+	r.run("05-watchdog/testdata/stop.txt", "as in the book")
+}

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -209,6 +211,10 @@ func TestRunningXRay(t *testing.T) {
 	if window.CanAccessOpener {
 		t.Errorf("the page at %s can reach the window that has opened it, want that it cannot", address)
 	}
+	// The reader comes back to the first window, which gets no events while it is hidden.
+	_, err := chromedp.Call(r.ctx, page.BringToFront, cdp.Empty{})
+	must.NoError(t, err)
+	r.until("it is seen", `!document.hidden && !document.querySelector('[data-how="follow"] [data-do="stop"]').hidden`)
 	must.NoError(t, r.Click(`figure[data-how="follow"] [data-do="stop"]`))
 	r.until("it is stopped", `document.querySelector('[data-how="follow"] .status').textContent === "stopped"`)
 	r.until("the link is gone", `!document.querySelector(".played a")`)

@@ -1,10 +1,12 @@
 package notices
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"testing"
 
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 
 	"example.com/informer/scripts/harness/must"
@@ -39,6 +41,19 @@ func TestHealth(t *testing.T) {
 			}
 			wantAnswer(t, listener, "/", http.StatusNotFound)
 		})
+	}
+}
+
+// Run closes the listener, even if it cannot begin.
+func TestRunClosesTheListener(t *testing.T) {
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must.NoError(t, err)
+	config := &rest.Config{TLSClientConfig: rest.TLSClientConfig{CAFile: "no such file"}}
+	if err := Run(t.Context(), config, "ns", Options{Health: listener}); err == nil {
+		t.Error("Run returns no error for a config with which it cannot make a client")
+	}
+	if err := listener.Close(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("closing the listener after Run returns %v, want that it was closed already", err)
 	}
 }
 

@@ -54,8 +54,8 @@ type Options struct {
 	// the name of the host, and a random part.
 	Identity string
 
-	// Health is where Run answers /healthz and /readyz. Run closes it. Default: nil, Run does not
-	// answer.
+	// Health is where Run answers /healthz and /readyz. Run closes it, even if it returns an error.
+	// Default: nil, Run does not answer.
 	Health net.Listener
 }
 
@@ -76,6 +76,9 @@ func (o Options) withDefaults() Options {
 // then the program has to end, because another replica works. Run returns when the workers have
 // finished the keys that they have begun, and their Events are written.
 func Run(ctx context.Context, config *rest.Config, namespace string, options Options) error {
+	if options.Health != nil {
+		defer options.Health.Close()
+	}
 	options = options.withDefaults()
 	config = withLimits(config, options.Workers)
 	client, err := kubernetes.NewForConfig(config)

@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/cache"
@@ -112,7 +113,8 @@ func (c *controller) enqueueOwner(obj any) {
 	c.queue.Add(cache.NewObjectName(obj.(metav1.Object).GetNamespace(), ownerOf(obj).Name).String())
 }
 
-// ownerOf returns the reference to the notice that obj is a copy of, or nil.
+// ownerOf returns the reference to the notice that obj is a copy of, or nil. It does not compare the
+// version of the API: a copy keeps the one with which it was made.
 func ownerOf(obj any) *metav1.OwnerReference {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj
@@ -122,7 +124,8 @@ func ownerOf(obj any) *metav1.OwnerReference {
 		return nil
 	}
 	owner := metav1.GetControllerOf(object)
-	if owner == nil || owner.Kind != Kind || owner.APIVersion != Resource.GroupVersion().String() {
+	kind := schema.GroupKind{Group: Resource.Group, Kind: Kind}
+	if owner == nil || schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind() != kind {
 		return nil
 	}
 	return owner

@@ -146,6 +146,28 @@ func TestACopyThatIsGoneBringsItsNoticeBack(t *testing.T) {
 	}
 }
 
+// The group and the kind of an owner say that it is a notice. The version does not matter: a copy
+// keeps the version of the API with which it was made.
+func TestOwnerOf(t *testing.T) {
+	for _, test := range []struct {
+		apiVersion, kind string
+		isNotice         bool
+	}{
+		{apiVersion: "example.com/v1", kind: "Notice", isNotice: true},
+		{apiVersion: "example.com/v1alpha1", kind: "Notice", isNotice: true},
+		{apiVersion: "example.org/v1", kind: "Notice"},
+		{apiVersion: "v1", kind: "Notice"},
+		{apiVersion: "example.com/v1", kind: "Poster"},
+	} {
+		owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: test.apiVersion, Kind: test.kind, Name: "picnic", Controller: new(true)},
+		}}}
+		if got := ownerOf(owned) != nil; got != test.isNotice {
+			t.Errorf("%s %s counts as a notice: %t, want %t", test.apiVersion, test.kind, got, test.isNotice)
+		}
+	}
+}
+
 // failCreates lets the next creates of ConfigMaps fail, n of them.
 func failCreates(client *fake.Clientset, n int) {
 	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {

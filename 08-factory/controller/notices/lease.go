@@ -37,8 +37,11 @@ type lease struct {
 	until time.Time // writes have to end at this time
 }
 
-// newLease returns a lease. It has a client of its own, so that a renewal does not wait for writes.
+// newLease returns a lease. It has a client and a rate limit of its own, so that a renewal does not
+// wait for writes.
 func newLease(config *rest.Config, namespace string, options Options, recorder events.EventRecorder) (*lease, error) {
+	config = rest.CopyConfig(config)
+	config.RateLimiter = nil // the other clients have this one
 	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, namespace, options.Lease,
 		resourcelock.ResourceLockConfig{Identity: options.Identity, EventRecorder: leaseRecorder{recorder}},
 		config, renewDeadline)

@@ -5,6 +5,7 @@ package notices
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,9 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/client-go/util/flowcontrol"
 
 	"example.com/informer/scripts/harness/must"
 )
@@ -71,6 +75,28 @@ func (l *cutLock) Update(ctx context.Context, record resourcelock.LeaderElection
 	}
 	l.renewed.Store(new(time.Now()))
 	return l.Interface.Update(ctx, record)
+}
+
+// A transport is the HTTP transport of a client.
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(request *http.Request) (*http.Response, error) { return t(request) }
+
+// The limiter of the config lets no request pass. The requests for the Lease do not wait for it.
+func TestTheLeaseHasARateLimitOfItsOwn(t *testing.T) {
+	errSent := errors.New("the request was sent")
+	config := &rest.Config{
+		Transport:   transport(func(*http.Request) (*http.Response, error) { return nil, errSent }),
+		RateLimiter: flowcontrol.NewFakeNeverRateLimiter(),
+	}
+	l, err := newLease(config, "ns", Options{Lease: "notices", Identity: "first"}, events.NewFakeRecorder(1))
+	must.NoError(t, err)
+	if _, _, err := l.Get(t.Context()); !errors.Is(err, errSent) {
+		t.Errorf("reading the Lease returns %v, want %v", err, errSent)
+	}
+	if config.RateLimiter == nil {
+		t.Error("the config of the caller has lost its limiter")
+	}
 }
 
 // A replica holds a lease, or waits for it.

@@ -227,7 +227,7 @@ func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstru
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, "Written", "all copies are written"
 	}
 	now := status{ObservedGeneration: n.Generation, Copies: right, Conditions: slices.Clone(n.Status.Conditions)}
-	changed := meta.SetStatusCondition(&now.Conditions, ready) // the time changes only with the condition's status
+	meta.SetStatusCondition(&now.Conditions, ready) // the time changes only with the condition's status
 	if equality.Semantic.DeepEqual(n.Status, now) {
 		return nil
 	}
@@ -240,7 +240,9 @@ func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstru
 	if _, err := r.Resource.UpdateStatus(ctx, written, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("writing the status: %w", err)
 	}
-	if changed && len(problems) > 0 { // once for each new problem, not in each Reconcile
+	before := meta.FindStatusCondition(n.Status.Conditions, ready.Type)
+	isNew := before == nil || before.Reason != ready.Reason || before.Message != ready.Message
+	if isNew && len(problems) > 0 { // once for each problem, and not for each change of the spec
 		r.Recorder.Eventf(cached, nil, corev1.EventTypeWarning, ready.Reason, "Reconcile", "%s", ready.Message)
 	}
 	return nil
@@ -257,13 +259,12 @@ func (r *Reconciler) finalize(ctx context.Context, cached *unstructured.Unstruct
 	// After "kubectl delete --cascade=orphan", the notice has a finalizer of the garbage collector,
 	// which removes the owner references of the copies. They have to stay.
 	if !slices.Contains(cached.GetFinalizers(), metav1.FinalizerOrphanDependents) {
+		var errs []error
 		for _, existing := range copies {
-			if err := r.delete(ctx, existing); err != nil {
-				return err
-			}
+			errs = append(errs, r.delete(ctx, existing))
 		}
 		if len(copies) > 0 {
-			return nil // the events of these deletes add the key again
+			return utilerrors.NewAggregate(errs) // if nil, the events of these deletes add the key again
 		}
 	}
 	changed := cached.DeepCopy()

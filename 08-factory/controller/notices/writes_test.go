@@ -202,23 +202,51 @@ func TestADeleteIsForTheCachedState(t *testing.T) {
 	}
 }
 
+// A notice is being deleted, and the server refuses the deletes of its copies. Reconcile tries all
+// of them, and keeps the finalizer.
+func TestFinalizeDeletesWhatItCan(t *testing.T) {
+	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
+	r, client, dynamicClient := newFake(notices, copies)
+	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.NoError(t, err)
+	picnic.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
+	must.NoError(t, notices.Add(picnic))
+	newCopy(t, picnic, copies, "picnic-0")
+	newCopy(t, picnic, copies, "picnic-1")
+	errRefused := errors.New("out of luck")
+	client.PrependReactor("delete", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, errRefused
+	})
+	dynamicClient.ClearActions()
+	if err := r.Reconcile(t.Context(), "ns/picnic"); !errors.Is(err, errRefused) {
+		t.Errorf("Reconcile returns %v, want %v", err, errRefused)
+	}
+	writes := requestsOf(append(client.Actions(), dynamicClient.Actions()...))
+	if diff := cmp.Diff([]string{"delete configmaps", "delete configmaps"}, writes); diff != "" {
+		t.Errorf("the writes differ (-want +got):\n%s", diff)
+	}
+}
+
 // The API server does not accept a copy. The next try would end in the same way: Reconcile returns
-// no error, the status says why, and there is one Event, although Reconcile is called twice.
+// no error, the status says why, and there is one Event, although Reconcile is called again, and
+// again after a change of the spec.
 func TestAnInvalidCopyIsNotTriedForever(t *testing.T) {
 	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	r, client, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
 	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "picnic-0", nil)
 	})
-	for range 2 {
+	for _, generation := range []int64{7, 7, 8} {
 		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 		must.NoError(t, err)
+		picnic.SetGeneration(generation)
 		must.NoError(t, notices.Add(picnic))
 		must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
 	}
 	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 	must.NoError(t, err)
-	if got, want := statusOf(t, picnic), "7: 0 copies, Ready is False: Invalid"; got != want {
+	if got, want := statusOf(t, picnic), "8: 0 copies, Ready is False: Invalid"; got != want {
 		t.Errorf("the status is %q, want %q", got, want)
 	}
 	recorded := r.Recorder.(*events.FakeRecorder).Events

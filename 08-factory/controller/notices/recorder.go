@@ -4,6 +4,7 @@ package notices
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -17,9 +18,12 @@ import (
 	"k8s.io/client-go/tools/events"
 )
 
-// A recorder writes Events in the background. It is client-go's recorder, except for its end:
-// client-go can only drop the Events that are not written yet, and so the Events of the last work
-// would be lost.
+// maxUnwritten is the length of client-go's queue of Events. client-go drops an Event for which there
+// is no room, and tells nobody: shutDown would wait for it.
+const maxUnwritten = 1000
+
+// A recorder writes Events in the background. Unlike client-go's own, it can wait until they are
+// written, so that the Events of the last work are not lost.
 type recorder struct {
 	events.EventRecorder
 	broadcaster events.EventBroadcaster
@@ -52,7 +56,11 @@ func newRecorder(ctx context.Context, client kubernetes.Interface) (*recorder, e
 
 // Eventf implements events.EventRecorder. It does not wait until the Event is written.
 func (r *recorder) Eventf(regarding, related runtime.Object, eventType, reason, action, note string, args ...any) {
-	r.unwritten.Add(1)
+	if r.unwritten.Add(1) > maxUnwritten {
+		r.unwritten.Add(-1)
+		utilruntime.HandleError(fmt.Errorf("too many Events, one is lost: %s", fmt.Sprintf(note, args...)))
+		return
+	}
 	r.EventRecorder.Eventf(regarding, related, eventType, reason, action, note, args...)
 }
 

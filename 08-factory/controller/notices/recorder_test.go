@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,6 +75,34 @@ func TestTheEndWaitsForEventsForFiveSeconds(t *testing.T) {
 			t.Errorf("%d Events were written in 5 seconds, want some", len(written))
 		}
 		time.Sleep(time.Minute) // this server does not see the end of a context: let it answer the rest
+	})
+}
+
+// There are more Events than client-go's queue has room for. The end waits for those that were
+// taken, and not for those that are lost.
+func TestTheEndDoesNotWaitForLostEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var written atomic.Int64
+		client := fake.NewClientset()
+		client.PrependReactor("create", "events", func(clienttesting.Action) (bool, runtime.Object, error) {
+			time.Sleep(time.Millisecond)
+			written.Add(1)
+			return true, &eventsv1.Event{}, nil
+		})
+		r, err := newRecorder(t.Context(), client)
+		must.NoError(t, err)
+		notice := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic"}}
+		for range 2 * maxUnwritten {
+			r.Eventf(notice, nil, corev1.EventTypeNormal, "Created", "Create", "created a copy")
+		}
+		began := time.Now()
+		r.shutDown(t.Context())
+		if took := time.Since(began); took >= 5*time.Second {
+			t.Errorf("the end took %v, want the time for %d Events, a millisecond each", took, maxUnwritten)
+		}
+		if got := written.Load(); got != maxUnwritten {
+			t.Errorf("%d Events were written, want %d", got, maxUnwritten)
+		}
 	})
 }
 

@@ -281,7 +281,7 @@ func TestShutDownAfterShutDownWithDrain(t *testing.T) {
 		synctest.Wait() // until the goroutine waits
 		queue.ShutDownWithDrain()
 		if !delayingGoroutineRuns() {
-			t.Error("the goroutine has ended with ShutDownWithDrain: the line after it in notices.go can go")
+			t.Error("the goroutine has ended with ShutDownWithDrain, want that it needs ShutDown, too")
 		}
 		queue.ShutDown()
 		if delayingGoroutineRuns() {

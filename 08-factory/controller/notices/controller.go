@@ -30,6 +30,7 @@ type controller struct {
 
 // run starts the informers and the workers, and waits for their end.
 func (c *controller) run(ctx context.Context, notices, copies cache.SharedIndexInformer) error {
+	defer c.queue.ShutDown() // as work does, which may never be called
 	synced, err := c.addHandlers(notices, copies)
 	if err != nil {
 		return err
@@ -37,8 +38,7 @@ func (c *controller) run(ctx context.Context, notices, copies cache.SharedIndexI
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
-	defer c.queue.ShutDown() // ends the goroutine that adds delayed keys
-	defer stop()             // ends the informers, even if run returns because the Lease is lost
+	defer stop() // ends the informers, even if run returns because the Lease is lost
 	running.Go(func() { notices.RunWithContext(ctx) })
 	running.Go(func() { copies.RunWithContext(ctx) })
 
@@ -168,7 +168,7 @@ func (c *controller) work(ctx context.Context) {
 		})
 	}
 	<-ctx.Done()
-	c.queue.ShutDownWithDrain() // returns when no worker has a key
+	c.queue.ShutDown() // the workers end when the queue is empty
 }
 
 // processNext reconciles the next key. It returns false when the queue has shut down.

@@ -43,7 +43,7 @@ func (c *controller) run(ctx context.Context, notices, copies cache.SharedIndexI
 	running.Go(func() { copies.RunWithContext(ctx) })
 
 	// Before the sync the stores are not complete: an empty store looks like a namespace without
-	// copies.
+	// copies. The empty string says that WaitFor logs nothing.
 	if !cache.WaitFor(ctx, "", synced...) {
 		return nil // ctx has ended
 	}
@@ -69,7 +69,9 @@ func (c *controller) addHandlers(notices, copies cache.SharedIndexInformer) ([]c
 		return nil, err
 	}
 	copyRegistration, err := copies.AddEventHandler(cache.FilteringResourceEventHandler{
-		FilterFunc: func(obj any) bool { return ownerOf(obj) != nil }, // no ConfigMaps that are not copies
+		// The handler sees only copies. For a ConfigMap that becomes a copy it gets an add, and for one
+		// that is no copy any more a delete, with the old object.
+		FilterFunc: func(obj any) bool { return ownerOf(obj) != nil },
 		Handler: cache.ResourceEventHandlerFuncs{
 			AddFunc: c.enqueueOwner,
 			UpdateFunc: func(oldObj, newObj any) { // the update may have changed the owner
@@ -83,7 +85,7 @@ func (c *controller) addHandlers(notices, copies cache.SharedIndexInformer) ([]c
 		return nil, err
 	}
 	// A second handler of the same informer sees all ConfigMaps: one that is not a copy may take the
-	// name of a copy, and its delete makes the name free again.
+	// name of a copy, and its delete makes the name free again. An update does not change a name.
 	nameRegistration, err := copies.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    c.enqueueNamesake,
 		DeleteFunc: c.enqueueNamesake,
@@ -105,11 +107,13 @@ func (c *controller) enqueue(obj any) {
 	c.queue.Add(key)
 }
 
-// enqueueOwner adds the key of a copy's notice to the queue.
+// enqueueOwner adds the key of a copy's notice to the queue. The key has the name of the notice, not
+// its UID: when the copies of an old notice are gone, a new notice of this name can make its own.
 func (c *controller) enqueueOwner(obj any) {
 	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 		obj = tombstone.Obj
 	}
+	// ownerOf is not nil, because of the filter in addHandlers.
 	c.queue.Add(cache.NewObjectName(obj.(metav1.Object).GetNamespace(), ownerOf(obj).Name).String())
 }
 
@@ -136,8 +140,9 @@ func ownerOf(obj any) *metav1.OwnerReference {
 func (c *controller) enqueueNamesake(obj any) {
 	notice := Namesake(obj)
 	if owner := ownerOf(obj); owner != nil && owner.Name == notice.Name {
-		return
+		return // enqueueOwner adds its key
 	}
+	// Most ConfigMaps belong to no notice. A notice that comes later has an event of its own.
 	if _, exists, err := c.Notices.GetByKey(notice.String()); err == nil && exists {
 		c.queue.Add(notice.String())
 	}
@@ -150,6 +155,7 @@ func Namesake(obj any) cache.ObjectName {
 	if err != nil {
 		return cache.ObjectName{}
 	}
+	// A name without a dash is not that of a copy. A key too many does no harm.
 	if dash := strings.LastIndex(name.Name, "-"); dash >= 0 {
 		name.Name = name.Name[:dash]
 	}

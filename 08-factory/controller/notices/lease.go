@@ -27,8 +27,9 @@ const (
 
 var errLeaseLost = errors.New("the Lease is lost: another replica may work now")
 
-// A lease is the lock of a leader election. It knows until when this replica may write: the context
-// that client-go gives to a leader can end later than the Lease.
+// A lease is the lock of a leader election. It knows until when this replica may write. The context
+// that client-go gives to a leader can end too late, because client-go first tries to give the Lease
+// back.
 type lease struct {
 	resourcelock.Interface
 	watchdog *leaderelection.HealthzAdaptor
@@ -48,6 +49,7 @@ func newLease(config *rest.Config, namespace string, options Options, recorder e
 	if err != nil {
 		return nil, fmt.Errorf("making the Lease: %w", err)
 	}
+	// The argument says how long after the end of the Lease this process still counts as healthy.
 	return &lease{Interface: lock, watchdog: leaderelection.NewLeaderHealthzAdaptor(leaseDuration)}, nil
 }
 
@@ -55,7 +57,7 @@ func newLease(config *rest.Config, namespace string, options Options, recorder e
 // when work has returned, so that the next replica need not wait until the Lease has expired. If
 // the Lease is lost before ctx ends, hold returns an error.
 func (l *lease) hold(ctx context.Context, work func(context.Context)) error {
-	led := make(chan context.Context, 1) // gets the context of a leader
+	led := make(chan context.Context, 1) // room for one: OnStartedLeading does not wait, even if hold has returned
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock:            l,
 		LeaseDuration:   leaseDuration,
@@ -64,7 +66,7 @@ func (l *lease) hold(ctx context.Context, work func(context.Context)) error {
 		ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(leading context.Context) { led <- leading },
-			OnStoppedLeading: func() {}, // it is called even if this replica has never led
+			OnStoppedLeading: func() {}, // it must not be nil, but hold does not need it
 		},
 	})
 	if err != nil {
@@ -85,7 +87,7 @@ func (l *lease) hold(ctx context.Context, work func(context.Context)) error {
 	case leading := <-led:
 		working, stopWork := context.WithCancel(ctx)
 		defer stopWork()
-		defer context.AfterFunc(leading, stopWork)() // leading ends when the Lease is lost
+		context.AfterFunc(leading, stopWork) // leading ends when the Lease is lost
 		work(working)
 	}
 	if ctx.Err() == nil {
@@ -104,8 +106,9 @@ func (l *lease) Update(ctx context.Context, record resourcelock.LeaderElectionRe
 	return l.write(ctx, record, l.Interface.Update)
 }
 
-// write writes the Lease. If that succeeds, this replica may work until renewDeadline after the
-// request was sent: other replicas cannot have seen the renewal earlier.
+// write writes the Lease. If that succeeds, this replica may work until renewDeadline after it has
+// sent the request. The time of the answer would be too late: another replica may have seen the
+// renewal long before.
 func (l *lease) write(ctx context.Context, record resourcelock.LeaderElectionRecord,
 	send func(context.Context, resourcelock.LeaderElectionRecord) error) error {
 	sent := time.Now()
@@ -115,7 +118,7 @@ func (l *lease) write(ctx context.Context, record resourcelock.LeaderElectionRec
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.until = sent.Add(renewDeadline)
-	if record.HolderIdentity != l.Identity() { // it was given back
+	if record.HolderIdentity != l.Identity() { // it was given back: no more writes
 		l.until = time.Time{}
 	}
 	return nil

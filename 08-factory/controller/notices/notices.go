@@ -40,7 +40,8 @@ type NewInformer = func(cache.ListerWatcher, runtime.Object, cache.SharedIndexIn
 
 // Options change how the controller runs. The zero value is right for a single replica.
 type Options struct {
-	// NewInformer makes the two informers. Default: cache.NewSharedIndexInformerWithOptions.
+	// NewInformer makes the two informers. Tests can run the controller on other informers with it.
+	// Default: cache.NewSharedIndexInformerWithOptions.
 	NewInformer NewInformer
 
 	// Workers is how many notices are reconciled at the same time. Default: 2.
@@ -92,6 +93,8 @@ func Run(ctx context.Context, config *rest.Config, namespace string, options Opt
 	resource := dynamicClient.Resource(Resource).Namespace(namespace)
 	notices := options.NewInformer(listWatch(resource, dynamicClient), &unstructured.Unstructured{},
 		cache.SharedIndexInformerOptions{ObjectDescription: Resource.String()})
+	// All ConfigMaps of the namespace, and not those with a label: any of them can have the name of a
+	// copy.
 	copies := options.NewInformer(
 		cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace, fields.Everything()),
 		&corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: Indexers})
@@ -123,24 +126,26 @@ func Run(ctx context.Context, config *rest.Config, namespace string, options Opt
 	return c.run(ctx, notices, copies)
 }
 
-// withLimits returns config with limits for the rate of requests, unless it has some. With
-// client-go's default, 5 requests a second, two notices of 100 copies need 40 seconds. Reconcile
-// has less: then the client refuses a request without sending it, with the error "would exceed
-// context deadline". The API server limits the rate anyway, with priority and fairness.
+// withLimits returns config with limits for the rate of requests, unless it has some. client-go's
+// default is 5 requests a second. Two workers that make 100 copies each would need 40 seconds, but a
+// Reconcile has at most 30: see controller.deadline. A request that would have to wait until after
+// this deadline is not sent, and its error says "would exceed context deadline". The API server has
+// limits of its own, priority and fairness.
 func withLimits(config *rest.Config, workers int) *rest.Config {
 	config = rest.CopyConfig(config)
 	if config.QPS == 0 && config.RateLimiter == nil {
-		config.QPS = float32(50 * workers) // for each worker, the writes of 100 copies and their Events in 4 seconds
+		config.QPS = float32(50 * workers) // a worker creates 100 copies and 100 Events in 4 seconds
 		config.Burst = 100 * workers
 	}
 	return config
 }
 
-// listWatch lists and watches notices. An informer needs both as functions of a context. For a type
-// of Kubernetes there is cache.NewListWatchFromClient; the dynamic client has no such function.
+// listWatch lists and watches notices. For a type of Kubernetes there is
+// cache.NewListWatchFromClient; the dynamic client has no such function.
 //
-// A plain ListWatch does not say whether the server can stream a list over a watch. The client
-// does, because it knows whether it talks to a server: a fake client cannot stream a list.
+// ToListWatcherWithWatchListSemantics asks the client whether it can stream a list over a watch. A
+// fake client cannot, and an informer that does not know this never syncs. NewListWatchFromClient
+// does not need it: a fake client has no REST client.
 func listWatch(notices dynamic.ResourceInterface, client dynamic.Interface) cache.ListerWatcher {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {

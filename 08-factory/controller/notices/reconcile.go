@@ -24,10 +24,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-const (
-	finalizer = "example.com/notices" // keeps a deleted notice until its copies are gone
-	byOwner   = "owner"               // the index of Copies by the UID of their notice
-)
+// The finalizer keeps a deleted notice until its copies are gone. The garbage collector deletes
+// objects with an owner reference anyway. So this finalizer is only an example: use one for what the
+// garbage collector does not delete.
+const finalizer = "example.com/notices"
+
+// byOwner is the index of Copies by the UID of their notice.
+const byOwner = "owner"
 
 // Indexers are the indexes that Reconciler.Copies must have.
 var Indexers = cache.Indexers{byOwner: func(obj any) ([]string, error) {
@@ -58,7 +61,8 @@ type status struct {
 }
 
 // A problem is the reason why a copy cannot be made. The next try would end in the same way, so the
-// queue does not try again. The event of whatever ends the problem adds the key.
+// queue does not try again. The key comes again with the delete of the ConfigMap that has the name,
+// with a change of the notice, or with the next start.
 type problem struct{ reason, message string }
 
 func (p *problem) Error() string { return p.message }
@@ -70,7 +74,8 @@ func invalid(name string, err error) *problem {
 }
 
 // A Reconciler creates, updates and deletes copies until they are as the notices want them. It
-// reads from the caches, and writes to the API server.
+// reads from the caches, and writes to the API server. It is exported, with Indexers and Namesake,
+// so that it can also run in a manager of controller-runtime.
 type Reconciler struct {
 	Client   kubernetes.Interface
 	Resource dynamic.ResourceInterface // writes the notices of a namespace
@@ -89,7 +94,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, key string) error {
 	cached := obj.(*unstructured.Unstructured)
 	var n notice
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(cached.Object, &n); err != nil {
-		return fmt.Errorf("reading the notice: %w", err)
+		return fmt.Errorf("reading the notice: %w", err) // the schema lets no such notice in
 	}
 	found, err := r.Copies.ByIndex(byOwner, string(n.UID))
 	if err != nil {
@@ -112,23 +117,23 @@ func (r *Reconciler) Reconcile(ctx context.Context, key string) error {
 }
 
 // sync writes the copies that are not as the notice wants them, and the status. The error of one
-// copy does not keep the others from being written. Events are about the object of the cache.
+// copy does not keep the others from being written. Events are about cached, the notice of the cache.
 func (r *Reconciler) sync(ctx context.Context, n *notice, cached *unstructured.Unstructured,
 	copies map[string]*corev1.ConfigMap) error {
-	var errs []error
+	var errs []error // nil for a write that has succeeded
 	var problems []*problem
-	right := 0 // how many copies are as the spec wants them
+	right := 0 // how many copies in the cache are as the spec wants them
 	for i := range n.Spec.Copies {
 		name := fmt.Sprintf("%s-%d", n.Name, i)
 		existing := copies[name]
-		delete(copies, name)
+		delete(copies, name) // the copies that are left after this loop are surplus
 		var err error
 		switch {
 		case existing == nil:
 			err = r.create(ctx, n, cached, name)
 		case !maps.Equal(existing.Data, n.data()):
 			err = r.update(ctx, n, cached, existing)
-		default:
+		default: // also for a copy that is being deleted: its last event adds the key again
 			right++
 		}
 		if p, ok := errors.AsType[*problem](err); ok {
@@ -150,6 +155,7 @@ func (r *Reconciler) create(ctx context.Context, n *notice, cached runtime.Objec
 	if err != nil {
 		return err
 	}
+	// If it is a copy of this notice, the cache has got it since Reconcile looked: then Create fails.
 	if exists && !metav1.IsControlledBy(obj.(*corev1.ConfigMap), n) {
 		return &problem{reason: "NameTaken", message: "the ConfigMap " + name + " is not a copy of this notice"}
 	}
@@ -167,11 +173,11 @@ func (r *Reconciler) create(ctx context.Context, n *notice, cached runtime.Objec
 	if apierrors.IsInvalid(err) {
 		return invalid(name, err)
 	}
-	if err != nil { // AlreadyExists: the cache is behind, and does not show a ConfigMap of this name yet
+	if err != nil { // AlreadyExists: when Reconcile looked, the cache did not have this ConfigMap yet
 		return fmt.Errorf("creating the copy %s: %w", name, err)
 	}
 	klog.FromContext(ctx).Info("Created", "copy", name)
-	// The copy is the related object: the Events of two copies are two Events.
+	// Without created, the related object, client-go's own sink would merge the Events of two copies.
 	r.Recorder.Eventf(cached, created, corev1.EventTypeNormal, "Created", "Create", "created the copy %s", name)
 	return nil
 }
@@ -195,7 +201,7 @@ func (r *Reconciler) update(ctx context.Context, n *notice, cached runtime.Objec
 
 // delete deletes a copy, unless it is being deleted already. The API server refuses to delete a newer
 // ConfigMap of the same name, and one that has changed since the cache saw it: it may have another
-// owner by now, or none.
+// owner by now, or none. There is no Event: nobody wants this copy.
 func (r *Reconciler) delete(ctx context.Context, surplus *corev1.ConfigMap) error {
 	if surplus.DeletionTimestamp != nil {
 		return nil
@@ -214,7 +220,7 @@ func (r *Reconciler) delete(ctx context.Context, surplus *corev1.ConfigMap) erro
 }
 
 // updateStatus writes the status if it has changed: a request that changes nothing is not worth its
-// time.
+// time. The condition Ready is about the copies that the spec wants, not about surplus ones.
 func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstructured.Unstructured, right int,
 	problems []*problem) error {
 	ready := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, ObservedGeneration: n.Generation}
@@ -226,6 +232,7 @@ func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstru
 	default:
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionTrue, "Written", "all copies are written"
 	}
+	// SetStatusCondition changes its slice. Without a clone, n.Status would change, too, and be equal.
 	now := status{ObservedGeneration: n.Generation, Copies: right, Conditions: slices.Clone(n.Status.Conditions)}
 	meta.SetStatusCondition(&now.Conditions, ready) // the time changes only with the condition's status
 	if equality.Semantic.DeepEqual(n.Status, now) {
@@ -257,7 +264,7 @@ func (r *Reconciler) finalize(ctx context.Context, cached *unstructured.Unstruct
 		return nil
 	}
 	// After "kubectl delete --cascade=orphan", the notice has a finalizer of the garbage collector,
-	// which removes the owner references of the copies. They have to stay.
+	// which removes the owner references of the copies. The copies have to stay.
 	if !slices.Contains(cached.GetFinalizers(), metav1.FinalizerOrphanDependents) {
 		var errs []error
 		for _, existing := range copies {

@@ -31,11 +31,11 @@ type recorder struct {
 	unwritten   atomic.Int64 // how many Events are on their way
 }
 
-// newRecorder returns a recorder that writes one Event after the other. The end of ctx does not
-// stop it.
+// newRecorder returns a recorder that writes one Event after the other. It does not stop with ctx,
+// but with shutDown.
 func newRecorder(ctx context.Context, client kubernetes.Interface) (*recorder, error) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	broadcaster := events.NewBroadcaster(nil)
+	broadcaster := events.NewBroadcaster(nil) // has no sink: the function below writes the Events
 	r := &recorder{
 		EventRecorder: broadcaster.NewRecorder(scheme.Scheme, "notices"),
 		broadcaster:   broadcaster,
@@ -64,10 +64,11 @@ func (r *recorder) Eventf(regarding, related runtime.Object, eventType, reason, 
 	r.EventRecorder.Eventf(regarding, related, eventType, reason, action, note, args...)
 }
 
-// shutDown waits until all Events are written, for at most 5 seconds, and stops the recorder.
+// shutDown waits until all Events are written, for at most 5 seconds, and stops the recorder. Events
+// that are not written by then are lost.
 func (r *recorder) shutDown(ctx context.Context) {
 	_ = wait.PollUntilContextTimeout(context.WithoutCancel(ctx), 10*time.Millisecond, 5*time.Second, true,
-		func(context.Context) (bool, error) { return r.unwritten.Load() == 0, nil }) // in vain: they are lost
+		func(context.Context) (bool, error) { return r.unwritten.Load() == 0, nil })
 	r.stop()
 	r.broadcaster.Shutdown()
 }

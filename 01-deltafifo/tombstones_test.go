@@ -99,6 +99,23 @@ func wantKey(t *testing.T, name string, keyOf cache.KeyFunc, obj any, want strin
 	}
 }
 
+func TestTheTwoPartsOfAKey(t *testing.T) {
+	for _, test := range []struct {
+		key, namespace, name string
+		isError              bool
+	}{
+		{key: "kube-system/coredns", namespace: "kube-system", name: "coredns"},
+		{key: "node-1", namespace: "", name: "node-1"},
+		{key: "a/b/c", isError: true},
+	} {
+		namespace, name, err := cache.SplitMetaNamespaceKey(test.key)
+		if namespace != test.namespace || name != test.name || (err != nil) != test.isError {
+			t.Errorf("SplitMetaNamespaceKey(%q) = %q, %q, %v; want %q, %q, an error: %t",
+				test.key, namespace, name, err, test.namespace, test.name, test.isError)
+		}
+	}
+}
+
 // A loop that ignores the error of Pop never ends and never waits again.
 func TestPopOnAClosedQueueReturnsAtOnceEveryTime(t *testing.T) {
 	for _, queue := range []cache.Queue{newDeltaFIFO(), newRealFIFO(knownPods{})} {

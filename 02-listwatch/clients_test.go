@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -81,6 +82,50 @@ func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
 	}
 	if limiter := client(-1).CoreV1().RESTClient().GetRateLimiter(); limiter != nil {
 		t.Errorf("the rate limiter with QPS -1 is %v, want nil", limiter)
+	}
+}
+
+// A clientset with a QPS of its own needs a Burst. Then its API group versions share one limiter.
+func TestAQPSNeedsABurst(t *testing.T) {
+	_, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1", QPS: 50})
+	if err == nil || !strings.Contains(err.Error(), "burst is required") {
+		t.Errorf("NewForConfig() with QPS and without Burst: error %v, want one with %q", err, "burst is required")
+	}
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://127.0.0.1:1", QPS: 50, Burst: 100})
+	must.NoError(t, err)
+	if client.CoreV1().RESTClient().GetRateLimiter() != client.AppsV1().RESTClient().GetRateLimiter() {
+		t.Error("core/v1 and apps/v1 have two rate limiters, want one")
+	}
+}
+
+// The limit of this client is used up after one request.
+func TestAWatchIsNotRateLimited(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Get("watch") == "" {
+			fmt.Fprint(w, `{"kind":"PodList","apiVersion":"v1"}`)
+		}
+	}))
+	defer server.Close()
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL, QPS: 1e-6, Burst: 1})
+	must.NoError(t, err)
+	defer client.CoreV1().RESTClient().(*rest.RESTClient).Client.CloseIdleConnections()
+	pods := client.CoreV1().Pods("ns")
+	_, err = pods.List(t.Context(), metav1.ListOptions{})
+	must.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), sessiontest.Patience)
+	defer cancel()
+	_, err = pods.List(ctx, metav1.ListOptions{}) // it fails without waiting for the deadline
+	if err == nil || !strings.Contains(err.Error(), "client rate limiter") {
+		t.Errorf("the second List() = %v, want an error of the client rate limiter", err)
+	}
+	for _, sendInitialEvents := range []*bool{nil, new(true)} {
+		watcher, err := pods.Watch(ctx, metav1.ListOptions{SendInitialEvents: sendInitialEvents})
+		if err != nil {
+			t.Errorf("Watch() = %v, want no error", err)
+			continue
+		}
+		watcher.Stop()
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -144,6 +145,24 @@ func TestBookmarksComeOnlyIfAskedFor(t *testing.T) {
 	}
 }
 
+// Events have no watch cache, which sends the bookmarks of other resources.
+func TestAWatchOfEventsGetsNoBookmarks(t *testing.T) {
+	s := sessiontest.Open(t)
+	list, err := s.Client.CoreV1().Events(s.Namespace).List(t.Context(), metav1.ListOptions{})
+	must.NoError(t, err)
+	watcher, err := s.Client.CoreV1().Events(s.Namespace).Watch(t.Context(), metav1.ListOptions{
+		LabelSelector:       "watch=me",
+		ResourceVersion:     list.ResourceVersion,
+		AllowWatchBookmarks: true,
+		TimeoutSeconds:      new(int64(5)), // as in the step bookmark
+	})
+	must.NoError(t, err)
+	defer watcher.Stop()
+	for event := range watcher.ResultChan() {
+		t.Errorf("received %s, want no event", event.Type)
+	}
+}
+
 func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
 	s := sessiontest.Open(t)
 	sessiontest.Kubectl(t, s, "create -f widgets.yaml")
@@ -170,5 +189,72 @@ func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
 	}
 	if !apierrors.IsResourceExpired(err) {
 		t.Errorf("IsResourceExpired(%v) = false, want true", err)
+	}
+}
+
+// The version of a list is newer than the versions of its items if something else was written
+// last. A watch from the newest item sends the events of this write, though the list was after it.
+func TestAListIsNewerThanItsItems(t *testing.T) {
+	s := sessiontest.Open(t)
+	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
+	const selector = "watch=me"
+	for _, name := range []string{"stays", "gone"} {
+		_, err := configMaps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Name: name, Labels: map[string]string{"watch": "me"}}}, metav1.CreateOptions{})
+		must.NoError(t, err)
+	}
+	must.NoError(t, configMaps.Delete(t.Context(), "gone", metav1.DeleteOptions{}))
+	list, err := configMaps.List(t.Context(), metav1.ListOptions{LabelSelector: selector})
+	must.NoError(t, err)
+	if len(list.Items) != 1 {
+		t.Fatalf("the list has %d items, want 1", len(list.Items))
+	}
+	highest := list.Items[0].ResourceVersion
+	order, err := resourceversion.CompareResourceVersion(highest, list.ResourceVersion)
+	must.NoError(t, err)
+	if order >= 0 {
+		t.Errorf("the item has version %s, the list %s, want a newer list", highest, list.ResourceVersion)
+	}
+	watcher, err := configMaps.Watch(t.Context(), metav1.ListOptions{
+		LabelSelector: selector, ResourceVersion: highest, TimeoutSeconds: new(int64(60))})
+	must.NoError(t, err)
+	defer watcher.Stop()
+	for _, want := range []watch.EventType{watch.Added, watch.Deleted} {
+		event := <-watcher.ResultChan()
+		configMap, ok := event.Object.(*corev1.ConfigMap)
+		if !ok || event.Type != want || configMap.Name != "gone" {
+			t.Errorf("received %s %v, want %s gone", event.Type, event.Object, want)
+		}
+	}
+}
+
+// One update changes the label and the data. The event shows neither change, but its version.
+func TestTheStateOfAnObjectThatNoLongerMatches(t *testing.T) {
+	s := sessiontest.Open(t)
+	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
+	before, err := configMaps.Create(t.Context(), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"app": "web"}},
+		Data:       map[string]string{"colour": "red"},
+	}, metav1.CreateOptions{})
+	must.NoError(t, err)
+	watcher, err := configMaps.Watch(t.Context(), metav1.ListOptions{
+		LabelSelector: "app=web", ResourceVersion: before.ResourceVersion, TimeoutSeconds: new(int64(60))})
+	must.NoError(t, err)
+	defer watcher.Stop()
+	after := before.DeepCopy()
+	after.Labels["app"], after.Data["colour"] = "api", "blue"
+	after, err = configMaps.Update(t.Context(), after, metav1.UpdateOptions{})
+	must.NoError(t, err)
+	event := <-watcher.ResultChan()
+	got, ok := event.Object.(*corev1.ConfigMap)
+	if !ok || event.Type != watch.Deleted {
+		t.Fatalf("received %s %v, want DELETED with a ConfigMap", event.Type, event.Object)
+	}
+	if got.Labels["app"] != "web" || got.Data["colour"] != "red" {
+		t.Errorf("the event has %v and %v, want the state before the update: app=web, red", got.Labels, got.Data)
+	}
+	if got.ResourceVersion != after.ResourceVersion {
+		t.Errorf("the event has version %s, want %s, the version of the update",
+			got.ResourceVersion, after.ResourceVersion)
 	}
 }

@@ -51,6 +51,9 @@ func wantResume(t *testing.T, fail func(*netfault.Proxy)) {
 	fail(proxy)
 	must.Until(t, "three tries to watch", func() bool { return counter.Watches() >= 3 })
 	sessiontest.Kubectl(t, s, "delete configmap doomed")
+	if keys := store.ListKeys(); len(keys) != 3 {
+		t.Errorf("while the server is away, the store has %q, want the same 3 objects as before", keys)
+	}
 	proxy.Restore()
 	must.Until(t, "the delete", func() bool { return len(store.ListKeys()) == 2 })
 	if lists := counter.Lists(); lists != 1 {

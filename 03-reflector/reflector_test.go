@@ -255,6 +255,33 @@ func TestWhichVersionAReflectorListsFrom(t *testing.T) {
 	})
 }
 
+// Only the first list has a limit. Each watch asks for bookmarks.
+func TestWhatAReflectorSetsInItsRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := fakeapi.New()
+		var asked []string
+		lists, watches := server.ListWithContextFunc, server.WatchFuncWithContext
+		server.ListWithContextFunc = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			asked = append(asked, fmt.Sprintf("LIST from %s, limit %d", o.ResourceVersion, o.Limit))
+			return lists(ctx, o)
+		}
+		server.WatchFuncWithContext = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			asked = append(asked, fmt.Sprintf("WATCH, bookmarks %t", o.AllowWatchBookmarks))
+			return watches(ctx, o)
+		}
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		stop := must.Run(t, cache.NewReflector(server, &corev1.ConfigMap{}, store, 0).RunWithContext)
+		fakeapi.Expire(server.NextWatch())
+		server.NextWatch()
+		stop()
+		want := []string{"LIST from 0, limit 500", "WATCH, bookmarks true",
+			"LIST from 1, limit 0", "WATCH, bookmarks true"}
+		if !slices.Equal(asked, want) {
+			t.Errorf("requests %q, want %q", asked, want)
+		}
+	})
+}
+
 func TestClientGosReflectorSays(t *testing.T) {
 	must.FindInClientGo(t, "reflector.go",
 		`initial list performed by reflector uses "0" as resource version`,

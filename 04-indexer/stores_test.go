@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
@@ -52,6 +54,19 @@ func TestAStoreComparesOnlyKeys(t *testing.T) {
 		if !errors.As(err, new(cache.KeyError)) {
 			t.Errorf("%s() of a string returns the error %v, want a KeyError", method, err)
 		}
+	}
+}
+
+// The store says that the object is missing, the lister returns an error.
+func TestAMissingObjectInAStoreAndInALister(t *testing.T) {
+	index := filled(t, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	item, exists, err := index.GetByKey("ns1/missing")
+	if item != nil || exists || err != nil {
+		t.Errorf("GetByKey() = %v, %t, %v; want nil, false, nil", item, exists, err)
+	}
+	pod, err := corelisters.NewPodLister(index).Pods("ns1").Get("missing")
+	if pod != nil || !apierrors.IsNotFound(err) {
+		t.Errorf("Get() of the lister = %v, %v; want nil and a NotFound error", pod, err)
 	}
 }
 

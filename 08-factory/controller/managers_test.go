@@ -164,10 +164,10 @@ func fakeManager(t *testing.T, lock *fakeLock, s *started) (m manager.Manager, s
 }
 
 // start runs the manager, and returns the error of Start in a channel.
-func start(t *testing.T, m manager.Manager) (ended chan error, cancel func()) {
+func start(t *testing.T, m manager.Manager) (<-chan error, context.CancelFunc) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	ended = make(chan error, 1)
+	ended := make(chan error, 1)
 	go func() { ended <- m.Start(ctx) }()
 	return ended, cancel
 }

@@ -85,7 +85,8 @@ func (c *controller) addHandlers(notices, copies cache.SharedIndexInformer) ([]c
 		return nil, err
 	}
 	// A second handler of the same informer sees all ConfigMaps: one that is not a copy may take the
-	// name of a copy, and its delete makes the name free again. An update does not change a name.
+	// name of a copy, and its delete makes the name free again. So may a copy of another notice, or one
+	// that has lost its owner. An update does not change a name.
 	nameRegistration, err := copies.AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc:    c.enqueueNamesake,
 		DeleteFunc: c.enqueueNamesake,

@@ -128,13 +128,13 @@ func Run(ctx context.Context, config *rest.Config, namespace string, options Opt
 
 // withLimits returns config with limits for the rate of requests, unless it has some. client-go's
 // default is 5 requests a second. Two workers that make 100 copies each would need 40 seconds, but a
-// Reconcile has at most 30: see controller.deadline. A request that would have to wait until after
-// this deadline is not sent, and its error says "would exceed context deadline". The API server has
-// limits of its own, priority and fairness.
+// Reconcile has at most 30, or 10 with a Lease: see controller.deadline. A request that would have to
+// wait until after this deadline is not sent, and its error says "would exceed context deadline". The
+// API server has limits of its own, priority and fairness.
 func withLimits(config *rest.Config, workers int) *rest.Config {
 	config = rest.CopyConfig(config)
 	if config.QPS == 0 && config.RateLimiter == nil {
-		config.QPS = float32(50 * workers) // a worker creates 100 copies and 100 Events in 4 seconds
+		config.QPS = float32(50 * workers) // 100 copies and 100 Events in at most 4 seconds
 		config.Burst = 100 * workers
 	}
 	return config

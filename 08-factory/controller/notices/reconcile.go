@@ -67,7 +67,7 @@ type problem struct{ reason, message string }
 
 func (p *problem) Error() string { return p.message }
 
-// invalid returns the problem that the API server does not accept a copy, such as one with a name
+// invalid returns the problem that the API server finds a copy invalid (422), such as one with a name
 // that is too long.
 func invalid(name string, err error) *problem {
 	return &problem{reason: "Invalid", message: fmt.Sprintf("the copy %s is refused: %v", name, err)}
@@ -219,8 +219,8 @@ func (r *Reconciler) delete(ctx context.Context, surplus *corev1.ConfigMap) erro
 	return nil
 }
 
-// updateStatus writes the status if it has changed: a request that changes nothing is not worth its
-// time. The condition Ready is about the copies that the spec wants, not about surplus ones.
+// updateStatus writes the status if it has changed: a request that changes nothing makes no event,
+// but it is not worth its time. The condition Ready is about the copies that the spec wants, not about surplus ones.
 func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstructured.Unstructured, right int,
 	problems []*problem) error {
 	ready := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, ObservedGeneration: n.Generation}
@@ -261,7 +261,7 @@ func (r *Reconciler) updateStatus(ctx context.Context, n *notice, cached *unstru
 func (r *Reconciler) finalize(ctx context.Context, cached *unstructured.Unstructured,
 	copies map[string]*corev1.ConfigMap) error {
 	if !slices.Contains(cached.GetFinalizers(), finalizer) {
-		return nil
+		return nil // this controller has let go of it, or has never made a copy
 	}
 	// After "kubectl delete --cascade=orphan", the notice has a finalizer of the garbage collector,
 	// which removes the owner references of the copies. The copies have to stay.

@@ -113,7 +113,7 @@ function openPage(address) {
   const { page, how } = figure.dataset;
   if (!page) return played.append(row("ADDRESS is " + address, "c"));
   const href = `http://${address}${page}`;
-  const link = Object.assign(element("a", "external", "Open " + href), { href, target: "_blank", rel: "noopener noreferrer" });
+  const link = Object.assign(element("a", "external", `Open ${page} in a second window`), { href, target: "_blank", rel: "noopener noreferrer" });
   const line = row("", "page");
   line.append(link);
   played.append(line);
@@ -162,7 +162,6 @@ const handlers = {
     (last ?? section()).append(line);
   },
   block: judge,
-  note: ({ text }) => played.append(row(text.replace(/Ctrl-C ends it\.$/, "Stop ends it."), "c")),
   warning: ({ text }) => played.append(row(text, "c")),
   progress: ({ text }) => played.append(row(text, "c progress")),
   end({ verdict: result, error }) {

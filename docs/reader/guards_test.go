@@ -43,7 +43,7 @@ func TestNothingWithoutTheToken(t *testing.T) {
 	for _, cookie := range []string{"", "reader=", v.cookie + "x", "other" + v.cookie, long} {
 		for _, target := range []string{
 			"/", "/docs/README.md", "/01-queue/queue.go", "/-/files/reader.js", "/-/find?words=queue",
-			"/-/events?files=x",
+			"/-/events?files=x", "/-/exercises",
 			"/no/such/page",
 		} {
 			status, _, body := v.send("GET", target, map[string]string{"Cookie": cookie})
@@ -121,7 +121,10 @@ func TestALargeFile(t *testing.T) {
 // redirect to elsewhere.
 func FuzzRequests(f *testing.F) {
 	v := visit(f, smallWorkspace(f, true))
-	webtest.AddRequests(f, "/", "/docs/README.md", "/01-queue/queue.go", "/-/find", "/-/files/reader.js")
+	webtest.AddRequests(f, "/", "/docs/README.md", "/01-queue/queue.go", "/-/find", "/-/files/reader.js", "/-/exercises",
+		"/-/practice")
+	f.Add("POST", "/-/practice?exercise=01-queue/practice/put.md&action=-h", "localhost")
+	f.Add("POST", "/-/practice?exercise=%00%ff&action=start", "localhost")
 	f.Add("GET", "/-/find?words=%00%ff", "localhost")
 	f.Add("GET", "/-/events?files=a,b,c,d,e", "localhost")
 	f.Add("GET", "/01-queue/queue.go?show=Pop,,Push", "localhost")

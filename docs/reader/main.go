@@ -23,6 +23,7 @@ import (
 const usage = `usage: scripts/read.sh [-no-browser]
 
 It shows the book in your browser, from the files of this clone: change one, and the page follows.
+The page changes a file only if you press Start or Reset of an exercise.
 It listens on 127.0.0.1 only, on port 4100 or the next free one, until Ctrl-C.
 
   -no-browser   only print the address

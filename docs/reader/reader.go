@@ -42,6 +42,8 @@ type reader struct {
 	streams web.EventStreams
 	stage   stage
 
+	practice practice
+
 	programs       string      // a folder for the programs of steps
 	startedCluster atomic.Bool // a page has started a cluster, which stays
 }
@@ -85,6 +87,9 @@ func (r *reader) pages() web.Pages {
 		"POST /-/run":    web.JSON(r.serveRun, "transcript", "how", "cluster"),
 		"POST /-/stop":   web.JSON(r.serveStop),
 		"POST /-/next":   web.JSON(r.serveNext),
+
+		"/-/exercises":     web.JSON(r.serveExercises),
+		"POST /-/practice": web.JSON(r.servePractice, "exercise", "action"),
 	}
 	for _, top := range r.sources.topLevel() {
 		pages["/"+top] = r.file

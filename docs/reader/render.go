@@ -32,6 +32,7 @@ func (r *reader) page(name, version string, source []byte) *pageData {
 		panic(err)
 	}
 	tree := markdown.Parse(source)
+	r.addExercises(name, tree, source)
 	anchors := markdown.Anchors{}
 	data := &pageData{Name: name, Version: version, Title: name}
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -97,6 +98,7 @@ func (p *pageRenderer) RegisterFuncs(r goldmarkrenderer.NodeRendererFuncRegister
 	r.Register(ast.KindFencedCodeBlock, p.fence)
 	r.Register(ast.KindHTMLBlock, p.htmlBlock)
 	r.Register(ast.KindRawHTML, p.rawHTML)
+	r.Register(kindExercise, renderExercise)
 }
 
 func (p *pageRenderer) heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -1,6 +1,7 @@
 // reader.js: what a page does by itself. It works without this script, too: links then open pages of their own.
 
 import { $, $$ } from "./dom.js";
+import { onPracticeEvent, showExercises } from "./practice.js";
 import { onRunEvent, runInView } from "./run.js";
 
 // Light or dark. A click switches from what is seen now.
@@ -167,6 +168,7 @@ async function refresh() {
     old.replaceWith(now);
   }
   if (!panel.hidden) openPanel(panel.dataset.address, { keepScroll: true });
+  showExercises();
 }
 
 function replaceBlock(figure, fresh) {
@@ -201,12 +203,13 @@ function watch() {
     const event = JSON.parse(data);
     if (event.event === "watching") document.body.dataset.watching = files.join();
     else if (event.event === "changed") refresh().catch(() => {}); // it is gone: what is shown stays
-    else onRunEvent(event);
+    else if (!onPracticeEvent(event)) onRunEvent(event);
   });
 }
 document.addEventListener("visibilitychange", watch);
 addEventListener("pagehide", () => changes?.close());
 watch();
+showExercises();
 
 // A listing on a page of its own begins at the lines that are marked.
 if (!location.hash) $("main > .listing .line.marked")?.scrollIntoView({ block: "center" });

@@ -18,7 +18,8 @@ import (
 )
 
 const usage = `usage: scripts/practice.sh                 where you are, and what is next
-       scripts/practice.sh list            all exercises: which are open, which are solved
+       scripts/practice.sh list            all exercises: which are open, which are solved;
+                                           with -json, for a program
        scripts/practice.sh next            the exercise that is open, or starts the next one
        scripts/practice.sh start NAME      changes the file of an exercise, and says what to do;
                                            with the number of a chapter (01), all of its exercises
@@ -80,6 +81,9 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 	p := &practice{root: root, all: all, out: out}
 	switch name {
 	case "", "list", "next":
+		if name == "list" && target == "-json" {
+			return p.listJSON()
+		}
 		if target != "" {
 			return fmt.Errorf("%s takes no name\n%s", name, usage)
 		}

@@ -135,6 +135,10 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 		t.Errorf("workspace.CheckNoExerciseIsOpen() with an open exercise = %v, want an error that names it", err)
 	}
 	wantContains(t, "list", runCommand(t, root, "list"), "open   write join")
+	wantContains(t, "list -json", runCommand(t, root, "list", "-json"),
+		`[{"name":"join","page":"01-toy/practice/join.md","kind":"write","state":"open",`+
+			`"places":[{"file":"01-toy/toy.go","line":8,"function":"Join"}]},`,
+		`"kind":"fix","state":"","places":[{"file":"01-toy/toy.go"}]}`)
 	wantContains(t, "nothing", runCommand(t, root), "Open: join", "01-toy/toy.go:8 (Join)")
 	for _, want := range []string{
 		"join, hint 1 of 3: One.\n",

@@ -3,8 +3,10 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -112,17 +114,59 @@ func (p *practice) list() {
 	p.printf("\n%d of the %d functions to write are yours; %d bugs are fixed\n", written, functions, fixed)
 }
 
-// places returns the places of an exercise: file:line of each function to write. For a bug, it is
-// only the file.
-func (p *practice) places(e exercise) (all []string) {
+// A place is where the reader's code for an exercise goes.
+type place struct {
+	File     string `json:"file"`
+	Line     int    `json:"line,omitempty"`     // of the first line of the body
+	Function string `json:"function,omitempty"` // which the reader writes
+}
+
+func (p place) String() string {
+	if p.Function == "" {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d (%s)", p.File, p.Line, p.Function)
+}
+
+// findPlaces returns the places of an exercise: each function to write. For a bug, it is only the
+// file.
+func (p *practice) findPlaces(e exercise) (all []place) {
 	text, _ := os.ReadFile(filepath.Join(p.root, e.file)) // without it, there are no lines
 	for _, name := range e.empty {
 		if d, err := findFunction(string(text), name); err == nil {
-			all = append(all, fmt.Sprintf("%s:%d (%s)", e.file, lineOf(string(text), d.body)+1, name))
+			all = append(all, place{e.file, lineOf(string(text), d.body) + 1, name})
 		}
 	}
 	if len(all) == 0 {
-		all = []string{e.file}
+		all = []place{{File: e.file}}
 	}
 	return all
+}
+
+// places returns the places of an exercise as texts.
+func (p *practice) places(e exercise) (all []string) {
+	for _, found := range p.findPlaces(e) {
+		all = append(all, found.String())
+	}
+	return all
+}
+
+// A listed exercise is what list -json prints of an exercise, for the reading room.
+type listed struct {
+	Name   string  `json:"name"`
+	Page   string  `json:"page"` // its path from the root
+	Kind   string  `json:"kind"`
+	State  string  `json:"state"`
+	Places []place `json:"places"`
+}
+
+// listJSON prints a JSON array with all exercises.
+func (p *practice) listJSON() error {
+	now := states(p.root)
+	all := []listed{}
+	for _, e := range p.all {
+		page := path.Join(e.chapter, "practice", e.name+".md")
+		all = append(all, listed{e.name, page, e.kind, now[e.name], p.findPlaces(e)})
+	}
+	return json.NewEncoder(p.out).Encode(all)
 }

@@ -1,0 +1,128 @@
+//go:build browser
+
+// The reading room: an exercise from start to end.
+
+package browser
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// cloneWorkspace is copyWorkspace, with the files in a repository of its own, as the practice tool
+// needs it.
+func cloneWorkspace(t *testing.T) (folder string) {
+	t.Helper()
+	folder = copyWorkspace(t)
+	for _, args := range [][]string{
+		{"init", "--quiet"},
+		{"add", "--all", "--force"},
+		{"-c", "user.name=author", "-c", "user.email=author@example.com", "commit", "--quiet", "--message", "all"},
+	} {
+		git := exec.CommandContext(t.Context(), "git", args...)
+		git.Dir = folder
+		if output, err := git.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, output)
+		}
+	}
+	return folder
+}
+
+// practise gives an action of the exercise on the page with the keyboard, and waits until the page
+// shows this status, and these buttons.
+func (r *room) practise(action, status, buttons string) {
+	r.t.Helper()
+	button := fmt.Sprintf(`document.querySelector('.exercise [data-practice="%s"]')`, action)
+	r.until(action+" is offered", button+`?.hidden === false`)
+	must.NoError(r.t, r.Run(`document.querySelector(".exercise .status").textContent = "?"`)) // of the action before
+	must.NoError(r.t, r.Run(button+`.focus()`))
+	r.press("\r")
+	const shown = `[...document.querySelectorAll(".exercise button:not([hidden])")].map(b => b.innerText).join(" ")`
+	untilMinutes(r.t, r.Page, action+" has ended", fmt.Sprintf(
+		`document.querySelector(".exercise .status").textContent === %q && %s === %q`, status, shown, buttons))
+}
+
+// output returns what the practice tool has printed.
+func (r *room) output() string {
+	r.t.Helper()
+	return eval[string](r.t, r.Page, `document.querySelector(".exercise .played").innerText`)
+}
+
+// An exercise from start to end, without a mouse: nothing but the buttons, and an editor.
+func TestAnExercise(t *testing.T) {
+	const (
+		file    = "01-deltafifo/deltafifo/deltafifo.go"
+		page    = "/01-deltafifo/practice/put.md"
+		started = "Check Hint Solution Reset"
+	)
+	folder := cloneWorkspace(t)
+	source := func() string {
+		text, err := os.ReadFile(filepath.Join(folder, file))
+		must.NoError(t, err)
+		return string(text)
+	}
+	book := source()
+	r := enterServed(t, serveBook(t, folder), page, Display{})
+	r.folder = folder
+	r.until("it says what Start changes", `document.querySelector(".exercise .about").innerText.startsWith(
+		"Start changes a file of this clone: it removes the code of Queue.queueActionLocked in `+file+`.")`)
+
+	r.practise("start", "started", started)
+	r.until("the hole is beside the text", `
+		document.querySelector("#panel .line.marked ~ .line.marked")?.innerText.includes("yours to write") &&
+		/deltafifo\.go:\d+$/.test(document.querySelector("#panel .editor").href)`)
+	if !strings.Contains(source(), "yours to write") {
+		t.Errorf("after Start, %s has no hole", file)
+	}
+	r.press("\x1b")
+	r.until("the panel is closed", `document.querySelector("#panel").hidden &&
+		document.activeElement.matches(".exercise .about a")`)
+
+	r.practise("check", "not solved yet", started)
+	if output := r.output(); !strings.Contains(output, "FAIL  TestOfTwoDeletesInARowTheBetterOneIsKept") {
+		t.Errorf("the check prints\n%s\nwant the test that fails", output)
+	}
+	r.practise("hint", "", started)
+	if output := r.output(); !strings.HasPrefix(output, "put, hint 1 of 3: ") {
+		t.Errorf("the hint is %q, want the first of three", output)
+	}
+	r.practise("solution", "", started)
+	if output := r.output(); !strings.Contains(output, "+func dedupDeltas(") || source() == book {
+		t.Errorf("the solution is\n%s\nwant the book's code, and the file as it was", output)
+	}
+
+	must.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte(book), 0o644))
+	r.practise("check", "solved", "Check Solution Reset")
+	r.open("/docs/practice.md")
+	r.until("it is solved on the page with all exercises", `
+		document.querySelector('td > a[href$="/put.md"]').dataset.state === "solved" &&
+		document.querySelector('td > a[href$="/pop.md"]').dataset.state === "" &&
+		document.querySelector('#contents a[href="/docs/practice.md"]').dataset.progress.startsWith("1 of ") &&
+		document.querySelector('#contents a[href="/docs/01-deltafifo.md"]').dataset.progress === "1 of 8"`)
+
+	r.open("/docs/01-deltafifo.md")
+	r.practise("reset", "the book's code is back", "Start Start Start") // of the three exercises on the page
+	if source() != book {
+		t.Errorf("after Reset, %s is not the book's", file)
+	}
+}
+
+// A check that takes long can be stopped.
+func TestACheckIsStopped(t *testing.T) {
+	folder := cloneWorkspace(t)
+	r := enterServed(t, serveBook(t, folder), "/01-deltafifo/practice/put.md", Display{Width: 390, Height: 844})
+	r.folder = folder
+	r.practise("start", "started", "Check Hint Solution Reset")
+	r.edit("01-deltafifo/deltafifo/deltafifo.go", `panic("yours to write")`, `select {}`)
+	must.NoError(t, r.Click(`.exercise [data-practice="check"]`))
+	r.until("the check runs", `!document.querySelector('.exercise [data-practice="stop"]').hidden`)
+	must.NoError(t, r.Click(`.exercise [data-practice="stop"]`))
+	r.until("it is stopped", `document.querySelector(".exercise .status").textContent === "stopped"`)
+	r.until("the focus is on a button", `document.activeElement.matches('.exercise [data-practice="check"]')`)
+}

@@ -1,0 +1,171 @@
+// practice.js: Start, Check, Hint, Solution and Reset beside an exercise. The practice tool does all of this, and knows
+// the state of each exercise: this page shows what the tool prints.
+import { $, $$, element } from "./dom.js";
+
+const buttons = { "": ["start"], open: ["check", "hint", "solution", "reset"], solved: ["check", "solution", "reset"] };
+let exercises = {}; // by their page
+let asked = null;   // the figure whose button was pressed
+let run = null;     // the last action on an exercise
+let page = "";      // the exercise whose events come; "" if they are those of a step
+let sent = 0;       // how many events of it have come; after a new connection, all of them come again
+
+function say(figure, text, className = "") {
+  const status = figure ? $(".status", figure) : $("#elsewhere");
+  status.textContent = text;
+  status.className = "status " + className;
+}
+
+// about says what the buttons do, before one is pressed.
+function about({ name, kind, state, places }) {
+  const { file } = places[0];
+  const code = text => element("code", "", text);
+  const list = nodes => nodes.flatMap((node, i) => [i === 0 ? "" : i === nodes.length - 1 ? " and " : ", ", node]);
+  if (!state) {
+    const functions = places.filter(place => place.function).map(place => code(place.function));
+    const what = kind === "fix" ? ["it puts a bug into "] : ["it removes the code of ", ...list(functions), " in "];
+    return ["Start changes a file of this clone: ", ...what, code(file),
+      ". If you have written something there, your version is kept. Reset puts the book's code back."];
+  }
+  const links = places.map(({ line, function: shown }) => {
+    const link = element("a", "source", line ? `${file}:${line}` : file);
+    link.href = `/${file}` + (shown ? "?show=" + encodeURIComponent(shown) : "");
+    return link;
+  });
+  const task = state === "solved" ? "Solved, in " : kind === "fix" ? "The bug is in " : "Your code goes into ";
+  return [task, ...list(links), ". Check runs the book's tests. ", state === "open" ? "There are three hints. " : "",
+    "Solution shows how the book's code differs from yours, and changes nothing. ",
+    "Reset puts the book's code back, and keeps yours: ", code("scripts/practice.sh mine " + name), " brings it back."];
+}
+
+// show shows the state of an exercise, and the buttons for this state.
+function show(figure) {
+  const exercise = exercises[figure.dataset.exercise];
+  const isRunning = run && !run.isOver && run.page === figure.dataset.exercise;
+  const visible = isRunning ? ["stop"] : buttons[exercise?.state] ?? [];
+  const focused = document.activeElement;
+  $$("button", figure).forEach(button => button.hidden = !visible.includes(button.dataset.practice));
+  if (focused.hidden && figure.contains(focused)) $("button:not([hidden])", figure)?.focus({ preventScroll: true });
+  if (!exercise) return;
+  figure.dataset.state = exercise.state;
+  $(".about", figure).replaceChildren(...about(exercise));
+}
+
+// showProgress shows how many exercises are solved: in the contents, and on the page with all exercises.
+function showProgress(all) {
+  const progress = some => some.some(({ state }) => state)
+    ? `${some.filter(({ state }) => state === "solved").length} of ${some.length}` : "";
+  for (const link of $$("#contents a[href^='/docs/']")) {
+    const chapter = link.pathname.slice("/docs/".length, -".md".length);
+    link.dataset.progress = progress(chapter === "practice" ? all : all.filter(e => e.page.startsWith(chapter + "/")));
+  }
+  for (const link of $$("article td > a")) {
+    const exercise = exercises[link.pathname.slice(1)];
+    if (exercise) link.dataset.state = exercise.state;
+  }
+}
+
+// showExercises asks for the states of all exercises, and shows them.
+export async function showExercises() {
+  const figures = $$("figure[data-exercise]");
+  let all;
+  try {
+    const answer = await fetch("/-/exercises");
+    all = await answer.json();
+    if (!answer.ok) return figures.forEach(figure => say(figure, all.error, "bad"));
+  } catch {
+    return; // the reader has left this page, or the server is gone
+  }
+  exercises = Object.fromEntries(all.map(exercise => [exercise.page, exercise]));
+  figures.forEach(show);
+  showProgress(all);
+  for (const { places } of all.filter(({ state }) => state === "open")) {
+    const changed = `figure.changed[data-file="${CSS.escape(places[0].file)}"]`;
+    $$(changed + " .difference > summary").forEach(summary => {
+      summary.textContent = "How it differs from the book (this may show the answer of an exercise)";
+    });
+  }
+}
+
+// begin makes room for what the tool prints.
+function begin({ id, action }) {
+  const figures = $$(`figure[data-exercise="${CSS.escape(page)}"]`);
+  const figure = figures.includes(asked) ? asked : figures[0];
+  run = { id, action, page, figure, seen: 1, verdict: "", isOver: false };
+  figures.forEach(show);
+  if (!figure) return say(null, page.replace("/practice/", " ").replace(".md", `: ${action}`));
+  $(".played", figure)?.remove();
+  run.output = element("pre", "played");
+  run.output.tabIndex = 0;
+  figure.append(run.output);
+}
+
+function print(text, className = "") {
+  if (!run.output) return;
+  const looks = { check: { "  FAIL": "gd" }, solution: { "+": "gi", "-": "gd" } }[run.action] ?? {};
+  const look = Object.keys(looks).find(start => text.startsWith(start));
+  run.output.append(element("span", "line " + (className || looks[look] || ""), text));
+  if (run.action === "check") run.output.scrollTop = run.output.scrollHeight;
+}
+
+const ends = {
+  start: { ok: ["started"], failed: ["not started", "bad"] },
+  check: { ok: ["solved", "good"], failed: ["not solved yet", "bad"] },
+  reset: { ok: ["the book's code is back"], failed: ["not reset", "bad"] },
+};
+
+async function finish({ error }) {
+  const { figure, action, verdict } = run;
+  run.isOver = true;
+  if (error) print(error, "gd");
+  say(null, "");
+  if (figure) {
+    const end = verdict === "stopped" ? ["stopped"] : error ? ["failed", "bad"] : ends[action]?.[verdict];
+    say(figure, ...(end ?? [""]));
+  }
+  const isMine = figure && asked === figure;
+  asked = null;
+  await showExercises();
+  const isWide = matchMedia("(min-width: 75rem)").matches; // otherwise the panel would cover what the tool says
+  if (isMine && action === "start" && verdict === "ok" && isWide) $(".about a.source", figure)?.click();
+}
+
+const handlers = {
+  build: () => run.figure && say(run.figure, "compiling …"),
+  begin: () => run.figure && say(run.figure, "running …"),
+  progress: ({ text }) => print(text),
+  warning: ({ text }) => print(text, "c"),
+  end: ({ verdict }) => run.verdict = verdict,
+  over: finish,
+};
+
+// onPracticeEvent shows an event, if it is one of an exercise.
+export function onPracticeEvent(event) {
+  if (event.event === "run") {
+    [page, sent] = [/\/practice\/[a-z-]+\.md$/.test(event.transcript) ? event.transcript : "", 0];
+    if (run && run.page !== page) { // it must have ended
+      run.isOver = true;
+      $$("figure[data-exercise]").forEach(show);
+    }
+  }
+  if (!page) return false;
+  sent++;
+  if (event.event === "build" && event.id !== run?.id) begin(event);
+  if (run && run.page === page && sent > run.seen) {
+    run.seen = sent;
+    handlers[event.event]?.(event);
+  }
+  return true;
+}
+
+document.addEventListener("click", async event => {
+  const button = event.target.closest("[data-practice]");
+  if (!button) return;
+  const [action, figure] = [button.dataset.practice, button.closest("figure")];
+  const exercise = encodeURIComponent(figure.dataset.exercise);
+  const path = action === "stop" ? "/-/stop" : `/-/practice?action=${action}&exercise=${exercise}`;
+  asked = figure;
+  const answer = await fetch(path, { method: "POST" }).catch(() => null);
+  if (answer?.ok) return;
+  asked = null;
+  say(figure, answer ? (await answer.json()).error : "the reading room is gone", "bad");
+});

@@ -1,0 +1,198 @@
+// Practice: the exercises beside the text, and their five actions. The practice tool does the work.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/util"
+
+	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/scripts/harness/markdown"
+)
+
+// practiceTool is the program behind scripts/practice.sh.
+const practiceTool = "scripts/harness/practice"
+
+// actions are the commands of the tool that a page can give.
+var actions = []string{"start", "check", "hint", "solution", "reset"}
+
+// A practice runs the practice tool, which is built when it is needed for the first time.
+type practice struct {
+	mu      sync.Mutex
+	program string // "" if it is not built yet
+}
+
+var exerciseFile = regexp.MustCompile(`^(\d\d-[\w-]+/practice)/([a-z][a-z-]*)\.md$`)
+
+// findExercise returns the name of the exercise on a page.
+func (r *reader) findExercise(page string) (name string, ok bool) {
+	match := exerciseFile.FindStringSubmatch(page)
+	if match == nil || !r.hasFile(page) || !r.hasFile(fmt.Sprintf("%s/answers/%s.md", match[1], match[2])) {
+		return "", false
+	}
+	return match[2], true
+}
+
+// buildPractice returns the path of the practice tool.
+func (r *reader) buildPractice(ctx context.Context) (program string, err error) {
+	r.practice.mu.Lock()
+	defer r.practice.mu.Unlock()
+	if r.practice.program == "" {
+		r.practice.program, err = r.build(ctx, step{program: practiceTool})
+	}
+	return r.practice.program, err
+}
+
+// serveExercises answers with all exercises and their states, as the tool lists them.
+func (r *reader) serveExercises(*gin.Context) (any, error) {
+	if !r.hasFile(practiceTool + "/main.go") {
+		return []string{}, nil
+	}
+	program, err := r.buildPractice(r.ctx)
+	if err != nil {
+		return nil, web.Errorf(http.StatusConflict, "%v", err)
+	}
+	list, err := r.command(r.ctx, program, "list", "-json").Output()
+	if err != nil || !json.Valid(list) {
+		return nil, web.Errorf(http.StatusConflict, "scripts/practice.sh list -json: %v", err)
+	}
+	return json.RawMessage(list), nil
+}
+
+// servePractice answers a request for one of the actions, on one of the exercises.
+func (r *reader) servePractice(c *gin.Context) (any, error) {
+	page, action := c.Query("exercise"), c.Query("action")
+	name, ok := r.findExercise(page)
+	if !ok {
+		return nil, web.Errorf(http.StatusNotFound, "there is no exercise %q", page)
+	}
+	if !slices.Contains(actions, action) {
+		return nil, web.Errorf(http.StatusNotFound, "there is no action %q: want one of %q", action, actions)
+	}
+	return gin.H{}, r.stage.start(r.ctx, page, func(ctx context.Context, played *run) error {
+		played.add(gin.H{"event": "build", "action": action, "id": time.Now().UnixMilli()})
+		program, err := r.buildPractice(ctx)
+		if err != nil {
+			return err
+		}
+		played.add(gin.H{"event": "begin"})
+		return practise(ctx, played, r.command(ctx, program, action, name))
+	})
+}
+
+// practise runs the practice tool. What it prints are the events "progress". The verdict at the end
+// is "ok", or "failed" if the tool has refused something, or a check has failed: it has printed why.
+func practise(ctx context.Context, played *run, tool *exec.Cmd) error {
+	isFull := false
+	lines := &lineWriter{show: func(line string) {
+		if !isFull && !played.add(gin.H{"event": "progress", "text": line}) {
+			isFull = true
+			played.add(gin.H{"event": "warning", "text": "this is too much: the rest is left out"})
+		}
+	}}
+	tool.Stdout, tool.Stderr = lines, lines
+	err := tool.Run()
+	verdict := "ok"
+	switch {
+	case ctx.Err() != nil:
+		verdict = "stopped"
+	case errors.As(err, new(*exec.ExitError)):
+		verdict = "failed"
+	case err != nil:
+		return err
+	}
+	played.add(gin.H{"event": "end", "verdict": verdict})
+	return nil
+}
+
+// An exerciseNode is the place on a page where the buttons of an exercise are.
+type exerciseNode struct {
+	ast.BaseBlock
+	page, name string
+}
+
+var kindExercise = ast.NewNodeKind("Exercise")
+
+// Kind implements ast.Node.
+func (*exerciseNode) Kind() ast.NodeKind { return kindExercise }
+
+// Dump implements ast.Node.
+func (n *exerciseNode) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
+
+// addExercises adds the places for buttons to a page: to the page of an exercise below its task,
+// and to other pages below each paragraph that tells the reader to start the exercises that it
+// links to.
+func (r *reader) addExercises(page string, tree ast.Node, source []byte) {
+	if name, ok := r.findExercise(page); ok {
+		check := tree.FirstChild()
+		for check != nil && !isSection(check) {
+			check = check.NextSibling()
+		}
+		tree.InsertBefore(tree, check, &exerciseNode{page: page, name: name})
+		return
+	}
+	var paragraphs []ast.Node
+	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && (n.Kind() == ast.KindParagraph || n.Kind() == ast.KindTextBlock) {
+			paragraphs = append(paragraphs, n)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, p := range paragraphs {
+		for _, exercise := range slices.Backward(r.exercisesIn(page, p, source)) {
+			p.Parent().InsertAfter(p.Parent(), p, exercise)
+		}
+	}
+}
+
+func isSection(n ast.Node) bool {
+	heading, ok := n.(*ast.Heading)
+	return ok && heading.Level == 2
+}
+
+// exercisesIn returns the exercises that a paragraph links to, if it tells the reader to start one.
+func (r *reader) exercisesIn(page string, paragraph ast.Node, source []byte) (all []*exerciseNode) {
+	isInvitation := false
+	_ = ast.Walk(paragraph, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.CodeSpan:
+			text := markdown.PlainText(n, source)
+			isInvitation = isInvitation || strings.HasPrefix(text, "scripts/practice.sh start ")
+		case *ast.Link:
+			target := path.Join(path.Dir(page), string(n.Destination))
+			if name, ok := r.findExercise(target); ok && entering {
+				all = append(all, &exerciseNode{page: target, name: name})
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if !isInvitation {
+		return nil
+	}
+	return all
+}
+
+// renderExercise renders the buttons of an exercise. Which of them are shown depends on its state,
+// which the page asks for.
+func renderExercise(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	exercise := n.(*exerciseNode)
+	data := map[string]string{"Page": exercise.page, "Name": exercise.name}
+	return ast.WalkContinue, templates.ExecuteTemplate(w, "exercise.html", data)
+}

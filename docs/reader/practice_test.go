@@ -1,0 +1,203 @@
+// Exercises: a small program in the place of the practice tool, and the places of the buttons on
+// the real pages.
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark/ast"
+
+	"example.com/informer/docs/book"
+	"example.com/informer/scripts/harness/markdown"
+	"example.com/informer/scripts/harness/must"
+	"example.com/informer/scripts/harness/workspace"
+)
+
+// tool prints its arguments, and then does what the tests need.
+const tool = `package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+func main() {
+	fmt.Printf("%q\n", os.Args[1:])
+	switch os.Args[1] {
+	case "check":
+		stop := make(chan os.Signal, 1)
+		signal.Notify(stop, os.Interrupt)
+		fmt.Println("waits")
+		<-stop
+	case "hint":
+		for range 20000 {
+			fmt.Println(strings.Repeat("<", 500))
+		}
+	case "solution":
+		fmt.Fprintln(os.Stderr, "practice: the reason")
+		os.Exit(1)
+	}
+}
+`
+
+// practiceWorkspace is the small workspace with an exercise, and with the tool.
+func practiceWorkspace(t *testing.T) (folder string) {
+	t.Helper()
+	folder = smallWorkspace(t, false)
+	for name, text := range map[string]string{
+		"go.work":                            "go 1.26.0\n\nuse ./scripts/harness\n",
+		"scripts/harness/go.mod":             "module example.com/harness\n\ngo 1.26.0\n",
+		practiceTool + "/main.go":            tool,
+		"01-queue/practice/put.md":           "# Put\n\nWrite it.\n\n## Check\n",
+		"01-queue/practice/answers/put.md":   "# Put\n",
+		"01-queue/practice/no-answer.md":     "# None\n",
+		"01-queue/practice/answers/none.txt": "none\n",
+		"docs/01-queue.md": "# The queue\n\nStop. `scripts/practice.sh start put`: [try](../01-queue/practice/put.md),\n" +
+			"and [not this](../01-queue/practice/no-answer.md).\n\nSee [put](../01-queue/practice/put.md).\n",
+	} {
+		writeFile(t, folder, name, text)
+	}
+	return folder
+}
+
+const putPage = "01-queue/practice/put.md"
+
+func TestTheActionsOfAnExercise(t *testing.T) {
+	v := visit(t, practiceWorkspace(t))
+	page := v.listen(t)
+	for action, verdict := range map[string]string{"start": "ok", "reset": "ok", "solution": "failed"} {
+		v.post("/-/practice?exercise="+putPage+"&action="+action, 200)
+		if got := page.until("build")["action"]; got != action {
+			t.Errorf("the action is %q, want %q", got, action)
+		}
+		want := fmt.Sprintf(`["%s" "put"]`, action)
+		if got := page.until("progress")["text"]; got != want {
+			t.Errorf("the tool gets %s, want %s", got, want)
+		}
+		if action == "solution" {
+			wantIn(t, "an error", page.until("progress")["text"].(string), "practice: the reason")
+		}
+		if got := page.until("end")["verdict"]; got != verdict {
+			t.Errorf("the verdict of %s is %q, want %q", action, got, verdict)
+		}
+		if over := page.until("over"); over["error"] != nil {
+			t.Errorf("%s is over with the error %q, want none", action, over["error"])
+		}
+	}
+	v.post("/-/practice?exercise="+putPage+"&action=hint", 200)
+	wantIn(t, "a flood", page.until("warning")["text"].(string), "too much")
+	if kind := page.until("end")["verdict"]; kind != "ok" {
+		t.Errorf("the verdict of a flood is %q, want ok", kind)
+	}
+}
+
+// A check that hangs can be stopped. Meanwhile nothing else runs.
+func TestACheckIsStopped(t *testing.T) {
+	v := visit(t, practiceWorkspace(t))
+	page := v.listen(t)
+	v.post("/-/practice?exercise="+putPage+"&action=check", 200)
+	page.until("progress")
+	page.until("progress") // it waits
+	for _, other := range []string{"/-/practice?exercise=" + putPage + "&action=reset", "/-/cluster"} {
+		wantIn(t, other, v.post(other, 409), "put.md is running")
+	}
+	v.post("/-/stop", 200)
+	if got := page.until("end")["verdict"]; got != "stopped" {
+		t.Errorf("the verdict is %q, want stopped", got)
+	}
+	page.until("over")
+}
+
+// The browser can send an exercise that exists, and one of the actions, and nothing else.
+func TestWhatIsNotPractised(t *testing.T) {
+	v := visit(t, practiceWorkspace(t))
+	for _, query := range []string{
+		"", "exercise=" + putPage, "action=start", "exercise=put&action=start", "exercise=01&action=start",
+		"exercise=01-queue&action=start", "exercise=01-queue/practice/answers/put.md&action=start",
+		"exercise=01-queue/practice/no-answer.md&action=start", "exercise=01-queue/practice/-h.md&action=start",
+		"exercise=01-queue/practice/../practice/put.md&action=start", "exercise=/" + putPage + "&action=start",
+		"exercise=" + putPage + "%00&action=start", "exercise=" + putPage + "%20-x&action=start",
+		"exercise=" + putPage + "%0a&action=start", "exercise=docs/01-queue.md&action=start",
+		"exercise=" + putPage + "&action=mine", "exercise=" + putPage + "&action=watch",
+		"exercise=" + putPage + "&action=list", "exercise=" + putPage + "&action=-h",
+		"exercise=" + putPage + "&action=Start", "exercise=" + putPage + "&action=start%20put",
+	} {
+		v.post("/-/practice?"+query, 404)
+	}
+	v.post("/-/practice?exercise="+putPage+"&action=start&argument=-x", 400)
+	v.post("/-/practice?exercise="+putPage+"&action=start&action=reset", 400)
+	if played, _ := v.reader.stage.current(); played != nil {
+		t.Errorf("%s was run", played.transcript)
+	}
+}
+
+// A place for the buttons is on the page of an exercise, and below a paragraph that says how to
+// start the exercise.
+func TestThePlacesOfTheButtons(t *testing.T) {
+	v := visit(t, practiceWorkspace(t))
+	const place = `<figure class="block exercise" data-hash="exercise" data-exercise="` + putPage + `">`
+	for _, name := range []string{putPage, "docs/01-queue.md"} {
+		body := v.get("/"+name, 200)
+		if got := strings.Count(body, `data-exercise=`); got != 1 {
+			t.Errorf("%s has %d places for buttons, want 1", name, got)
+		}
+		wantIn(t, name, body, place, `<button data-practice="start" hidden>Start</button>`)
+	}
+	before, after, _ := strings.Cut(v.get("/"+putPage, 200), place)
+	wantIn(t, "above the buttons", before, "Write it.")
+	wantIn(t, "below the buttons", after, `<h2 id="check">`)
+}
+
+var startOf = regexp.MustCompile("`scripts/practice.sh start ([a-z-]+)`")
+
+// The real tool lists each exercise. Wherever a page says how to start one, its buttons are.
+func TestTheExercisesOfTheBook(t *testing.T) {
+	root, err := workspace.Root(".")
+	must.NoError(t, err)
+	v := visit(t, root)
+	var exercises []struct {
+		Name, Page, Kind, State string
+		Places                  []struct{ File string }
+	}
+	must.NoError(t, json.Unmarshal([]byte(v.get("/-/exercises", 200)), &exercises))
+	pages := map[string]string{}
+	for _, e := range exercises {
+		if name, ok := v.reader.findExercise(e.Page); !ok || name != e.Name || e.Kind != "write" && e.Kind != "fix" {
+			t.Errorf("the page of %+v has the exercise %q", e, name)
+		}
+		if len(e.Places) == 0 || !v.reader.hasFile(e.Places[0].File) {
+			t.Errorf("%s has no file: %v", e.Name, e.Places)
+		}
+		pages[e.Name] = e.Page
+	}
+	if len(exercises) == 0 {
+		t.Error("there are no exercises")
+	}
+	names, err := book.PageNames(os.DirFS(root))
+	must.NoError(t, err)
+	for _, name := range names {
+		text, err := v.reader.read(name)
+		must.NoError(t, err)
+		tree, has := markdown.Parse(text), map[string]bool{}
+		v.reader.addExercises(name, tree, text)
+		_ = ast.Walk(tree, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
+			if exercise, ok := n.(*exerciseNode); ok {
+				has[exercise.page] = true
+			}
+			return ast.WalkContinue, nil
+		})
+		for _, match := range startOf.FindAllStringSubmatch(string(text), -1) {
+			if strings.HasPrefix(name, "docs/") && !has[pages[match[1]]] {
+				t.Errorf("%s has no buttons for %s", name, match[0])
+			}
+		}
+	}
+}

@@ -164,7 +164,9 @@ func TestReadingOnEveryDisplay(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			r := enterServed(t, program, "/docs/05-watchdog.md", display)
-			for _, page := range []string{"/docs/05-watchdog.md", "/docs/reference/faults.md", "/05-watchdog/main.go"} {
+			for _, page := range []string{
+				"/docs/05-watchdog.md", "/docs/reference/faults.md", "/05-watchdog/main.go", "/01-deltafifo/practice/put.md",
+			} {
 				r.open(page)
 				content := eval[int](t, r.Page, `document.documentElement.scrollWidth`)
 				window := eval[int](t, r.Page, `document.documentElement.clientWidth`)

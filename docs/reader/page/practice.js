@@ -104,7 +104,8 @@ function print(text, className = "") {
   const looks = { check: { "  FAIL": "gd" }, solution: { "+": "gi", "-": "gd" } }[run.action] ?? {};
   const look = Object.keys(looks).find(start => text.startsWith(start));
   run.output.append(element("span", "line " + (className || looks[look] || ""), text));
-  if (run.action === "check") run.output.scrollTop = run.output.scrollHeight;
+  const isRead = run.action === "start" && document.body.dataset.name === run.page; // the task, which is above
+  if (run.action === "check" || isRead) run.output.scrollTop = run.output.scrollHeight;
 }
 
 const ends = {

@@ -55,6 +55,7 @@ async function openPanel(address, { keepScroll = false } = {}) {
   if (top !== undefined) pre.scrollTop = top;
   else if (first) pre.scrollTop = Math.max(0, first.offsetTop - pre.offsetTop - pre.clientHeight / 5);
   if (!keepScroll) {
+    opener?.scrollIntoView({ block: "nearest" }); // the text beside the panel is narrower, and so longer
     pre.focus({ preventScroll: true });
     watch();
   }

@@ -121,8 +121,8 @@ func TestALargeFile(t *testing.T) {
 // redirect to elsewhere.
 func FuzzRequests(f *testing.F) {
 	v := visit(f, smallWorkspace(f, true))
-	webtest.AddRequests(f, "/", "/docs/README.md", "/01-queue/queue.go", "/-/find", "/-/files/reader.js", "/-/exercises",
-		"/-/practice")
+	webtest.AddRequests(f, "/", "/docs/README.md", "/01-queue/queue.go", "/-/find", "/-/files/reader.js",
+		"/-/exercises", "/-/practice")
 	f.Add("POST", "/-/practice?exercise=01-queue/practice/put.md&action=-h", "localhost")
 	f.Add("POST", "/-/practice?exercise=%00%ff&action=start", "localhost")
 	f.Add("GET", "/-/find?words=%00%ff", "localhost")

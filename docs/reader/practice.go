@@ -30,7 +30,7 @@ const practiceTool = "scripts/harness/practice"
 // actions are the commands of the tool that a page can give.
 var actions = []string{"start", "check", "hint", "solution", "reset"}
 
-// A practice runs the practice tool, which is built when it is needed for the first time.
+// A practice has the practice tool, which is built when it is needed for the first time.
 type practice struct {
 	mu      sync.Mutex
 	program string // "" if it is not built yet
@@ -95,7 +95,7 @@ func (r *reader) servePractice(c *gin.Context) (any, error) {
 }
 
 // practise runs the practice tool. What it prints are the events "progress". The verdict at the end
-// is "ok", or "failed" if the tool has refused something, or a check has failed: it has printed why.
+// is "ok", or "failed" if the tool has refused something or a check has failed. It has printed why.
 func practise(ctx context.Context, played *run, tool *exec.Cmd) error {
 	isFull := false
 	lines := &lineWriter{show: func(line string) {

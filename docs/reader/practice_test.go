@@ -60,8 +60,9 @@ func practiceWorkspace(t *testing.T) (folder string) {
 		"01-queue/practice/answers/put.md":   "# Put\n",
 		"01-queue/practice/no-answer.md":     "# None\n",
 		"01-queue/practice/answers/none.txt": "none\n",
-		"docs/01-queue.md": "# The queue\n\nStop. `scripts/practice.sh start put`: [try](../01-queue/practice/put.md),\n" +
-			"and [not this](../01-queue/practice/no-answer.md).\n\nSee [put](../01-queue/practice/put.md).\n",
+		"docs/01-queue.md": "# The queue\n\nStop. `scripts/practice.sh start put`: " +
+			"[try](../01-queue/practice/put.md), and [not this](../01-queue/practice/no-answer.md).\n\n" +
+			"See [put](../01-queue/practice/put.md).\n",
 	} {
 		writeFile(t, folder, name, text)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"example.com/informer/07-shared-informer/web/webtest"
 	"example.com/informer/docs/book"
 	"example.com/informer/scripts/harness/markdown"
 	"example.com/informer/scripts/harness/must"
@@ -107,9 +108,7 @@ func TestACheckIsStopped(t *testing.T) {
 	v.post("/-/practice?exercise="+putPage+"&action=check", 200)
 	page.until("progress")
 	page.until("progress") // it waits
-	for _, other := range []string{"/-/practice?exercise=" + putPage + "&action=reset", "/-/cluster"} {
-		wantIn(t, other, v.post(other, 409), "put.md is running")
-	}
+	wantIn(t, "another", v.post("/-/practice?exercise="+putPage+"&action=reset", 409), "put.md is running")
 	v.post("/-/stop", 200)
 	if got := page.until("end")["verdict"]; got != "stopped" {
 		t.Errorf("the verdict is %q, want stopped", got)
@@ -135,6 +134,20 @@ func TestWhatIsNotPractised(t *testing.T) {
 	}
 	v.post("/-/practice?exercise="+putPage+"&action=start&argument=-x", 400)
 	v.post("/-/practice?exercise="+putPage+"&action=start&action=reset", 400)
+	const start = "/-/practice?exercise=" + putPage + "&action=start"
+	v.get(start, 405)
+	for _, attack := range []map[string]string{
+		{"Origin": "http://evil.example"}, {"Origin": "null"}, {"Cookie": ""}, {"Cookie": "reader=x"},
+	} {
+		if status, _, body := v.send("POST", start, attack); status != 403 {
+			t.Errorf("POST %s with %v: got %d %s, want 403", start, attack, status, body)
+		}
+	}
+	for _, host := range webtest.ForeignHosts {
+		if status, _, body := v.send("POST", start, map[string]string{"Host": host}); status != 421 {
+			t.Errorf("POST %s for %s: got %d %s, want 421", start, host, status, body)
+		}
+	}
 	if played, _ := v.reader.stage.current(); played != nil {
 		t.Errorf("%s was run", played.transcript)
 	}

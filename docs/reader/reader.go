@@ -80,14 +80,13 @@ func (r *reader) close() {
 // so that the links of a page lead to the same files as on GitHub.
 func (r *reader) pages() web.Pages {
 	pages := web.Pages{
-		"/":              func(c *gin.Context) { c.Redirect(http.StatusFound, "/"+frontPage) },
-		"/-/files/:name": r.static,
-		"/-/find":        r.find,
-		"/-/events":      r.events,
-		"POST /-/run":    web.JSON(r.serveRun, "transcript", "how", "cluster"),
-		"POST /-/stop":   web.JSON(r.serveStop),
-		"POST /-/next":   web.JSON(r.serveNext),
-
+		"/":                func(c *gin.Context) { c.Redirect(http.StatusFound, "/"+frontPage) },
+		"/-/files/:name":   r.static,
+		"/-/find":          r.find,
+		"/-/events":        r.events,
+		"POST /-/run":      web.JSON(r.serveRun, "transcript", "how", "cluster"),
+		"POST /-/stop":     web.JSON(r.serveStop),
+		"POST /-/next":     web.JSON(r.serveNext),
 		"/-/exercises":     web.JSON(r.serveExercises),
 		"POST /-/practice": web.JSON(r.servePractice, "exercise", "action"),
 	}

@@ -230,7 +230,7 @@ func TestWhatIsNotRun(t *testing.T) {
 	for _, how := range []string{"update", "-update", "pause%20-update", "follow"} { // follow: it serves no page
 		v.post("/-/run?transcript=01-queue/testdata/pop.txt&how="+how, 400)
 	}
-	for _, path := range []string{"/-/run", "/-/stop", "/-/next", "/-/practice"} {
+	for _, path := range []string{"/-/run", "/-/stop", "/-/next"} {
 		v.get(path, 405)
 		for origin, want := range map[string]int{"http://evil.example": 403, "null": 403} {
 			if status, _, body := v.send("POST", path, map[string]string{"Origin": origin}); status != want {

@@ -44,7 +44,9 @@ function show(figure) {
   const visible = isRunning ? ["stop"] : buttons[exercise?.state] ?? [];
   const focused = document.activeElement;
   $$("button", figure).forEach(button => button.hidden = !visible.includes(button.dataset.practice));
-  if (focused.hidden && figure.contains(focused)) $("button:not([hidden])", figure)?.focus({ preventScroll: true });
+  if (focused.hidden && figure.contains(focused)) { // a second Enter must not stop what the first one has started
+    $(isRunning ? ".played" : "button:not([hidden])", figure)?.focus({ preventScroll: true });
+  }
   if (!exercise) return;
   figure.dataset.state = exercise.state;
   $(".about", figure).replaceChildren(...about(exercise));
@@ -91,12 +93,12 @@ function begin({ id, action }) {
   const figures = $$(`figure[data-exercise="${CSS.escape(page)}"]`);
   const figure = figures.includes(asked) ? asked : figures[0];
   run = { id, action, page, figure, seen: 1, verdict: "", isOver: false };
-  figures.forEach(show);
   if (!figure) return say(null, page.replace("/practice/", " ").replace(".md", `: ${action}`));
   $(".played", figure)?.remove();
   run.output = element("pre", "played");
   run.output.tabIndex = 0;
   figure.append(run.output);
+  figures.forEach(show);
 }
 
 function print(text, className = "") {
@@ -170,3 +172,6 @@ document.addEventListener("click", async event => {
   asked = null;
   say(figure, answer ? (await answer.json()).error : "the reading room is gone", "bad");
 });
+
+document.addEventListener("visibilitychange", () => document.hidden || showExercises()); // a terminal may do it, too
+showExercises();

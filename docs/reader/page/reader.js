@@ -210,7 +210,6 @@ function watch() {
 document.addEventListener("visibilitychange", watch);
 addEventListener("pagehide", () => changes?.close());
 watch();
-showExercises();
 
 // A listing on a page of its own begins at the lines that are marked.
 if (!location.hash) $("main > .listing .line.marked")?.scrollIntoView({ block: "center" });

@@ -226,18 +226,21 @@ func TestAListThatAnIndexFunctionPanicsOverIsRefused(t *testing.T) {
 			configMap("bad", "1"), configMap("good", "2"))
 		var problems record.Lines
 		must.NoError(t, r.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { problems.Add("%v", err) }))
+		handler := r.recorder(t)
 		r.run(t)
 		const want = "the index function panicked: ouch"
 		if got := problems.Take(); len(got) != 1 || !strings.Contains(got[0], want) {
 			t.Errorf("the watch error handler got %q, want one error that contains %q", got, want)
 		}
-		wantSynced(t, "after a list that was refused", false, r)
+		wantSynced(t, "after a list that was refused", false, r, handler)
+		handler.Want(t)
 		if got := keys(r.GetStore()); len(got) != 0 {
 			t.Errorf("ListKeys() = %q after a list that was refused, want none", got)
 		}
 		r.server.Set(configMap("good", "2"))
 		time.Sleep(2 * time.Second)
-		wantSynced(t, "after the next list", true, r)
+		wantSynced(t, "after the next list", true, r, handler)
+		handler.Want(t, "OnAdd good 2 first")
 		if got, want := keys(r.GetStore()), []string{"ns/good"}; !slices.Equal(got, want) {
 			t.Errorf("ListKeys() = %q after the next list, want %q", got, want)
 		}

@@ -125,6 +125,41 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 	}
 }
 
+// While a handler is busy, an object that it has got in version 1 leaves the selection of the
+// informer, and enters it again. The handler is far behind, so it gets one update for both. The old
+// object of the update is the one that it has got.
+func TestWhatComesBackUnseenIsAnUpdateOfWhatTheHandlerGot(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		r.SharedIndexInformer.(*Informer).SetPatience(0)
+		var calls record.Lines
+		busy := make(chan struct{})
+		recorder := record.Handler(&calls)
+		r.handle(t, cache.FilteringResourceEventHandler{
+			FilterFunc: func(obj any) bool {
+				if obj.(metav1.Object).GetName() == "a" {
+					return true
+				}
+				<-busy
+				return false
+			},
+			Handler: recorder,
+		})
+		r.run(t)
+		calls.Want(t, "OnAdd a 1 first")
+		w := r.server.NextWatch()
+		w.Add(configMap("b", "2"))
+		synctest.Wait() // the handler is busy with b
+		w.Delete(configMap("a", "3"))
+		w.Add(configMap("a", "4"))
+		for i := range 1000 { // more than a chunk of the journal, which folds when a chunk is full
+			w.Modify(configMap("b", version(5+i)))
+		}
+		close(busy)
+		calls.Want(t, "OnUpdate a 4, was 1")
+	})
+}
+
 // "Client notifications happen after the corresponding cache update and … after the corresponding
 // index updates."
 func TestTheStoreIsAheadOfTheHandler(t *testing.T) {

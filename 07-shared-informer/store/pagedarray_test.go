@@ -55,6 +55,25 @@ func TestEmptyPagesAreDropped(t *testing.T) {
 	}
 }
 
+// The table is a slice. If it has room for one more directory, append does not copy it.
+func TestATableThatGrowsAfterASnapshot(t *testing.T) {
+	for directories := 1; directories <= 8; directories++ {
+		p := pagedArray[string]{counter: &generationCounter{}}
+		end := directories * directorySize
+		for slot := range end {
+			p.set(slot, "old")
+		}
+		snapshot := p
+		p.counter.current++
+		p.set(end, "new") // the first slot of one more directory
+		p.set(0, "new")
+		if got := snapshot.get(0); got != "old" {
+			t.Errorf("%d directories, a snapshot, one more directory, a write to slot 0: "+
+				"the snapshot has %q in slot 0, want %q", directories, got, "old")
+		}
+	}
+}
+
 // A store of several directories, its index and its snapshots have the same keys as a map.
 func TestAStoreOfSeveralDirectories(t *testing.T) {
 	s := New(Options{

@@ -1,0 +1,116 @@
+// What the handlers of events do: they add keys to the queue, at once, and nothing else.
+
+package notices
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/must"
+)
+
+// The first try of an event has no pause: those are for tries after a failure.
+func TestAnEventIsReconciledAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, client, dynamicClient := newFake(nil, nil)
+		copies := runFake(t, r, client, dynamicClient)
+		wantCopies := func(when string, want int) {
+			t.Helper()
+			began := time.Now()
+			for synctest.Wait(); len(copies.GetStore().List()) != want; synctest.Wait() {
+				if time.Since(began) > time.Minute {
+					t.Fatalf("%s there are %d copies a minute later, want %d", when, len(copies.GetStore().List()), want)
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if took := time.Since(began); took > 0 {
+				t.Errorf("%s the right number of copies was there after %v, want 0s: a first try has no pause", when, took)
+			}
+		}
+		wantCopies("after the first list", 1)
+		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+		must.NoError(t, err)
+		for _, count := range []int64{2, 3, 1} {
+			must.NoError(t, unstructured.SetNestedField(picnic.Object, count, "spec", "copies"))
+			_, err = r.Resource.Update(t.Context(), picnic, metav1.UpdateOptions{})
+			must.NoError(t, err)
+			wantCopies("after an update of the notice", int(count))
+		}
+	})
+}
+
+// While the ConfigMaps cannot be listed, the notices are there, and nothing is written: without the
+// copies that exist, each notice looks as if it had none. After that, the workers write. A handler
+// that writes holds up all events behind it, and no Lease and no deadline stops it.
+func TestOnlyWorkersWriteAndNotBeforeTheSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, client, dynamicClient := newFake(nil, nil)
+		var listed atomic.Bool
+		client.PrependReactor("list", "configmaps", func(clienttesting.Action) (bool, apiruntime.Object, error) {
+			return !listed.Load(), nil, errors.New("out of luck")
+		})
+		var writes atomic.Int32
+		check := func(action clienttesting.Action) (bool, apiruntime.Object, error) {
+			verb := action.GetVerb()
+			if verb == "get" || verb == "list" || verb == "watch" {
+				return false, nil, nil
+			}
+			writes.Add(1)
+			request := verb + " " + action.GetResource().Resource
+			if !listed.Load() {
+				t.Errorf("%s before the ConfigMaps were listed, want no write before the sync", request)
+			}
+			stack := make([]byte, 1<<16)
+			if stack = stack[:runtime.Stack(stack, false)]; !strings.Contains(string(stack), ".processNext(") {
+				t.Errorf("%s is not a request of a worker (processNext), want that only workers write", request)
+			}
+			return false, nil, nil
+		}
+		client.PrependReactor("*", "*", check)
+		dynamicClient.PrependReactor("*", "*", check)
+		copies := runFake(t, r, client, dynamicClient)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		listed.Store(true)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if len(copies.GetStore().List()) != 1 || writes.Load() == 0 {
+			t.Errorf("there are %d copies after %d writes, want 1", len(copies.GetStore().List()), writes.Load())
+		}
+	})
+}
+
+// While a worker has a key, no other worker gets it. If it was added meanwhile, it comes again when
+// the worker is through with it.
+func TestNoTwoWorkersHaveTheSameKey(t *testing.T) {
+	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	r, client, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
+	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.NoError(t, err)
+	must.NoError(t, notices.Add(picnic))
+	c := newController(r)
+	defer c.queue.ShutDown()
+	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, apiruntime.Object, error) {
+		c.queue.Add("ns/picnic") // an event, while the worker is in its Reconcile
+		if waiting := c.queue.Len(); waiting != 0 {
+			t.Errorf("a worker has ns/picnic, and the queue has %d key for another worker, want 0", waiting)
+		}
+		return false, nil, nil
+	})
+	c.queue.Add("ns/picnic")
+	c.processNext(t.Context())
+	if waiting := c.queue.Len(); waiting != 1 {
+		t.Errorf("the worker is through with ns/picnic, and the queue has %d keys, want 1", waiting)
+	}
+}

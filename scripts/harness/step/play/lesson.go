@@ -30,6 +30,17 @@ func (l *Lesson) On(name string, do func()) {
 	l.actions[name] = do
 }
 
+// Do calls an action, as a transcript does. It returns false if the step does not offer the action.
+// It is for tests that call an action at a certain moment.
+func (l *Lesson) Do(name string) bool {
+	do := l.action(name)
+	if do == nil {
+		return false
+	}
+	do()
+	return true
+}
+
 // action returns the action of this name, or nil if the step does not offer it.
 func (l *Lesson) action(name string) func() {
 	l.mu.Lock()

@@ -116,6 +116,20 @@ func TestATombstoneHasItsKey(t *testing.T) {
 	}
 }
 
+// Whatever a tombstone holds, it is a delete, and the consumer gets it as it came.
+func TestTheDeleteOfATombstoneIsQueued(t *testing.T) {
+	for _, obj := range []any{item{"a", 1}, nil, "no item"} {
+		q := deltafifo.New(deltafifo.Options{KeyFunction: itemKey})
+		tombstone := cache.DeletedFinalStateUnknown{Key: "a", Obj: obj}
+		must.NoError(t, q.Add(item{"a", 0}))
+		must.NoError(t, q.Delete(tombstone))
+		want := cache.Deltas{{Type: cache.Added, Object: item{"a", 0}}, {Type: cache.Deleted, Object: tombstone}}
+		if got := pop(t, q); !slices.Equal(got, want) {
+			t.Errorf("popped %v, want %v", got, want)
+		}
+	}
+}
+
 func TestAnObjectWithoutAKeyIsRefused(t *testing.T) {
 	q := deltafifo.New(deltafifo.Options{}) // the default key function accepts only Kubernetes objects
 	for name, err := range map[string]error{
@@ -202,9 +216,10 @@ func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
 		}
 	}
 	q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: observedLister(func() {
-		wantLocked("when Replace reads the known objects")
+		wantLocked("when Replace or Resync reads the known objects")
 	})})
 	must.NoError(t, q.Replace([]any{item{"a", 1}}, ""))
+	must.NoError(t, q.Resync())
 	err := q.Pop(func(cache.Deltas, bool) error {
 		wantLocked("when Pop calls process")
 		return nil

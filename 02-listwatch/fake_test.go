@@ -6,6 +6,9 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 
 	"example.com/informer/scripts/harness/fakeapi"
@@ -142,5 +146,90 @@ func TestTheStepVersionWatchesFromTheVersionOfItsList(t *testing.T) {
 	}
 	if got := cluster.options.ResourceVersion; got != "42" {
 		t.Errorf("the watch is from version %q, want %q, the version of the list", got, "42")
+	}
+}
+
+// A page may be shorter than the limit, and need not say how many objects remain. Only continue says
+// whether there is another page.
+func TestTheStepPagesReadsUntilContinueIsEmpty(t *testing.T) {
+	pages := map[string]*corev1.ConfigMapList{ // by the token that asks for the page
+		"":      {ListMeta: metav1.ListMeta{Continue: "two"}},
+		"two":   {ListMeta: metav1.ListMeta{Continue: "three", RemainingItemCount: new(int64(2))}},
+		"three": {},
+	}
+	names := map[string][]string{"": {"a"}, "two": {"b", "c"}, "three": {"d", "e"}}
+	client := fake.NewClientset()
+	var asked []string
+	client.PrependReactor("list", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		token := a.(clienttesting.ListActionImpl).ListOptions.Continue
+		asked = append(asked, token)
+		if len(asked) > len(pages) {
+			return true, nil, errors.New("there are no more pages")
+		}
+		page := pages[token].DeepCopy()
+		for _, name := range names[token] {
+			page.Items = append(page.Items, *fakeapi.ConfigMap(name, "7"))
+		}
+		return true, page, nil
+	})
+	var out strings.Builder
+	l := &step.Lesson{Lesson: &play.Lesson{Out: &out}, Client: client, Namespace: "ns"}
+	if err := stepPages(t.Context(), l); err != nil {
+		t.Errorf("the step returns %v, want nil", err)
+	}
+	if want := []string{"", "two", "three"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for the pages %q, want %q; printed\n%s", asked, want, &out)
+	}
+	for _, want := range []string{"page 1 : a ", "page 2 : b c ", "page 3 : d e "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("printed\n%swant %q in it", &out, want)
+		}
+	}
+}
+
+// answers is a server without a network. It answers each watch with the next of these texts, and
+// each list with no widgets.
+type answers []string
+
+func (a *answers) RoundTrip(request *http.Request) (*http.Response, error) {
+	body := `{"kind":"WidgetList","apiVersion":"ns.example.com/v1","metadata":{"resourceVersion":"42"},"items":[]}`
+	if request.URL.Query().Get("watch") != "" {
+		if len(*a) == 0 {
+			return nil, errors.New("too many watches")
+		}
+		body, *a = (*a)[0], (*a)[1:]
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(body)), Request: request}, nil
+}
+
+// runGone runs the step gone on a server whose first watch sends this. It reports a panic.
+func runGone(t *testing.T, first string) (out string) {
+	t.Helper()
+	var printed strings.Builder
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("the step panics: %v", p)
+		}
+	}()
+	err := stepGone(t.Context(), &step.Lesson{Lesson: &play.Lesson{Out: &printed}, Namespace: "ns",
+		Config: &rest.Config{Host: "http://nowhere", Transport: &answers{first, ""}}})
+	t.Logf("the step returns %v", err)
+	return printed.String()
+}
+
+// There are servers that say Gone, and not Expired.
+func TestTheStepGoneListsAfterTheStatus410(t *testing.T) {
+	got := runGone(t, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","reason":"Gone","code":410}}`)
+	const want = "WATCH from a version that is too old : ERROR : 410 Gone\nLIST : widgets : 0\n"
+	if got != want {
+		t.Errorf("printed\n%swant\n%s", got, want)
+	}
+}
+
+// The channel of a watch that has ended gives an event without an object.
+func TestTheStepGoneAfterAWatchWithoutAnEvent(t *testing.T) {
+	if got := runGone(t, ""); strings.Contains(got, "too old") {
+		t.Errorf("printed %q of a watch that has sent nothing", got)
 	}
 }

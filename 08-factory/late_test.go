@@ -29,8 +29,9 @@ func named(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{"app": "web"}}
 }
 
-// newLateClient returns a client that lists nothing in the first minutes.
-func newLateClient() *fake.Clientset {
+// newLateClient returns a client that does not list this resource in the first minutes. "*" means all
+// resources.
+func newLateClient(resource string) *fake.Clientset {
 	owned := named("web-1")
 	owned.OwnerReferences = []metav1.OwnerReference{{Name: "web"}}
 	client := fake.NewClientset(
@@ -46,7 +47,7 @@ func newLateClient() *fake.Clientset {
 		&corev1.ServiceAccount{ObjectMeta: named("default")},
 	)
 	start := time.Now()
-	client.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+	client.PrependReactor("list", resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 		if time.Since(start) < 5*time.Minute {
 			return true, nil, errors.New("the server is starting")
 		}
@@ -88,7 +89,7 @@ func TestTheStepsWaitForTheirCaches(t *testing.T) {
 				var out strings.Builder
 				l := &step.Lesson{
 					Lesson: &play.Lesson{Out: &out}, Requests: &requests.Counter{},
-					Client: newLateClient(), Namespace: "ns",
+					Client: newLateClient("*"), Namespace: "ns",
 				}
 				if err := test.run(t.Context(), l); err != nil {
 					t.Errorf("step %s: %v", test.name, err)
@@ -96,6 +97,40 @@ func TestTheStepsWaitForTheirCaches(t *testing.T) {
 				got := strings.Split(strings.TrimSpace(out.String()), "\n")
 				if !slices.Equal(got, test.want) {
 					t.Errorf("step %s printed\n%s\nwant\n%s", test.name, &out, strings.Join(test.want, "\n"))
+				}
+			})
+		})
+	}
+}
+
+// A step whose caches do not sync in time says so. To read them would look like an empty cluster.
+func TestTheStepsReturnTheErrorOfTheWait(t *testing.T) {
+	reporters := utilruntime.ErrorHandlers
+	t.Cleanup(func() { utilruntime.ErrorHandlers = reporters })
+	utilruntime.ErrorHandlers = nil // the reflectors would report each list that fails
+	for _, test := range []struct {
+		name, late string
+		run        func(context.Context, *step.Lesson) error
+	}{
+		{"generic", "configmaps", stepGeneric},
+		{"listers", "nodes", stepListers},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				var out strings.Builder
+				l := &step.Lesson{
+					Lesson: &play.Lesson{Out: &out}, Requests: &requests.Counter{},
+					Client: newLateClient(test.late), Namespace: "ns",
+				}
+				err := test.run(ctx, l)
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("step %s returns %v when there are no %s in time, want %v", test.name, err, test.late,
+						context.DeadlineExceeded)
+				}
+				if out.Len() > 0 {
+					t.Errorf("step %s printed\n%swithout the %s, want nothing", test.name, &out, test.late)
 				}
 			})
 		})

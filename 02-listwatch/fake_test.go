@@ -149,8 +149,8 @@ func TestTheStepVersionWatchesFromTheVersionOfItsList(t *testing.T) {
 	}
 }
 
-// A page may be shorter than the limit, and need not say how many objects remain. Only continue says
-// whether there is another page.
+// A page may be shorter than the limit, and need not say how many objects remain. Only continue
+// says whether there is another page.
 func TestTheStepPagesReadsUntilContinueIsEmpty(t *testing.T) {
 	pages := map[string]*corev1.ConfigMapList{ // by the token that asks for the page
 		"":      {ListMeta: metav1.ListMeta{Continue: "two"}},

@@ -29,8 +29,8 @@ func named(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{"app": "web"}}
 }
 
-// newLateClient returns a client that does not list this resource in the first minutes. "*" means all
-// resources.
+// newLateClient returns a client that does not list this resource in the first minutes. "*" means
+// all resources.
 func newLateClient(resource string) *fake.Clientset {
 	owned := named("web-1")
 	owned.OwnerReferences = []metav1.OwnerReference{{Name: "web"}}

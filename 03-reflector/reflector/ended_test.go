@@ -1,4 +1,4 @@
-// How a reflector takes the end of a watch, and the end of its context during a pause.
+// How a reflector takes the end of a watch.
 
 package reflector
 
@@ -7,19 +7,13 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/go-logr/logr"
-	"go.uber.org/goleak"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
-
-	"example.com/informer/scripts/harness/must"
 )
 
 // An endedWatch is a watch that has ended. It calls giveUp when somebody reads it on and on.
@@ -40,8 +34,8 @@ func (w *endedWatch) ResultChan() <-chan watch.Event {
 }
 
 // The end of a watch is no error, and the next watch resumes. It is an error only if the watch ends
-// at once and has sent nothing: then a pause and a list follow. Without them, a server that ends all
-// its watches would get requests as fast as it can answer.
+// at once and has sent nothing: then a pause and a list follow. Without them, a server that ends
+// all its watches would get requests as fast as it can answer.
 func TestTheEndOfAWatch(t *testing.T) {
 	for _, test := range []struct {
 		name         string
@@ -74,40 +68,11 @@ func TestTheEndOfAWatch(t *testing.T) {
 		}
 		_, tooShort := errors.AsType[*cache.VeryShortWatchError](err)
 		if tooShort != test.wantTooShort || err != nil && !tooShort {
-			t.Errorf("%s: the error of the watch is %v, want a VeryShortWatchError: %t", test.name, err, test.wantTooShort)
+			t.Errorf("%s: the error of the watch is %v, want a VeryShortWatchError: %t",
+				test.name, err, test.wantTooShort)
 		}
 		if !slices.Equal(log.lines, test.wantLogged) {
 			t.Errorf("%s: logged %q, want %q", test.name, log.lines, test.wantLogged)
 		}
-	}
-}
-
-// The context ends in the middle of a long pause: after a streamed list, a LIST or a WATCH that was
-// refused. The reflector ends at once, and leaves no goroutine behind that waits for the end of the
-// pause.
-func TestAPauseEndsWithTheContext(t *testing.T) {
-	noList := func(metav1.ListOptions) (runtime.Object, error) { return nil, errRefused }
-	for name, source := range map[string]cache.ListerWatcher{
-		"a streamed list": listWatch(noList, refuseWatch(errRefused)),
-		"a LIST":          plainListWatch(noList, refuseWatch(errRefused)),
-		"a WATCH":         plainListWatch(emptyList, refuseWatch(errRefused)),
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				before := goleak.IgnoreCurrent()
-				backoff := wait.Backoff{Duration: time.Hour}
-				r := New(Options{ListerWatcher: source, Store: newStore(), Backoff: &backoff})
-				stop := must.Run(t, r.Run)
-				synctest.Wait() // until the first pause
-				cancelled := time.Now()
-				stop()
-				if took := time.Since(cancelled); took != 0 {
-					t.Errorf("it took %v to end, want 0s", took)
-				}
-				if err := goleak.Find(before); err != nil { // which waits less than the pause
-					t.Errorf("the reflector has ended, and has left something behind: %v", err)
-				}
-			})
-		})
 	}
 }

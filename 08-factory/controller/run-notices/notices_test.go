@@ -97,8 +97,8 @@ func (w *world) RoundTrip(request *http.Request) (*http.Response, error) {
 	if body == nil || request.Method == http.MethodDelete {
 		body = io.NopCloser(strings.NewReader(`{"kind":"Status","apiVersion":"v1","status":"Success"}`))
 	}
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body,
-		Request: request}, nil
+	header := http.Header{"Content-Type": {"application/json"}}
+	return &http.Response{StatusCode: http.StatusOK, Header: header, Body: body, Request: request}, nil
 }
 
 // sent returns the times of a request.
@@ -136,9 +136,10 @@ func TestAnHourOfRefusals(t *testing.T) {
 	})
 }
 
-// A notice is being deleted. Its copy is deleted first, and this delete brings the notice back, so that
-// the controller lets it go. The owner of a copy says which notice that is, not the name of the copy. It
-// is the same if the watch misses the delete. A ConfigMap that is no copy is deleted, too.
+// A notice is being deleted. Its copy is deleted first, and this delete brings the notice back, so
+// that the controller lets it go. The owner of a copy says which notice that is, not the name of
+// the copy. It is the same if the watch misses the delete. A ConfigMap that is no copy is deleted,
+// too.
 func TestTheDeleteOfACopyBringsItsNoticeBack(t *testing.T) {
 	for name, isGone := range map[string]func(w *world, copied *corev1.ConfigMap){
 		"the watch sends the delete": func(w *world, copied *corev1.ConfigMap) {

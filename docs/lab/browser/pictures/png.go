@@ -52,9 +52,9 @@ func cropPNG(text []byte, top, bottom int) ([]byte, error) {
 	return cropped.Bytes(), nil
 }
 
-// shrinkPNG returns an image with at most 256 colours, which needs about half as many bytes: the most
-// frequent ones, which are those of surfaces, and of others that look alike only one. A page of text
-// has hundreds at the edges of its letters.
+// shrinkPNG returns an image with at most 256 colours, which needs about half as many bytes: the
+// most frequent ones, which are those of surfaces, and of others that look alike only one. A page
+// of text has hundreds at the edges of its letters.
 func shrinkPNG(text []byte) ([]byte, error) {
 	whole, err := png.Decode(bytes.NewReader(text))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// takeReader takes the picture of the reading room: a step has run, and its code is beside the text.
+// takeReader takes the picture of the reading room: a step has run, its code is beside the text.
 func takeReader(ctx context.Context) (err error) {
 	root, err := workspace.Root(".")
 	if err != nil {

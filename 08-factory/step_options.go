@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -62,6 +63,8 @@ func stepOptions(ctx context.Context, l *step.Lesson) error {
 	}
 	fmt.Fprintf(l.Out, "managed fields : at the server: %t, in the store: %t\n",
 		len(served.ManagedFields) > 0, len(stored.ManagedFields) > 0)
+	fmt.Fprintf(l.Out, "UID and labels : the same at both places: %t\n",
+		stored.UID == served.UID && maps.Equal(stored.Labels, served.Labels))
 	for range 2 {
 		select {
 		case name := <-resynced:

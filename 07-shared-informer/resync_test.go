@@ -34,7 +34,8 @@ func (oneConfigMap) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, server := io.Pipe()
 	go func() {
 		fmt.Fprintf(server, object, "ADDED", `"namespace":"ns","name":"weather","resourceVersion":"1"`)
-		fmt.Fprintf(server, object, "BOOKMARK", `"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}`)
+		fmt.Fprintf(server, object, "BOOKMARK",
+			`"resourceVersion":"1","annotations":{"k8s.io/initial-events-end":"true"}`)
 	}()
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
 		Body: body, Request: r}, nil
@@ -65,7 +66,9 @@ func TestResyncIsForTheEagerHandlerOnly(t *testing.T) {
 			time.Sleep(25 * time.Hour)
 			wantCallsOfInformer(t)
 		}}
-		l := &step.Lesson{Lesson: &play.Lesson{Out: out}, Client: client, Namespace: "ns", Requests: &requests.Counter{}}
+		l := &step.Lesson{
+			Lesson: &play.Lesson{Out: out}, Client: client, Namespace: "ns", Requests: &requests.Counter{},
+		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Hour) // ends a step that waits for a resync in vain
 		defer cancel()
 		if err := stepResync(ctx, l); err != nil {
@@ -93,7 +96,7 @@ func wantCallsOfInformer(t *testing.T) {
 	for goroutine := range strings.SplitSeq(string(stacks), "\n\n") {
 		if strings.Contains(goroutine, "ResourceEventHandlerFuncs.On") &&
 			!strings.Contains(goroutine, "processor.(*Registration).run") {
-			t.Errorf("a handler is called by another goroutine than that of the informer for this handler:\n%s", goroutine)
+			t.Errorf("a handler is called by a goroutine that is not the informer's:\n%s", goroutine)
 		}
 	}
 }

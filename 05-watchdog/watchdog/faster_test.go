@@ -47,7 +47,8 @@ func TestTheLoopIsFasterThanReplace(t *testing.T) {
 // that is refused holds it. A second such list gets the lock before them. From then on the mutex is
 // in its starvation mode, because they have waited for a millisecond: an Unlock gives the lock, and
 // the processor, to the goroutine that has waited longest. So Pop runs before Replace goes on.
-func replaceAndPop(t *testing.T) (b *inbox, faster bool) {
+func replaceAndPop(t *testing.T) (*inbox, bool) {
+	var b *inbox
 	replaced, popped := make(chan error), make(chan struct{})
 	isFirst := true
 	key := func(obj any) (string, error) { // the queue calls it under its lock

@@ -30,12 +30,13 @@ func TestAnEventIsReconciledAtOnce(t *testing.T) {
 			began := time.Now()
 			for synctest.Wait(); len(copies.GetStore().List()) != want; synctest.Wait() {
 				if time.Since(began) > time.Minute {
-					t.Fatalf("%s there are %d copies a minute later, want %d", when, len(copies.GetStore().List()), want)
+					t.Fatalf("%s there are %d copies a minute later, want %d",
+						when, len(copies.GetStore().List()), want)
 				}
 				time.Sleep(time.Millisecond)
 			}
 			if took := time.Since(began); took > 0 {
-				t.Errorf("%s the right number of copies was there after %v, want 0s: a first try has no pause", when, took)
+				t.Errorf("%s the copies were right after %v, want 0s: a first try has no pause", when, took)
 			}
 		}
 		wantCopies("after the first list", 1)

@@ -93,7 +93,7 @@ func (w *world) RoundTrip(request *http.Request) (*http.Response, error) {
 	if w.refuse != nil && w.refuse(name) {
 		return nil, errors.New("out of luck")
 	}
-	var body io.ReadCloser = request.Body
+	body := request.Body
 	if body == nil || request.Method == http.MethodDelete {
 		body = io.NopCloser(strings.NewReader(`{"kind":"Status","apiVersion":"v1","status":"Success"}`))
 	}

@@ -10,8 +10,8 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepKnown deletes a pod that was popped already. The queue keeps this delete only if
-// it can read the objects of its consumer.
+// stepKnown deletes a pod that was popped already: first with Delete, then with a list that lacks
+// the pod. The queue keeps such a delete only if it can read the objects of its consumer.
 func stepKnown(_ context.Context, l *play.Lesson) error {
 	printDeltas := func(deltas cache.Deltas, _ bool) error {
 		for _, delta := range deltas {
@@ -38,6 +38,10 @@ func stepKnown(_ context.Context, l *play.Lesson) error {
 				return err
 			}
 		}
+		if err := queue.Replace(nil, "2"); err != nil { // the consumer has not removed the pod yet
+			return err
+		}
+		fmt.Fprintln(l.Out, "a list without it; waiting now:", len(queue.List()))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,7 +49,9 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err := show("an index by the label app is added", "app"); err != nil {
 		return err
 	}
+	fmt.Fprintln(l.Out, "indexes :", slices.Sorted(maps.Keys(index.GetIndexers())))
 
+	before := web // what a program has that has read web from the store
 	changed := web.DeepCopy()
 	changed.Labels["app"] = "blog"
 	changed.Spec.Containers = changed.Spec.Containers[:1]
@@ -58,7 +61,7 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err := show("web gets another label and loses its second container", "app", indexer.Image); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "web as it was read before : app", web.Labels["app"])
+	fmt.Fprintln(l.Out, "web as it was read before : app", before.Labels["app"])
 
 	if err := index.Delete(changed); err != nil {
 		return err

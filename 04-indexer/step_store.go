@@ -28,6 +28,7 @@ func stepStore(_ context.Context, l *step.Lesson) error {
 		return err
 	}
 	fmt.Fprintln(l.Out, "added :", slices.Sorted(slices.Values(store.ListKeys())))
+	fmt.Fprintln(l.Out, "Add of a string, which has no key, is an error :", store.Add("pod3") != nil)
 
 	for _, key := range []string{"ns1/pod1", "pod1"} {
 		_, exists, err := store.GetByKey(key)

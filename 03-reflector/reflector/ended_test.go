@@ -76,3 +76,23 @@ func TestTheEndOfAWatch(t *testing.T) {
 		}
 	}
 }
+
+// If the watch of a streamed list ends before the list does, a pause and another stream follow. Any
+// other error would lead to a LIST, which the stream is to spare the server.
+func TestAStreamedListThatBreaksOffIsIncomplete(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	sent := watch.NewFakeWithChanSize(1, false)
+	sent.Add(configMap("a"))
+	sent.Stop()
+	w := &endedWatch{Interface: sent, giveUp: cancel}
+	r := New(Options{ListerWatcher: streamingListWatch(func() watch.Interface { return w }), Store: newStore()})
+	_, err := r.tryWatchList(ctx, "")
+	if w.reads >= tooManyReads {
+		t.Fatalf("the channel of the watch is closed, and is read on and on, %d times", w.reads)
+	}
+	if err != errIncompleteList {
+		t.Errorf("the error of a streamed list that breaks off is %q, want %q: after it comes another stream",
+			err, errIncompleteList)
+	}
+}

@@ -35,7 +35,8 @@ func stepRetry(_ context.Context, l *step.Lesson) error {
 			queue.Add("poison")
 		case retries == maxRetries:
 			queue.Forget(key)
-			fmt.Fprintf(l.Out, "%s : given up after %d retries: %v\n", key, retries, err)
+			fmt.Fprintf(l.Out, "%s : given up after %d retries, forgotten now: %d\n",
+				key, retries, queue.NumRequeues(key))
 			queue.AddAfter("flaky", time.Millisecond) // its failures are used up
 		default:
 			pause := limiter.When(key)

@@ -229,44 +229,58 @@ func newController(r *Reconciler) *controller {
 }
 
 // Ten creates fail: each pause is longer than the one before. After a success, the next failure
-// counts as the first.
+// counts as the first. It is the same if the error says that the cache is behind, because a cache can
+// be behind for long.
 func TestThePausesGrowAndBeginAnew(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r, client, dynamicClient := newFake(nil, nil)
-		var tries []time.Time
-		client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
-			tries = append(tries, time.Now())
-			if len(tries) <= 10 || len(tries) == 12 { // the 11th and the 13th succeed
-				return true, nil, errors.New("out of luck")
-			}
-			return false, nil, nil
+	configMaps := corev1.Resource("configmaps")
+	for name, refusal := range map[string]error{
+		"any error":     errors.New("out of luck"),
+		"AlreadyExists": apierrors.NewAlreadyExists(configMaps, "picnic-0"),
+		"Conflict":      apierrors.NewConflict(configMaps, "picnic-0", errors.New("too late")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { wantPausesThatGrow(t, refusal) })
 		})
-		dynamicClient.PrependReactor("update", "notices", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, nil, nil // writes no status: its event would add the key
-		})
-		copies := runFake(t, r, client, dynamicClient)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if len(tries) != 11 {
-			t.Fatalf("there were %d tries in a minute, want 11", len(tries))
+	}
+}
+
+// wantPausesThatGrow runs a controller whose creates fail with this error, ten times and once more
+// after a success.
+func wantPausesThatGrow(t *testing.T, refusal error) {
+	r, client, dynamicClient := newFake(nil, nil)
+	var tries []time.Time
+	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		tries = append(tries, time.Now())
+		if len(tries) <= 10 || len(tries) == 12 { // the 11th and the 13th succeed
+			return true, nil, refusal
 		}
-		for i := 2; i < 11; i++ {
-			before, pause := tries[i-1].Sub(tries[i-2]), tries[i].Sub(tries[i-1])
-			if pause <= before {
-				t.Errorf("pause %d is %v, want more than the %v before it", i, pause, before)
-			}
-		}
-		first := tries[1].Sub(tries[0])
-		must.NoError(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if len(copies.GetStore().List()) != 1 || len(tries) != 13 {
-			t.Fatalf("there are %d copies after %d tries, want 1 after 13", len(copies.GetStore().List()), len(tries))
-		}
-		if pause := tries[12].Sub(tries[11]); pause > first {
-			t.Errorf("after a success, the first pause is %v, want %v", pause, first)
-		}
+		return false, nil, nil
 	})
+	dynamicClient.PrependReactor("update", "notices", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, nil // writes no status: its event would add the key
+	})
+	copies := runFake(t, r, client, dynamicClient)
+	time.Sleep(time.Minute)
+	synctest.Wait()
+	if len(tries) != 11 {
+		t.Fatalf("there were %d tries in a minute, want 11", len(tries))
+	}
+	for i := 2; i < 11; i++ {
+		before, pause := tries[i-1].Sub(tries[i-2]), tries[i].Sub(tries[i-1])
+		if pause <= before {
+			t.Errorf("after %q, pause %d is %v, want more than the %v before it", refusal, i, pause, before)
+		}
+	}
+	first := tries[1].Sub(tries[0])
+	must.NoError(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
+	time.Sleep(time.Minute)
+	synctest.Wait()
+	if len(copies.GetStore().List()) != 1 || len(tries) != 13 {
+		t.Fatalf("there are %d copies after %d tries, want 1 after 13", len(copies.GetStore().List()), len(tries))
+	}
+	if pause := tries[12].Sub(tries[11]); pause > first {
+		t.Errorf("after a success, the first pause is %v, want %v", pause, first)
+	}
 }
 
 // Three creates fail. The controller tries again by itself, after the pauses of the queue.

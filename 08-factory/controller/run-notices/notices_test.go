@@ -185,8 +185,9 @@ func (noWrites) UpdateStatus(_ context.Context, obj *unstructured.Unstructured, 
 	return obj, nil
 }
 
-// An update is the whole state that the notice wants, for the version that the cache has. While the
-// request is on its way, and after it has failed, the cached object is as it was: others read it.
+// An update changes the data, and nothing else: labels, finalizers and all else that others have set
+// stay. It is for the version that the cache has. While the request is on its way, and after it has
+// failed, the cached object is as it was: others read it.
 func TestAnUpdateLeavesTheCacheAlone(t *testing.T) {
 	for name, data := range map[string]map[string]string{
 		"another text": {"text": "cancelled"},
@@ -197,6 +198,10 @@ func TestAnUpdateLeavesTheCacheAlone(t *testing.T) {
 			picnic := newNotice()
 			cached := newCopy(picnic, "picnic-0")
 			cached.Data = data
+			cached.Labels = map[string]string{"team": "garden"}
+			cached.Annotations = map[string]string{"note": "by others"}
+			cached.Finalizers = []string{"example.org/archive"}
+			cached.BinaryData = map[string][]byte{"map.png": {1}}
 			before := cached.DeepCopy()
 			unchanged := func(when string) {
 				if diff := cmp.Diff(before, cached); diff != "" {
@@ -209,7 +214,7 @@ func TestAnUpdateLeavesTheCacheAlone(t *testing.T) {
 				want := before.DeepCopy()
 				want.Data = map[string]string{"text": "on Sunday"}
 				if diff := cmp.Diff(want, a.(clienttesting.UpdateAction).GetObject()); diff != "" {
-					t.Errorf("the update differs (-want +got):\n%s", diff)
+					t.Errorf("the update is not the cached copy with the notice's data (-want +got):\n%s", diff)
 				}
 				return true, nil, errors.New("out of luck")
 			})

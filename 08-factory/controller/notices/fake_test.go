@@ -265,21 +265,23 @@ func wantPausesThatGrow(t *testing.T, refusal error) {
 	if len(tries) != 11 {
 		t.Fatalf("there were %d tries in a minute, want 11", len(tries))
 	}
-	for i := 2; i < 11; i++ {
-		before, pause := tries[i-1].Sub(tries[i-2]), tries[i].Sub(tries[i-1])
-		if pause <= before {
-			t.Errorf("after %q, pause %d is %v, want more than the %v before it", refusal, i, pause, before)
+	var pauses []time.Duration
+	for i := range 10 {
+		pauses = append(pauses, tries[i+1].Sub(tries[i]))
+	}
+	for i, pause := range pauses[1:] {
+		if pause <= pauses[i] {
+			t.Fatalf("after %q, the pauses are %v, want each of them longer than the one before", refusal, pauses)
 		}
 	}
-	first := tries[1].Sub(tries[0])
 	must.NoError(t, client.CoreV1().ConfigMaps("ns").Delete(t.Context(), "picnic-0", metav1.DeleteOptions{}))
 	time.Sleep(time.Minute)
 	synctest.Wait()
 	if len(copies.GetStore().List()) != 1 || len(tries) != 13 {
 		t.Fatalf("there are %d copies after %d tries, want 1 after 13", len(copies.GetStore().List()), len(tries))
 	}
-	if pause := tries[12].Sub(tries[11]); pause > first {
-		t.Errorf("after a success, the first pause is %v, want %v", pause, first)
+	if pause := tries[12].Sub(tries[11]); pause > pauses[0] {
+		t.Errorf("after a success, the first pause is %v, want %v", pause, pauses[0])
 	}
 }
 

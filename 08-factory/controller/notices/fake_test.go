@@ -229,8 +229,8 @@ func newController(r *Reconciler) *controller {
 }
 
 // Ten creates fail: each pause is longer than the one before. After a success, the next failure
-// counts as the first. It is the same if the error says that the cache is behind, because a cache can
-// be behind for long.
+// counts as the first. It is the same if the error says that the cache is behind, because a cache
+// can be behind for long.
 func TestThePausesGrowAndBeginAnew(t *testing.T) {
 	configMaps := corev1.Resource("configmaps")
 	for name, refusal := range map[string]error{

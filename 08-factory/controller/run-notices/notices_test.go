@@ -185,9 +185,9 @@ func (noWrites) UpdateStatus(_ context.Context, obj *unstructured.Unstructured, 
 	return obj, nil
 }
 
-// An update changes the data, and nothing else: labels, finalizers and all else that others have set
-// stay. It is for the version that the cache has. While the request is on its way, and after it has
-// failed, the cached object is as it was: others read it.
+// An update changes the data, and nothing else: labels, finalizers and all else that others have
+// set stay. It is for the version that the cache has. While the request is on its way, and after it
+// has failed, the cached object is as it was: others read it.
 func TestAnUpdateLeavesTheCacheAlone(t *testing.T) {
 	for name, data := range map[string]map[string]string{
 		"another text": {"text": "cancelled"},

@@ -3,11 +3,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"net/url"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -22,19 +26,22 @@ type listing struct {
 	File    string
 	Version string // differs after the file has changed
 	Text    template.HTML
-	First   int          // the first line that is marked; 0 for none
-	Editor  template.URL // an address that opens the file in an editor
+	First   int // the first line that is marked; 0 for none
+
+	HasChanges bool         // lines of it are not those of the last commit
+	Editor     template.URL // an address that opens the file in an editor
 }
 
 // listing returns the page with a file. It marks the declarations that show names, with commas
 // between them.
 func (r *reader) listing(name, version string, source []byte, show string) *pageData {
 	code := &listing{File: name, Version: version}
-	marked := map[int]bool{}
+	marks := r.changedLines(name)
+	code.HasChanges = len(marks) > 0
 	if path.Ext(name) == ".go" && show != "" {
 		for _, lines := range book.DeclarationLines(name, source, strings.Split(show, ",")) {
 			for line := lines[0]; line <= lines[1]; line++ {
-				marked[line] = true
+				marks[line] += " marked"
 			}
 			if code.First == 0 {
 				code.First = lines[0]
@@ -44,15 +51,51 @@ func (r *reader) listing(name, version string, source []byte, show string) *page
 	if path.Base(path.Dir(name)) == "testdata" && path.Ext(name) == ".txt" {
 		code.Text = transcript(string(source))
 	} else {
-		code.Text = highlight(strings.TrimPrefix(path.Ext(name), "."), string(source), marked)
+		code.Text = highlight(strings.TrimPrefix(path.Ext(name), "."), string(source), marks)
 	}
 	file := &url.URL{Scheme: "vscode", Host: "file", Path: filepath.ToSlash(filepath.Join(r.root.Name(), name))}
 	code.Editor = template.URL(fmt.Sprintf("%s:%d", file, max(1, code.First)))
 	return &pageData{Name: name, Version: version, Title: path.Base(name), Code: code}
 }
 
-// highlight returns a text as HTML, with an element for each line, and with classes for the colours.
-func highlight(lang, text string, marked map[int]bool) template.HTML {
+// hunk matches the lines of a file that differ from its last commit, in the output of git.
+var hunk = regexp.MustCompile(`(?m)^@@ \S+ \+(\d+)(?:,(\d+))? @@`)
+
+// changedLines returns a class for each line of a file that differs from the last commit.
+func (r *reader) changedLines(name string) (marks map[int]string) {
+	marks = map[int]string{}
+	diff := exec.Command("git", "diff", "--unified=0", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD",
+		"--", name)
+	diff.Dir = r.root.Name()
+	text, err := diff.Output()
+	if err != nil {
+		return marks // there is no git, or no commit
+	}
+	for _, match := range hunk.FindAllSubmatch(text, -1) {
+		first, _ := strconv.Atoi(string(match[1])) // the expression matches numbers only
+		count, _ := strconv.Atoi(cmp.Or(string(match[2]), "1"))
+		for line := first; line < first+count; line++ {
+			marks[line] = " yours"
+		}
+	}
+	return marks
+}
+
+// newLines returns a class for each line of a text that another text does not have.
+func newLines(before, after string) (marks map[int]string) {
+	marks = map[int]string{}
+	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
+	for _, op := range difflib.NewMatcherWithJunk(a, b, false, nil).GetOpCodes() {
+		for line := op.J1 + 1; op.Tag != 'e' && line <= op.J2; line++ {
+			marks[line] = " yours"
+		}
+	}
+	return marks
+}
+
+// highlight returns a text as HTML, with an element for each line, and with classes for the
+// colours. marks are more classes of lines.
+func highlight(lang, text string, marks map[int]string) template.HTML {
 	lexer := lexers.Get(lang)
 	if lexer == nil {
 		lexer = lexers.Fallback
@@ -63,11 +106,7 @@ func highlight(lang, text string, marked map[int]bool) template.HTML {
 	}
 	var out strings.Builder
 	for i, line := range chroma.SplitTokensIntoLines(tokens) {
-		class := "line"
-		if marked[i+1] {
-			class = "line marked"
-		}
-		fmt.Fprintf(&out, `<span class="%s">`, class)
+		fmt.Fprintf(&out, `<span class="line%s">`, marks[i+1])
 		for _, token := range line {
 			value := template.HTMLEscapeString(strings.TrimSuffix(token.Value, "\n"))
 			if class := tokenClass(token.Type); class != "" {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"net/http"
 	"os/exec"
 	"path"
@@ -21,6 +22,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"example.com/informer/07-shared-informer/web"
+	"example.com/informer/docs/book"
 	"example.com/informer/scripts/harness/markdown"
 )
 
@@ -123,6 +125,8 @@ func practise(ctx context.Context, played *run, tool *exec.Cmd) error {
 type exerciseNode struct {
 	ast.BaseBlock
 	page, name string
+	title      string
+	task       template.HTML // "" on the page of the exercise, which has it as its text
 }
 
 var kindExercise = ast.NewNodeKind("Exercise")
@@ -135,7 +139,7 @@ func (n *exerciseNode) Dump(source []byte, level int) { ast.DumpHelper(n, source
 
 // addExercises adds the places for buttons to a page: to the page of an exercise below its task,
 // and to other pages below each paragraph that tells the reader to start the exercises that it
-// links to.
+// links to. There the task is beside the buttons.
 func (r *reader) addExercises(page string, tree ast.Node, source []byte) {
 	if name, ok := r.findExercise(page); ok {
 		check := tree.FirstChild()
@@ -154,9 +158,50 @@ func (r *reader) addExercises(page string, tree ast.Node, source []byte) {
 	})
 	for _, p := range paragraphs {
 		for _, exercise := range slices.Backward(r.exercisesIn(page, p, source)) {
+			exercise.title, exercise.task = r.renderTask(exercise.page)
 			p.Parent().InsertAfter(p.Parent(), p, exercise)
 		}
 	}
+}
+
+// renderTask returns the title of an exercise and its task, for another page.
+func (r *reader) renderTask(page string) (title string, task template.HTML) {
+	source, err := r.read(page)
+	if err != nil {
+		return "", ""
+	}
+	tree := markdown.Parse(source)
+	isTask := true
+	for n := tree.FirstChild(); n != nil; {
+		next := n.NextSibling()
+		isTask = isTask && !isSection(n)
+		heading, ok := n.(*ast.Heading)
+		if ok && heading.Level == 1 {
+			title = markdown.PlainText(n, source)
+		}
+		if ok || !isTask {
+			tree.RemoveChild(tree, n)
+		}
+		n = next
+	}
+	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if link, ok := n.(*ast.Link); ok && entering && !strings.Contains(string(link.Destination), ":") {
+			link.Destination = []byte("/" + path.Join(path.Dir(page), string(link.Destination)))
+		}
+		return ast.WalkContinue, nil
+	})
+	return title, r.newPageRenderer(source).render(tree)
+}
+
+// chapterOf returns the page of the book that leads to an exercise, or nil.
+func (r *reader) chapterOf(b *book.Book, exercise string) *book.Entry {
+	for _, page := range b.Chain() {
+		text, err := r.read(page)
+		if err == nil && page != "docs/practice.md" && strings.Contains(string(text), "../"+exercise+")") {
+			return &book.Entry{Page: page, Title: b.Title(page)}
+		}
+	}
+	return nil
 }
 
 func isSection(n ast.Node) bool {
@@ -193,6 +238,8 @@ func renderExercise(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.
 		return ast.WalkContinue, nil
 	}
 	exercise := n.(*exerciseNode)
-	data := map[string]string{"Page": exercise.page, "Name": exercise.name}
+	data := map[string]any{
+		"Page": exercise.page, "Name": exercise.name, "Title": exercise.title, "Task": exercise.task,
+	}
 	return ast.WalkContinue, templates.ExecuteTemplate(w, "exercise.html", data)
 }

@@ -168,12 +168,18 @@ type pageData struct {
 	Folder         []string      // the files of a folder
 	Problem        string        // why there is no page
 	Previous, Next *book.Entry
+	Chapter        *book.Entry // the page that leads to the exercise on this one
+	HasCluster     bool        // a page has started a cluster, and it is still there
 }
 
 // answer answers with a page in its frame: the contents, and the links to its neighbours.
 func (r *reader) answer(c *gin.Context, data *pageData) {
+	data.HasCluster = r.startedCluster.Load() && r.hasKubeconfig()
 	err := r.library.read(func(b *book.Book) {
 		data.Parts = b.Contents()
+		if _, ok := r.findExercise(data.Name); ok {
+			data.Chapter = r.chapterOf(b, data.Name)
+		}
 		chain := append([]string{frontPage}, b.Chain()...)
 		i := slices.Index(chain, data.Name)
 		if i > 0 {

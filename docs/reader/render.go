@@ -27,7 +27,7 @@ type heading struct{ Text, Anchor string }
 
 // page renders a page of the book, or another Markdown file.
 func (r *reader) page(name, version string, source []byte) *pageData {
-	p := &pageRenderer{source: source, widthOf: r.pictureWidth, findStep: r.findStep, findPage: r.findPage}
+	p := r.newPageRenderer(source)
 	if err := r.library.read(func(b *book.Book) { p.blocks = b.Blocks(name) }); err != nil {
 		panic(err)
 	}
@@ -51,13 +51,18 @@ func (r *reader) page(name, version string, source []byte) *pageData {
 		}
 		return ast.WalkSkipChildren, nil
 	})
+	data.Body = p.render(tree)
+	return data
+}
+
+// render renders a page, or a part of it.
+func (p *pageRenderer) render(tree ast.Node) template.HTML {
 	var text bytes.Buffer
 	nodes := goldmarkrenderer.WithNodeRenderers(util.Prioritized(p, 100))
-	if err := markdown.New(goldmark.WithRendererOptions(nodes)).Renderer().Render(&text, source, tree); err != nil {
+	if err := markdown.New(goldmark.WithRendererOptions(nodes)).Renderer().Render(&text, p.source, tree); err != nil {
 		panic(err) // it never fails: it writes to memory
 	}
-	data.Body = template.HTML(text.String())
-	return data
+	return template.HTML(text.String())
 }
 
 // hasFile says whether the workspace has a file that may be shown.
@@ -89,6 +94,10 @@ type pageRenderer struct {
 	widthOf  func(picture string) int
 	findStep func(transcript string) (step, bool)
 	findPage func(commands string) (step, bool)
+}
+
+func (r *reader) newPageRenderer(source []byte) *pageRenderer {
+	return &pageRenderer{source: source, widthOf: r.pictureWidth, findStep: r.findStep, findPage: r.findPage}
 }
 
 // RegisterFuncs implements goldmark's renderer.NodeRenderer.
@@ -221,7 +230,7 @@ func embeddedFigure(b book.Block, lang string) figure {
 	if b.IsOutput {
 		f.Text = transcript(text + "\n")
 	} else {
-		f.Text = highlight(lang, text+"\n", nil)
+		f.Text = highlight(lang, text+"\n", newLines(b.Printed, text))
 	}
 	return f
 }

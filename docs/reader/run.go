@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -24,7 +26,8 @@ const (
 
 // A run plays a step, and may start a cluster first. Its events are those of the player's -json,
 // and some of its own: "run" is the first, "progress" is a line of the start of a cluster, "build"
-// comes before the program is built, and "over" is the last.
+// comes before the program is built, "log" has what it wrote to its standard error, and "over" is
+// the last.
 type run struct {
 	transcript string
 	cancel     context.CancelFunc
@@ -89,7 +92,7 @@ func (s *stage) start(
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	r := &run{transcript: transcript, cancel: cancel, more: make(chan struct{})}
-	r.add(gin.H{"event": "run", "transcript": transcript, "how": how})
+	r.add(gin.H{"event": "run", "transcript": transcript, "how": how, "id": time.Now().UnixMilli()})
 	s.run = r
 	close(s.next)
 	s.next = make(chan struct{})
@@ -109,6 +112,12 @@ func (s *stage) start(
 
 // play builds the program of a step, and runs it. how is "", "pause" or "follow".
 func (r *reader) play(ctx context.Context, played *run, s step, how string) error {
+	if s.needsCluster && os.Getenv("KUBECONFIG") == "" && !r.hasKubeconfig() { // the program would say the same
+		const hint = "no cluster chosen: start one with scripts/local-up.sh"
+		played.add(gin.H{"event": "cluster", "state": "none", "text": hint})
+		played.add(gin.H{"event": "end", "verdict": "failed", "error": hint})
+		return nil
+	}
 	played.add(gin.H{"event": "build", "takesMinutes": s.ownModule})
 	program, err := r.build(ctx, s)
 	if err != nil {
@@ -148,6 +157,9 @@ func (r *reader) play(ctx context.Context, played *run, s step, how string) erro
 	hasEnd := <-reported
 	if !hasEnd && ctx.Err() == nil {
 		return fmt.Errorf("the program has ended early: %w\n%s", err, stderr)
+	}
+	if text := stderr.String(); text != "" && !s.ownModule {
+		played.add(gin.H{"event": "log", "text": text})
 	}
 	return nil
 }
@@ -211,7 +223,7 @@ func (r *reader) serveRun(c *gin.Context) (any, error) {
 
 // startCluster starts a cluster, which stays.
 func (r *reader) startCluster(ctx context.Context, started *run) error {
-	started.add(gin.H{"event": "cluster", "state": "starting"})
+	started.add(gin.H{"event": "cluster", "state": "starting", "begun": time.Now().UnixMilli()})
 	command := r.command(ctx, "scripts/local-up.sh")
 	lines := started.progress()
 	command.Stdout, command.Stderr = lines, lines
@@ -219,6 +231,7 @@ func (r *reader) startCluster(ctx context.Context, started *run) error {
 		return fmt.Errorf("scripts/local-up.sh: %w", err)
 	}
 	r.startedCluster.Store(true)
+	started.add(gin.H{"event": "cluster", "state": "started"})
 	return nil
 }
 

@@ -149,7 +149,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), `data-run="01-queue/testdata/pop.txt"`,
-		`<button data-do="run">Run</button>`)
+		`<button data-do="run" aria-keyshortcuts="r">Run <kbd>r</kbd></button>`)
 }
 
 // A step that hangs can be stopped. Meanwhile there is no other.

@@ -23,7 +23,7 @@ func TestRunForThePage(t *testing.T) {
 	body := v.get("/docs/01-queue.md", 200)
 	wantIn(t, "the page", body, `data-run="01-queue/testdata/served.txt" data-page="/view" data-how="follow">`,
 		`<button data-do="run">Run and open /view</button>`,
-		`data-run="01-queue/testdata/served.txt" data-page="/view">`, `<button data-do="run">Run</button>`)
+		`data-run="01-queue/testdata/served.txt" data-page="/view">`, `<button data-do="run" aria-keyshortcuts="r">Run <kbd>r</kbd></button>`)
 	if got := strings.Count(body, "data-how="); got != 1 {
 		t.Errorf("%d blocks run a step for its page, want 1: pop serves none", got)
 	}
@@ -52,7 +52,7 @@ func TestRunWithACluster(t *testing.T) {
 	page.events = nil
 	v.post("/-/run?transcript=01-queue/testdata/needy.txt&cluster=true", 200)
 	page.until("over")
-	want := "run cluster progress progress build begin end over"
+	want := "run cluster progress progress cluster build begin end over"
 	if got := strings.Join(page.events, " "); got != want {
 		t.Errorf("with a cluster, the page got the events %s, want %s", got, want)
 	}

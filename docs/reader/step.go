@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -24,6 +25,8 @@ type step struct {
 	page       string // the path of the web page that it serves, such as /xray; "" if there is none
 	transcript string // the file
 	ownModule  bool   // the program is a module outside go.work
+
+	needsCluster bool // as far as it is known before the program is built
 }
 
 var (
@@ -50,8 +53,22 @@ func (r *reader) findStep(transcript string) (s step, ok bool) {
 		return step{}, false
 	}
 	s.ownModule = path.Dir(s.program) != "." && r.hasFile(s.program+"/go.mod")
+	s.needsCluster = !s.ownModule && needsCluster(string(main), s.name)
 	function := fmt.Sprintf("\nfunc step%s%s(", strings.ToUpper(s.name[:1]), s.name[1:])
 	return s, r.hasFile(fmt.Sprintf("%s/step_%s.go", s.program, s.name)) || strings.Contains(string(main), function)
+}
+
+// needsCluster says whether the list of steps in main.go has a step of this name that needs a
+// cluster: it is in a chapter that can connect to one, and is not marked as offline.
+func needsCluster(main, step string) bool {
+	entry := regexp.MustCompile(`\bName: "` + step + `",[^{}]*`).FindString(main) // a name has letters only
+	return strings.Contains(main, "step.Chapter{") && entry != "" && !strings.Contains(entry, "Offline: true")
+}
+
+// hasKubeconfig says whether this clone has a cluster of its own.
+func (r *reader) hasKubeconfig() bool {
+	_, err := os.Stat(filepath.Join(r.root.Name(), ".cluster", "kubeconfig")) // .cluster may lie elsewhere
+	return err == nil
 }
 
 // followed matches a command of the book that runs a step until Ctrl-C.

@@ -1,9 +1,11 @@
 // practice.js: Start, Check, Hint, Solution and Reset beside an exercise. The practice tool does all of this, and knows
 // the state of each exercise: this page shows what the tool prints.
-import { $, $$, element } from "./dom.js";
+import { ask } from "./connection.js";
+import { $, $$, element, refuse } from "./dom.js";
 
 const buttons = { "": ["start"], open: ["check", "hint", "solution", "reset"], solved: ["check", "solution", "reset"] };
 let exercises = {}; // by their page
+let isKnown = false; // exercises were asked for
 let asked = null;   // the figure whose button was pressed
 let run = null;     // the last action on an exercise
 let page = "";      // the exercise whose events come; "" if they are those of a step
@@ -32,9 +34,12 @@ function about({ name, kind, state, places }) {
     return link;
   });
   const task = state === "solved" ? "Solved, in " : kind === "fix" ? "The bug is in " : "Your code goes into ";
-  return [task, ...list(links), ". Check runs the book's tests. ", state === "open" ? "There are three hints. " : "",
+  const warning = "Do not look at git diff, or at your editor's marks of changed lines: they show the answer. ";
+  return [task, ...list(links), ". Check runs the book's tests. ",
+    state === "open" ? "There are three hints. " + warning : "",
     "Solution shows how the book's code differs from yours, and changes nothing. ",
-    "Reset puts the book's code back, and keeps yours: ", code("scripts/practice.sh mine " + name), " brings it back."];
+    "Reset puts the book's code back, and keeps yours: ", code("scripts/practice.sh mine " + name), " brings it back.",
+    state === "solved" ? " After that the exercise does not count as solved." : ""];
 }
 
 // show shows the state of an exercise, and the buttons for this state.
@@ -48,6 +53,8 @@ function show(figure) {
     $(isRunning ? ".played" : "button:not([hidden])", figure)?.focus({ preventScroll: true });
   }
   if (!exercise) return;
+  const task = $(".task", figure);
+  if (task && figure.dataset.state !== exercise.state) task.open = exercise.state === "open";
   figure.dataset.state = exercise.state;
   $(".about", figure).replaceChildren(...about(exercise));
 }
@@ -69,22 +76,33 @@ function showProgress(all) {
 // showExercises asks for the states of all exercises, and shows them.
 export async function showExercises() {
   const figures = $$("figure[data-exercise]");
-  let all;
-  try {
-    const answer = await fetch("/-/exercises");
-    all = await answer.json();
-    if (!answer.ok) return figures.forEach(figure => say(figure, all.error, "bad"));
-  } catch {
-    return; // the reader has left this page, or the server is gone
-  }
+  const answer = await ask("/-/exercises");
+  const all = await answer?.json().catch(() => null);
+  if (!all) return; // the reader has left this page, or the server is gone
+  if (!answer.ok) return figures.forEach(figure => say(figure, all.error, "bad"));
+  isKnown = true;
   exercises = Object.fromEntries(all.map(exercise => [exercise.page, exercise]));
   figures.forEach(show);
   showProgress(all);
-  for (const { places } of all.filter(({ state }) => state === "open")) {
+  showMarks();
+  for (const { places } of openExercises()) {
     const changed = `figure.changed[data-file="${CSS.escape(places[0].file)}"]`;
     $$(changed + " .difference > summary").forEach(summary => {
       summary.textContent = "How it differs from the book (this may show the answer of an exercise)";
     });
+  }
+}
+
+export const openExercises = () => Object.values(exercises).filter(({ state }) => state === "open");
+
+// isOpenIn says whether an exercise is open in a file: then a difference may show its answer.
+export const isOpenIn = file => openExercises().some(({ places }) => places[0].file === file);
+
+// showMarks marks the lines that the reader has changed. It does not mark those of a file with a bug to find.
+export function showMarks() {
+  const bugs = openExercises().filter(({ kind }) => kind === "fix").map(({ places }) => places[0].file);
+  for (const where of $$("figure.changed, .listing")) {
+    where.classList.toggle("marks", isKnown && !bugs.includes(where.dataset.file));
   }
 }
 
@@ -103,11 +121,20 @@ function begin({ id, action }) {
 
 function print(text, className = "") {
   if (!run.output) return;
+  run.isTask ||= run.action === "start" && text.startsWith("# "); // it is above, as text
+  if (run.isTask) return;
   const looks = { check: { "  FAIL": "gd" }, solution: { "+": "gi", "-": "gd" } }[run.action] ?? {};
   const look = Object.keys(looks).find(start => text.startsWith(start));
-  run.output.append(element("span", "line " + (className || looks[look] || ""), text));
-  const isRead = run.action === "start" && document.body.dataset.name === run.page; // the task, which is above
-  if (run.action === "check" || isRead) run.output.scrollTop = run.output.scrollHeight;
+  run.output.append(linkNext(element("span", "line " + (className || looks[look] || ""), text)));
+  if (run.action === "check") run.output.scrollTop = run.output.scrollHeight;
+}
+
+// linkNext makes the name of the next exercise a link to its page.
+function linkNext(line) {
+  const [, start, name, rest] = /^(Next: +)([a-z-]+)(.*)$/.exec(line.textContent) ?? [];
+  const next = Object.values(exercises).find(exercise => exercise.name === name);
+  if (next) line.replaceChildren(start, Object.assign(element("a", "", name), { href: "/" + next.page }), rest);
+  return line;
 }
 
 const ends = {
@@ -167,10 +194,10 @@ document.addEventListener("click", async event => {
   const exercise = encodeURIComponent(figure.dataset.exercise);
   const path = action === "stop" ? "/-/stop" : `/-/practice?action=${action}&exercise=${exercise}`;
   asked = figure;
-  const answer = await fetch(path, { method: "POST" }).catch(() => null);
+  const answer = await ask(path, { method: "POST" });
   if (answer?.ok) return;
   asked = null;
-  say(figure, answer ? (await answer.json()).error : "the reading room is gone", "bad");
+  if (answer) refuse($(".status", figure), (await answer.json()).error);
 });
 
 document.addEventListener("visibilitychange", () => document.hidden || showExercises()); // a terminal may do it, too

@@ -1,8 +1,9 @@
 // reader.js: what a page does by itself. It works without this script, too: links then open pages of their own.
 
-import { $, $$ } from "./dom.js";
-import { onPracticeEvent, showExercises } from "./practice.js";
-import { onRunEvent, runInView } from "./run.js";
+import { ask, lookAfter } from "./connection.js";
+import { $, $$, forgetRefusals } from "./dom.js";
+import { isOpenIn, onPracticeEvent, showExercises, showMarks } from "./practice.js";
+import { noteChange, onRunEvent, runInView } from "./run.js";
 
 // Light or dark. A click switches from what is seen now.
 $("#theme").addEventListener("click", () => {
@@ -22,10 +23,11 @@ $("#contents").addEventListener("click", event => event.target.closest("a") && s
 const current = $("#contents [aria-current]");
 if (current) $("#contents").scrollTop = current.offsetTop - $("#contents").clientHeight / 3;
 
-// The panel with a file. It loads the page of the file, and takes the listing out of it.
+// The panel with a file. It loads the page of the file, and takes the listing out of it. load returns null if there is
+// no such page, or no answer: then the page says so.
 async function load(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  const answer = await ask(address);
+  if (!answer?.ok) return null;
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
@@ -33,20 +35,17 @@ const panel = $("#panel");
 let opener = null; // the link that opened the panel, which gets the focus back
 
 async function openPanel(address, { keepScroll = false } = {}) {
-  let listing;
-  try {
-    listing = $(".listing", await load(address));
-  } catch {
-    listing = null;
-  }
+  const page = await load(address);
+  const listing = page && $(".listing", page);
   if (!listing) {
-    if (!keepScroll) location.href = address; // a folder, or the server is gone
+    if (page && !keepScroll) location.href = address; // a folder
     return;
   }
   const top = keepScroll ? $("pre", panel)?.scrollTop : undefined;
   const close = Object.assign(document.createElement("button"), { className: "close", textContent: "Close" });
   close.addEventListener("click", closePanel);
   panel.replaceChildren(listing, close);
+  showMarks();
   panel.dataset.address = address;
   panel.hidden = false;
   document.body.classList.add("beside");
@@ -93,8 +92,8 @@ async function find() {
   const text = words.value.trim();
   let sections = [];
   if (text) {
-    const answer = await fetch("/-/find?words=" + encodeURIComponent(words.value.slice(0, 400)));
-    if (answer.ok) sections = await answer.json();
+    const answer = await ask("/-/find?words=" + encodeURIComponent(words.value.slice(0, 400)));
+    if (answer?.ok) sections = await answer.json();
   }
   if (number !== asked) return; // a later answer counts
   found.replaceChildren(...sections.map(({ Page, Title, Anchor }, i) => {
@@ -151,6 +150,7 @@ document.addEventListener("keydown", event => {
 // changed, all of it is.
 async function refresh() {
   const fresh = await load(location.pathname + location.search);
+  if (!fresh) return; // what is shown stays
   document.body.dataset.version = fresh.body.dataset.version;
   const part = $("main > article") ? "article" : ".listing";
   const [old, now] = [$(`main > ${part}`), $(`main > ${part}`, fresh)];
@@ -162,9 +162,9 @@ async function refresh() {
     return copy.textContent;
   };
   if (blocks[0].length === blocks[1].length && textOf(old) === textOf(now)) {
-    blocks[0].forEach((figure, i) => {
-      if (figure.dataset.hash !== blocks[1][i].dataset.hash) replaceBlock(figure, blocks[1][i]);
-    });
+    const changed = blocks[0].filter((figure, i) => figure.dataset.hash !== blocks[1][i].dataset.hash);
+    for (const figure of changed) replaceBlock(figure, blocks[1][blocks[0].indexOf(figure)]);
+    if (changed.length) noteChange();
   } else {
     old.replaceWith(now);
   }
@@ -185,6 +185,16 @@ function replaceBlock(figure, fresh) {
   }
 }
 
+// "changed by you" opens the difference, except if that may show the answer of an exercise.
+document.addEventListener("click", event => {
+  const figure = event.target.closest(".badge")?.closest("figure");
+  if (!figure) return;
+  const difference = $(".difference", figure);
+  if (!isOpenIn(figure.dataset.file)) difference.open = !difference.open;
+  difference.scrollIntoView({ block: "nearest" });
+  $("summary", difference).focus({ preventScroll: true });
+});
+
 let changes = null;
 
 // watch asks for events: the page, or the file in the panel, has changed, or a step has done something. A page that nobody sees asks for
@@ -200,10 +210,12 @@ function watch() {
     versions.push(version);
   }
   changes = new EventSource("/-/events?" + new URLSearchParams({ files, versions }));
+  changes.addEventListener("error", lookAfter);
   changes.addEventListener("message", ({ data }) => {
     const event = JSON.parse(data);
-    if (event.event === "watching") document.body.dataset.watching = files.join();
-    else if (event.event === "changed") refresh().catch(() => {}); // it is gone: what is shown stays
+    if (event.event === "watching") return document.body.dataset.watching = files.join();
+    if (event.event === "over") forgetRefusals();
+    if (event.event === "changed") refresh();
     else if (!onPracticeEvent(event)) onRunEvent(event);
   });
 }

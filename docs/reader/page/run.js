@@ -1,6 +1,8 @@
 // run.js: Run beside a transcript. The player says what happens, and how each line compares: this page compares
 // nothing. What an event means is in scripts/harness/step/play.
-import { $, $$, element } from "./dom.js";
+import { ask } from "./connection.js";
+import { $, $$, element, refuse } from "./dom.js";
+import { openExercises } from "./practice.js";
 
 let figure = null;   // where the run is shown; null if its transcript is not on this page
 let played = null;   // the lines of the run
@@ -8,16 +10,32 @@ let sections = {};   // by the line of their command in the transcript
 let last = null;     // the section that lines are added to
 let verdict = "";
 let asked = false;   // this window has asked for the run
+let isOver = true;
+let usesCluster = false;
+let id = 0;          // of the run
+let sent = 0;        // how many events of it have come; after a new connection, all of them come again
+let seen = 0;        // how many were shown
 
 async function post(path, where) {
-  const answer = await fetch(path, { method: "POST" });
-  if (!answer.ok) say(await answer.json().then(body => body.error, () => "the reading room is gone"), "bad", where);
+  const answer = await ask(path, { method: "POST" });
+  if (answer && !answer.ok) refuse($(".status", where), (await answer.json()).error);
 }
 
 function say(text, className = "", where = figure) {
   const status = where ? $(".status", where) : $("#elsewhere");
   status.textContent = text;
   status.className = "status " + className;
+}
+
+// sayWithSeconds says something, and for how many seconds it is so. (Nobody wants to hear them.)
+function sayWithSeconds(text, begun) {
+  say(text);
+  const seconds = $(".status", figure).appendChild(element("span", ""));
+  seconds.ariaHidden = "true";
+  const show = () => seconds.isConnected
+    ? seconds.textContent = ` ${Math.max(0, Math.round((Date.now() - begun) / 1000))} s` : clearInterval(clock);
+  const clock = setInterval(show, 1000);
+  show();
 }
 
 // offer shows these buttons, and no others. If the button with the focus goes away, the output gets the focus, and not
@@ -43,8 +61,8 @@ function begin({ transcript, how }) {
   const before = figure;
   figure = $$("figure[data-run]").find(({ dataset }) =>
     dataset.run === transcript && (dataset.how === "follow") === follows) ?? null;
-  if (before && before !== figure) turn(before, false);
-  sections = {}, last = null, verdict = "";
+  if (before && before !== figure && !isOver) forget(before);
+  sections = {}, last = null, verdict = "", isOver = false, usesCluster = false;
   $("#elsewhere").textContent = "";
   if (!figure) return say(`${transcript.replace("/testdata/", " ").replace(".txt", "")} runs`);
   const hasFocus = figure.contains(document.activeElement);
@@ -61,6 +79,14 @@ function begin({ transcript, how }) {
   say("");
 }
 
+// forget takes a run away whose end this page has not seen.
+function forget(where) {
+  say("", "", where);
+  turn(where, false);
+  $(".played", where)?.remove();
+  for (const button of $$("figcaption [data-do]", where)) button.hidden = !["run", "step"].includes(button.dataset.do);
+}
+
 function section(at = 0) {
   return last = sections[at] ??= played.appendChild(element("div", "section"));
 }
@@ -73,9 +99,9 @@ function row(text, className, note = "") {
 
 const verdicts = {
   ok: ({ text }) => row(text, "ok"),
-  differs: ({ text, want }) => row(text, "gi", "the book: " + want),
+  differs: ({ text, want }) => row(text, "other", "the book: " + want),
   missing: ({ want }) => row(want, "gd", "did not come"),
-  extra: ({ text }) => row(text, "gi", "not in the book"),
+  extra: ({ text }) => row(text, "other", "not in the book"),
 };
 
 // judge replaces the rows of a section by those that the player has compared.
@@ -132,10 +158,12 @@ const handlers = {
     say(takesMinutes ? "compiling, for minutes the first time …" : "compiling …");
   },
   begin: () => say("running …"),
-  cluster({ state, text = "" }) {
-    if (state === "starting") say("starting a cluster …");
+  cluster({ state, text = "", begun }) {
+    if (state === "starting") sayWithSeconds("starting a cluster …", begun);
+    if (state === "started") $("#cluster").hidden = false;
     if (state === "connecting") say("connecting to the cluster …");
     if (state === "ready") {
+      usesCluster = true;
       removeProgress();
       say("running …");
     }
@@ -149,7 +177,7 @@ const handlers = {
   },
   wait(event) {
     if (event.for === "enter") {
-      say("");
+      say("waiting: the last command runs when you press Next command");
       offer("next", "stop");
       focus($('[data-do="next"]', figure));
     } else {
@@ -170,26 +198,67 @@ const handlers = {
     if ($(".start", figure)) return say("needs a cluster");
     say(...(ends[verdict] ?? [verdict, ""]));
     if (error) played.append(row(error, "gd"));
+    if (result !== "ok" && result !== "stopped") showOpenExercises(error);
+    if (result === "stopped" && usesCluster) {
+      played.append(row("What the step made in the cluster is removed.", "c"));
+    }
+  },
+  log({ text }) {
+    const log = element("details", "log");
+    log.append(element("summary", "", "Its log, on standard error"), text);
+    played.append(log);
   },
 };
 
+// showOpenExercises says which exercises are open in the code that has failed: those whose file is in the error, or in
+// the chapter of the step.
+function showOpenExercises(error = "") {
+  const chapter = figure.dataset.run.split("/")[0];
+  for (const { name, page, places: [{ file }] } of openExercises()) {
+    if (!error.includes(file) && !file.startsWith(chapter + "/")) continue;
+    const line = row("The exercise ", "open-exercise");
+    line.append(Object.assign(element("a", "", name), { href: "/" + page }), ` is open in ${file}: Check or Reset.`);
+    played.prepend(line);
+  }
+}
+
 export function onRunEvent(event) {
+  if (event.event === "run") {
+    sent = 0;
+    if (event.id !== id || figure && !figure.isConnected) [id, seen] = [event.id, 0];
+  }
+  sent++;
+  if (sent <= seen) return;
+  seen = sent;
   if (event.event === "run") return begin(event);
   if (event.event === "over") return finish(event);
   if (figure) handlers[event.event]?.(event);
 }
 
+// noteChange says of the runs that have ended: the code was another one.
+export function noteChange() {
+  const isRunning = where => where === figure && !isOver;
+  for (const status of $$("figure[data-run] .status:is(.good, .bad)")) {
+    if (isRunning(status.closest("figure")) || status.textContent.includes(older)) continue;
+    status.textContent += older;
+    status.classList.remove("good", "bad");
+  }
+}
+const older = " (of an older version of the code)";
+
 function finish({ error }) {
+  isOver = true;
   $("#elsewhere").textContent = "";
   if (!figure) return;
   if (error) {
     say("failed", "bad");
     played.append(row(error, "gd"));
+    showOpenExercises(error);
   } else if (!verdict) {
     say("stopped"); // before the step began
   }
   const run = $('[data-do="run"]', figure);
-  if (run.textContent === "Run") run.textContent = "Run again";
+  if (run.firstChild.data === "Run ") run.firstChild.data = "Run again ";
   if (played.isConnected) offer("run", "step", "turn");
   else offer("run", "step");
 }
@@ -199,10 +268,19 @@ function act(name, where) {
   const how = name === "step" ? "pause" : where.dataset.how ?? "";
   const run = "/-/run?" + new URLSearchParams({ transcript: where.dataset.run, how });
   const paths = { run, step: run, cluster: run + "&cluster=true", stop: "/-/stop", next: "/-/next" };
+  closeTips();
   if (name === "next") offer("stop");
   else asked = name !== "stop";
   post(paths[name], where);
 }
+
+// Tips, until they were closed, or a step was run.
+function closeTips() {
+  localStorage.setItem("tips", "closed");
+  $("#tips").hidden = true;
+}
+$("#tips button").addEventListener("click", closeTips);
+$("#tips").hidden = localStorage.getItem("tips") === "closed" || !$("figure[data-run]");
 
 document.addEventListener("click", event => {
   const button = event.target.closest("[data-do]");

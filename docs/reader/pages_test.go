@@ -55,6 +55,7 @@ func TestABlockThatTheReaderHasChanged(t *testing.T) {
 	before := v.reader.version("docs/01-queue.md")
 	writeFile(t, folder, "01-queue/queue.go", "package queue\n\nfunc Pop() int { return 2<3 }\n")
 	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), "changed by you",
+		`<span class="line yours"><span class="k">func</span>`,
 		`<span class="line gd">- func Pop() int { return 1 }`,
 		`<span class="line gi">+ func Pop() int { return 2&lt;3 }`)
 	if v.reader.version("docs/01-queue.md") == before {
@@ -64,6 +65,23 @@ func TestABlockThatTheReaderHasChanged(t *testing.T) {
 	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), "The page shows an older text", "queue.go")
 	writeFile(t, folder, "docs/01-queue.md", "# Another\n")
 	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), "<title>Another</title>")
+}
+
+// A listing marks the lines that differ from the last commit.
+func TestAListingThatTheReaderHasChanged(t *testing.T) {
+	folder := smallWorkspace(t, true)
+	runGit(t, folder, "-c", "user.name=author", "-c", "user.email=author@example.com", "commit", "-q", "-m", "all")
+	v := visit(t, folder)
+	if got := v.get("/01-queue/queue.go", 200); strings.Contains(got, "yours") {
+		t.Errorf("nothing has changed, and the listing marks a line:\n%s", got)
+	}
+	writeFile(t, folder, "01-queue/queue.go", small["01-queue/queue.go"]+"\nvar more int\n")
+	got := v.get("/01-queue/queue.go?show=Push", 200)
+	wantIn(t, "the listing", got, `<span class="yours">changed by you</span>`,
+		`<span class="line marked"><span class="k">func</span>`, `<span class="line yours"><span class="k">var</span>`)
+	if n := strings.Count(got, `"line yours"`); n != 2 {
+		t.Errorf("%d lines are marked as changed, want 2: an empty one, and the variable", n)
+	}
 }
 
 // A browser that has an older version of a file is told so when it connects.

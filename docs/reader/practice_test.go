@@ -57,7 +57,7 @@ func practiceWorkspace(t *testing.T) (folder string) {
 		"go.work":                            "go 1.26.0\n\nuse ./scripts/harness\n",
 		"scripts/harness/go.mod":             "module example.com/harness\n\ngo 1.26.0\n",
 		practiceTool + "/main.go":            tool,
-		"01-queue/practice/put.md":           "# Put\n\nWrite it.\n\n## Check\n",
+		"01-queue/practice/put.md":           "# Put\n\nWrite [it](../queue.go).\n\n## Check\n\nRun it.\n",
 		"01-queue/practice/answers/put.md":   "# Put\n",
 		"01-queue/practice/no-answer.md":     "# None\n",
 		"01-queue/practice/answers/none.txt": "none\n",
@@ -166,8 +166,17 @@ func TestThePlacesOfTheButtons(t *testing.T) {
 		wantIn(t, name, body, place, `<button data-practice="start" hidden>Start</button>`)
 	}
 	before, after, _ := strings.Cut(v.get("/"+putPage, 200), place)
-	wantIn(t, "above the buttons", before, "Write it.")
+	wantIn(t, "above the buttons", before, "Write <a")
 	wantIn(t, "below the buttons", after, `<h2 id="check">`)
+	wantIn(t, "the page of the exercise", before, `An exercise of <a href="/docs/01-queue.md">The queue</a>`,
+		`<a href="/docs/01-queue.md" class="chapter">`)
+	_, after, _ = strings.Cut(v.get("/docs/01-queue.md", 200), place)
+	box, _, _ := strings.Cut(after, "</figure>")
+	wantIn(t, "the box on another page", box, `<summary>The task: Put</summary>`,
+		`<p>Write <a href="/01-queue/queue.go" class="source">it</a>.</p>`)
+	if strings.Contains(box, "Run it.") {
+		t.Errorf("the task goes on below its section Check:\n%s", box)
+	}
 }
 
 var startOf = regexp.MustCompile("`scripts/practice.sh start ([a-z-]+)`")

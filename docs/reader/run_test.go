@@ -45,6 +45,8 @@ func main() {
 		for range 5000 {
 			fmt.Printf("{\"event\":\"line\",\"text\":%q}\n", strings.Repeat("x", 1000))
 		}
+	case "logs":
+		fmt.Fprintln(os.Stderr, "E0101 <a line of a log>")
 	case "crash":
 		panic("the reason")
 	case "served":
@@ -67,7 +69,7 @@ func stepsWorkspace(t *testing.T) (folder string) {
 	writeFile(t, folder, "01-queue/queue.go", "package main\n\nfunc Pop() int { return 1 }\n")
 	writeFile(t, folder, "01-queue/queue_test.go", "package main\n")
 	writeFile(t, folder, "01-queue/main.go", player)
-	for _, name := range []string{"pop", "wait", "pause", "much", "crash", "needy"} {
+	for _, name := range []string{"pop", "wait", "pause", "much", "crash", "needy", "logs"} {
 		writeFile(t, folder, "01-queue/step_"+name+".go", "package main\n")
 		writeFile(t, folder, "01-queue/testdata/"+name+".txt", "$ go run ./01-queue pop\n<1>\n> more\n")
 	}
@@ -210,6 +212,16 @@ func TestRunsThatFail(t *testing.T) {
 	writeFile(t, folder, "01-queue/queue.go", "package main\n\nfunc Pop() int { return none }\n")
 	v.post("/-/run?transcript=01-queue/testdata/pop.txt", 200)
 	wantIn(t, "an error of the compiler", page.until("over")["error"].(string), "does not compile", "undefined: none")
+}
+
+// What a step writes to its standard error is shown, too.
+func TestTheLogOfAStep(t *testing.T) {
+	v := visit(t, stepsWorkspace(t))
+	page := v.listen(t)
+	v.post("/-/run?transcript=01-queue/testdata/logs.txt", 200)
+	if got, want := page.until("log")["text"], "E0101 <a line of a log>\n"; got != want {
+		t.Errorf("the log is %q, want %q", got, want)
+	}
 }
 
 // The browser can start steps that exist, and nothing else.

@@ -70,6 +70,33 @@ func TestRunWithACluster(t *testing.T) {
 	}
 }
 
+// If it is known that a step needs a cluster, and that there is none, the program is not built.
+func TestRunWithoutACluster(t *testing.T) {
+	t.Setenv("KUBECONFIG", "")
+	folder := stepsWorkspace(t)
+	must.NoError(t, os.RemoveAll(filepath.Join(folder, ".cluster")))
+	list := "\n/*\nvar chapter = step.Chapter{Steps: []step.Step{\n" +
+		"\t{Name: \"needy\", Title: \"needs one\"},\n\t{Name: \"pop\", Title: \"needs none\", Offline: true},\n}}\n*/\n"
+	writeFile(t, folder, "01-queue/main.go", player+list)
+	v := visit(t, folder)
+	page := v.listen(t)
+	for _, try := range []struct{ step, want string }{
+		{"needy", "run cluster end over"}, {"pop", "run build begin end over"},
+	} {
+		page.events = nil
+		v.post("/-/run?transcript=01-queue/testdata/"+try.step+".txt", 200)
+		page.until("over")
+		if got := strings.Join(page.events, " "); got != try.want {
+			t.Errorf("%s: the page got the events %s, want %s", try.step, got, try.want)
+		}
+	}
+	writeFile(t, folder, ".cluster/kubeconfig", "{}\n")
+	page.events = nil
+	v.post("/-/run?transcript=01-queue/testdata/needy.txt", 200)
+	page.until("build")
+	page.until("over")
+}
+
 // A program that is a module outside go.work is built as its page says. What it says itself, while
 // it makes its cluster, is progress.
 func TestRunOfAModuleOfItsOwn(t *testing.T) {

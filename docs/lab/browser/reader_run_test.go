@@ -84,8 +84,11 @@ func TestRunningAStep(t *testing.T) {
 	r.edit("01-deltafifo/step_informer.go", "OnAdd : %s", "OnAdd: %s")
 	r.until("the block is marked", `document.querySelector("figure.changed")`) // it moves what is below it
 	r.run(transcript, "not as in the book")
-	r.until("the difference is shown", `document.querySelector(".played .gi").innerText.includes("OnAdd: web") &&
-		document.querySelector(".played .gi .want").innerText.includes("OnAdd : web")`)
+	r.until("the difference is shown", `document.querySelector(".played .other").innerText.includes("OnAdd: web") &&
+		document.querySelector(".played .other .want").innerText.includes("OnAdd : web")`)
+
+	r.edit("01-deltafifo/step_informer.go", "OnAdd: %s", "OnAdd : %s")
+	r.until("the run is of another version", status(transcript, "not as in the book (of an older version of the code)"))
 
 	must.NoError(t, r.Click(button("step")))
 	r.until("it waits before the first command", fmt.Sprintf(`!document.querySelector('%s').hidden`, button("next")))
@@ -138,6 +141,31 @@ func TestRunningWithTheKeyboard(t *testing.T) {
 	r.press("\r")
 	r.until("it is stopped", status(transcript, "stopped"))
 	focused("played")
+}
+
+// A step that is run leaves the output of the one before it.
+func TestRunningTwoSteps(t *testing.T) {
+	const first, second = "01-deltafifo/testdata/callbacks.txt", "01-deltafifo/testdata/deltas.txt"
+	r := enter(t, "/docs/01-deltafifo.md", Display{})
+	r.run(second, "as in the book")
+	r.run(first, "as in the book")
+	r.until("both runs are shown", visible(first, ".played")+" && "+visible(second, ".played"))
+	r.until("both have their status", status(first, "as in the book")+" && "+status(second, "as in the book"))
+}
+
+// While a step waits, no other is run. The page says so until the first has ended.
+func TestRunningWhileAStepWaits(t *testing.T) {
+	const waits, other = "01-deltafifo/testdata/informer.txt", "01-deltafifo/testdata/deltas.txt"
+	r := enter(t, "/docs/prologue.md", Display{})
+	r.run(waits, "as in the book") // it is built
+	must.NoError(t, r.Click(fmt.Sprintf(`figure[data-run="%s"] [data-do="step"]`, waits)))
+	r.until("it waits", fmt.Sprintf(`!document.querySelector('figure[data-run="%s"] [data-do="next"]').hidden`, waits))
+	r.open("/docs/01-deltafifo.md")
+	must.NoError(t, r.Click(fmt.Sprintf(`figure[data-run="%s"] [data-do="run"]`, other)))
+	r.until("it is refused", status(other, waits+" is running: stop it first"))
+	must.NoError(t, r.Run(`fetch("/-/stop", { method: "POST" })`))
+	r.until("the refusal is gone", status(other, ""))
+	r.TakeComplaints() // the browser logs each answer with an error
 }
 
 // pressWith presses a key while another one is held down.

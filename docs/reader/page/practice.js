@@ -39,7 +39,7 @@ function about({ name, kind, state, places }) {
     state === "open" ? "There are three hints. " + warning : "",
     "Solution shows how the book's code differs from yours, and changes nothing. ",
     "Reset puts the book's code back, and keeps yours: ", code("scripts/practice.sh mine " + name), " brings it back.",
-    state === "solved" ? " After that the exercise does not count as solved." : ""];
+    state === "solved" ? " After Reset the exercise does not count as solved." : ""];
 }
 
 // show shows the state of an exercise, and the buttons for this state.

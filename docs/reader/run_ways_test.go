@@ -23,7 +23,8 @@ func TestRunForThePage(t *testing.T) {
 	body := v.get("/docs/01-queue.md", 200)
 	wantIn(t, "the page", body, `data-run="01-queue/testdata/served.txt" data-page="/view" data-how="follow">`,
 		`<button data-do="run">Run and open /view</button>`,
-		`data-run="01-queue/testdata/served.txt" data-page="/view">`, `<button data-do="run" aria-keyshortcuts="r">Run <kbd>r</kbd></button>`)
+		`data-run="01-queue/testdata/served.txt" data-page="/view">`,
+		`<button data-do="run" aria-keyshortcuts="r">Run <kbd>r</kbd></button>`)
 	if got := strings.Count(body, "data-how="); got != 1 {
 		t.Errorf("%d blocks run a step for its page, want 1: pop serves none", got)
 	}

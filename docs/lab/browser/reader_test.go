@@ -191,6 +191,7 @@ func TestTheReaderEnds(t *testing.T) {
 	folder := copyWorkspace(t)
 	program, err := StartReader(context.WithoutCancel(t.Context()), readerProgram, folder)
 	must.NoError(t, err)
+	t.Cleanup(func() { must.NoError(t, program.Stop()) }) // after the page is closed
 	r := enterServed(t, program, "/docs/prologue.md", Display{})
 	r.until("the page is watched", `document.body?.dataset.watching`)
 	must.NoError(t, program.Stop())
@@ -199,16 +200,19 @@ func TestTheReaderEnds(t *testing.T) {
 	r.press("r")
 	r.press("n")
 	must.NoError(t, r.Click("figure a.source"))
-	again := serveBook(t, folder)
-	if again.URL[:len("http://127.0.0.1:4100")] != program.URL[:len("http://127.0.0.1:4100")] {
-		t.Skipf("the reader is at %s now, and was at %s: another program has taken its port", again.URL, program.URL)
+	origin := eval[string](t, r.Page, "location.origin")
+	program, err = StartReader(context.WithoutCancel(t.Context()), readerProgram, folder)
+	must.NoError(t, err)
+	if !strings.HasPrefix(program.URL, origin) {
+		r.TakeComplaints()
+		t.Skipf("the reader is at %s now, and was at %s: another program has taken its port", program.URL, origin)
 	}
 	r.until("it says that there is a new address",
 		`document.querySelector("#lost").textContent.startsWith("The reader was started again")`)
 	if at := eval[string](t, r.Page, "location.pathname"); at != "/docs/prologue.md" {
 		t.Errorf("without the reader, a key has led to %s, want the page that is shown", at)
 	}
-	must.NoError(t, r.Run(fmt.Sprintf(`fetch(%q)`, again.URL))) // as in another window
+	must.NoError(t, r.Run(fmt.Sprintf(`fetch(%q)`, program.URL))) // as in another window
 	r.until("the page goes on", `document.querySelector("#lost")?.hidden && document.body.dataset.watching`)
 	for _, complaint := range r.TakeComplaints() { // the browser logs each request that fails
 		if strings.HasPrefix(complaint, "exception") {
@@ -245,7 +249,8 @@ func TestAChangedLine(t *testing.T) {
 	r.edit("01-deltafifo/step_informer.go", "OnAdd : %s", "OnAdd: %s")
 	r.until("the block is marked", `document.querySelector("figure.changed .badge")?.innerText === "changed by you"`)
 	r.until("the panel follows", `document.querySelector("#panel pre").innerText.includes("OnAdd: %s")`)
-	r.until("the line is marked", `document.querySelector("figure.changed.marks .line.yours").innerText.includes("OnAdd: %s")`)
+	r.until("the line is marked",
+		`document.querySelector("figure.changed.marks .line.yours")?.innerText.includes("OnAdd: %s")`)
 	must.NoError(t, r.Click("figure.changed .badge"))
 	r.until("the difference is open", `document.querySelector("figure.changed .difference").open`)
 	difference := eval[string](t, r.Page,

@@ -177,7 +177,7 @@ const handlers = {
   },
   wait(event) {
     if (event.for === "enter") {
-      say("waiting: the last command runs when you press Next command");
+      say("waiting: the last command runs on Next command");
       offer("next", "stop");
       focus($('[data-do="next"]', figure));
     } else {

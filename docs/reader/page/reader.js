@@ -23,6 +23,21 @@ $("#contents").addEventListener("click", event => event.target.closest("a") && s
 const current = $("#contents [aria-current]");
 if (current) $("#contents").scrollTop = current.offsetTop - $("#contents").clientHeight / 3;
 
+// The section that is read has a mark in the contents: the last one whose heading is in the upper third of the window,
+// or above it.
+function markSection() {
+  const links = $$("#contents .headings a");
+  const isReached = ({ hash }) =>
+    document.getElementById(decodeURIComponent(hash.slice(1)))?.getBoundingClientRect().top < innerHeight / 3;
+  const read = links.findLast(isReached);
+  for (const link of links) {
+    if (link === read) link.setAttribute("aria-current", "location");
+    else link.removeAttribute("aria-current");
+  }
+}
+addEventListener("scroll", markSection, { passive: true });
+markSection();
+
 // The panel with a file. It loads the page of the file, and takes the listing out of it. load returns null if there is
 // no such page, or no answer: then the page says so.
 async function load(address) {

@@ -200,7 +200,7 @@ const handlers = {
     if (error) played.append(row(error, "gd"));
     if (result !== "ok" && result !== "stopped") showOpenExercises(error);
     if (result === "stopped" && usesCluster) {
-      played.append(row("What the step made in the cluster is removed.", "c"));
+      played.append(row("What the step made in the cluster is being removed.", "c"));
     }
   },
   log({ text }) {

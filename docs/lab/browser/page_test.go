@@ -34,8 +34,15 @@ func TestAChipArrivesAtEveryStation(t *testing.T) {
 	must.NoError(t, p.Press("recreate"))
 	until(t, p, "a delete has come", ChipSeen("journal handlers/fast delete "+name))
 	until(t, p, "and an add after it", Field("handlers/fast", "last")+`.includes('"change":"add"')`)
-	must.NoError(t, p.Press("resync"))
-	until(t, p, "a resync has come", ChipSeen("journal handlers/fast resync "+name))
+	// On a slow machine the page leaves out chips that would be late, so there is another resync.
+	var err error
+	for range 5 {
+		must.NoError(t, p.Press("resync"))
+		if err = p.Until("a resync has come", ChipSeen("journal handlers/fast resync "+name)); err == nil {
+			break
+		}
+	}
+	must.NoError(t, err)
 	pressAndCount(t, p, "delete", -1)
 }
 

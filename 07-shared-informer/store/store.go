@@ -36,8 +36,8 @@ type Options struct {
 //     some moment, and no write after it.
 //   - A write changes the store and all indexes, or it returns an error and changes nothing. If an
 //     index function fails or panics, the write returns an error.
-//   - A delete calls no index function, and never fails. An index returns an object only under the
-//     values that the index function returned when the object was stored.
+//   - A delete calls no index function, and fails only if its object has no key. An index returns an
+//     object only under the values that the index function returned when the object was stored.
 //
 // All readers share the objects: copy an object before you change it.
 type Store struct {

@@ -83,8 +83,9 @@ func stepLeader(ctx context.Context, l *step.Lesson) error {
 	return nil
 }
 
-// writeLate makes the writes that a replica could have sent before it was cut off, and that the
-// network delivers late. They are about a copy as the replica has seen it.
+// writeLate makes writes as a replica could have sent them before it was cut off, and that the
+// network delivers late. They are about a copy as the replica has seen it. The delete carries only
+// the UID, unlike those of notices.
 func writeLate(ctx context.Context, l *step.Lesson, seen *corev1.ConfigMap) {
 	configMaps := l.Client.CoreV1().ConfigMaps(l.Namespace)
 	report := func(write string, err error) {

@@ -22,7 +22,7 @@ import (
 const (
 	leaseDuration = 15 * time.Second
 	renewDeadline = 10 * time.Second
-	retryPeriod   = 2 * time.Second // between two renewals, or two tries to get the Lease
+	retryPeriod   = 2 * time.Second // between two renewals; a replica that waits tries every 2 to 4.4 s
 )
 
 var errLeaseLost = errors.New("the Lease is lost: another replica may work now")

@@ -36,7 +36,7 @@ func stepSync(ctx context.Context, l *step.Lesson) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	running.Go(func() { _ = dog.Run(ctx) }) // its only error is a ListerWatcher that does not return
+	running.Go(func() { _ = dog.Run(ctx) }) // its only error: a call that does not return
 	select {
 	case <-dog.Synced():
 	case <-ctx.Done():

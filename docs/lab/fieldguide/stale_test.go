@@ -95,7 +95,8 @@ func TestAWatchIsCutOff(t *testing.T) {
 	}
 }
 
-// The program writes version 3 into the store, while the event of version 2 is on its way.
+// The program writes version 3 into the store, while the event of version 2 is on its way. After the
+// delete, it writes once more: the object is back, and no event removes it.
 func TestAStoreThatSomebodyWritesInto(t *testing.T) {
 	server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
 	informer := runInformer(t, server, &corev1.ConfigMap{})
@@ -106,6 +107,11 @@ func TestAStoreThatSomebodyWritesInto(t *testing.T) {
 	must.Until(t, "the store has version 2", func() bool {
 		return store.List()[0].(*corev1.ConfigMap).ResourceVersion == "2"
 	})
+	w.Delete(fakeapi.ConfigMap("a", "4"))
+	must.Until(t, "the store is empty", func() bool { return len(store.List()) == 0 })
+	must.NoError(t, store.Update(fakeapi.ConfigMap("a", "5")))
+	w.Add(fakeapi.ConfigMap("b", "6"))
+	must.Until(t, "a is back, beside b", func() bool { return len(store.List()) == 2 })
 }
 
 // The reflector has no timeout of its own for a watch: it waits until the server ends the watch.

@@ -10,38 +10,51 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepKnown deletes a pod that was popped already: first with Delete, then with a list that lacks
-// the pod. The queue keeps such a delete only if it can read the objects of its consumer.
+// stepKnown deletes pods that were popped already: one with Delete, the other with a list that lacks
+// it. The queue keeps such a delete only if it can read the objects of its consumer.
 func stepKnown(_ context.Context, l *play.Lesson) error {
-	printDeltas := func(deltas cache.Deltas, _ bool) error {
-		for _, delta := range deltas {
-			p := delta.Object.(pod)
-			fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+	for _, known := range []bool{false, true} {
+		fmt.Fprintln(l.Out, "# known objects:", known)
+		kept := knownPods{} // the consumer's
+		options := deltafifo.Options{KeyFunction: podKey}
+		if known {
+			options.KnownObjects = kept
 		}
-		return nil
-	}
-	for _, kept := range []cache.KeyListerGetter{nil, knownPods{"pod1": pod{"pod1", 1}}} {
-		fmt.Fprintln(l.Out, "# known objects:", kept != nil)
-		queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey, KnownObjects: kept})
-		if err := queue.Add(pod{"pod1", 1}); err != nil {
-			return err
+		queue := deltafifo.New(options)
+		consume := func(deltas cache.Deltas, _ bool) error {
+			for _, delta := range deltas {
+				p := delta.Object.(pod)
+				fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
+				if delta.Type == cache.Deleted {
+					delete(kept, p.Name)
+				} else {
+					kept[p.Name] = p
+				}
+			}
+			return nil
 		}
-		if err := queue.Pop(printDeltas); err != nil {
-			return err
+		for _, p := range []pod{{"pod1", 1}, {"pod2", 2}} {
+			if err := queue.Add(p); err != nil {
+				return err
+			}
+			if err := queue.Pop(consume); err != nil {
+				return err
+			}
 		}
 		if err := queue.Delete(pod{"pod1", 1}); err != nil {
 			return err
 		}
-		fmt.Fprintln(l.Out, "deleted; waiting now:", len(queue.List()))
+		fmt.Fprintln(l.Out, "pod1 is deleted; waiting now:", len(queue.List()))
 		for len(queue.List()) > 0 {
-			if err := queue.Pop(printDeltas); err != nil {
+			if err := queue.Pop(consume); err != nil {
 				return err
 			}
 		}
-		if err := queue.Replace(nil, "2"); err != nil { // the consumer has not removed the pod yet
+		fmt.Fprintln(l.Out, "the consumer has:", kept.ListKeys())
+		if err := queue.Replace(nil, "2"); err != nil {
 			return err
 		}
-		fmt.Fprintln(l.Out, "a list without it; waiting now:", len(queue.List()))
+		fmt.Fprintln(l.Out, "an empty list; waiting now:", len(queue.List()))
 	}
 	return nil
 }

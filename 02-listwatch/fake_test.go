@@ -117,24 +117,36 @@ MODIFIED : one
 	}
 }
 
+// The error may come before the end of the list, or long after it.
 func TestTheErrorOfAStreamedListIsReturned(t *testing.T) {
 	expired := apierrors.NewResourceExpired("too old").Status()
-	cluster := newFakeCluster(
-		watch.Event{Type: watch.Added, Object: fakeapi.ConfigMap("one", "1")},
-		watch.Event{Type: watch.Error, Object: &expired},
-	)
-	out, err := cluster.run(t.Context(), t, stepStream)
-	if !apierrors.IsResourceExpired(err) {
-		t.Errorf("the step returns %v, want the error of the watch", err)
-	}
-	if out != "" {
-		t.Errorf("printed %q of a list that is not complete, want nothing", out)
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err = cluster.run(ended, t, stepStream)
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("the step returns %v when its context has ended, want %v", err, context.Canceled)
+	fails := watch.Event{Type: watch.Error, Object: &expired}
+	one := watch.Event{Type: watch.Added, Object: fakeapi.ConfigMap("one", "1")}
+	for _, test := range []struct {
+		name   string
+		events []watch.Event
+		want   string
+	}{
+		{"before the mark", []watch.Event{one, fails}, ""},
+		{"after the mark", []watch.Event{one, bookmark(true), fails},
+			"ADDED : one\nBOOKMARK : map[k8s.io/initial-events-end:true]\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cluster := newFakeCluster(test.events...)
+			out, err := cluster.run(t.Context(), t, stepStream)
+			if !apierrors.IsResourceExpired(err) {
+				t.Errorf("the step returns %v, want the error of the watch", err)
+			}
+			if out != test.want {
+				t.Errorf("printed %q before the error, want %q", out, test.want)
+			}
+			ended, cancel := context.WithCancel(t.Context())
+			cancel()
+			_, err = cluster.run(ended, t, stepStream)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("the step returns %v when its context has ended, want %v", err, context.Canceled)
+			}
+		})
 	}
 }
 
@@ -184,6 +196,33 @@ func TestTheStepPagesReadsUntilContinueIsEmpty(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("printed\n%swant %q in it", &out, want)
 		}
+	}
+}
+
+// The server offers a token for the rest of the list in its newest version. Whoever takes it has a
+// list that never existed.
+func TestTheStepPagesEndsWithTheErrorOfAnExpiredToken(t *testing.T) {
+	expired := apierrors.NewResourceExpired("the continue token has expired")
+	expired.ErrStatus.Continue = "the rest, as it is now"
+	client := fake.NewClientset()
+	var asked []string
+	client.PrependReactor("list", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		asked = append(asked, a.(clienttesting.ListActionImpl).ListOptions.Continue)
+		if len(asked) == 2 {
+			return true, nil, expired
+		}
+		list := &corev1.ConfigMapList{Items: []corev1.ConfigMap{*fakeapi.ConfigMap("a", "7")}}
+		if len(asked) == 1 {
+			list.Continue = "two"
+		}
+		return true, list, nil
+	})
+	l := &step.Lesson{Lesson: &play.Lesson{Out: io.Discard}, Client: client, Namespace: "ns"}
+	if err := stepPages(t.Context(), l); !apierrors.IsResourceExpired(err) {
+		t.Errorf("the step returns %v, want the server's error", err)
+	}
+	if want := []string{"", "two"}; !slices.Equal(asked, want) {
+		t.Errorf("asked for the pages %q, want %q", asked, want)
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 )
 
 // stepMany stores pods that have several values in an index by image. An index by label joins when
-// the store has pods already. After each change, both indexes have each pod under its present
-// values. A program that has read a pod before still has it as it was.
+// the store has pods already; a pod without the label has no value in it. After each change, both
+// indexes have each pod under its present values. A program that has read a pod before still has it
+// as it was.
 func stepMany(_ context.Context, l *step.Lesson) error {
 	index := indexer.New(cache.MetaNamespaceKeyFunc, cache.Indexers{indexer.Image: indexer.ByImage})
 	show := func(what string, names ...string) error {
@@ -33,14 +34,17 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	}
 	web := newPod("ns1", "web", "shop", "nginx:1.29", "envoy:1.38")
 	db := newPod("ns1", "db", "shop", "postgres:18", "envoy:1.38")
-	for _, pod := range []*corev1.Pod{web, db} {
+	job := newPod("ns1", "job", "", "postgres:18")
+	delete(job.Labels, "app")
+	for _, pod := range []*corev1.Pod{web, db, job} {
 		if err := index.Add(pod); err != nil {
 			return err
 		}
 	}
-	if err := show("two pods, with two images each", indexer.Image); err != nil {
+	if err := show("two pods with two images each, and job without the label app", indexer.Image); err != nil {
 		return err
 	}
+	fmt.Fprintln(l.Out, "indexes :", slices.Sorted(maps.Keys(index.GetIndexers())))
 
 	byApp := cache.Indexers{"app": indexer.ByLabel("app")}
 	if err := index.AddIndexers(byApp); err != nil {

@@ -23,15 +23,8 @@ func stepOptions(ctx context.Context, l *step.Lesson) error {
 	f := factory.New(l.Client, factory.Options{
 		Namespace:        l.Namespace,
 		TweakListOptions: func(options *metav1.ListOptions) { options.LabelSelector = "app=web" },
-		Transform: func(obj any) (any, error) {
-			object, err := meta.Accessor(obj)
-			if err != nil {
-				return nil, err
-			}
-			object.SetManagedFields(nil) // every object has them, and few programs read them
-			return obj, nil
-		},
-		CustomResync: map[schema.GroupVersionResource]time.Duration{factory.Pods: time.Second},
+		Transform:        withoutManagedFields,
+		CustomResync:     map[schema.GroupVersionResource]time.Duration{factory.Pods: time.Second},
 	})
 	defer f.Shutdown()
 	resynced := make(chan string, 2)
@@ -75,4 +68,15 @@ func stepOptions(ctx context.Context, l *step.Lesson) error {
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// withoutManagedFields is the transform of all types of the factory. It drops the managed fields,
+// which every object has, and which few programs read.
+func withoutManagedFields(obj any) (any, error) {
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, err
+	}
+	object.SetManagedFields(nil)
+	return obj, nil
 }

@@ -26,11 +26,15 @@ func Parse(hunk string) (before, after string) {
 	return old.String(), changed.String()
 }
 
-// Apply applies a hunk to a text. The lines that the hunk replaces must be in the text exactly once.
-func Apply(text, hunk string) (string, error) {
-	before, after := Parse(hunk)
-	if n := strings.Count(text, before); n != 1 {
-		return "", fmt.Errorf("these lines stand in it %d times, not once:\n%s", n, before)
+// Apply applies the hunks of a difference to a text, one after the other. A line @@ stands between
+// two hunks. The lines that a hunk replaces must be in the text exactly once.
+func Apply(text, difference string) (string, error) {
+	for hunk := range strings.SplitSeq(difference, "@@\n") {
+		before, after := Parse(hunk)
+		if n := strings.Count(text, before); n != 1 {
+			return "", fmt.Errorf("these lines stand in it %d times, not once:\n%s", n, before)
+		}
+		text = strings.Replace(text, before, after, 1)
 	}
-	return strings.Replace(text, before, after, 1), nil
+	return text, nil
 }

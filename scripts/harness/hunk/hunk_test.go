@@ -18,7 +18,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestApply(t *testing.T) {
-	got, err := Apply("one\ntwo\nthree\n", "-two\n+2\n three\n")
+	got, err := Apply("one\ntwo\nthree\nfour\n", "-two\n+2\n three\n@@\n-four\n")
 	must.NoError(t, err)
 	if want := "one\n2\nthree\n"; got != want {
 		t.Errorf("Apply() = %q, want %q", got, want)

@@ -23,6 +23,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/step"
 	"example.com/informer/scripts/harness/step/play"
 )
@@ -243,7 +244,7 @@ func (a *answers) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // runGone runs the step gone on a server whose first watch sends this. It reports a panic.
-func runGone(t *testing.T, first string) (out string) {
+func runGone(t *testing.T, first string) (out string, err error) {
 	t.Helper()
 	var printed strings.Builder
 	defer func() {
@@ -251,24 +252,34 @@ func runGone(t *testing.T, first string) (out string) {
 			t.Errorf("the step panics: %v", p)
 		}
 	}()
-	err := stepGone(t.Context(), &step.Lesson{Lesson: &play.Lesson{Out: &printed}, Namespace: "ns",
+	err = stepGone(t.Context(), &step.Lesson{Lesson: &play.Lesson{Out: &printed}, Namespace: "ns",
 		Config: &rest.Config{Host: "http://nowhere", Transport: &answers{first, ""}}})
-	t.Logf("the step returns %v", err)
-	return printed.String()
+	return printed.String(), err
 }
 
 // There are servers that say Gone, and not Expired.
 func TestTheStepGoneListsAfterTheStatus410(t *testing.T) {
-	got := runGone(t, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","reason":"Gone","code":410}}`)
+	got, err := runGone(t, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","reason":"Gone","code":410}}`)
+	must.NoError(t, err)
 	const want = "WATCH from a version that is too old : ERROR : 410 Gone\nLIST : widgets : 0\n"
 	if got != want {
 		t.Errorf("printed\n%swant\n%s", got, want)
 	}
 }
 
-// The channel of a watch that has ended gives an event without an object.
-func TestTheStepGoneAfterAWatchWithoutAnEvent(t *testing.T) {
-	if got := runGone(t, ""); strings.Contains(got, "too old") {
-		t.Errorf("printed %q of a watch that has sent nothing", got)
+// The channel of a watch that has ended gives an event without an object. A watch from a version
+// that the server still has begins with an object.
+func TestTheStepGoneNeedsAnError(t *testing.T) {
+	const widget = `{"type":"ADDED","object":{"kind":"Widget","apiVersion":"ns.example.com/v1","metadata":{"name":"w"}}}`
+	for name, first := range map[string]string{"no event": "", "a widget": widget} {
+		t.Run(name, func(t *testing.T) {
+			got, err := runGone(t, first)
+			if err == nil && !t.Failed() {
+				t.Error("the step returns nil, want an error")
+			}
+			if got != "" {
+				t.Errorf("printed %q, want nothing", got)
+			}
+		})
 	}
 }

@@ -41,6 +41,10 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 			return err
 		}
 	}
+	before, _, err := index.GetByKey("ns1/web") // what another program reads now
+	if err != nil {
+		return err
+	}
 	if err := show("two pods with two images each, and job without the label app", indexer.Image); err != nil {
 		return err
 	}
@@ -55,7 +59,6 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	}
 	fmt.Fprintln(l.Out, "indexes :", slices.Sorted(maps.Keys(index.GetIndexers())))
 
-	before := web // what a program has that has read web from the store
 	changed := web.DeepCopy()
 	changed.Labels["app"] = "blog"
 	changed.Spec.Containers = changed.Spec.Containers[:1]
@@ -65,7 +68,7 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err := show("web gets another label and loses its second container", "app", indexer.Image); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "web as it was read before : app", before.Labels["app"])
+	fmt.Fprintln(l.Out, "web as it was read before : app", before.(*corev1.Pod).Labels["app"])
 
 	if err := index.Delete(changed); err != nil {
 		return err

@@ -68,7 +68,11 @@ func stepMany(_ context.Context, l *step.Lesson) error {
 	if err := show("web gets another label and loses its second container", "app", indexer.Image); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "web as it was read before : app", before.(*corev1.Pod).Labels["app"])
+	images, err := indexer.ByImage(before)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(l.Out, "web as it was read before : app", before.(*corev1.Pod).Labels["app"], ": images", images)
 
 	if err := index.Delete(changed); err != nil {
 		return err

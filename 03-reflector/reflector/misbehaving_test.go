@@ -262,31 +262,43 @@ func TestAStreamedListThatBreaksOffIsAskedForAgainAfterAPause(t *testing.T) {
 }
 
 // A reflector logs a warning for a streamed list without an end, after each ten seconds without an
-// event.
+// event. A bookmark that is not the end of the list is an event, too.
 func TestALateBookmarkIsWarnedOf(t *testing.T) {
-	testBoth(t, func(t *testing.T, _ string, run runFunc) {
-		var warnings []string
-		late := regexp.MustCompile("no events received for [0-9a-z]+|received last event [0-9a-z]+ ago")
-		logger := funcr.New(func(_, line string) {
-			if strings.Contains(line, "Warning: event bookmark expired") {
-				warnings = append(warnings, late.FindString(line))
+	late := regexp.MustCompile("no events received for [0-9a-z]+|received last event [0-9a-z]+ ago")
+	for eventType, obj := range map[watch.EventType]runtime.Object{
+		watch.Added:    configMap("a"),
+		watch.Bookmark: configMap(""),
+	} {
+		testBoth(t, func(t *testing.T, _ string, run runFunc) {
+			var warnings []string
+			logger := funcr.New(func(_, line string) {
+				if strings.Contains(line, "Warning: event bookmark expired") {
+					warnings = append(warnings, late.FindString(line))
+				}
+			}, funcr.Options{})
+			w := watch.NewFakeWithChanSize(1, false)
+			stop := must.Run(t, func(ctx context.Context) {
+				run(klog.NewContext(ctx, logger), streamingListWatch(func() watch.Interface { return w }), newStore())
+			})
+			wantWarnings := func(when string, want ...string) {
+				t.Helper()
+				synctest.Wait()
+				if !slices.Equal(warnings, want) {
+					t.Fatalf("%s: warnings %q, want %q", when, warnings, want)
+				}
 			}
-		}, funcr.Options{})
-		w := watch.NewFakeWithChanSize(1, false)
-		stop := must.Run(t, func(ctx context.Context) {
-			run(klog.NewContext(ctx, logger), streamingListWatch(func() watch.Interface { return w }), newStore())
+			first, second := "no events received for 10s", "received last event 18s ago"
+			time.Sleep(12 * time.Second)
+			wantWarnings("after 12s without an event", first)
+			w.Action(eventType, obj)
+			time.Sleep(20 * time.Second)
+			wantWarnings(fmt.Sprintf("20s after %s", eventType), first, second)
+			w.Action(watch.Bookmark, endOfList("1"))
+			time.Sleep(time.Minute)
+			stop()
+			wantWarnings("after the end of the list", first, second)
 		})
-		time.Sleep(12 * time.Second)
-		w.Add(configMap("a"))
-		time.Sleep(20 * time.Second)
-		w.Action(watch.Bookmark, endOfList("1"))
-		time.Sleep(time.Minute)
-		stop()
-		want := []string{"no events received for 10s", "received last event 18s ago"}
-		if !slices.Equal(warnings, want) {
-			t.Errorf("warnings %q, want %q", warnings, want)
-		}
-	})
+	}
 }
 
 // New logs that the client does not support streamed lists.

@@ -180,27 +180,31 @@ func TestNoEventAfterRunHasReturned(t *testing.T) {
 	}
 }
 
-// The observer gets the same errors as the log.
+// The observer gets the same errors as the log. It also gets a bookmark that the store refuses.
 func TestEventsThatAreLeftOutAreObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := streamedList("1", configMap("a"), &corev1.Pod{})
 		w.Add(&corev1.Secret{})
 		w.Modify(nil)
 		w.Delete(configMap("a"))
+		w.Action(watch.Bookmark, fakeapi.ConfigMap("", "2"))
 		w.Action("STRANGE", configMap("a"))
 		var seen record.Lines
 		var types []string
 		ctx, cancel := context.WithCancel(t.Context())
 		observe := observer.Func(func(e observer.Event) {
-			if e.Kind == observer.LeftOut {
+			switch e.Kind {
+			case observer.LeftOut:
 				recordTo(&seen).Observe(e)
 				types = append(types, e.Type)
+			case observer.Bookmark:
+				recordTo(&seen).Observe(e)
 			}
 		})
 		time.AfterFunc(time.Second, cancel)
 		New(Options{
 			ListerWatcher: streamingListWatch(func() watch.Interface { return w }),
-			Store:         deleteRefusingStore{newStore()},
+			Store:         pickyStore{newStore()},
 			ExpectedType:  &corev1.ConfigMap{},
 			Observer:      observe,
 		}).Run(ctx)
@@ -210,18 +214,22 @@ func TestEventsThatAreLeftOutAreObserved(t *testing.T) {
 			wrongType,
 			wrongType, // it has no object, and so no type
 			"left out: Unable to delete watch event object from store: it stays",
+			"bookmark 2",
+			"left out: Unable to send bookmark event to store: not this version",
 			"left out: Unknown watch event: it is neither an event of the store nor a bookmark: STRANGE",
 		}
 		if diff := cmp.Diff(want, seen.Take()); diff != "" {
 			t.Errorf("observed events (-want +got):\n%s", diff)
 		}
-		if want := []string{"ADDED", "ADDED", "MODIFIED", "DELETED", "STRANGE"}; !slices.Equal(types, want) {
-			t.Errorf("types of the observed events: %q, want %q", types, want)
+		wantTypes := []string{"ADDED", "ADDED", "MODIFIED", "DELETED", "BOOKMARK", "STRANGE"}
+		if !slices.Equal(types, wantTypes) {
+			t.Errorf("types of the events that are left out: %q, want %q", types, wantTypes)
 		}
 	})
 }
 
-// A deleteRefusingStore refuses every delete.
-type deleteRefusingStore struct{ cache.Store }
+// A pickyStore refuses every delete, and every bookmark.
+type pickyStore struct{ cache.Store }
 
-func (deleteRefusingStore) Delete(any) error { return errors.New("it stays") }
+func (pickyStore) Delete(any) error      { return errors.New("it stays") }
+func (pickyStore) Bookmark(string) error { return errors.New("not this version") }

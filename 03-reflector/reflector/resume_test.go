@@ -3,6 +3,7 @@
 package reflector
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -50,26 +51,38 @@ func TestAWatchThatIsSlowToOpenIsNotTooShort(t *testing.T) {
 }
 
 // A watch without a version, or from "0", begins with all objects, in no order. Their versions do
-// not say from which version the next watch can begin.
-func TestAWatchFromNoVersionIsResumedFromNoVersion(t *testing.T) {
+// not say from which version the next watch can begin. The first event of another type comes after
+// them. From then on, all versions count.
+func TestAWatchFromNoVersionIsResumed(t *testing.T) {
 	testBoth(t, func(t *testing.T, _ string, run runFunc) {
-		for _, version := range []string{"", "0"} {
-			var asked []string
-			list := func(metav1.ListOptions) (runtime.Object, error) {
-				return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: version}}, nil
-			}
-			runFor(t, 3*time.Minute, run, plainListWatch(list, func(o metav1.ListOptions) (watch.Interface, error) {
-				asked = append(asked, o.ResourceVersion)
-				w := watch.NewFakeWithChanSize(1, false)
-				w.Add(fakeapi.ConfigMap("a", "7"))
-				time.AfterFunc(time.Minute, w.Stop)
-				return w, nil
-			}), newStore())
-			if len(asked) < 2 {
-				t.Fatalf("%d watches, want at least 2", len(asked))
-			}
-			if asked[1] != version {
-				t.Errorf("after a watch from version %q, the second watch is from %q, want the same", version, asked[1])
+		for _, next := range []watch.EventType{"", watch.Bookmark, watch.Modified, watch.Deleted} {
+			for _, version := range []string{"", "0"} {
+				var asked []string
+				list := func(metav1.ListOptions) (runtime.Object, error) {
+					return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: version}}, nil
+				}
+				sent, want := "ADDED 7", version
+				if next != "" {
+					sent, want = fmt.Sprintf("ADDED 7, %s 9, ADDED 12", next), "12"
+				}
+				runFor(t, 3*time.Minute, run, plainListWatch(list, func(o metav1.ListOptions) (watch.Interface, error) {
+					asked = append(asked, o.ResourceVersion)
+					w := watch.NewFakeWithChanSize(3, false)
+					w.Add(fakeapi.ConfigMap("a", "7"))
+					if next != "" {
+						w.Action(next, fakeapi.ConfigMap("a", "9"))
+						w.Add(fakeapi.ConfigMap("b", "12"))
+					}
+					time.AfterFunc(time.Minute, w.Stop)
+					return w, nil
+				}), newStore())
+				if len(asked) < 2 {
+					t.Fatalf("%d watches, want at least 2", len(asked))
+				}
+				if asked[1] != want {
+					t.Errorf("a watch from version %q has sent %s, and the second watch is from %q, want %q",
+						version, sent, asked[1], want)
+				}
 			}
 		}
 	})

@@ -57,7 +57,11 @@ func untyped(t *testing.T, obj runtime.Object, apiVersion, kind string) *unstruc
 // values are the values of an object in each index, by the name of the index.
 type values map[string][]string
 
+// A store asks for the values of the old object and of the new one, and then compares them. So the
+// values of an object stay the same when a function is called again.
 func TestValues(t *testing.T) {
+	other := full()
+	other.Namespace, other.Labels["app"], other.Spec.Containers[0].Image = "ns2", "l2", "d"
 	all := values{"namespace": {"ns1"}, "app": {"l1"}, "image": {"a", "b", "c"}}
 	for _, test := range []struct {
 		name string
@@ -104,8 +108,16 @@ func TestValues(t *testing.T) {
 				if err != nil {
 					t.Errorf("the function of index %s returns the error %v, want nil", name, err)
 				}
-				if want := test.want[name]; !slices.Equal(got, want) {
+				want := test.want[name]
+				if !slices.Equal(got, want) {
 					t.Errorf("the values of index %s are %q, want %q", name, got, want)
+					continue
+				}
+				_, err = function(other)
+				must.NoError(t, err)
+				if !slices.Equal(got, want) {
+					t.Errorf("the values of index %s are %q after a call with another object, want %q as before",
+						name, got, want)
 				}
 			}
 		})

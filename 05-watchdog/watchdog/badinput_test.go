@@ -61,16 +61,32 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 	}
 }
 
+// The first list, and a later one.
 func TestAListOfAnotherTypeIsRefusedWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		const refused = "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: " +
+			"*v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together"
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}}
-		r := run(t, fakeapi.New(configMap("a", "1"), pod))
-		r.errors.Want(t, "listing and watching *v1.ConfigMap, to be tried again: unable to sync list result: "+
-			"*v1.Pod ns/web is no *v1.ConfigMap: ListerWatcher and ObjectType do not fit together")
+		reported := make(chan error, 10)
+		r := run(t, fakeapi.New(configMap("a", "1"), pod), func(_ *rig, o *Options) {
+			o.OnError = func(err error) { reported <- err }
+		})
+		if err := <-reported; err.Error() != refused {
+			t.Errorf("OnError was called with %q, want %q", err, refused)
+		}
 		r.calls.Want(t)
 		if r.HasSynced() {
 			t.Error("HasSynced() = true without a list, want false")
 		}
+		r.server.Set(configMap("a", "1"))
+		w := r.server.NextWatch()
+		r.calls.Want(t, "OnAdd a 1 first")
+		r.server.Set(configMap("b", "2"), pod)
+		fakeapi.Expire(w)
+		if err := <-reported; err.Error() != refused {
+			t.Errorf("OnError was called with %q, want %q", err, refused)
+		}
+		r.calls.Want(t)
 	})
 }
 

@@ -198,12 +198,15 @@ func TestWhatComesBackIsNotInitial(t *testing.T) {
 	})
 }
 
+// c is added while the handler is busy with the first list, and does not count.
 func TestHasSyncedWhenAllOfTheFirstListIsHandled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		step := make(chan struct{})
+		defer close(step)
 		r := run(t, fakeapi.New(configMap("a", "1"), configMap("b", "1")), func(r *rig, o *Options) {
 			o.Handler = cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-step }}
 		})
+		r.server.NextWatch().Add(configMap("c", "2"))
 		for handled := range 2 {
 			synctest.Wait()
 			if r.HasSynced() {
@@ -213,29 +216,54 @@ func TestHasSyncedWhenAllOfTheFirstListIsHandled(t *testing.T) {
 		}
 		synctest.Wait()
 		if !r.HasSynced() {
-			t.Error("HasSynced() = false when both objects are handled, want true")
+			t.Error("HasSynced() = false when both objects of the first list are handled, want true")
 		}
 	})
 }
 
-// The only object of the first list is popped, and the handler is busy with it. The next list is
-// empty: there is nothing in it to handle.
+// The only object of the first list is popped, and the handler is busy with it. The next list that
+// is taken is empty: there is nothing in it to handle.
 func TestALaterListThatIsEmptyDoesNotSync(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		busy := make(chan struct{})
-		r := run(t, fakeapi.New(configMap("a", "1")), func(_ *rig, o *Options) {
-			o.Handler = cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }}
+	for _, test := range []struct {
+		name    string
+		refused int // which call of the key function for b returns an error: the inbox is first, the queue second
+	}{{"the second list", 0}, {"after one that the inbox refuses", 1}, {"after one that the queue refuses", 2}} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				busy, refused := make(chan struct{}), make(chan error, 1)
+				asked := 0 // for the key of b
+				r := run(t, fakeapi.New(configMap("a", "1")), func(_ *rig, o *Options) {
+					o.Handler = cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }}
+					o.OnError = func(err error) { refused <- err }
+					o.KeyFunction = func(obj any) (string, error) {
+						if obj.(*corev1.ConfigMap).Name == "b" {
+							asked++
+							if asked == test.refused {
+								return "", errors.New("I do not like it")
+							}
+						}
+						return cache.MetaNamespaceKeyFunc(obj)
+					}
+				})
+				w := r.server.NextWatch()
+				if test.refused > 0 {
+					r.server.Set(configMap("b", "1"))
+					fakeapi.Expire(w)
+					<-refused
+					r.server.Set()
+				} else {
+					r.server.Set()
+					fakeapi.Expire(w)
+				}
+				r.server.NextWatch() // right after the empty list
+				if r.HasSynced() {
+					t.Error("HasSynced() = true while the handler is busy with the first list, want false")
+				}
+				close(busy)
+				<-r.Synced()
+			})
 		})
-		w := r.server.NextWatch()
-		r.server.Set()
-		fakeapi.Expire(w)
-		r.server.NextWatch() // right after the list
-		if r.HasSynced() {
-			t.Error("HasSynced() = true while the handler is busy with the first list, want false")
-		}
-		close(busy)
-		<-r.Synced()
-	})
+	}
 }
 
 func TestAListThatFailsDoesNotSync(t *testing.T) {

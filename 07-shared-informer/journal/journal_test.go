@@ -7,8 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/03-reflector/observer"
 	"example.com/informer/06-processor/processor"
 	"example.com/informer/06-processor/processor/fanouttest"
 	"example.com/informer/scripts/harness/must"
@@ -65,6 +67,41 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 			t.Errorf("the last version of %s is %d, want %d", key, v, rounds)
 		}
 	}
+}
+
+// A listener waits. Before it runs again, so much comes that it is folded: what is in its backlog now
+// is older than what is unread.
+func TestAListenerIsFoldedWhileItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fanout := New()
+		fanout.SetPatience(1)
+		l := fanout.Listen(nil)
+		var got [][]string
+		go func() {
+			for batch := l.Next(); batch != nil; batch = l.Next() {
+				got = append(got, texts(batch))
+			}
+		}()
+		synctest.Wait()
+		fanout.mu.Lock() // l runs again when it has the lock
+		for v := range chunkSize/2 + 1 {
+			fanout.append(updated("a", v, v+1))
+			fanout.append(updated("b", v, v+1))
+		}
+		fanout.mu.Unlock()
+		fanout.grown.Broadcast()
+		synctest.Wait()
+		want := [][]string{
+			{"update a 0 to 128"},
+			{"update b 0 to 128"},
+			{"update a 128 to 129", "update b 128 to 129"},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the results of Next() differ, want the backlog, one object at a time, and then what is unread "+
+				"(-want +got):\n%s", diff)
+		}
+		l.Close()
+	})
 }
 
 // A listener was far behind, and reads its backlog. Until it has read all of it, what comes is
@@ -127,6 +164,44 @@ func TestNothingIsDroppedThatAFoldedListenerHasNotRead(t *testing.T) {
 		if delivered != last {
 			t.Errorf("the folded listener got version %d last, want %d", delivered, last)
 		}
+	})
+}
+
+// The observer panics when a chunk begins, and the caller of Distribute recovers: the new tail is
+// empty. One listener has read everything, and moves on to it. Another one has read nothing, and more
+// come and go: what it has not read stays.
+func TestNothingIsDroppedAfterAPanicOfTheObserver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fanout := New()
+		unread, prompt := fanout.Listen(nil), fanout.Listen(nil)
+		defer unread.Close()
+		defer prompt.Close()
+		var want []string
+		for v := range chunkSize {
+			n := updated("a", v, v+1)
+			fanout.Distribute(n)
+			want = append(want, text(n))
+		}
+		read(prompt, chunkSize)
+		armed := false
+		fanout.SetObserver(observer.Func(func(observer.Event) {
+			if armed {
+				panic("no")
+			}
+		}))
+		armed = true
+		func() {
+			defer func() { _ = recover() }()
+			fanout.Distribute(updated("a", chunkSize, chunkSize+1))
+		}()
+		armed = false
+		go prompt.Next()
+		synctest.Wait()
+		fanout.Listen(nil).Close()
+		if waiting := unread.Waiting(); waiting != chunkSize {
+			t.Fatalf("Waiting() = %d for the listener that has read nothing, want %d", waiting, chunkSize)
+		}
+		fanouttest.WantTexts(t, texts(read(unread, chunkSize)), want)
 	})
 }
 
@@ -193,10 +268,16 @@ func TestChunks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fanout := New()
 		l := fanout.Listen(nil)
-		for v := range chunkSize + 1 {
+		fanout.Listen(nil).Close() // drops the tail: the next one has the smallest size
+		tail, size := fanout.tail, cap(fanout.tail.items)
+		for v := range 2*chunkSize - smallSize + 1 { // fills a chunk of each size, and begins one more
 			fanout.Distribute(updated("a", v, v+1))
-			if size := cap(fanout.tail.items); size > chunkSize {
-				t.Fatalf("the capacity of a chunk is %d, want at most %d", size, chunkSize)
+			if fanout.tail != tail {
+				tail, size = fanout.tail, min(2*size, chunkSize)
+			}
+			if got := cap(tail.items); got != size {
+				t.Fatalf("the capacity of a chunk with %d items is %d, want %d: a chunk does not grow",
+					len(tail.items), got, size)
 			}
 			if batch := l.Next(); cap(batch) > len(batch) {
 				t.Fatalf("Next() returned a slice of length %d and capacity %d, want no spare room",
@@ -208,7 +289,6 @@ func TestChunks(t *testing.T) {
 		if waiting := l.Waiting(); waiting != 0 {
 			t.Errorf("Waiting() = %d after the end of the initial list was read, want 0", waiting)
 		}
-		tail := fanout.tail
 		go l.Next()
 		synctest.Wait()
 		if fanout.tail != tail {

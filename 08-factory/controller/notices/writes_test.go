@@ -29,65 +29,114 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// The notice wants three copies. One of them exists, and there is one ConfigMap too many. The
-// server refuses each write of a ConfigMap. The first call of Reconcile only adds the finalizer.
-// The second call makes all writes, although they fail.
+// The notice wants five copies. picnic-1 is right, picnic-3 has a key too many, and three are missing.
+// picnic-9 is surplus. At first, Reconcile only adds the finalizer. Then it makes all writes, although
+// the server refuses some of them, and returns all errors. When somebody else has taken the name
+// picnic-2, that is no error: it is in the status.
 func TestReconcileWritesWhatItCan(t *testing.T) {
 	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
 	copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
 	r, client, dynamicClient := newFake(notices, copies)
 	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
 	must.NoError(t, err)
-	picnic.SetFinalizers(nil)
-	must.NoError(t, unstructured.SetNestedField(picnic.Object, int64(3), "spec", "copies"))
-	owner := *metav1.NewControllerRef(picnic, Resource.GroupVersion().WithKind(Kind))
-	for _, name := range []string{"picnic-1", "picnic-9"} {
-		must.NoError(t, copies.Add(&corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{owner}},
-			Data:       map[string]string{"text": "on Sunday"},
-		}))
+	picnic.SetFinalizers([]string{"example.com/somebody"})
+	must.NoError(t, unstructured.SetNestedField(picnic.Object, int64(5), "spec", "copies"))
+	_, err = r.Resource.Update(t.Context(), picnic, metav1.UpdateOptions{})
+	must.NoError(t, err)
+	taken := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "picnic-2"}}
+	newCopy(t, picnic, copies, "picnic-1")
+	newCopy(t, picnic, copies, "picnic-3").Data["place"] = "the park"
+	newCopy(t, picnic, copies, "picnic-9")
+	for _, obj := range copies.List() {
+		must.NoError(t, client.Tracker().Add(obj.(*corev1.ConfigMap)))
 	}
+	var refused []string // the resources whose writes the server refuses
 	errRefused := errors.New("out of luck")
-	client.PrependReactor("*", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, errRefused
-	})
+	refuse := func(a clienttesting.Action) (bool, runtime.Object, error) {
+		return slices.Contains(refused, a.GetResource().Resource), nil, errRefused
+	}
+	client.PrependReactor("*", "configmaps", refuse)
+	dynamicClient.PrependReactor("update", "notices", refuse)
 	for _, round := range []struct {
 		name        string
+		taken       bool // the name picnic-2
+		refused     []string
 		wantWrites  []string
-		wantRefused int   // how many errors Reconcile returns
-		wantCopies  int64 // of the status
+		wantRefused int // how many errors Reconcile returns
 	}{
+		{
+			name:        "the finalizer is refused",
+			refused:     []string{"notices"},
+			wantWrites:  []string{"update notices"},
+			wantRefused: 1,
+		},
 		{
 			name:       "the finalizer",
 			wantWrites: []string{"update notices"},
 		},
 		{
-			name: "the copies and the status",
+			name:    "the copies and the status are refused",
+			refused: []string{"configmaps", "notices"},
+			wantWrites: []string{
+				"create configmaps",
+				"create configmaps",
+				"create configmaps",
+				"delete configmaps",
+				"update configmaps",
+				"update notices/status",
+			},
+			wantRefused: 6,
+		},
+		{
+			name:    "a name is taken, and the other copies are refused",
+			taken:   true,
+			refused: []string{"configmaps"},
 			wantWrites: []string{
 				"create configmaps",
 				"create configmaps",
 				"delete configmaps",
+				"update configmaps",
 				"update notices/status",
 			},
-			wantRefused: 3,
-			wantCopies:  1,
+			wantRefused: 4,
+		},
+		{
+			name:  "a name is taken", // the cache does not have the other copies yet: the status stays as it is
+			taken: true,
+			wantWrites: []string{
+				"create configmaps",
+				"create configmaps",
+				"delete configmaps",
+				"update configmaps",
+			},
 		},
 	} {
+		if round.taken {
+			must.NoError(t, copies.Add(taken))
+		}
+		picnic, err = r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+		must.NoError(t, err)
 		must.NoError(t, notices.Add(picnic))
 		before := picnic.DeepCopy()
 		client.ClearActions()
 		dynamicClient.ClearActions()
+		refused = round.refused
 		var errs []error
-		if all, ok := r.Reconcile(t.Context(), "ns/picnic").(utilerrors.Aggregate); ok {
-			errs = all.Errors()
+		if err := r.Reconcile(t.Context(), "ns/picnic"); err != nil {
+			errs = []error{err}
+			if all, ok := err.(utilerrors.Aggregate); ok {
+				errs = utilerrors.Flatten(all).Errors()
+			}
 		}
-		for _, err := range errs {
+		list := ""
+		for i, err := range errs {
+			list += fmt.Sprintf("\n%d. %v", i+1, err)
 			if !errors.Is(err, errRefused) {
 				t.Errorf("%s: Reconcile returns the error %v, which does not wrap %v", round.name, err, errRefused)
 			}
 		}
 		if len(errs) != round.wantRefused {
-			t.Errorf("%s: Reconcile returns %d errors, want %d: %v", round.name, len(errs), round.wantRefused, errs)
+			t.Errorf("%s: Reconcile returns %d errors, want %d:%s", round.name, len(errs), round.wantRefused, list)
 		}
 		if diff := cmp.Diff(before, picnic); diff != "" {
 			t.Errorf("%s: Reconcile has changed the cached notice (-before +after):\n%s", round.name, diff)
@@ -96,14 +145,15 @@ func TestReconcileWritesWhatItCan(t *testing.T) {
 		if diff := cmp.Diff(round.wantWrites, writes); diff != "" {
 			t.Errorf("%s: the writes differ (-want +got):\n%s", round.name, diff)
 		}
-		picnic, err = r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-		must.NoError(t, err)
-		if got, _, _ := unstructured.NestedInt64(picnic.Object, "status", "copies"); got != round.wantCopies {
-			t.Errorf("%s: the status has %d copies, want %d", round.name, got, round.wantCopies)
-		}
 		if t.Failed() {
-			return // the second round needs the result of the first
+			return // the next round needs the result of this one
 		}
+	}
+	if got, want := statusOf(t, picnic), "7: 1 copies, Ready is False: NameTaken"; got != want {
+		t.Errorf("the status is %q, want %q", got, want)
+	}
+	if diff := cmp.Diff([]string{"example.com/somebody", finalizer}, picnic.GetFinalizers()); diff != "" {
+		t.Errorf("the finalizers differ (-want +got):\n%s", diff)
 	}
 }
 
@@ -134,7 +184,8 @@ func newCopy(t *testing.T, notice *unstructured.Unstructured, copies cache.Store
 }
 
 // A notice is being deleted. With the finalizer of the garbage collector for orphans, the copies
-// stay, and the notice is let go. Without it, the copies are deleted first.
+// stay, and the notice is let go. Without it, the copies are deleted first. A notice that this
+// controller has let go of gets nothing more, no matter who holds it.
 func TestOrphansStay(t *testing.T) {
 	for _, test := range []struct {
 		name       string
@@ -155,6 +206,10 @@ func TestOrphansStay(t *testing.T) {
 			name:       "cascade=background",
 			finalizers: []string{finalizer},
 			wantWrites: []string{"delete configmaps"},
+		},
+		{
+			name:       "let go",
+			finalizers: []string{metav1.FinalizerDeleteDependents},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -228,33 +283,42 @@ func TestFinalizeDeletesWhatItCan(t *testing.T) {
 	}
 }
 
-// The API server does not accept a copy. The next try would end in the same way: Reconcile returns
-// no error, the status says why, and there is one Event, although Reconcile is called again, and
-// again after a change of the spec.
+// The API server does not accept a copy that is new or changed. The next try would end in the same
+// way: Reconcile returns no error, the status says why, and there is one Event, although Reconcile is
+// called again, and again after a change of the spec.
 func TestAnInvalidCopyIsNotTriedForever(t *testing.T) {
-	notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	r, client, _ := newFake(notices, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
-	client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "picnic-0", nil)
-	})
-	for _, generation := range []int64{7, 7, 8} {
-		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-		must.NoError(t, err)
-		picnic.SetGeneration(generation)
-		must.NoError(t, notices.Add(picnic))
-		must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
-	}
-	picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
-	must.NoError(t, err)
-	if got, want := statusOf(t, picnic), "8: 0 copies, Ready is False: Invalid"; got != want {
-		t.Errorf("the status is %q, want %q", got, want)
-	}
-	recorded := r.Recorder.(*events.FakeRecorder).Events
-	if len(recorded) != 1 {
-		t.Fatalf("there are %d Events, want 1", len(recorded))
-	}
-	if event, want := <-recorded, "Warning Invalid the copy picnic-0 is refused: "; !strings.HasPrefix(event, want) {
-		t.Errorf("the Event is %q, want %q and the reason", event, want)
+	for _, verb := range []string{"create", "update"} {
+		t.Run(verb, func(t *testing.T) {
+			notices := cache.NewStore(cache.MetaNamespaceKeyFunc)
+			copies := cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers)
+			r, client, _ := newFake(notices, copies)
+			client.PrependReactor(verb, "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+				return true, nil, apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "picnic-0", nil)
+			})
+			for _, generation := range []int64{7, 7, 8} {
+				picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+				must.NoError(t, err)
+				picnic.SetGeneration(generation)
+				must.NoError(t, notices.Add(picnic))
+				if verb == "update" {
+					newCopy(t, picnic, copies, "picnic-0").Data["text"] = "cancelled"
+				}
+				must.NoError(t, r.Reconcile(t.Context(), "ns/picnic"))
+			}
+			picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+			must.NoError(t, err)
+			if got, want := statusOf(t, picnic), "8: 0 copies, Ready is False: Invalid"; got != want {
+				t.Errorf("the status is %q, want %q", got, want)
+			}
+			recorded := r.Recorder.(*events.FakeRecorder).Events
+			if len(recorded) != 1 {
+				t.Fatalf("there are %d Events, want 1", len(recorded))
+			}
+			want := "Warning Invalid the copy picnic-0 is refused: "
+			if event := <-recorded; !strings.HasPrefix(event, want) {
+				t.Errorf("the Event is %q, want %q and the reason", event, want)
+			}
+		})
 	}
 }
 

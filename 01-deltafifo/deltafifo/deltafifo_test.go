@@ -198,16 +198,21 @@ func TestPopWaitsForAnItemOrForClose(t *testing.T) {
 	})
 }
 
-// An observedLister has no objects. It calls a function when the queue lists its keys.
+// An observedLister knows one object. It calls a function when the queue asks for keys or objects.
 type observedLister func()
 
-func (listKeys observedLister) ListKeys() []string {
-	listKeys()
-	return nil
+func (asked observedLister) ListKeys() []string {
+	asked()
+	return []string{"known"}
 }
 
-func (observedLister) GetByKey(string) (any, bool, error) { return nil, false, nil }
+func (asked observedLister) GetByKey(key string) (any, bool, error) {
+	asked()
+	return item{key, 1}, key == "known", nil
+}
 
+// Pop takes an object out of the queue, and process makes it known. A method that asks the known
+// objects before it has the lock, and looks into the queue afterwards, may find it in neither.
 func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
 	var q *deltafifo.Queue
 	wantLocked := func(when string) {
@@ -215,11 +220,15 @@ func TestTheLockIsHeldWhileKnownObjectsAreReadAndChanged(t *testing.T) {
 			t.Errorf("%s: Locked() = false, want true", when)
 		}
 	}
-	q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: observedLister(func() {
-		wantLocked("when Replace or Resync reads the known objects")
-	})})
-	must.NoError(t, q.Replace([]any{item{"a", 1}}, ""))
+	var method string
+	asked := func() { wantLocked("when " + method + " reads the known objects") }
+	q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: observedLister(asked)})
+	method = "Delete"
+	must.NoError(t, q.Delete(item{"unknown", 1}))
+	method = "Resync"
 	must.NoError(t, q.Resync())
+	method = "Replace"
+	must.NoError(t, q.Replace([]any{item{"a", 1}}, ""))
 	err := q.Pop(func(cache.Deltas, bool) error {
 		wantLocked("when Pop calls process")
 		return nil

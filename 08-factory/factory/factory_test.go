@@ -39,6 +39,13 @@ func TestAskingTwiceGivesTheSameInformer(t *testing.T) {
 	if server.Lists() != 1 {
 		t.Errorf("%d lists, want 1", server.Lists())
 	}
+	f.Shutdown() // stops the informer, and does not drop it
+	if f.ConfigMaps().Informer() != informer {
+		t.Error("after Shutdown, ConfigMaps() returns another informer, want the one that has stopped")
+	}
+	if _, err := f.ForResource(Nodes); err != nil {
+		t.Errorf("after Shutdown, ForResource(Nodes) = %v, want an informer, which Start does not start", err)
+	}
 }
 
 // Two goroutines that ask for a type at the same time must not both make an informer. So the lock

@@ -16,7 +16,7 @@ import (
 )
 
 // stepDropin makes two factories of client-go. The first makes its own informer of ConfigMaps, the
-// second gets ours. The rest of the code is the same.
+// second gets ours. The rest of the code is the same, and knows only the factory.
 func stepDropin(ctx context.Context, l *step.Lesson) error {
 	weather := func(options *metav1.ListOptions) { options.FieldSelector = "metadata.name=weather" }
 	newOurs := func(client kubernetes.Interface, resyncPeriod time.Duration) cache.SharedIndexInformer {
@@ -35,33 +35,42 @@ func stepDropin(ctx context.Context, l *step.Lesson) error {
 		if name == "ours" {
 			factory.InformerFor(&corev1.ConfigMap{}, newOurs) // before anybody asks for ConfigMaps
 		}
-		configMaps := factory.Core().V1().ConfigMaps()
-		show := func(method string) {
-			configMap, err := configMaps.Lister().ConfigMaps(l.Namespace).Get("weather")
-			if err != nil {
-				fmt.Fprintf(l.Out, "%s : %s : the lister says: %v\n", name, method, err)
-				return
-			}
-			fmt.Fprintf(l.Out, "%s : %s : the lister has %s\n", name, method, configMap.Data["sky"])
-		}
-		_, err := configMaps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(any) { show("OnAdd") },
-			UpdateFunc: func(any, any) { show("OnUpdate") },
-			DeleteFunc: func(any) { show("OnDelete") },
-		})
-		if err != nil {
+		if err := showWeather(l, name, factory); err != nil {
 			return err
 		}
 		running, cancel := context.WithCancel(ctx)
 		defer factory.Shutdown() // waits for its informers
 		defer cancel()
 		factory.StartWithContext(running)
-		if err := factory.WaitForCacheSyncWithContext(running).AsError(); err != nil {
+		result := factory.WaitForCacheSyncWithContext(running)
+		if err := result.AsError(); err != nil {
 			return err
 		}
-		// It has an informer already.
-		fmt.Fprintf(l.Out, "%s : %T\n", name, factory.InformerFor(&corev1.ConfigMap{}, nil))
+		for objectType := range result.Synced {
+			has := factory.InformerFor(&corev1.ConfigMap{}, nil) // nil: it has an informer already
+			fmt.Fprintf(l.Out, "%s : the factory has synced %v with %T\n", name, objectType, has)
+		}
 	}
 	<-ctx.Done()
 	return nil
+}
+
+// showWeather adds a handler to the factory's informer of ConfigMaps. The handler reads from the
+// factory's lister.
+func showWeather(l *step.Lesson, name string, factory informers.SharedInformerFactory) error {
+	configMaps := factory.Core().V1().ConfigMaps()
+	show := func(method string) {
+		configMap, err := configMaps.Lister().ConfigMaps(l.Namespace).Get("weather")
+		if err != nil {
+			fmt.Fprintf(l.Out, "%s : %s : the lister says: %v\n", name, method, err)
+			return
+		}
+		fmt.Fprintf(l.Out, "%s : %s : the lister has %s\n", name, method, configMap.Data["sky"])
+	}
+	_, err := configMaps.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { show("OnAdd") },
+		UpdateFunc: func(any, any) { show("OnUpdate") },
+		DeleteFunc: func(any) { show("OnDelete") },
+	})
+	return err
 }

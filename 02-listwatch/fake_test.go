@@ -37,7 +37,7 @@ type fakeCluster struct {
 }
 
 // newFakeCluster returns a cluster whose lists have version 42 and one ConfigMap. Each watch sends
-// the events, and ends.
+// the events, and ends. As on a server, a watch gets bookmarks only if it asks for them.
 func newFakeCluster(events ...watch.Event) *fakeCluster {
 	c := &fakeCluster{client: fake.NewClientset()}
 	c.client.PrependReactor("list", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -50,7 +50,9 @@ func newFakeCluster(events ...watch.Event) *fakeCluster {
 		c.options = a.(clienttesting.WatchActionImpl).ListOptions
 		sent := make(chan watch.Event, len(events))
 		for _, event := range events {
-			sent <- event
+			if event.Type != watch.Bookmark || c.options.AllowWatchBookmarks {
+				sent <- event
+			}
 		}
 		close(sent)
 		c.watch = watch.NewProxyWatcher(sent)
@@ -151,11 +153,27 @@ func TestTheErrorOfAStreamedListIsReturned(t *testing.T) {
 	}
 }
 
-// A watch from any other version sends too much, or leaves something out.
+// A watch from any other version sends too much, or leaves something out. All that comes is a
+// change, also of what was listed. A bookmark is none.
 func TestTheStepVersionWatchesFromTheVersionOfItsList(t *testing.T) {
-	cluster := newFakeCluster()
-	if _, err := cluster.run(t.Context(), t, stepVersion); err != nil {
+	cluster := newFakeCluster(
+		watch.Event{Type: watch.Added, Object: fakeapi.ConfigMap("between", "43")},
+		bookmark(false),
+		watch.Event{Type: watch.Modified, Object: fakeapi.ConfigMap("before", "44")},
+		watch.Event{Type: watch.Deleted, Object: fakeapi.ConfigMap("before", "45")},
+	)
+	out, err := cluster.run(t.Context(), t, stepVersion)
+	if err != nil {
 		t.Errorf("the step returns %v, want nil", err)
+	}
+	const want = `LIST : before
+created : between
+WATCH : ADDED : between
+WATCH : MODIFIED : before
+WATCH : DELETED : before
+`
+	if out != want {
+		t.Errorf("printed\n%swant\n%s", out, want)
 	}
 	if got := cluster.options.ResourceVersion; got != "42" {
 		t.Errorf("the watch is from version %q, want %q, the version of the list", got, "42")

@@ -1,0 +1,94 @@
+// One watch after the other: from which version each begins, and what is observed of it.
+
+package reflector
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/scripts/harness/fakeapi"
+	"example.com/informer/scripts/harness/record"
+)
+
+// A bookmark has a version, even in a watch without one. From then on watches begin at a version,
+// and what they add has versions that count.
+func TestAWatchFromABookmarkIsResumedFromItsLastEvent(t *testing.T) {
+	testBoth(t, func(t *testing.T, _ string, run runFunc) {
+		for _, version := range []string{"", "0"} {
+			var asked []string
+			list := func(metav1.ListOptions) (runtime.Object, error) {
+				return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: version}}, nil
+			}
+			runFor(t, 150*time.Second, run, plainListWatch(list, func(o metav1.ListOptions) (watch.Interface, error) {
+				asked = append(asked, o.ResourceVersion)
+				w := watch.NewFakeWithChanSize(1, false)
+				switch len(asked) {
+				case 1:
+					w.Action(watch.Bookmark, fakeapi.ConfigMap("", "7"))
+				case 2:
+					w.Add(fakeapi.ConfigMap("a", "8"))
+				}
+				time.AfterFunc(time.Minute, w.Stop)
+				return w, nil
+			}), newStore())
+			if want := []string{version, "7", "8"}; !slices.Equal(asked, want) {
+				t.Errorf("watches from %q, want %q: the list's version, the bookmark's, the event's", asked, want)
+			}
+		}
+	})
+}
+
+// Each watch is observed before its request, and its end before the pause. The end of the context
+// ends the request of a watch that the server does not answer.
+func TestEachWatchIsObserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var seen record.Lines
+		requests := 0
+		lw := listWatch(emptyList, nil)
+		lw.WatchFuncWithContext = func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			seen.Add("WATCH from %s", o.ResourceVersion)
+			switch requests++; requests {
+			case 1:
+				return nil, errRefused
+			case 2:
+				w := watch.NewFakeWithChanSize(1, false)
+				w.Add(fakeapi.ConfigMap("a", "7"))
+				w.Stop()
+				return w, nil
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Hour):
+				t.Error("the request of a watch goes on when the context has ended")
+			}
+			return nil, errors.New("no answer")
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		New(Options{
+			ListerWatcher: cache.ToListWatcherWithWatchListSemantics(lw, noStreams{}),
+			Store:         newStore(),
+			Observer:      recordTo(&seen),
+		}).Run(ctx)
+		want := []string{
+			"listing 0", "listed 1",
+			"watching 1", "WATCH from 1", "ended: " + errRefused.Error(), "backing off",
+			"watching 1", "WATCH from 1", "event 7", "ended ",
+			"watching 7", "WATCH from 7",
+		}
+		if diff := cmp.Diff(want, seen.Take()); diff != "" {
+			t.Errorf("observed events, and the requests of watches (-want +got):\n%s", diff)
+		}
+	})
+}

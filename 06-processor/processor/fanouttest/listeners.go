@@ -27,6 +27,24 @@ func Read(l processor.Listener, n int) (notifications []processor.Notification) 
 	return notifications
 }
 
+// startReading takes out of a listener what it has, and what it gets later, until it is closed. all
+// waits until nothing more comes, and returns what has come so far. It is for a bubble of
+// testing/synctest.
+func startReading(l processor.Listener) (all func() []processor.Notification) {
+	var notifications []processor.Notification
+	go func() {
+		for batch := l.Next(); batch != nil; batch = l.Next() {
+			notifications = append(notifications, batch...)
+		}
+	}()
+	return func() []processor.Notification {
+		synctest.Wait()
+		return notifications
+	}
+}
+
+// The end of the initial list is a notification without an object. It has its place in the order,
+// too. One listener reads while the notifications come, the others read afterwards.
 func EveryListenerGetsEverythingInOrder(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		const events = 3*chunkSize + 1
@@ -36,18 +54,23 @@ func EveryListenerGetsEverythingInOrder(t *testing.T, newFanout func() processor
 			defer l.Close()
 			listeners = append(listeners, l)
 		}
-		var want []string
+		eager := fanout.Listen(nil)
+		defer eager.Close()
+		all := startReading(eager)
+		end := processor.Notification{Kind: processor.Synced}
+		fanout.Distribute(end)
+		want := []string{Text(end)}
 		for v := range events {
 			n := Updated("a", v, v+1)
 			fanout.Distribute(n)
 			want = append(want, Text(n))
 		}
+		WantTexts(t, Texts(all()), want)
 		for i, l := range listeners {
-			synctest.Wait()
 			if waiting := l.Waiting(); waiting != events {
 				t.Errorf("listener %d: Waiting() = %d, want %d", i, waiting, events)
 			}
-			WantTexts(t, Texts(Read(l, events)), want)
+			WantTexts(t, Texts(startReading(l)()), want)
 			if waiting := l.Waiting(); waiting != 0 {
 				t.Errorf("listener %d: Waiting() = %d after all were read, want 0", i, waiting)
 			}

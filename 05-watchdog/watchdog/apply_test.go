@@ -21,7 +21,7 @@ import (
 const keyOfA = "the key of a"
 
 // newPicky returns a WatchDog that does not run. Its key function refuses objects of the version
-// "bad". Its handler records the calls.
+// "bad", and has another key for those of the version "moved". Its handler records the calls.
 func newPicky(t *testing.T) (*WatchDog, *record.Lines) {
 	t.Helper()
 	lines := &record.Lines{}
@@ -30,8 +30,11 @@ func newPicky(t *testing.T) (*WatchDog, *record.Lines) {
 		ObjectType:    &corev1.ConfigMap{},
 		Handler:       record.Handler(lines),
 		KeyFunction: func(obj any) (string, error) {
-			if obj.(*corev1.ConfigMap).ResourceVersion == "bad" {
+			switch obj.(*corev1.ConfigMap).ResourceVersion {
+			case "bad":
 				return "", errors.New("I do not like it")
+			case "moved":
+				return "another key", nil
 			}
 			return keyOfA, nil
 		},
@@ -122,14 +125,27 @@ func TestApplyWithoutAKey(t *testing.T) {
 	wantStored(t, dog, "")
 }
 
-// A tombstone has a key of its own. The object in it may be nil: its last state is not known then.
-func TestApplyOfATombstoneWithoutAnObject(t *testing.T) {
-	dog, _ := newPicky(t)
-	tombstone := cache.Delta{Type: cache.Deleted, Object: cache.DeletedFinalStateUnknown{Key: keyOfA}}
-	calls, err := dog.apply(cache.Deltas{delta(cache.Added, "1"), tombstone}, false)
-	must.NoError(t, err)
-	wantMethods(t, calls, "OnAdd", "OnDelete")
-	wantStored(t, dog, "")
+// A tombstone has a key of its own: the one under which the object is stored. The last state in it
+// may be nil. Or the key function has no key for it any more, or another one.
+func TestApplyOfATombstoneUsesItsKey(t *testing.T) {
+	for name, last := range map[string]any{
+		"without an object":                 nil,
+		"of an object without a key":        configMap("a", "bad"),
+		"of an object that has another key": configMap("a", "moved"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			dog, _ := newPicky(t)
+			tombstone := cache.DeletedFinalStateUnknown{Key: keyOfA, Obj: last}
+			calls, err := dog.apply(cache.Deltas{
+				delta(cache.Added, "1"), {Type: cache.Deleted, Object: tombstone},
+			}, false)
+			if err != nil {
+				t.Errorf("apply() = %v, want no error", err)
+			}
+			wantMethods(t, calls, "OnAdd", "OnDelete")
+			wantStored(t, dog, "")
+		})
+	}
 }
 
 // The store asks for the key of an object when it stores the object. At this moment the lock of the

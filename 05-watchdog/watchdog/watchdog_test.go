@@ -111,22 +111,26 @@ func TestATombstoneIsHandedOnAndTheStoreForgets(t *testing.T) {
 	})
 }
 
-// Objects and tombstones have the keys of the KeyFunction, which never gets a tombstone.
+// Objects and tombstones have the keys of the KeyFunction, which never gets a tombstone. A key need
+// not have the form namespace/name.
 func TestAKeyFunctionOfOnesOwn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := run(t, fakeapi.New(configMap("a", "1"), configMap("b", "1")), func(_ *rig, o *Options) {
-			o.KeyFunction = func(obj any) (string, error) { return "key-of-" + obj.(*corev1.ConfigMap).Name, nil }
+	for _, prefix := range []string{"key-of-", "/", "cluster/ns/"} {
+		synctest.Test(t, func(t *testing.T) {
+			r := run(t, fakeapi.New(configMap("a", "1"), configMap("b", "1")), func(_ *rig, o *Options) {
+				o.KeyFunction = func(obj any) (string, error) { return prefix + obj.(*corev1.ConfigMap).Name, nil }
+			})
+			w := r.server.NextWatch()
+			r.calls.Want(t, "OnAdd a 1 first", "OnAdd b 1 first")
+			r.server.Set(configMap("b", "1"))
+			fakeapi.Expire(w)
+			r.server.NextWatch()
+			r.calls.Want(t, "OnUpdate b 1, was 1", "OnDelete tombstone "+prefix+"a of 1")
+			r.errors.Want(t)
+			if got, want := r.Store().ListKeys(), []string{prefix + "b"}; !slices.Equal(got, want) {
+				t.Errorf("ListKeys() = %q, want %q, the key of the KeyFunction", got, want)
+			}
 		})
-		w := r.server.NextWatch()
-		r.calls.Want(t, "OnAdd a 1 first", "OnAdd b 1 first")
-		r.server.Set(configMap("b", "1"))
-		fakeapi.Expire(w)
-		r.server.NextWatch()
-		r.calls.Want(t, "OnUpdate b 1, was 1", "OnDelete tombstone key-of-a of 1")
-		if got, want := r.Store().ListKeys(), []string{"key-of-b"}; !slices.Equal(got, want) {
-			t.Errorf("ListKeys() = %q, want %q, the key of the KeyFunction", got, want)
-		}
-	})
+	}
 }
 
 // The queue compares a new list with the store. An object that has left the queue and is not in the

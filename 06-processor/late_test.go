@@ -146,3 +146,98 @@ func changeBeforeTheFirstCall(t *testing.T) {
 		t.Errorf("the handler got the calls\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// callsByHandler is the output of a step. It keeps the calls of the handlers apart: each handler has
+// a goroutine of its own.
+type callsByHandler struct {
+	mu    sync.Mutex
+	calls map[string][]string // by the number of the goroutine
+}
+
+func (c *callsByHandler) Write(line []byte) (int, error) {
+	stack := make([]byte, 64)
+	stack = stack[:runtime.Stack(stack, false)] // goroutine 7 [running]: …
+	goroutine := strings.Fields(string(stack))[1]
+	if call := strings.TrimSpace(string(line)); strings.HasPrefix(call, "On") {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.calls[goroutine] = append(c.calls[goroutine], call)
+	}
+	return len(line), nil
+}
+
+// Handlers join while pods change all the time. No change is lost between the pods that a handler
+// gets at first and the changes after that, and none comes twice.
+func TestHandlersJoinWhilePodsChange(t *testing.T) {
+	for range 50 { // it takes some luck to change a pod at the wrong moment
+		joinWhilePodsChange(t)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func joinWhilePodsChange(t *testing.T) {
+	out := &callsByHandler{calls: map[string][]string{}}
+	l := &play.Lesson{Out: out}
+	stop := must.Run(t, func(ctx context.Context) {
+		if err := stepLate(ctx, l); err != nil {
+			t.Errorf("the step returned the error %v, want none", err)
+		}
+	})
+	defer stop()
+	must.Until(t, "the step offers its actions", func() bool { return l.Do("pod1 ends, and pod2 is created") })
+	const handlers = 10
+	var joining sync.WaitGroup
+	var joined atomic.Int32
+	for range handlers {
+		joining.Go(func() {
+			l.Do("a handler joins")
+			joined.Add(1)
+		})
+	}
+	for all := false; !all; {
+		all = joined.Load() == handlers // before the last changes
+		l.Do("pod1 is created, and begins to run")
+		l.Do("pod1 ends, and pod2 is created")
+	}
+	joining.Wait()
+	stop()
+	if len(out.calls) != handlers {
+		t.Errorf("%d handlers were called, want %d", len(out.calls), handlers)
+	}
+	for _, calls := range out.calls {
+		if wantEachPhaseOfPod1(t, calls); t.Failed() {
+			return // the other handlers have the same trouble
+		}
+	}
+}
+
+// wantEachPhaseOfPod1 checks the calls of one handler: it got pod1 at first, and then each change of
+// its phase, once.
+func wantEachPhaseOfPod1(t *testing.T, calls []string) {
+	t.Helper()
+	after := map[string]string{
+		"OnAdd : pod1 : Pending":      "OnUpdate : pod1 : Running",
+		"OnUpdate : pod1 : Running":   "OnUpdate : pod1 : Succeeded",
+		"OnUpdate : pod1 : Succeeded": "OnAdd : pod1 : Pending",
+		"OnAdd : pod1 : Running":      "OnUpdate : pod1 : Succeeded", // these two are initial
+		"OnAdd : pod1 : Succeeded":    "OnAdd : pod1 : Pending",
+	}
+	var want string
+	for i, call := range calls {
+		got, rest, _ := strings.Cut(call, " (")
+		switch {
+		case !strings.Contains(got, "pod1"):
+			continue
+		case want == "" && rest != "initial list: true)":
+			t.Errorf("a handler first heard of pod1 by\n%s\nwant an add of the initial list", call)
+			return
+		case want != "" && got != want:
+			t.Errorf("a handler got the calls\n%s\nwant as the last one\n%s\nwhich is the next change of pod1",
+				strings.Join(calls[max(0, i-3):i+1], "\n"), want)
+			return
+		}
+		want = after[got]
+	}
+}

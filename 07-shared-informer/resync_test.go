@@ -75,7 +75,7 @@ func TestResyncIsForTheEagerHandlerOnly(t *testing.T) {
 			time.Sleep(25 * time.Hour)
 			wantCallsOfInformer(t)
 		}
-		wantResyncStep(t, pause, "eager : OnUpdate : blue", "eager : OnUpdate : blue")
+		wantResyncStep(t, "a day later", pause, "eager : OnUpdate : blue", "eager : OnUpdate : blue")
 	})
 }
 
@@ -86,13 +86,13 @@ func TestAChangeIsForBothHandlers(t *testing.T) {
 			close(server.change)
 			synctest.Wait() // until both handlers have a call under way
 		}
-		wantResyncStep(t, pause, "calm : OnUpdate : blue", "eager : OnUpdate : blue")
+		wantResyncStep(t, "when the ConfigMap has got a label", pause, "calm : OnUpdate : blue", "eager : OnUpdate : blue")
 	})
 }
 
 // wantResyncStep runs the step resync, with a pause after the adds. After the pause it wants these
-// calls.
-func wantResyncStep(t *testing.T, pause func(*oneConfigMap), calls ...string) {
+// calls. when says what happens in the pause.
+func wantResyncStep(t *testing.T, when string, pause func(*oneConfigMap), calls ...string) {
 	t.Helper()
 	server := &oneConfigMap{change: make(chan struct{})}
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: "http://server", Transport: server})
@@ -111,7 +111,8 @@ func wantResyncStep(t *testing.T, pause func(*oneConfigMap), calls ...string) {
 	slices.Sort(out.lines[:min(2, len(out.lines))])                       // the adds have no order,
 	slices.Sort(out.lines[min(2, len(out.lines)):min(4, len(out.lines))]) // nor have the updates
 	if !slices.Equal(out.lines, want) {
-		t.Errorf("the step printed\n%s\nwant\n%s", strings.Join(out.lines, "\n"), strings.Join(want, "\n"))
+		t.Errorf("the last updates came %s; the step printed\n%s\nwant\n%s", when,
+			strings.Join(out.lines, "\n"), strings.Join(want, "\n"))
 	}
 	if n := server.watches.Load(); n != 1 {
 		t.Errorf("the step has sent %d watch requests, want 1: both handlers share one informer", n)

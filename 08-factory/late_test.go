@@ -56,6 +56,7 @@ func newLateClient(resource string) *fake.Clientset {
 	return client
 }
 
+// It does not matter which of the caches is the last one to sync.
 func TestTheStepsWaitForTheirCaches(t *testing.T) {
 	reporters := utilruntime.ErrorHandlers
 	t.Cleanup(func() { utilruntime.ErrorHandlers = reporters })
@@ -63,9 +64,10 @@ func TestTheStepsWaitForTheirCaches(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		run  func(context.Context, *step.Lesson) error
+		late []string // each of them in turn
 		want []string
 	}{
-		{"generic", stepGeneric, []string{
+		{"generic", stepGeneric, []string{"*", "configmaps", "pods", "serviceaccounts"}, []string{
 			"configmaps : kube-root-ca.crt, of type *v1.ConfigMap",
 			"pods : web, of type *v1.Pod",
 			"serviceaccounts : default, of type *v1.ServiceAccount",
@@ -73,7 +75,7 @@ func TestTheStepsWaitForTheirCaches(t *testing.T) {
 				"client: set Options.Dynamic",
 			"an informer of tokenreviews.v1.authentication.k8s.io: the clientset cannot list and watch them",
 		}},
-		{"listers", stepListers, []string{
+		{"listers", stepListers, []string{"*", "deployments", "nodes", "pods", "replicasets", "services"}, []string{
 			"deployments : web",
 			`deployment shop : deployment.apps "shop" not found`,
 			"replica sets with app=web : 1, owned by web",
@@ -85,20 +87,23 @@ func TestTheStepsWaitForTheirCaches(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var out strings.Builder
-				l := &step.Lesson{
-					Lesson: &play.Lesson{Out: &out}, Requests: &requests.Counter{},
-					Client: newLateClient("*"), Namespace: "ns",
-				}
-				if err := test.run(t.Context(), l); err != nil {
-					t.Errorf("step %s: %v", test.name, err)
-				}
-				got := strings.Split(strings.TrimSpace(out.String()), "\n")
-				if !slices.Equal(got, test.want) {
-					t.Errorf("step %s printed\n%s\nwant\n%s", test.name, &out, strings.Join(test.want, "\n"))
-				}
-			})
+			for _, late := range test.late {
+				synctest.Test(t, func(t *testing.T) {
+					var out strings.Builder
+					l := &step.Lesson{
+						Lesson: &play.Lesson{Out: &out}, Requests: &requests.Counter{},
+						Client: newLateClient(late), Namespace: "ns",
+					}
+					if err := test.run(t.Context(), l); err != nil {
+						t.Errorf("step %s: %v", test.name, err)
+					}
+					got := strings.Split(strings.TrimSpace(out.String()), "\n")
+					if !slices.Equal(got, test.want) {
+						t.Errorf("step %s printed, when the list of %s is late,\n%s\nwant\n%s", test.name, late,
+							&out, strings.Join(test.want, "\n"))
+					}
+				})
+			}
 		})
 	}
 }
@@ -109,30 +114,33 @@ func TestTheStepsReturnTheErrorOfTheWait(t *testing.T) {
 	t.Cleanup(func() { utilruntime.ErrorHandlers = reporters })
 	utilruntime.ErrorHandlers = nil // the reflectors would report each list that fails
 	for _, test := range []struct {
-		name, late string
-		run        func(context.Context, *step.Lesson) error
+		name string
+		run  func(context.Context, *step.Lesson) error
+		late []string // each of them in turn
 	}{
-		{"generic", "configmaps", stepGeneric},
-		{"listers", "nodes", stepListers},
+		{"generic", stepGeneric, []string{"configmaps"}}, // the first type that it prints
+		{"listers", stepListers, []string{"deployments", "nodes", "pods", "replicasets", "services"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				var out strings.Builder
-				l := &step.Lesson{
-					Lesson: &play.Lesson{Out: &out}, Requests: &requests.Counter{},
-					Client: newLateClient(test.late), Namespace: "ns",
-				}
-				err := test.run(ctx, l)
-				if !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("step %s returns %v when there are no %s in time, want %v", test.name, err, test.late,
-						context.DeadlineExceeded)
-				}
-				if out.Len() > 0 {
-					t.Errorf("step %s printed\n%swithout the %s, want nothing", test.name, &out, test.late)
-				}
-			})
+			for _, late := range test.late {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+					defer cancel()
+					var out strings.Builder
+					l := &step.Lesson{
+						Lesson: &play.Lesson{Out: &out}, Requests: &requests.Counter{},
+						Client: newLateClient(late), Namespace: "ns",
+					}
+					err := test.run(ctx, l)
+					if !errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("step %s returns %v when there are no %s in time, want %v", test.name, err, late,
+							context.DeadlineExceeded)
+					}
+					if out.Len() > 0 {
+						t.Errorf("step %s printed\n%swithout the %s, want nothing", test.name, &out, late)
+					}
+				})
+			}
 		})
 	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // stepRetry is a worker whose keys fail. A key that has failed comes again after a pause. The pause
-// grows with each failure. The worker gives up a key that always fails, a poison key.
+// grows with each failure of this key, and begins anew when it has succeeded. The worker gives up a
+// key that always fails, a poison key.
 func stepRetry(_ context.Context, l *step.Lesson) error {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, time.Minute)
 	queue := workqueue.NewTypedRateLimitingQueue(limiter)
@@ -21,7 +22,7 @@ func stepRetry(_ context.Context, l *step.Lesson) error {
 	queue.Add("flaky")
 
 	const maxRetries = 4
-	for range 9 {
+	for range 11 {
 		key, _ := queue.Get()
 		var err error
 		if failures[key] > 0 {
@@ -32,12 +33,16 @@ func stepRetry(_ context.Context, l *step.Lesson) error {
 		case err == nil:
 			queue.Forget(key) // the next failure of this key is its first again
 			fmt.Fprintf(l.Out, "%s : done after %d retries, forgotten now: %d\n", key, retries, queue.NumRequeues(key))
-			queue.Add("poison")
+			if key == "flaky" {
+				queue.Add("poison")
+				queue.Add("healthy") // succeeds at once, while poison is in its first pause
+			}
 		case retries == maxRetries:
 			queue.Forget(key)
 			fmt.Fprintf(l.Out, "%s : given up after %d retries, forgotten now: %d\n",
 				key, retries, queue.NumRequeues(key))
-			queue.AddAfter("flaky", time.Millisecond) // its failures are used up
+			failures["flaky"] = 1 // some time later, it fails once more
+			queue.AddAfter("flaky", time.Millisecond)
 		default:
 			pause := limiter.When(key)
 			queue.AddAfter(key, pause) // these two lines are AddRateLimited

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -47,6 +48,52 @@ func TestAnEventIsReconciledAtOnce(t *testing.T) {
 			_, err = r.Resource.Update(t.Context(), picnic, metav1.UpdateOptions{})
 			must.NoError(t, err)
 			wantCopies("after an update of the notice", int(count))
+		}
+	})
+}
+
+// The creates fail, until the next retry is more than ten seconds away. An event does not wait for
+// it: it has a try of its own. If that fails, too, the event has not made the pauses any shorter.
+func TestAnEventDoesNotWaitForTheNextRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, client, dynamicClient := newFake(nil, nil)
+		var tries atomic.Int32
+		var works atomic.Bool
+		client.PrependReactor("create", "configmaps", func(clienttesting.Action) (bool, apiruntime.Object, error) {
+			tries.Add(1)
+			return !works.Load(), nil, errors.New("out of luck")
+		})
+		dynamicClient.PrependReactor("update", "notices", func(a clienttesting.Action) (bool, apiruntime.Object, error) {
+			return a.GetSubresource() == "status", nil, nil // writes no status: its event would add the key
+		})
+		copies := runFake(t, r, client, dynamicClient)
+		changeText := func(text string) {
+			t.Helper()
+			picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+			must.NoError(t, err)
+			must.NoError(t, unstructured.SetNestedField(picnic.Object, text, "spec", "text"))
+			_, err = r.Resource.Update(t.Context(), picnic, metav1.UpdateOptions{})
+			must.NoError(t, err)
+			synctest.Wait()
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		before := tries.Load()
+		changeText("on Monday")
+		if got := tries.Load() - before; got != 1 {
+			t.Errorf("the notice has changed before its next retry, and there were %d tries at once, want 1", got)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if got := tries.Load() - before; got > 1 {
+			t.Errorf("there were %d tries in the ten seconds after an event, want 1: the pauses are long by now", got)
+		}
+		works.Store(true)
+		changeText("on Tuesday")
+		made := copies.GetStore().List()
+		if len(made) != 1 || made[0].(*corev1.ConfigMap).Data["text"] != "on Tuesday" {
+			t.Errorf("creates work, the notice has changed before its next retry, and the copies are %v, want one: "+
+				"on Tuesday", made)
 		}
 	})
 }

@@ -139,6 +139,9 @@ func (c *checker) runAll(ctx context.Context, commands []command, limit int) (fa
 		return len(failures) == limit
 	}
 	for _, cmd := range commands {
+		if cmd.whole && len(failures) > 0 {
+			continue // the tests that the exercise names say enough
+		}
 		binary, text, err := c.build(ctx, cmd)
 		if err != nil {
 			return failures, err
@@ -147,24 +150,38 @@ func (c *checker) runAll(ctx context.Context, commands []command, limit int) (fa
 			fail(cmd.program, text)
 			return failures, nil
 		}
-		for _, name := range cmd.names() {
+		names, together := cmd.names(), ""
+		if cmd.whole {
+			if together, names, err = c.testAll(ctx, cmd, binary); err != nil {
+				return failures, err
+			}
+			if together == "" {
+				fmt.Fprintf(c.out, "  ok    %s\n", cmd.line)
+			}
+		}
+		for _, name := range names { // of a whole package, each by itself, because a panic ends the others
 			text, err := c.runOne(ctx, cmd, binary, name)
 			if err != nil {
 				return failures, err
 			}
 			if text == "" {
-				fmt.Fprintf(c.out, "  ok    %s\n", name)
+				if !cmd.whole {
+					fmt.Fprintf(c.out, "  ok    %s\n", name)
+				}
 				continue
 			}
 			if enough := fail(name, text); enough || strings.Contains(text, "test timed out") {
 				return failures, nil // the other tests may hang, too
 			}
 		}
+		if together != "" && len(failures) == 0 { // each test passes by itself
+			fail(cmd.line, together)
+		}
 	}
 	return failures, nil
 }
 
-// names returns the names of a command's tests, or of its step.
+// names returns the names of a command's tests, or of its step, or the whole command.
 func (cmd command) names() []string {
 	if cmd.tests != nil {
 		return cmd.tests
@@ -174,7 +191,7 @@ func (cmd command) names() []string {
 
 // runOne runs a test or the step of a command, and returns what is wrong, or "".
 func (c *checker) runOne(ctx context.Context, cmd command, binary, name string) (failure string, err error) {
-	if cmd.tests == nil {
+	if cmd.args != nil {
 		return c.step(ctx, cmd, binary)
 	}
 	return c.test(ctx, cmd, binary, name)

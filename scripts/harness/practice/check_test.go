@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -64,6 +66,43 @@ func TestCheckPrintsAllFailures(t *testing.T) {
 	return n`)
 	wantUnsolved(t, root, "count", "one:\n", "got 0, want 1", "panic: one, in toy.Count (01-toy/toy.go:18)",
 		"three:\n", "got 2, want 3", "FAIL  TestJoin")
+}
+
+// All other tests of the package belong to a check, too. It runs them if those that the exercise
+// names have passed, and prints the ones that fail.
+func TestCheckRunsTheWholePackage(t *testing.T) {
+	const page = "01-toy/practice/join.md"
+	root := toy(t)
+	text := string(value(os.ReadFile(filepath.Join(root, page))))
+	writeFile(t, root, page, strings.Replace(text, "^TestJoin$'\n", "^TestJoin$'\ngo test -short ./01-toy\n", 1))
+	writeFile(t, root, "01-toy/more_test.go", `package toy
+
+import "testing"
+
+func TestJoinOfOne(t *testing.T) {
+	if got := Join("a"); got != "a" {
+		t.Errorf("Join of one part = %q, want a", got)
+	}
+}
+
+func TestJoinOfNone(t *testing.T) {
+	if got := Join(); got != "" {
+		t.Errorf("Join of no part = %q, want nothing", got)
+	}
+}
+`)
+	commit(t, root)
+	runCommand(t, root, "start", "join")
+	change(t, root, hole, `return "a" + "b"`)
+	if output := wantUnsolved(t, root, "join", "FAIL  TestJoin\n"); strings.Contains(output, "TestJoinOf") {
+		t.Errorf("check printed\n%s\nwant only the test that the exercise names", output)
+	}
+	change(t, root, `return "a" + "b"`, `return parts[0] + "/" + parts[1]`)
+	wantUnsolved(t, root, "join", "ok    TestJoin\n", "FAIL  TestJoinOfOne\n", "FAIL  TestJoinOfNone\n",
+		"panic: runtime error: index out of range [0] with length 0, in toy.Join (01-toy/toy.go:8)")
+	change(t, root, `return parts[0] + "/" + parts[1]`, `return strings.Join(parts, "/")`)
+	output := runCommand(t, root, "check", "join")
+	wantContains(t, "check", output, "ok    go test -short ./01-toy\n", "join: solved.")
 }
 
 // The compiler's errors name the reader's file, even if another exercise of the file is open: then a
@@ -162,6 +201,7 @@ func TestParseCommand(t *testing.T) {
 		"go test ./06-processor -run '^TestA$'":               {"TestA"},
 		"go test -race ./06-processor -run '^(TestA|FuzzB)$'": {"TestA", "FuzzB"},
 		"go test ./06-processor -run '^TestA$/^late$'":        {"TestA/late"},
+		"go test -short ./06-processor":                       {"go test -short ./06-processor"},
 		"go run ./06-processor late -check":                   {"go run ./06-processor late -check"},
 	} {
 		cmd, err := parseCommand(line)

@@ -21,12 +21,14 @@ import (
 // A command is a line of an exercise's section Check, as a reader could type it:
 //
 //	go test [-race] ./PACKAGE -run '^(TestA|TestB)$'
+//	go test -short ./PACKAGE
 //	go run ./PACKAGE STEP -check
 type command struct {
 	line    string
 	race    bool
+	whole   bool     // go test -short: all tests of the package
 	program string   // the folder, such as "./06-processor"
-	tests   []string // go test: the names of the tests, such as TestA or TestA/subtest
+	tests   []string // go test -run: the names of the tests, such as TestA or TestA/subtest
 	args    []string // go run: the arguments of the program
 }
 
@@ -40,6 +42,10 @@ func parseCommand(line string) (command, error) {
 	if len(words) > 2 && words[2] == "-race" {
 		c.race = true
 		words = slices.Delete(words, 2, 3)
+	}
+	if len(words) == 4 && strings.HasPrefix(line, "go test -short ./") {
+		c.whole, c.program = true, words[3]
+		return c, nil
 	}
 	if len(words) == 5 && words[0] == "go" && words[2] != "" {
 		c.program = words[2]
@@ -56,8 +62,8 @@ func parseCommand(line string) (command, error) {
 			return c, nil
 		}
 	}
-	return c, fmt.Errorf("%q is neither go test [-race] ./PACKAGE -run '^(TestA|TestB)$' "+
-		"nor go run ./PACKAGE STEP -check", line)
+	return c, fmt.Errorf("%q is neither go test [-race] ./PACKAGE -run '^(TestA|TestB)$', "+
+		"go test -short ./PACKAGE nor go run ./PACKAGE STEP -check", line)
 }
 
 // A checker builds and runs the commands of an exercise.
@@ -84,7 +90,7 @@ func newChecker(root, dir, overlay string, out io.Writer) *checker {
 // compile, it returns what the compiler says.
 func (c *checker) build(ctx context.Context, cmd command) (binary, failure string, err error) {
 	verb := []string{"build", "-buildvcs=false", "-ldflags=-w"} // no data for a debugger: that is faster
-	if cmd.tests != nil {
+	if cmd.whole || cmd.tests != nil {
 		verb = []string{"test", "-c", "-ldflags=-w"}
 	}
 	if cmd.race {
@@ -199,6 +205,29 @@ func (c *checker) testOnce(
 	default:
 		return "", "", nil
 	}
+}
+
+// testAll runs all tests of a package. It returns what is wrong, or "", and the names of the tests
+// that have failed, or did not run because another one has ended the program.
+func (c *checker) testAll(ctx context.Context, cmd command, binary string) (failure string, names []string, err error) {
+	folder, longest := filepath.Join(c.root, cmd.program), 10*c.patience
+	text, err := c.run(ctx, longest+time.Minute, folder, "running all tests of "+cmd.program, binary,
+		"-test.v", "-test.short", "-test.paniconexit0", "-test.timeout", longest.String())
+	if err == nil || ctx.Err() != nil {
+		return "", nil, ctx.Err()
+	}
+	failure = cmp.Or(summary(c.root, text), err.Error())
+	list, err := c.run(ctx, longest, folder, "listing the tests of "+cmd.program, binary, "-test.list", "^Test")
+	if err != nil {
+		return "", nil, fmt.Errorf("listing the tests of %s: %w", cmd.program, err)
+	}
+	for name := range strings.Lines(list) {
+		name = strings.TrimSpace(name)
+		if !strings.Contains(text, "--- PASS: "+name+" (") && !strings.Contains(text, "--- SKIP: "+name+" (") {
+			names = append(names, name)
+		}
+	}
+	return failure, names, nil
 }
 
 // writeOverlay writes a file for go's flag -overlay, which replaces files of the workspace by these

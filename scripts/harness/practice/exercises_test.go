@@ -113,7 +113,7 @@ func allChecks(all []exercise) (commands []command) {
 			for _, name := range names {
 				seen[key(name)] = true
 			}
-			if cmd.tests != nil {
+			if cmd.tests != nil { // else it is a step, or a whole package
 				cmd.tests = names
 			}
 			if len(names) > 0 {
@@ -182,7 +182,7 @@ func TestExercisesAreComplete(t *testing.T) {
 func wantThere(t *testing.T, root string, e exercise, cmd command) {
 	t.Helper()
 	folder := filepath.Join(root, cmd.program)
-	if cmd.tests == nil {
+	if cmd.args != nil {
 		if _, err := os.Stat(filepath.Join(folder, "testdata", cmd.args[0]+".txt")); err != nil {
 			t.Errorf("%s: %s: %v", e.name, cmd.line, err)
 		}

@@ -33,10 +33,13 @@ func stepKnown(_ context.Context, l *play.Lesson) error {
 			}
 			return nil
 		}
-		for _, p := range []pod{{"pod1", 1}, {"pod2", 2}} {
-			if err := queue.Add(p); err != nil {
-				return err
-			}
+		if err := queue.Add(pod{"pod1", 1}); err != nil {
+			return err
+		}
+		if err := queue.Update(pod{"pod2", 2}); err != nil {
+			return err
+		}
+		for len(queue.List()) > 0 {
 			if err := queue.Pop(consume); err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -288,8 +289,14 @@ func TestTheStepGoneListsAfterTheStatus410(t *testing.T) {
 // The channel of a watch that has ended gives an event without an object. A watch from a version
 // that the server still has begins with an object.
 func TestTheStepGoneNeedsAnError(t *testing.T) {
-	const widget = `{"type":"ADDED","object":{"kind":"Widget","apiVersion":"ns.example.com/v1","metadata":{"name":"w"}}}`
-	for name, first := range map[string]string{"no event": "", "a widget": widget} {
+	const widget = `{"type":"%s","object":{"kind":"Widget","apiVersion":"ns.example.com/v1","metadata":{"name":"w"}}}`
+	for name, first := range map[string]string{
+		"no event":   "",
+		"ADDED":      fmt.Sprintf(widget, watch.Added),
+		"MODIFIED":   fmt.Sprintf(widget, watch.Modified),
+		"DELETED":    fmt.Sprintf(widget, watch.Deleted),
+		"a bookmark": fmt.Sprintf(widget, watch.Bookmark),
+	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := runGone(t, first)
 			if err == nil && !t.Failed() {

@@ -86,7 +86,7 @@ func TestAChangeIsForBothHandlers(t *testing.T) {
 			close(server.change)
 			synctest.Wait() // until both handlers have a call under way
 		}
-		wantResyncStep(t, "when the ConfigMap has got a label", pause, "calm : OnUpdate : blue", "eager : OnUpdate : blue")
+		wantResyncStep(t, "when a label was added", pause, "calm : OnUpdate : blue", "eager : OnUpdate : blue")
 	})
 }
 

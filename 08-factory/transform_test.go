@@ -21,12 +21,13 @@ func TestTheTransformDropsManagedFieldsOnly(t *testing.T) {
 		CreationTimestamp: metav1.NewTime(time.Unix(1, 0)), DeletionTimestamp: new(metav1.NewTime(time.Unix(2, 0))),
 		DeletionGracePeriodSeconds: new(int64(30)),
 		Labels:                     map[string]string{"app": "web"},
-		Annotations:                map[string]string{corev1.LastAppliedConfigAnnotation: "{}", "example.com/owner": "shop"},
+		Annotations:                map[string]string{corev1.LastAppliedConfigAnnotation: "{}", "owner": "shop"},
 		OwnerReferences:            []metav1.OwnerReference{{Kind: "ReplicaSet", Name: "web", UID: "u0"}},
 		Finalizers:                 []string{"example.com/wait"},
 	}
 	for _, want := range []runtime.Object{
-		&corev1.Pod{ObjectMeta: metadata, Spec: corev1.PodSpec{NodeName: "n1", Containers: []corev1.Container{{Name: "c"}}},
+		&corev1.Pod{ObjectMeta: metadata,
+			Spec:   corev1.PodSpec{NodeName: "n1", Containers: []corev1.Container{{Name: "c"}}},
 			Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.0.0.1"}},
 		&corev1.ConfigMap{ObjectMeta: metadata, Data: map[string]string{"key": "value"}},
 	} {

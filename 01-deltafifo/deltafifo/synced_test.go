@@ -73,6 +73,7 @@ func TestAKnownObjectThatIsGoneIsPartOfTheFirstList(t *testing.T) {
 	}
 }
 
+// A resync that is popped before does not count as a part of the first list.
 func TestAnEmptyListSyncsAndSoDoesAChangeWithoutAList(t *testing.T) {
 	for name, change := range map[string]func(*deltafifo.Queue) error{
 		"Replace": func(q *deltafifo.Queue) error { return q.Replace(nil, "") },
@@ -84,6 +85,17 @@ func TestAnEmptyListSyncsAndSoDoesAChangeWithoutAList(t *testing.T) {
 		must.NoError(t, change(q))
 		if !q.HasSynced() {
 			t.Errorf("HasSynced() = false after %s, want true", name)
+		}
+
+		known := newSortedStore()
+		must.NoError(t, known.Add(item{"b", 1}))
+		q = deltafifo.New(deltafifo.Options{KeyFunction: itemKey, KnownObjects: known})
+		must.NoError(t, q.Resync())
+		pop(t, q)
+		must.NoError(t, known.Delete(item{"b", 1}))
+		must.NoError(t, change(q))
+		if !q.HasSynced() {
+			t.Errorf("HasSynced() = false after a resync and %s, want true", name)
 		}
 	}
 }

@@ -248,10 +248,12 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 // the error of a watch that is refused (connection refused, 429), nor of a watch that fails when it
 // is open. Our observer gets all of them.
 func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
-	broken := func(metav1.ListOptions) (watch.Interface, error) {
-		w := watch.NewFakeWithChanSize(1, false)
-		w.Error(&metav1.Status{Code: 500, Reason: metav1.StatusReasonInternalError})
-		return w, nil
+	broken := func(code int32, reason metav1.StatusReason) watchFunc {
+		return func(metav1.ListOptions) (watch.Interface, error) {
+			w := watch.NewFakeWithChanSize(1, false)
+			w.Error(&metav1.Status{Code: code, Reason: reason})
+			return w, nil
+		}
 	}
 	forbidden := apierrors.NewForbidden(corev1.Resource("configmaps"), "", errors.New("no"))
 	for name, test := range map[string]struct {
@@ -261,7 +263,8 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 	}{
 		"refused":           {watch: refuseWatch(errRefused), handled: false},
 		"too many requests": {watch: refuseWatch(apierrors.NewTooManyRequests("", 1)), handled: false},
-		"an open watch":     {watch: broken, handled: false},
+		"an open watch":     {watch: broken(500, metav1.StatusReasonInternalError), handled: false},
+		"too old":           {watch: broken(410, metav1.StatusReasonExpired), handled: false},
 		"no watch":          {watch: refuseWatch(forbidden), handled: true},
 		"no list":           {listErr: forbidden, handled: true},
 	} {
@@ -288,7 +291,7 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 					Store:             store,
 					WatchErrorHandler: func(context.Context, error) { handled++ },
 					Observer: observer.Func(func(e observer.Event) {
-						if e.Kind == observer.Ended && e.Err != nil {
+						if e.Kind == observer.Expired || e.Kind == observer.Ended && e.Err != nil {
 							observed++
 						}
 					}),

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,6 +89,34 @@ func TestAnInformerIsMadeOnceAndUnderTheLock(t *testing.T) {
 			t.Fatalf("%s: mu is still locked after informerFor", test.name)
 		}
 		f.mu.Unlock()
+	}
+}
+
+// All of them wait for the lock when nothing is there yet. Whoever gets it later finds what the first
+// one has made.
+func TestGoroutinesThatWaitForTheLockMakeOneInformer(t *testing.T) {
+	const rounds, goroutines = 20, 8
+	for range rounds {
+		f := New(fake.NewClientset(), Options{})
+		var made atomic.Int32
+		var asking sync.WaitGroup
+		f.mu.Lock()
+		for range goroutines {
+			asking.Go(func() {
+				f.informerFor(key{resource: Pods}, func() (cache.SharedIndexInformer, error) {
+					made.Add(1)
+					return cache.NewSharedIndexInformer(nil, nil, 0, nil), nil
+				})
+			})
+		}
+		for range 100 * goroutines {
+			runtime.Gosched() // most of them come to the lock
+		}
+		f.mu.Unlock()
+		asking.Wait()
+		if made.Load() != 1 {
+			t.Fatalf("%d goroutines that waited for mu have made %d informers, want 1", goroutines, made.Load())
+		}
 	}
 }
 

@@ -64,9 +64,10 @@ func TestAnEventDoesNotWaitForTheNextRetry(t *testing.T) {
 			tries.Add(1)
 			return !works.Load(), nil, errors.New("out of luck")
 		})
-		dynamicClient.PrependReactor("update", "notices", func(a clienttesting.Action) (bool, apiruntime.Object, error) {
-			return a.GetSubresource() == "status", nil, nil // writes no status: its event would add the key
-		})
+		noStatus := func(action clienttesting.Action) (bool, apiruntime.Object, error) {
+			return action.GetSubresource() == "status", nil, nil // its event would add the key
+		}
+		dynamicClient.PrependReactor("update", "notices", noStatus)
 		copies := runFake(t, r, client, dynamicClient)
 		changeText := func(text string) {
 			t.Helper()

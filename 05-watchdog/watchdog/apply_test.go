@@ -93,6 +93,13 @@ func TestApplyChangesTheStoreAndReturnsTheCalls(t *testing.T) {
 		}
 		lines.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "OnUpdate a 3, was 2", "OnDelete a 4", "OnAdd a 5",
 			"OnUpdate a 6, was 5", "OnUpdate a 6, was 6")
+
+		calls, err = dog.apply(cache.Deltas{delta(cache.Deleted, "7"), delta(cache.Added, "8")}, true)
+		must.NoError(t, err)
+		for _, c := range calls {
+			c.run()
+		}
+		lines.Want(t, "OnDelete a 7", "OnAdd a 8") // it came back: it was not in the first list
 	})
 }
 

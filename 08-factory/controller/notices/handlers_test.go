@@ -103,6 +103,60 @@ func TestAnEventDoesNotWaitForTheNextRetry(t *testing.T) {
 	})
 }
 
+// A handledInformer remembers its handlers.
+type handledInformer struct {
+	cache.SharedIndexInformer
+	handlers []cache.ResourceEventHandler
+}
+
+func (i *handledInformer) AddEventHandler(handler cache.ResourceEventHandler) (
+	cache.ResourceEventHandlerRegistration, error,
+) {
+	i.handlers = append(i.handlers, handler)
+	return i.SharedIndexInformer.AddEventHandler(handler)
+}
+
+// Even a delete is for the workers: there may be a new notice of this name by now.
+func TestEveryEventOfANoticeOnlyAddsItsKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		r, client, dynamicClient := newFake(store, cache.NewIndexer(cache.MetaNamespaceKeyFunc, Indexers))
+		picnic, err := r.Resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+		must.NoError(t, err)
+		must.NoError(t, store.Add(picnic))
+		dynamicClient.ClearActions()
+		c := newController(r)
+		defer c.queue.ShutDown()
+		notices := &handledInformer{SharedIndexInformer: cache.NewSharedIndexInformer(nil, nil, 0, nil)}
+		copies := &handledInformer{SharedIndexInformer: cache.NewSharedIndexInformer(nil, nil, 0, nil)}
+		_, err = c.addHandlers(notices, copies)
+		must.NoError(t, err)
+		for name, call := range map[string]func(cache.ResourceEventHandler){
+			"OnAdd":    func(h cache.ResourceEventHandler) { h.OnAdd(picnic, false) },
+			"OnUpdate": func(h cache.ResourceEventHandler) { h.OnUpdate(picnic, picnic) },
+			"OnDelete": func(h cache.ResourceEventHandler) { h.OnDelete(picnic) },
+			"OnDelete with a tombstone": func(h cache.ResourceEventHandler) {
+				h.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/picnic", Obj: picnic})
+			},
+		} {
+			for _, handler := range notices.handlers {
+				call(handler)
+			}
+			if requests := len(client.Actions()) + len(dynamicClient.Actions()); requests > 0 {
+				t.Errorf("%s makes %d requests, want none", name, requests)
+			}
+			if c.queue.Len() != 1 {
+				t.Fatalf("%d keys in the queue after %s, want 1", c.queue.Len(), name)
+			}
+			key, _ := c.queue.Get()
+			if key != "ns/picnic" {
+				t.Errorf("%s adds %q, want %q", name, key, "ns/picnic")
+			}
+			c.queue.Done(key)
+		}
+	})
+}
+
 // While the ConfigMaps cannot be listed, the notices are there, and nothing is written: without the
 // copies that exist, each notice looks as if it had none. After that, the workers write. A handler
 // that writes holds up all events behind it, and no Lease and no deadline stops it.

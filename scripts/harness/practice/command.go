@@ -126,6 +126,9 @@ func (c *checker) run(
 	defer cancel()
 	process := exec.CommandContext(ctx, program, args...)
 	process.Dir = dir
+	if program == "go" {
+		process.Env = append(os.Environ(), "GOGC=400") // compiler and linker take more memory, and less time
+	}
 	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	process.Cancel = func() error { return syscall.Kill(-process.Process.Pid, syscall.SIGINT) }
 	process.WaitDelay = 10 * time.Second

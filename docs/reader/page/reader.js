@@ -96,6 +96,7 @@ document.addEventListener("click", event => {
 // Find, as one types.
 const finder = $("#finder"), words = $("#words"), found = $("#found");
 let asked = 0;
+let shown = Promise.resolve(); // until the sections for the last words are shown
 
 function openFinder() {
   finder.showModal();
@@ -122,6 +123,7 @@ async function find() {
     item.append(link);
     return item;
   }));
+  found.dataset.words = text;
   choose(0);
   $("#nothing").textContent = text && !sections.length ? "No section has these words." : "";
 }
@@ -134,19 +136,20 @@ function choose(i) {
 }
 
 $("#find").addEventListener("click", openFinder);
-words.addEventListener("input", find);
+words.addEventListener("input", () => shown = find());
 finder.addEventListener("click", event => event.target === finder && finder.close());
 found.addEventListener("click", event => event.target.closest("a") && finder.close());
-words.addEventListener("keydown", event => {
+words.addEventListener("keydown", async event => {
   const items = $$("li", found);
   const now = items.findIndex(item => item.getAttribute("aria-selected") === "true");
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step && items.length) {
     event.preventDefault();
     choose((now + step + items.length) % items.length);
-  } else if (event.key === "Enter" && items[now]) {
+  } else if (event.key === "Enter") {
     event.preventDefault();
-    $("a", items[now]).click();
+    await shown; // who types fast means these words, and not the ones before
+    $("[aria-selected=true] a", found)?.click();
   }
 });
 

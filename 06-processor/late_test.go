@@ -169,11 +169,31 @@ func (c *callsByHandler) Write(line []byte) (int, error) {
 // Handlers join while pods change all the time. No change is lost between the pods that a handler
 // gets at first and the changes after that, and none comes twice.
 func TestHandlersJoinWhilePodsChange(t *testing.T) {
+	defer interruptOften(t)()
 	for range 50 { // it takes some luck to change a pod at the wrong moment
 		joinWhilePodsChange(t)
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// interruptOften makes the machine so busy that goroutines are interrupted anywhere.
+func interruptOften(t *testing.T) (stop func()) {
+	before := runtime.GOMAXPROCS(4 * runtime.NumCPU())
+	end := must.Run(t, func(ctx context.Context) {
+		var busy sync.WaitGroup
+		for range 2 * runtime.NumCPU() {
+			busy.Go(func() {
+				for ctx.Err() == nil {
+				}
+			})
+		}
+		busy.Wait()
+	})
+	return func() {
+		end()
+		runtime.GOMAXPROCS(before)
 	}
 }
 

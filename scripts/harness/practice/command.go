@@ -69,8 +69,9 @@ func parseCommand(line string) (command, error) {
 // A checker builds and runs the commands of an exercise.
 type checker struct {
 	root     string
-	dir      string // for what it builds
-	overlay  string // a file for go's flag -overlay, or ""
+	dir      string   // for what it builds
+	overlay  string   // a file for go's flag -overlay, or ""
+	env      []string // what tests and steps get in addition to the environment
 	out      io.Writer
 	patience time.Duration     // how long a test or a step may take
 	built    map[string]string // the programs, by what they were built from
@@ -126,8 +127,9 @@ func (c *checker) run(
 	defer cancel()
 	process := exec.CommandContext(ctx, program, args...)
 	process.Dir = dir
+	process.Env = append(os.Environ(), c.env...)
 	if program == "go" {
-		process.Env = append(os.Environ(), "GOGC=400") // compiler and linker take more memory, and less time
+		process.Env = append(process.Env, "GOGC=400") // compiler and linker take more memory, and less time
 	}
 	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	process.Cancel = func() error { return syscall.Kill(-process.Process.Pid, syscall.SIGINT) }

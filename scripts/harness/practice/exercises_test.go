@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/workspace"
@@ -41,87 +40,29 @@ func TestExercises(t *testing.T) {
 			tryExercise(t, root, e)
 		})
 	}
-	t.Run("with the book's code", func(t *testing.T) {
-		t.Parallel()
-		for _, f := range tryChecks(t, root, allChecks(all), nil, 0) {
-			t.Errorf("%s fails:\n%s", f.name, f.text)
-		}
-	})
 }
 
-// tryExercise tries the start and the wrong answers of an exercise.
+// tryExercise tries the start, the wrong answers and the right answer of an exercise.
 func tryExercise(t *testing.T, root string, e exercise) {
 	book := string(value(os.ReadFile(filepath.Join(root, e.file))))
 	started, err := e.begin(book)
 	must.NoError(t, err)
-	wantFailure(t, root, e, "directly after the start", started, e.checks[0].names()[0], e.failsWith)
+	versions := []string{started, book}
 	for i, wrong := range e.wrong {
 		text, err := apply(book, wrong)
 		if err != nil {
-			t.Errorf("wrong answer %d: %v", i+1, err)
-			continue
+			t.Fatalf("wrong answer %d: %v", i+1, err)
 		}
-		wantFailure(t, root, e, "wrong answer:\n"+wrong, text, "", "")
+		versions = append(versions, text)
 	}
-}
-
-// wantFailure checks an exercise with this text of its file, and wants it to fail: with the test of
-// this name first, and with these words in the output. Any test will do if the name is "".
-func wantFailure(t *testing.T, root string, e exercise, what, text, name, words string) {
-	t.Helper()
-	overlay := map[string]string{e.file: text}
-	failures := tryChecks(t, root, e.checks, overlay, 1)
-	switch {
-	case len(failures) == 0:
-		t.Errorf("check passes, but should fail: %s", what)
-		return
-	case strings.HasPrefix(failures[0].name, "./"):
-		t.Errorf("the code does not compile: %s\n%s", what, failures[0].text)
-		return
-	case name != "" && failures[0].name != name:
-		t.Errorf("%s passes, but is the first test of the exercise, and should fail: %s", name, what)
+	b := newBench(t, root, e, book, versions)
+	b.wantFailure("directly after the start", started, e.checks[0].names()[0], e.failsWith)
+	for _, f := range b.try(book, 0) {
+		t.Errorf("with the book's code, %s fails:\n%s", f.name, f.text)
 	}
-	if !strings.Contains(failures[0].text, words) { // another test may print it
-		failures = tryChecks(t, root, e.checks, overlay, 0)
+	for i, wrong := range e.wrong {
+		b.wantFailure("wrong answer:\n"+wrong, versions[i+2], "", "")
 	}
-	if !slices.ContainsFunc(failures, func(f failure) bool { return strings.Contains(f.text, words) }) {
-		t.Errorf("%s: check printed\n%v\nwant %q in it", what, failures, words)
-	}
-}
-
-// tryChecks runs commands up to this number of failures, with some files replaced.
-func tryChecks(t *testing.T, root string, commands []command, files map[string]string, limit int) []failure {
-	t.Helper()
-	dir := value(os.MkdirTemp("", "practice"))
-	defer os.RemoveAll(dir) // at once: there are hundreds of programs
-	overlay, err := writeOverlay(root, dir, files)
-	must.NoError(t, err)
-	c := newChecker(root, dir, overlay, &strings.Builder{})
-	c.patience = time.Minute // the machine may be busy
-	failures, err := c.runAll(t.Context(), commands, limit)
-	must.NoError(t, err)
-	return failures
-}
-
-// allChecks returns the commands of all exercises, each test and each step once.
-func allChecks(all []exercise) (commands []command) {
-	seen := map[string]bool{}
-	for _, e := range all {
-		for _, cmd := range e.checks {
-			key := func(name string) string { return strings.Join([]string{cmd.program, name}, " ") }
-			names := slices.DeleteFunc(slices.Clone(cmd.names()), func(name string) bool { return seen[key(name)] })
-			for _, name := range names {
-				seen[key(name)] = true
-			}
-			if cmd.tests != nil { // else it is a step, or a whole package
-				cmd.tests = names
-			}
-			if len(names) > 0 {
-				commands = append(commands, cmd)
-			}
-		}
-	}
-	return commands
 }
 
 // An exercise without enough wrong answers is refused when it is loaded.

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	ctrlcache "sigs.k8s.io/controller-runtime/pkg/cache"
@@ -50,6 +52,31 @@ func TestReadsThatACacheRefuses(t *testing.T) {
 		"non-exact field matches are not supported by the cache")
 	_, err := apiutil.GVKForObject(&secret, runtime.NewScheme())
 	wantError(t, err, "no kind is registered for the type v1.Secret in scheme")
+}
+
+// A write of a type with the subresource status does not save the status. Its answer is put into the
+// object, so the status is lost there, too.
+func TestAWriteOverwritesTheStatusOfItsObject(t *testing.T) {
+	m := newManager(t, ctrlcache.Options{})
+	status := corev1.ServiceStatus{LoadBalancer: corev1.LoadBalancerStatus{
+		Ingress: []corev1.LoadBalancerIngress{{Hostname: "example.com"}},
+	}}
+	service := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Namespace: m.Session.Namespace, Name: "a"},
+		Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+		Status:     status,
+	}
+	wantNoStatus := func(after string) {
+		t.Helper()
+		if got := service.Status.LoadBalancer.Ingress; len(got) != 0 {
+			t.Errorf("after %s the object has the status %v, want none", after, got)
+		}
+	}
+	must.NoError(t, m.GetClient().Create(t.Context(), service))
+	wantNoStatus("Create")
+	service.Labels, service.Status = labels.Set{"app": "web"}, status
+	must.NoError(t, m.GetClient().Update(t.Context(), service))
+	wantNoStatus("Update")
 }
 
 // The informer has synced. The handler has not, because its map function does not return.

@@ -123,7 +123,7 @@ async function find() {
     item.append(link);
     return item;
   }));
-  found.dataset.words = text;
+  found.dataset.words = text; // for tests
   choose(0);
   $("#nothing").textContent = text && !sections.length ? "No section has these words." : "";
 }

@@ -71,7 +71,7 @@ type checker struct {
 	root     string
 	dir      string   // for what it builds
 	overlay  string   // a file for go's flag -overlay, or ""
-	env      []string // what tests and steps get in addition to the environment
+	env      []string // in addition to its own environment
 	out      io.Writer
 	patience time.Duration     // how long a test or a step may take
 	built    map[string]string // the programs, by what they were built from

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/features"
 	"k8s.io/klog/v2"
 
 	"example.com/informer/scripts/harness/must"
@@ -123,6 +124,9 @@ var logBlock = regexp.MustCompile("(?ms)^```log\n(.*?)^```$")
 
 // Run implements goleak.TestingM.
 func (g wholeGuide) Run() int {
+	if !isChild() { // the first use of a gate logs all gates, at -v=1: before the tests, not during one of them
+		features.FeatureGates().Enabled(features.WatchListClient)
+	}
 	code := g.M.Run()
 	if code != 0 || testing.Short() || flag.Lookup("test.run").Value.String() != "" {
 		return code

@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/leaderelection"
 
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
@@ -204,4 +205,22 @@ func TestNobodyHasStartedTheInformer(t *testing.T) {
 		log.want(t, `I… "Timed out waiting" for="caches" cause="context deadline exceeded" `+
 			`instances=["SharedIndexInformer *v1.Pod"]`)
 	})
+}
+
+func TestNumbersOfAnElection(t *testing.T) {
+	for _, test := range []struct {
+		lease, renew, retry time.Duration
+		want                string
+	}{
+		{10 * time.Second, 10 * time.Second, 2 * time.Second, "leaseDuration must be greater than renewDeadline"},
+		{15 * time.Second, 12 * time.Second, 10 * time.Second,
+			"renewDeadline must be greater than retryPeriod*JitterFactor"},
+	} {
+		_, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+			LeaseDuration: test.lease, RenewDeadline: test.renew, RetryPeriod: test.retry,
+		})
+		if err == nil || err.Error() != test.want {
+			t.Errorf("NewLeaderElector() with %s, %s, %s = %v, want %s", test.lease, test.renew, test.retry, err, test.want)
+		}
+	}
 }

@@ -13,7 +13,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/informers"
@@ -52,6 +54,29 @@ func TestAFakeSetsNoVersionAndNoName(t *testing.T) {
 			calls.Want(t, "OnUpdate  , was ")
 		})
 	}
+}
+
+// What the constructor gets is stored under a plural that is guessed from the kind.
+func TestAFakeGuessesPlurals(t *testing.T) {
+	gateway := &unstructured.Unstructured{}
+	gateway.SetAPIVersion("example.com/v1")
+	gateway.SetKind("Gateway")
+	gateway.SetName("a")
+	gateways := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "gateways"}
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{gateways: "GatewayList"}, gateway).Resource(gateways)
+	wantItems := func(want int) {
+		t.Helper()
+		list, err := client.List(t.Context(), metav1.ListOptions{})
+		must.NoError(t, err)
+		if len(list.Items) != want {
+			t.Errorf("List() of gateways has %d items, want %d", len(list.Items), want)
+		}
+	}
+	wantItems(0)
+	_, err := client.Create(t.Context(), gateway, metav1.CreateOptions{})
+	must.NoError(t, err)
+	wantItems(1)
 }
 
 func TestSelectorsOnAFake(t *testing.T) {

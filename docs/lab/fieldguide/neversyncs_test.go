@@ -220,7 +220,8 @@ func TestNumbersOfAnElection(t *testing.T) {
 			LeaseDuration: test.lease, RenewDeadline: test.renew, RetryPeriod: test.retry,
 		})
 		if err == nil || err.Error() != test.want {
-			t.Errorf("NewLeaderElector() with %s, %s, %s = %v, want %s", test.lease, test.renew, test.retry, err, test.want)
+			t.Errorf("NewLeaderElector() with %s, %s, %s: %v, want %s",
+				test.lease, test.renew, test.retry, err, test.want)
 		}
 	}
 }

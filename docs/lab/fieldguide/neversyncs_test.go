@@ -179,6 +179,19 @@ func TestTheEndOfTheInitialListIsMissing(t *testing.T) {
 	})
 }
 
+func TestAFakeSaysThatItCannotStream(t *testing.T) {
+	log := captureKlog(t, 2)
+	synctest.Test(t, func(t *testing.T) {
+		informer := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().Pods().Informer()
+		must.Run(t, informer.RunWithContext)
+		synctest.Wait()
+		log.want(t, `I… reflector.go:…] "The client used to build this informer/reflector doesn't support WatchList semantics. …`)
+		if !informer.HasSynced() {
+			t.Error("HasSynced() = false, want true")
+		}
+	})
+}
+
 func TestNobodyHasStartedTheInformer(t *testing.T) {
 	log := captureKlog(t, 0)
 	synctest.Test(t, func(t *testing.T) {

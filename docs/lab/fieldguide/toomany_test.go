@@ -29,6 +29,25 @@ func handle(t *testing.T, informer cache.SharedIndexInformer, handler cache.Reso
 	return must.Run(t, informer.RunWithContext)
 }
 
+func TestAShorterResyncPeriodAfterTheStart(t *testing.T) {
+	log := captureKlog(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		informer := newConfigMaps(fakeapi.New(fakeapi.ConfigMap("a", "1")), 10*time.Minute)
+		must.Run(t, informer.RunWithContext)
+		synctest.Wait()
+		var calls record.Lines
+		_, err := informer.AddEventHandlerWithResyncPeriod(record.Handler(&calls), time.Minute)
+		must.NoError(t, err)
+		log.want(t, `I… shared_informer.go:…] "Warning: resync period is smaller than resync check period and the `+
+			`informer has already started. Changing it to the resync check period" …`)
+		calls.Want(t, "OnAdd a 1 first")
+		time.Sleep(9 * time.Minute)
+		calls.Want(t)
+		time.Sleep(2 * time.Minute)
+		calls.Want(t, "OnUpdate a 1, was 1")
+	})
+}
+
 // The handler is called without a change at a resync, and at the list after an expired watch.
 func TestAllComesAgain(t *testing.T) {
 	log := captureKlog(t, 4)

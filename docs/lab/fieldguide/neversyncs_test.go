@@ -185,7 +185,8 @@ func TestAFakeSaysThatItCannotStream(t *testing.T) {
 		informer := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().Pods().Informer()
 		must.Run(t, informer.RunWithContext)
 		synctest.Wait()
-		log.want(t, `I… reflector.go:…] "The client used to build this informer/reflector doesn't support WatchList semantics. …`)
+		log.want(t, `I… reflector.go:…] "The client used to build this informer/reflector doesn't support `+
+			`WatchList semantics. …`)
 		if !informer.HasSynced() {
 			t.Error("HasSynced() = false, want true")
 		}

@@ -94,7 +94,7 @@ browser() {
 
 kubernetes() {
 	say "go test $race: the controllers of Kubernetes"
-	(cd 08-factory/kubernetes && GOWORK=off go test $race -trimpath -count=1 .)
+	(cd 08-factory/kubernetes && GOWORK=off go test $race -count=1 .)
 }
 
 tour() {

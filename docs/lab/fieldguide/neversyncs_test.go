@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -60,6 +61,21 @@ func TestATypeThatCannotBeListed(t *testing.T) {
 		fields.Everything())
 	log.wantUnsynced(t, runInformer(t, list, &authorizationv1.SubjectAccessReview{}), failedToWatch+
 		`failed to list *v1.SubjectAccessReview: the server does not allow this method on the requested resource" …`)
+}
+
+// The informer has a list, and never an event. Each watch that fails leads to another list.
+func TestATypeThatCannotBeWatched(t *testing.T) {
+	log, s := captureKlog(t, 0), sessiontest.Open(t)
+	var lists atomic.Int32
+	statuses := listWatch(s.Client, "componentstatuses", "", func(options *metav1.ListOptions) {
+		if !options.Watch {
+			lists.Add(1)
+		}
+	})
+	informer := runInformer(t, statuses, &corev1.ComponentStatus{})
+	log.want(t, failedToWatch+`watch is not supported on resources of kind \"componentstatuses\"" …`)
+	must.Until(t, "the informer has synced", informer.HasSynced)
+	must.Until(t, "the informer lists again", func() bool { return lists.Load() > 2 })
 }
 
 func TestTheTypeIsNotServed(t *testing.T) {

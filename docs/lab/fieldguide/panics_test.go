@@ -108,8 +108,9 @@ func TestWhatAnInformerRefuses(t *testing.T) {
 	stop := must.Run(t, informer.RunWithContext)
 	must.Until(t, "the informer has synced", informer.HasSynced)
 	informer.RunWithContext(t.Context())
-	log.want(t, `I… shared_informer.go:…] "Warning: the sharedIndexInformer has started, run more than once is `+
-		`not allowed"`)
+	const runAgain = `I… shared_informer.go:…] "Warning: the sharedIndexInformer has started, run more than once is ` +
+		`not allowed"`
+	log.want(t, runAgain)
 	textOf(informer.SetTransform(nil)).want(t, `informer has already started`)
 	textOf(informer.SetWatchErrorHandler(nil)).want(t, `informer has already started`)
 
@@ -117,6 +118,9 @@ func TestWhatAnInformerRefuses(t *testing.T) {
 	must.NoError(t, informer.AddIndexers(colour)) // though it runs
 	textOf(informer.AddIndexers(colour)).want(t, `indexer conflict: map[colour:{}]`)
 	stop()
+	log = captureKlog(t, 0)
+	informer.RunWithContext(t.Context())
+	log.want(t, runAgain)
 	textOf(informer.AddIndexers(nil)).want(t, `indexer was not added because it has stopped already`)
 	_, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{})
 	textOf(err).want(t, `handler … was not added to shared informer because it has stopped already`)

@@ -201,25 +201,19 @@ func TestReadingOnEveryDisplay(t *testing.T) {
 // When the reader has ended, the page says so, and leads nowhere. When it is there again, and has let
 // the browser in, the page goes on.
 func TestTheReaderEnds(t *testing.T) {
-	folder := copyWorkspace(t)
-	program, err := StartReader(context.WithoutCancel(t.Context()), readerProgram, folder)
-	must.NoError(t, err)
+	folder, relay := copyWorkspace(t), newRelay(t)
+	program := relay.startReader(t, folder)
 	t.Cleanup(func() { must.NoError(t, program.Stop()) }) // after the page is closed
 	r := enterServed(t, program, "/docs/prologue.md", Display{})
 	r.until("the page is watched", `document.body?.dataset.watching`)
+	relay.reader.Store(nil)
 	must.NoError(t, program.Stop())
 	r.until("it says that the reader has ended", `!document.querySelector("#lost").hidden &&
 		document.querySelector("#lost").textContent.startsWith("The reader has ended")`)
 	r.press("r")
 	r.press("n")
 	must.NoError(t, r.Click("figure a.source"))
-	origin := eval[string](t, r.Page, "location.origin")
-	program, err = StartReader(context.WithoutCancel(t.Context()), readerProgram, folder)
-	must.NoError(t, err)
-	if !strings.HasPrefix(program.URL, origin) {
-		r.TakeComplaints()
-		t.Skipf("the reader is at %s now, and was at %s: another program has taken its port", program.URL, origin)
-	}
+	program = relay.startReader(t, folder)
 	r.until("it says that there is a new address",
 		`document.querySelector("#lost").textContent.startsWith("The reader was started again")`)
 	if at := eval[string](t, r.Page, "location.pathname"); at != "/docs/prologue.md" {

@@ -46,6 +46,7 @@ func (r *room) wantEnd(transcript, want string, start func() error) {
 	untilMinutes(r.t, r.Page, "the step has ended", fmt.Sprintf(
 		`(status => status.matches(".good, .bad") && status.textContent ||
 			["stopped", "needs a cluster"].includes(status.textContent))(%s.querySelector(".status"))`, figure))
+	r.until("the step can be run again", `!`+figure+`.querySelector('[data-do="run"]').hidden`) // its program has ended
 	if got := eval[string](r.t, r.Page, figure+`.querySelector(".status").textContent`); got != want {
 		r.t.Fatalf("the step ends: got %q, want %q; the page says:\n%s", got, want,
 			eval[string](r.t, r.Page, figure+`.innerText`))

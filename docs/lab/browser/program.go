@@ -85,6 +85,7 @@ func start(command *exec.Cmd) (*Program, error) {
 		for lines.Scan() {
 		}
 		p.read <- lines.Err()
+		close(p.read) // so that a second Stop does not hang
 	}()
 	return p, nil
 }

@@ -24,7 +24,7 @@ func (c Call) String() string {
 	if c.Tombstone {
 		versions += " (tombstone)"
 	}
-	return fmt.Sprint(c.Method, " ", c.Key, " ", versions)
+	return c.Method + " " + c.Key + " " + versions
 }
 
 // newCall returns the call for the arguments of a handler's method. It returns an error for

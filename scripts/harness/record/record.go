@@ -24,7 +24,7 @@ type Object interface {
 
 // version identifies an object at one version, as UID@resourceVersion. An object that was deleted
 // and created again under the same name has another UID.
-func version(o Object) string { return fmt.Sprintf("%s@%s", o.GetUID(), o.GetResourceVersion()) }
+func version(o Object) string { return string(o.GetUID()) + "@" + o.GetResourceVersion() }
 
 // Versions returns the versions of objects by their keys.
 func Versions(objects []Object) map[string]string {

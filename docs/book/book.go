@@ -61,8 +61,8 @@ func PageNames(ws fs.FS) (names []string, err error) {
 	return names, err
 }
 
-// Load reads the pages of the workspace ws. Load returns no error for a missing page: Problems
-// reports it.
+// Load reads the pages of the workspace ws. Load returns no error for a page that is missing, or
+// that cannot be read: Problems reports it.
 func Load(ws fs.FS) (*Book, error) {
 	b := &Book{ws: ws, pages: map[string]*page{}, linked: map[string]*page{}, tests: map[string]testFile{}}
 	names, err := PageNames(ws)
@@ -70,11 +70,11 @@ func Load(ws fs.FS) (*Book, error) {
 		return nil, fmt.Errorf("looking for pages: %w", err)
 	}
 	for _, name := range names {
-		text, err := fs.ReadFile(ws, name)
-		if err != nil {
-			return nil, fmt.Errorf("reading the page %s: %w", name, err)
-		}
+		text, err := b.readFile(name)
 		b.pages[name] = parsePage(name, text)
+		if err != nil {
+			b.pages[name].problems = []Problem{pageProblem(name, "%v", err)}
+		}
 	}
 	return b, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,5 +80,71 @@ func TestRewriteLeavesBrokenPagesAlone(t *testing.T) {
 				t.Errorf("Rewrite() changed the page (-before +after):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A page that is a link leads to a file that is no page, or not of this workspace. A pipe has no end.
+// Rewrite names them, and goes on with the others.
+func TestRewriteFollowsNoLink(t *testing.T) {
+	const stale = "# Two\n\n<!-- code 01-one/pod.yaml -->\n"
+	outside := filepath.Join(t.TempDir(), "outside.md")
+	for name, test := range map[string]struct {
+		file string
+		make func(file string) error
+		want string
+	}{
+		"out of the tree": {"docs/two.md", linkTo(outside), "docs/two.md: "},
+		"inside of it":    {"docs/two.md", linkTo("01-one.md"), "docs/two.md: "},
+		"to nothing":      {"docs/two.md", linkTo("lost.md"), "docs/two.md: "},
+		"a pipe": {"docs/two.md", func(file string) error { return syscall.Mkfifo(file, 0o600) },
+			"docs/two.md: "},
+		"of a block":               {"01-one/pod.yaml", linkTo(outside), "docs/01-one.md:57: "},
+		"of the folder of a block": {"01-one/testdata", linkTo(filepath.Dir(outside)), "docs/01-one.md:11: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, page := onDisk(t)
+			for _, file := range []string{outside, filepath.Join(filepath.Dir(outside), "pop.txt")} {
+				if err := os.WriteFile(file, []byte(stale), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			file := filepath.Join(root, filepath.FromSlash(test.file))
+			if err := os.RemoveAll(file); err != nil {
+				t.Fatal(err)
+			}
+			if err := test.make(file); err != nil {
+				t.Fatal(err)
+			}
+			err := Rewrite(root, t.Output())
+			if want := test.want + test.file + " is no regular file"; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("Rewrite() = %v, want an error with %q", err, want)
+			}
+			if got := read(t, outside); got != stale {
+				t.Errorf("Rewrite() changed a file outside of the tree: %q", got)
+			}
+			if isBlock := strings.HasPrefix(test.want, "docs/01-one.md"); strings.Contains(read(t, page), "pod1") == isBlock {
+				t.Errorf("a stale page was rewritten: got %t, want %t", isBlock, !isBlock)
+			}
+		})
+	}
+}
+
+func linkTo(target string) func(file string) error {
+	return func(file string) error { return os.Symlink(target, file) }
+}
+
+// A page that is not UTF-8 is named, and left as it is.
+func TestRewriteRefusesWhatIsNotUTF8(t *testing.T) {
+	root, page := onDisk(t)
+	before := strings.Replace(read(t, page), "To wait.", "To wait\xff.", 1)
+	if err := os.WriteFile(page, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := Rewrite(root, t.Output())
+	if want := "docs/01-one.md:3: this line is not valid UTF-8"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Rewrite() = %v, want an error with %q", err, want)
+	}
+	if after := read(t, page); after != before {
+		t.Errorf("Rewrite() changed the page to\n%q", after)
 	}
 }

@@ -57,7 +57,7 @@ func (b *Book) Contents() (parts []Part) {
 			parts = append(parts, Part{Title: title, Entries: entries})
 		}
 	}
-	if len(parts) > 0 && parts[0].Title == contents.headings[0].text {
+	if len(parts) > 0 && parts[0].Title == b.Title(contentsPage) {
 		parts[0].Title = ""
 	}
 	return parts
@@ -113,7 +113,7 @@ func (b *Book) folderOf(front Entry) (entries []Entry) {
 		if b.pages[name] == nil || path.Dir(name)+".md" != front.Page || known {
 			continue
 		}
-		entries = append(entries, Entry{Title: b.pages[name].headings[0].text, Page: name, Level: front.Level + 1})
+		entries = append(entries, Entry{Title: b.Title(name), Page: name, Level: front.Level + 1})
 	}
 	return entries
 }

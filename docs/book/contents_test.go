@@ -3,6 +3,8 @@
 package book
 
 import (
+	"io/fs"
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -44,6 +46,21 @@ func TestContents(t *testing.T) {
 		{Title: "Reference", Entries: []Entry{{Title: "Words", Page: "docs/reference/words.md"}}},
 	}
 	if diff := cmp.Diff(want, load(t, contentsTree).Contents()); diff != "" {
+		t.Errorf("the contents differ (-want +got):\n%s", diff)
+	}
+}
+
+// A page that somebody has begun to write, or that cannot be read, has no heading yet.
+func TestContentsOfPagesWithoutAHeading(t *testing.T) {
+	tree := maps.Clone(contentsTree)
+	tree["docs/README.md"] = file("- [Guide](guide.md)\n")
+	tree["docs/guide/two.md"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	want := []Part{{Entries: []Entry{
+		{Title: "Guide", Page: "docs/guide.md"},
+		{Title: "docs/guide/two.md", Page: "docs/guide/two.md", Level: 1},
+		{Title: "Number one", Page: "docs/guide/one.md", Level: 1},
+	}}}
+	if diff := cmp.Diff(want, load(t, tree).Contents()); diff != "" {
 		t.Errorf("the contents differ (-want +got):\n%s", diff)
 	}
 }

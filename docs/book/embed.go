@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -137,7 +136,7 @@ func (b *Book) content(d *directive) (string, error) {
 	if err := d.check(); err != nil {
 		return "", err
 	}
-	source, err := fs.ReadFile(b.ws, d.file)
+	source, err := b.readFile(d.file)
 	if err != nil {
 		return "", fmt.Errorf("%w (paths start at the workspace root)", err)
 	}

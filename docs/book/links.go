@@ -63,7 +63,7 @@ func (b *Book) page(file string) (*page, error) {
 	if p := cmp.Or(b.pages[file], b.linked[file]); p != nil {
 		return p, nil
 	}
-	source, err := fs.ReadFile(b.ws, file)
+	source, err := b.readFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (b *Book) parseTestFile(file string) (testFile, error) {
 	if parsed, ok := b.tests[file]; ok {
 		return parsed, nil
 	}
-	source, err := fs.ReadFile(b.ws, file)
+	source, err := b.readFile(file)
 	if err != nil {
 		return testFile{}, err
 	}

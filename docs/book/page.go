@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	extension "github.com/yuin/goldmark/extension/ast"
@@ -53,6 +54,11 @@ type link struct {
 
 func parsePage(name string, source []byte) *page {
 	p := &page{name: name, source: source, lines: strings.Split(string(source), "\n"), anchors: markdown.Anchors{}}
+	for i, line := range p.lines {
+		if !utf8.ValidString(line) {
+			p.addProblem(i, "this line is not valid UTF-8")
+		}
+	}
 	_ = ast.Walk(markdown.Parse(source), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			p.read(n)

@@ -21,10 +21,10 @@ func (b *Book) checkReferences() (found []Problem) {
 			return err
 		case entry.IsDir() && (strings.HasPrefix(base, ".") && base != "." || base == "node_modules"):
 			return fs.SkipDir
-		case entry.IsDir() || !followed[path.Ext(name)] || b.pages[name] != nil:
+		case !entry.Type().IsRegular() || !followed[path.Ext(name)] || b.pages[name] != nil:
 			return nil
 		}
-		source, err := fs.ReadFile(b.ws, name)
+		source, err := b.readFile(name)
 		if err != nil {
 			return err
 		}

@@ -170,7 +170,7 @@ func (c *checker) runAll(ctx context.Context, commands []command, limit int) (fa
 				}
 				continue
 			}
-			if enough := fail(name, text); enough || strings.Contains(text, "test timed out") {
+			if enough := fail(name, text); enough || isEndless(text) {
 				return failures, nil // the other tests may hang, too
 			}
 		}

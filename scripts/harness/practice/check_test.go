@@ -35,6 +35,10 @@ func TestCheckPrintsWhatIsWrong(t *testing.T) {
 			body: `select {}`,
 			want: "panic: test timed out after 5s, in toy.Join (01-toy/toy.go:8)",
 		},
+		"a loop that prints": {
+			body: `for { println("again") }`,
+			want: "it was ended, because it printed more than 4096 KiB",
+		},
 		"a syntax error": {body: `return "`, want: "toy.go:8"},
 		"a type error":   {body: `return undone`, want: "undefined: undone"},
 	} {

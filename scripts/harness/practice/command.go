@@ -3,18 +3,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -73,17 +70,24 @@ type checker struct {
 	overlay  string   // a file for go's flag -overlay, or ""
 	env      []string // in addition to its own environment
 	out      io.Writer
-	patience time.Duration     // how long a test or a step may take
+	patience time.Duration     // how long a test may take
+	grace    time.Duration     // how long a program may take to end, after it was asked to
+	most     int               // bytes that a program may print
 	built    map[string]string // the programs, by what they were built from
 }
 
-// testPatience is how long a test or a step of an exercise may take. It only ends a hang.
+// testPatience is how long a test of an exercise may take. It only ends a hang.
 var testPatience = 20 * time.Second
+
+// together is how many times as long several tests may take, or a step. A step that waits in vain
+// ends by itself, and says what it waits for.
+const together = 3
 
 // newChecker returns a checker that builds programs in dir.
 func newChecker(root, dir, overlay string, out io.Writer) *checker {
 	return &checker{
-		root: root, dir: dir, overlay: overlay, out: out, patience: testPatience, built: map[string]string{},
+		root: root, dir: dir, overlay: overlay, out: out,
+		patience: testPatience, grace: 5 * time.Second, most: 4 << 20, built: map[string]string{},
 	}
 }
 
@@ -118,52 +122,13 @@ func (c *checker) build(ctx context.Context, cmd command) (binary, failure strin
 	return binary, "", nil
 }
 
-// run runs a program in a folder, and returns its output. It ends a program that hangs, with its
-// children. Meanwhile it says now and then what it is doing.
-func (c *checker) run(
-	ctx context.Context, longest time.Duration, dir, doing, program string, args ...string,
-) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, longest)
-	defer cancel()
-	process := exec.CommandContext(ctx, program, args...)
-	process.Dir = dir
-	process.Env = append(os.Environ(), c.env...)
-	if program == "go" {
-		process.Env = append(process.Env, "GOGC=400") // compiler and linker take more memory, and less time
-	}
-	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	process.Cancel = func() error { return syscall.Kill(-process.Process.Pid, syscall.SIGINT) }
-	process.WaitDelay = 10 * time.Second
-	var output []byte
-	var err error
-	ended := make(chan struct{}) // closed when output and err are set
-	begin := time.Now()
-	go func() {
-		defer close(ended)
-		output, err = process.CombinedOutput()
-	}()
-	const sayEvery = 5 * time.Second
-	for {
-		select {
-		case <-ended:
-			return string(output), err
-		case <-time.After(sayEvery):
-			fmt.Fprintf(c.out, "        … %s for %s\n", doing, time.Since(begin).Round(time.Second))
-		}
-	}
-}
-
 // step runs the step of a command. It returns what is wrong, or "".
 func (c *checker) step(ctx context.Context, cmd command, binary string) (failure string, err error) {
-	// A step that hangs ends by itself, and says what it waits for.
-	text, err := c.run(ctx, 10*c.patience, c.root, "running "+cmd.args[0], binary, cmd.args...)
-	if ctx.Err() != nil {
+	text, err := c.run(ctx, together*c.patience, c.root, "running "+cmd.args[0], binary, cmd.args...)
+	if err == nil || ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	if err != nil {
-		return cmp.Or(summary(c.root, text), err.Error()), nil
-	}
-	return "", nil
+	return c.failure(text, err), nil
 }
 
 // test runs one test of a command. It returns what is wrong, or "". A panic ends all of a program,
@@ -177,7 +142,7 @@ func (c *checker) test(ctx context.Context, cmd command, binary, name string) (f
 		}
 		fresh := slices.DeleteFunc(parts(failure), func(part string) bool { return slices.Contains(shown, part) })
 		shown = append(shown, fresh...)
-		if len(fresh) == 0 || subtest == "" || subtest == exactly(name) {
+		if len(fresh) == 0 || subtest == "" || subtest == exactly(name) || isEndless(failure) {
 			return strings.Join(shown, "\n"), nil
 		}
 		skipped = append(skipped, subtest)
@@ -199,12 +164,12 @@ func (c *checker) testOnce(
 		args = append(args, "-test.skip", strings.Join(skipped, "|"))
 	}
 	folder := filepath.Join(c.root, cmd.program)
-	text, err := c.run(ctx, c.patience+time.Minute, folder, "running "+name, binary, args...)
+	text, err := c.run(ctx, c.patience+c.grace, folder, "running "+name, binary, args...)
 	switch {
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
 	case err != nil:
-		return cmp.Or(summary(c.root, text), err.Error()), panickedSubtest(text), nil
+		return c.failure(text, err), panickedSubtest(text), nil
 	case !strings.Contains(text, "--- PASS: "+name+" ("):
 		return name + " did not run: the exercise needs it", "", nil
 	default:
@@ -215,13 +180,13 @@ func (c *checker) testOnce(
 // testAll runs all tests of a package. It returns what is wrong, or "", and the names of the tests
 // that have failed, or did not run because another one has ended the program.
 func (c *checker) testAll(ctx context.Context, cmd command, binary string) (failure string, names []string, err error) {
-	folder, longest := filepath.Join(c.root, cmd.program), 10*c.patience
-	text, err := c.run(ctx, longest+time.Minute, folder, "running all tests of "+cmd.program, binary,
+	folder, longest := filepath.Join(c.root, cmd.program), together*c.patience
+	text, err := c.run(ctx, longest+c.grace, folder, "running all tests of "+cmd.program, binary,
 		"-test.v", "-test.short", "-test.paniconexit0", "-test.timeout", longest.String())
 	if err == nil || ctx.Err() != nil {
 		return "", nil, ctx.Err()
 	}
-	failure = cmp.Or(summary(c.root, text), err.Error())
+	failure = c.failure(text, err)
 	list, err := c.run(ctx, longest, folder, "listing the tests of "+cmd.program, binary, "-test.list", "^Test")
 	if err != nil {
 		return "", nil, fmt.Errorf("listing the tests of %s: %w", cmd.program, err)

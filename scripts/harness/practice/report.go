@@ -73,8 +73,14 @@ func parts(summary string) (all []string) {
 // line, so that shorten can compare them.
 func messages(text string) (lines []string) {
 	now, shown := "", "" // subtests
+	before := ""         // the line above, if it is the last one of lines
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \n")
+		if line == before && line != "" {
+			lines = append(lines, line)
+			continue
+		}
+		before = ""
 		if match := runningTest.FindStringSubmatch(line); match != nil {
 			_, now, _ = strings.Cut(match[1], "/")
 		}
@@ -90,9 +96,28 @@ func messages(text string) (lines []string) {
 			lines[last] += ", " + content
 			continue
 		}
-		lines = append(lines, line)
+		lines, before = append(lines, line), line
 	}
-	return lines
+	return fold(lines)
+}
+
+// fold makes one line of many that are equal, one below the other. A few of them stay: they may be
+// compared with others.
+func fold(lines []string) (folded []string) {
+	const few = 9
+	for len(lines) > 0 {
+		n := 1
+		for n < len(lines) && lines[n] == lines[0] {
+			n++
+		}
+		if n > few {
+			folded = append(folded, fmt.Sprintf("%s (%d times)", lines[0], n))
+		} else {
+			folded = append(folded, lines[:n]...)
+		}
+		lines = lines[n:]
+	}
+	return folded
 }
 
 // cutAtPanic returns the text before a panic, and one line about the panic, or "".

@@ -67,3 +67,12 @@ func TestAComparisonIsNotCut(t *testing.T) {
 		t.Errorf("summary() is\n%s\nwant\n%s", got, text)
 	}
 }
+
+// Lines that are equal do not hide the others.
+func TestEqualLinesAreFolded(t *testing.T) {
+	text := strings.Repeat("    x_test.go:1: the store has no a\n", 7118) + "    x_test.go:2: got 1, want 2\n"
+	want := "    x_test.go:1: the store has no a (7118 times)\n    x_test.go:2: got 1, want 2"
+	if got := summary("/root", text); got != want {
+		t.Errorf("summary() is\n%s\nwant\n%s", got, want)
+	}
+}

@@ -4,14 +4,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,34 +36,6 @@ func TestABareReflectorTakesNoErrorHandler(t *testing.T) {
 			t.Errorf("a Reflector has %s now", field.Name)
 		}
 	}
-}
-
-func TestAReflectorWaitsLongerAfterEachFailure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tries := make(chan time.Time, 100)
-		server := fakeapi.New()
-		server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			tries <- time.Now()
-			return nil, errors.New("no")
-		}
-		controller := cache.New(&cache.Config{
-			Queue:                        cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
-			ListerWatcher:                server,
-			ObjectType:                   &corev1.Pod{},
-			Process:                      func(any, bool) error { return nil },
-			WatchErrorHandlerWithContext: func(context.Context, *cache.Reflector, error) {}, // no log
-		})
-		must.Run(t, controller.RunWithContext)
-		last, pause := <-tries, time.Duration(0)
-		for i := range 5 {
-			next := <-tries
-			if next.Sub(last) <= pause {
-				t.Errorf("the pause before try %d is %v, want longer than the pause before it, %v",
-					i+2, next.Sub(last), pause)
-			}
-			last, pause = next, next.Sub(last)
-		}
-	})
 }
 
 func TestAReflectorPassesOnOnlyTheTypeItWasMadeFor(t *testing.T) {

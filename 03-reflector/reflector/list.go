@@ -28,8 +28,9 @@ func (r *Reflector) list(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("failed to list %v: %w", r.TypeDescription, err)
 	}
-	// If the server answers a LIST from "0" in pages, it has no watch cache. Pages of a LIST from
-	// "" do not tell: a server makes them from etcd or from its watch cache.
+	// If the server answers a LIST from "0" in pages, it has no watch cache, or its watch cache was
+	// not ready yet. Pages of a LIST from "" do not tell: a server makes them from etcd or from its
+	// watch cache.
 	if from == "0" && paginatedResult {
 		r.paginatedResult = true
 	}
@@ -79,13 +80,14 @@ func (r *Reflector) newPager(from string) *pager.ListPager {
 	case r.WatchListPageSize > 0:
 		listPager.PageSize = r.WatchListPageSize
 	case r.paginatedResult:
-		// The server has no watch cache. Pages of the default size, as in the first list.
+		// At the first list, no watch cache was ready. The reflector does not find out whether one
+		// is ready now. Pages of the default size, as in the first list.
 	case from != "" && from != "0":
 		// Without a limit, the server can answer from its watch cache, with this version or any
 		// newer one. With a limit, it has to answer with exactly this version. When an API server
 		// restarts, all reflectors of the cluster list at the same time. Its new watch cache has no
 		// older version, so all pages would have to come from etcd. A LIST from "0" may have a
-		// limit, because the watch cache ignores it.
+		// limit, because a watch cache that is ready ignores it.
 		listPager.PageSize = 0
 	}
 	return listPager

@@ -92,7 +92,7 @@ type Reflector struct {
 	expectedType    reflect.Type             // nil: any type
 	expectedGVK     *schema.GroupVersionKind // of unstructured objects; nil: any kind
 	useWatchList    bool                     // lists are streamed, if the server supports it
-	paginatedResult bool                     // the server answered the first LIST in pages: it has no watch cache
+	paginatedResult bool                     // the first list came in pages: no watch cache was ready
 
 	// The delays after failures of lists, and of watches. Each delay is longer than the one before
 	// it. client-go has one handler for both. There, after an outage, the delay of the watches

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -91,4 +92,39 @@ func TestEachWatchIsObserved(t *testing.T) {
 			t.Errorf("observed events, and the requests of watches (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// A list would bring the same object.
+func TestAnEventThatIsLeftOutLeadsToNoList(t *testing.T) {
+	for name, run := range reflectors(&corev1.ConfigMap{}) {
+		synctest.Test(t, func(t *testing.T) {
+			before := utilruntime.ErrorHandlers
+			defer func() { utilruntime.ErrorHandlers = before }()
+			var reported []string
+			utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(_ context.Context, _ error, text string, _ ...any) {
+				reported = append(reported, text)
+			}}
+			w := streamedList("1", configMap("a"))
+			w.Modify(nil)
+			w.Add(&corev1.Pod{})
+			w.Delete(configMap("a")) // the store refuses it
+			w.Add(configMap("b"))
+			lists, store := 0, newStore()
+			runFor(t, time.Minute, run, streamingListWatch(func() watch.Interface {
+				lists++
+				return w
+			}), pickyStore{store})
+			const wrongType = "Unexpected watch event object type"
+			want := []string{wrongType, wrongType, "Unable to delete watch event object from store"}
+			if !slices.Equal(reported, want) {
+				t.Errorf("%s: reported %q, want %q", name, reported, want)
+			}
+			if got, want := sortedKeys(store), []string{"ns/a", "ns/b"}; !slices.Equal(got, want) {
+				t.Errorf("%s: stored %q, want %q", name, got, want)
+			}
+			if lists != 1 {
+				t.Errorf("%s: %d lists, want 1", name, lists)
+			}
+		})
+	}
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Raises client-go to its newest release in every module of go.work. Only go.mod
-# and go.sum files change, and the line of versions on the pages of the chapters.
+# Raises client-go to its newest release in every module of go.work, and the versions
+# that 08-factory/kubernetes excludes. Only go.mod and go.sum files change, and the line
+# of versions on the pages of the chapters.
 set -eu
 case ${1-} in
 "") ;;
@@ -18,6 +19,9 @@ echo "$modules" | while read -r module; do # after all of them: each tidies with
 	(cd "$module" && GOWORK=off go mod tidy)
 done
 version=$(go list -m -f '{{.Version}}' k8s.io/client-go)
+# The module of Kubernetes keeps its own versions: it excludes those that the chapters require.
+(cd 08-factory/kubernetes && sed "/^exclude (/,/^)/s/v[0-9.]*$/$version/" go.mod >go.mod.new && mv go.mod.new go.mod &&
+	GOWORK=off go mod tidy)
 for page in docs/[0-9][0-9]-*.md; do # line 3: *client-go v…, Kubernetes API v…, Go …*
 	sed "3s/v[0-9][0-9.]*/$version/g" "$page" >"$page.new"
 	mv "$page.new" "$page"

@@ -216,14 +216,6 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-// The chapters require these; here they are built with the versions that belong
-// to Kubernetes, and under the names of those.
-exclude (
-	k8s.io/api v0.37.2
-	k8s.io/apimachinery v0.37.2
-	k8s.io/client-go v0.37.2
-)
-
 // k8s.io/kubernetes requires its own parts as v0.0.0 and finds them in its tree; a
 // module that imports it has to say which published versions they are.
 replace (

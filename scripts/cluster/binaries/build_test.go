@@ -80,6 +80,17 @@ func TestGetBuildsOnce(t *testing.T) {
 	}
 }
 
+// A relative path would be a folder in the clone.
+func TestARelativeCacheIsRefused(t *testing.T) {
+	installGo(t, goScript)
+	t.Setenv("XDG_CACHE_HOME", "cache")
+	_, err := Get(t.Context(), Options{Build: true, Progress: t.Output()}, "kubectl")
+	wantError(t, err, `XDG_CACHE_HOME is the relative path "cache"`)
+	if _, err := os.Stat("cache"); !os.IsNotExist(err) {
+		t.Errorf("stat of the folder: error %v, want %v", err, os.ErrNotExist)
+	}
+}
+
 func TestBuildThatFails(t *testing.T) {
 	installGo(t, goScript)
 	t.Setenv("FAILS", "yes")

@@ -33,7 +33,7 @@ func findSource() (*source, error) {
 	}
 	cache, err := cacheDir()
 	if err != nil {
-		return nil, fmt.Errorf("a cache for the programs of the cluster: %w; set XDG_CACHE_HOME", err)
+		return nil, fmt.Errorf("a cache for the programs of the cluster: %w; set XDG_CACHE_HOME to an absolute path", err)
 	}
 	versions := requiredVersions(mod)
 	kubernetes := versions["k8s.io/kubernetes"]
@@ -61,10 +61,14 @@ func requiredVersions(mod []byte) map[string]string {
 // cacheDir returns the user's cache folder. XDG_CACHE_HOME counts on every system, not only on
 // Linux.
 func cacheDir() (string, error) {
-	if dir := os.Getenv("XDG_CACHE_HOME"); dir != "" {
-		return dir, nil
+	dir := os.Getenv("XDG_CACHE_HOME")
+	switch {
+	case dir == "":
+		return os.UserCacheDir()
+	case !filepath.IsAbs(dir): // it would be another folder in each working directory
+		return "", fmt.Errorf("XDG_CACHE_HOME is the relative path %q", dir)
 	}
-	return os.UserCacheDir()
+	return dir, nil
 }
 
 // cached reports whether the cache has the program of this name.

@@ -58,17 +58,16 @@ func makeScratch(folder string) (string, error) {
 	return os.MkdirTemp(folder, ".new-")
 }
 
-// downloadOrBuild puts programs into a folder. It builds them if the options ask for that, or if
-// they cannot be downloaded.
+// downloadOrBuild puts programs into a folder. It builds those that cannot be downloaded, or all of
+// them if the options ask for that.
 func (s *source) downloadOrBuild(ctx context.Context, options Options, names []string, folder string) error {
 	if options.Build {
 		fmt.Fprintln(options.Progress, "-build was given")
-		return s.build(ctx, names, folder, options.Progress)
+	} else {
+		names = s.download(ctx, names, folder, options.Progress)
 	}
-	err := s.download(ctx, names, folder, options.Progress)
-	if err == nil || ctx.Err() != nil {
-		return err
+	if len(names) == 0 || ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	fmt.Fprintln(options.Progress, err)
 	return s.build(ctx, names, folder, options.Progress)
 }

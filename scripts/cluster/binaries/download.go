@@ -3,6 +3,7 @@
 package binaries
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -10,13 +11,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -39,37 +41,51 @@ type release struct {
 	checksum string // SHA-256, in hexadecimal
 }
 
-// download downloads programs into a folder. It begins when it knows the checksums of all of them.
-func (s *source) download(ctx context.Context, names []string, folder string, progress io.Writer) error {
-	var releases []release
-	for _, name := range names {
-		r, err := s.findRelease(ctx, name)
+// download downloads programs into a folder. It prints why it cannot download some of them, and
+// returns their names.
+func (s *source) download(ctx context.Context, names []string, folder string,
+	progress io.Writer) (missed []string) {
+	releases, errs := make([]release, len(names)), make([]error, len(names))
+	var questions sync.WaitGroup // at the same time: each may wait for a server that does not answer
+	for i, name := range names {
+		questions.Go(func() { releases[i], errs[i] = s.findRelease(ctx, name) })
+	}
+	questions.Wait()
+	for i, name := range names {
+		err := errs[i]
+		if err == nil {
+			fmt.Fprintln(progress, "downloading", releases[i].url)
+			err = releases[i].download(ctx, filepath.Join(folder, name))
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
 		if err != nil {
-			return fmt.Errorf("no released %s: %w", name, err)
-		}
-		releases = append(releases, r)
-	}
-	for _, r := range releases {
-		fmt.Fprintln(progress, "downloading", r.url)
-		if err := r.download(ctx, filepath.Join(folder, r.name)); err != nil {
-			return fmt.Errorf("downloading %s: %w", r.url, err)
+			fmt.Fprintf(progress, "%s cannot be downloaded: %v\n", name, err)
+			missed = append(missed, name)
 		}
 	}
-	return nil
+	return missed
 }
 
 // findRelease finds the file of a program, and its checksum.
 func (s *source) findRelease(ctx context.Context, name string) (release, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	system := runtime.GOOS + "-" + runtime.GOARCH
-	switch name {
-	case "etcd":
-		return findOnGitHub(ctx, name, "etcd-io/etcd", s.etcd, fmt.Sprintf("etcd-%s-%s.tar.gz", s.etcd, system))
-	case "kwok", "kwokctl":
-		return findOnGitHub(ctx, name, "kubernetes-sigs/kwok", s.kwok, name+"-"+system)
+	system, archive := s.os+"-"+s.arch, "tar.gz"
+	if s.os != "linux" {
+		archive = "zip"
 	}
-	url := fmt.Sprintf("%s/%s/bin/%s/%s/%s", kubernetesReleases, s.kubernetes, runtime.GOOS, runtime.GOARCH, name)
+	switch {
+	case name == "etcd":
+		return findOnGitHub(ctx, name, "etcd-io/etcd", s.etcd, fmt.Sprintf("etcd-%s-%s.%s", s.etcd, system, archive))
+	case name == "kwok" || name == "kwokctl":
+		return findOnGitHub(ctx, name, "kubernetes-sigs/kwok", s.kwok, name+"-"+system)
+	case name != "kubectl" && s.os != "linux":
+		// Kubernetes releases these for Linux only. The authors of kwokctl build them for macOS.
+		return findOnGitHub(ctx, name, "kwok-ci/k8s", s.kubernetes+"-kwok.0-"+system, name)
+	}
+	url := fmt.Sprintf("%s/%s/bin/%s/%s/%s", kubernetesReleases, s.kubernetes, s.os, s.arch, name)
 	var checksum bytes.Buffer
 	err := fetch(ctx, url+".sha256", &checksum)
 	return release{name: name, url: url, checksum: strings.TrimSpace(checksum.String())}, err
@@ -132,9 +148,27 @@ func (r release) download(ctx context.Context, file string) error {
 	if got := fmt.Sprintf("%x", hash.Sum(nil)); got != r.checksum {
 		return fmt.Errorf("its SHA-256 is %s and should be %s", got, r.checksum)
 	}
-	if topFolder, isArchive := strings.CutSuffix(path.Base(r.url), ".tar.gz"); isArchive {
+	archive := path.Base(r.url)
+	if topFolder, isTar := strings.CutSuffix(archive, ".tar.gz"); isTar {
 		return exec.Command("tar", "-xzf", part.Name(), "-C", filepath.Dir(file), "--strip-components=1",
 			topFolder+"/"+r.name).Run()
 	}
+	if topFolder, isZip := strings.CutSuffix(archive, ".zip"); isZip {
+		return unzip(part.Name(), topFolder+"/"+r.name, file)
+	}
 	return os.Rename(part.Name(), file)
+}
+
+// unzip copies a program out of an archive.
+func unzip(archive, name, file string) error {
+	files, err := zip.OpenReader(archive)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	program, err := fs.ReadFile(files, name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, program, 0o755)
 }

@@ -17,6 +17,7 @@ import (
 type source struct {
 	module                 string // the folder scripts/controlplane
 	kubernetes, etcd, kwok string // versions
+	os, arch               string // of the programs, such as linux and amd64
 	folder                 string // in the cache, for these versions and for this system
 }
 
@@ -43,6 +44,8 @@ func findSource() (*source, error) {
 		kubernetes: kubernetes,
 		etcd:       versions["go.etcd.io/etcd/server/v3"],
 		kwok:       versions["sigs.k8s.io/kwok"],
+		os:         runtime.GOOS,
+		arch:       runtime.GOARCH,
 		folder:     filepath.Join(cache, "informer-tutorial", fmt.Sprintf("%s-%x", kubernetes, hash[:6])),
 	}, nil
 }

@@ -105,7 +105,8 @@ func (c *cluster) conflictError() error {
 }
 
 // find returns the cluster of $KUBECONFIG if that is set, else the cluster of the clone. It returns
-// nil if there is none, or if the clone's own cluster has ended.
+// nil if there is none, or if the clone's own cluster has ended. The caller holds the lock of the
+// clone.
 func (c *clone) find(ctx context.Context) (*cluster, error) {
 	if err := c.linkKubectl(ctx); err != nil {
 		return nil, err
@@ -123,11 +124,25 @@ func (c *clone) find(ctx context.Context) (*cluster, error) {
 	return c.findOwn(ctx)
 }
 
+// findLocked is find for a command that does not hold the lock of the clone.
+func (c *clone) findLocked(ctx context.Context, command string) (found *cluster, err error) {
+	err = c.locked(ctx, command, func() (err error) {
+		found, err = c.find(ctx)
+		return err
+	})
+	return found, err
+}
+
 // findOwn returns the cluster of .cluster/kubeconfig, or nil if the clone has made it and it has
 // ended.
 func (c *clone) findOwn(ctx context.Context) (*cluster, error) {
 	maker := c.maker()
 	found := &cluster{maker: maker, kubeconfig: c.kubeconfig(), remove: removeNothing}
+	if maker == byLocal {
+		if err := c.resume(ctx); err != nil {
+			return nil, err
+		}
+	}
 	err := c.await(ctx, answerWithin)
 	switch {
 	case err == nil:
@@ -152,6 +167,18 @@ func (c *clone) findOwn(ctx context.Context) (*cluster, error) {
 	return nil, fmt.Errorf("the %[1]s cluster of this clone runs, but does not answer: %[2]w\n"+
 		"try again when the machine is less busy, or remove it with all that is in it: scripts/%[1]s-down.sh",
 		maker, err)
+}
+
+// resume starts the components of the clone's own local cluster again that have ended.
+func (c *clone) resume(ctx context.Context) error {
+	limited, cancel := context.WithTimeoutCause(ctx, busyWithin, fmt.Errorf("no answer within %s", busyWithin))
+	defer cancel()
+	err := local.Resume(limited, local.Options{Dir: c.path("local"), Name: c.name(), Options: c.options})
+	if err == nil || ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("a part of the local cluster of this clone has ended, and does not start again: %w\n"+
+		"remove the cluster with all that is in it: scripts/local-down.sh", err)
 }
 
 // await waits until the cluster of .cluster/kubeconfig answers.
@@ -190,7 +217,7 @@ func (c *clone) linkKubectl(ctx context.Context) error {
 
 // prepare gets the programs of a local cluster if exec will make one.
 func (c *clone) prepare(ctx context.Context) error {
-	found, err := c.find(ctx)
+	found, err := c.findLocked(ctx, "prepare")
 	if found != nil || err != nil {
 		return err
 	}
@@ -231,7 +258,7 @@ func (c *clone) replace(ctx context.Context, maker string) (*cluster, error) {
 
 // use returns the cluster that exists, or makes one for this use alone.
 func (c *clone) use(ctx context.Context) (*cluster, error) {
-	found, err := c.find(ctx)
+	found, err := c.findLocked(ctx, "exec")
 	if found != nil || err != nil {
 		return found, err
 	}

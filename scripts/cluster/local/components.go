@@ -4,12 +4,14 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -29,6 +31,46 @@ func (c *Cluster) components() []string {
 }
 
 func (c *Cluster) disabled(component string) bool { return slices.Contains(c.opts.Disable, component) }
+
+// Resume starts the components of a lasting cluster again that have ended, with the same ports and
+// data, and returns when the cluster is ready. It leaves a cluster alone that has no process at all:
+// after a reboot, another program may listen on one of the ports.
+func Resume(ctx context.Context, opts Options) (err error) {
+	c := &Cluster{opts: opts}
+	ended := c.endedComponents()
+	if len(ended) == 0 || len(ended) == len(c.components()) {
+		return nil
+	}
+	fmt.Fprintln(opts.Progress, "parts of the local cluster have ended, and are started again:", strings.Join(ended, ", "))
+	c.kubectl, err = binaries.Kubectl(ctx, opts.Options)
+	if err != nil {
+		return err
+	}
+	return c.whileKept(ctx, func(ctx context.Context) error {
+		if err := binaries.Await(ctx, c.kubectl, c.Kubeconfig()); err != nil {
+			return err
+		}
+		return c.awaitComponents(ctx)
+	})
+}
+
+// whileKept calls start, and starts components again that end meanwhile.
+func (c *Cluster) whileKept(ctx context.Context, start func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var keeper sync.WaitGroup
+	keeper.Go(func() {
+		if err := c.keepRunning(ctx); err != nil {
+			cancel(err)
+		}
+	})
+	defer keeper.Wait()
+	defer cancel(nil)
+	err := start(ctx)
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		return cause // err says only that kwokctl or kubectl was killed
+	}
+	return err
+}
 
 // keepRunning starts components again that end, as a kubelet does, until ctx ends. On a slow
 // machine the controller manager gives up before the API server is ready. keepRunning returns an

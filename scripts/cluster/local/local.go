@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -107,28 +106,13 @@ func (c *Cluster) createWithFreePorts(ctx context.Context, programs string) erro
 	return c.create(ctx, programs)
 }
 
-// create makes the cluster, and waits until it is ready. It starts components again that end
-// meanwhile.
+// create makes the cluster, and waits until it is ready.
 func (c *Cluster) create(ctx context.Context, programs string) error {
 	if err := c.writeFiles(programs); err != nil {
 		return err
 	}
 	fmt.Fprintln(c.opts.Progress, "starting the control plane:", strings.Join(c.components(), ", "))
-
-	ctx, cancel := context.WithCancelCause(ctx)
-	var keeper sync.WaitGroup
-	keeper.Go(func() {
-		if err := c.keepRunning(ctx); err != nil {
-			cancel(err)
-		}
-	})
-	defer keeper.Wait()
-	defer cancel(nil)
-	err := c.start(ctx)
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
-		return cause // err says only that kwokctl or kubectl was killed
-	}
-	return err
+	return c.whileKept(ctx, c.start)
 }
 
 // writeFiles makes the folder of the cluster. All programs of the cluster, including kwokctl, run

@@ -19,7 +19,10 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	beComponent()
+	goleak.VerifyTestMain(m)
+}
 
 // newTestCluster starts a cluster. With -short the test is skipped.
 func newTestCluster(t *testing.T, opts Options) (*Cluster, error) {

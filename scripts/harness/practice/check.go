@@ -27,12 +27,12 @@ func (p *practice) check(ctx context.Context, named []exercise) error {
 		}
 		if !ok {
 			failed++
-			if err := p.reopen(e); err != nil {
+			if err := alone(p.root, func() error { return p.reopen(e) }); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := p.solve(e); err != nil {
+		if err := alone(p.root, func() error { return p.solve(e) }); err != nil {
 			return err
 		}
 	}
@@ -205,15 +205,15 @@ func (p *practice) booksFiles(e exercise) (texts map[string]string, err error) {
 	texts = map[string]string{}
 	book := bookCommit(p.root)
 	patterns := []string{"--", "*_test.go", "*test/*.go", "*/testdata/*", "*/step_*.go", ":(exclude)" + e.file}
-	changed, err := git(p.root, slices.Concat([]string{"diff", "--name-only", "--no-renames", book}, patterns)...)
+	changed, err := git(p.root, slices.Concat([]string{"diff", "--name-only", "-z", "--no-renames", book}, patterns)...)
 	if err != nil {
 		return nil, err
 	}
-	added, err := git(p.root, slices.Concat([]string{"ls-files", "--others", "--exclude-standard"}, patterns)...)
+	added, err := git(p.root, slices.Concat([]string{"ls-files", "-z", "--others", "--exclude-standard"}, patterns)...)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range strings.FieldsFunc(changed+added, func(r rune) bool { return r == '\n' }) {
+	for _, name := range strings.FieldsFunc(changed+added, func(r rune) bool { return r == 0 }) {
 		texts[name], _ = git(p.root, "show", book+":"+name) // on an error, the book has no such file
 	}
 	return texts, p.addOthers(e, texts)

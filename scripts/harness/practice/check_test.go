@@ -166,10 +166,11 @@ func TestChecksUseTheBooksTests(t *testing.T) {
 	exitingMain := "package toy\nimport (\"os\"; \"testing\")\nfunc TestMain(*testing.M) { os.Exit(0) }\n"
 	exitingStep := "package toy\nimport \"os\"\nfunc init() { os.Exit(0) }\n"
 	for name, change := range map[string]struct{ file, text string }{
-		"the test is deleted": {file: test, text: "package toy\n"},
-		"the test is skipped": {file: test, text: skipped},
-		"TestMain exits":      {file: "01-toy/main_test.go", text: exitingMain},
-		"a step exits":        {file: "01-toy/step_end.go", text: exitingStep},
+		"the test is deleted":                     {file: test, text: "package toy\n"},
+		"the test is skipped":                     {file: test, text: skipped},
+		"TestMain exits":                          {file: "01-toy/main_test.go", text: exitingMain},
+		"in a file with a name that is not ASCII": {file: "01-toy/größe_test.go", text: exitingMain},
+		"a step exits":                            {file: "01-toy/step_end.go", text: exitingStep},
 	} {
 		for _, committed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, committed %t", name, committed), func(t *testing.T) {

@@ -89,7 +89,7 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 		}
 		return p.overview(name)
 	case "start", "reset", "mine":
-		return p.change(name, target)
+		return alone(root, func() error { return p.change(name, target) })
 	case "check", "watch", "hint", "solution":
 		return p.help(ctx, name, target)
 	default:
@@ -104,7 +104,7 @@ func (p *practice) overview(command string) error {
 		p.list()
 		return nil
 	case "next":
-		return p.next()
+		return alone(p.root, p.next)
 	default:
 		p.status()
 		return nil

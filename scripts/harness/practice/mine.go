@@ -4,8 +4,8 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,14 +26,16 @@ func (p *practice) replace(e exercise, v versions, source string, names []string
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(p.root, e.file), []byte(text), 0o666); err != nil {
+	file := filepath.Join(p.root, e.file)
+	if err := writeWhole(file, text); err != nil {
 		return err
 	}
-	if err := e.setStartedAt(p.root); err != nil {
-		return err
+	err = e.setStartedAt(p.root)
+	if err == nil {
+		err = e.setState(p.root, state)
 	}
-	if err := e.setState(p.root, state); err != nil {
-		return err
+	if err != nil {
+		return errors.Join(err, writeWhole(file, v.mine))
 	}
 	stay := versions{book: v.book, mine: source}.addedIn(text)
 	if len(stay) > 0 && (kept || state == untouched) {

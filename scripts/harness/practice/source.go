@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,6 +89,25 @@ func (e exercise) keep(root string, v versions) (kept bool, err error) {
 	}
 	_, err = git(root, "update-ref", "--create-reflog", e.ref(readers), strings.TrimSpace(id))
 	return true, err
+}
+
+// writeWhole replaces the text of the reader's file in one step. If that fails, or if this program
+// is killed meanwhile, the file has its old text.
+func writeWhole(name, text string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(name), ".practice-*") // go does not read such a file
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name()) // after the rename, it is not there
+	_, err = file.WriteString(text)
+	if err := errors.Join(err, file.Chmod(info.Mode().Perm()), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), name)
 }
 
 // withBooks returns the reader's text with these declarations of the book. The lines of all others

@@ -5,9 +5,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -111,6 +114,32 @@ func bookCommit(root string) string {
 		}
 	}
 	return began
+}
+
+// lockPatience is how long a command waits for another one. Both take a moment.
+var lockPatience = 10 * time.Second
+
+// alone calls f while no other command changes the reader's files or the state of the exercises.
+// The worktrees of a clone share this state, and the lock.
+func alone(root string, f func() error) error {
+	dir, err := git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(strings.TrimSuffix(dir, "\n"), "practice.lock")
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return err
+	}
+	defer file.Close() // unlocks it
+	begin := time.Now()
+	for syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		if time.Since(begin) > lockPatience {
+			return fmt.Errorf("another command is at work (it has locked %s): try again when it has ended", name)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return f()
 }
 
 // git runs a git command in a folder, and returns its output.

@@ -21,7 +21,7 @@ func (p *practice) watchAll(ctx context.Context) error {
 			}
 			saved = time.Now()
 		}
-		if err := p.next(); err != nil {
+		if err := alone(p.root, p.next); err != nil {
 			return err
 		}
 		if err := p.watchFrom(ctx, p.inState(p.all, open)[0], saved); err != nil {

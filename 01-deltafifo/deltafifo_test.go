@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -68,6 +69,7 @@ func TestDeltaFIFOLosesTheDeleteOfWhatItDoesNotKnow(t *testing.T) {
 	must.NoError(t, queue.Add(pod1))
 	must.NoError(t, queue.Add(pod2))
 	popOne(t, queue)
+	must.NoError(t, queue.Delete(pod1))
 	must.NoError(t, queue.Replace(nil, "1"))
 	wantPops(t, queue, deltaTypes{cache.Added, cache.Deleted}) // of pod2, which waits; nothing of pod1
 }
@@ -94,6 +96,15 @@ func TestTheOptionsOfADeltaFIFO(t *testing.T) {
 	want := []string{"Logger", "Name", "KeyFunction", "KnownObjects", "EmitDeltaTypeReplaced", "Transformer"}
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Errorf("fields of DeltaFIFOOptions (-want +got):\n%s", diff)
+	}
+	ours := reflect.TypeFor[deltafifo.Options]()
+	for field := range ours.Fields() {
+		if !slices.Contains(want, field.Name) {
+			t.Errorf("our Options have the field %s, which DeltaFIFOOptions do not have", field.Name)
+		}
+	}
+	if got := ours.NumField(); got != 3 {
+		t.Errorf("our Options have %d fields, want 3", got)
 	}
 
 	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})

@@ -4,12 +4,15 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
@@ -82,6 +85,54 @@ func TestInformersDeliverInTheOrderOfArrival(t *testing.T) {
 	watcher.Action(watch.Bookmark, realPod("", "6")) // the reflector takes it when it has queued the events before it
 	close(arrived)
 	wantCalls(t, got, "add pod0", "add pod1", "add pod2", "update pod1")
+}
+
+// At the first call for a new list, the store has all of this list, and nothing else. The list is
+// longer than a batch of changes, which enters the store in one step, too.
+func TestAListChangesTheStoreInOneStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var before, after []runtime.Object
+		for i := range 2500 {
+			before = append(before, realPod(fmt.Sprint("pod", i), "1"))
+			after = append(after, realPod(fmt.Sprint("pod", i+1), "2"))
+		}
+		server := fakeapi.New(before...)
+		var store cache.Store
+		var updates, deletes int
+		count := func(calls *int) {
+			*calls++
+			if updates+deletes > 1 {
+				return
+			}
+			old := 0
+			for _, obj := range store.List() {
+				if obj.(*corev1.Pod).ResourceVersion != "2" {
+					old++
+				}
+			}
+			if old > 0 {
+				t.Errorf("at the first call for the new list, the store has %d objects of the list before", old)
+			}
+		}
+		store, informer := cache.NewInformerWithOptions(cache.InformerOptions{
+			ListerWatcher: server,
+			ObjectType:    &corev1.Pod{},
+			Handler: cache.ResourceEventHandlerFuncs{
+				UpdateFunc: func(any, any) { count(&updates) },
+				DeleteFunc: func(any) { count(&deletes) },
+			},
+		})
+		must.Run(t, informer.RunWithContext)
+		w := server.NextWatch()
+		synctest.Wait()
+		server.SetVersion("2", after...)
+		fakeapi.Expire(w)
+		server.NextWatch()
+		synctest.Wait()
+		if updates != 2499 || deletes != 1 {
+			t.Errorf("%d updates and %d deletes, want 2499 and 1", updates, deletes)
+		}
+	})
 }
 
 // A DeltaFIFO would drop the delete of a pod that nobody knows.

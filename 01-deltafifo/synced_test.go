@@ -26,11 +26,34 @@ func TestAQueueHasSyncedWhenItsFirstListIsPopped(t *testing.T) {
 			}
 		}
 	})
-	t.Run("Add without a list", func(t *testing.T) {
-		for _, queue := range newQueues() {
-			must.NoError(t, queue.Add(pod1))
+	t.Run("an empty list, and a tombstone", func(t *testing.T) {
+		known := knownPods{"pod1": pod1}
+		for _, queue := range []cache.Queue{
+			cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{KeyFunction: podKey, KnownObjects: known}),
+			newRealFIFO(known),
+		} {
+			must.NoError(t, queue.Replace(nil, "1"))
+			if queue.HasSynced() {
+				t.Errorf("%T: HasSynced() = true before the tombstone is popped, want false", queue)
+				continue
+			}
+			popOne(t, queue)
 			if !queue.HasSynced() {
-				t.Errorf("%T: HasSynced() = false after Add, want true", queue)
+				t.Errorf("%T: HasSynced() = false after the tombstone is popped, want true", queue)
+			}
+		}
+	})
+	t.Run("a change without a list", func(t *testing.T) {
+		for name, change := range map[string]func(cache.Queue) error{
+			"Add":    func(q cache.Queue) error { return q.Add(pod1) },
+			"Update": func(q cache.Queue) error { return q.Update(pod1) },
+			"Delete": func(q cache.Queue) error { return q.Delete(pod1) },
+		} {
+			for _, queue := range newQueues() {
+				must.NoError(t, change(queue))
+				if !queue.HasSynced() {
+					t.Errorf("%T: HasSynced() = false after %s, want true", queue, name)
+				}
 			}
 		}
 	})

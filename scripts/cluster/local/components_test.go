@@ -34,7 +34,7 @@ func newFakeCluster(t *testing.T) *Cluster {
 	bin := t.TempDir()
 	kubectl := "#!/bin/sh\necho Client Version: " + binaries.KubernetesVersion() + "\n"
 	must.NoError(t, os.WriteFile(filepath.Join(bin, "kubectl"), []byte(kubectl), 0o755))
-	t.Setenv("PATH", bin)
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH")) // Processes needs ps on macOS
 	c := &Cluster{opts: Options{Dir: filepath.Join(t.TempDir(), "my cluster"), Name: "fake"}}
 	t.Cleanup(func() { must.NoError(t, Remove(c.opts.Dir)) })
 	for _, folder := range []string{"bin", "logs", "pids"} {

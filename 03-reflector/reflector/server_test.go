@@ -125,11 +125,22 @@ func (s *server) list(options metav1.ListOptions) (runtime.Object, error) {
 	if err := s.nextFailure(); err != nil {
 		return nil, err
 	}
-	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.Itoa(s.version)}}
+	list := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: s.listVersion()}}
 	for _, name := range slices.Sorted(maps.Keys(s.objects)) {
 		list.Items = append(list.Items, *s.objects[name])
 	}
 	return list, nil
+}
+
+// listVersion returns the version of a list. A list without one leads to a watch without one.
+func (s *server) listVersion() string {
+	switch s.next(6) {
+	case 1:
+		return ""
+	case 2:
+		return "0"
+	}
+	return strconv.Itoa(s.version)
 }
 
 // watch answers a WATCH. It decides all events of the watch in advance. The watch may send the last

@@ -193,7 +193,8 @@ func (h *watchHandler) handleEvent(ctx context.Context, event watch.Event) {
 	if err := h.changeStore(event, object); err != nil {
 		h.leaveOut(ctx, event, err, cmp.Or(refusedByStore[event.Type], "Unknown watch event"), "object", event.Object)
 	}
-	if event.Type != watch.Added {
+	switch event.Type {
+	case watch.Modified, watch.Deleted, watch.Bookmark:
 		h.eventReceivedBesidesAdded = true
 	}
 	if h.propagateRVFromStart || h.eventReceivedBesidesAdded {

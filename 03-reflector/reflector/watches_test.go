@@ -23,7 +23,7 @@ import (
 )
 
 // A bookmark has a version, even in a watch without one. From then on watches begin at a version,
-// and what they add has versions that count.
+// and what they add has versions that count. Before it, an event of an unknown type changes nothing.
 func TestAWatchFromABookmarkIsResumedFromItsLastEvent(t *testing.T) {
 	testBoth(t, func(t *testing.T, _ string, run runFunc) {
 		for _, version := range []string{"", "0"} {
@@ -31,20 +31,22 @@ func TestAWatchFromABookmarkIsResumedFromItsLastEvent(t *testing.T) {
 			list := func(metav1.ListOptions) (runtime.Object, error) {
 				return &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: version}}, nil
 			}
-			runFor(t, 150*time.Second, run, plainListWatch(list, func(o metav1.ListOptions) (watch.Interface, error) {
+			runFor(t, 210*time.Second, run, plainListWatch(list, func(o metav1.ListOptions) (watch.Interface, error) {
 				asked = append(asked, o.ResourceVersion)
 				w := watch.NewFakeWithChanSize(1, false)
 				switch len(asked) {
 				case 1:
-					w.Action(watch.Bookmark, fakeapi.ConfigMap("", "7"))
+					w.Action("STRANGE", fakeapi.ConfigMap("a", "6"))
 				case 2:
+					w.Action(watch.Bookmark, fakeapi.ConfigMap("", "7"))
+				case 3:
 					w.Add(fakeapi.ConfigMap("a", "8"))
 				}
 				time.AfterFunc(time.Minute, w.Stop)
 				return w, nil
 			}), newStore())
-			if want := []string{version, "7", "8"}; !slices.Equal(asked, want) {
-				t.Errorf("watches from %q, want %q: the list's version, the bookmark's, the event's", asked, want)
+			if want := []string{version, version, "7", "8"}; !slices.Equal(asked, want) {
+				t.Errorf("watches from %q, want %q: the list's version, twice, the bookmark's, the event's", asked, want)
 			}
 		}
 	})

@@ -99,13 +99,7 @@ func (r *reader) servePractice(c *gin.Context) (any, error) {
 // practise runs the practice tool. What it prints are the events "progress". The verdict at the end
 // is "ok", or "failed" if the tool has refused something or a check has failed. It has printed why.
 func practise(ctx context.Context, played *run, tool *exec.Cmd) error {
-	isFull := false
-	lines := &lineWriter{show: func(line string) {
-		if !isFull && !played.add(gin.H{"event": "progress", "text": line}) {
-			isFull = true
-			played.add(gin.H{"event": "warning", "text": "this is too much: the rest is left out"})
-		}
-	}}
+	lines := played.progress()
 	tool.Stdout, tool.Stderr = lines, lines
 	err := tool.Run()
 	verdict := "ok"

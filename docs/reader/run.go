@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,14 +21,14 @@ import (
 )
 
 const (
-	maxRunBytes   = 4 << 20 // of the events of a run
+	maxRunBytes   = 4 << 20 // of the events of a run: further output is left out
 	maxErrorBytes = 8 << 10 // of what a program writes to its standard error
 )
 
 // A run plays a step, and may start a cluster first. Its events are those of the player's -json,
 // and some of its own: "run" is the first, "progress" is a line of the start of a cluster, "build"
-// comes before the program is built, "log" has what it wrote to its standard error, and "over" is
-// the last.
+// comes before the program is built, "printed" is a line of its output that is no event, "log" has
+// what it wrote to its standard error, and "over" is the last.
 type run struct {
 	transcript string
 	cancel     context.CancelFunc
@@ -36,19 +37,34 @@ type run struct {
 	stdin  io.Writer // a line lets a step go on that pauses; nil if none does
 	events []json.RawMessage
 	bytes  int
+	isFull bool // there was too much output: the rest is left out
 	over   bool
 	more   chan struct{} // closed, and replaced by a new channel, when there is another event
 }
 
-// add adds an event. It returns false when the run has reported too much.
-func (r *run) add(event any) bool {
+// add adds an event.
+func (r *run) add(event any) {
 	text, _ := json.Marshal(event) // it never fails: all events are JSON, texts or numbers
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.events, r.bytes = append(r.events, text), r.bytes+len(text)
 	close(r.more)
 	r.more = make(chan struct{})
-	return r.bytes < maxRunBytes
+}
+
+// addOutput adds an event with output, unless there was too much before it.
+func (r *run) addOutput(event any) {
+	r.mu.Lock()
+	wasFull := r.isFull
+	r.isFull = r.bytes >= maxRunBytes
+	isFull := r.isFull
+	r.mu.Unlock()
+	switch {
+	case !isFull:
+		r.add(event)
+	case !wasFull:
+		r.add(gin.H{"event": "warning", "text": "this is too much: the rest is left out"})
+	}
 }
 
 // from returns the events after the first n, and a channel that is closed when there are more.
@@ -145,18 +161,16 @@ func (r *reader) play(ctx context.Context, played *run, s step, how string) erro
 	if s.ownModule { // it makes a cluster of its own, and says how far it is
 		command.Stderr = io.MultiWriter(stderr, played.progress())
 	}
-	output, writer := io.Pipe()
-	command.Stdout = writer
+	hasEnd := false
+	output := &lineWriter{show: func(line string) { hasEnd = played.report(line) || hasEnd }}
+	command.Stdout = output
 	if err := command.Start(); err != nil {
 		return err
 	}
-	reported := make(chan bool, 1)
-	go func() { reported <- report(output, played) }()
-	err = command.Wait()
-	writer.Close()
-	hasEnd := <-reported
+	_ = command.Wait() // its state says more
+	output.flush()
 	if !hasEnd && ctx.Err() == nil {
-		return fmt.Errorf("the program has ended early: %w\n%s", err, stderr)
+		return fmt.Errorf("the program has ended early: %v\n%s", command.ProcessState, stderr)
 	}
 	if text := stderr.String(); text != "" && !s.ownModule {
 		played.add(gin.H{"event": "log", "text": text})
@@ -164,23 +178,25 @@ func (r *reader) play(ctx context.Context, played *run, s step, how string) erro
 	return nil
 }
 
-// report adds the events of a player to a run, until there are no more. It returns whether the
-// player has come to its end.
-func report(output io.ReadCloser, played *run) (hasEnd bool) {
-	defer output.Close() // what is written after too many events is dropped
-	for events := json.NewDecoder(output); ; {
-		var event json.RawMessage
-		if events.Decode(&event) != nil {
-			return hasEnd
-		}
-		var kind struct{ Event string }
-		_ = json.Unmarshal(event, &kind)
-		hasEnd = hasEnd || kind.Event == "end"
-		if !played.add(event) {
-			played.add(gin.H{"event": "warning", "text": "the step has printed too much: the rest is left out"})
-			return hasEnd
-		}
+// report adds a line of a player's output: an event, or what the code of the step has printed past
+// the player. It returns whether the player has come to its end.
+func (r *run) report(line string) (isEnd bool) {
+	var event struct{ Event string }
+	at := strings.Index(line, `{"event":"`)
+	if at < 0 || json.Unmarshal([]byte(line[at:]), &event) != nil {
+		at = len(line)
 	}
+	if at > 0 || line == "" {
+		r.addOutput(gin.H{"event": "printed", "text": bounded(line[:at])})
+	}
+	switch event.Event {
+	case "":
+	case "line", "block":
+		r.addOutput(json.RawMessage(line[at:]))
+	default:
+		r.add(json.RawMessage(line[at:]))
+	}
+	return event.Event == "end"
 }
 
 // A tail keeps the end of what is written to it.
@@ -237,10 +253,17 @@ func (r *reader) startCluster(ctx context.Context, started *run) error {
 
 // progress returns a writer that adds an event for each line.
 func (r *run) progress() io.Writer {
-	return &lineWriter{show: func(line string) { r.add(gin.H{"event": "progress", "text": line}) }}
+	return &lineWriter{show: func(line string) { r.addOutput(gin.H{"event": "progress", "text": bounded(line)}) }}
 }
 
-// A lineWriter shows each line that is written to it.
+// bounded returns a line, cut to what a page shows of it.
+func bounded(line string) string {
+	const maxLine = 500
+	return strings.ToValidUTF8(line[:min(len(line), maxLine)], "")
+}
+
+// A lineWriter shows each line that is written to it. It cuts a line that is longer than all output
+// may be.
 type lineWriter struct {
 	show    func(line string)
 	partial []byte
@@ -251,11 +274,18 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	w.partial = append(w.partial, p...)
 	for {
 		line, rest, found := bytes.Cut(w.partial, []byte("\n"))
-		if !found {
+		if !found && len(line) < maxRunBytes {
 			return len(p), nil
 		}
-		w.show(string(bytes.ToValidUTF8(line[:min(len(line), 500)], nil)))
+		w.show(string(line))
 		w.partial = rest
+	}
+}
+
+// flush shows the last line, if it has no end.
+func (w *lineWriter) flush() {
+	if len(w.partial) > 0 {
+		w.show(string(w.partial))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"bufio"
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,9 +44,20 @@ func main() {
 		bufio.NewReader(os.Stdin).ReadString('\n')
 		fmt.Println(` + "`" + `{"event":"line","n":1,"text":"goes on"}` + "`" + `)
 	case "much":
+		fmt.Print(strings.Repeat("x", 9<<20))
 		for range 5000 {
 			fmt.Printf("{\"event\":\"line\",\"text\":%q}\n", strings.Repeat("x", 1000))
+			fmt.Println(strings.Repeat("x", 1000))
 		}
+		os.WriteFile("cleaned-up", nil, 0o644)
+	case "debug":
+		fmt.Println("a <debug> line")
+		fmt.Print("half a line")
+		fmt.Println(` + "`" + `{"event":"line","n":1,"text":"goes on"}` + "`" + `)
+		fmt.Println(` + "`" + `{"kind":"Pod"}` + "`" + `)
+	case "leaves":
+		fmt.Print("why")
+		os.Exit(0)
 	case "logs":
 		fmt.Fprintln(os.Stderr, "E0101 <a line of a log>")
 	case "crash":
@@ -69,7 +82,7 @@ func stepsWorkspace(t *testing.T) (folder string) {
 	writeFile(t, folder, "01-queue/queue.go", "package main\n\nfunc Pop() int { return 1 }\n")
 	writeFile(t, folder, "01-queue/queue_test.go", "package main\n")
 	writeFile(t, folder, "01-queue/main.go", player)
-	for _, name := range []string{"pop", "wait", "pause", "much", "crash", "needy", "logs"} {
+	for _, name := range []string{"pop", "wait", "pause", "much", "crash", "needy", "logs", "debug", "leaves"} {
 		writeFile(t, folder, "01-queue/step_"+name+".go", "package main\n")
 		writeFile(t, folder, "01-queue/testdata/"+name+".txt", "$ go run ./01-queue pop\n<1>\n> more\n")
 	}
@@ -205,13 +218,60 @@ func TestRunsThatFail(t *testing.T) {
 	v.post("/-/run?transcript=01-queue/testdata/crash.txt", 200)
 	wantIn(t, "a crash", page.until("over")["error"].(string), "ended early: exit status 2", "panic: the reason")
 
-	v.post("/-/run?transcript=01-queue/testdata/much.txt", 200)
-	wantIn(t, "a flood", page.until("warning")["text"].(string), "too much")
-	page.until("over")
-
 	writeFile(t, folder, "01-queue/queue.go", "package main\n\nfunc Pop() int { return none }\n")
 	v.post("/-/run?transcript=01-queue/testdata/pop.txt", 200)
 	wantIn(t, "an error of the compiler", page.until("over")["error"].(string), "does not compile", "undefined: none")
+}
+
+// What the code of a step prints past the player is shown, and the step goes on.
+func TestPrintingPastThePlayer(t *testing.T) {
+	v := visit(t, stepsWorkspace(t))
+	page := v.listen(t)
+	v.post("/-/run?transcript=01-queue/testdata/debug.txt", 200)
+	for _, want := range []string{"a <debug> line", "half a line", `{"kind":"Pod"}`} {
+		if got := page.until("printed")["text"]; got != want {
+			t.Errorf("the page shows %q, want %q", got, want)
+		}
+	}
+	if over := page.until("over"); over["error"] != nil {
+		t.Errorf("the run is over with the error %q, want none", over["error"])
+	}
+	const want = "watching run build begin printed printed line printed end over"
+	if got := strings.Join(page.events, " "); got != want {
+		t.Errorf("the page got the events %s, want %s", got, want)
+	}
+
+	v.post("/-/run?transcript=01-queue/testdata/leaves.txt", 200)
+	if got, want := page.until("printed")["text"], "why"; got != want {
+		t.Errorf("a line without an end: the page shows %q, want %q", got, want)
+	}
+	over := page.until("over")
+	wantIn(t, "a step that leaves the program", over["error"].(string), "the program has ended early: exit status 0")
+}
+
+// Of too much output the rest is left out, which is said once. The step goes on to its end.
+func TestAStepThatPrintsTooMuch(t *testing.T) {
+	folder := stepsWorkspace(t)
+	v := visit(t, folder)
+	page := v.listen(t)
+	v.post("/-/run?transcript=01-queue/testdata/much.txt", 200)
+	wantIn(t, "a flood", page.until("warning")["text"].(string), "too much")
+	if got := page.until("end")["verdict"]; got != "ok" {
+		t.Errorf("the verdict is %q, want ok", got)
+	}
+	if over := page.until("over"); over["error"] != nil {
+		t.Errorf("the run is over with the error %q, want none", over["error"])
+	}
+	if got := strings.Join(page.events, " "); !strings.HasSuffix(got, "line warning end over") {
+		t.Errorf("the page got at the end the events %s, want one warning", got[max(0, len(got)-100):])
+	}
+	if _, err := os.Stat(filepath.Join(folder, "cleaned-up")); err != nil {
+		t.Errorf("the step has not cleaned up: %v", err)
+	}
+	played, _ := v.reader.stage.current()
+	if got, most := played.bytes, maxRunBytes+4000; got > most {
+		t.Errorf("the run keeps %d bytes, want at most %d", got, most)
+	}
 }
 
 // What a step writes to its standard error is shown, too.

@@ -108,7 +108,7 @@ const verdicts = {
 function judge({ at, rows = [], through = 0, more = 0 }) {
   $$(".pending", played).forEach(line => Number(line.dataset.n) <= through && line.remove());
   const block = section(at);
-  $$(".line:not(.given):not(.pending)", block).forEach(line => line.remove());
+  $$(".line:not(.given, .pending, .printed)", block).forEach(line => line.remove());
   const fresh = rows.map(line => verdicts[line.verdict]?.(line)).filter(Boolean);
   if (more) fresh.push(row(`and ${more} more`, "c"));
   const given = $(".given", block);
@@ -189,6 +189,7 @@ const handlers = {
     line.dataset.n = n;
     (last ?? section()).append(line);
   },
+  printed: ({ text }) => (last ?? section()).append(row(text, "c printed", "on standard output")),
   block: judge,
   warning: ({ text }) => played.append(row(text, "c")),
   progress: ({ text }) => played.append(row(text, "c progress")),

@@ -22,6 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	must.Program(main)
 	// The clock of the regular expressions behind chroma stops by itself, a little later.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"))
 }

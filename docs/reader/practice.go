@@ -92,16 +92,16 @@ func (r *reader) servePractice(c *gin.Context) (any, error) {
 			return err
 		}
 		played.add(gin.H{"event": "begin"})
-		return practise(ctx, played, r.command(ctx, program, action, name))
+		return r.practise(ctx, played, r.command(ctx, program, action, name))
 	})
 }
 
 // practise runs the practice tool. What it prints are the events "progress". The verdict at the end
 // is "ok", or "failed" if the tool has refused something or a check has failed. It has printed why.
-func practise(ctx context.Context, played *run, tool *exec.Cmd) error {
+func (r *reader) practise(ctx context.Context, played *run, tool *exec.Cmd) error {
 	lines := played.progress()
 	tool.Stdout, tool.Stderr = lines, lines
-	err := tool.Run()
+	err := r.run(tool)
 	verdict := "ok"
 	switch {
 	case ctx.Err() != nil:

@@ -164,10 +164,9 @@ func (r *reader) play(ctx context.Context, played *run, s step, how string) erro
 	hasEnd := false
 	output := &lineWriter{show: func(line string) { hasEnd = played.report(line) || hasEnd }}
 	command.Stdout = output
-	if err := command.Start(); err != nil {
-		return err
+	if err := r.run(command); command.ProcessState == nil {
+		return err // it was not started
 	}
-	_ = command.Wait() // its state says more
 	output.flush()
 	if !hasEnd && ctx.Err() == nil {
 		return fmt.Errorf("the program has ended early: %v\n%s", command.ProcessState, stderr)
@@ -243,7 +242,7 @@ func (r *reader) startCluster(ctx context.Context, started *run) error {
 	command := r.command(ctx, "scripts/local-up.sh")
 	lines := started.progress()
 	command.Stdout, command.Stderr = lines, lines
-	if err := command.Run(); err != nil {
+	if err := r.run(command); err != nil {
 		return fmt.Errorf("scripts/local-up.sh: %w", err)
 	}
 	r.startedCluster.Store(true)

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,8 +33,10 @@ func main() {
 	case "wait":
 		stop := make(chan os.Signal, 1)
 		signal.Notify(stop, os.Interrupt)
+		os.WriteFile("waits", nil, 0o644)
 		fmt.Println(` + "`" + `{"event":"line","n":1,"text":"<waits>"}` + "`" + `)
 		<-stop
+		os.WriteFile("cleaned-up", nil, 0o644)
 		fmt.Println(` + "`" + `{"event":"end","verdict":"stopped"}` + "`" + `)
 		os.Exit(130)
 	case "pause":
@@ -195,6 +198,40 @@ func TestTheStepEndsWithTheReader(t *testing.T) {
 	page := v.listen(t)
 	v.post("/-/run?transcript=01-queue/testdata/wait.txt", 200)
 	page.until("line")
+}
+
+// A step that waits ends with the reader even if the reader is killed, and cleans up.
+func TestTheStepEndsWithAReaderThatIsKilled(t *testing.T) {
+	folder := stepsWorkspace(t)
+	program := must.Command(t, "-no-browser")
+	program.Dir = folder
+	program.Env = append(program.Env, "TMPDIR="+t.TempDir())
+	output, err := program.StdoutPipe()
+	must.NoError(t, err)
+	must.NoError(t, program.Start())
+	printed, err := bufio.NewReader(output).ReadString('\n')
+	must.NoError(t, err)
+	address, err := url.Parse(strings.TrimSpace(strings.TrimPrefix(printed, "The book is at ")))
+	must.NoError(t, err)
+
+	const run = "/-/run?transcript=01-queue/testdata/wait.txt"
+	request, err := http.NewRequest("POST", "http://"+address.Host+run, nil)
+	must.NoError(t, err)
+	request.AddCookie(&http.Cookie{Name: "reader-" + address.Port(), Value: address.Query().Get("token")})
+	response, err := client.Do(request)
+	must.NoError(t, err)
+	response.Body.Close()
+	if response.StatusCode != 200 {
+		t.Fatalf("POST %s: got %d, want 200", run, response.StatusCode)
+	}
+	exists := func(name string) bool {
+		_, err := os.Stat(filepath.Join(folder, name))
+		return err == nil
+	}
+	must.Until(t, "the step waits", func() bool { return exists("waits") })
+	must.NoError(t, program.Process.Kill())
+	_ = program.Wait() // it was killed
+	must.Until(t, "the step has cleaned up", func() bool { return exists("cleaned-up") })
 }
 
 func TestNextCommand(t *testing.T) {

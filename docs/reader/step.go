@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -95,6 +96,31 @@ func (r *reader) command(ctx context.Context, name string, args ...string) *exec
 	return command
 }
 
+// run runs a command, which ends with the reader even if the reader is killed: a shell waits for the
+// end of its standard input, and interrupts the command then. A last line says that there is nothing
+// left to interrupt.
+func (r *reader) run(command *exec.Cmd) error {
+	guard := exec.Command("sh", "-c", `read -r group && { read -r _ || kill -INT "-$group"; }`)
+	guard.SysProcAttr = command.SysProcAttr
+	lines, err := guard.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := guard.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		lines.Close()
+		_ = guard.Wait()
+	}()
+	if err := command.Start(); err != nil {
+		return err
+	}
+	fmt.Fprintln(lines, command.Process.Pid)
+	defer fmt.Fprintln(lines, "ended")
+	return command.Wait()
+}
+
 // build builds the program of a step, and returns its path. (`go run` would not pass on a signal.)
 func (r *reader) build(ctx context.Context, s step) (program string, err error) {
 	program = filepath.Join(r.programs, strings.ReplaceAll(s.program, "/", "-"))
@@ -104,9 +130,10 @@ func (r *reader) build(ctx context.Context, s step) (program string, err error) 
 		build.Dir = filepath.Join(build.Dir, s.program)
 		build.Env = append(build.Environ(), "GOWORK=off")
 	}
-	output, err := build.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%s does not compile:\n%s", s.program, output)
+	var output bytes.Buffer
+	build.Stdout, build.Stderr = &output, &output
+	if err := r.run(build); err != nil {
+		return "", fmt.Errorf("%s does not compile:\n%s", s.program, &output)
 	}
 	return program, nil
 }

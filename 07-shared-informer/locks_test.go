@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	clientgofeatures "k8s.io/client-go/features"
+	featurestesting "k8s.io/client-go/features/testing"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/04-indexer/indexer"
@@ -217,11 +218,20 @@ func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 }
 
 // An informer with one handler calls the handler in its loop. When the handler gets the first event
-// of a batch, the store has the objects of the later events already.
+// of a batch, the store has the objects of the later events already. Without batches, it does not.
 func TestTheStoreIsAheadOfTheEventsOfABatch(t *testing.T) {
+	wantStoredAtEachEvent(t, map[string]int{"pod1": 1, "pod2": 3, "pod3": 3})
+	featurestesting.SetFeatureDuringTest(t, clientgofeatures.InOrderInformersBatchProcess, false)
+	wantStoredAtEachEvent(t, map[string]int{"pod1": 1, "pod2": 2, "pod3": 3})
+}
+
+// wantStoredAtEachEvent adds three pods, of which two wait in the queue, and wants a number of pods in
+// the store at the event of each pod.
+func wantStoredAtEachEvent(t *testing.T, want map[string]int) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		server, release := fakeapi.New(), make(chan struct{})
-		stored := map[string]int{} // the number of pods in the store at the event of each pod
+		stored := map[string]int{}
 		var index cache.Store
 		index, loop := cache.NewInformerWithOptions(cache.InformerOptions{
 			ListerWatcher: server,
@@ -242,11 +252,48 @@ func TestTheStoreIsAheadOfTheEventsOfABatch(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		stop()
-		want := map[string]int{"pod1": 1, "pod2": 3, "pod3": 3}
 		if diff := cmp.Diff(want, stored); diff != "" {
 			t.Errorf("number of pods in the store at the event of each pod (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// While the handler of an informer is called, the reflector can add to the queue, unless one of two
+// gates is off.
+func TestTheReflectorWaitsForALockedQueue(t *testing.T) {
+	for _, off := range []clientgofeatures.Feature{
+		"", clientgofeatures.UnlockWhileProcessingFIFO, clientgofeatures.AtomicFIFO,
+	} {
+		t.Run("off: "+string(off), func(t *testing.T) {
+			if off != "" {
+				featurestesting.SetFeatureDuringTest(t, off, false)
+			}
+			server, called, release := fakeapi.New(), make(chan struct{}), make(chan struct{})
+			_, loop := cache.NewInformerWithOptions(cache.InformerOptions{
+				ListerWatcher: server,
+				ObjectType:    &corev1.ConfigMap{},
+				Handler: cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+					if obj.(*corev1.ConfigMap).Name == "first" {
+						close(called)
+						<-release
+					}
+				}},
+			})
+			must.Run(t, loop.RunWithContext)
+			w := server.NextWatch()
+			w.Add(fakeapi.ConfigMap("first", "2"))
+			<-called
+			w.Add(fakeapi.ConfigMap("second", "3"))
+			if off != "" {
+				waitForBlockedOn(t, "sync.", "(*RealFIFO).Add")
+			} else {
+				must.Until(t, "the reflector has added the second object", func() bool {
+					return loop.LastSyncResourceVersion() == "3"
+				})
+			}
+			close(release)
+		})
+	}
 }
 
 // The source of client-go has the reason for transactions. It also shows that an update does not

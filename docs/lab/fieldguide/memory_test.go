@@ -4,6 +4,8 @@ package fieldguide
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +13,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
@@ -31,6 +36,56 @@ func TestASlowHandler(t *testing.T) {
 		log.want(t, `I… trace.go:…] Trace[…]: "processorListener handler" handler:…,pendingNotifications:… (…) `+
 			`(total time: …ms):`)
 	})
+}
+
+// The first half of an answer has a whole object. Only if the list is streamed, the informer has this
+// object before the second half arrives. The transform shows what it has.
+func TestOnlyAListIsReadAsAWhole(t *testing.T) {
+	const object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"ns"}}`
+	for _, test := range []struct {
+		streams     bool
+		first, rest string // the two halves of the answer
+		want        []string
+	}{
+		{
+			streams: false,
+			first:   `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` + object,
+			rest:    `]}`,
+		},
+		{streams: true, first: `{"type":"ADDED","object":` + object + `}`, want: []string{"a"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			body, answer := io.Pipe()
+			client, err := kubernetes.NewForConfig(&rest.Config{Transport: roundTripperFunc(
+				func(request *http.Request) (*http.Response, error) {
+					return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+						Body: body, Request: request}, nil
+				})})
+			must.NoError(t, err)
+			var lw cache.ListerWatcher = listWatch(client, "configmaps", "ns", func(*metav1.ListOptions) {})
+			if !test.streams {
+				lw = cache.ToListWatcherWithWatchListSemantics(lw.(*cache.ListWatch), fake.NewClientset())
+			}
+			informer := newConfigMaps(lw, 0)
+			var transformed record.Lines
+			must.NoError(t, informer.SetTransform(func(obj any) (any, error) {
+				transformed.Add("%s", obj.(*corev1.ConfigMap).Name)
+				return obj, nil
+			}))
+			stop := must.Run(t, informer.RunWithContext)
+			_, err = io.WriteString(answer, test.first)
+			must.NoError(t, err)
+			transformed.Want(t, test.want...)
+			if test.rest != "" {
+				_, err = io.WriteString(answer, test.rest)
+				must.NoError(t, err)
+				must.NoError(t, answer.Close())
+				transformed.Want(t, "a")
+			}
+			must.NoError(t, answer.Close())
+			stop()
+		})
+	}
 }
 
 // During a relist, the new list is in memory together with the old objects of the store. The

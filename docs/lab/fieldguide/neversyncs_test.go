@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -195,18 +196,65 @@ func TestTheEndOfTheInitialListIsMissing(t *testing.T) {
 	})
 }
 
-func TestAFakeSaysThatItCannotStream(t *testing.T) {
-	log := captureKlog(t, 2)
-	synctest.Test(t, func(t *testing.T) {
-		informer := informers.NewSharedInformerFactory(fake.NewClientset(), 0).Core().V1().Pods().Informer()
-		must.Run(t, informer.RunWithContext)
-		synctest.Wait()
-		log.want(t, `I… reflector.go:…] "The client used to build this informer/reflector doesn't support `+
-			`WatchList semantics. …`)
-		if !informer.HasSynced() {
-			t.Error("HasSynced() = false, want true")
+// A plainLists is a client that says that it cannot stream.
+type plainLists struct{ kubernetes.Interface }
+
+// IsWatchListSemanticsUnSupported is the method that client-go looks for.
+func (plainLists) IsWatchListSemanticsUnSupported() bool { return true }
+
+// A fake sends no bookmark. So an informer of a fake syncs only if somebody says that it cannot stream:
+// the client of a factory, or the ListWatch.
+func TestWhoSaysThatAFakeCannotStream(t *testing.T) {
+	ofFactory := func(client kubernetes.Interface) cache.SharedIndexInformer {
+		return informers.NewSharedInformerFactory(client, 0).Core().V1().Pods().Informer()
+	}
+	listWatch := func(client kubernetes.Interface) *cache.ListWatch { // as an informer-gen before 0.35 made it
+		return &cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+				return client.CoreV1().Pods("").List(ctx, options)
+			},
+			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+				return client.CoreV1().Pods("").Watch(ctx, options)
+			},
 		}
-	})
+	}
+	ofListWatch := func(lw cache.ListerWatcher) cache.SharedIndexInformer {
+		return cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})
+	}
+	for name, test := range map[string]struct {
+		informer func(fake kubernetes.Interface) cache.SharedIndexInformer
+		synced   bool
+	}{
+		"a factory": {ofFactory, true},
+		"a factory whose client has lost the method": {func(fake kubernetes.Interface) cache.SharedIndexInformer {
+			return ofFactory(struct{ kubernetes.Interface }{fake})
+		}, false},
+		"a factory whose client has a method of its own": {func(fake kubernetes.Interface) cache.SharedIndexInformer {
+			return ofFactory(plainLists{fake})
+		}, true},
+		"a ListWatch": {func(fake kubernetes.Interface) cache.SharedIndexInformer {
+			return ofListWatch(listWatch(fake))
+		}, false},
+		"a ListWatch that is wrapped": {func(fake kubernetes.Interface) cache.SharedIndexInformer {
+			return ofListWatch(cache.ToListWatcherWithWatchListSemantics(listWatch(fake), fake))
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := captureKlog(t, 2)
+			synctest.Test(t, func(t *testing.T) {
+				informer := test.informer(fake.NewClientset())
+				must.Run(t, informer.RunWithContext)
+				time.Sleep(time.Hour)
+				if got := informer.HasSynced(); got != test.synced {
+					t.Errorf("HasSynced() = %t after an hour, want %t", got, test.synced)
+				}
+				if test.synced {
+					log.want(t, `I… reflector.go:…] "The client used to build this informer/reflector doesn't support `+
+						`WatchList semantics. …`)
+				}
+			})
+		})
+	}
 }
 
 func TestNobodyHasStartedTheInformer(t *testing.T) {
@@ -234,6 +282,23 @@ func TestNobodyHasStartedTheInformer(t *testing.T) {
 		log.want(t, `E… shared_informer.go:…] "Unable to sync caches" … controller="mine"`)
 		log.want(t, `I… "Timed out waiting" for="caches" cause="context deadline exceeded" `+
 			`instances=["SharedIndexInformer *v1.Pod"]`)
+	})
+}
+
+func TestOneTypeHasSyncedAndAnotherHasNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := fakeapi.New()
+		slow.ListWithContextFunc = func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		other := runInformer(t, slow, &corev1.ConfigMap{})
+		informer := runInformer(t, fakeapi.New(), &corev1.Secret{})
+		synctest.Wait()
+		if keys := other.GetStore().ListKeys(); !informer.HasSynced() || other.HasSynced() || len(keys) > 0 {
+			t.Errorf("HasSynced() = %t, and of another type %t with the keys %q; want true, false, and no keys",
+				informer.HasSynced(), other.HasSynced(), keys)
+		}
 	})
 }
 

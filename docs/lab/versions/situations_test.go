@@ -34,6 +34,8 @@ var (
 type situation struct {
 	watches []watchOutcome
 	lists   []error // a LIST, or a WATCH with the initial list, gets this error; nil if it goes well
+
+	noStreams bool // each WATCH with the initial list gets 422
 }
 
 // A watchOutcome says how a watch goes. The zero value is a watch that goes well, and stays open.
@@ -56,7 +58,9 @@ func sends(err *apierrors.StatusError) watchOutcome { return watchOutcome{sends:
 // situations are the situations of the page, by their names on the page.
 var situations = map[string]situation{
 	"the first list": {},
-	"the first list gets 422: the server cannot stream":  {lists: []error{invalid}},
+	"a streamed list gets 422: the server cannot stream. A watch sends ERROR 410": {
+		noStreams: true, watches: []watchOutcome{sends(expired)},
+	},
 	"the first list gets 403":                            {lists: []error{forbidden}},
 	"the first list gets EOF":                            {lists: []error{io.EOF}},
 	"the first list gets “connection refused”":           {lists: []error{syscall.ECONNREFUSED}},
@@ -111,6 +115,9 @@ func (s *server) watch(_ context.Context, o metav1.ListOptions) (watch.Interface
 	}
 	s.requests.Add("%s %s", verb, cmp.Or(o.ResourceVersion, `""`))
 	if streams {
+		if s.noStreams {
+			return nil, invalid
+		}
 		if err := takeFirst(&s.lists); err != nil {
 			return nil, err
 		}

@@ -35,6 +35,7 @@ func TestCommentsThatAreOutOfDate(t *testing.T) {
 		"reflector.go": {
 			"If we don't backoff for 2min, assume API server is healthy and we reset the backoff.",
 			"resets the backoff timer after each successful iteration (sliding=true)",
+			"mean that watch cache is disabled and there are a lot of objects of a given type",
 			"delay returns the next backoff interval for retries. resyncPeriod time.Duration",
 			"handleListWatch consumes events from w, updates the Store, and records the last seen ResourceVersion, " +
 				"to allow continuing from that ResourceVersion on retry. The watcher will always be stopped on exit.",

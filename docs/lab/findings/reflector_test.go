@@ -4,6 +4,8 @@ package findings
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -14,6 +16,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
@@ -97,6 +102,52 @@ func TestAStreamedListIsAskedForAgainWithoutAPause(t *testing.T) {
 					fixed(t, "there are %d requests for a stream in %v, and %d for a LIST", tries, took, lists)
 				}
 			})
+		})
+	}
+}
+
+// A sentCounter is the transport of a REST client. It counts requests.
+type sentCounter struct{ requests int }
+
+// RoundTrip implements http.RoundTripper.
+func (s *sentCounter) RoundTrip(*http.Request) (*http.Response, error) {
+	s.requests++
+	return nil, io.EOF
+}
+
+// The plain list of a source is called once, a stream is not requested, and a REST client sends nothing.
+func TestAReflectorWhoseContextHasEnded(t *testing.T) {
+	for _, streams := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var sent sentCounter
+			client, err := kubernetes.NewForConfig(&rest.Config{Transport: &sent})
+			must.NoError(t, err)
+			configMaps, lists, watches := client.CoreV1().ConfigMaps("ns"), 0, 0
+			source := &cache.ListWatch{
+				ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+					lists++
+					return configMaps.List(ctx, options)
+				},
+				WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+					watches++
+					return configMaps.Watch(ctx, options)
+				},
+			}
+			var lw cache.ListerWatcher = source
+			if !streams {
+				lw = cache.ToListWatcherWithWatchListSemantics(source, fake.NewClientset()) // a fake cannot stream
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			cache.NewReflector(lw, &corev1.ConfigMap{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0).RunWithContext(ctx)
+			synctest.Wait() // RunWithContext does not wait for the list
+			if lists == 0 && !streams {
+				fixed(t, "List is not called")
+			}
+			if lists > 0 && streams || watches > 0 || sent.requests > 0 {
+				t.Errorf("streams %t: %d calls of List, %d of Watch, %d requests; want a call of List at most",
+					streams, lists, watches, sent.requests)
+			}
 		})
 	}
 }

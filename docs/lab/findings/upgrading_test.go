@@ -97,6 +97,15 @@ func TestAFactoryLeavesATransformAlone(t *testing.T) {
 	})
 }
 
+func TestWhatAFactoryCanDo(t *testing.T) {
+	factory := reflect.TypeFor[informers.SharedInformerFactory]()
+	for _, method := range []string{"StartWithContext", "WaitForCacheSyncWithContext", "InformerName"} {
+		if _, ok := factory.MethodByName(method); !ok {
+			t.Errorf("%v has no method %s", factory, method)
+		}
+	}
+}
+
 func TestInterfacesThatHaveChangedIn37(t *testing.T) {
 	if _, ok := reflect.TypeFor[cache.MutationCache]().MethodByName("internal"); !ok {
 		t.Error("MutationCache has no private method internal, so programs can implement it again")

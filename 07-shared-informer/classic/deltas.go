@@ -21,7 +21,7 @@ func (s *SharedIndexInformer) handleDeltas(deltas cache.Deltas, isInInitialList 
 // them. The store decides between add and update, not the type of the delta.
 func processDeltas(handler cache.ResourceEventHandler, clientState cache.Store, deltas cache.Deltas,
 	isInInitialList bool) error {
-	for _, delta := range deltas {
+	for i, delta := range deltas {
 		obj := delta.Object
 		old, exists, err := clientState.Get(obj)
 		if err != nil {
@@ -42,7 +42,7 @@ func processDeltas(handler cache.ResourceEventHandler, clientState cache.Store, 
 			if err := clientState.Add(obj); err != nil {
 				return err
 			}
-			handler.OnAdd(obj, isInInitialList)
+			handler.OnAdd(obj, isInInitialList && i == 0) // a later add is of an object that came back
 		}
 	}
 	return nil

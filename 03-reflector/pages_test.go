@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
@@ -59,6 +60,23 @@ func TestAPageSizeDoesNotDivideTheFirstList(t *testing.T) {
 			`from "1", limit 1, continue "": 1`, `from "", limit 1, continue "more": 1`}
 		if !slices.Equal(asked, want) {
 			t.Errorf("requests %q, want %q", asked, want)
+		}
+	})
+}
+
+func TestAPageSizeDoesNotDivideAStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(chan metav1.ListOptions, 10)
+		reflector := cache.NewReflector(&cache.ListWatch{
+			WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+				asked <- o
+				return watch.NewFake(), nil
+			},
+		}, &corev1.ConfigMap{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
+		reflector.WatchListPageSize = 1
+		must.Run(t, reflector.RunWithContext)
+		if o := <-asked; o.SendInitialEvents == nil || !*o.SendInitialEvents || o.Limit != 0 {
+			t.Errorf("the first request has the options %v, want a stream without a limit", o)
 		}
 	})
 }

@@ -244,9 +244,14 @@ func TestAListOfAnotherTypeIsStoredUnlessItIsStreamed(t *testing.T) {
 	}
 }
 
+// A refusingQueue refuses every list.
+type refusingQueue struct{ *cache.DeltaFIFO }
+
+func (refusingQueue) Replace([]any, string) error { return errors.New("not this list") }
+
 // An error handler gets the errors of lists, and of watches that cannot be opened. It does not get
-// the error of a watch that is refused (connection refused, 429), nor of a watch that fails when it
-// is open. Our observer gets all of them.
+// the error of a streamed list, of a watch that is refused (connection refused, 429), nor of a watch
+// that fails when it is open. Our observer gets all of them.
 func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 	broken := func(code int32, reason metav1.StatusReason) watchFunc {
 		return func(metav1.ListOptions) (watch.Interface, error) {
@@ -256,17 +261,31 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 		}
 	}
 	forbidden := apierrors.NewForbidden(corev1.Resource("configmaps"), "", errors.New("no"))
+	tooOld := broken(410, metav1.StatusReasonExpired)
 	for name, test := range map[string]struct {
 		listErr error
+		refuses bool // the store refuses the list
+		streams bool // a list is streamed first
 		watch   watchFunc
 		handled bool
 	}{
 		"refused":           {watch: refuseWatch(errRefused), handled: false},
 		"too many requests": {watch: refuseWatch(apierrors.NewTooManyRequests("", 1)), handled: false},
 		"an open watch":     {watch: broken(500, metav1.StatusReasonInternalError), handled: false},
-		"too old":           {watch: broken(410, metav1.StatusReasonExpired), handled: false},
+		"too old":           {watch: tooOld, handled: false},
 		"no watch":          {watch: refuseWatch(forbidden), handled: true},
 		"no list":           {listErr: forbidden, handled: true},
+		"no list for me":    {refuses: true, handled: true},
+		"no stream": {
+			streams: true,
+			watch: func(o metav1.ListOptions) (watch.Interface, error) {
+				if o.SendInitialEvents != nil {
+					return nil, forbidden
+				}
+				return tooOld(o) // leads to the next stream
+			},
+			handled: false,
+		},
 	} {
 		list := func(o metav1.ListOptions) (runtime.Object, error) {
 			if test.listErr != nil {
@@ -277,10 +296,15 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 		var handled, observed int // calls of the error handler, and of the observer with an error
 		for reflectorName, run := range map[string]runFunc{
 			clientGo: func(ctx context.Context, lw cache.ListerWatcher, _ cache.ReflectorStore) {
+				deltaFIFO := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{})
+				var queue cache.Queue = deltaFIFO
+				if test.refuses {
+					queue = refusingQueue{deltaFIFO}
+				}
 				cache.New(&cache.Config{
 					ListerWatcher:                lw,
 					ObjectType:                   &corev1.ConfigMap{},
-					Queue:                        cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
+					Queue:                        queue,
 					WatchErrorHandlerWithContext: func(context.Context, *cache.Reflector, error) { handled++ },
 					Process:                      func(any, bool) error { return nil },
 				}).RunWithContext(ctx)
@@ -299,9 +323,14 @@ func TestWhichErrorsAreHandledAndWhichOnlyObserved(t *testing.T) {
 			},
 		} {
 			handled = 0
-			synctest.Test(t, func(t *testing.T) {
-				runFor(t, 10*time.Minute, run, plainListWatch(list, test.watch), newStore())
-			})
+			lw, store := plainListWatch(list, test.watch), newStore()
+			if test.streams {
+				lw = listWatch(list, test.watch)
+			}
+			if test.refuses {
+				store = refusingStore{store}
+			}
+			synctest.Test(t, func(t *testing.T) { runFor(t, 10*time.Minute, run, lw, store) })
 			if got := handled > 0; got != test.handled {
 				t.Errorf("%s, %s: the error handler was called %d times; want calls: %t",
 					reflectorName, name, handled, test.handled)

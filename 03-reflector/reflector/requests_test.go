@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -15,21 +16,31 @@ import (
 // as much again. After every two minutes, pauses begin with the shortest one again, even if the
 // server still refuses all requests.
 func TestPausesGrow(t *testing.T) {
-	for _, refused := range []string{"LIST", "WATCH"} {
+	for _, test := range []struct {
+		refused string
+		err     error
+	}{{"LIST", errRefused}, {"WATCH", errRefused}, {"WATCH", apierrors.NewTooManyRequestsError("not now")}} {
 		testBoth(t, func(t *testing.T, _ string, run runFunc) {
 			begin := time.Now()
 			var asked []time.Time // the times of the requests that were refused
 			refuse := func() error {
 				asked = append(asked, time.Now())
-				return errRefused
+				return test.err
 			}
-			list := emptyList
-			if refused == "LIST" {
+			lists := 0
+			list := func(o metav1.ListOptions) (runtime.Object, error) {
+				lists++
+				return emptyList(o)
+			}
+			if test.refused == "LIST" {
 				list = func(metav1.ListOptions) (runtime.Object, error) { return nil, refuse() }
 			}
 			watches := func(metav1.ListOptions) (watch.Interface, error) { return nil, refuse() }
 			runFor(t, time.Hour, run, plainListWatch(list, watches), newStore())
-			checkPauses(t, refused, begin, asked)
+			checkPauses(t, test.refused, begin, asked)
+			if test.refused == "WATCH" && lists != 1 {
+				t.Errorf("%d lists while each WATCH gets %v, want 1", lists, test.err)
+			}
 		})
 	}
 }
@@ -43,12 +54,14 @@ func checkPauses(t *testing.T, kind string, begin time.Time, requests []time.Tim
 	reset := begin // the time at which pauses began with the shortest one
 	expected := defaultBackoffInit
 	longest := expected
+	random := map[time.Duration]bool{} // the random parts of the pauses
 	for i, request := range requests {
 		if i > 0 {
 			pause := request.Sub(requests[i-1])
 			if pause < expected || pause > 2*expected {
 				t.Errorf("%s, pause %d: %v, want %v to %v", kind, i, pause, expected, 2*expected)
 			}
+			random[pause-expected] = true
 			expected = min(2*expected, defaultBackoffMax)
 		}
 		if request.Sub(reset) > defaultBackoffReset {
@@ -56,6 +69,9 @@ func checkPauses(t *testing.T, kind string, begin time.Time, requests []time.Tim
 			expected = defaultBackoffInit
 		}
 		longest = max(longest, expected)
+	}
+	if len(random) < len(requests)/2 {
+		t.Errorf("%s: %d pauses have %d different random parts, want more", kind, len(requests)-1, len(random))
 	}
 	if longest != defaultBackoffMax {
 		t.Errorf("%s: the longest pause is %v without its random part, want %v", kind, longest, defaultBackoffMax)

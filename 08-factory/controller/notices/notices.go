@@ -75,7 +75,10 @@ func (o Options) withDefaults() Options {
 
 // Run runs the controller until ctx ends. It returns an error if the controller has lost its Lease:
 // then the program has to end, because another replica works. Run returns when the workers have
-// finished the keys that they have begun, and their Events are written.
+// finished the keys that they have begun, and their Events are written, for which it waits at most 5
+// seconds. Then it sends no request, and logs nothing. Only client-go may have goroutines left, for
+// which nobody can wait: those of the queue and of the watches, which end, and of HTTP connections,
+// which stay open for the next client.
 func Run(ctx context.Context, config *rest.Config, namespace string, options Options) error {
 	if options.Health != nil {
 		defer options.Health.Close()
@@ -99,11 +102,8 @@ func Run(ctx context.Context, config *rest.Config, namespace string, options Opt
 		cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", namespace, fields.Everything()),
 		&corev1.ConfigMap{}, cache.SharedIndexInformerOptions{Indexers: Indexers})
 
-	recorder, err := newRecorder(ctx, client)
-	if err != nil {
-		return fmt.Errorf("recording events: %w", err)
-	}
-	defer recorder.shutDown(ctx)
+	recorder := newRecorder(ctx, client)
+	defer recorder.shutDown()
 	c := &controller{
 		Reconciler: Reconciler{
 			Client:   client,

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,22 +59,26 @@ func newCopy(notice *unstructured.Unstructured, name string) *corev1.ConfigMap {
 type world struct {
 	notices, configMaps *fakeapi.Server
 	refuse              func(request string) bool // may be nil
+	perEvent            time.Duration             // how long it takes to write an Event
+	logger              klog.Logger               // by default, it writes nothing
 
 	mu       sync.Mutex
 	requests []string // of the clients, such as "POST configmaps"
 	times    []time.Time
 }
 
-// run runs the controller in this world until the test ends.
-func (w *world) run(t *testing.T) {
+// run runs the controller in this world until stop is called, or the test ends.
+func (w *world) run(t *testing.T) (stop func()) {
 	reporters := utilruntime.ErrorHandlers
 	t.Cleanup(func() { utilruntime.ErrorHandlers = reporters })
-	utilruntime.ErrorHandlers = nil // one of them waits in real time
-	klog.SetLogger(klog.Logger{})   // this logger writes nothing
+	utilruntime.ErrorHandlers = reporters[:1] // the second one waits in real time
+	klog.SetLogger(klog.Logger{})             // this logger writes nothing
 	t.Cleanup(klog.ClearLogger)
 	config := &rest.Config{Host: "http://nowhere", Transport: w}
-	must.Run(t, func(ctx context.Context) {
-		must.NoError(t, notices.Run(ctx, config, "ns", notices.Options{NewInformer: w.newInformer}))
+	config.ContentType = "application/json" // as RoundTrip answers; client-go would take protobuf
+	return must.Run(t, func(ctx context.Context) {
+		must.NoError(t, notices.Run(klog.NewContext(ctx, w.logger), config, "ns",
+			notices.Options{NewInformer: w.newInformer}))
 	})
 }
 
@@ -87,6 +93,13 @@ func (w *world) newInformer(_ cache.ListerWatcher, example runtime.Object, optio
 // RoundTrip answers a request with its body, as if the server had stored that.
 func (w *world) RoundTrip(request *http.Request) (*http.Response, error) {
 	name := request.Method + " " + request.URL.Path[strings.LastIndex(request.URL.Path, "/namespaces/ns/")+15:]
+	if strings.HasSuffix(name, " events") {
+		select {
+		case <-time.After(w.perEvent):
+		case <-request.Context().Done():
+			return nil, request.Context().Err()
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.requests, w.times = append(w.requests, name), append(w.times, time.Now())
@@ -132,6 +145,44 @@ func TestAnHourOfRefusals(t *testing.T) {
 		if last := tries[len(tries)-1].Sub(begin); last < time.Hour {
 			t.Errorf("the last of %d tries was after %v, and the copy was never made, want a try after an hour",
 				len(tries), last)
+		}
+	})
+}
+
+// The Events of a hundred copies take ten seconds, and Run waits five. When it returns, all of it has
+// ended: its goroutines, its requests, its log. One line says how many Events are lost.
+func TestNothingIsLeftOfRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var lost []string
+		logger := funcr.New(func(_, line string) {
+			mu.Lock()
+			defer mu.Unlock()
+			if strings.Contains(line, "lost") {
+				lost = append(lost, line)
+			}
+		}, funcr.Options{})
+		picnic := newNotice()
+		must.NoError(t, unstructured.SetNestedField(picnic.Object, int64(100), "spec", "copies"))
+		w := &world{notices: fakeapi.New(picnic), configMaps: fakeapi.New(), perEvent: 100 * time.Millisecond, logger: logger}
+		before := must.Goroutines()
+		stop := w.run(t)
+		synctest.Wait()
+		if n := len(w.sent("POST configmaps")); n != 100 {
+			t.Fatalf("the controller has made %d copies, want 100", n)
+		}
+		stop()
+		must.NoNewGoroutines(t, before)
+		written := len(w.sent("POST events"))
+		time.Sleep(time.Minute)
+		if late := len(w.sent("POST events")) - written; late > 0 {
+			t.Errorf("%d Events were written after Run had returned", late)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		want := fmt.Sprintf(`"count"=%d`, 100-written)
+		if written == 0 || written == 100 || len(lost) != 1 || !strings.Contains(lost[0], want) {
+			t.Errorf("%d of 100 Events were written, and the log has the lines %q, want one with %s", written, lost, want)
 		}
 	})
 }

@@ -190,7 +190,7 @@ func (c *controller) processNext(ctx context.Context) bool {
 	}
 	logger := klog.LoggerWithValues(klog.FromContext(ctx), "notice", key)
 	// Reconcile finishes what it has begun, even if the outer ctx ends meanwhile.
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), c.deadline())
+	ctx, cancel := c.writing(ctx)
 	defer cancel()
 	err := c.Reconcile(klog.NewContext(ctx, logger), key)
 	if err == nil {
@@ -208,10 +208,10 @@ func (c *controller) processNext(ctx context.Context) bool {
 	return true
 }
 
-// deadline returns the time at which a Reconcile that begins now has to end.
-func (c *controller) deadline() time.Time {
+// writing returns the context of a Reconcile that begins now. It ends in time, but not with ctx.
+func (c *controller) writing(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.lease != nil {
-		return c.lease.deadline()
+		return c.lease.writing()
 	}
-	return time.Now().Add(30 * time.Second)
+	return context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
@@ -17,8 +18,9 @@ import (
 )
 
 // The numbers of Kubernetes' own controllers. Another replica takes over when it has seen no renewal
-// for leaseDuration. A write ends at the latest renewDeadline after the last renewal was sent. The 5
-// seconds in between are for requests that the network delivers late.
+// for leaseDuration, or that the Lease has no holder or is gone. A write ends at the latest
+// renewDeadline after the last renewal was sent. The 5 seconds in between are for requests that the
+// network delivers late.
 const (
 	leaseDuration = 15 * time.Second
 	renewDeadline = 10 * time.Second
@@ -28,14 +30,16 @@ const (
 var errLeaseLost = errors.New("the Lease is lost: another replica may work now")
 
 // A lease is the lock of a leader election. It knows until when this replica may write. The context
-// that client-go gives to a leader can end too late, because client-go first tries to give the Lease
-// back.
+// that client-go gives to a leader can end too late: client-go goes on for renewDeadline when it sees
+// that somebody else has the Lease, and tries to give the Lease back before it ends the context.
 type lease struct {
 	resourcelock.Interface
 	watchdog *leaderelection.HealthzAdaptor
 
 	mu    sync.Mutex
-	until time.Time // writes have to end at this time
+	until time.Time          // writes have to end at this time; zero: this replica may not write
+	held  context.Context    // ends when this replica may not write any more
+	lose  context.CancelFunc // ends held
 }
 
 // newLease returns a lease. It has a client and a rate limit of its own, so that a renewal does not
@@ -96,6 +100,16 @@ func (l *lease) hold(ctx context.Context, work func(context.Context)) error {
 	return nil
 }
 
+// Get implements resourcelock.Interface. If the Lease is gone, or has another holder or none, this
+// replica begins no write until it has written the Lease again.
+func (l *lease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	record, raw, err := l.Interface.Get(ctx)
+	if apierrors.IsNotFound(err) || err == nil && record.HolderIdentity != l.Identity() {
+		l.lost()
+	}
+	return record, raw, err
+}
+
 // Create implements resourcelock.Interface.
 func (l *lease) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
 	return l.write(ctx, record, l.Interface.Create)
@@ -108,27 +122,45 @@ func (l *lease) Update(ctx context.Context, record resourcelock.LeaderElectionRe
 
 // write writes the Lease. If that succeeds, this replica may work until renewDeadline after it has
 // sent the request. The time of the answer would be too late: another replica may have seen the
-// renewal long before.
+// renewal long before. If somebody else has changed or deleted the Lease, another replica may lead:
+// this one begins no write until it has written the Lease again. Any other error says nothing about
+// the holder.
 func (l *lease) write(ctx context.Context, record resourcelock.LeaderElectionRecord,
 	send func(context.Context, resourcelock.LeaderElectionRecord) error) error {
 	sent := time.Now()
-	if err := send(ctx, record); err != nil {
-		return err
+	err := send(ctx, record)
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsNotFound(err):
+		l.lost()
+	case err == nil && record.HolderIdentity != l.Identity(): // it was given back
+		l.lost()
+	case err == nil:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.until.IsZero() {
+			l.held, l.lose = context.WithCancel(context.Background())
+		}
+		l.until = sent.Add(renewDeadline)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.until = sent.Add(renewDeadline)
-	if record.HolderIdentity != l.Identity() { // it was given back: no more writes
-		l.until = time.Time{}
-	}
-	return nil
+	return err
 }
 
-// deadline returns the time at which writes of this replica have to end.
-func (l *lease) deadline() time.Time {
+// lost ends the contexts of all writes.
+func (l *lease) lost() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.until
+	if !l.until.IsZero() {
+		l.until = time.Time{}
+		l.lose()
+	}
+}
+
+// writing returns the context of a write that begins now. Only a replica that leads, or has led, may
+// call it.
+func (l *lease) writing() (context.Context, context.CancelFunc) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return context.WithDeadline(l.held, l.until)
 }
 
 // A leaseRecorder records Events of a Lease. The election has an interface of its own for this.

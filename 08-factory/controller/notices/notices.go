@@ -48,7 +48,8 @@ type Options struct {
 	Workers int
 
 	// Lease is the name of a Lease in the namespace of the notices. Of all replicas with this Lease,
-	// only the one that holds it writes. Default: no Lease. Then there must be one replica only.
+	// only the one that holds it writes. If somebody else edits or deletes the Lease, two of them may
+	// write until the one that held it sees this, with its next renewal. Default: no Lease. Then there must be one replica only.
 	Lease string
 
 	// Identity names this replica in the Lease. No two replicas may have the same identity. Default:
@@ -128,7 +129,7 @@ func Run(ctx context.Context, config *rest.Config, namespace string, options Opt
 
 // withLimits returns config with limits for the rate of requests, unless it has some. client-go's
 // default is 5 requests a second. Two workers that make 100 copies each would need 40 seconds, but a
-// Reconcile has at most 30, or 10 with a Lease: see controller.deadline. A request that would have to
+// Reconcile has at most 30, or 10 with a Lease: see controller.writing. A request that would have to
 // wait until after this deadline is not sent, and its error says "would exceed context deadline". The
 // API server has limits of its own, priority and fairness.
 func withLimits(config *rest.Config, workers int) *rest.Config {

@@ -68,24 +68,17 @@ func TestClientGoDeliversAllAgainAfterARelist(t *testing.T) {
 	})
 }
 
-// With both gates on, client-go stores a whole list before it calls the handler for any object of
-// it. With both off, it stores each object right before the call for it.
+// With the gate AtomicFIFO on, client-go stores a whole list before it calls the handler for any
+// object of it. With it and the gate of batches off, it stores each object right before its call.
 func TestClientGoStoresAListBeforeItCallsTheHandler(t *testing.T) {
+	wholeList := []string{"add a: [a b]", "add b: [a b]", "delete a: [b c]", "update b: [b c]", "add c: [b c]"}
+	oneByOne := []string{"add a: [a]", "add b: [a b]", "delete a: [b]", "update b: [b]", "add c: [b c]"}
 	for _, test := range []struct {
-		gates bool     // whether both feature gates are on
-		want  []string // the calls, each with the names in the store at that moment
-	}{
-		{
-			gates: true,
-			want:  []string{"add a: [a b]", "add b: [a b]", "delete a: [b c]", "update b: [b c]", "add c: [b c]"},
-		},
-		{
-			gates: false,
-			want:  []string{"add a: [a]", "add b: [a b]", "delete a: [b]", "update b: [b]", "add c: [b c]"},
-		},
-	} {
-		featurestesting.SetFeatureDuringTest(t, features.AtomicFIFO, test.gates)
-		featurestesting.SetFeatureDuringTest(t, features.InOrderInformersBatchProcess, test.gates)
+		atomic, batches bool     // feature gates
+		want            []string // the calls, each with the names in the store at that moment
+	}{{true, true, wholeList}, {true, false, wholeList}, {false, false, oneByOne}} {
+		featurestesting.SetFeatureDuringTest(t, features.AtomicFIFO, test.atomic)
+		featurestesting.SetFeatureDuringTest(t, features.InOrderInformersBatchProcess, test.batches)
 		synctest.Test(t, func(t *testing.T) {
 			var calls record.Lines
 			var store cache.Store
@@ -301,6 +294,10 @@ func TestDeltaFIFOTakesAllOfAPopForInitial(t *testing.T) {
 		return nil
 	})
 	must.NoError(t, err)
+}
+
+func TestClientGosSourceSays(t *testing.T) {
+	must.FindInClientGo(t, "controller.go", "The events are informational only, so you can't return an error")
 }
 
 func TestClientGosInformersHaveNoKeyFunction(t *testing.T) {

@@ -172,3 +172,34 @@ func TestClientGoSaysNothingOfASlowHandlerUnlessItIsVerbose(t *testing.T) {
 		t.Errorf("the log with -v=2 does not contain %q:\n%s", message, log)
 	}
 }
+
+// takesHandler is an informer that remembers its last handler.
+type takesHandler struct {
+	cache.SharedIndexInformer
+	handler cache.ResourceEventHandler
+}
+
+func (h *takesHandler) AddEventHandlerWithOptions(handler cache.ResourceEventHandler, _ cache.HandlerOptions) (
+	cache.ResourceEventHandlerRegistration, error) {
+	h.handler = handler
+	return nil, nil
+}
+
+// A tombstone may have a Key and no object.
+func TestATypedFilterMayGetNil(t *testing.T) {
+	var informer takesHandler
+	asked := 0
+	_, err := cache.NewTypedSharedIndexInformer[*corev1.Pod](&informer).AddTypedEventHandler(
+		cache.TypedFilteringResourceEventHandler[*corev1.Pod]{FilterFunc: func(pod *corev1.Pod) bool {
+			asked++
+			if pod != nil {
+				t.Errorf("the filter gets %v, want nil", pod)
+			}
+			return false
+		}})
+	must.NoError(t, err)
+	informer.handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "ns/pod1"})
+	if asked != 1 {
+		t.Errorf("the filter was called %d times, want once", asked)
+	}
+}

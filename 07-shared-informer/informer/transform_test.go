@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,6 +78,30 @@ func TestEverythingIsTransformed(t *testing.T) {
 		}
 		r.handle(t, stripped(&calls))
 		calls.Want(t, "add c 4: true")
+	})
+}
+
+// Their objects come from the store.
+func TestTombstonesAndResyncsAreNotTransformed(t *testing.T) {
+	forEach(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, resyncing(time.Minute), configMap("a", "1"), configMap("b", "1"))
+		var transformed record.Lines
+		must.NoError(t, r.SetTransform(func(obj any) (any, error) {
+			transformed.Add("%s %s", obj.(*corev1.ConfigMap).Name, obj.(*corev1.ConfigMap).ResourceVersion)
+			return obj, nil
+		}))
+		handler := r.recorder(t)
+		r.run(t)
+		handler.WantSorted(t, "OnAdd a 1 first", "OnAdd b 1 first")
+		transformed.WantSorted(t, "a 1", "b 1")
+		time.Sleep(time.Minute)
+		handler.WantSorted(t, "OnUpdate a 1, was 1", "OnUpdate b 1, was 1")
+		transformed.Want(t)
+		r.server.Set(configMap("a", "2"))
+		fakeapi.Expire(r.server.NextWatch())
+		r.server.NextWatch()
+		handler.WantSorted(t, "OnDelete tombstone ns/b of 1", "OnUpdate a 2, was 1")
+		transformed.Want(t, "a 2")
 	})
 }
 
@@ -156,6 +181,52 @@ func TestAListThatCannotBeTransformed(t *testing.T) {
 		handler.Want(t, "OnAdd a 1 first")
 		wantSynced(t, "after the next list", true, handler)
 	})
+}
+
+// A LIST that is refused changes nothing, until another list succeeds. If the list is streamed, only
+// the object is left out, and for the informer it is gone.
+func TestARelistThatCannotBeTransformed(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		plain       bool // the server cannot stream
+		want, later []string
+	}{
+		{"LIST", true, nil, []string{"OnUpdate a 3, was 1", "OnUpdate bad 4, was 2"}},
+		{"streamed", false, []string{"OnDelete tombstone ns/bad of 2", "OnUpdate a 3, was 1"}, []string{"OnAdd bad 4"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			forEach(t, func(t *testing.T, newInformer maker) {
+				server := newModelServer()
+				server.plain = test.plain
+				server.write("a")
+				server.write("bad")
+				r := &rig{SharedIndexInformer: newInformer(server, &corev1.ConfigMap{}, options())}
+				var refuses atomic.Bool
+				must.NoError(t, r.SetTransform(func(obj any) (any, error) {
+					if refuses.Load() {
+						return refuseBad(obj)
+					}
+					return obj, nil
+				}))
+				handler := r.recorder(t)
+				r.run(t)
+				handler.WantSorted(t, "OnAdd a 1 first", "OnAdd bad 2 first")
+
+				refuses.Store(true)
+				server.failWith(errUnreachable)
+				server.cut(nil)
+				synctest.Wait()
+				server.write("a")
+				server.failWith(nil)
+				time.Sleep(time.Minute)
+				handler.WantSorted(t, test.want...)
+				refuses.Store(false)
+				server.write("bad")
+				time.Sleep(time.Minute)
+				handler.WantSorted(t, test.later...)
+			})
+		})
+	}
 }
 
 func refuseBad(obj any) (any, error) {

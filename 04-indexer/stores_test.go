@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -74,6 +75,10 @@ func TestAStoreIsAnIndexerInDisguise(t *testing.T) {
 	index, ok := cache.NewStore(cache.MetaNamespaceKeyFunc).(cache.Indexer)
 	if !ok {
 		t.Fatal("the result of NewStore is no Indexer any more")
+	}
+	withIndexers := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	if got, want := reflect.TypeOf(index), reflect.TypeOf(withIndexers); got != want {
+		t.Errorf("NewStore returns a %v, and NewIndexer a %v, want the same type", got, want)
 	}
 	must.NoError(t, index.Add(newPod("ns1", "pod1", "l1")))
 	must.NoError(t, index.AddIndexers(cache.Indexers{"app": indexer.ByLabel("app")}))

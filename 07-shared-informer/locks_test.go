@@ -120,12 +120,24 @@ func TestAWaitingWriterHoldsUpTheReadersAfterIt(t *testing.T) {
 
 func TestClientGosStoreIsLockedWhileAnIndexFunctionRuns(t *testing.T) {
 	pod := newPod("ns3", "pod3", "l3")
-	writer := blockAt(pod)
-	index := filled(t, writer.indexers)
-	writer.run(func() { index.Add(pod) })
-	writer.running.Go(func() { index.GetByKey("ns1/pod1") })
-	waitForBlockedOn(t, "sync.RWMutex.RLock", "(*threadSafeMap).Get")
-	writer.release()
+	for _, write := range []func(*blockedCall){
+		func(c *blockedCall) {
+			index := filled(t, c.indexers)
+			c.run(func() { index.Add(pod) })
+			c.running.Go(func() { index.GetByKey("ns1/pod1") })
+		},
+		func(c *blockedCall) {
+			index := filled(t, cache.Indexers{})
+			must.NoError(t, index.Add(pod))
+			c.run(func() { index.AddIndexers(c.indexers) })
+			c.running.Go(func() { index.GetByKey("ns1/pod1") })
+		},
+	} {
+		writer := blockAt(pod)
+		write(writer)
+		waitForBlockedOn(t, "sync.RWMutex.RLock", "(*threadSafeMap).Get")
+		writer.release()
+	}
 }
 
 func TestAnIndexFunctionHoldsUpListsOfOurStoreAndNoGets(t *testing.T) {

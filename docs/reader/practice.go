@@ -26,16 +26,23 @@ import (
 	"example.com/informer/scripts/harness/markdown"
 )
 
-// practiceTool is the program behind scripts/practice.sh.
-const practiceTool = "scripts/harness/practice"
+// practiceFolder has the program behind scripts/practice.sh.
+const practiceFolder = "scripts/harness/practice"
 
 // actions are the commands of the tool that a page can give.
 var actions = []string{"start", "check", "hint", "solution", "reset"}
 
 // A practice has the practice tool, which is built when it is needed for the first time.
 type practice struct {
-	mu      sync.Mutex
-	program string // "" if it is not built yet
+	mu   sync.Mutex
+	tool *toolBuild // nil if none has begun, or if the last one has failed
+}
+
+// A toolBuild is a build of the practice tool.
+type toolBuild struct {
+	ended   chan struct{} // closed when there is a program or an error
+	program string
+	err     error
 }
 
 var exerciseFile = regexp.MustCompile(`^(\d\d-[\w-]+/practice)/([a-z][a-z-]*)\.md$`)
@@ -49,24 +56,43 @@ func (r *reader) findExercise(page string) (name string, ok bool) {
 	return match[2], true
 }
 
-// buildPractice returns the path of the practice tool.
-func (r *reader) buildPractice(ctx context.Context) (program string, err error) {
+// practiceTool returns the path of the practice tool. While it is built, which the first call begins
+// and which may take minutes, there is no path yet. After an error the next call builds again.
+func (r *reader) practiceTool() (program string, built <-chan struct{}, err error) {
 	r.practice.mu.Lock()
 	defer r.practice.mu.Unlock()
-	if r.practice.program == "" {
-		r.practice.program, err = r.build(ctx, step{program: practiceTool})
+	tool := r.practice.tool
+	if tool == nil {
+		tool = &toolBuild{ended: make(chan struct{})}
+		r.practice.tool = tool
+		r.stage.running.Go(func() {
+			defer close(tool.ended)
+			tool.program, tool.err = r.build(r.ctx, step{program: practiceFolder})
+		})
 	}
-	return r.practice.program, err
+	select {
+	case <-tool.ended:
+		if tool.err != nil {
+			r.practice.tool = nil
+		}
+		return tool.program, tool.ended, tool.err
+	default:
+		return "", tool.ended, nil
+	}
 }
 
-// serveExercises answers with all exercises and their states, as the tool lists them.
+// serveExercises answers with all exercises and their states, as the tool lists them, or says that
+// the tool is being built.
 func (r *reader) serveExercises(*gin.Context) (any, error) {
-	if !r.hasFile(practiceTool + "/main.go") {
+	if !r.hasFile(practiceFolder + "/main.go") {
 		return []string{}, nil
 	}
-	program, err := r.buildPractice(r.ctx)
-	if err != nil {
+	program, _, err := r.practiceTool()
+	switch {
+	case err != nil:
 		return nil, web.Errorf(http.StatusConflict, "%v", err)
+	case program == "":
+		return gin.H{"building": true}, nil
 	}
 	list, err := r.command(r.ctx, program, "list", "-json").Output()
 	if err != nil || !json.Valid(list) {
@@ -87,7 +113,14 @@ func (r *reader) servePractice(c *gin.Context) (any, error) {
 	}
 	return gin.H{}, r.stage.start(r.ctx, page, func(ctx context.Context, played *run) error {
 		played.add(gin.H{"event": "build", "action": action, "id": time.Now().UnixMilli()})
-		program, err := r.buildPractice(ctx)
+		program, built, err := r.practiceTool()
+		for ; program == "" && err == nil; program, built, err = r.practiceTool() {
+			select {
+			case <-built:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
 		if err != nil {
 			return err
 		}

@@ -7,8 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/yuin/goldmark/ast"
@@ -31,6 +34,10 @@ import (
 )
 
 func main() {
+	if os.Args[1] == "list" {
+		fmt.Println("[]")
+		return
+	}
 	fmt.Printf("%q\n", os.Args[1:])
 	switch os.Args[1] {
 	case "check":
@@ -56,7 +63,7 @@ func practiceWorkspace(t *testing.T) (folder string) {
 	for name, text := range map[string]string{
 		"go.work":                            "go 1.26.0\n\nuse ./scripts/harness\n",
 		"scripts/harness/go.mod":             "module example.com/harness\n\ngo 1.26.0\n",
-		practiceTool + "/main.go":            tool,
+		practiceFolder + "/main.go":          tool,
 		"01-queue/practice/put.md":           "# Put\n\nWrite [it](../queue.go).\n\n## Check\n\nRun it.\n",
 		"01-queue/practice/answers/put.md":   "# Put\n",
 		"01-queue/practice/no-answer.md":     "# None\n",
@@ -98,6 +105,55 @@ func TestTheActionsOfAnExercise(t *testing.T) {
 	wantIn(t, "a flood", page.until("warning")["text"].(string), "too much")
 	if kind := page.until("end")["verdict"]; kind != "ok" {
 		t.Errorf("the verdict of a flood is %q, want ok", kind)
+	}
+}
+
+const building = `{"building":true}`
+
+// exercises asks for the exercises until the tool is built.
+func (v *visitor) exercises(want int) (body string) {
+	v.t.Helper()
+	status := 0
+	must.Until(v.t, "the practice tool is built", func() bool {
+		status, _, body = v.send("GET", "/-/exercises", nil)
+		return body != building
+	})
+	if status != want {
+		v.t.Errorf("GET /-/exercises: got %d %s, want %d", status, body, want)
+	}
+	return body
+}
+
+// No request waits for the compiler. Meanwhile, the answer says so.
+func TestThePracticeToolIsBuilt(t *testing.T) {
+	realGo, err := exec.LookPath("go")
+	must.NoError(t, err)
+	folder, bin := practiceWorkspace(t), t.TempDir()
+	gate := filepath.Join(bin, "gate")
+	must.NoError(t, syscall.Mkfifo(gate, 0o600))
+	must.NoError(t, os.WriteFile(filepath.Join(bin, "go"),
+		fmt.Appendf(nil, "#!/bin/sh\nread -r _ <'%s'\nexec '%s' \"$@\"\n", gate, realGo), 0o755))
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	writeFile(t, folder, practiceFolder+"/main.go", "package main\n\nfunc main() { wrong }\n")
+	v := visit(t, folder)
+	for range 2 {
+		if got := v.get("/-/exercises", 200); got != building {
+			t.Errorf("while the tool is built: got %s, want %s", got, building)
+		}
+	}
+	goOn := func() { must.NoError(t, os.WriteFile(gate, []byte("\n"), 0o600)) }
+	goOn()
+	wantIn(t, "an error of the compiler", v.exercises(409), practiceFolder+" does not compile", "undefined: wrong")
+
+	writeFile(t, folder, practiceFolder+"/main.go", tool)
+	page := v.listen(t)
+	v.post("/-/practice?exercise="+putPage+"&action=start", 200)
+	page.until("build")
+	v.post("/-/stop", 200)
+	page.until("over")
+	goOn()
+	if got, want := v.exercises(200), "[]"; got != want {
+		t.Errorf("the exercises are %s, want %s", got, want)
 	}
 }
 
@@ -190,7 +246,7 @@ func TestTheExercisesOfTheBook(t *testing.T) {
 		Name, Page, Kind, State string
 		Places                  []struct{ File string }
 	}
-	must.NoError(t, json.Unmarshal([]byte(v.get("/-/exercises", 200)), &exercises))
+	must.NoError(t, json.Unmarshal([]byte(v.exercises(200)), &exercises))
 	pages := map[string]string{}
 	for _, e := range exercises {
 		if name, ok := v.reader.findExercise(e.Page); !ok || name != e.Name || e.Kind != "write" && e.Kind != "fix" {

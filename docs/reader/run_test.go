@@ -147,7 +147,8 @@ func (e *eventReader) until(kind string) (event map[string]any) {
 			return event
 		}
 	}
-	e.t.Fatalf("the stream has ended without the event %q: %v, after %q", kind, e.lines.Err(), e.events)
+	last := e.events[max(0, len(e.events)-20):]
+	e.t.Fatalf("the stream has ended without the event %q: %v, after %q", kind, e.lines.Err(), last)
 	return nil
 }
 

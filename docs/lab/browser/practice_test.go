@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"example.com/informer/scripts/harness/must"
@@ -111,6 +112,37 @@ func TestAnExercise(t *testing.T) {
 	if source() != book {
 		t.Errorf("after Reset, %s is not the book's", file)
 	}
+}
+
+// While the practice tool is compiled, the page says so. When it is there, the page shows the buttons.
+func TestThePracticeToolIsCompiled(t *testing.T) {
+	realGo, err := exec.LookPath("go")
+	must.NoError(t, err)
+	folder, bin := cloneWorkspace(t), t.TempDir()
+	gate := filepath.Join(bin, "gate")
+	must.NoError(t, syscall.Mkfifo(gate, 0o600))
+	must.NoError(t, os.WriteFile(filepath.Join(bin, "go"),
+		fmt.Appendf(nil, "#!/bin/sh\nread -r _ <'%s'\nexec '%s' \"$@\"\n", gate, realGo), 0o755))
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	program := serveBook(t, folder)
+	wrong := filepath.Join(folder, "scripts/harness/practice/wrong.go")
+	must.NoError(t, os.WriteFile(wrong, []byte("package main\n\nvar _ = wrong\n"), 0o644))
+
+	const page, status = "/01-deltafifo/practice/put.md", `document.querySelector(".exercise .status").textContent`
+	r := enterServed(t, program, page, Display{})
+	isCompiling := status + ` === "compiling the practice tool …"`
+	r.until("it is compiled", isCompiling)
+	must.NoError(t, os.WriteFile(gate, []byte("\n"), 0o600))
+	untilMinutes(t, r.Page, "it fails", status+` === "the practice tool fails"`)
+	r.until("the error is shown", `document.querySelector(".exercise .about").textContent.includes("undefined: wrong")`)
+	r.TakeComplaints() // the browser logs each answer with an error
+
+	must.NoError(t, os.Remove(wrong))
+	r.open(page)
+	r.until("it is compiled again", isCompiling)
+	must.NoError(t, os.WriteFile(gate, []byte("\n"), 0o600))
+	untilMinutes(t, r.Page, "the exercise can be started",
+		`!document.querySelector('.exercise [data-practice="start"]').hidden && `+status+` === ""`)
 }
 
 // A check that takes long can be stopped.

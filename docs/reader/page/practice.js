@@ -73,13 +73,29 @@ function showProgress(all) {
   }
 }
 
-// showExercises asks for the states of all exercises, and shows them.
+const [compiling, failing] = ["compiling the practice tool …", "the practice tool fails"];
+let again = 0; // the timer of showExercises
+
+// showExercises asks for the states of all exercises, and shows them. While the practice tool is compiled, it asks again.
 export async function showExercises() {
   const figures = $$("figure[data-exercise]");
   const answer = await ask("/-/exercises");
   const all = await answer?.json().catch(() => null);
   if (!all) return; // the reader has left this page, or the server is gone
-  if (!answer.ok) return figures.forEach(figure => say(figure, all.error, "bad"));
+  clearTimeout(again);
+  const statusOf = figure => $(".status", figure).textContent;
+  if (all.building) {
+    figures.filter(figure => statusOf(figure) !== compiling).forEach(figure => say(figure, compiling));
+    again = setTimeout(showExercises, 1000);
+    return;
+  }
+  figures.filter(figure => [compiling, failing].includes(statusOf(figure))).forEach(figure => say(figure, ""));
+  if (!answer.ok) {
+    return figures.forEach(figure => {
+      say(figure, failing, "bad");
+      $(".about", figure).textContent = all.error;
+    });
+  }
   isKnown = true;
   exercises = Object.fromEntries(all.map(exercise => [exercise.page, exercise]));
   figures.forEach(show);

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,6 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/flowcontrol"
 	"sigs.k8s.io/yaml"
 
 	"example.com/informer/scripts/harness/must"
@@ -77,8 +79,22 @@ func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
 	if core == apps {
 		t.Error("core/v1 and apps/v1 share a rate limiter, want one for each")
 	}
-	if rest.DefaultBurst != 10 {
-		t.Errorf("rest.DefaultBurst = %d, want 10", rest.DefaultBurst)
+	for name, test := range map[string]struct {
+		limiter func() flowcontrol.RateLimiter
+		want    int
+	}{
+		"core/v1":   {func() flowcontrol.RateLimiter { return client(0).CoreV1().RESTClient().GetRateLimiter() }, 10},
+		"discovery": {func() flowcontrol.RateLimiter { return client(0).Discovery().RESTClient().GetRateLimiter() }, 300},
+	} {
+		synctest.Test(t, func(t *testing.T) { // time stands still
+			burst := 0
+			for limiter := test.limiter(); limiter.TryAccept(); {
+				burst++
+			}
+			if burst != test.want {
+				t.Errorf("%s: a burst of %d requests, want %d", name, burst, test.want)
+			}
+		})
 	}
 	if limiter := client(-1).CoreV1().RESTClient().GetRateLimiter(); limiter != nil {
 		t.Errorf("the rate limiter with QPS -1 is %v, want nil", limiter)

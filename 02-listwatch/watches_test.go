@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/watch"
@@ -29,12 +29,33 @@ import (
 	"example.com/informer/scripts/harness/session/sessiontest"
 )
 
-func TestAListWatchHasAllFourFunctions(t *testing.T) {
-	lw := reflect.ValueOf(*cache.NewListWatchFromClient(nil, "pods", "default", fields.Everything()))
-	for _, name := range []string{"ListFunc", "WatchFunc", "ListWithContextFunc", "WatchFuncWithContext"} {
-		if lw.FieldByName(name).IsNil() {
-			t.Errorf("ListWatch.%s is nil, want a function", name)
-		}
+// List and Watch call the same functions as the other two methods, with a context that never ends.
+func TestListAndWatchOfAListWatchCannotBeCancelled(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	var got []error // of the contexts
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+			if ctx != ended && ctx.Done() != nil {
+				t.Error("the context of List can end")
+			}
+			got = append(got, ctx.Err())
+			return nil, nil
+		},
+		WatchFuncWithContext: func(ctx context.Context, _ metav1.ListOptions) (watch.Interface, error) {
+			if ctx != ended && ctx.Done() != nil {
+				t.Error("the context of Watch can end")
+			}
+			got = append(got, ctx.Err())
+			return nil, nil
+		},
+	}
+	_, _ = lw.List(metav1.ListOptions{})
+	_, _ = lw.Watch(metav1.ListOptions{})
+	_, _ = lw.ListWithContext(ended, metav1.ListOptions{})
+	_, _ = lw.WatchWithContext(ended, metav1.ListOptions{})
+	if want := []error{nil, nil, context.Canceled, context.Canceled}; !slices.Equal(got, want) {
+		t.Errorf("errors of the contexts: %v, want %v", got, want)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -76,17 +78,25 @@ func TestRetryOnConflictTriesFiveTimes(t *testing.T) {
 		{fmt.Errorf("painting: %w", conflict), 5},
 		{errors.New("something else"), 1},
 	} {
-		calls := 0
-		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
-			calls++
-			return test.err
+		synctest.Test(t, func(t *testing.T) {
+			var calls []time.Time
+			err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+				calls = append(calls, time.Now())
+				return test.err
+			})
+			if len(calls) != test.wantCalls {
+				t.Errorf("%v: %d calls, want %d", test.err, len(calls), test.wantCalls)
+			}
+			for i := range len(calls) - 1 {
+				pause := calls[i+1].Sub(calls[i])
+				if pause < 10*time.Millisecond || pause > 11*time.Millisecond {
+					t.Errorf("%v: a pause of %v, want 10 to 11 ms", test.err, pause)
+				}
+			}
+			if !errors.Is(err, test.err) {
+				t.Errorf("RetryOnConflict() = %v, want %v", err, test.err)
+			}
 		})
-		if calls != test.wantCalls {
-			t.Errorf("%v: %d calls, want %d", test.err, calls, test.wantCalls)
-		}
-		if !errors.Is(err, test.err) {
-			t.Errorf("RetryOnConflict() = %v, want %v", err, test.err)
-		}
 	}
 }
 

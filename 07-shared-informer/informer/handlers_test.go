@@ -34,6 +34,9 @@ func TestALateHandlerGetsWhatIsThere(t *testing.T) {
 		synctest.Wait() // the store has all three
 		late := r.recorder(t)
 		late.WantSorted(t, "OnAdd a 2 first", "OnAdd c 4 first")
+		if lists, watches := r.server.Lists(), r.watches.Load(); lists != 1 || watches != 1 {
+			t.Errorf("%d lists and %d watches, want one each: the handler gets what the store has", lists, watches)
+		}
 		w.Modify(configMap("c", "5"))
 		w.Delete(configMap("a", "6"))
 		late.Want(t, "OnUpdate c 5, was 4", "OnDelete a 6")

@@ -170,20 +170,29 @@ func TestWaitFor(t *testing.T) {
 	})
 }
 
-// WaitForCacheSync calls its functions immediately, and then every 100 ms. Only its channel ends it
-// early.
+// WaitForCacheSync calls its functions immediately, and then every 100 ms, as its namesakes do. Only
+// its channel ends it early.
 func TestWhenWaitForCacheSyncAsks(t *testing.T) {
 	inFakeTime(t, func(t *testing.T) {
-		start, asked := time.Now(), []time.Duration{}
-		text := logged(t, func(logger klog.Logger) {
-			cache.WaitForNamedCacheSyncWithContext(klog.NewContext(t.Context(), logger), func() bool {
+		wantAsked := func(wait func(cache.InformerSynced) bool) {
+			t.Helper()
+			start, asked := time.Now(), []time.Duration{}
+			synced := wait(func() bool {
 				asked = append(asked, time.Since(start))
 				return len(asked) == 3
 			})
-		})
-		if want := []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond}; !slices.Equal(asked, want) {
-			t.Errorf("the function was called after %v, want %v", asked, want)
+			want := []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond}
+			if !synced || !slices.Equal(asked, want) {
+				t.Errorf("it has returned %t and called the function after %v, want true and %v", synced, asked, want)
+			}
 		}
+		wantAsked(func(f cache.InformerSynced) bool { return cache.WaitForCacheSync(t.Context().Done(), f) })
+		wantAsked(func(f cache.InformerSynced) bool { return cache.WaitForNamedCacheSync("c", t.Context().Done(), f) })
+		text := logged(t, func(logger klog.Logger) {
+			wantAsked(func(f cache.InformerSynced) bool {
+				return cache.WaitForNamedCacheSyncWithContext(klog.NewContext(t.Context(), logger), f)
+			})
+		})
 		for _, want := range []string{"Waiting for caches to sync", "Caches are synced"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the log does not contain %q:\n%s", want, text)
@@ -217,6 +226,7 @@ func TestCheckersHaveNames(t *testing.T) {
 		text := logged(t, func(logger klog.Logger) {
 			ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
 			cancel()
+			cache.WaitFor(ctx, "", r.HasSyncedChecker(), registration.HasSyncedChecker()) // logs nothing
 			cache.WaitFor(ctx, "godot", r.HasSyncedChecker(), registration.HasSyncedChecker())
 		})
 		for _, want := range []string{"godot", "Informer *v1.ConfigMap", "Informer *v1.ConfigMap + event handler "} {

@@ -58,6 +58,9 @@ func TestTheDefaultRateLimiter(t *testing.T) {
 		if first := limiter.When("key"); first != 5*time.Millisecond {
 			t.Errorf("the first pause is %v, want 5ms", first)
 		}
+		if second := limiter.When("key"); second != 10*time.Millisecond {
+			t.Errorf("the second pause is %v, want 10ms", second)
+		}
 		for range 30 {
 			limiter.When("key")
 		}
@@ -242,6 +245,7 @@ func TestAQueueThatIsShutDown(t *testing.T) {
 	queue.Add("not done")
 	queue.Add("b")
 	queue.Add("a")
+	queue.Add("b") // it waits already
 	queue.ShutDown()
 	queue.Add("c")
 	var got []string
@@ -253,12 +257,14 @@ func TestAQueueThatIsShutDown(t *testing.T) {
 	}
 }
 
+// A worker has a key, and another key waits.
 func TestOnlyShutDownWithDrainWaitsForAKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		drained, queue := workqueue.NewTyped[string](), workqueue.NewTyped[string]()
 		for _, q := range []*workqueue.Typed[string]{drained, queue} {
 			q.Add("a")
 			q.Get()
+			q.Add("waits")
 			time.AfterFunc(time.Minute, func() { q.Done("a") })
 		}
 		start := time.Now()
@@ -270,24 +276,60 @@ func TestOnlyShutDownWithDrainWaitsForAKey(t *testing.T) {
 		if took := time.Since(start); took != time.Minute {
 			t.Errorf("ShutDownWithDrain has waited %v, want 1m: until Done", took)
 		}
+		if n := drained.Len(); n != 1 {
+			t.Errorf("after ShutDownWithDrain, %d keys wait, want 1: nobody has taken it", n)
+		}
 	})
 }
 
+// A key for which Done was not called does not come again, even after Forget. A key for which Forget
+// was not called keeps its failures, even after Done.
+func TestDoneAndForgetDoNotReplaceEachOther(t *testing.T) {
+	queue := workqueue.NewTypedRateLimitingQueue(
+		workqueue.NewTypedItemExponentialFailureRateLimiter[string](time.Hour, time.Hour))
+	defer queue.ShutDown()
+	queue.AddRateLimited("a")
+	queue.Add("a") // an event
+	key, _ := queue.Get()
+	queue.Add(key)
+	if n := queue.Len(); n != 0 {
+		t.Errorf("without Done, %d keys wait, want 0", n)
+	}
+	queue.Done(key)
+	if n := queue.Len(); n != 1 {
+		t.Errorf("after Done, %d keys wait, want 1", n)
+	}
+	queue.Get()
+	queue.Add(key)
+	if n := queue.NumRequeues(key); n != 1 {
+		t.Errorf("after Done, the limiter counts %d failures, want 1", n)
+	}
+	queue.Forget(key)
+	if n, failures := queue.Len(), queue.NumRequeues(key); n != 0 || failures != 0 {
+		t.Errorf("after Forget and without Done, %d keys wait and %d failures count, want 0 and 0", n, failures)
+	}
+}
+
 // The goroutine that adds delayed keys ends with ShutDown. After ShutDownWithDrain alone, it runs
-// until its next timer.
+// until its next timer, ten seconds at most.
 func TestShutDownAfterShutDownWithDrain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
-		synctest.Wait() // until the goroutine waits
-		queue.ShutDownWithDrain()
-		if !delayingGoroutineRuns() {
-			t.Error("the goroutine has ended with ShutDownWithDrain, want that it needs ShutDown, too")
-		}
-		queue.ShutDown()
-		if delayingGoroutineRuns() {
-			t.Error("the goroutine runs after ShutDown, want that it has ended")
-		}
-	})
+	for name, end := range map[string]func(workqueue.TypedRateLimitingInterface[string]){
+		"ShutDown":    workqueue.TypedRateLimitingInterface[string].ShutDown,
+		"ten seconds": func(workqueue.TypedRateLimitingInterface[string]) { time.Sleep(10 * time.Second) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+			synctest.Wait() // until the goroutine waits
+			queue.ShutDownWithDrain()
+			if !delayingGoroutineRuns() {
+				t.Error("the goroutine has ended with ShutDownWithDrain, want that it needs ShutDown, too")
+			}
+			end(queue)
+			if delayingGoroutineRuns() {
+				t.Errorf("the goroutine runs after %s, want that it has ended", name)
+			}
+		})
+	}
 }
 
 // delayingGoroutineRuns is true if the synctest bubble has a goroutine that adds delayed keys. The

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/events"
@@ -375,5 +376,17 @@ func TestAConflictHidesNoOtherError(t *testing.T) {
 	}
 	if strings.Contains(log, "too late") {
 		t.Errorf("the log is %s, want no conflict in it", log)
+	}
+}
+
+// A config without limits gets some for each worker. The limits of a config that has some stay.
+func TestTheLimitsGrowWithTheWorkers(t *testing.T) {
+	two, four := withLimits(&rest.Config{}, 2), withLimits(&rest.Config{}, 4)
+	if two.QPS != 100 || four.QPS != 2*two.QPS || four.Burst != 2*two.Burst {
+		t.Errorf("two workers have %v requests a second and a burst of %d, four have %v and %d, want 100 and twice as many",
+			two.QPS, two.Burst, four.QPS, four.Burst)
+	}
+	if own := withLimits(&rest.Config{QPS: 5}, 2); own.QPS != 5 {
+		t.Errorf("a config with 5 requests a second gets %v", own.QPS)
 	}
 }

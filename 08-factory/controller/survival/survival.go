@@ -16,6 +16,14 @@
 // objects; types that are not namespaced. A data race is found if the test runs with -race, and a
 // goroutine that is left behind if it runs with goleak. A controller that panics ends the whole
 // test.
+//
+// Five kinds of bugs pass, and need tests of their own:
+//
+//   - A field that becomes empty, such as a text, is not written, unless a manifest has it.
+//   - A zero, such as "copies: 0", counts as not set, unless a manifest has it.
+//   - Reconcile has no deadline.
+//   - The worker calls queue.Done before Reconcile, so that two workers can have the same key.
+//   - Each event goes through AddRateLimited, so that its key has to wait.
 package survival
 
 import (

@@ -116,6 +116,7 @@ func TestAStoreThatSomebodyWritesInto(t *testing.T) {
 
 // The reflector has no timeout of its own for a watch: it waits until the server ends the watch.
 func TestASilentWatchStaysOpen(t *testing.T) {
+	log := captureKlog(t, 0)
 	synctest.Test(t, func(t *testing.T) {
 		server, watches := fakeapi.New(), 0
 		server.WatchFuncWithContext = func(_ context.Context, options metav1.ListOptions) (watch.Interface, error) {
@@ -132,6 +133,7 @@ func TestASilentWatchStaysOpen(t *testing.T) {
 		if watches != 1 {
 			t.Errorf("the server got %d WATCHes in a day, want 1", watches)
 		}
+		log.wantEmpty(t)
 	})
 }
 

@@ -29,7 +29,7 @@ import (
 //
 // Its queue groups changes by object. So a handler gets the changes of one object in their order,
 // and there is no order between objects. The queue also drops bookmarks, and the delete of an
-// object that nobody knows.
+// object that nobody knows. Two deletes of an object in a row become one.
 type SharedIndexInformer struct {
 	indexer               *indexer.Indexer // only processDeltas writes to it
 	processor             *processor.Processor

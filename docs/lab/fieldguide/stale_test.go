@@ -96,7 +96,7 @@ func TestAWatchIsCutOff(t *testing.T) {
 }
 
 // The program writes version 3 into the store, while the event of version 2 is on its way. After the
-// delete, it writes once more: the object is back, and no event removes it.
+// delete, it writes once more: the object is back, and only the next list removes it.
 func TestAStoreThatSomebodyWritesInto(t *testing.T) {
 	server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
 	informer := runInformer(t, server, &corev1.ConfigMap{})
@@ -112,6 +112,9 @@ func TestAStoreThatSomebodyWritesInto(t *testing.T) {
 	must.NoError(t, store.Update(fakeapi.ConfigMap("a", "5")))
 	w.Add(fakeapi.ConfigMap("b", "6"))
 	must.Until(t, "a is back, beside b", func() bool { return len(store.List()) == 2 })
+	server.Set(fakeapi.ConfigMap("b", "6"))
+	fakeapi.Expire(w)
+	must.Until(t, "only b is left", func() bool { return len(store.List()) == 1 })
 }
 
 // The reflector has no timeout of its own for a watch: it waits until the server ends the watch.
@@ -146,46 +149,56 @@ func TestAVeryShortWatch(t *testing.T) {
 		log.want(t, watchEnded+`very short watch: …: Unexpected watch close - `+
 			`watch lasted less than a second and no items received"`)
 		server.NextWatch()
+		if got := server.Lists(); got != 2 {
+			t.Errorf("the server got %d LISTs, want 2", got)
+		}
 	})
 }
 
 func TestTooManyRequests(t *testing.T) {
 	refuse := httpfault.Refuse(apierrors.NewTooManyRequests("too many requests, please try again later", 1))
 	busy := roundTripperFunc(func(request *http.Request) (*http.Response, error) { return refuse(request, nil) })
-	for _, verbosity := range []int{1, 3, 4} {
+	for _, verbosity := range []int{1, 2, 3, 4} {
 		log := captureKlog(t, verbosity)
 		synctest.Test(t, func(t *testing.T) {
 			runConfigMaps(t, &rest.Config{Transport: busy}, "ns")
 			time.Sleep(time.Minute)
-			switch verbosity {
-			case 1:
+			if verbosity == 1 {
 				log.wantEmpty(t)
-			case 3:
-				log.wantNo(t, "Retry-After")
-			case 4:
+				return
+			}
+			log.want(t, `I… reflector.go:…] "watch-list failed - backing off" … `+
+				`err="the server has received too many requests and has asked us to try again later …`)
+			if verbosity == 4 {
 				log.want(t, `I… with_retry.go:…] "Got a Retry-After response" delay="1s" attempt=1 url="…"`)
-				log.want(t, `I… reflector.go:…] "watch-list failed - backing off" … `+
-					`err="the server has received too many requests and has asked us to try again later …`)
+			} else {
+				log.wantNo(t, "Retry-After")
 			}
 		})
 	}
 }
 
 func TestTheServerGoesAway(t *testing.T) {
-	log := captureKlog(t, 4)
-	synctest.Test(t, func(t *testing.T) {
-		server := fakeapi.New()
-		server.WatchFuncWithContext = func(context.Context, metav1.ListOptions) (watch.Interface, error) {
-			return nil, fmt.Errorf("dial tcp 192.0.2.1:6443: connect: %w", syscall.ECONNREFUSED)
-		}
-		runInformer(t, server, &corev1.ConfigMap{})
-		log.want(t, `I… reflector.go:…] "Watch failed - backing off" … err="…: connect: connection refused"`)
-		time.Sleep(time.Hour)
-		log.wantNo(t, "\nE") // no error
-		if got := server.Lists(); got != 1 {
-			t.Errorf("the server got %d LISTs, want 1", got)
-		}
-	})
+	for _, verbosity := range []int{3, 4} {
+		log := captureKlog(t, verbosity)
+		synctest.Test(t, func(t *testing.T) {
+			server := fakeapi.New()
+			server.WatchFuncWithContext = func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+				return nil, fmt.Errorf("dial tcp 192.0.2.1:6443: connect: %w", syscall.ECONNREFUSED)
+			}
+			runInformer(t, server, &corev1.ConfigMap{})
+			time.Sleep(time.Hour)
+			if verbosity == 4 {
+				log.want(t, `I… reflector.go:…] "Watch failed - backing off" … err="…: connect: connection refused"`)
+			} else {
+				log.wantNo(t, "refused")
+			}
+			log.wantNo(t, "\nE") // no error
+			if got := server.Lists(); got != 1 {
+				t.Errorf("the server got %d LISTs, want 1", got)
+			}
+		})
+	}
 }
 
 // The client has a later version than the server, as after a restore of etcd from a backup. The

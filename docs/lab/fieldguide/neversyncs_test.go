@@ -105,15 +105,16 @@ func TestTheTypeIsWrong(t *testing.T) {
 		`E… reflector.go:…] "Unexpected watch event object type" … expectedType="*v1.Pod" actualType="*v1.ConfigMap"`)
 }
 
-// In Go, the field data is a map. The server sends a string.
+// In Go, the field data is a map. The server sends a string in one object, and nothing wrong in another.
 func TestAnObjectThatCannotBeDecoded(t *testing.T) {
 	log := captureKlog(t, 4)
 	synctest.Test(t, func(t *testing.T) {
-		const object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":"text"}`
+		const good = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"good"}}`
+		const bad = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"bad"},"data":"text"}`
 		server := roundTripperFunc(func(request *http.Request) (*http.Response, error) {
-			body := `{"kind":"ConfigMapList","apiVersion":"v1","items":[` + object + `]}`
+			body := `{"kind":"ConfigMapList","apiVersion":"v1","items":[` + good + `,` + bad + `]}`
 			if request.URL.Query().Get("watch") != "" {
-				body = `{"type":"ADDED","object":` + object + `}`
+				body = `{"type":"ADDED","object":` + good + `}{"type":"ADDED","object":` + bad + `}`
 			}
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
 				Body: io.NopCloser(strings.NewReader(body)), Request: request}, nil
@@ -123,6 +124,9 @@ func TestAnObjectThatCannotBeDecoded(t *testing.T) {
 			`Falling back to regular list. …" err="…unable to decode an event from the watch stream: …`)
 		log.wantUnsynced(t, informer, failedToWatch+
 			`failed to list *v1.ConfigMap: json: cannot unmarshal string into Go struct field …`)
+		if keys := informer.GetStore().ListKeys(); len(keys) != 0 {
+			t.Errorf("the store has the keys %q, want none", keys)
+		}
 	})
 }
 
@@ -150,32 +154,49 @@ func TestTheServerDoesNotAnswer(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		return nil, os.ErrDeadlineExceeded // i/o timeout
 	})
-	for _, verbosity := range []int{0, 4} {
+	for _, verbosity := range []int{1, 3, 4} {
 		log := captureKlog(t, verbosity)
 		synctest.Test(t, func(t *testing.T) {
 			informer := runConfigMaps(t, &rest.Config{Transport: silent}, "ns")
 			time.Sleep(3 * time.Hour)
-			if verbosity == 4 {
+			switch verbosity {
+			case 1:
+				log.wantEmpty(t)
+			case 3:
+				log.wantNo(t, "Retry-After")
+			case 4:
 				log.wantUnsynced(t, informer,
 					`I… with_retry.go:…] "Got a Retry-After response" delay="1s" attempt=1 url="…"`)
-			} else {
-				log.wantEmpty(t)
 			}
 		})
 	}
 }
 
 func TestAListThatTakesLong(t *testing.T) {
-	log := captureKlog(t, 2)
-	synctest.Test(t, func(t *testing.T) {
-		server := fakeapi.New()
-		server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			time.Sleep(11 * time.Second)
-			return nil, apierrors.NewTimeoutError("request did not complete within the allotted timeout", 0)
-		}
-		log.wantUnsynced(t, runInformer(t, server, &corev1.Namespace{}),
-			`I… trace.go:…] Trace[…]: "Reflector ListAndWatch" name:… (…) (total time: …ms):`)
-	})
+	for _, test := range []struct {
+		verbosity int
+		takes     time.Duration
+		logged    bool
+	}{
+		{2, 11 * time.Second, true}, {1, 11 * time.Second, false}, {2, 9 * time.Second, false},
+	} {
+		log := captureKlog(t, test.verbosity)
+		synctest.Test(t, func(t *testing.T) {
+			server := fakeapi.New()
+			server.ListWithContextFunc = func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+				time.Sleep(test.takes)
+				return nil, apierrors.NewTimeoutError("request did not complete within the allotted timeout", 0)
+			}
+			informer := runInformer(t, server, &corev1.Namespace{})
+			time.Sleep(test.takes + time.Second/2) // less than the pause before the second list
+			if test.logged {
+				log.wantUnsynced(t, informer,
+					`I… trace.go:…] Trace[…]: "Reflector ListAndWatch" name:… (…) (total time: …ms):`)
+			} else {
+				log.wantNo(t, "Trace")
+			}
+		})
+	}
 }
 
 // The fake watch sends no bookmark at the end of the initial list.

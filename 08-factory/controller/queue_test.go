@@ -21,6 +21,29 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
+// Without Done, the queue keeps a key to itself, and Forget does not change this.
+func TestAKeyWithoutDone(t *testing.T) {
+	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+	defer queue.ShutDown()
+	queue.Add("a")
+	queue.Get()
+	queue.Add("a")
+	queue.Forget("a")
+	if n := queue.Len(); n != 0 {
+		t.Errorf("without Done, the queue has %d keys for workers, want 0", n)
+	}
+	queue.Done("a")
+	if n := queue.Len(); n != 1 {
+		t.Errorf("after Done, the queue has %d keys, want 1", n)
+	}
+	queue.Get()
+	queue.Done("a")
+	queue.Forget("a")
+	if n := queue.Len(); n != 0 {
+		t.Errorf("Forget has put %d keys into the queue, want 0", n)
+	}
+}
+
 func TestNoTwoWorkersHaveTheSameKey(t *testing.T) {
 	queue := workqueue.NewTyped[int]()
 	var busy [10]atomic.Bool

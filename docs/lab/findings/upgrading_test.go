@@ -72,11 +72,17 @@ func TestAWatchOfAFakeClientsetBeginsWithWhatTheListMissed(t *testing.T) {
 	must.NoError(t, err)
 	_, err = configMaps.Create(t.Context(), fakeapi.ConfigMap("b", ""), metav1.CreateOptions{})
 	must.NoError(t, err)
+	must.NoError(t, configMaps.Delete(t.Context(), "a", metav1.DeleteOptions{}))
 	w, err := configMaps.Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.ResourceVersion})
 	must.NoError(t, err)
 	defer w.Stop()
 	if got := (<-w.ResultChan()).Object.(*corev1.ConfigMap).Name; got != "b" {
 		t.Errorf("the first event is for the ConfigMap %q, want b", got)
+	}
+	select {
+	case event := <-w.ResultChan():
+		t.Errorf("the second event is %v, want none: the delete is lost", event)
+	default:
 	}
 }
 

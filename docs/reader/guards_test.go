@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"example.com/informer/07-shared-informer/web/webtest"
@@ -73,24 +74,39 @@ func TestTheHeaders(t *testing.T) {
 	}
 }
 
-// Only pages and sources are shown, with git and without it.
+// Only pages and sources are shown, with git and without it. No link is followed, wherever it leads.
 func TestWhatIsNotShown(t *testing.T) {
 	for _, withGit := range []bool{true, false} {
 		folder := smallWorkspace(t, withGit)
 		outside := filepath.Join(t.TempDir(), "outside")
 		must.NoError(t, os.WriteFile(outside, []byte("SECRET"), 0o644))
-		must.NoError(t, os.Symlink(outside, filepath.Join(folder, "docs", "link.svg")))
-		must.NoError(t, os.Symlink(outside, filepath.Join(folder, "01-queue", "link.go")))
-		if withGit {
-			runGit(t, folder, "add", "01-queue/link.go")
-		}
-		v := visit(t, folder)
+		writeFile(t, folder, ".cluster/secret.md", "SECRET")
 		targets := []string{
-			"/docs/link.svg", "/01-queue/link.go", "/.git/config", "/.cluster/kubeconfig",
-			"/docs/../.cluster/kubeconfig",
+			"/.git/config", "/.cluster/kubeconfig", "/docs/../.cluster/kubeconfig",
 			"/docs/%2e%2e/kubeconfig", "/docs/..%2fkubeconfig", "/docs//kubeconfig", "/etc/passwd", "/docs/no-such.md",
 			"/docs/01-queue.md/x", "/docs/README.md%00.md", "/-/files/page.html", "/-/files/..%2fmain.go", "/go.work/x",
+			"/docs/folder.md/secret.md",
 		}
+		for name, leadsTo := range map[string]string{
+			"docs/link.svg": outside, "01-queue/link.go": outside, "docs/cluster.md": "../.cluster/kubeconfig",
+			"docs/env.svg": "../.env", "docs/config.md": "../.git/config", "docs/folder.md": "../.cluster",
+			"01-queue/inside.go": "../.env", "docs/page.md": "README.md",
+		} {
+			must.NoError(t, os.Symlink(leadsTo, filepath.Join(folder, name)))
+			targets = append(targets, "/"+name)
+		}
+		must.NoError(t, syscall.Mkfifo(filepath.Join(folder, "docs", "pipe.md"), 0o644))
+		targets = append(targets, "/docs/pipe.md")
+		if withGit {
+			runGit(t, folder, "add", "01-queue/link.go", "01-queue/inside.go")
+			writeFile(t, folder, "docs/ignored.md", "SECRET")
+			writeFile(t, folder, "docs/excluded.svg", "SECRET")
+			writeFile(t, folder, ".gitignore", "/docs/ignored.md\n")
+			writeFile(t, folder, ".git/info/exclude", "excluded.*\n")
+			targets = append(targets, "/docs/ignored.md", "/docs/excluded.svg")
+		}
+		writeFile(t, folder, "docs/new.md", "# New\n")
+		v := visit(t, folder)
 		for name := range untracked {
 			if withGit || name != "01-queue/token.txt" && name != "docs/notes.txt" {
 				targets = append(targets, "/"+name)
@@ -105,9 +121,23 @@ func TestWhatIsNotShown(t *testing.T) {
 		for name := range small {
 			v.get("/"+name, 200)
 		}
+		v.get("/docs/new.md", 200)
 		v.get("/01-queue", 200)
 		v.get("/01-queue/testdata", 200)
 	}
+}
+
+// A page that is a pipe cannot be read. The page says so, and all others work.
+func TestAPageThatIsAPipe(t *testing.T) {
+	folder := smallWorkspace(t, true)
+	pipe := filepath.Join(folder, "docs", "01-queue.md")
+	must.NoError(t, os.Remove(pipe))
+	must.NoError(t, syscall.Mkfifo(pipe, 0o644))
+	v := visit(t, folder)
+	wantIn(t, "the page", v.get("/docs/01-queue.md", 404), "docs/01-queue.md is no regular file")
+	v.get("/docs/README.md", 200)
+	v.get("/01-queue/queue.go", 200)
+	v.get("/-/find?words=queue", 200)
 }
 
 // A file that is too large is not read into memory.

@@ -140,10 +140,13 @@ func (r *reader) file(c *gin.Context) {
 	}
 }
 
-// read returns the text of a file that may be shown.
+// read returns the text of a file that may be shown. It follows no link.
 func (r *reader) read(name string) ([]byte, error) {
-	if !r.hasFile(name) {
+	if !r.sources.allows(name) {
 		return nil, fmt.Errorf("%s is no page of the book, and no source of the workspace", name)
+	}
+	if _, err := book.Stat(r.root.FS(), name); err != nil {
+		return nil, err
 	}
 	file, err := r.root.Open(name)
 	if err != nil {

@@ -67,8 +67,11 @@ func (p *pageRenderer) render(tree ast.Node) template.HTML {
 
 // hasFile says whether the workspace has a file that may be shown.
 func (r *reader) hasFile(name string) bool {
-	info, err := r.root.Stat(name)
-	return err == nil && info.Mode().IsRegular() && r.sources.allows(name)
+	if !r.sources.allows(name) {
+		return false
+	}
+	info, err := book.Stat(r.root.FS(), name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // maxPictureWidth is the width of a diagram that can be made to fit, and still be read.

@@ -17,15 +17,15 @@ import (
 // refreshInterval is the least time between two looks at which files there are.
 const refreshInterval = 2 * time.Second
 
-// sources are the files that may be shown: those that git tracks, and the pages and pictures in
-// docs. A kubeconfig, a key or a note that lies in the folder is not among them. Where there is no
-// git, as in an archive, they are the files with the extensions of sources.
+// sources are the files that may be shown: those that git tracks, and new pages and pictures in
+// docs, unless git ignores them. A kubeconfig, a key or a note that lies in the folder is not among
+// them. Where there is no git, as in an archive, they are the files with the extensions of sources.
 type sources struct {
 	root *os.Root
 
-	mu      sync.Mutex
-	tracked map[string]bool
-	looked  time.Time
+	mu     sync.Mutex
+	known  map[string]bool
+	looked time.Time
 }
 
 func newSources(root *os.Root) *sources { return &sources{root: root} }
@@ -33,12 +33,7 @@ func newSources(root *os.Root) *sources { return &sources{root: root} }
 // allows says whether a file may be shown. Whether it exists is another question: git may track a
 // file that was deleted.
 func (s *sources) allows(name string) bool {
-	if !fs.ValidPath(name) || isHidden(name) {
-		return false
-	}
-	ext := path.Ext(name)
-	isPage := strings.HasPrefix(name, "docs/") && (ext == ".md" || ext == ".png" || ext == ".svg")
-	return isPage || s.all(name)[name]
+	return fs.ValidPath(name) && !isHidden(name) && s.all(name)[name]
 }
 
 // below returns the files in a folder and below it, sorted.
@@ -62,29 +57,32 @@ func (s *sources) topLevel() (names []string) {
 	return slices.Compact(names)
 }
 
-// all returns all files that git tracks. If it does not know a wanted one, it looks again: it may
-// be new.
+// all returns all files. If it does not know a wanted one, it looks again: it may be new.
 func (s *sources) all(wanted string) map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	isKnown := s.tracked != nil && (wanted == "" || s.tracked[wanted])
+	isKnown := s.known != nil && (wanted == "" || s.known[wanted])
 	if !isKnown && time.Since(s.looked) > refreshInterval {
-		s.tracked, s.looked = s.list(), time.Now()
+		s.known, s.looked = s.list(), time.Now()
 	}
-	return s.tracked
+	return s.known
 }
 
 func (s *sources) list() map[string]bool {
-	list := exec.Command("git", "ls-files", "-z")
-	list.Dir = s.root.Name()
-	output, err := list.Output()
-	if err != nil {
-		return s.walk()
-	}
 	files := map[string]bool{}
-	for name := range bytes.SplitSeq(bytes.TrimRight(output, "\x00"), []byte{0}) {
-		if !isHidden(string(name)) {
-			files[string(name)] = true
+	for _, args := range [][]string{
+		{}, {"--others", "--exclude-standard", "docs/*.md", "docs/*.png", "docs/*.svg"},
+	} {
+		list := exec.Command("git", append([]string{"ls-files", "-z"}, args...)...)
+		list.Dir = s.root.Name()
+		output, err := list.Output()
+		if err != nil {
+			return s.walk()
+		}
+		for name := range bytes.SplitSeq(bytes.TrimRight(output, "\x00"), []byte{0}) {
+			if len(name) > 0 && !isHidden(string(name)) {
+				files[string(name)] = true
+			}
 		}
 	}
 	return files

@@ -48,6 +48,20 @@ func TestWhatIsAStoreAndWhatIsAQueue(t *testing.T) {
 	}
 }
 
+func TestAKeyIsEnoughToGetAndToDelete(t *testing.T) {
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	pod := realPod("pod1", "1")
+	must.NoError(t, store.Add(pod))
+	found, _, err := store.Get(cache.ExplicitKey("ns1/pod1"))
+	if found != any(pod) || err != nil {
+		t.Errorf("Get() = %v, %v; want pod1, nil", found, err)
+	}
+	must.NoError(t, store.Delete(cache.ExplicitKey("ns1/pod1")))
+	if keys := store.ListKeys(); len(keys) != 0 {
+		t.Errorf("keys after Delete: %q, want none", keys)
+	}
+}
+
 func TestATTLStoreForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := cache.NewTTLStore(podKey, time.Minute)

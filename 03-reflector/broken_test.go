@@ -104,10 +104,9 @@ func answer(requests chan<- request) http.HandlerFunc {
 // tells it, the client sends a ping, and then gives up the connection. This is an error, and leads
 // to a list.
 func TestWhenTheConnectionOfAWatchBreaks(t *testing.T) {
-	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "") // the defaults
-	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "")
 	for name, test := range map[string]struct {
 		breakIt                func(*pipe)
+		readIdle, pingTimeout  string        // the variables of the environment, in seconds
 		wantPing               time.Duration // after the break; 0: there is none
 		wantVerb               string        // of the next request
 		wantEarliest, wantLast time.Duration // when it comes, after the break
@@ -121,8 +120,19 @@ func TestWhenTheConnectionOfAWatchBreaks(t *testing.T) {
 			wantEarliest: 45*time.Second + 800*time.Millisecond, // with a pause before the list
 			wantLast:     45*time.Second + 1600*time.Millisecond,
 		},
+		"dead, with other timeouts": {
+			breakIt:      func(p *pipe) { p.dead.Store(true) },
+			readIdle:     "10",
+			pingTimeout:  "3",
+			wantPing:     10 * time.Second,
+			wantVerb:     "LIST",
+			wantEarliest: 13*time.Second + 800*time.Millisecond,
+			wantLast:     13*time.Second + 1600*time.Millisecond,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", test.readIdle) // empty: the default
+			t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", test.pingTimeout)
 			synctest.Test(t, func(t *testing.T) {
 				listener := pipeListener{accepted: make(chan net.Conn)}
 				listener.open, listener.close = context.WithCancel(t.Context())

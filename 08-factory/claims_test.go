@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -129,6 +130,26 @@ func TestClientGosShutdownWaitsForYourContext(t *testing.T) {
 	})
 }
 
+// Two options WithNamespace are one namespace, and not two.
+func TestTheLastNamespaceCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inNamespace := func(namespace string) *corev1.ConfigMap {
+			return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "c"}}
+		}
+		f := informers.NewSharedInformerFactoryWithOptions(fake.NewClientset(inNamespace("first"), inNamespace("last")), 0,
+			informers.WithNamespace("first"), informers.WithNamespace("last"))
+		configMaps := f.Core().V1().ConfigMaps().Informer()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer f.Shutdown()
+		defer cancel()
+		f.StartWithContext(ctx)
+		f.WaitForCacheSync(ctx.Done())
+		if got, want := configMaps.GetStore().ListKeys(), []string{"last/c"}; !slices.Equal(got, want) {
+			t.Errorf("the store has %q, want %q", got, want)
+		}
+	})
+}
+
 // To ask for a lister makes the informer. A lister does not wait for the sync: before it, the
 // lister finds nothing, and returns no error. After it, the lister returns the objects of the
 // store, and not copies.
@@ -142,10 +163,12 @@ func TestAListerBeforeAndAfterTheSync(t *testing.T) {
 		if _, err := lister.ConfigMaps("ns").Get("a"); !apierrors.IsNotFound(err) {
 			t.Errorf("before the sync, Get(a) = %v, want a NotFound error", err)
 		}
+		f.Core().V1().Pods() // makes no informer
 		ctx, cancel := context.WithCancel(t.Context())
 		defer f.Shutdown()
 		defer cancel()
 		f.StartWithContext(ctx)
+		f.Core().V1().Secrets().Informer() // is not started
 		want := map[reflect.Type]bool{reflect.TypeFor[*corev1.ConfigMap](): true}
 		if synced := f.WaitForCacheSync(ctx.Done()); !maps.Equal(synced, want) {
 			t.Errorf("WaitForCacheSync() = %v, want %v", synced, want)

@@ -23,7 +23,7 @@ import (
 func behind(informer cache.SharedIndexInformer, written string) (bool, error) {
 	stored := informer.GetStore().LastStoreSyncResourceVersion()
 	if stored == "" {
-		return true, nil // the store has no list yet
+		return true, nil // the store has no list yet, or the gate AtomicFIFO is off
 	}
 	order, err := resourceversion.CompareResourceVersion(stored, written)
 	return order < 0, err

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -193,7 +194,7 @@ func TestAFakeSaysThatItCannotStream(t *testing.T) {
 }
 
 // A mutation cache returns an object that was put into it for five minutes, unless the store has a
-// newer version.
+// newer version, or a hundred others were put into it or read since.
 func TestAMutationCacheShowsTheNewerOfTwo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
@@ -220,7 +221,29 @@ func TestAMutationCacheShowsTheNewerOfTwo(t *testing.T) {
 		mutations.Mutation(secretOfVersion("10"))
 		must.NoError(t, store.Update(secretOfVersion("11")))
 		wantVersion("11")
+
+		mutations.Mutation(secretOfVersion("12"))
+		for i := range 99 {
+			mutations.Mutation(secret(fmt.Sprint(i)))
+		}
+		wantVersion("12")
+		for i := range 100 {
+			mutations.Mutation(secret(fmt.Sprint(i)))
+		}
+		wantVersion("11") // a hundred others are newer
 	})
+}
+
+// The store does not have an object that was put into a mutation cache: it was created just now.
+func TestAMutationCacheWithAnObjectThatTheStoreLacks(t *testing.T) {
+	for _, includeAdds := range []bool{false, true} {
+		mutations := cache.NewIntegerResourceVersionMutationCacheWithOptions(klog.Background(),
+			cache.NewStore(cache.MetaNamespaceKeyFunc), cache.MutationCacheOptions{IncludeAdds: includeAdds})
+		mutations.Mutation(secret("a"))
+		if _, exists, err := mutations.GetByKey("ns/a"); exists != includeAdds || err != nil {
+			t.Errorf("IncludeAdds %t: GetByKey(ns/a) = %t, %v; want %t, nil", includeAdds, exists, err, includeAdds)
+		}
+	}
 }
 
 // secret returns the Secret ns/name.

@@ -88,7 +88,7 @@ func read(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "The book is at %s\nCtrl-C ends this.\n", address)
 	if !*noBrowser {
-		openBrowser(address)
+		openBrowser(address, stdout)
 	}
 	return server.Wait()
 }
@@ -109,15 +109,18 @@ func serve(ctx context.Context, r *reader) (server *web.Server, address string, 
 	return nil, "", fmt.Errorf("all ports from %d to %d are in use: %w", firstPort, lastPort, err)
 }
 
-// openBrowser opens an address with the program of the system that does so, if there is one. The
-// address is printed in any case.
-func openBrowser(address string) {
+// openBrowser opens an address with the program of the system that does so. Where there is none, as
+// on a server, or no browser, it says so.
+func openBrowser(address string, stdout io.Writer) {
 	name := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		name = "open"
 	}
 	command := exec.Command(name, address)
-	if command.Start() == nil {
-		go func() { _ = command.Wait() }()
-	}
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the reader
+	go func() {
+		if command.Run() != nil {
+			fmt.Fprintln(stdout, "No browser could be opened from here: open the address yourself.")
+		}
+	}()
 }

@@ -185,6 +185,25 @@ func TestRead(t *testing.T) {
 	must.NoError(t, <-ended)
 }
 
+// Where no browser can be opened, the reader has to open the address.
+func TestWithoutABrowser(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("PATH", folder)
+	for _, script := range []string{"", "#!/bin/sh\nexit 3\n"} {
+		for _, name := range []string{"xdg-open", "open"} {
+			if script != "" {
+				must.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(script), 0o755))
+			}
+		}
+		output, printed := io.Pipe()
+		openBrowser("http://127.0.0.1:4100/", printed)
+		text := make([]byte, 1000)
+		n, err := output.Read(text)
+		must.NoError(t, err)
+		wantIn(t, "the output", string(text[:n]), "No browser", "open the address")
+	}
+}
+
 func TestTheCommandLine(t *testing.T) {
 	for argument, want := range map[string]string{
 		"-h": "", "-no-such-flag": "-no-such-flag", "nonsense": "nonsense",

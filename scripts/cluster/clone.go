@@ -253,6 +253,10 @@ func (c *clone) replace(ctx context.Context, maker string) (*cluster, error) {
 	if err := c.down(ctx); err != nil {
 		return nil, err
 	}
+	// find has found no kubeconfig here, so what may still be there is a link that leads nowhere.
+	if err := os.Remove(c.kubeconfig()); err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
 	return c.create(ctx, plan{maker: maker, name: c.name(), dir: c.path("local"), lasting: true})
 }
 
@@ -311,7 +315,7 @@ func (c *clone) createLocal(ctx context.Context, p plan) (*cluster, error) {
 	if p.lasting {
 		kubeconfig = c.kubeconfig()
 		if err := os.Symlink("local/kubeconfig", kubeconfig); err != nil {
-			return nil, err
+			return nil, errors.Join(err, started.Stop())
 		}
 	}
 	return &cluster{maker: byLocal, kubeconfig: kubeconfig, remove: started.Stop}, nil

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -184,6 +185,71 @@ func TestABusyClusterStays(t *testing.T) {
 	}
 	must.NoError(t, syscall.Kill(server, syscall.SIGCONT))
 	kubectl("get", "configmap", "kept")
+}
+
+// up starts etcd again if it has ended, and the cluster keeps its data. If etcd does not start again,
+// the error says so.
+func TestUpStartsEtcdAgain(t *testing.T) {
+	tree := newTree(t)
+	tree.mustRun("up", "local")
+	kubectl := func(args ...string) {
+		t.Helper()
+		_, err := binaries.RunKubectl(t.Context(), tree.path("bin/kubectl"), tree.path("kubeconfig"), args...)
+		must.NoError(t, err)
+	}
+	etcd := func() int { return local.Processes(tree.path("local"))[local.Etcd].PID }
+	killEtcd := func() {
+		t.Helper()
+		pid := etcd()
+		if pid == 0 {
+			t.Fatal("etcd does not run")
+		}
+		must.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		must.Until(t, "etcd is gone", func() bool { return etcd() == 0 })
+	}
+	kubectl("create", "configmap", "kept")
+	killEtcd()
+	output := tree.mustRun("up")
+	if want := "are started again: etcd\n"; !strings.Contains(output, want) {
+		t.Errorf("up printed %q, want %q in it", output, want)
+	}
+	kubectl("get", "configmap", "kept")
+
+	programs, err := filepath.Glob(tree.path("local/.kwok/clusters/*/bin/etcd"))
+	must.NoError(t, err)
+	must.NoError(t, os.Remove(programs[0]))
+	must.NoError(t, os.WriteFile(programs[0], []byte("#!/bin/sh\necho no space left >&2; exit 1\n"), 0o755))
+	killEtcd()
+	t.Chdir(tree.root)
+	for _, args := range [][]string{{"up"}, {"exec", "true"}} {
+		wantFailure(t, args, "etcd has ended 3 times: no space left")
+	}
+}
+
+// A link that leads nowhere is no kubeconfig: up replaces it.
+func TestUpReplacesALinkThatLeadsNowhere(t *testing.T) {
+	tree := newTree(t)
+	must.NoError(t, os.MkdirAll(tree.path(""), 0o755))
+	must.NoError(t, os.Symlink("gone", tree.path("kubeconfig")))
+	tree.mustRun("up", "local")
+	tree.wantAnswers("the clone", true)
+}
+
+// A cluster whose kubeconfig cannot be put into its place is ended.
+func TestUpThatFailsLeavesNothing(t *testing.T) {
+	tree := newTree(t)
+	tree.putForeign()
+	t.Chdir(tree.root)
+	c, err := findClone(binaries.Options{Progress: t.Output()})
+	must.NoError(t, err)
+	_, err = c.create(t.Context(), plan{maker: byLocal, name: c.name(), dir: c.path("local"), lasting: true})
+	if !errors.Is(err, os.ErrExist) {
+		t.Errorf("create() where a kubeconfig is: error %v, want %v", err, os.ErrExist)
+	}
+	if left := local.Processes(tree.root); len(left) > 0 {
+		t.Errorf("processes are left: %v, want none", left)
+	}
+	tree.wantDownKeepsForeign()
 }
 
 // wantFailure runs a command line, and wants an error with this text.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,6 +36,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
 	"example.com/informer/scripts/harness/session"
@@ -165,18 +167,41 @@ func TestACacheCanRefuseToMakeAnInformer(t *testing.T) {
 	}
 }
 
+// A read returns a copy. With UnsafeDisableDeepCopy, the copy is shallow: it has the maps of the cache.
 func TestAReadGivesACopy(t *testing.T) {
-	m := newManager(t, ctrlcache.Options{})
-	m.create(t, "a", nil)
-	m.start(t)
-	for range 2 { // if a read returned the cached object, the second read would see the change
-		var secret corev1.Secret
-		must.NoError(t, m.GetClient().Get(t.Context(), m.key("a"), &secret))
-		if secret.Labels != nil {
-			t.Errorf("Get(a) returns the labels %v, want none: the cache has been changed", secret.Labels)
+	synctest.Test(t, func(t *testing.T) {
+		configMap := fakeapi.ConfigMap("a", "1")
+		configMap.Data = map[string]string{"sky": "blue"}
+		mapper := meta.NewDefaultRESTMapper(nil)
+		mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), meta.RESTScopeNamespace)
+		c, err := ctrlcache.New(&rest.Config{Host: "http://127.0.0.1:1"}, ctrlcache.Options{
+			Mapper: mapper,
+			NewInformer: func(_ cache.ListerWatcher, example runtime.Object, _ time.Duration, indexers cache.Indexers,
+			) cache.SharedIndexInformer {
+				return informer.New(fakeapi.New(configMap), example,
+					cache.SharedIndexInformerOptions{Indexers: indexers})
+			},
+		})
+		must.NoError(t, err)
+		must.Run(t, func(ctx context.Context) { _ = c.Start(ctx) })
+		synctest.Wait() // the cache has started
+		read := func(unsafe client.UnsafeDisableDeepCopyOption) []map[string]string {
+			var one corev1.ConfigMap
+			must.NoError(t, c.Get(t.Context(), types.NamespacedName{Namespace: "ns", Name: "a"}, &one, unsafe))
+			var list corev1.ConfigMapList
+			must.NoError(t, c.List(t.Context(), &list, unsafe))
+			return []map[string]string{one.Data, list.Items[0].Data}
 		}
-		secret.Labels = map[string]string{"changed": "yes"}
-	}
+		for _, unsafe := range []client.UnsafeDisableDeepCopyOption{false, true} {
+			for i, data := range read(unsafe) {
+				data["changed"] = "yes"
+				if got := read(unsafe)[i]["changed"] == "yes"; got != bool(unsafe) {
+					t.Errorf("unsafe %t: the change of read %d is in the cache: %t", unsafe, i, got)
+				}
+				delete(data, "changed")
+			}
+		}
+	})
 }
 
 func TestOptionsOfACache(t *testing.T) {

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/fakeapi"
@@ -73,6 +78,46 @@ informer_store_resource_version{group="",name="test",resource="configmaps",versi
 			}
 		})
 	}
+}
+
+// The provider for all informers is the one of the first call, and not for informers made before. The
+// informers of a dynamic factory have no name, and so no metrics.
+func TestTheProviderForAllInformers(t *testing.T) {
+	const inSubprocess = "FIRST_PROVIDER" // because a program can set the provider only once
+	if os.Getenv(inSubprocess) == "" {
+		output, err := must.RunInSubprocess(t, t.Name(), inSubprocess+"=yes")
+		if err != nil {
+			t.Errorf("%v:\n%s", err, output)
+		}
+		return
+	}
+	synctest.Test(t, func(t *testing.T) {
+		name, err := cache.NewInformerName("test")
+		must.NoError(t, err)
+		defer name.Release()
+		run := func(resource string) func() {
+			i := cache.NewSharedIndexInformerWithOptions(fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
+				Identifier: name.WithResource(corev1.SchemeGroupVersion.WithResource(resource))})
+			return func() { must.Run(t, i.RunWithContext) }
+		}
+		registry := prometheus.NewRegistry()
+		runEarly := run("early")
+		cache.SetInformerMetricsProvider(ClientGo(registry))
+		cache.SetInformerMetricsProvider(struct{ cache.InformerMetricsProvider }{}) // its methods would panic
+		runEarly()
+		run("late")()
+		configMaps := corev1.SchemeGroupVersion.WithResource("configmaps") // the dynamic factory gives it no name
+		client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+			map[schema.GroupVersionResource]string{configMaps: "ConfigMapList"})
+		unnamed := dynamicinformer.NewDynamicSharedInformerFactory(client, 0).ForResource(configMaps).Informer()
+		must.Run(t, unnamed.RunWithContext)
+		synctest.Wait()
+		must.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
+# HELP informer_store_resource_version The version of the store: its last 15 digits.
+# TYPE informer_store_resource_version gauge
+informer_store_resource_version{group="",name="test",resource="late",version="v1"} 1
+`), "informer_store_resource_version"))
+	})
 }
 
 // series returns the series of a registry, each as the informer's name and the metric's name,

@@ -308,6 +308,28 @@ func TestTheReflectorWaitsForALockedQueue(t *testing.T) {
 	}
 }
 
+// If 2,000 deltas or more wait in the queue, it stays locked while one is processed.
+func TestALongQueueStaysLocked(t *testing.T) {
+	for waiting, locked := range map[int]bool{1999: false, 2000: true} {
+		queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true})
+		for range 1 + waiting {
+			must.NoError(t, queue.Add(newPod("ns1", "pod1", "l1")))
+		}
+		var adding sync.WaitGroup
+		_, err := queue.Pop(func(any, bool) error {
+			adding.Go(func() { queue.Add(newPod("ns1", "pod2", "l1")) })
+			if locked {
+				waitForBlockedOn(t, "sync.", "(*RealFIFO).Add")
+			} else {
+				adding.Wait()
+			}
+			return nil
+		})
+		must.NoError(t, err)
+		adding.Wait()
+	}
+}
+
 // The source of client-go has the reason for transactions. It also shows that an update does not
 // change an index if the only value stays the same.
 func TestClientGosStoreSays(t *testing.T) {

@@ -64,6 +64,9 @@ func TestAnIndexOfAnotherName(t *testing.T) {
 	if want := "Index with name node does not exist"; err == nil || err.Error() != want {
 		t.Errorf("ByIndex(node) = %v, want %s", err, want)
 	}
+	if keys, err := indexer.IndexKeys("node", "node1"); keys != nil || err == nil {
+		t.Errorf("IndexKeys(node) = %q, %v; want nil and an error", keys, err)
+	}
 	pods, err := listers.NewPodLister(indexer).Pods("ns").List(labels.Everything())
 	must.NoError(t, err)
 	if len(pods) != 1 {

@@ -36,11 +36,11 @@ func cloneWorkspace(t *testing.T) (folder string) {
 }
 
 // practise gives an action of the exercise on the page with the keyboard, and waits until the page
-// shows this status, and these buttons.
+// shows this status, and these buttons. It may take minutes, because the practice tool is built first.
 func (r *room) practise(action, status, buttons string) {
 	r.t.Helper()
 	button := fmt.Sprintf(`document.querySelector('.exercise [data-practice="%s"]')`, action)
-	r.until(action+" is offered", button+`?.hidden === false`)
+	untilMinutes(r.t, r.Page, action+" is offered", button+`?.hidden === false`)
 	must.NoError(r.t, r.Run(`document.querySelector(".exercise .status").textContent = "?"`)) // of the action before
 	must.NoError(r.t, r.Run(button+`.focus()`))
 	r.press("\r")

@@ -165,9 +165,8 @@ func unzip(archive, name, file string) error {
 	if err != nil {
 		return err
 	}
-	defer files.Close()
 	program, err := fs.ReadFile(files, name)
-	if err != nil {
+	if err := errors.Join(err, files.Close()); err != nil {
 		return err
 	}
 	return os.WriteFile(file, program, 0o755)

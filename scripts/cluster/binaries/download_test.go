@@ -96,9 +96,10 @@ func newReleases(t *testing.T, s system, send sender) *source {
 	asset := func(repository, version, name, content string) {
 		path := fmt.Sprintf("/%s/releases/download/%s/%s", repository, version, name)
 		file(path, content)
+		about := fmt.Sprintf(`{"name": %q, "browser_download_url": %q, "digest": "sha256:%s"}`,
+			name, server.URL+path, checksum(content))
 		release := "/repos/" + repository + "/releases/tags/" + version
-		assets[release] = append(assets[release], fmt.Sprintf(
-			`{"name": %q, "browser_download_url": %q, "digest": "sha256:%s"}`, name, server.URL+path, checksum(content)))
+		assets[release] = append(assets[release], about)
 	}
 	servers := []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler"}
 	for _, s := range systems {

@@ -34,7 +34,7 @@ func findSource() (*source, error) {
 	}
 	cache, err := cacheDir()
 	if err != nil {
-		return nil, fmt.Errorf("a cache for the programs of the cluster: %w; set XDG_CACHE_HOME to an absolute path", err)
+		return nil, fmt.Errorf("no cache for the cluster's programs: %w; set XDG_CACHE_HOME to an absolute path", err)
 	}
 	versions := requiredVersions(mod)
 	kubernetes := versions["k8s.io/kubernetes"]

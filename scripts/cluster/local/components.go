@@ -41,7 +41,7 @@ func Resume(ctx context.Context, opts Options) (err error) {
 	if len(ended) == 0 || len(ended) == len(c.components()) {
 		return nil
 	}
-	fmt.Fprintln(opts.Progress, "parts of the local cluster have ended, and are started again:", strings.Join(ended, ", "))
+	fmt.Fprintln(opts.Progress, "parts of the cluster have ended, and are started again:", strings.Join(ended, ", "))
 	c.kubectl, err = binaries.Kubectl(ctx, opts.Options)
 	if err != nil {
 		return err

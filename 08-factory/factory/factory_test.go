@@ -112,10 +112,19 @@ func TestGoroutinesThatWaitForTheLockMakeOneInformer(t *testing.T) {
 		for range 100 * goroutines {
 			runtime.Gosched() // most of them come to the lock
 		}
+		// A goroutine that the mutex has woken can find it locked again, by the one that has just
+		// unlocked it. Only if the woken one has waited for more than a millisecond does the mutex
+		// serve all in turn: then each of them looks, before the first one has the lock a second
+		// time. There is no condition to wait for: a mutex does not say who waits, and how long.
+		time.Sleep(2 * time.Millisecond)
+		f.mu.Unlock()
+		f.mu.Lock()
+		time.Sleep(2 * time.Millisecond)
 		f.mu.Unlock()
 		asking.Wait()
 		if made.Load() != 1 {
-			t.Fatalf("%d goroutines that waited for mu have made %d informers, want 1", goroutines, made.Load())
+			t.Fatalf("%d goroutines that waited for mu have made %d informers, want 1: nobody would start the others",
+				goroutines, made.Load())
 		}
 	}
 }

@@ -156,6 +156,10 @@ func TestNotReadyBeforeTheFirstLists(t *testing.T) {
 			t.Errorf("before the first lists, GET %s = %d %s, want %d", path, status, body, want)
 		}
 	}
+	_, body, err := get(t.Context(), url+"/readyz")
+	if want := "waiting for the first list of configmaps, deployments, nodes, pods"; err != nil || !strings.Contains(body, want) {
+		t.Errorf("before the first lists, GET /readyz = %s, %v; want %q in it", body, err, want)
+	}
 	start(t, f)
 	status, body, err := get(t.Context(), url+"/readyz")
 	if status != 200 || err != nil {

@@ -200,3 +200,20 @@ func TestTwoNoticesOfAHundredCopies(t *testing.T) {
 		t.Errorf("a request was not sent: %s", log[i])
 	}
 }
+
+// A delete that only sets deletionTimestamp, because of the finalizer, raises the generation, as a
+// change of the spec does.
+func TestADeleteRaisesTheGeneration(t *testing.T) {
+	_, resource := open(t)
+	picnic := newNotice("picnic", map[string]any{"text": "hi"})
+	picnic.SetFinalizers([]string{"example.com/notices"})
+	created, err := resource.Create(t.Context(), picnic, metav1.CreateOptions{})
+	must.NoError(t, err)
+	must.NoError(t, resource.Delete(t.Context(), "picnic", metav1.DeleteOptions{}))
+	deleted, err := resource.Get(t.Context(), "picnic", metav1.GetOptions{})
+	must.NoError(t, err)
+	if deleted.GetDeletionTimestamp() == nil || deleted.GetGeneration() != created.GetGeneration()+1 {
+		t.Errorf("after the delete, the notice has the deletionTimestamp %v and the generation %d, want one and %d",
+			deleted.GetDeletionTimestamp(), deleted.GetGeneration(), created.GetGeneration()+1)
+	}
+}

@@ -177,10 +177,13 @@ func TestApplyConflictsWithTheManagerThatCreated(t *testing.T) {
 	_, err = deployments.Create(t.Context(), &deployment, metav1.CreateOptions{FieldManager: "creator"})
 	must.NoError(t, err)
 
+	_, err = deployments.Apply(t.Context(), "web", &deployment, metav1.ApplyOptions{FieldManager: "applier"})
+	must.NoError(t, err) // the same values are no conflict
 	must.NoError(t, unstructured.SetNestedField(deployment.Object, int64(2), "spec", "replicas"))
 	_, err = deployments.Apply(t.Context(), "web", &deployment, metav1.ApplyOptions{FieldManager: "applier"})
-	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "creator") {
-		t.Errorf("Apply() = %v, want a conflict with the manager creator", err)
+	const conflict = `1 conflict: conflict with "creator" using apps/v1: .spec.replicas`
+	if !apierrors.IsConflict(err) || !strings.Contains(err.Error(), conflict) {
+		t.Errorf("Apply() = %v, want %s", err, conflict)
 	}
 	forced, err := deployments.Apply(t.Context(), "web", &deployment,
 		metav1.ApplyOptions{FieldManager: "applier", Force: true})

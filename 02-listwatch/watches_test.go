@@ -142,14 +142,16 @@ func TestTheEndOfItsContextIsAnErrorToAWatch(t *testing.T) {
 
 func TestWatchFromZeroSendsWhatExists(t *testing.T) {
 	s := sessiontest.Open(t)
-	watcher, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Watch(t.Context(),
-		metav1.ListOptions{ResourceVersion: "0", TimeoutSeconds: new(int64(60))})
-	must.NoError(t, err)
-	defer watcher.Stop()
-	event := <-watcher.ResultChan()
-	configMap, ok := event.Object.(*corev1.ConfigMap)
-	if event.Type != watch.Added || !ok || configMap.Name != "kube-root-ca.crt" {
-		t.Errorf("received %s %v, want ADDED kube-root-ca.crt", event.Type, event.Object)
+	for _, version := range []string{"", "0"} {
+		watcher, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Watch(t.Context(),
+			metav1.ListOptions{ResourceVersion: version, TimeoutSeconds: new(int64(60))})
+		must.NoError(t, err)
+		defer watcher.Stop()
+		event := <-watcher.ResultChan()
+		configMap, ok := event.Object.(*corev1.ConfigMap)
+		if event.Type != watch.Added || !ok || configMap.Name != "kube-root-ca.crt" {
+			t.Errorf("from %q: received %s %v, want ADDED kube-root-ca.crt", version, event.Type, event.Object)
+		}
 	}
 }
 
@@ -211,6 +213,10 @@ func TestAWatchFromATooOldVersionFailsInsideTheStream(t *testing.T) {
 	if !apierrors.IsResourceExpired(err) {
 		t.Errorf("IsResourceExpired(%v) = false, want true", err)
 	}
+	event, open := <-watcher.ResultChan()
+	if open {
+		t.Errorf("received %s %+v after the error, want a closed channel", event.Type, event.Object)
+	}
 }
 
 // The version of a list is newer than the versions of its items if something else was written
@@ -249,7 +255,8 @@ func TestAListIsNewerThanItsItems(t *testing.T) {
 	}
 }
 
-// One update changes the label and the data. The event shows neither change, but its version.
+// One update changes the label and the data. The event shows neither change, but its version. The
+// event of a delete has a version of its own, too.
 func TestTheStateOfAnObjectThatNoLongerMatches(t *testing.T) {
 	s := sessiontest.Open(t)
 	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
@@ -277,5 +284,23 @@ func TestTheStateOfAnObjectThatNoLongerMatches(t *testing.T) {
 	if got.ResourceVersion != after.ResourceVersion {
 		t.Errorf("the event has version %s, want %s, the version of the update",
 			got.ResourceVersion, after.ResourceVersion)
+	}
+
+	after.Labels["app"] = "web"
+	last, err := configMaps.Update(t.Context(), after, metav1.UpdateOptions{})
+	must.NoError(t, err)
+	must.NoError(t, configMaps.Delete(t.Context(), "a", metav1.DeleteOptions{}))
+	for _, want := range []watch.EventType{watch.Added, watch.Deleted} {
+		event = <-watcher.ResultChan()
+		got, ok = event.Object.(*corev1.ConfigMap)
+		if !ok || event.Type != want || got.Data["colour"] != "blue" {
+			t.Fatalf("received %s %v, want %s with the last state", event.Type, event.Object, want)
+		}
+	}
+	order, err := resourceversion.CompareResourceVersion(last.ResourceVersion, got.ResourceVersion)
+	must.NoError(t, err)
+	if order >= 0 {
+		t.Errorf("the event of the delete has version %s, want a newer one than %s",
+			got.ResourceVersion, last.ResourceVersion)
 	}
 }

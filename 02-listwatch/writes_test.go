@@ -105,8 +105,16 @@ func TestWhetherAnUpdateNeedsAVersion(t *testing.T) {
 	configMaps := s.Client.CoreV1().ConfigMaps(s.Namespace)
 	_, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{})
 	must.NoError(t, err)
-	_, err = configMaps.Update(t.Context(), colours(), metav1.UpdateOptions{})
-	must.NoError(t, err) // the update of a ConfigMap needs no version
+	_, err = configMaps.Patch(t.Context(), "colours", types.MergePatchType, []byte(`{"data":{"sky":"red"}}`),
+		metav1.PatchOptions{}) // somebody else
+	must.NoError(t, err)
+	mine := colours()
+	mine.Data = map[string]string{"grass": "green"}
+	updated, err := configMaps.Update(t.Context(), mine, metav1.UpdateOptions{})
+	must.NoError(t, err)
+	if diff := cmp.Diff(mine.Data, updated.Data); diff != "" {
+		t.Errorf("the ConfigMap after an update without a version (-want +got):\n%s", diff)
+	}
 
 	sessiontest.Kubectl(t, s, "create -f widgets.yaml")
 	sessiontest.Kubectl(t, s, "get widgets."+s.Namespace+".example.com -o name") // waits until they are served
@@ -130,7 +138,7 @@ func TestADeleteCanHavePreconditions(t *testing.T) {
 	first, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{})
 	must.NoError(t, err)
 	must.NoError(t, configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID))))
-	_, err = configMaps.Create(t.Context(), colours(), metav1.CreateOptions{}) // another object with the same name
+	second, err := configMaps.Create(t.Context(), colours(), metav1.CreateOptions{}) // the same name
 	must.NoError(t, err)
 	err = configMaps.Delete(t.Context(), "colours", *metav1.NewPreconditionDeleteOptions(string(first.UID)))
 	if !apierrors.IsConflict(err) {
@@ -140,6 +148,16 @@ func TestADeleteCanHavePreconditions(t *testing.T) {
 	if !apierrors.IsConflict(err) {
 		t.Errorf("Update() of the first object = %v, want the error Conflict", err)
 	}
+	changed, err := configMaps.Patch(t.Context(), "colours", types.MergePatchType, []byte(`{"data":{"sky":"red"}}`),
+		metav1.PatchOptions{})
+	must.NoError(t, err)
+	precondition := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &second.UID,
+		ResourceVersion: &second.ResourceVersion}}
+	if err := configMaps.Delete(t.Context(), "colours", precondition); !apierrors.IsConflict(err) {
+		t.Errorf("Delete() with the version from before the change = %v, want the error Conflict", err)
+	}
+	precondition.Preconditions.ResourceVersion = &changed.ResourceVersion
+	must.NoError(t, configMaps.Delete(t.Context(), "colours", precondition))
 }
 
 // The object keeps its version, and a watch sends no event.

@@ -168,7 +168,9 @@ func typeDescription(expectedType reflect.Type, expectedGVK *schema.GroupVersion
 	return "<unspecified>"
 }
 
-// Run lists and watches until ctx ends.
+// Run lists and watches until ctx ends. It does not wait for a LIST that ignores the end of ctx, which
+// is left behind, and its answer is dropped. The goroutine of a watch belongs to the client: Run stops
+// the watch, and nothing says when that goroutine has returned.
 func (r *Reflector) Run(ctx context.Context) {
 	logger := r.logger(ctx)
 	logger.V(3).Info("Starting reflector", "resyncPeriod", r.ResyncPeriod)

@@ -64,9 +64,11 @@ func start(t *testing.T, run runFunc, lw cache.ListerWatcher, store cache.Reflec
 // runFor runs a reflector for some time.
 func runFor(t *testing.T, duration time.Duration, run runFunc, lw cache.ListerWatcher, store cache.ReflectorStore) {
 	t.Helper()
+	before := must.Goroutines()
 	stop := start(t, run, lw, store)
 	time.Sleep(duration)
 	stop()
+	must.NoNewGoroutines(t, before)
 }
 
 func newStore() cache.Store { return cache.NewStore(cache.MetaNamespaceKeyFunc) }

@@ -27,13 +27,15 @@ func wantRunError(t *testing.T, err error, want string) {
 	}
 }
 
-// synctest waits for all goroutines: it checks that none is left.
+// When Run returns, all its goroutines have ended.
 func TestRunEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		before := must.Goroutines()
 		r := run(t, fakeapi.New(configMap("a", "1")))
 		<-r.Synced()
 		start := time.Now()
 		must.NoError(t, r.stop())
+		must.NoNewGoroutines(t, before)
 		if took := time.Since(start); took != 0 {
 			t.Errorf("Run() returned %v after the end of its context, want 0", took)
 		}

@@ -48,7 +48,10 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel() // an index function may panic in the loop: then the reflector must end, too
-	context.AfterFunc(ctx, c.queue.Close)
+	running.Go(func() {
+		<-ctx.Done() // a Pop that waits does not see it
+		c.queue.Close()
+	})
 	running.Go(func() { c.reflector.Run(ctx) })
 	c.processLoop(ctx)
 }

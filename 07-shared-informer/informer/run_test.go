@@ -15,12 +15,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-// synctest waits for all goroutines: it checks that none is left.
+// When RunWithContext returns, all its goroutines have ended.
 func TestRunEndsWithItsContext(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
+		before := must.Goroutines()
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
 		if r.IsStopped() {
@@ -33,6 +35,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		w := r.server.NextWatch()
 		start := time.Now()
 		r.stop()
+		must.NoNewGoroutines(t, before)
 		if took := time.Since(start); took != 0 {
 			t.Errorf("RunWithContext returned %v after the end of its context, want 0", took)
 		}
@@ -51,6 +54,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 
 func TestRunEndsWithItsChannel(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
+		before := must.Goroutines()
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
 		stop, ended := make(chan struct{}), make(chan struct{})
@@ -61,6 +65,7 @@ func TestRunEndsWithItsChannel(t *testing.T) {
 		handler.Want(t, "OnAdd a 1 first")
 		close(stop)
 		<-ended
+		must.NoNewGoroutines(t, before)
 		if !r.IsStopped() {
 			t.Error("IsStopped() = false after the channel was closed, want true")
 		}

@@ -18,6 +18,7 @@ import (
 // Stop ends a run. It does not wait for the call that is under way. ShutdownChan does.
 func TestStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		before := must.Goroutines()
 		r := newRig(ours, options(), configMap("a", "1"))
 		informer := r.SharedIndexInformer.(*Informer)
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(time.Minute) }})
@@ -35,6 +36,7 @@ func TestStop(t *testing.T) {
 			t.Error("IsStopped() = false for the watch, want true")
 		}
 		<-informer.ShutdownChan()
+		must.NoNewGoroutines(t, before)
 		if took := time.Since(start); took != time.Minute {
 			t.Errorf("ShutdownChan was closed after %v, want %v", took, time.Minute)
 		}

@@ -109,7 +109,7 @@ func (s *Server) stop(server *http.Server) error {
 }
 
 // Wait returns when the server has stopped. The end of its context is no error. It is an error if
-// requests had to be cut off.
+// requests had to be cut off: their pages may still run, because nothing but a page itself can end it.
 func (s *Server) Wait() error {
 	err := <-s.ended
 	s.ended <- err // for the next call of Wait

@@ -129,8 +129,10 @@ func TestAConnectionThatIsNotUsed(t *testing.T) {
 // A browser opens a connection before it needs one.
 func TestAnIdleConnectionIsNoRequestThatWasCutOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		before := must.Goroutines()
 		_, stop := piped(t, helloPages)
 		must.NoError(t, stop())
+		must.NoNewGoroutines(t, before)
 	})
 }
 

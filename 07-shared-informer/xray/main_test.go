@@ -109,6 +109,7 @@ func newFixture(t *testing.T, o *InformerOptions) fixture {
 func inBubble(t *testing.T, test func(t *testing.T, f fixture), names ...string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
+		before := must.Goroutines()
 		client := fake.NewClientset()
 		for _, name := range names {
 			must.NoError(t, client.Tracker().Add(configMap(name, "", "web")))
@@ -118,6 +119,7 @@ func inBubble(t *testing.T, test func(t *testing.T, f fixture), names ...string)
 		f.settle()
 		test(t, f)
 		f.stop()
+		must.NoNewGoroutines(t, before, "net/http.") // the test may have a server of its own
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
@@ -231,7 +230,7 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 		configMaps:      configMapsNamed("a"),
 		"/api/v1/nodes": configMapsNamed(),
 	})
-	before := goleak.IgnoreCurrent()
+	before := must.Goroutines()
 	f := New(client, Options{})
 	called := make(chan struct{})
 	_, err := f.ConfigMaps().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
@@ -242,7 +241,7 @@ func TestShutdownLeavesNoGoroutineAndIsForGood(t *testing.T) {
 	must.NoError(t, f.WaitForCacheSync(t.Context()))
 	<-called
 	f.Shutdown()
-	wantNoNewGoroutines(t, before)
+	must.NoNewGoroutines(t, before, "net/http.") // nobody can wait for those of a connection
 	nodes := f.Nodes().Informer()
 	f.Start(t.Context())
 	if nodes.HasSynced() {

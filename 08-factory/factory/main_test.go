@@ -142,22 +142,6 @@ func configMapsNamed(names ...string) iter.Seq[any] {
 	}
 }
 
-// wantNoNewGoroutines waits until the goroutines that are not in before have ended. goleak waits
-// for less than half a second, which is too short on a busy machine.
-func wantNoNewGoroutines(t testing.TB, before goleak.Option) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
-		err := goleak.Find(before)
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Error(err)
-			return
-		}
-	}
-}
-
 // start runs the factory until the test ends, and waits until its informers have synced.
 func start(t testing.TB, f *Factory) {
 	t.Helper()

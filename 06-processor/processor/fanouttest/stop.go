@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/scripts/harness/must"
 )
 
 func StopWaitsForCallsAndDropsTheRest(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		before := must.Goroutines()
 		p := processor.New(fanout)
 		stuck, calls := blocked()
 		r := add(t, p, stuck, processor.Options{})
@@ -24,6 +26,7 @@ func StopWaitsForCallsAndDropsTheRest(t *testing.T, newFanout func() processor.F
 		wantBusy(t, stopped)
 		<-calls
 		<-stopped
+		must.NoNewGoroutines(t, before)
 		<-r.ShutdownChan()
 		p.Distribute(Added("b", 2)) // reaches nobody
 		_, err := p.Add(stuck, processor.Options{})
@@ -60,6 +63,7 @@ func wantBusy(t *testing.T, stops ...<-chan struct{}) {
 // even if it is the second Stop.
 func StopWaitsForHandlersThatWereRemoved(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
+		before := must.Goroutines()
 		p := processor.New(fanout)
 		busy, calls := blocked()
 		r := add(t, p, busy, processor.Options{})
@@ -72,6 +76,7 @@ func StopWaitsForHandlersThatWereRemoved(t *testing.T, newFanout func() processo
 		<-calls
 		<-first
 		<-second
+		must.NoNewGoroutines(t, before)
 	})
 }
 

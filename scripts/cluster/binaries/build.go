@@ -86,9 +86,11 @@ func (s *source) run(ctx context.Context, onLine func(), args ...string) error {
 	cmd.Dir = s.module
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	signalGroup := func(s syscall.Signal) error { return syscall.Kill(-cmd.Process.Pid, s) }
+	var kill *time.Timer
 	cmd.Cancel = func() error {
-		time.AfterFunc(cancelGrace, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
-		return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT)
+		kill = time.AfterFunc(cancelGrace, func() { _ = signalGroup(syscall.SIGKILL) })
+		return signalGroup(syscall.SIGINT)
 	}
 	output, err := cmd.StdoutPipe()
 	if err != nil {
@@ -107,6 +109,10 @@ func (s *source) run(ctx context.Context, onLine func(), args ...string) error {
 		}
 	}
 	err = cmd.Wait()
+	if kill != nil { // not later: by then the number may be that of another group
+		kill.Stop()
+		_ = signalGroup(syscall.SIGKILL) // compilers may still run
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

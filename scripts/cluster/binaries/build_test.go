@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -118,8 +119,10 @@ func wantError(t *testing.T, err error, texts ...string) {
 	}
 }
 
+// When ctx ends, go may clean up. When go has ended, its compilers end, too.
 func TestBuildThatIsInterrupted(t *testing.T) {
-	installGo(t, "echo started > started; exec /bin/sleep 60")
+	const compiler = `/bin/sh -c 'trap "" INT; echo $$ > pid; exec /bin/sleep 60' > /dev/null 2>&1 &`
+	installGo(t, compiler+"\nwhile [ ! -s pid ]; do :; done; echo started > started; exec /bin/sleep 60")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	go func() {
@@ -131,7 +134,17 @@ func TestBuildThatIsInterrupted(t *testing.T) {
 		}
 	}()
 	_, err := Get(ctx, Options{Build: true, Progress: t.Output()}, "kubectl")
+	returned := time.Now()
 	if !errors.Is(err, enough) {
 		t.Errorf("Get() after an interrupt: error %v, want %v", err, enough)
+	}
+	pid, err := os.ReadFile("scripts/controlplane/pid")
+	must.NoError(t, err)
+	must.Until(t, "the compiler has ended", func() bool {
+		state, _ := exec.Command("/bin/ps", "-o", "stat=", "-p", strings.TrimSpace(string(pid))).Output()
+		return len(state) == 0 || state[0] == 'Z' // this machine may have nobody who waits for it
+	})
+	if took := time.Since(returned); took >= cancelGrace {
+		t.Errorf("the compiler has ended %v after Get, which must not leave it running", took)
 	}
 }

@@ -35,7 +35,8 @@ var ErrNoEngine = errors.New("no container engine answers (docker, podman or ner
 type Provider struct{ kind *cluster.Provider }
 
 // Find finds an engine: docker, nerdctl or podman, the first one that is installed. The error is
-// ErrNoEngine if none is installed, or if that one does not answer.
+// ErrNoEngine if none is installed, or if that one does not answer. kind takes no context, so that
+// its question is left behind then.
 func Find() (*Provider, error) {
 	option, err := cluster.DetectNodeProvider()
 	if err != nil {

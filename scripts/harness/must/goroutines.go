@@ -16,7 +16,7 @@ import (
 // NoNewGoroutines fails if there is a goroutine that is not in before, which Goroutines has returned.
 // Call it at the moment that a Run, Stop or Close returns: goleak would give the others almost half a
 // second to end. A goroutine that waits for nothing, and only needs a processor to end, gets it here.
-// A goroutine with one of the functions in except in its stack may stay.
+// A goroutine with one of the texts in except in its stack may stay.
 //
 // In a synctest bubble only the goroutines of the bubble count. Outside, no other test may run.
 func NoNewGoroutines(t testing.TB, before sets.Set[string], except ...string) {
@@ -26,7 +26,7 @@ func NoNewGoroutines(t testing.TB, before sets.Set[string], except ...string) {
 		var left []string
 		waits := false
 		for id, g := range goroutines() {
-			mayStay := func(function string) bool { return strings.Contains(g.stack, function+"(") }
+			mayStay := func(text string) bool { return strings.Contains(g.stack, text) }
 			if before.Has(id) || slices.ContainsFunc(except, mayStay) {
 				continue
 			}

@@ -236,6 +236,15 @@ func TestTheTargetIsTheAPIServer(t *testing.T) {
 	}
 }
 
+// When Close returns, both goroutines of a connection have ended, even in a black hole.
+func TestCloseEndsAll(t *testing.T) {
+	before := must.Goroutines()
+	p, _, _ := connected(t)
+	p.BlackHole()
+	p.Close()
+	must.NoNewGoroutines(t, before)
+}
+
 func TestDialOfAServerThatDoesNotListen(t *testing.T) {
 	p := New("127.0.0.1:1")
 	defer p.Close()

@@ -119,7 +119,8 @@ func (s *Session) makeNamespace(ctx context.Context) error {
 }
 
 // Close deletes the namespace, and the objects that kubectl has created from files. It does not
-// wait until they are gone. It closes all connections. It works even if ctx has ended.
+// wait until they are gone. It closes all connections, whose goroutines in net/http end then: nothing
+// says when. It works even if ctx has ended.
 func (s *Session) Close(ctx context.Context) error {
 	defer s.dialer.CloseAll()
 	if s.Namespace == "" {

@@ -108,7 +108,7 @@ func (r *runner) forAnotherTerminal(ctx context.Context, p *player, line string)
 }
 
 // takeActions reads the names of actions from the input, and calls the actions, until the input
-// ends.
+// ends. followStep leaves it behind, as readLines does with its goroutine: the program ends next.
 func (r *runner) takeActions(ctx context.Context, p *player) {
 	for line := range r.input {
 		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), ">"))

@@ -4,7 +4,6 @@ package indexertest
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"testing"
@@ -109,8 +108,8 @@ func valuesOf(obj any) (values []string, err error) {
 // compareStores compares the contents of both stores, and the answers to some reads.
 func compareStores(t *testing.T, theirs, ours cache.Indexer, obj any) {
 	t.Helper()
-	if want, got := Contents(theirs), Contents(ours); !maps.Equal(want, got) {
-		t.Fatalf("contents of client-go's store (-) and of ours (+) differ:\n%s", cmp.Diff(want, got))
+	if differences := Differences(Contents(theirs), Contents(ours)); differences != "" {
+		t.Fatalf("our store has not what client-go's has:\n%s", differences)
 	}
 	for name, read := range map[string]func(cache.Indexer) any{
 		"keys":    func(s cache.Indexer) any { return slices.Sorted(slices.Values(s.ListKeys())) },

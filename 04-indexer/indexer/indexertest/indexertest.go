@@ -3,6 +3,7 @@
 package indexertest
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/scripts/harness/must"
@@ -52,7 +54,7 @@ func Contents(s cache.Indexer) map[string]string {
 	all := map[string]string{"version": s.LastStoreSyncResourceVersion()}
 	for _, obj := range s.List() {
 		key, _ := cache.MetaNamespaceKeyFunc(obj)
-		all[key] = fmt.Sprintf("%p", obj)
+		all[key] = fmt.Sprintf("the object at %p", obj)
 	}
 	for name := range s.GetIndexers() {
 		for _, value := range s.ListIndexFuncValues(name) {
@@ -61,6 +63,19 @@ func Contents(s cache.Indexer) map[string]string {
 		}
 	}
 	return all
+}
+
+// Differences compares the Contents of two stores. It returns a line for each difference.
+func Differences(want, got map[string]string) string {
+	var all []string
+	for name := range sets.KeySet(want).Union(sets.KeySet(got)) {
+		if want[name] != got[name] {
+			all = append(all, fmt.Sprintf("%s: got %s, want %s",
+				name, cmp.Or(got[name], "nothing"), cmp.Or(want[name], "nothing")))
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "\n")
 }
 
 // WantKeys checks the keys that an index has under a value.

@@ -19,6 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
@@ -246,6 +247,27 @@ func TestAVersionThatIsNoLongerServed(t *testing.T) {
 	if !informer.HasSynced() {
 		t.Error("HasSynced() = false, want true, as before")
 	}
+}
+
+// When a CRD is deleted, the server ends its watches. So the informer lists, and finds what the new CRD has.
+func TestACRDThatIsCreatedAgain(t *testing.T) {
+	s := sessiontest.Open(t)
+	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
+	sessiontest.Kubectl(t, s, "create -f parcel.yaml")
+	informer := runParcels(t, s, "v1", nil)
+	uid := func() string {
+		for _, obj := range informer.GetStore().List() {
+			return string(obj.(*unstructured.Unstructured).GetUID())
+		}
+		return ""
+	}
+	must.Until(t, "the informer has a parcel", func() bool { return uid() != "" })
+	before := uid()
+	sessiontest.Kubectl(t, s, "delete crd parcels."+s.Namespace+".example.com")
+	sessiontest.Kubectl(t, s, "wait crd/parcels."+s.Namespace+".example.com --for=delete")
+	sessiontest.Kubectl(t, s, "create -f parcels.yaml")
+	sessiontest.Kubectl(t, s, "create -f parcel.yaml")
+	must.Until(t, "the informer has the new parcel", func() bool { return uid() != "" && uid() != before })
 }
 
 // The delay is 1.25 seconds, or longer on a busy machine. client-go writes the line at most every

@@ -47,7 +47,7 @@ func TestAComparisonByHand(t *testing.T) {
 			isBehind, err := behind(secrets, created.ResourceVersion)
 			must.NoError(t, err)
 			if isBehind {
-				queue.AddRateLimited(key)
+				queue.AddAfter(key, 10*time.Millisecond)
 				queue.Done(key)
 				continue
 			}

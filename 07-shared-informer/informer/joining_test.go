@@ -98,6 +98,28 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 	})
 }
 
+// A transform runs without the lock: it may be slow, or call a method that takes the lock.
+func TestATransformRunsWithoutTheLock(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		r := newRig(ours, options(), configMap("a", "1"))
+		i := r.SharedIndexInformer.(*Informer)
+		must.NoError(t, i.SetTransform(func(obj any) (any, error) {
+			if !i.blockDeltas.TryLock() {
+				t.Error("blockDeltas is locked during a transform: if it calls AddEventHandler, it waits for ever")
+			} else {
+				i.blockDeltas.Unlock()
+			}
+			return obj, nil
+		}))
+		handler := r.recorder(t)
+		r.run(t)
+		w := r.server.NextWatch()
+		w.Modify(configMap("a", "2"))
+		w.Delete(configMap("a", "3"))
+		handler.Want(t, "OnAdd a 1 first", "OnUpdate a 2, was 1", "OnDelete a 3")
+	})
+}
+
 // The goroutine of the handler reads the present objects later. They are those of the moment in
 // which the handler joined.
 func TestALateHandlerGetsTheStateOfTheMoment(t *testing.T) {

@@ -334,7 +334,7 @@ func TestWhatAReconcilerReturns(t *testing.T) {
 			n++
 			switch n {
 			case 1:
-				return reconcile.Result{}, errors.New("the first call fails")
+				return reconcile.Result{RequeueAfter: time.Hour}, errors.New("the first call fails")
 			case 2:
 				return reconcile.Result{RequeueAfter: time.Millisecond}, nil
 			case 3:

@@ -128,6 +128,9 @@ func cutAtPanic(root, text string) (before, panicked string) {
 	}
 	message, stack, _ := strings.Cut(text[place[2]:], "\n")
 	message = strings.TrimSuffix(message, " [recovered, repanicked]")
+	if strings.Contains(message, timedOut) {
+		return text[:place[0]], message + placeOfHang(root, stack)
+	}
 	return text[:place[0]], message + placeInStack(root, stack)
 }
 
@@ -173,7 +176,13 @@ func raceLine(root, report string) string {
 // placeInStack returns the first function of the course in a stack, with its file and line. It
 // returns a function of a test, or of scripts, only if there is no other.
 func placeInStack(root, stack string) string {
-	inTest := ""
+	course, test := placesInStack(root, stack)
+	return cmp.Or(course, test)
+}
+
+// placesInStack returns the first function of the course in a stack, and the first one of a test or
+// of scripts.
+func placesInStack(root, stack string) (course, test string) {
 	for _, match := range stackFrame.FindAllStringSubmatch(stack, -1) {
 		function, file, line := match[1], match[2], match[3]
 		relative, err := filepath.Rel(root, file)
@@ -182,14 +191,39 @@ func placeInStack(root, stack string) string {
 		}
 		place := fmt.Sprintf(", in %s (%s:%s)", function[strings.LastIndex(function, "/")+1:], relative, line)
 		ofTests := strings.HasSuffix(file, "_test.go") || strings.HasSuffix(filepath.Dir(file), "test")
-		if !ofTests && !strings.HasPrefix(relative, "scripts") {
-			return place
-		}
-		if inTest == "" {
-			inTest = place
+		switch {
+		case !ofTests && !strings.HasPrefix(relative, "scripts"):
+			course = cmp.Or(course, place)
+		case test == "" || strings.HasSuffix(file, "_test.go") && !strings.Contains(test, "_test.go"):
+			test = place
 		}
 	}
-	return inTest
+	return course, test
+}
+
+var (
+	runsOrWaitsForLock = regexp.MustCompile(`^\s*goroutine \d+.*\[(running|runnable|sync\.\w+\.R?Lock)\b`)
+	waitsForSubtest    = regexp.MustCompile(`(?m)^testing(\.\(\*T\)\.Run|/synctest\.Test)\(`)
+)
+
+// placeOfHang returns where a test hangs, by the stacks of all goroutines. One that runs, or waits
+// for a lock, says more than one that waits for others. Then comes what the test itself calls.
+func placeOfHang(root, stacks string) string {
+	var busy, called, other, waits string
+	for stack := range strings.SplitSeq(stacks, "\n\n") {
+		course, test := placesInStack(root, stack)
+		switch {
+		case course != "" && runsOrWaitsForLock.MatchString(stack):
+			busy = cmp.Or(busy, course)
+		case course != "" && test != "":
+			called = cmp.Or(called, course)
+		case course != "":
+			other = cmp.Or(other, course)
+		case !waitsForSubtest.MatchString(stack):
+			waits = cmp.Or(waits, test)
+		}
+	}
+	return cmp.Or(busy, called, waits, other)
 }
 
 // shorten returns what a reader needs of a long line. If the line has a value that was got and one

@@ -76,3 +76,30 @@ func TestEqualLinesAreFolded(t *testing.T) {
 		t.Errorf("summary() is\n%s\nwant\n%s", got, want)
 	}
 }
+
+// A test that hangs is shown where it hangs, and not at a goroutine that waits as it should.
+func TestSummaryOfAHang(t *testing.T) {
+	const (
+		head = "panic: test timed out after 20s\n\trunning tests:\n\t\tTestA (20s)\n\n" +
+			"goroutine 18 [running]:\ntesting.(*M).startAlarm.func1()\n\t/go/src/testing/testing.go:2682 +0x1\n\n" +
+			"goroutine 1 [chan receive]:\ntesting.(*T).Run(0x1)\n\t/go/src/testing/testing.go:2 +0x1\n" +
+			"example.com/informer.TestMain(0x1)\n\t/root/07/informer/main_test.go:9 +0x1\n\n"
+		waits = "goroutine 7 [chan receive]:\nexample.com/informer.TestA(0x1)\n\t/root/07/informer/a_test.go:5 +0x1\n\n"
+		await = "goroutine 8 [select]:\nexample.com/reflector.await(0x1)\n\t/root/03/reflector/list.go:9 +0x1\n\n"
+		calls = "goroutine 7 [select]:\nexample.com/informer.Run(0x1)\n\t/root/07/informer/run.go:1 +0x1\n" +
+			"example.com/informer.TestA(0x1)\n\t/root/07/informer/a_test.go:5 +0x1\n\n"
+		locks = "goroutine 9 [sync.Mutex.Lock]:\ninternal/sync.lock()\n\t/go/src/sync/mutex.go:1 +0x1\n" +
+			"example.com/informer.Replace(0x1)\n\t/root/07/informer/changes.go:7 +0x1\n\n"
+	)
+	for name, test := range map[string]struct{ stacks, want string }{
+		"the test waits":        {await + waits, ", in informer.TestA (07/informer/a_test.go:5)"},
+		"the test calls":        {await + calls, ", in informer.Run (07/informer/run.go:1)"},
+		"one waits for a lock":  {await + calls + locks, ", in informer.Replace (07/informer/changes.go:7)"},
+		"only one that waits":   {await, ", in reflector.await (03/reflector/list.go:9)"},
+		"nothing of the course": {"", ""},
+	} {
+		if got, want := summary("/root", head+test.stacks), "panic: test timed out after 20s"+test.want; got != want {
+			t.Errorf("%s: summary() is\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}

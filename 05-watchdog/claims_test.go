@@ -207,27 +207,39 @@ func TestClientGoFindsOutThatThereIsNoHandlerAtTheFirstEvent(t *testing.T) {
 	})
 }
 
-// In old versions, the option RetryOnError put the object back into the queue. (A test of chapter
-// 02 checks that the option is gone.)
+// With a DeltaFIFO, and with the queue of the informers. In old versions, the option RetryOnError put
+// the object back into the queue. (A test of chapter 02 checks that the option is gone.)
 func TestClientGosLoopDropsWhatProcessRefuses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var popped []string
-		controller := cache.New(&cache.Config{
-			Queue:         cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}),
-			ListerWatcher: fakeapi.New(configMap("a", "1"), configMap("b", "2")),
-			ObjectType:    &corev1.ConfigMap{},
-			Process: func(obj any, _ bool) error {
-				popped = append(popped, obj.(cache.Deltas).Newest().Object.(*corev1.ConfigMap).Name)
+	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	for name, newQueue := range map[string]func() cache.Queue{
+		"DeltaFIFO": func() cache.Queue { return cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{}) },
+		"RealFIFO": func() cache.Queue {
+			return cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known})
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var popped []string
+			refuse := func(deltas []cache.Delta) error {
+				for _, delta := range deltas {
+					popped = append(popped, delta.Object.(*corev1.ConfigMap).Name)
+				}
 				return errors.New("no")
-			},
+			}
+			controller := cache.New(&cache.Config{
+				Queue:         newQueue(),
+				ListerWatcher: fakeapi.New(configMap("a", "1"), configMap("b", "2")),
+				ObjectType:    &corev1.ConfigMap{},
+				Process:       func(obj any, _ bool) error { return refuse(obj.(cache.Deltas)) },
+				ProcessBatch:  func(deltas []cache.Delta, _ bool) error { return refuse(deltas) },
+			})
+			must.Run(t, controller.RunWithContext)
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if want := []string{"a", "b"}; !slices.Equal(popped, want) {
+				t.Errorf("%s: Process was called for %q, want %q", name, popped, want)
+			}
 		})
-		must.Run(t, controller.RunWithContext)
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if want := []string{"a", "b"}; !slices.Equal(popped, want) {
-			t.Errorf("Process was called for %q, want %q", popped, want)
-		}
-	})
+	}
 }
 
 func TestClientGosInformerWaitsForItsHandlerForEver(t *testing.T) {
@@ -300,10 +312,13 @@ func TestClientGosSourceSays(t *testing.T) {
 	must.FindInClientGo(t, "controller.go", "The events are informational only, so you can't return an error")
 }
 
-func TestClientGosInformersHaveNoKeyFunction(t *testing.T) {
+func TestClientGosInformersHaveNoKeyFunctionAndNoErrorHandler(t *testing.T) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[cache.InformerOptions]()) {
-		if field.Type == reflect.TypeFor[cache.KeyFunc]() {
+		switch field.Type {
+		case reflect.TypeFor[cache.KeyFunc]():
 			t.Errorf("InformerOptions.%s is a key function, want none", field.Name)
+		case reflect.TypeFor[cache.WatchErrorHandler](), reflect.TypeOf(cache.Config{}.WatchErrorHandlerWithContext):
+			t.Errorf("InformerOptions.%s is an error handler, want none", field.Name)
 		}
 	}
 }

@@ -137,9 +137,9 @@ func TestAWorkQueueHoldsEachKeyOnce(t *testing.T) {
 	})
 }
 
-// logged returns the log of client-go after ten calls of a handler that takes a second for each of
-// 1,100 pods.
-func logged(t *testing.T, verbosity string) string {
+// logged returns the log of client-go after ten seconds, with a handler that takes some time for each
+// of some pods.
+func logged(t *testing.T, verbosity string, takes time.Duration, pods int) string {
 	defer klog.CaptureState().Restore()
 	flags := flag.NewFlagSet("klog", flag.PanicOnError)
 	klog.InitFlags(flags)
@@ -151,10 +151,10 @@ func logged(t *testing.T, verbosity string) string {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New()
 		informer := newInformer(server)
-		join(t, informer, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(time.Second) }})
+		join(t, informer, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(takes) }})
 		start(t, informer)
 		w := server.NextWatch()
-		for i := range 1100 {
+		for i := range pods {
 			w.Add(newPod(fmt.Sprintf("pod%04d", i), "Pending"))
 		}
 		time.Sleep(10 * time.Second)
@@ -165,11 +165,23 @@ func logged(t *testing.T, verbosity string) string {
 
 func TestClientGoSaysNothingOfASlowHandlerUnlessItIsVerbose(t *testing.T) {
 	const message = "processorListener handler"
-	if log := logged(t, "0"); strings.Contains(log, message) {
-		t.Errorf("the log with -v=0 contains %q, want that it does not:\n%s", message, log)
-	}
-	if log := logged(t, "2"); !strings.Contains(log, message) {
-		t.Errorf("the log with -v=2 does not contain %q:\n%s", message, log)
+	for _, test := range []struct {
+		verbosity string
+		takes     time.Duration
+		pods      int
+		want      bool
+	}{
+		{"2", 101 * time.Millisecond, 1100, true},
+		{"1", 101 * time.Millisecond, 1100, false},
+		{"2", 99 * time.Millisecond, 1100, false},
+		{"2", 101 * time.Millisecond, 1024, false},
+		{"2", time.Minute, 1100, false}, // no call has returned
+	} {
+		log := logged(t, test.verbosity, test.takes, test.pods)
+		if got := strings.Contains(log, message); got != test.want {
+			t.Errorf("-v=%s, %d pods, %v for each: the log contains %q: %t, want %t:\n%s",
+				test.verbosity, test.pods, test.takes, message, got, test.want, log)
+		}
 	}
 }
 

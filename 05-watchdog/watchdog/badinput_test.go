@@ -125,6 +125,7 @@ func TestAnEventWithoutAnObjectIsDropped(t *testing.T) {
 		calls.Want(t, "OnAdd a 2")
 		reported.WantSorted(t, "Unable to understand watch event", "Unable to understand watch event",
 			"Unexpected watch event object type", "Unexpected watch event object type")
+		r.errors.Want(t)
 	})
 }
 
@@ -232,9 +233,12 @@ func TestAKeyFunctionThatChangesItsMind(t *testing.T) {
 func TestAHandlerThatNeverReturns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		defer close(release)
-		r := run(t, fakeapi.New(configMap("a", "1")), func(_ *rig, o *Options) {
-			o.Handler = cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-release }}
+		r := run(t, fakeapi.New(configMap("a", "1")), func(r *rig, o *Options) {
+			recorder := record.Handler(&r.calls)
+			o.Handler = cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+				recorder.OnAdd(obj, false)
+				<-release
+			}}
 		})
 		w := r.server.NextWatch()
 		synctest.Wait()
@@ -244,6 +248,11 @@ func TestAHandlerThatNeverReturns(t *testing.T) {
 		if took := time.Since(start); took != 5*time.Second {
 			t.Errorf("Run() returned %v after the end of its context, want 5s", took)
 		}
+		if !w.IsStopped() {
+			t.Error("IsStopped() = false for the watch when Run has returned, want true")
+		}
+		close(release)
+		r.calls.Want(t, "OnAdd a 1") // and no call for b
 	})
 }
 

@@ -38,7 +38,7 @@ func TestAListenerFarBehindIsFolded(t *testing.T) {
 	for v := range rounds {
 		round(fanout, objects, v)
 		read(prompt, objects)
-		if limit, waiting := 2*objects+defaultPatience+chunkSize, stuck.Waiting(); waiting > limit {
+		if limit, waiting := 2*objects+16_384+chunkSize, stuck.Waiting(); waiting > limit {
 			t.Fatalf("Waiting() = %d in round %d, want at most %d", waiting, v, limit)
 		}
 	}

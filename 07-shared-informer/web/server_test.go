@@ -41,7 +41,7 @@ func TestAddr(t *testing.T) {
 		want   string
 	}{
 		{"", false, "127.0.0.1:0"},
-		{"", true, DefaultAddr},
+		{"", true, "127.0.0.1:4000"},
 		{"localhost:0", false, "localhost:0"},
 		{"localhost:0", true, "localhost:0"},
 	} {

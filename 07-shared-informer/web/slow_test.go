@@ -86,8 +86,8 @@ func TestAClientThatSendsSlowly(t *testing.T) {
 					_, err = conn.Write([]byte("x"))
 					time.Sleep(time.Second)
 				}
-				if took := (<-answers).took; took < readTimeout || took > readTimeout+time.Second {
-					t.Errorf("the server closed the connection after %v, want %v or little more", took, readTimeout)
+				if took := (<-answers).took; took < 5*time.Second || took > 6*time.Second {
+					t.Errorf("the server closed the connection after %v, want 5s or little more", took)
 				}
 				must.NoError(t, stop())
 			})
@@ -108,8 +108,8 @@ func TestAClientThatReadsSlowly(t *testing.T) {
 			_, err = conn.Read(make([]byte, 1))
 			time.Sleep(time.Second)
 		}
-		if took := <-ended; took != writeTimeout {
-			t.Errorf("the page was asked for items for %v, want %v", took, writeTimeout)
+		if took := <-ended; took != 30*time.Second {
+			t.Errorf("the page was asked for items for %v, want 30s", took)
 		}
 		must.NoError(t, stop())
 	})
@@ -119,8 +119,8 @@ func TestAConnectionThatIsNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, stop := piped(t, helloPages)
 		io.WriteString(conn, request)
-		if took := (<-readAnswer(conn)).took; took != idleTimeout {
-			t.Errorf("the server closed the connection after %v, want %v", took, idleTimeout)
+		if took := (<-readAnswer(conn)).took; took != time.Minute {
+			t.Errorf("the server closed the connection after %v, want 1m0s", took)
 		}
 		must.NoError(t, stop())
 	})

@@ -215,15 +215,17 @@ func TestAQueueOfClientGosIsPoppedInBatches(t *testing.T) {
 		}
 	}
 	wantBatches(1000, 101, 1) // 1000 pods; 100 pods and an update of pod0; the second update of pod0
-	// A list or a resync is never in a batch with other deltas.
-	queue = cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true})
+	// A list, a resync or a bookmark is never in a batch with other deltas.
+	queue = cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true, EmitDeltaTypeBookmark: true})
 	must.NoError(t, queue.Add(pod(1)))
 	must.NoError(t, queue.Add(pod(2)))
 	must.NoError(t, queue.Replace([]any{pod(1), pod(2)}, "5"))
 	must.NoError(t, queue.Add(pod(3)))
 	must.NoError(t, queue.Add(pod(4)))
 	must.NoError(t, queue.Resync())
-	wantBatches(2, 1, 2, 1) // two pods, the list, two pods, the resync
+	must.NoError(t, queue.Add(pod(5)))
+	must.NoError(t, queue.Bookmark("6"))
+	wantBatches(2, 1, 2, 1, 1, 1) // two pods, the list, two pods, the resync, a pod, the bookmark
 	if !clientgofeatures.FeatureGates().Enabled(clientgofeatures.InOrderInformersBatchProcess) {
 		t.Error("the feature gate InOrderInformersBatchProcess is off by default, want on")
 	}

@@ -174,7 +174,11 @@ func TestRemoveTwiceAndFromManyPlaces(t *testing.T) {
 			removing.Wait()
 			must.NoError(t, r.RemoveEventHandler(handler.ResourceEventHandlerRegistration))
 			must.NoError(t, cache.ShutDownEventHandler(r, handler.ResourceEventHandlerRegistration))
-			handler.Take()
+			for _, call := range handler.Take() {
+				if strings.HasPrefix(call, "OnDelete") {
+					t.Errorf("%s for a handler that was removed, want none: the object is still there", call)
+				}
+			}
 			w.Modify(configMap("a", version(round+3)))
 			handler.Want(t)
 		}

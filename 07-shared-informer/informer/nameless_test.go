@@ -10,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"example.com/informer/scripts/harness/fakeapi"
 )
 
 func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
@@ -69,5 +71,9 @@ func TestClientGoStoresAnObjectWithoutAName(t *testing.T) {
 		if got, want := r.GetStore().ListKeys(), []string{"ns/"}; !slices.Equal(got, want) {
 			t.Errorf("ListKeys() = %q, want %q", got, want)
 		}
+		r.server.Set()
+		fakeapi.Expire(r.server.NextWatch())
+		r.server.NextWatch()
+		c.Want(t, "OnDelete tombstone ns/ of 1")
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -92,8 +93,9 @@ func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
 			t.Error("AddIndexers() = nil for a name that is taken, want an error")
 		}
 		r.stop()
-		if err := r.AddIndexers(cache.Indexers{"another": byName}); err == nil {
-			t.Error("AddIndexers() = nil after the end, want an error")
+		const want = "was not added because it has stopped already"
+		if err := r.AddIndexers(cache.Indexers{"another": byName}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("AddIndexers() = %v after the end, want an error that contains %q", err, want)
 		}
 	})
 }

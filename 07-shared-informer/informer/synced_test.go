@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/ktesting"
 
+	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/record"
 )
 
@@ -122,12 +123,16 @@ func TestAFailedListDoesNotSync(t *testing.T) {
 	})
 }
 
-// The end of the informer does not change HasSynced.
+// Neither a list after the first nor the end of the informer changes HasSynced.
 func TestSyncedAfterTheEnd(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		r := newRig(newInformer, options(), configMap("a", "1"))
 		handler := r.recorder(t)
 		r.run(t)
+		fakeapi.Expire(r.server.NextWatch())
+		wantSynced(t, "before another list", true, r, handler)
+		r.server.NextWatch()
+		wantSynced(t, "after another list", true, r, handler)
 		r.stop()
 		wantSynced(t, "after a sync", true, r, handler)
 

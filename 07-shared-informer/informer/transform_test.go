@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -236,24 +237,34 @@ func refuseBad(obj any) (any, error) {
 	return obj, nil
 }
 
-// The informer drops an event if the transform fails for it, and goes on.
+// The informer drops an event if the transform fails for it, and goes on with the state that it has.
 func TestAnEventThatCannotBeTransformed(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
-		r := newRig(newInformer, options())
-		must.NoError(t, r.SetTransform(refuseBad))
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		must.NoError(t, r.SetTransform(func(obj any) (any, error) {
+			switch obj.(*corev1.ConfigMap).ResourceVersion {
+			case "2", "3", "4":
+				return nil, errNotToday
+			}
+			return obj, nil
+		}))
 		handler := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()
 		handled.Take()
-		w.Add(configMap("bad", "2"))
-		w.Modify(configMap("bad", "3"))
-		w.Delete(configMap("bad", "4"))
-		w.Add(configMap("b", "5"))
-		handler.Want(t, "OnAdd b 5")
+		w.Modify(configMap("a", "2"))
+		w.Add(configMap("b", "3"))
+		w.Delete(configMap("a", "4"))
+		handler.Want(t, "OnAdd a 1 first")
+		if got, want := keys(r.GetStore()), []string{"ns/a"}; !slices.Equal(got, want) {
+			t.Errorf("ListKeys() = %q, want %q", got, want)
+		}
+		w.Modify(configMap("a", "5"))
+		handler.Want(t, "OnUpdate a 5, was 1")
 		handled.Want(t,
-			"Unable to add watch event object to store: I do not like it",
-			"Unable to update watch event object to store: I do not like it",
-			"Unable to delete watch event object from store: I do not like it")
+			"Unable to update watch event object to store: not today",
+			"Unable to add watch event object to store: not today",
+			"Unable to delete watch event object from store: not today")
 	})
 }
 

@@ -129,10 +129,10 @@ func TestItEndsAtOnceWhileTheServerRefusesConnections(t *testing.T) {
 		stop()
 		took := time.Since(cancelled)
 		if name == ours && took != 0 {
-			t.Errorf("it took %v to end, want 0s", took)
+			t.Errorf("it ended %v after its context, want 0s; it was in a pause after a refused LIST", took)
 		}
 		if name == clientGo && took == 0 {
-			t.Errorf("it took %v to end, want the rest of a pause", took)
+			t.Errorf("it ended %v after its context, want the rest of the pause after a refused LIST", took)
 		}
 	})
 }

@@ -221,7 +221,8 @@ func TestTheDeleteOfACopyBringsItsNoticeBack(t *testing.T) {
 				isGone(w, copied)
 				time.Sleep(time.Hour)
 				if n := len(w.sent("PUT notices/picnic")); n != 1 {
-					t.Errorf("%s: the notice was let go %d times, want once; requests: %q", name, n, w.requests)
+					t.Errorf("%s: an hour later, %d updates have let the notice go; want one, "+
+						"because the delete brings the notice back; requests: %q", name, n, w.requests)
 				}
 			})
 		})

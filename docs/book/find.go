@@ -126,9 +126,11 @@ func (b *Book) readSections() (all []searchable) {
 	return all
 }
 
-var wordPattern = regexp.MustCompile(`[\pL\pN]+`)
+// wordPattern matches a Chinese character, or a word of a language that has spaces between its words.
+var wordPattern = regexp.MustCompile(`\p{Han}|([^\PL\p{Han}]|\pN)+`)
 
-// words returns the words of a text in lower case, without the s of a plural.
+// words returns the words of a text in lower case, without the s of a plural. In Chinese each
+// character is a word: the pairs of neighbours, which are terms too, are more or less its words.
 func words(text string) []string {
 	all := wordPattern.FindAllString(strings.ToLower(text), -1)
 	for i, word := range all {

@@ -21,6 +21,7 @@ var library = fstest.MapFS{
 		"## Version\n\nThe resource has a version, which may be too old.\n\n" +
 		"## Expired: too old resource version\n\nIt lists.\n\n" +
 		"## Lists\n\nThe server says: too old resource version.\n"),
+	"docs/zh.md": file("# 中文\n\n## 队列\n\n反射器把每次变更写进 DeltaFIFO 队列。\n"),
 }
 
 func found(t *testing.T, query string) (lines []string) {
@@ -57,6 +58,7 @@ func TestFind(t *testing.T) {
 		{"the title of a page", "the reflector", []string{"docs/reflector.md:1: The reflector"}},
 		{"a word of the front page", "copies", nil},
 		{"a word of the front page, as it is there", "copy", []string{"README.md:1: Front"}},
+		{"Chinese, which has no spaces between words", "变更写进", []string{"docs/zh.md:3: 中文 › 队列"}},
 		{"nothing", "kangaroo", nil},
 		{"no words", "?!", nil},
 	} {

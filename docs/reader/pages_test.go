@@ -45,6 +45,15 @@ func TestAPage(t *testing.T) {
 	wantIn(t, "a page that is missing", v.get("/docs/no-such.md", 404), "no page of the book", "<h2>Reference</h2>")
 }
 
+// A screen reader has to know in which language it reads.
+func TestAPageInAnotherLanguage(t *testing.T) {
+	folder := smallWorkspace(t, true)
+	writeFile(t, folder, "docs/zh-CN.md", "# 词汇\n")
+	v := visit(t, folder)
+	wantIn(t, "the page", v.get("/docs/zh-CN.md", 200), `<article lang="zh-CN"><h1 id="词汇">`)
+	wantIn(t, "a page in English", v.get("/docs/01-queue.md", 200), `<article><h1 `)
+}
+
 // A block whose source has changed shows the source, and how it differs from the page.
 func TestABlockThatTheReaderHasChanged(t *testing.T) {
 	folder := smallWorkspace(t, true)

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -173,6 +174,17 @@ type pageData struct {
 	Previous, Next *book.Entry
 	Chapter        *book.Entry // the page that leads to the exercise on this one
 	HasCluster     bool        // a page has started a cluster, and it is still there
+}
+
+var languageInName = regexp.MustCompile(`\b([a-z]{2}-[A-Z]{2})\.md$`)
+
+// Lang returns the language of a page that is not in English, which its name says.
+func (d *pageData) Lang() string {
+	match := languageInName.FindStringSubmatch(d.Name)
+	if match == nil {
+		return ""
+	}
+	return match[1]
 }
 
 // answer answers with a page in its frame: the contents, and the links to its neighbours.

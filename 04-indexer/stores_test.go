@@ -31,6 +31,19 @@ func TestAddAndUpdateAreTheSame(t *testing.T) {
 	indexertest.WantKeys(t, index, "app", "l1")
 }
 
+// A store takes any value, if its key function finds a key for it. The value needs no method of a
+// Kubernetes object.
+func TestAStoreTakesWhatHasAKey(t *testing.T) {
+	type pod struct{ name string }
+	store := cache.NewStore(func(obj any) (string, error) { return obj.(pod).name, nil })
+	must.NoError(t, store.Add(pod{"pod1"}))
+	got, exists, err := store.GetByKey("pod1")
+	must.NoError(t, err)
+	if got != (pod{"pod1"}) || !exists {
+		t.Errorf("GetByKey() = %v, %t; want the toy pod", got, exists)
+	}
+}
+
 // A store does not look at the types of objects. Only an object without a key is an error.
 func TestAStoreComparesOnlyKeys(t *testing.T) {
 	index := filled(t, cache.Indexers{})

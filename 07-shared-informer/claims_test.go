@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -170,6 +171,50 @@ func TestClientGoAcceptsANilHandler(t *testing.T) {
 }
 
 // The constructors of old tutorials still exist, and make the same informer.
+// The reflector belongs to the controller, which makes it when it runs. The queue and Process are in
+// the controller's Config.
+func TestWhereClientGosReflectorIs(t *testing.T) {
+	theReflector := reflect.TypeFor[*cache.Reflector]()
+	in := cache.NewSharedIndexInformerWithOptions(fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(in).Elem()) {
+		if field.Type == theReflector {
+			t.Errorf("%T has a reflector, in its field %s", in, field.Name)
+		}
+	}
+	controller := cache.New(&cache.Config{
+		ListerWatcher: fakeapi.New(), ObjectType: &corev1.ConfigMap{},
+		Queue:   cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true}),
+		Process: func(any, bool) error { return nil },
+	})
+	field := reflect.ValueOf(controller).Elem().FieldByName("reflector")
+	if field.Type() != theReflector || !field.IsNil() {
+		t.Errorf("before it runs, the field reflector of %T is %v, want no reflector yet", controller, field)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	controller.RunWithContext(ended)
+	if field.IsNil() {
+		t.Errorf("after it ran, %T has no reflector", controller)
+	}
+	for _, name := range []string{"Queue", "queue", "Process", "process"} {
+		if _, exists := theReflector.Elem().FieldByName(name); exists {
+			t.Errorf("the reflector has a field %s", name)
+		}
+	}
+	store, _ := theReflector.Elem().FieldByName("store")
+	if store.Type != reflect.TypeFor[cache.ReflectorStore]() {
+		t.Errorf("the store of the reflector is a %v, want a ReflectorStore", store.Type)
+	}
+}
+
+func TestClientGosProcessorGetsNotifications(t *testing.T) {
+	must.FindInClientGo(t, "shared_informer.go",
+		"return processDeltas(logger, s, s.indexer, deltas, isInInitialList, s.keyFunc)",
+		"s.processor.distribute(addNotification{newObj: obj, isInInitialList: isInInitialList}, false)",
+		"s.processor.distribute(updateNotification{oldObj: old, newObj: new}, isSync)",
+		"s.processor.distribute(deleteNotification{oldObj: old}, false)")
+}
+
 func TestTheOldConstructorsMakeTheSameInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := fakeapi.New(fakeapi.ConfigMap("a", "1"))

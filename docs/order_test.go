@@ -123,17 +123,19 @@ func TestTheWatchBeginsWithWhatExists(t *testing.T) {
 
 var (
 	shBlock   = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
+	goRunSpan = regexp.MustCompile("`(go run [^`\n]+)`")
 	goRunStep = regexp.MustCompile(`(?m)^ *go run \./(\d\d-[\w/-]+)([^#\n]*)`)
 	withValue = regexp.MustCompile(` -(kubeconfig|context|addr) \S+`)
 )
 
 // A command on a page that runs a program with steps names at most one step, and the program has
-// this step.
+// this step. A command is in a block, or in backquotes.
 func TestCommandsNameOneStepThatExists(t *testing.T) {
 	tree := root(t)
 	for _, page := range pages(t, tree) {
-		for _, block := range shBlock.FindAllString(readFile(t, tree, page), -1) {
-			for _, command := range goRunStep.FindAllStringSubmatch(block, -1) {
+		text := readFile(t, tree, page)
+		for _, commands := range append(shBlock.FindAllString(text, -1), submatches(goRunSpan, text)...) {
+			for _, command := range goRunStep.FindAllStringSubmatch(commands, -1) {
 				line, program, args := strings.TrimSpace(command[0]), command[1], arguments(command[2])
 				if _, err := fs.Stat(tree, program+"/testdata"); err != nil {
 					continue // it has no steps

@@ -1,4 +1,5 @@
-// The old names on the page about the texts that the course comes from.
+// The programs and the names of the texts that the course comes from, on the page about them and on
+// the page in Chinese.
 
 package main
 
@@ -36,14 +37,128 @@ const oldNames = `pod Pod newPod NewPod podKeyFunc PodKeyFunc df df.Pop df.List(
 	MyFacotry NewMyFactory PodInformer fact.Start sharedInformerFactory InformerFor startedInformers customResync
 	kubeInformerFactory deploymentLister informerFactory cmGVR podGVR ForResource cmInformer`
 
+// clientGosNames are the old names that client-go has today. A reader who looks for one of these
+// wants to read about it, and not only about what this book has in its place.
+const clientGosNames = `NewDeltaFIFOWithOptions ExplicitKey MetaNamespaceKeyFunc KnownObjects populated
+	initialPopulationCount UndeltaStore ServerPreferredResources ServerGroupsAndResources ThreadSafeStore threadSafeMap
+	Indices Indexers MetaNamespaceIndexFunc processDeltas clientState NewInformer NewIndexerInformer newProcessListener
+	bufferSize addNotification updateNotification deleteNotification sharedProcessor sharedIndexInformer processLoop
+	blockDeltas resyncCheckPeriod defaultEventHandlerResyncPeriod cacheMutationDetector HasSynced
+	sharedInformerFactory InformerFor startedInformers customResync defaultResync tweakListOptions WaitForCacheSync
+	ForResource runtime.Object`
+
 // oldCalls are the old names with spaces or quotes in them.
 var oldCalls = []string{"distribute(obj, sync)", `r.Run(":4000")`}
 
-// originsPage is the page of the texts.
-const originsPage = "docs/reference/origins.md"
+// oldPrograms are words of the programs of each text, and of their outputs. The list is here for the
+// same reason.
+var oldPrograms = [][]string{
+	{"fmt.Println(df.List())", "df.Pop", "podLW.List", "podLW.Watch", "package watchdog", "newProcessListener",
+		"MySharedInformer", "LabelsIndexFunc", "MyFacotry"},
+	{"go run deltafifo/main.go", "go run reflector/listwatch.go", "go run reflector/reflector.go",
+		"go run reflector/indexer.go", "go run myinformer.go"},
+	{"kubeInformerFactory", "InformerFor", "WaitForCacheSync", "sharedIndexInformer", "processLoop"},
+	{"NewK8sConfig", "ConfigMaps(ns).List", "dynamicCli", "ServerPreferredResources", "lwc.Watch", "mygott",
+		"Add Event: {pod-1 1}", "Sync : pod-1 - Running", "[ns1/pod1] <nil>", "CmdHandler", "store.List()", "busy-box",
+		"NewSharedInformer", "Configmap:", "DiscoveryClient"},
+	{"Added : pod1 1", "podKeyFunc", "PodLister", "DeltaType", "resync", "rsync"},
+}
+
+// The page of the texts, and the page in Chinese.
+const (
+	originsPage = "docs/reference/origins.md"
+	chinesePage = "docs/zh-CN.md"
+)
 
 // oldNameColumns are the headings of the table of old names.
 var oldNameColumns = []string{"the old name", "the new name", "where"}
+
+// A program is a row of a table about the programs of a text.
+type program struct {
+	Old, Commands, Links []string // the code spans of the first cell, the commands, and where the links lead
+}
+
+// programsOn returns the programs of each text on a page, in the order of the texts.
+func programsOn(t *testing.T, root fs.FS, page string) (texts [][]program) {
+	t.Helper()
+	for _, paragraph := range strings.Split(readFile(t, root, page), "\n\n") {
+		header, _, _ := strings.Cut(paragraph, "\n")
+		cells := strings.Split(header, " | ")
+		if !strings.HasPrefix(header, "| ") || len(cells) < 3 || !slices.Contains([]string{"today", "今天的命令"}, cells[1]) {
+			continue
+		}
+		var programs []program
+		for _, row := range strings.Split(strings.TrimSpace(paragraph), "\n")[2:] {
+			cells := strings.Split(row, " | ")
+			p := program{Old: submatches(codeSpan, cells[0]), Commands: submatches(codeSpan, cells[1])}
+			for _, link := range submatches(linkTarget, cells[2]) {
+				p.Links = append(p.Links, path.Join(path.Dir(page), link))
+			}
+			programs = append(programs, p)
+		}
+		texts = append(texts, programs)
+	}
+	if len(texts) != len(oldPrograms) {
+		t.Fatalf("%s has tables of the programs of %d texts, want %d", page, len(texts), len(oldPrograms))
+	}
+	return texts
+}
+
+// The programs of each text are in its table. Each has a command, whose step is in the section behind
+// one of the links. (TestCommandsNameOneStepThatExists checks that the step exists.)
+func TestTheProgramsOfTheTexts(t *testing.T) {
+	tree := root(t)
+	for i, programs := range programsOn(t, tree, originsPage) {
+		var all strings.Builder
+		for _, p := range programs {
+			all.WriteString(strings.Join(p.Old, "\n") + "\n")
+			if len(p.Commands) != 1 || !isShown(t, tree, p) {
+				t.Errorf("text %d, %q: want one command, and its step in a section behind one of the links %q; it has %q",
+					i+1, p.Old, p.Links, p.Commands)
+			}
+		}
+		for _, words := range oldPrograms[i] {
+			if !strings.Contains(all.String(), words) {
+				t.Errorf("the programs of text %d do not have %q", i+1, words)
+			}
+		}
+	}
+}
+
+// isShown says whether a section behind the links of a program shows the code or the output of the
+// step that its command names. A command without a step runs all steps of a chapter: then the links
+// lead to a page of the chapter.
+func isShown(t *testing.T, root fs.FS, p program) bool {
+	t.Helper()
+	words := strings.Fields(strings.TrimPrefix(p.Commands[0], "go run ./"))
+	chapter := words[0]
+	return slices.ContainsFunc(p.Links, func(link string) bool {
+		page, anchor, _ := strings.Cut(link, "#")
+		if len(words) == 1 {
+			return strings.HasPrefix(page, "docs/"+chapter)
+		}
+		section := sectionOf(readFile(t, root, page), anchor)
+		return strings.Contains(section, "<!-- code "+chapter+"/step_"+words[1]+".go ") ||
+			strings.Contains(section, "<!-- output "+chapter+"/testdata/"+words[1]+".txt ")
+	})
+}
+
+// The page in Chinese has the same programs, commands and links: its readers see what has moved, too.
+func TestTheChinesePageHasTheSamePrograms(t *testing.T) {
+	tree := root(t)
+	if diff := cmp.Diff(programsOn(t, tree, originsPage), programsOn(t, tree, chinesePage)); diff != "" {
+		t.Errorf("%s differs from %s (-want +got):\n%s", chinesePage, originsPage, diff)
+	}
+}
+
+// A browser shows the end of a line as a space, and Chinese has no spaces between its words. So a
+// paragraph may continue on a new line only beside a Latin letter, a digit or a punctuation mark.
+func TestLinesOfTheChinesePage(t *testing.T) {
+	inBetween := regexp.MustCompile(`\p{Han}\n\p{Han}`)
+	for _, broken := range inBetween.FindAllString(readFile(t, root(t), chinesePage), -1) {
+		t.Errorf("%s has a line that ends between the two characters %q", chinesePage, broken)
+	}
+}
 
 func TestEveryOldNameIsFound(t *testing.T) {
 	old := strings.Join(columnsOf(oldNamesTable(t, root(t)))[oldNameColumns[0]], "\n")
@@ -54,8 +169,11 @@ func TestEveryOldNameIsFound(t *testing.T) {
 	}
 }
 
-// A link in the table of old names leads to a new name: a Go file declares it, and the section of a
-// page has it.
+// A row in the table of old names leads to its answer. The new names stand behind its links, and so
+// do those of its old names that client-go has today. A name stands in a Go file that declares it,
+// and in a section that has it in a heading, in a block or in a table: a sentence can mention a name
+// and say nothing about it. At least one link of a row leads to a page, because a reader wants to
+// read about the name before he looks at the code.
 func TestOldNamesLeadToTheNewOnes(t *testing.T) {
 	for _, problem := range checkOldNames(t, root(t)) {
 		t.Error(problem)
@@ -67,18 +185,20 @@ func TestCheckOldNames(t *testing.T) {
 		"01-x/x.go": {
 			Data: []byte("package x\n\ntype Queue struct{}\n\nfunc (q *Queue) Pop() {}\n\n// Push is gone.\n"),
 		},
-		"docs/x.md": {Data: []byte("# X\n\n## First\n\n```sh\n# no heading\n```\n\npush\n\n## Second\n\npushes\n")},
+		"docs/x.md": {Data: []byte("# X\n\n## First\n\n```sh\n# no heading\npush\n```\n\n" +
+			"| Pop |\n|---|\n| HasSynced |\n\n## Second: Stack\n\n```text\npushes\n```\n\nin passing: push\n")},
 		originsPage: {Data: []byte(`# Origins
 
 ## Old names
 
 | the old name | the new name | where |
 |---|---|---|
-| ^a^ | ^Queue^, ^Queue.Pop^, ^push^ | [x.go](../../01-x/x.go), [first](../x.md#first) |
-| ^b^ | ^Push^ | [x.go](../../01-x/x.go) |
-| ^c^ | ^push^ | [second](../x.md#second) |
-| ^d^ | ^Queue^, ^Stack^ | [x.go](../../01-x/x.go) |
+| ^a^, ^HasSynced^ (1) | ^Queue^, ^Queue.Pop^, ^push^ | [x.go](../../01-x/x.go), [first](../x.md#first) |
+| ^b^ | ^Push^, ^Pop^ | [x.go](../../01-x/x.go), [first](../x.md#first) |
+| ^c^ | ^push^ | [second](../x.md#second-stack) |
+| ^d^, ^HasSynced^ | ^Stack^ | [second](../x.md#second-stack) |
 | ^e^ | nothing | [x.go](../../01-x/x.go) |
+| ^f^ | ^Queue^ | [x.go](../../01-x/x.go) |
 
 ## Claims
 `)},
@@ -86,12 +206,15 @@ func TestCheckOldNames(t *testing.T) {
 	page := tree[originsPage]
 	page.Data = []byte(strings.ReplaceAll(string(page.Data), "^", "`"))
 	want := []string{
-		"`b`: ../../01-x/x.go has none of the new names",
-		"`b`: the new name Push is behind none of the links",
-		"`c`: ../x.md#second has none of the new names",
-		"`c`: the new name push is behind none of the links",
-		"`d`: the new name Stack is behind none of the links",
+		"`b`: ../../01-x/x.go has none of the names",
+		"`b`: Push stands behind none of the links",
+		"`c`: ../x.md#second-stack has none of the names",
+		"`c`: push stands behind none of the links",
+		"`d`, `HasSynced`: HasSynced stands behind none of the links",
 		"`e`: the row has 0 new names and 1 links, want at least one of each",
+		"`e`: ../../01-x/x.go has none of the names",
+		"`e`: no link leads to a page",
+		"`f`: no link leads to a page",
 	}
 	if diff := cmp.Diff(want, checkOldNames(t, tree)); diff != "" {
 		t.Errorf("checkOldNames() differs (-want +got):\n%s", diff)
@@ -112,39 +235,52 @@ func oldNamesTable(t *testing.T, root fs.FS) string {
 
 var linkTarget = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// checkOldNames returns a line for each link of the table of old names that leads to none of the new
-// names of its row, and for each new name that is behind none of the links.
+// checkOldNames returns what is wrong with the rows of the table of old names, a line each.
 func checkOldNames(t *testing.T, root fs.FS) (problems []string) {
 	t.Helper()
 	columns := columnsOf(oldNamesTable(t, root))
 	for i, old := range columns[oldNameColumns[0]] {
-		names := codeSpan.FindAllStringSubmatch(columns[oldNameColumns[1]][i], -1)
-		links := linkTarget.FindAllStringSubmatch(columns[oldNameColumns[2]][i], -1)
+		report := func(format string, args ...any) {
+			problems = append(problems, old+": "+fmt.Sprintf(format, args...))
+		}
+		names := submatches(codeSpan, columns[oldNameColumns[1]][i])
+		links := submatches(linkTarget, columns[oldNameColumns[2]][i])
 		if len(names) == 0 || len(links) == 0 {
-			problems = append(problems, fmt.Sprintf(
-				"%s: the row has %d new names and %d links, want at least one of each",
-				old, len(names), len(links)))
+			report("the row has %d new names and %d links, want at least one of each", len(names), len(links))
+		}
+		for _, name := range submatches(codeSpan, old) {
+			if slices.Contains(strings.Fields(clientGosNames), name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 		for _, link := range links {
-			isOfLink := func(name []string) bool { return hasName(t, root, link[1], name[1]) }
-			if len(names) > 0 && !slices.ContainsFunc(names, isOfLink) {
-				problems = append(problems, fmt.Sprintf("%s: %s has none of the new names", old, link[1]))
+			if !slices.ContainsFunc(names, func(name string) bool { return stands(t, root, link, name) }) {
+				report("%s has none of the names", link)
 			}
 		}
 		for _, name := range names {
-			hasIt := func(link []string) bool { return hasName(t, root, link[1], name[1]) }
-			if len(links) > 0 && !slices.ContainsFunc(links, hasIt) {
-				problems = append(problems,
-					fmt.Sprintf("%s: the new name %s is behind none of the links", old, name[1]))
+			if !slices.ContainsFunc(links, func(link string) bool { return stands(t, root, link, name) }) {
+				report("%s stands behind none of the links", name)
 			}
+		}
+		if !slices.ContainsFunc(links, func(link string) bool { return strings.Contains(link, ".md") }) {
+			report("no link leads to a page")
 		}
 	}
 	return problems
 }
 
-// hasName says whether a name is behind a link of the page: a Go file declares the name, or the
-// section of a page has it as a word.
-func hasName(t *testing.T, root fs.FS, target, name string) bool {
+// submatches returns the first submatch of each match.
+func submatches(pattern *regexp.Regexp, text string) (found []string) {
+	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
+		found = append(found, match[1])
+	}
+	return found
+}
+
+// stands says whether a name stands behind a link of the page: a Go file declares it, or the section
+// of a page has it as a word in a heading, in a block or in a table.
+func stands(t *testing.T, root fs.FS, target, name string) bool {
 	t.Helper()
 	file, anchor, _ := strings.Cut(target, "#")
 	file = path.Join(path.Dir(originsPage), file)
@@ -153,8 +289,29 @@ func hasName(t *testing.T, root fs.FS, target, name string) bool {
 			return slices.Contains(book.Names(d), name)
 		})
 	}
+	text := readFile(t, root, file)
+	if path.Ext(file) == ".md" {
+		text = withoutSentences(sectionOf(text, anchor))
+	}
 	word := regexp.MustCompile(`(^|\W)` + regexp.QuoteMeta(name) + `(\W|$)`)
-	return word.MatchString(sectionOf(readFile(t, root, file), anchor))
+	return word.MatchString(text)
+}
+
+// withoutSentences returns the headings, blocks and tables of a text.
+func withoutSentences(text string) string {
+	var rest strings.Builder
+	inBlock := false
+	for line := range strings.Lines(text) {
+		isFence := fence.MatchString(line)
+		if isFence {
+			inBlock = !inBlock
+		}
+		isCode := strings.HasPrefix(line, "<!-- code ") // it names the declarations in the block below
+		if inBlock || isFence || isCode || heading.MatchString(line) || strings.HasPrefix(line, "|") {
+			rest.WriteString(line)
+		}
+	}
+	return rest.String()
 }
 
 var (

@@ -129,7 +129,7 @@ func (s *stage) start(
 // play builds the program of a step, and runs it. how is "", "pause" or "follow".
 func (r *reader) play(ctx context.Context, played *run, s step, how string) error {
 	if s.needsCluster && os.Getenv("KUBECONFIG") == "" && !r.hasKubeconfig() { // the program would say the same
-		const hint = "no cluster chosen: start one with scripts/local-up.sh"
+		const hint = "no cluster chosen: start one with scripts/kind-up.sh, or without Docker with scripts/local-up.sh"
 		played.add(gin.H{"event": "cluster", "state": "none", "text": hint})
 		played.add(gin.H{"event": "end", "verdict": "failed", "error": hint})
 		return nil

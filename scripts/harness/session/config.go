@@ -40,9 +40,11 @@ func (o *Options) Flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.Context, "context", "", "the context to use (default: the kubeconfig's current one)")
 }
 
-var errNoCluster = errors.New(
-	"no cluster chosen: start one with scripts/local-up.sh (no Docker needed) or scripts/kind-up.sh,\n" +
-		"or name yours with -kubeconfig FILE or $KUBECONFIG")
+// startOne says how to start a cluster.
+const startOne = "start one with scripts/kind-up.sh, or without Docker with scripts/local-up.sh"
+
+var errNoCluster = errors.New("no cluster chosen: " + startOne + ",\n" +
+	"or name yours with -kubeconfig FILE or $KUBECONFIG")
 
 // files returns the kubeconfig files to read, with absolute paths, and what named them. At least
 // one of them exists.
@@ -81,8 +83,7 @@ func existing(files []string, namedBy string) (paths []string, err error) {
 	}
 	if !found {
 		return nil, fmt.Errorf("the kubeconfig %s, named by %s, does not exist: check the path, "+
-			"or leave it out and run scripts/local-up.sh",
-			strings.Join(paths, string(filepath.ListSeparator)), namedBy)
+			"or leave it out and "+startOne, strings.Join(paths, string(filepath.ListSeparator)), namedBy)
 	}
 	return paths, nil
 }
@@ -103,7 +104,7 @@ func (o Options) load() (config *rest.Config, kubeconfig string, err error) {
 	}
 	contexts := slices.Sorted(maps.Keys(merged.Contexts))
 	if len(contexts) == 0 {
-		return nil, "", fmt.Errorf("%s is empty: it names no cluster. scripts/local-up.sh starts one of your own", name)
+		return nil, "", fmt.Errorf("%s is empty: it names no cluster; "+startOne, name)
 	}
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: o.Context}
 	config, err = clientcmd.NewDefaultClientConfig(*merged, overrides).ClientConfig()

@@ -66,6 +66,9 @@ func kubeconfig(t *testing.T, server *rest.Config, token string) string {
 	return file
 }
 
+// kindFirst is in each error that says how to start a cluster.
+const kindFirst = "scripts/kind-up.sh, or without Docker with scripts/local-up.sh"
+
 func TestBadKubeconfig(t *testing.T) {
 	t.Chdir(t.TempDir()) // out of the workspace, which may have a cluster
 	somewhere := kubeconfig(t, &rest.Config{Host: "https://127.0.0.1:1"}, "x")
@@ -75,7 +78,7 @@ func TestBadKubeconfig(t *testing.T) {
 		opts  session.Options
 		texts []string
 	}{
-		{name: "no cluster", texts: []string{"no cluster chosen", "scripts/local-up.sh", "-kubeconfig"}},
+		{name: "no cluster", texts: []string{"no cluster chosen", kindFirst, "-kubeconfig"}},
 		{
 			name:  "named by the flag, does not exist",
 			opts:  session.Options{Kubeconfig: "/no/such"},
@@ -120,7 +123,7 @@ func TestBadKubeconfig(t *testing.T) {
 		{
 			name:  "nobody listens",
 			opts:  session.Options{Kubeconfig: somewhere, Patience: sessiontest.Patience},
-			texts: []string{"https://127.0.0.1:1", "connection refused", "scripts/local-up.sh"},
+			texts: []string{"https://127.0.0.1:1", "connection refused", kindFirst},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -137,7 +140,7 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 	defer listener.Close()
 	file := kubeconfig(t, &rest.Config{Host: "https://" + listener.Addr().String()}, "x")
 	start := time.Now()
-	wantOpenError(t, session.Options{Kubeconfig: file}, "did not answer in time", "scripts/local-up.sh")
+	wantOpenError(t, session.Options{Kubeconfig: file}, "did not answer in time", kindFirst)
 	if took := time.Since(start); took < 10*time.Second {
 		t.Errorf("Open() took %v, want 10s at least", took)
 	}
@@ -158,5 +161,5 @@ func TestAForbiddenVerb(t *testing.T) {
 		&authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	must.NoError(t, err)
 	wantOpenError(t, session.Options{Kubeconfig: kubeconfig(t, s.Config, token.Status.Token)},
-		"forbids this", `cannot create resource "namespaces"`, "scripts/local-up.sh")
+		"forbids this", `cannot create resource "namespaces"`, kindFirst)
 }

@@ -154,13 +154,13 @@ func (s *Session) Explain(err error) error {
 			"Get a new kubeconfig; for a cluster of this workspace, bring it down and up again", server)
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("%s forbids this: %w.\n"+
-			"Ask for that right, or use a cluster of your own (scripts/local-up.sh)", server, err)
+			"Ask for that right, or use a cluster of your own: "+startOne, server, err)
 	case errors.As(err, &urlErr):
 		problem := "cannot be reached"
 		if urlErr.Timeout() {
 			problem = "did not answer in time"
 		}
-		return fmt.Errorf("%s %s: is the cluster running? (scripts/local-up.sh starts one): %w",
+		return fmt.Errorf("%s %s: is the cluster running? If not, "+startOne+": %w",
 			server, problem, urlErr.Err)
 	default:
 		return err

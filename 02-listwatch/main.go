@@ -1,5 +1,7 @@
-// Chapter 02: the two calls that every informer is made of, LIST and WATCH; and the clients of
-// client-go.
+// Chapter 02: LIST and WATCH, and the clients. You make the two calls that every informer is made of,
+// join them, and break them. The chapter builds no package, and takes none from the chapter before.
+//
+// Its first page is docs/02-listwatch.md.
 package main
 
 import (

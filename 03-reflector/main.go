@@ -1,4 +1,9 @@
-// Chapter 03: the Reflector, which pours LIST and WATCH into a queue.
+// Chapter 03: the reflector, which keeps LIST and WATCH going. You let client-go's reflector fill a
+// queue, and cut its connection. Then you build your own, package reflector, and package observer,
+// through which the parts of an informer report what they do. The chapter takes no package from
+// earlier chapters.
+//
+// Its first page is docs/03-reflector.md.
 package main
 
 import (

@@ -1,4 +1,8 @@
-// Chapter 04: the store behind the queue, and its indexes.
+// Chapter 04: the store behind the queue, and its indexes. You build package indexer, as client-go
+// has it: a map, a lock, and indexes. The chapter takes no package from earlier chapters. Only its
+// last step needs a cluster.
+//
+// Its first page is docs/04-indexer.md.
 package main
 
 import (

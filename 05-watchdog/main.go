@@ -1,4 +1,8 @@
-// Chapter 05: the WatchDog, the smallest complete informer.
+// Chapter 05: the WatchDog, the smallest complete informer. You build package watchdog: a loop that
+// joins the queue of chapter 01, the reflector of chapter 03 and the store of chapter 04, and calls a
+// handler.
+//
+// Its first page is docs/05-watchdog.md.
 package main
 
 import (

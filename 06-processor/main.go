@@ -1,4 +1,8 @@
-// Chapter 06: one event, many handlers. No cluster is needed.
+// Chapter 06: one event, many handlers. You build package processor, which gives each handler a
+// buffer and goroutines of its own, as client-go does. From earlier chapters it takes only the
+// observer of chapter 03. It needs no cluster.
+//
+// Its first page is docs/06-processor.md.
 package main
 
 import (

@@ -1,4 +1,9 @@
-// Chapter 07: the shared informer, made from all parts.
+// Chapter 07: the shared informer, made from all parts. You build package classic, client-go's shared
+// informer, from the queue of chapter 01, the reflector of chapter 03, the store of chapter 04 and the
+// processor of chapter 06. In Part II, package informer has the same methods, with a store and a
+// journal in the place of the queue.
+//
+// Its first page is docs/07-shared-informer.md.
 package main
 
 import (

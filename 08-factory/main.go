@@ -1,4 +1,7 @@
-// Chapter 08: the factory, one informer for each type.
+// Chapter 08: the factory, one informer for each type. You build package factory around the shared
+// informer of chapter 07, and package metrics, which is an observer of chapter 03.
+//
+// Its first page is docs/08-factory.md.
 package main
 
 import (

@@ -15,7 +15,8 @@ import (
 
 const usage = `usage:
   go run ./docs               rewrite the code and the output that README.md and the pages
-                              in docs embed, and say what else is wrong
+                              in docs embed, and the README.md of each chapter; say what
+                              else is wrong
   go run ./docs find WORDS    print the five sections that fit best; WORDS can be a whole
                               line of a log, in quotes
   go run ./docs report        print how many words and lines of Go each page has

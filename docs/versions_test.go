@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
@@ -13,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Below its title, a page names the versions of its chapter.
-func TestPagesNameTheVersionsOfTheirChapter(t *testing.T) {
+// Below its title, a page leads to the folder of its chapter, and names the versions there.
+func TestPagesNameTheFolderAndTheVersionsOfTheirChapter(t *testing.T) {
 	for _, problem := range checkVersions(t, root(t)) {
 		t.Error(problem)
 	}
@@ -24,17 +25,18 @@ func TestPagesNameTheVersionsOfTheirChapter(t *testing.T) {
 func TestVersionsOnEachPage(t *testing.T) {
 	tree := fstest.MapFS{
 		"08-x/go.mod":      {Data: []byte("go 1.26.0\n\nrequire (\n\tk8s.io/client-go v0.2.0\n)\n")},
-		"docs/08-x.md":     {Data: []byte("# X\n\n*client-go v0.2.0, Go 1.26*\n\n")},
-		"docs/08-other.md": {Data: []byte("# X\n\n*client-go v0.1.0, Go 1.26*\n\n")},
+		"docs/08-x.md":     {Data: []byte("# X\n\n*Code in [08-x](../08-x/README.md), with client-go v0.2.0, Go 1.26*\n\n")},
+		"docs/08-other.md": {Data: []byte("# X\n\n*Code in [08-x](../08-x/README.md), with client-go v0.1.0, Go 1.26*\n\n")},
 	}
-	want := []string{"docs/08-other.md:3: write *client-go v0.2.0, Go 1.26* here, which is what 08-x/go.mod says"}
+	want := []string{"docs/08-other.md:3: write *Code in [08-x](../08-x/README.md), with client-go v0.2.0, Go 1.26* " +
+		"here, which is what 08-x/go.mod says"}
 	if diff := cmp.Diff(want, checkVersions(t, tree)); diff != "" {
 		t.Errorf("checkVersions() differs (-want +got):\n%s", diff)
 	}
 }
 
-// checkVersions returns a line for each page of a chapter that does not name the versions of the
-// chapter's go.mod.
+// checkVersions returns a line for each page of a chapter that does not lead to the chapter's folder,
+// or does not name the versions of its go.mod.
 func checkVersions(t *testing.T, root fs.FS) (problems []string) {
 	t.Helper()
 	chapterPages, err := fs.Glob(root, "docs/[0-9][0-9]-*.md")
@@ -83,5 +85,6 @@ func versionLine(t *testing.T, root fs.FS, goMod string) string {
 			versions = append(versions, v.name+" "+match[1])
 		}
 	}
-	return "*" + strings.Join(versions, ", ") + "*"
+	folder := path.Dir(goMod)
+	return fmt.Sprintf("*Code in [%s](../%s/README.md), with %s*", folder, folder, strings.Join(versions, ", "))
 }

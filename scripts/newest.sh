@@ -22,7 +22,7 @@ version=$(go list -m -f '{{.Version}}' k8s.io/client-go)
 # The module of Kubernetes keeps its own versions: it excludes those that the chapters require.
 (cd 08-factory/kubernetes && sed "/^exclude (/,/^)/s/v[0-9.]*$/$version/" go.mod >go.mod.new && mv go.mod.new go.mod &&
 	GOWORK=off go mod tidy)
-for page in docs/[0-9][0-9]-*.md; do # line 3: *client-go v…, Kubernetes API v…, Go …*
+for page in docs/[0-9][0-9]-*.md; do # line 3: *Code in …, with client-go v…, Kubernetes API v…, Go …*
 	sed "3s/v[0-9][0-9.]*/$version/g" "$page" >"$page.new"
 	mv "$page.new" "$page"
 done

@@ -1,4 +1,7 @@
-// Chapter 08, from informer to controller.
+// From informer to controller, the second program of the chapter. You build controllers on the
+// factory: a queue of keys, retries, leader election. Package notices is one that you can copy.
+//
+// Its first page is docs/08-controllers.md.
 package main
 
 import (

@@ -81,7 +81,7 @@ func Load(ws fs.FS) (*Book, error) {
 
 // Problems returns all problems of the book, sorted by page and line.
 func (b *Book) Problems() []Problem {
-	all := slices.Concat(b.checkShape(), b.checkReferences())
+	all := slices.Concat(b.checkShape(), b.checkReferences(), b.checkFolders())
 	for _, p := range b.pages {
 		_, stale, broken := b.render(p)
 		all = slices.Concat(all, stale, broken, b.checkLinks(p))
@@ -92,9 +92,9 @@ func (b *Book) Problems() []Problem {
 	return all
 }
 
-// Rewrite updates the embedded blocks of all pages below root, and prints which pages it has
-// changed. It does not change a page with a broken directive, or with code that was typed into the
-// page. The error has a line for each problem that is left for a person.
+// Rewrite updates the embedded blocks of all pages below root, and the README.md of each chapter, and
+// prints which files it has changed. It does not change a page with a broken directive, or with code
+// that was typed into the page. The error has a line for each problem that is left for a person.
 func Rewrite(root string, stdout io.Writer) error {
 	b, err := Load(os.DirFS(root))
 	if err != nil {
@@ -105,14 +105,31 @@ func Rewrite(root string, stdout io.Writer) error {
 		if len(stale) == 0 {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			return fmt.Errorf("rewriting a page: %w", err)
+		if err := rewriteFile(root, name, text, stdout); err != nil {
+			return err
 		}
-		fmt.Fprintln(stdout, "rewritten:", name)
 		b.pages[name] = parsePage(name, []byte(text))
+	}
+	folderPages, _ := b.folderPages() // Problems returns what is wrong with them
+	for _, name := range slices.Sorted(maps.Keys(folderPages)) {
+		if old, err := b.readFile(name); err == nil && string(old) == folderPages[name] {
+			continue
+		}
+		if err := rewriteFile(root, name, folderPages[name], stdout); err != nil {
+			return err
+		}
 	}
 	for _, problem := range b.Problems() {
 		err = errors.Join(err, problem)
 	}
 	return err
+}
+
+// rewriteFile writes a file, and prints its name.
+func rewriteFile(root, name, text string, stdout io.Writer) error {
+	if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+		return fmt.Errorf("rewriting a page: %w", err)
+	}
+	fmt.Fprintln(stdout, "rewritten:", name)
+	return nil
 }

@@ -37,13 +37,21 @@ func (b *Book) checkShape() []Problem {
 			shown[d.verb+" "+d.file] = true
 		}
 	}
-	chapters, _ := fs.Glob(b.ws, "[0-9][0-9]-*") // its only error is a malformed pattern
-	for _, chapter := range chapters {
-		if info, err := fs.Stat(b.ws, chapter); err == nil && info.IsDir() {
-			found = append(found, b.checkChapter(chapter, shown)...)
-		}
+	for _, chapter := range b.chapters() {
+		found = append(found, b.checkChapter(chapter, shown)...)
 	}
 	return found
+}
+
+// chapters returns the folders of the chapters.
+func (b *Book) chapters() (folders []string) {
+	names, _ := fs.Glob(b.ws, "[0-9][0-9]-*") // its only error is a malformed pattern
+	for _, name := range names {
+		if info, err := fs.Stat(b.ws, name); err == nil && info.IsDir() {
+			folders = append(folders, name)
+		}
+	}
+	return folders
 }
 
 // pageProblem returns a problem of a whole page.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/client-go/tools/cache"
@@ -10,37 +11,44 @@ import (
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepCallbacks shows the core of every informer: it looks at the type of each delta, and calls the
-// function for this type.
+// stepCallbacks shows the core of every informer: a switch over the type of each delta, which calls
+// the function for this type. A Replaced comes from a list. It can be an add or an update: only the
+// consumer knows.
 func stepCallbacks(_ context.Context, l *play.Lesson) error {
 	onAdd := func(p pod) { fmt.Fprintln(l.Out, "  the add callback runs for", p.Name) }
 	onUpdate := func(p pod) { fmt.Fprintln(l.Out, "  the update callback runs for", p.Name) }
 	onDelete := func(p pod) { fmt.Fprintln(l.Out, "  the delete callback runs for", p.Name) }
 
-	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
-	changed := pod{"pod1", 1.1}
-	if err := queue.Add(pod{"pod1", 1}); err != nil {
-		return err
-	}
-	if err := queue.Update(changed); err != nil {
-		return err
-	}
-	if err := queue.Delete(changed); err != nil {
-		return err
-	}
-	return queue.Pop(func(deltas cache.Deltas, _ bool) error {
-		for _, delta := range deltas {
-			p := delta.Object.(pod)
-			fmt.Fprintf(l.Out, "%s %s value: %v\n", delta.Type, p.Name, p.Value)
-			switch delta.Type {
-			case cache.Added:
-				onAdd(p)
-			case cache.Updated:
-				onUpdate(p)
-			case cache.Deleted:
-				onDelete(p)
+	known := knownPods{"pod2": pod{"pod2", 2}} // the consumer has popped pod2 before
+	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey, KnownObjects: known, EmitDeltaTypeReplaced: true})
+	err := errors.Join(
+		queue.Add(pod{"pod1", 1}), queue.Update(pod{"pod1", 1.1}), queue.Delete(pod{"pod1", 1.1}),
+		queue.Resync(), // pod2 once more
+		queue.Replace([]any{pod{"pod2", 2.2}, pod{"pod3", 3}}, "1"),
+	)
+	for err == nil && len(queue.List()) > 0 {
+		err = queue.Pop(func(deltas cache.Deltas, _ bool) error {
+			for _, delta := range deltas {
+				p := delta.Object.(pod)
+				fmt.Fprintf(l.Out, "%s %s value: %v\n", delta.Type, p.Name, p.Value)
+				_, isKnown := known[p.Name]
+				switch delta.Type {
+				case cache.Added:
+					onAdd(p)
+				case cache.Updated, cache.Sync:
+					onUpdate(p)
+				case cache.Deleted:
+					onDelete(p)
+				case cache.Replaced:
+					if isKnown {
+						onUpdate(p)
+					} else {
+						onAdd(p)
+					}
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
+	return err
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/client-go/tools/cache"
+
 	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepList lists the newest state of each pod that waits in a queue.
+// stepList adds, updates and deletes toy pods, and pops them. List returns the newest state of each
+// pod that waits in the queue.
 func stepList(_ context.Context, l *play.Lesson) error {
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey})
 	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {
@@ -16,7 +19,7 @@ func stepList(_ context.Context, l *play.Lesson) error {
 			return err
 		}
 	}
-	fmt.Fprintln(l.Out, queue.List())
+	fmt.Fprintln(l.Out, "three pods are added:", queue.List())
 
 	changed := pod{"pod1", 11}
 	if err := queue.Update(changed); err != nil {
@@ -25,6 +28,19 @@ func stepList(_ context.Context, l *play.Lesson) error {
 	if err := queue.Delete(changed); err != nil {
 		return err
 	}
-	fmt.Fprintln(l.Out, "pod1 was updated and deleted:", queue.List())
+	fmt.Fprintln(l.Out, "pod1 is updated and deleted:", queue.List())
+
+	for len(queue.List()) > 0 {
+		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
+			for _, delta := range deltas {
+				fmt.Fprintln(l.Out, "popped:", delta.Type, delta.Object)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(l.Out, "in the queue now:", queue.List())
 	return nil
 }

@@ -23,22 +23,27 @@ type Lesson struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt) // it ends on Ctrl-C
 	defer stop()
-	kubeconfig := clientcmd.NewNonInteractiveDeferredLoadingClientConfig( // $KUBECONFIG, or ~/.kube/config
+	lesson, err := connect()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := stepWatch(ctx, lesson); err != nil && ctx.Err() == nil {
+		log.Fatal(err)
+	}
+}
+
+// connect makes a client from a kubeconfig: the file that $KUBECONFIG names, or ~/.kube/config.
+func connect() (*Lesson, error) {
+	kubeconfig := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
 		clientcmd.NewDefaultClientConfigLoadingRules(), &clientcmd.ConfigOverrides{})
 	config, err := kubeconfig.ClientConfig()
 	if err != nil {
-		log.Fatal(err)
-	}
-	namespace, _, err := kubeconfig.Namespace() // of the current context, or "default"
-	if err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		log.Fatal(err)
+		return nil, err
 	}
-	err = stepWatch(ctx, &Lesson{Client: client, Config: config, Namespace: namespace, Out: os.Stdout})
-	if err != nil && ctx.Err() == nil {
-		log.Fatal(err)
-	}
+	namespace, _, err := kubeconfig.Namespace() // of the current context, or "default"
+	return &Lesson{Client: client, Config: config, Namespace: namespace, Out: os.Stdout}, err
 }

@@ -151,10 +151,11 @@ func TestTheChinesePageHasTheSamePrograms(t *testing.T) {
 	}
 }
 
-// A browser shows the end of a line as a space, and Chinese has no spaces between its words. So a
-// paragraph may continue on a new line only beside a Latin letter, a digit or a punctuation mark.
+// A browser shows the end of a line as a space, and Chinese has no spaces, except beside a word or a
+// number in Latin letters.
 func TestLinesOfTheChinesePage(t *testing.T) {
-	inBetween := regexp.MustCompile(`\p{Han}\n\p{Han}`)
+	const wide = `[\p{Han}\x{3000}-\x{303F}\x{FF00}-\x{FFEF}“”]`
+	inBetween := regexp.MustCompile(wide + `\n *` + wide)
 	for _, broken := range inBetween.FindAllString(readFile(t, root(t), chinesePage), -1) {
 		t.Errorf("%s has a line that ends between the two characters %q", chinesePage, broken)
 	}

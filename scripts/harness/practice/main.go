@@ -12,8 +12,10 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
+	"example.com/informer/scripts/harness/spelling"
 	"example.com/informer/scripts/harness/workspace"
 )
 
@@ -31,6 +33,8 @@ const usage = `usage: scripts/practice.sh                 where you are, and wha
        scripts/practice.sh mine NAME       brings your own version back
        scripts/practice.sh help            this text
 `
+
+var commandNames = strings.Fields("list next start check watch hint solution reset mine help")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -93,7 +97,7 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 	case "check", "watch", "hint", "solution":
 		return p.help(ctx, name, target)
 	default:
-		return fmt.Errorf("%s: no such command\n%s", name, usage)
+		return fmt.Errorf("%s: no such command%s\n%s", name, spelling.DidYouMean(name, commandNames), usage)
 	}
 }
 
@@ -172,7 +176,12 @@ func (p *practice) named(target string) ([]exercise, error) {
 		return e.name == target || e.chapter == target || e.chapter[:2] == target
 	})
 	if len(named) == 0 {
-		return nil, fmt.Errorf("no exercise is called %s; scripts/practice.sh list has their names", target)
+		var names []string
+		for _, e := range p.all {
+			names = append(names, e.name)
+		}
+		return nil, fmt.Errorf("no exercise is called %s%s\nscripts/practice.sh list has their names", target,
+			spelling.DidYouMean(target, names))
 	}
 	return named, nil
 }

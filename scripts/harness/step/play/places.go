@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"example.com/informer/scripts/harness/spelling"
 	"example.com/informer/scripts/harness/workspace"
 )
 
@@ -24,24 +25,11 @@ func (c Chapter) hint(name string) string {
 	case len(programs) > 1:
 		return fmt.Sprintf(": %s have it", strings.Join(programs, " and "))
 	}
-	if nearest := c.nearestName(name); nearest != "" {
-		return ": do you mean " + nearest + "?"
-	}
-	return ""
-}
-
-// nearestName returns the name of the step that is spelled most like name, or "" if none is
-// similar.
-func (c Chapter) nearestName(name string) (nearest string) {
-	least := 0
+	var names []string
 	for _, s := range c.Steps {
-		tolerable := (max(len(name), len(s.Name)) + 2) / 3
-		d := distance(strings.ToLower(name), s.Name)
-		if d <= tolerable && (nearest == "" || d < least) {
-			nearest, least = s.Name, d
-		}
+		names = append(names, s.Name)
 	}
-	return nearest
+	return spelling.DidYouMean(name, names)
 }
 
 // programsWith returns the commands that run a step of this name: those in the folder of this
@@ -83,28 +71,6 @@ func isOwnModule(root, program string) bool {
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
-}
-
-// distance returns how many letters have to be added, left out or changed to get from a to b (the
-// Levenshtein distance).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // row[j] is the distance from the part of a that was read to b[:j]
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0] // row[j] before a[i] was read
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // begin returns the event of a step that begins, with the places where its code and its section

@@ -109,6 +109,8 @@ func TestAnExercise(t *testing.T) {
 
 	r.open("/docs/01-deltafifo.md")
 	r.practise("reset", "the book's code is back", "Start Start Start") // of the three exercises on the page
+	r.until("it stays solved", `document.querySelector('[data-exercise$="/put.md"]').dataset.state === "solved" &&
+		document.querySelector('#contents [href="/docs/01-deltafifo.md"]').dataset.progress === "1 of 8"`)
 	if source() != book {
 		t.Errorf("after Reset, %s is not the book's", file)
 	}

@@ -18,14 +18,14 @@ function say(figure, text, className = "") {
 }
 
 // about says what the buttons do, before one is pressed.
-function about({ name, kind, state, places }) {
+function about({ name, kind, state, solved, places }) {
   const { file } = places[0];
   const code = text => element("code", "", text);
   const list = nodes => nodes.flatMap((node, i) => [i === 0 ? "" : i === nodes.length - 1 ? " and " : ", ", node]);
   if (!state) {
     const functions = places.filter(place => place.function).map(place => code(place.function));
     const what = kind === "fix" ? ["it puts a bug into "] : ["it removes the code of ", ...list(functions), " in "];
-    return ["Start changes a file of this clone: ", ...what, code(file),
+    return [solved ? "Solved. " : "", "Start changes a file of this clone: ", ...what, code(file),
       ". If you have written something there, your version is kept. Reset puts the book's code back."];
   }
   const links = places.map(({ line, function: shown }) => {
@@ -39,8 +39,11 @@ function about({ name, kind, state, places }) {
     state === "open" ? "There are three hints. " + warning : "",
     "Solution shows how the book's code differs from yours, and changes nothing. ",
     "Reset puts the book's code back, and keeps yours: ", code("scripts/practice.sh mine " + name), " brings it back.",
-    state === "solved" ? " After Reset the exercise does not count as solved." : ""];
+    solved ? " The exercise stays solved." : ""];
 }
+
+// shownState is the state of an exercise that the page shows. An exercise stays solved after a reset.
+const shownState = ({ state, solved }) => state || (solved ? "solved" : "");
 
 // show shows the state of an exercise, and the buttons for this state.
 function show(figure) {
@@ -54,22 +57,22 @@ function show(figure) {
   }
   if (!exercise) return;
   const task = $(".task", figure);
-  if (task && figure.dataset.state !== exercise.state) task.open = exercise.state === "open";
-  figure.dataset.state = exercise.state;
+  if (task && figure.dataset.state !== shownState(exercise)) task.open = exercise.state === "open";
+  figure.dataset.state = shownState(exercise);
   $(".about", figure).replaceChildren(...about(exercise));
 }
 
 // showProgress shows how many exercises are solved: in the contents, and on the page with all exercises.
 function showProgress(all) {
-  const progress = some => some.some(({ state }) => state)
-    ? `${some.filter(({ state }) => state === "solved").length} of ${some.length}` : "";
+  const progress = some => some.some(({ state, solved }) => state || solved)
+    ? `${some.filter(({ solved }) => solved).length} of ${some.length}` : "";
   for (const link of $$("#contents a[href^='/docs/']")) {
     const chapter = link.pathname.slice("/docs/".length, -".md".length);
     link.dataset.progress = progress(chapter === "practice" ? all : all.filter(e => e.page.startsWith(chapter + "/")));
   }
   for (const link of $$("article td > a")) {
     const exercise = exercises[link.pathname.slice(1)];
-    if (exercise) link.dataset.state = exercise.state;
+    if (exercise) link.dataset.state = shownState(exercise);
   }
 }
 

@@ -89,8 +89,7 @@ func (p *practice) solve(e exercise) error {
 		return err
 	}
 	p.printf("\n%s: solved. ", e.name)
-	done := len(p.inState(p.all, solved))
-	p.printf("That makes %d of %d.\n", done, len(p.all))
+	p.printf("That makes %d of %d.\n", len(p.solved(p.all)), len(p.all))
 	if place := e.explanation(p.root, v.names); e.kind == fix && place != "" {
 		p.printf("Read now:    %s explains it\n", place)
 	}

@@ -49,8 +49,8 @@ func (p *practice) begin(e exercise) error {
 	return p.replace(e, v, v.started, v.names, open)
 }
 
-// startChapter starts the exercises of a chapter that are not started yet, except for those that
-// need a function of another one.
+// startChapter starts the exercises of a chapter that are not started yet and were never solved,
+// except for those that need a function of another one.
 func (p *practice) startChapter(chapter []exercise) error {
 	var later []string
 	for _, e := range chapter {
@@ -62,7 +62,7 @@ func (p *practice) startChapter(chapter []exercise) error {
 			return err
 		}
 	}
-	for _, e := range p.inState(chapter, untouched) {
+	for _, e := range p.rest(chapter) {
 		other, _, err := p.openAtSamePlace(e)
 		if err != nil {
 			return err

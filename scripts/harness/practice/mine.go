@@ -209,6 +209,10 @@ func (p *practice) reset(e exercise) error {
 	if err := p.replace(e, v, v.book, v.names, untouched); err != nil {
 		return err
 	}
-	p.printf("%s has the book's code again where %s was.\n", e.file, e.name)
+	stays := ""
+	if solvedOnce(p.root)[e.name] {
+		stays = " It stays solved."
+	}
+	p.printf("%s has the book's code again where %s was.%s\n", e.file, e.name, stays)
 	return nil
 }

@@ -171,6 +171,39 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 	}
 }
 
+// What was solved once stays solved: after a reset, and after the exercise was started again.
+func TestSolvedStaysSolved(t *testing.T) {
+	root := toy(t)
+	solution := func() { change(t, root, hole, `return parts[0] + "/" + parts[1]`) }
+	wantSolved := func(when string) {
+		t.Helper()
+		wantContains(t, when, runCommand(t, root), "01-toy                1 of  3  #..")
+		wantContains(t, "list "+when, runCommand(t, root, "list"), "1 of the 1")
+	}
+	runCommand(t, root, "start", "join")
+	solution()
+	runCommand(t, root, "check")
+	wantContains(t, "reset", runCommand(t, root, "reset", "join"), "It stays solved.")
+	wantSolved("after the reset")
+	wantContains(t, "list", runCommand(t, root, "list"), "solved write join")
+	wantContains(t, "list -json", runCommand(t, root, "list", "-json"), `"state":"","solved":true`)
+	wantContains(t, "next", runCommand(t, root, "next"), "Fix the package.") // tail, and not join again
+	runCommand(t, root, "reset", "tail")
+
+	runCommand(t, root, "start", "join")
+	wantSolved("after it was started again")
+	wantContains(t, "list", runCommand(t, root, "list"), "open   write join")
+	solution()
+	change(t, root, `"/"`, `"-"`)
+	wantUnsolved(t, root, "join", "want a/b")
+	wantSolved("after a check that fails")
+	runCommand(t, root, "reset", "01")
+	wantSolved("after the reset of all")
+	if got := bookCommit(root); got != "HEAD" {
+		t.Errorf("no exercise has changed the code, and the book's is that of %s, want HEAD", got)
+	}
+}
+
 func TestTheOrderIsTheBooks(t *testing.T) {
 	var names []string
 	for _, e := range value(load(toy(t))) {
@@ -203,15 +236,17 @@ func TestAfterAFixThereIsSomethingToRead(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	root := toy(t)
 	for text, args := range map[string][]string{
-		"no such command":                {"begin", "join"},
-		"no exercise is called unicorn":  {"start", "unicorn"},
-		"no exercise is open":            {"check"},
-		"was not started":                {"solution", "join"},
-		"join is not started":            {"check", "join"},
-		"tail is not started":            {"watch", "tail"},
-		"NAME of an exercise is missing": {"start"},
-		"no version of yours is kept":    {"mine", "join"},
-		"too many arguments":             {"start", "join", "tail"},
+		"no such command": {"begin", "join"},
+		"strat: no such command: did you mean start?\nusage": {"strat", "join"},
+		"no exercise is called jion: did you mean join?\n":   {"start", "jion"},
+		"no exercise is called unicorn":                      {"start", "unicorn"},
+		"no exercise is open":                                {"check"},
+		"was not started":                                    {"solution", "join"},
+		"join is not started":                                {"check", "join"},
+		"tail is not started":                                {"watch", "tail"},
+		"NAME of an exercise is missing":                     {"start"},
+		"no version of yours is kept":                        {"mine", "join"},
+		"too many arguments":                                 {"start", "join", "tail"},
 	} {
 		wantRefused(t, root, args, text)
 	}

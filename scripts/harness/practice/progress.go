@@ -20,6 +20,18 @@ func (p *practice) inState(exercises []exercise, state string) []exercise {
 	return filter(exercises, func(e exercise) bool { return now[e.name] == state })
 }
 
+// solved returns those of the exercises that were solved once.
+func (p *practice) solved(exercises []exercise) []exercise {
+	once := solvedOnce(p.root)
+	return filter(exercises, func(e exercise) bool { return once[e.name] })
+}
+
+// rest returns those of the exercises that are left: they are not open, and were never solved.
+func (p *practice) rest(exercises []exercise) []exercise {
+	once := solvedOnce(p.root)
+	return filter(p.inState(exercises, untouched), func(e exercise) bool { return !once[e.name] })
+}
+
 // chapters returns the exercises of each chapter.
 func (p *practice) chapters() (all [][]exercise) {
 	for _, e := range p.all {
@@ -37,7 +49,7 @@ func (p *practice) chapters() (all [][]exercise) {
 func (p *practice) status() {
 	p.printf("Exercises, by chapter (scripts/practice.sh list has their names):\n\n")
 	for _, chapter := range p.chapters() {
-		done := len(p.inState(chapter, solved))
+		done := len(p.solved(chapter))
 		bar := strings.Repeat("#", done) + strings.Repeat(".", len(chapter)-done)
 		p.printf("  %-20s %2d of %2d  %s\n", chapter[0].chapter, done, len(chapter), bar)
 	}
@@ -67,7 +79,7 @@ func (p *practice) printNext() {
 		p.printf("Next:        %s is open: %s\n", opened[0].name, strings.Join(p.places(opened[0]), ", "))
 		return
 	}
-	rest := p.inState(p.all, untouched)
+	rest := p.rest(p.all)
 	if len(rest) == 0 {
 		p.printf("All %d exercises are solved. Your informer is complete.\n", len(p.all))
 		return
@@ -81,7 +93,7 @@ func (p *practice) next() error {
 		p.printTask(opened[0])
 		return nil
 	}
-	rest := p.inState(p.all, untouched)
+	rest := p.rest(p.all)
 	if len(rest) == 0 {
 		p.printNext()
 		return nil
@@ -91,24 +103,27 @@ func (p *practice) next() error {
 
 // list prints the exercises by chapter, and how much of the course the reader has written.
 func (p *practice) list() {
-	now := states(p.root)
+	now, once := states(p.root), solvedOnce(p.root)
 	functions, written, fixed := 0, 0, 0
 	for _, chapter := range p.chapters() {
 		p.printf("\n%s\n", chapter[0].chapter)
 		for _, e := range chapter {
 			functions += len(e.empty)
-			if now[e.name] == solved {
+			if once[e.name] {
 				written += len(e.empty)
 				if e.kind == fix {
 					fixed++
 				}
 			}
-			cluster := ""
+			state, cluster := now[e.name], ""
+			if state == untouched && once[e.name] {
+				state = solved
+			}
 			if e.needsCluster {
 				cluster = " (needs a cluster)"
 			}
 			p.printf("  %-6s %-5s %-16s %3s min, %-6s  %s%s\n",
-				now[e.name], e.kind, e.name, e.minutes, e.difficulty, e.title, cluster)
+				state, e.kind, e.name, e.minutes, e.difficulty, e.title, cluster)
 		}
 	}
 	p.printf("\n%d of the %d functions to write are yours; %d bugs are fixed\n", written, functions, fixed)
@@ -157,16 +172,17 @@ type listed struct {
 	Page   string  `json:"page"` // its path from the root
 	Kind   string  `json:"kind"`
 	State  string  `json:"state"`
+	Solved bool    `json:"solved,omitempty"` // once: it stays when the exercise is reset, or started again
 	Places []place `json:"places"`
 }
 
 // listJSON prints a JSON array with all exercises.
 func (p *practice) listJSON() error {
-	now := states(p.root)
+	now, once := states(p.root), solvedOnce(p.root)
 	all := []listed{}
 	for _, e := range p.all {
 		page := path.Join(e.chapter, "practice", e.name+".md")
-		all = append(all, listed{e.name, page, e.kind, now[e.name], p.findPlaces(e)})
+		all = append(all, listed{e.name, page, e.kind, now[e.name], once[e.name], p.findPlaces(e)})
 	}
 	return json.NewEncoder(p.out).Encode(all)
 }

@@ -25,6 +25,7 @@ const (
 // The other references below refs/practice.
 const (
 	readers  = "mine"               // mine/NAME is a file with the reader's version of an exercise
+	done     = "done"               // done/NAME stays after the exercise was solved once
 	bookName = "refs/practice/book" // HEAD when the first exercise was started
 )
 
@@ -42,17 +43,33 @@ func states(root string) map[string]string {
 	return all
 }
 
+// solvedOnce returns the exercises that were solved once, by name. They may have been reset, or
+// started again, since then.
+func solvedOnce(root string) map[string]bool {
+	refs, _ := git(root, "for-each-ref", "--format=%(refname:lstrip=3)", "refs/practice/solved", "refs/practice/done")
+	all := map[string]bool{}
+	for _, name := range strings.Fields(refs) {
+		all[name] = true
+	}
+	return all
+}
+
 // state returns the state of the exercise.
 func (e exercise) state(root string) string { return states(root)[e.name] }
 
 // setState sets the state of the exercise.
 func (e exercise) setState(root, to string) error {
 	from, book := e.state(root), bookCommit(root)
+	var refs []string
 	if to != untouched {
-		for _, ref := range []string{bookName, e.ref(to)} {
-			if _, err := git(root, "update-ref", ref, book); err != nil {
-				return err
-			}
+		refs = append(refs, bookName, e.ref(to))
+	}
+	if from == solved || to == solved {
+		refs = append(refs, e.ref(done))
+	}
+	for _, ref := range refs {
+		if _, err := git(root, "update-ref", ref, book); err != nil {
+			return err
 		}
 	}
 	if from != untouched && from != to {

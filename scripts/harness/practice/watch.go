@@ -16,7 +16,7 @@ func (p *practice) watchAll(ctx context.Context) error {
 	for ctx.Err() == nil {
 		saved := time.Time{} // of an exercise that was open before, check what is there
 		if len(p.inState(p.all, open)) == 0 {
-			if len(p.inState(p.all, untouched)) == 0 {
+			if len(p.rest(p.all)) == 0 {
 				break
 			}
 			saved = time.Now()

@@ -81,25 +81,33 @@ func (b *Book) readProgram(name string) (program, error) {
 	if err != nil {
 		return program{}, fmt.Errorf("looking for steps: %w", err)
 	}
-	p := program{folder: path.Dir(name)}
-	ast.Inspect(tree, func(n ast.Node) bool {
-		if field, ok := n.(*ast.KeyValueExpr); ok && isNamed(field.Key, "Steps") {
-			if list, ok := field.Value.(*ast.CompositeLit); ok {
-				for _, element := range list.Elts {
-					p.steps = append(p.steps, stepLine{stringField(element, "Name"), stringField(element, "Title")})
-				}
-			}
-		}
-		return true
-	})
+	p := program{folder: path.Dir(name), steps: stepsOf(tree)}
 	comment, pages, _ := strings.Cut(tree.Doc.Text(), "\n\n")
 	if ownPage := "docs/" + name[:len("01-")]; len(p.steps) > 0 && !strings.Contains(pages, ownPage) {
-		return program{}, fmt.Errorf("the last paragraph of the package comment names no page of the chapter, %s….md", ownPage)
+		return program{}, fmt.Errorf("the last paragraph of the package comment names no page of the chapter, "+
+			"%s….md", ownPage)
 	}
 	comment = strings.Join(strings.Fields(comment), " ")
 	p.title = new(doc.Package).Synopsis(comment)
 	p.summary = strings.TrimSpace(strings.TrimPrefix(comment, p.title))
 	return p, nil
+}
+
+// stepsOf returns the steps in the field Steps of a chapter.
+func stepsOf(tree *ast.File) (steps []stepLine) {
+	ast.Inspect(tree, func(n ast.Node) bool {
+		field, ok := n.(*ast.KeyValueExpr)
+		if !ok || !isNamed(field.Key, "Steps") {
+			return true
+		}
+		if list, ok := field.Value.(*ast.CompositeLit); ok {
+			for _, element := range list.Elts {
+				steps = append(steps, stepLine{stringField(element, "Name"), stringField(element, "Title")})
+			}
+		}
+		return false
+	})
+	return steps
 }
 
 // isNamed says whether an expression is this name.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -132,5 +133,24 @@ func TestChaptersWithoutAClusterImportNoClients(t *testing.T) {
 				t.Errorf("%s imports %s", chapter, imported)
 			}
 		}
+	}
+}
+
+var halfAnHour = regexp.MustCompile(`(?s)\n\*\*Half an hour\.\*\*(.*?)\n\*\*`)
+
+// The way through the book that takes half an hour takes no longer, with the time to read and to
+// run its steps.
+func TestHalfAnHour(t *testing.T) {
+	text := halfAnHour.FindString(readFile(t, root(t), "README.md"))
+	sum := 0
+	for _, match := range regexp.MustCompile(`<!-- minutes .*? -->(\d+)`).FindAllStringSubmatch(text, -1) {
+		minutes, err := strconv.Atoi(match[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += minutes
+	}
+	if sum == 0 || sum > 30 {
+		t.Errorf("the README's half an hour takes %d minutes, want 1 to 30, from the figures in\n%s", sum, text)
 	}
 }

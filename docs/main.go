@@ -15,11 +15,16 @@ import (
 
 const usage = `usage:
   go run ./docs               rewrite the code and the output that README.md and the pages
+<<<<<<< HEAD
                               in docs embed, and the README.md of each chapter; say what
+=======
+                              in docs embed, and the minutes that pages take, and say what
+>>>>>>> 93890387 (README, contents: the way, with minutes that go run ./docs computes)
                               else is wrong
   go run ./docs find WORDS    print the five sections that fit best; WORDS can be a whole
                               line of a log, in quotes
-  go run ./docs report        print how many words and lines of Go each page has
+  go run ./docs report        print how many words and lines of Go each page has,
+                              and how long a reader needs for it
 `
 
 // How many sections find prints.

@@ -1,5 +1,6 @@
 // Package book embeds code and output into the pages of the workspace, and checks their blocks,
-// links and claims. It also finds sections by the words in them, and counts words.
+// links and claims. It also finds sections by the words in them, counts words, and computes how long
+// pages take.
 package book
 
 import (
@@ -84,7 +85,8 @@ func (b *Book) Problems() []Problem {
 	all := slices.Concat(b.checkShape(), b.checkReferences(), b.checkFolders())
 	for _, p := range b.pages {
 		_, stale, broken := b.render(p)
-		all = slices.Concat(all, stale, broken, b.checkLinks(p))
+		_, wrong, uncountable := b.renderFigures(p)
+		all = slices.Concat(all, stale, broken, wrong, uncountable, b.checkLinks(p))
 	}
 	slices.SortFunc(all, func(x, y Problem) int {
 		return cmp.Or(cmp.Compare(x.Page, y.Page), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Text, y.Text))
@@ -92,23 +94,26 @@ func (b *Book) Problems() []Problem {
 	return all
 }
 
-// Rewrite updates the embedded blocks of all pages below root, and the README.md of each chapter, and
-// prints which files it has changed. It does not change a page with a broken directive, or with code
-// that was typed into the page. The error has a line for each problem that is left for a person.
+// Rewrite updates the embedded blocks of all pages below root, then the figures, which count lines of
+// these blocks, and the README.md of each chapter. It prints which files it has changed. It does not
+// change the blocks of a page with a broken directive, or with code that was typed into the page. The
+// error has a line for each problem that is left for a person.
 func Rewrite(root string, stdout io.Writer) error {
 	b, err := Load(os.DirFS(root))
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.pages)) {
-		text, stale, _ := b.render(b.pages[name])
-		if len(stale) == 0 {
-			continue
+	for _, render := range []func(*page) (string, []Problem, []Problem){b.render, b.renderFigures} {
+		for _, name := range slices.Sorted(maps.Keys(b.pages)) {
+			text, stale, _ := render(b.pages[name])
+			if len(stale) == 0 {
+				continue
+			}
+			if err := rewriteFile(root, name, text, stdout); err != nil {
+				return err
+			}
+			b.pages[name] = parsePage(name, []byte(text))
 		}
-		if err := rewriteFile(root, name, text, stdout); err != nil {
-			return err
-		}
-		b.pages[name] = parsePage(name, []byte(text))
 	}
 	folderPages, _ := b.folderPages() // Problems returns what is wrong with them
 	for _, name := range slices.Sorted(maps.Keys(folderPages)) {

@@ -25,12 +25,19 @@ type page struct {
 	headings   []heading        // in the order of the page
 	anchors    markdown.Anchors // the fragments that lead to a heading of the page
 	directives []*directive
+	figures    []figure
 	links      []link
 	spans      []span    // of code
 	problems   []Problem // of blocks and directives
 	details    int       // how many <details> are open at the node that is read
 
-	proseWords, tableWords int // outside of blocks
+	texts []counted // outside of blocks
+}
+
+// counted is a text whose words are counted.
+type counted struct {
+	line, words int
+	inTable     bool
 }
 
 // heading is a heading of any level.
@@ -101,11 +108,11 @@ func (p *page) read(n ast.Node) {
 		text := p.plainText(n)
 		p.headings = append(p.headings,
 			heading{line: p.line(n.Pos()), level: n.Level, text: text, anchor: p.anchors.Add(text)})
-		p.proseWords += p.countWords(n)
+		p.countWords(n, false)
 	case *ast.Paragraph, *ast.TextBlock:
-		p.proseWords += p.countWords(n)
+		p.countWords(n, false)
 	case *extension.TableCell:
-		p.tableWords += p.countWords(n)
+		p.countWords(n, true)
 	case *ast.FencedCodeBlock:
 		p.readFence(n)
 	case *ast.CodeBlock:
@@ -113,7 +120,9 @@ func (p *page) read(n ast.Node) {
 	case *ast.HTMLBlock:
 		p.readHTMLBlock(n)
 	case *ast.RawHTML:
-		p.readTags(p.line(n.Pos()), string(n.Segments.Value(p.source)))
+		html := string(n.Segments.Value(p.source))
+		p.readTags(p.line(n.Pos()), html)
+		p.readFigure(html, n.Segments.At(n.Segments.Len()-1).Stop)
 	case *ast.CodeSpan:
 		p.spans = append(p.spans, span{line: p.line(n.Pos()), text: p.plainText(n)})
 	case *ast.Link:
@@ -138,8 +147,10 @@ func (p *page) read(n ast.Node) {
 // malformed.
 var brokenLink = regexp.MustCompile(`\](\(|\[)`)
 
-// countWords returns the number of words inside n.
-func (p *page) countWords(n ast.Node) int { return len(strings.Fields(p.plainText(n))) }
+// countWords counts the words inside n.
+func (p *page) countWords(n ast.Node, inTable bool) {
+	p.texts = append(p.texts, counted{p.line(n.Pos()), len(strings.Fields(p.plainText(n))), inTable})
+}
 
 // plainText returns the text inside n, without markup.
 func (p *page) plainText(n ast.Node) string { return markdown.PlainText(n, p.source) }
@@ -229,6 +240,8 @@ func (p *page) readHTMLBlock(n *ast.HTMLBlock) {
 		p.directives = append(p.directives, d)
 	case directiveStart.MatchString(lines[0]):
 		p.addProblem(start, "%v", errForm)
+	case figureStart.MatchString(lines[0]):
+		p.addProblem(start, "this line begins with a comment, so it is no text: begin it with a word")
 	}
 	if d != nil && p.details > 0 {
 		p.addProblem(start, "code is folded in one way: write <!-- code FILE NAME…, folded: SUMMARY --> "+

@@ -20,17 +20,17 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `
-  words of prose  in tables  lines of Go, open  folded  page
-               4          0                  0       0  README.md
-              51          0                  5       0  docs/01-one.md
-               7          0                  0       0  docs/README.md
-               5          0                  0       0  docs/guide.md
-               3          0                  1       0  docs/guide/log.md
-               9          5                  1       5  docs/prologue.md
-               4          0                  0       0  docs/two.md
-               4          0                  0       0  docs/words.md
-              60          5                  6       5  the prologue and the chapters
-              87          5                  7       5  all
+  words of prose  in tables  lines of Go, open  folded  steps  minutes  page
+               4          0                  0       0      0        0  README.md
+              51          0                  5       0      1        2  docs/01-one.md
+               7          0                  0       0      0        0  docs/README.md
+               5          0                  0       0      0        0  docs/guide.md
+               3          0                  1       0      0        0  docs/guide/log.md
+               9          5                  1       5      0        0  docs/prologue.md
+               4          0                  0       0      0        0  docs/two.md
+               4          0                  0       0      0        0  docs/words.md
+              60          5                  6       5      1        2  the prologue and the chapters
+              87          5                  7       5      1        2  all
 `
 	if diff := cmp.Diff(want, "\n"+out.String()); diff != "" {
 		t.Errorf("Report() differs (-want +got):\n%s", diff)

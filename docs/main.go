@@ -15,14 +15,10 @@ import (
 
 const usage = `usage:
   go run ./docs               rewrite the code and the output that README.md and the pages
-<<<<<<< HEAD
-                              in docs embed, and the README.md of each chapter; say what
-=======
-                              in docs embed, and the minutes that pages take, and say what
->>>>>>> 93890387 (README, contents: the way, with minutes that go run ./docs computes)
-                              else is wrong
-  go run ./docs find WORDS    print the five sections that fit best; WORDS can be a whole
-                              line of a log, in quotes
+                              in docs embed, the minutes that pages take, and the README.md
+                              of each chapter; say what else is wrong
+  go run ./docs find WORDS    print the five sections that fit best, with a line of each; WORDS
+                              can be a whole line of a log, in quotes
   go run ./docs report        print how many words and lines of Go each page has,
                               and how long a reader needs for it
 `
@@ -95,10 +91,21 @@ func find(root, words string, stdout io.Writer) error {
 	}
 	sections := b.Find(words, bestSections)
 	if len(sections) == 0 {
-		return fmt.Errorf("find: no section of the book has any of these words: %s", words)
+		hint := ""
+		if corrected := b.Correct(words); corrected != "" {
+			hint = ": did you mean " + corrected + "?"
+		}
+		return fmt.Errorf("find: no section of the book has any of these words: %s%s", words, hint)
 	}
-	for _, section := range sections {
-		fmt.Fprintln(stdout, section)
+	for i, excerpt := range b.Excerpts(words, sections) {
+		fmt.Fprintln(stdout, sections[i])
+		line := ""
+		for _, piece := range excerpt {
+			line += piece.Text
+		}
+		if line != "" {
+			fmt.Fprintln(stdout, "    "+line)
+		}
 	}
 	return nil
 }

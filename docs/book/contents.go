@@ -125,3 +125,16 @@ func (b *Book) Title(name string) string {
 	}
 	return name
 }
+
+// Heading returns the heading of a page to which an anchor leads.
+func (b *Book) Heading(name, anchor string) (text string, ok bool) {
+	p, err := b.page(name)
+	if err != nil {
+		return "", false
+	}
+	i := slices.IndexFunc(p.headings, func(h heading) bool { return h.anchor == anchor })
+	if i < 0 {
+		return "", false
+	}
+	return p.headings[i].text, true
+}

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
+
+	"example.com/informer/scripts/harness/spelling"
 )
 
 // A Section is a part of a page, from a heading to the next one.
@@ -71,13 +74,40 @@ func (b *Book) Complete(query string) string {
 			}
 		}
 	}
-	best := ""
-	for _, word := range slices.Sorted(maps.Keys(count)) {
-		if count[word] > count[best] {
-			best = word
+	if matches := byFrequency(count); len(matches) > 0 {
+		last = matches[0]
+	}
+	return strings.Join(append(typed[:len(typed)-1], last), " ")
+}
+
+// byFrequency returns words, the most frequent one first.
+func byFrequency(count map[string]int) []string {
+	return slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+}
+
+// Suggest returns the sections that somebody may mean with the path of a page that does not exist:
+// the page and the section with nearly the same name, then those that have its words.
+func (b *Book) Suggest(name string) (sections []Section) {
+	wanted := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	byName := map[string]Section{} // by the name of a page, and by the anchor of a section
+	for _, s := range b.searchable() {
+		for _, known := range []string{strings.TrimSuffix(path.Base(s.Page), path.Ext(s.Page)), s.Anchor} {
+			if _, ok := byName[known]; !ok {
+				byName[known] = s.Section
+			}
 		}
 	}
-	return strings.Join(append(typed[:len(typed)-1], cmp.Or(best, last)), " ")
+	if s, ok := byName[spelling.Nearest(wanted, slices.Sorted(maps.Keys(byName)))]; ok {
+		sections = append(sections, s)
+	}
+	for _, s := range b.Find(strings.ReplaceAll(wanted, "-", " "), 3) {
+		if !slices.Contains(sections, s) {
+			sections = append(sections, s)
+		}
+	}
+	return sections
 }
 
 // A searchable is a section with its words.
@@ -132,13 +162,20 @@ var wordPattern = regexp.MustCompile(`\p{Han}|([^\PL\p{Han}]|\pN)+`)
 // words returns the words of a text in lower case, without the s of a plural. In Chinese each
 // character is a word: the pairs of neighbours, which are terms too, are more or less its words.
 func words(text string) []string {
-	all := wordPattern.FindAllString(strings.ToLower(text), -1)
+	all := wordPattern.FindAllString(text, -1)
 	for i, word := range all {
-		if len(word) > 3 {
-			all[i] = strings.TrimSuffix(word, "s")
-		}
+		all[i] = normal(word)
 	}
 	return all
+}
+
+// normal returns a word as it is compared.
+func normal(word string) string {
+	word = strings.ToLower(word)
+	if len(word) > 3 {
+		word = strings.TrimSuffix(word, "s")
+	}
+	return word
 }
 
 // terms counts the words of a text, and its pairs of neighbouring words.

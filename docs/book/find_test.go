@@ -3,6 +3,8 @@
 package book
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -77,5 +79,73 @@ func TestFind(t *testing.T) {
 func TestFindKeepsTheLimit(t *testing.T) {
 	if got := load(t, library).Find("the", 2); len(got) != 2 {
 		t.Errorf("Find(the, 2) = %v, want 2 sections", got)
+	}
+}
+
+// An excerpt is the line with most of the words, and is cut around them.
+func TestExcerpts(t *testing.T) {
+	filler := strings.Repeat("more and more ", 20)
+	b := load(t, fstest.MapFS{"docs/guide.md": file("# The guide\n\n" +
+		"## Deletes\n\nA delete that nobody saw.\n\n" + filler + "then a **tombstone** says which [object](x.md) it was, " +
+		filler + "and that is all.\n\n" +
+		"## Table\n\n| a | tombstone |\n|---|---|\n| b | c |\n\n" +
+		"## Block\n\n```log\nfirst\nE1 tombstones: 3\n```\n\n" +
+		"## Only the heading has tombstone\n\nNothing.\n\n" +
+		"## No text: tombstone\n\n<!-- output tombstone.txt -->\n")})
+	excerpt := func(query, title string) (line string) {
+		t.Helper()
+		found := b.Find(query, 10)
+		i := slices.IndexFunc(found, func(s Section) bool { return strings.HasSuffix(s.Title, title) })
+		if i < 0 {
+			t.Fatalf("Find(%q) = %v, want %q among them", query, found, title)
+		}
+		for _, piece := range b.Excerpts(query, found)[i] {
+			if piece.IsMatch {
+				piece.Text = "[" + piece.Text + "]"
+			}
+			line += piece.Text
+		}
+		return line
+	}
+	for _, test := range []struct{ query, title, want string }{
+		{"tombstone object", "Deletes", "… more and more more and more then a [tombstone] says which [object] it was, " +
+			"more and more more and more more and more more and more more and more more and more …"},
+		{"tombstone", "Table", "a · [tombstone]"},
+		{"tombstone", "Block", "E1 [tombstones]: 3"},
+		{"the tombstone", "heading has tombstone", "Nothing."},
+		{"tombstone", "No text: tombstone", ""},
+		{"that nobody", "Deletes", "A delete that [nobody] saw."},
+		{"that", "Deletes", "A delete [that] nobody saw."},
+	} {
+		if got := excerpt(test.query, test.title); got != test.want {
+			t.Errorf("%q: the excerpt of %q is\n%q, want\n%q", test.query, test.title, got, test.want)
+		}
+	}
+}
+
+func TestCorrect(t *testing.T) {
+	b := load(t, library)
+	for query, want := range map[string]string{
+		"reflectr": "reflector", "Resorce verson": "resource version", "reflector": "", "unicorn": "", "": "",
+		"the histroy": "the history",
+	} {
+		if got := b.Correct(query); got != want {
+			t.Errorf("Correct(%q) = %q, want %q", query, got, want)
+		}
+	}
+}
+
+func TestSuggest(t *testing.T) {
+	for name, want := range map[string]string{
+		"docs/guied.md": "docs/guide.md:1", "docs/guide": "docs/guide.md:1", "docs/lists.md": "docs/reflector.md:11",
+		"expired-too-old-resource-versions": "docs/reflector.md:7", "docs/the-history.md": "docs/guide.md:3",
+	} {
+		got := load(t, library).Suggest(name)
+		if len(got) == 0 || !strings.HasPrefix(got[0].String(), want+": ") {
+			t.Errorf("Suggest(%q) = %v, want %s first", name, got, want)
+		}
+	}
+	if got := load(t, library).Suggest("docs/unicorn.md"); got != nil {
+		t.Errorf("Suggest(docs/unicorn.md) = %v, want nothing", got)
 	}
 }

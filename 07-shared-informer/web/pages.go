@@ -15,7 +15,7 @@ import (
 
 // Pages are what a server serves, by gin's patterns: "/pods", "/indexes/:name/:value". A page
 // answers GET and HEAD. A pattern with another method before it, such as "POST /pods", answers that
-// method.
+// method. The pattern "*" answers for all paths that have no page.
 type Pages map[string]gin.HandlerFunc
 
 // JSON returns a page that answers with the value of get. The page takes no parameters except the

@@ -143,7 +143,9 @@ func (s *Server) engine(pages Pages, guards ...gin.HandlerFunc) http.Handler {
 			c.Request.Method)
 	})
 	for pattern, page := range pages {
-		if method, path, ok := strings.Cut(pattern, " "); ok {
+		if pattern == "*" {
+			engine.NoRoute(page)
+		} else if method, path, ok := strings.Cut(pattern, " "); ok {
 			engine.Handle(method, path, page)
 		} else {
 			engine.Match([]string{http.MethodGet, http.MethodHead}, pattern, page)

@@ -52,6 +52,17 @@ func TestAToken(t *testing.T) {
 			t.Errorf("%s %s: Set-Cookie is %q, want %q", test.method, test.target, got, wantCookie)
 		}
 	}
+	for target, again := range map[string]string{"/pods?a=1": "/pods?a=1", "/?token=old": "/", "/%3Cb%3E": "/%3Cb%3E"} {
+		request, err := http.NewRequest("GET", s.URL()+target, nil)
+		must.NoError(t, err)
+		request.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8") // as of a browser that opens a page
+		status, header, body := send(t, request)
+		if status != 403 || header.Get("Content-Type") != "text/html; charset=utf-8" ||
+			!strings.Contains(body, "open the other address") || !strings.Contains(body, `<a href="`+again+`">`) {
+			t.Errorf("a browser opens %s: got %d %s, want 403, a page, the hint, and a link to %s", target, status, body,
+				again)
+		}
+	}
 	if got, want := token.Address("http://x"), "http://x/?token="+token.text; got != want {
 		t.Errorf("Address() = %q, want %q", got, want)
 	}

@@ -67,7 +67,8 @@ func TestWhatDiscoveryReturns(t *testing.T) {
 	if i < 0 || !slices.Equal(groups[i].Versions, []metav1.GroupVersionForDiscovery{v2, v1}) {
 		t.Errorf("ServerGroupsAndResources() returned the groups %v, want example.com with both versions", groups)
 	}
-	if got, want := versions(all), []string{"example.com/v1 gadgets", "example.com/v2 gadgets"}; !slices.Equal(got, want) {
+	want := []string{"example.com/v1 gadgets", "example.com/v2 gadgets"}
+	if got := versions(all); !slices.Equal(got, want) {
 		t.Errorf("ServerGroupsAndResources() = %q, want %q", got, want)
 	}
 }

@@ -175,7 +175,7 @@ func TestClientGoAcceptsANilHandler(t *testing.T) {
 // the controller's Config.
 func TestWhereClientGosReflectorIs(t *testing.T) {
 	theReflector := reflect.TypeFor[*cache.Reflector]()
-	in := cache.NewSharedIndexInformerWithOptions(fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	in := cache.NewSharedIndexInformer(fakeapi.New(), &corev1.ConfigMap{}, 0, cache.Indexers{})
 	for _, field := range reflect.VisibleFields(reflect.TypeOf(in).Elem()) {
 		if field.Type == theReflector {
 			t.Errorf("%T has a reflector, in its field %s", in, field.Name)

@@ -44,7 +44,7 @@ func TestNothingWithoutTheToken(t *testing.T) {
 	for _, cookie := range []string{"", "reader=", v.cookie + "x", "other" + v.cookie, long} {
 		for _, target := range []string{
 			"/", "/docs/README.md", "/01-queue/queue.go", "/-/files/reader.js", "/-/find?words=queue",
-			"/-/events?files=x", "/-/exercises",
+			"/-/events?files=x", "/-/exercises", "/-/clone",
 			"/no/such/page",
 		} {
 			status, _, body := v.send("GET", target, map[string]string{"Cookie": cookie})
@@ -152,7 +152,8 @@ func TestALargeFile(t *testing.T) {
 func FuzzRequests(f *testing.F) {
 	v := visit(f, smallWorkspace(f, true))
 	webtest.AddRequests(f, "/", "/docs/README.md", "/01-queue/queue.go", "/-/find", "/-/files/reader.js",
-		"/-/exercises", "/-/practice")
+		"/-/exercises", "/-/practice", "/-/keep")
+	f.Add("POST", "/-/keep?page=docs/01-queue.md&section=%00%ff&theme=dark", "localhost")
 	f.Add("POST", "/-/practice?exercise=01-queue/practice/put.md&action=-h", "localhost")
 	f.Add("POST", "/-/practice?exercise=%00%ff&action=start", "localhost")
 	f.Add("GET", "/-/find?words=%00%ff", "localhost")

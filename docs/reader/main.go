@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/scripts/harness/workspace"
@@ -25,6 +26,8 @@ const usage = `usage: scripts/read.sh [-no-browser]
 It shows the book in your browser, from the files of this clone: change one, and the page follows.
 The page changes a file only if you press Start or Reset of an exercise.
 It listens on 127.0.0.1 only, on port 4100 or the next free one, until Ctrl-C.
+If the book of this clone is shown already, it leads there. What it keeps of you, such as where you
+are, is in the folder .reader, which git ignores.
 
   -no-browser   only print the address
 `
@@ -72,6 +75,19 @@ func read(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	clone, err := os.OpenRoot(root)
+	if err != nil {
+		return err
+	}
+	defer clone.Close()
+	if address := otherReader(ctx, clone); address != "" {
+		fmt.Fprintf(stdout, "The book of this clone is shown already, at %s\n"+
+			"Ctrl-C in the terminal where scripts/read.sh runs ends that.\n", address)
+		if !*noBrowser {
+			waitFor(ctx, openBrowser(address, stdout))
+		}
+		return nil
+	}
 	room, err := newReader(ctx, root)
 	if err != nil {
 		return err
@@ -86,6 +102,7 @@ func read(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer publish(clone, address)()
 	fmt.Fprintf(stdout, "The book is at %s\nCtrl-C ends this.\n", address)
 	if !*noBrowser {
 		openBrowser(address, stdout)
@@ -96,8 +113,9 @@ func read(ctx context.Context, args []string, stdout io.Writer) error {
 // serve serves the pages on the first port that is free. The address has the token in it.
 func serve(ctx context.Context, r *reader) (server *web.Server, address string, err error) {
 	for port := firstPort; port <= lastPort; port++ {
-		token := web.NewToken("reader-"+strconv.Itoa(port),
-			"this page is for the browser that scripts/read.sh has opened: open the address that it has printed")
+		token := web.NewToken(cookieName(strconv.Itoa(port)),
+			"this page is for the browser that scripts/read.sh has opened: open the address that it has printed, "+
+				"or run scripts/read.sh again, which opens it")
 		server, err = web.Start(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), r.pages(), token.Check)
 		switch {
 		case err == nil:
@@ -110,17 +128,31 @@ func serve(ctx context.Context, r *reader) (server *web.Server, address string, 
 }
 
 // openBrowser opens an address with the program of the system that does so. Where there is none, as
-// on a server, or no browser, it says so.
-func openBrowser(address string, stdout io.Writer) {
+// on a server, or no browser, it says so. The channel is closed when that program has ended.
+func openBrowser(address string, stdout io.Writer) (ended <-chan struct{}) {
 	name := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		name = "open"
 	}
 	command := exec.Command(name, address)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the reader
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		if command.Run() != nil {
 			fmt.Fprintln(stdout, "No browser could be opened from here: open the address yourself.")
 		}
 	}()
+	return done
+}
+
+// waitFor waits until a program that opens a browser has ended. It may stay as long as the browser:
+// then it is left alone after a while.
+func waitFor(ctx context.Context, ended <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
 }

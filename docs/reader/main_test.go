@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +46,7 @@ var (
 	}
 	untracked = map[string]string{
 		".cluster/kubeconfig": "SECRET", "kubeconfig": "SECRET", "01-queue/token.txt": "SECRET", ".env": "SECRET",
-		"docs/.hidden.md": "SECRET", "docs/notes.txt": "SECRET",
+		"docs/.hidden.md": "SECRET", "docs/notes.txt": "SECRET", ".reader/other": "SECRET",
 	}
 )
 
@@ -163,26 +162,14 @@ func wantIn(t testing.TB, what, text string, parts ...string) {
 // The program answers until Ctrl-C, and then ends without an error.
 func TestRead(t *testing.T) {
 	t.Chdir(smallWorkspace(t, false))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	output, printed := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { ended <- read(ctx, []string{"-no-browser"}, printed) }()
-	text := make([]byte, 1000)
-	n, err := output.Read(text)
-	must.NoError(t, err)
-	address := regexp.MustCompile(`http://127\.0\.0\.1:41\d\d/\?token=\w+`).Find(text[:n])
-	if address == nil {
-		t.Fatalf("it prints %q, want the address in it", text[:n])
-	}
-	response, err := client.Get(string(address))
+	address, stop := startReading(t)
+	response, err := client.Get(address)
 	must.NoError(t, err)
 	response.Body.Close()
 	if got, want := response.Header.Get("Location"), "/"; response.StatusCode != 303 || got != want {
 		t.Errorf("GET %s: got %d to %q, want 303 to %q", address, response.StatusCode, got, want)
 	}
-	cancel()
-	must.NoError(t, <-ended)
+	stop()
 }
 
 // Where no browser can be opened, the reader has to open the address.

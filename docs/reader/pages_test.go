@@ -54,6 +54,26 @@ func TestAPageInAnotherLanguage(t *testing.T) {
 	wantIn(t, "a page in English", v.get("/docs/01-queue.md", 200), `<article><h1 `)
 }
 
+// A page that does not exist names those that may be meant.
+func TestAPageThatIsMissing(t *testing.T) {
+	v := visit(t, smallWorkspace(t, true))
+	for target, want := range map[string]string{
+		"/docs/01-quue.md":        `<a href="/docs/01-queue.md#the-queue">The queue</a>`,
+		"/docs/01-queue":          `<a href="/docs/01-queue.md#the-queue">The queue</a>`,
+		"/nowhere/the-queue.html": `<a href="/docs/01-queue.md#the-queue">The queue</a>`,
+		"/word":                   `<a href="/docs/reference/words.md#words">Words</a>`,
+	} {
+		wantIn(t, target, v.get(target, 404), "There is no such page", "Did you mean:", want, "<h2>Reference</h2>")
+	}
+	if got := v.get("/docs/unicorn.md", 404); strings.Contains(got, "Did you mean") {
+		t.Errorf("nothing is near, and the page says\n%s", got)
+	}
+	for _, target := range []string{"/-/nowhere", "/-/file/reader.js"} {
+		wantIn(t, target, v.get(target, 404), `{"error":"there is no page`)
+	}
+	v.post("/nowhere", 404)
+}
+
 // A block whose source has changed shows the source, and how it differs from the page.
 func TestABlockThatTheReaderHasChanged(t *testing.T) {
 	folder := smallWorkspace(t, true)
@@ -120,13 +140,17 @@ func TestAChangeBeforeThePageIsWatched(t *testing.T) {
 func TestFind(t *testing.T) {
 	v := visit(t, smallWorkspace(t, true))
 	for words, want := range map[string]string{"que": "docs/01-queue.md", "kangaroo": "", "": ""} {
-		var found []book.Section
+		var found foundSections
 		must.NoError(t, json.Unmarshal([]byte(v.get("/-/find?words="+words, 200)), &found))
-		isPage := len(found) > 0 && strings.HasPrefix(found[0].Page, "docs/")
-		if want == "" && len(found) > 0 || want != "" && !isPage {
+		isPage := len(found.Sections) > 0 && strings.HasPrefix(found.Sections[0].Page, "docs/")
+		if want == "" && len(found.Sections) > 0 || want != "" && !isPage {
 			t.Errorf("find %q: got %v, want %q", words, found, want)
 		}
 	}
+	wantIn(t, "a section", v.get("/-/find?words=lin", 200), // which becomes line
+		`{"Page":"docs/reference/words.md","Line":3,"Title":"Words › Queue","Anchor":"queue",`+
+			`"Excerpt":[{"Text":"A ","IsMatch":false},{"Text":"line","IsMatch":true},{"Text":".","IsMatch":false}]}`)
+	wantIn(t, "a misspelled word", v.get("/-/find?words=qeue", 200), `{"Sections":[],"Corrected":"queue"}`)
 	v.get("/-/find?words="+strings.Repeat("x", 501), 400)
 	v.get("/-/find?more=x", 400)
 }

@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gin-gonic/gin"
@@ -44,6 +45,7 @@ type reader struct {
 	stage   stage
 
 	practice practice
+	keeping  sync.Mutex // one request at a time changes what is kept
 
 	programs       string      // a folder for the programs of steps
 	startedCluster atomic.Bool // a page has started a cluster, which stays
@@ -90,6 +92,9 @@ func (r *reader) pages() web.Pages {
 		"POST /-/next":     web.JSON(r.serveNext),
 		"/-/exercises":     web.JSON(r.serveExercises),
 		"POST /-/practice": web.JSON(r.servePractice, "exercise", "action"),
+		"POST /-/keep":     web.JSON(r.serveKeep, "page", "section", "theme", "tips"),
+		"/-/clone":         web.JSON(r.serveClone),
+		"*":                r.missing,
 	}
 	for _, top := range r.sources.topLevel() {
 		pages["/"+top] = r.file
@@ -111,6 +116,16 @@ func (r *reader) static(c *gin.Context) {
 		return
 	}
 	c.Data(http.StatusOK, contentType, text)
+}
+
+// missing answers for a path that leads to nothing.
+func (r *reader) missing(c *gin.Context) {
+	isRead := c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead
+	if isRead && !strings.HasPrefix(c.Request.URL.Path, "/-/") {
+		r.file(c) // which says what is near
+		return
+	}
+	web.Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path)
 }
 
 // file answers with a file of the workspace: a page of the book, a picture, a listing of code, or
@@ -166,14 +181,18 @@ type pageData struct {
 	Name, Title    string
 	Version        string // differs after a file that the page shows has changed
 	Parts          []book.Part
-	Headings       []heading     // of this page, for the contents
-	Body           template.HTML // of a page
-	Code           *listing      // of a file that is no page
-	Folder         []string      // the files of a folder
-	Problem        string        // why there is no page
+	Headings       []heading      // of this page, for the contents
+	Body           template.HTML  // of a page
+	Code           *listing       // of a file that is no page
+	Folder         []string       // the files of a folder
+	Problem        string         // why there is no page
+	Suggestions    []book.Section // what the reader may mean then
 	Previous, Next *book.Entry
 	Chapter        *book.Entry // the page that leads to the exercise on this one
 	HasCluster     bool        // a page has started a cluster, and it is still there
+	Kept           kept
+	IsPlace        bool          // the page is kept as the one that was read last
+	Continue       *continuation // on the front page, where the reader was
 }
 
 var languageInName = regexp.MustCompile(`\b([a-z]{2}-[A-Z]{2})\.md$`)
@@ -190,8 +209,16 @@ func (d *pageData) Lang() string {
 // answer answers with a page in its frame: the contents, and the links to its neighbours.
 func (r *reader) answer(c *gin.Context, data *pageData) {
 	data.HasCluster = r.startedCluster.Load() && r.hasKubeconfig()
+	data.Kept = r.kept()
+	data.IsPlace = data.Problem == "" && r.isPlace(data.Name)
+	if data.Name == frontPage {
+		data.Continue = r.continuation(data.Kept)
+	}
 	err := r.library.read(func(b *book.Book) {
 		data.Parts = b.Contents()
+		if data.Problem != "" {
+			data.Suggestions = b.Suggest(data.Name)
+		}
 		if _, ok := r.findExercise(data.Name); ok {
 			data.Chapter = r.chapterOf(b, data.Name)
 		}
@@ -230,10 +257,32 @@ func (r *reader) find(c *gin.Context) {
 		web.Fail(c, http.StatusBadRequest, "the words have %d bytes, want at most %d", len(words), maxQuery)
 		return
 	}
-	found := []book.Section{}
-	err := r.library.read(func(b *book.Book) { found = append(found, b.Find(b.Complete(words), bestSections)...) })
+	found := foundSections{Sections: []foundSection{}}
+	err := r.library.read(func(b *book.Book) {
+		completed := b.Complete(words)
+		sections := b.Find(completed, bestSections)
+		for i, excerpt := range b.Excerpts(completed, sections) {
+			found.Sections = append(found.Sections, foundSection{sections[i], excerpt})
+		}
+		if len(sections) == 0 {
+			found.Corrected = b.Correct(words)
+		}
+	})
 	if err != nil {
 		panic(err)
 	}
 	c.JSON(http.StatusOK, found)
+}
+
+// foundSections are the sections that fit what a reader types. If there is none, the reader may mean
+// other words.
+type foundSections struct {
+	Sections  []foundSection
+	Corrected string
+}
+
+// A foundSection is shown with a line of its text.
+type foundSection struct {
+	book.Section
+	Excerpt []book.Piece
 }

@@ -143,6 +143,8 @@ func TestReadingWithTheKeyboard(t *testing.T) {
 	r.find("tombst")
 	r.until("sections with these words are found", `document.querySelector("#found").dataset.words === "tombst" &&
 		document.querySelectorAll("#found li").length > 3`)
+	r.until("a line of each section is shown, with the words marked", `
+		[...document.querySelectorAll("#found .excerpt mark")].some(m => /^tombstones?$/i.test(m.innerText))`)
 	sections := eval[[]string](t, r.Page, `[...document.querySelectorAll("#found a")].map(a => new URL(a.href).pathname)`)
 	must.NoError(t, r.Do(chromedp.KeyEvent("\u0301"))) // the key ArrowDown
 	r.press("\r")
@@ -150,7 +152,70 @@ func TestReadingWithTheKeyboard(t *testing.T) {
 		document.body?.dataset.ready`, sections[1]))
 	r.find("tombst")
 	r.press("\r") // before the answer is there
-	r.until("the first section is shown", fmt.Sprintf(`location.pathname === %q && location.hash`, sections[0]))
+	r.until("the first section is shown", fmt.Sprintf(`location.pathname === %q && location.hash &&
+		document.body?.dataset.ready`, sections[0]))
+	r.find("tombstnoe")
+	r.until("it says which word may be meant", `document.querySelector("#nothing button")?.innerText === "tombstone"`)
+	must.NoError(t, r.Click("#nothing button"))
+	r.until("its sections are found", `document.querySelector("#found").dataset.words === "tombstone" &&
+		document.querySelectorAll("#found li").length > 3 && document.activeElement.id === "words"`)
+}
+
+// The next start knows where the reader was, and what the reader has chosen, even in another browser,
+// which has kept nothing.
+func TestComingBack(t *testing.T) {
+	folder := copyWorkspace(t)
+	first, err := StartReader(context.WithoutCancel(t.Context()), readerProgram, folder)
+	must.NoError(t, err)
+	r := enterServed(t, first, "/docs/05-watchdog.md", Display{})
+	before := eval[string](t, r.Page, `getComputedStyle(document.body).backgroundColor`)
+	must.NoError(t, r.Click("#tips button"))
+	must.NoError(t, r.Click("#theme"))
+	must.NoError(t, r.Run(`document.querySelector("#four-rules").scrollIntoView({ behavior: "instant" })`))
+	must.Until(t, "it is kept", func() bool {
+		text, _ := os.ReadFile(filepath.Join(folder, ".reader", "kept.json"))
+		return strings.Contains(string(text), `"section":"four-rules","theme":"light","tips":"closed"`)
+	})
+	r.open("/docs/README.md") // which is no place to come back to
+	const shown = `document.querySelector("main a").innerText === "Continue: 05, Four rules"`
+	r.until("the first action leads back", shown)
+	must.NoError(t, r.Do(chromedp.Navigate("about:blank")))
+	must.NoError(t, first.Stop())
+
+	r = enterServed(t, serveBook(t, folder), "/", Display{})
+	r.until("the first action leads back", shown)
+	if eval[string](t, r.Page, `getComputedStyle(document.body).backgroundColor`) == before {
+		t.Error("the colours are not those that were chosen")
+	}
+	must.NoError(t, r.Click("main a"))
+	r.until("the section is shown", `location.pathname + location.hash === "/docs/05-watchdog.md#four-rules" &&
+		document.body?.dataset.ready`)
+	if eval[bool](t, r.Page, `document.querySelector("#tips").checkVisibility()`) {
+		t.Error("the tips are shown again")
+	}
+}
+
+// A tab of a reader that has ended, loaded again after the next start, says what to do.
+func TestAnOldTab(t *testing.T) {
+	folder, relay := copyWorkspace(t), newRelay(t)
+	program := relay.startReader(t, folder)
+	t.Cleanup(func() { must.NoError(t, program.Stop()) }) // after the page is closed
+	r := enterServed(t, program, "/docs/prologue.md", Display{})
+	r.until("the page is watched", `document.body?.dataset.watching`)
+	must.NoError(t, program.Stop())
+	program = relay.startReader(t, folder)
+	r.until("it has a link", `document.querySelector("#lost a")?.href === location.href`)
+	must.NoError(t, r.Click("#lost a"))
+	const says = `document.body?.innerText.includes("open the address that it has printed")`
+	r.until("a page says what to do", says)
+	must.NoError(t, r.Run(fmt.Sprintf(`fetch(%q)`, program.URL))) // as in another window
+	must.NoError(t, r.Click("a"))
+	r.until("the page is there again", `location.pathname === "/docs/prologue.md" && document.body?.dataset.watching`)
+	for _, complaint := range r.TakeComplaints() { // the browser logs each request that fails
+		if strings.HasPrefix(complaint, "exception") {
+			t.Errorf("the browser complains: %s", complaint)
+		}
+	}
 }
 
 // find opens the finder, and types words.

@@ -1,5 +1,5 @@
 // connection.js: whether the reader answers. When it does not, the page says so, and asks until it does.
-import { $ } from "./dom.js";
+import { $, element } from "./dom.js";
 
 const askEvery = 3000; // milliseconds
 let isAsking = false;
@@ -21,9 +21,12 @@ export async function lookAfter() {
     const answer = await fetch("/-/find?words=").catch(() => null);
     if (answer && answer.status !== 403) break;
     const text = answer
-      ? "The reader was started again, and has a new address: open the one that it has printed. Then this page goes on."
+      ? "The reader was started again, and has a new address: open the one that it has printed. Then this page goes on. "
       : "The reader has ended: start scripts/read.sh again, and open the address that it prints.";
-    if (lost.textContent !== text) lost.textContent = text;
+    if (lost.firstChild?.textContent !== text) { // it is read aloud once
+      lost.replaceChildren(text);
+      if (answer) lost.append(Object.assign(element("a", "", "Load this page again"), { href: location.href }), ".");
+    }
     lost.hidden = false;
     await new Promise(done => setTimeout(done, askEvery));
   }
@@ -35,7 +38,7 @@ export async function lookAfter() {
 document.addEventListener("click", event => {
   const link = event.target.closest("a[href]");
   const isOnPage = link?.hash && link.pathname === location.pathname;
-  if (!link || $("#lost").hidden || link.origin !== location.origin || isOnPage) return;
+  if (!link || $("#lost").hidden || $("#lost").contains(link) || link.origin !== location.origin || isOnPage) return;
   event.preventDefault();
   event.stopPropagation();
 }, true);

@@ -1,7 +1,8 @@
 // reader.js: what a page does by itself. It works without this script, too: links then open pages of their own.
 
 import { ask, lookAfter } from "./connection.js";
-import { $, $$, forgetRefusals } from "./dom.js";
+import { $, $$, element, forgetRefusals } from "./dom.js";
+import { keep, keepPlace } from "./keep.js";
 import { isOpenIn, onPracticeEvent, showExercises, showMarks } from "./practice.js";
 import { noteChange, onRunEvent, runInView } from "./run.js";
 
@@ -10,7 +11,7 @@ $("#theme").addEventListener("click", () => {
   const root = document.documentElement;
   const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   root.dataset.theme = (root.dataset.theme || system) === "dark" ? "light" : "dark";
-  localStorage.setItem("theme", root.dataset.theme);
+  keep({ theme: root.dataset.theme });
 });
 
 // The contents, which a narrow window hides.
@@ -34,8 +35,10 @@ function markSection() {
     if (link === read) link.setAttribute("aria-current", "location");
     else link.removeAttribute("aria-current");
   }
+  keepPlace(read ? decodeURIComponent(read.hash.slice(1)) : "");
 }
 addEventListener("scroll", markSection, { passive: true });
+document.addEventListener("visibilitychange", markSection);
 markSection();
 
 // The panel with a file. It loads the page of the file, and takes the listing out of it. load returns null if there is
@@ -106,17 +109,20 @@ function openFinder() {
 async function find() {
   const number = ++asked;
   const text = words.value.trim();
-  let sections = [];
+  let sections = [], corrected = "";
   if (text) {
     const answer = await ask("/-/find?words=" + encodeURIComponent(words.value.slice(0, 400)));
-    if (answer?.ok) sections = await answer.json();
+    if (answer?.ok) ({ Sections: sections, Corrected: corrected } = await answer.json());
   }
   if (number !== asked) return; // a later answer counts
-  found.replaceChildren(...sections.map(({ Page, Title, Anchor }, i) => {
+  found.replaceChildren(...sections.map(({ Page, Title, Anchor, Excerpt }, i) => {
     const titles = Title.split(" › ");
     const link = Object.assign(document.createElement("a"), { href: `/${Page}#${Anchor}`, tabIndex: -1 });
     link.append(titles.at(-1));
     link.append(Object.assign(document.createElement("span"), { className: "where", textContent: titles.length > 1 ? titles[0] : Page }));
+    const excerpt = element("span", "excerpt");
+    excerpt.append(...(Excerpt ?? []).map(({ Text, IsMatch }) => IsMatch ? element("mark", "", Text) : Text));
+    link.append(excerpt);
     const item = document.createElement("li");
     item.id = "found-" + i;
     item.role = "option";
@@ -125,7 +131,15 @@ async function find() {
   }));
   found.dataset.words = text; // for tests
   choose(0);
-  $("#nothing").textContent = text && !sections.length ? "No section has these words." : "";
+  $("#nothing").replaceChildren(text && !sections.length ? "No section has these words." : "");
+  if (!corrected) return;
+  const meant = element("button", "", corrected);
+  meant.addEventListener("click", () => {
+    words.value = corrected;
+    words.focus();
+    shown = find();
+  });
+  $("#nothing").append(" Did you mean ", meant, "?");
 }
 
 function choose(i) {

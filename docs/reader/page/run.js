@@ -2,6 +2,7 @@
 // nothing. What an event means is in scripts/harness/step/play.
 import { ask } from "./connection.js";
 import { $, $$, element, refuse } from "./dom.js";
+import { keep } from "./keep.js";
 import { openExercises } from "./practice.js";
 
 let figure = null;   // where the run is shown; null if its transcript is not on this page
@@ -277,11 +278,11 @@ function act(name, where) {
 
 // Tips, until they were closed, or a step was run.
 function closeTips() {
-  localStorage.setItem("tips", "closed");
+  if (!$("#tips").hidden) keep({ tips: "closed" });
   $("#tips").hidden = true;
 }
 $("#tips button").addEventListener("click", closeTips);
-$("#tips").hidden = localStorage.getItem("tips") === "closed" || !$("figure[data-run]");
+$("#tips").hidden = "closed" in $("#tips").dataset || !$("figure[data-run]");
 
 document.addEventListener("click", event => {
   const button = event.target.closest("[data-do]");

@@ -108,6 +108,7 @@ var (
 	codeSpan     = regexp.MustCompile("`([^`]+)`")
 	plainName    = regexp.MustCompile(`^\w+(\.\w+)?$`)
 	mermaidBlock = regexp.MustCompile("(?ms)^```mermaid\n(.*?)^```$")
+	inWords      = regexp.MustCompile(`accDescr \{[^}]*\}`)
 	mixedCaps    = regexp.MustCompile(`\b([a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+_locked)\b`)
 	sameNames    = regexp.MustCompile(`the same (names|in client-go)`)
 )
@@ -130,7 +131,7 @@ func (n clientGoName) String() string {
 func namesOn(t *testing.T, section string, columns []string) (names []clientGoName) {
 	t.Helper()
 	for _, block := range mermaidBlock.FindAllString(section, -1) {
-		for _, name := range mixedCaps.FindAllString(block, -1) {
+		for _, name := range mixedCaps.FindAllString(inWords.ReplaceAllString(block, ""), -1) {
 			names = append(names, clientGoName{name: name})
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"regexp"
+	"strings"
 
 	"github.com/yuin/goldmark/ast"
 
@@ -26,6 +28,18 @@ func (b *Book) Diagrams(name string) (sources []string) {
 		return ast.WalkContinue, nil
 	})
 	return sources
+}
+
+// description matches what a diagram shows, in words. GitHub reads it out, too.
+var description = regexp.MustCompile(`(?m)^\s*accDescr\s*(?::(.+)|\{([^}]+)\})`)
+
+// Describe returns what somebody sees who looks at a diagram, in words, or "" if the diagram does not say it.
+func Describe(diagram string) string {
+	match := description.FindStringSubmatch(diagram)
+	if match == nil {
+		return ""
+	}
+	return strings.Join(strings.Fields(match[1]+match[2]), " ")
 }
 
 // DiagramFile returns the name of the picture of a diagram. If the source of the diagram changes,

@@ -73,6 +73,10 @@ func TestBrokenDirectives(t *testing.T) {
 		replaced("picture in the way", page, "```mermaid", code+"\n```mermaid",
 			"docs/01-one.md:18: the mermaid block below would be replaced by `code 01-one/queue.go Queue.Pop`: "+
 				"leave a blank line between the two"),
+		appended("a picture without words", page, "\n```mermaid\ngraph TD\n  A --> B\n```\n",
+			"docs/01-one.md:66: this diagram does not say in words what one sees: …"),
+		appended("a picture with no word", page, "\n```mermaid\ngraph TD\n  accDescr { }\n  A --> B\n```\n",
+			"docs/01-one.md:66: this diagram does not say in words what one sees: …"),
 		appended("unclosed fence", page, "\n```sh\nls\n", "docs/01-one.md:66: this ``` block is never closed"),
 		appended("unclosed comment", page, "\n<!-- a note\n", "docs/01-one.md:66: this <!-- comment is never closed"),
 	})

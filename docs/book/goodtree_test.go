@@ -82,8 +82,8 @@ OUTPUT
 ## The idea
 
 BLOCKmermaid
-flowchart LR
-  A --> B
+flowchart LR; A --> B
+  accDescr: An arrow leads from A to B.
 BLOCK
 
 ## The code

@@ -180,6 +180,9 @@ func (p *page) readFence(n *ast.FencedCodeBlock) {
 		owner.start, owner.end, owner.lang, owner.isFolded = start-2, end+3, lang, true
 	case lang == "sh":
 		p.readCommands(start+1, end)
+	case lang == "mermaid" && Describe(string(n.Lines().Value(p.source))) == "":
+		p.addProblem(start, "this diagram does not say in words what one sees: "+
+			"put accDescr { … } below its first line, as other diagrams do")
 	case !typed[lang]:
 		p.addProblem(start, "no code or output is typed into a page: put <!-- code … --> or <!-- output … --> "+
 			"on the line above this %q block (only mermaid, sh, diff and log are typed)", lang)

@@ -39,7 +39,7 @@ var (
 			"[this](javascript:alert(1)).\n\n" +
 			"<!-- code 01-queue/queue.go Pop -->\n```go\nfunc Pop() int { return 1 }\n```\n\n" +
 			"<!-- output 01-queue/testdata/pop.txt -->\n```text\n$ go run ./01-queue pop\n<1>\n> more\n```\n\n" +
-			"```mermaid\nflowchart LR\n  A --> B\n```\n",
+			"```mermaid\nflowchart LR\n  accDescr: A leads to B.\n  A --> B\n```\n",
 		"01-queue/queue.go":         "package queue\n\nfunc Pop() int { return 1 }\n\nfunc Push() {}\n",
 		"01-queue/queue_test.go":    "package queue\n\nfunc TestPop(t *testing.T) {}\n",
 		"01-queue/testdata/pop.txt": "$ go run ./01-queue pop\n<1>\n> more\n",

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -215,7 +216,10 @@ func TestAllPages(t *testing.T) {
 	}
 }
 
-// Every diagram has its picture, and there is no other.
+// widest is the width of a diagram whose words can still be read when it fits a phone, which has room for 355 pixels.
+const widest = 490
+
+// Every diagram has its picture, which fits a phone, and there is no other.
 func TestDiagrams(t *testing.T) {
 	root, err := workspace.Root(".")
 	must.NoError(t, err)
@@ -223,8 +227,18 @@ func TestDiagrams(t *testing.T) {
 	must.NoError(t, err)
 	needed, surplus := b.DiagramFiles()
 	for file, source := range needed {
-		if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+		picture, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
 			t.Errorf("%v: `scripts/pictures.sh diagrams` draws it:\n%s", err, source)
+			continue
+		}
+		match := svgWidth.FindSubmatch(picture)
+		if match == nil {
+			t.Fatalf("%s has no width", file)
+		}
+		if width, _ := strconv.Atoi(string(match[1])); width > widest {
+			t.Errorf("%s is %d pixels wide, want at most %d: draw it from top to bottom, or with shorter words:\n%s",
+				file, width, widest, source)
 		}
 	}
 	for _, file := range surplus {

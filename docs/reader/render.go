@@ -74,9 +74,6 @@ func (r *reader) hasFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// maxPictureWidth is the width of a diagram that can be made to fit, and still be read.
-const maxPictureWidth = 1350
-
 var svgWidth = regexp.MustCompile(`^<svg[^>]* width="(\d+)"`)
 
 // pictureWidth returns the width of a picture of a diagram, or 0 if there is no such picture.
@@ -182,11 +179,7 @@ func (p *pageRenderer) fence(w util.BufWriter, source []byte, n ast.Node, enteri
 			data.Run, data.Page = s.transcript, s.page
 		}
 	case lang == "mermaid" && p.widthOf(picture) > 0:
-		alt := strings.Join(strings.Fields(strings.ReplaceAll(text, "<br>", " ")), " ")
-		data = figure{Picture: "/" + picture, Alt: alt, Width: p.widthOf(picture)}
-		if data.Width > maxPictureWidth {
-			data.Width, data.IsWide = data.Width*7/10, true
-		}
+		data = figure{Picture: "/" + picture, Alt: book.Describe(text), Width: p.widthOf(picture)}
 	default:
 		data.Text = highlight(lang, text, nil)
 		if s, ok := p.findPage(text); ok {
@@ -214,7 +207,6 @@ type figure struct {
 	Picture    string // of a diagram
 	Alt        string
 	Width      int
-	IsWide     bool // it scrolls: it would be too small if it were made to fit
 }
 
 // embeddedFigure returns the figure of a block that shows a part of a file.

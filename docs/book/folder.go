@@ -151,7 +151,7 @@ func (b *Book) folderPage(chapter string, programs []program) string {
 			heading, more = "#", "\n"+wrap("Pages: "+strings.Join(pages, ", ")+".")
 		}
 		fmt.Fprintf(&text, "%s %s\n\n%s%s\n", heading, strings.TrimSuffix(p.title, "."), wrap(p.summary), more)
-		fmt.Fprintf(&text, "| step | what you see |\n|---|---|\n")
+		text.WriteString("| step | what you see |\n|---|---|\n")
 		for _, s := range p.steps {
 			fmt.Fprintf(&text, "| `go run ./%s %s` | %s |\n", p.folder, s.name, s.title)
 		}

@@ -82,7 +82,8 @@ func TestFolderPageProblems(t *testing.T) {
 		replaced("another title in the contents", "docs/README.md", "[One]", "[Two]", stale),
 		replaced("another comment", "01-one/main.go", "// a queue.", "// two queues.", stale),
 		replaced("comment without a page", "01-one/more/main.go", "//\n// See docs/01-one.md.\n", "",
-			"01-one/more/main.go: the last paragraph of the package comment names no page of the chapter, docs/01-….md"),
+			"01-one/more/main.go: the last paragraph of the package comment names no page of the chapter, "+
+				"docs/01-….md"),
 		replaced("program that does not compile", "01-one/tool/main.go", "func main() {}", "func {",
 			"01-one/tool/main.go: looking for steps: …"),
 	} {

@@ -37,7 +37,9 @@ func (b *Book) Excerpts(query string, found []Section) (excerpts [][]Piece) {
 }
 
 // textsOf returns the paragraphs of a section, the rows of its tables, and the lines of its blocks.
+// The lines are last: of two that are equally good, a sentence says more.
 func (b *Book) textsOf(s Section) (texts []string) {
+	var code []string
 	p := b.pages[s.Page]
 	end := slices.IndexFunc(p.headings, func(h heading) bool { return h.line >= s.Line }) // counted from 0
 	lines := p.lines[s.Line:]
@@ -59,12 +61,13 @@ func (b *Book) textsOf(s Section) (texts []string) {
 			}
 			texts = append(texts, strings.Join(cells, " · "))
 		case *ast.FencedCodeBlock:
-			texts = slices.AppendSeq(texts, strings.Lines(string(n.Lines().Value(source))))
+			code = slices.AppendSeq(code, strings.Lines(string(n.Lines().Value(source))))
 		default:
 			return ast.WalkContinue, nil
 		}
 		return ast.WalkSkipChildren, nil
 	})
+	texts = append(texts, code...)
 	for i, text := range texts {
 		texts[i] = strings.Join(strings.Fields(text), " ")
 	}

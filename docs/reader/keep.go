@@ -129,13 +129,17 @@ func (r *reader) continuation(k kept) *continuation {
 	if !r.isPlace(k.Page) {
 		return nil
 	}
-	var title, section string
+	var title string
 	err := r.library.read(func(b *book.Book) { title = b.Title(k.Page) })
 	if err != nil {
 		panic(err) // the log gets it
 	}
+	if _, rest, ok := strings.Cut(title, " · "); ok { // the label has the number
+		title = rest
+	}
 	c := &continuation{Address: "/" + k.Page, Label: title}
-	if section = r.heading(k.Page, k.Section); section != "" {
+	section := r.heading(k.Page, k.Section)
+	if section != "" {
 		c.Address += "#" + k.Section
 	}
 	switch number := chapterNumber.FindStringSubmatch(k.Page); {

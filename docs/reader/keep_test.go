@@ -34,7 +34,7 @@ func (v *visitor) wantNoContinue(when string) {
 // The place, the theme and the closed tips are there at the next start, whose address is another one.
 func TestWhatIsKept(t *testing.T) {
 	folder := smallWorkspace(t, true)
-	writeFile(t, folder, "docs/02-more.md", "# More\n\n## Four rules\n")
+	writeFile(t, folder, "docs/02-more.md", "# 02 · More\n\n## Four rules\n")
 	v := visit(t, folder)
 	v.wantNoContinue("at the first start")
 	for query, want := range map[string]string{
@@ -61,7 +61,7 @@ func TestWhatIsKept(t *testing.T) {
 	next.post("/-/keep?theme=light", 200)
 	wantIn(t, "the first reader", v.get(front, 200), `data-theme="light"`, "Continue: 02, Four rules")
 
-	writeFile(t, folder, "docs/02-more.md", "# More\n\n## Five rules\n")
+	writeFile(t, folder, "docs/02-more.md", "# 02 · More\n\n## Five rules\n")
 	wantIn(t, "a section that is gone", v.get(front, 200), `<a href="/docs/02-more.md">Continue: 02, More</a><`)
 	must.NoError(t, os.Remove(filepath.Join(folder, "docs", "02-more.md")))
 	v.wantNoContinue("the page is gone")

@@ -114,8 +114,8 @@ func read(ctx context.Context, args []string, stdout io.Writer) error {
 func serve(ctx context.Context, r *reader) (server *web.Server, address string, err error) {
 	for port := firstPort; port <= lastPort; port++ {
 		token := web.NewToken(cookieName(strconv.Itoa(port)),
-			"this page is for the browser that scripts/read.sh has opened: open the address that it has printed, "+
-				"or run scripts/read.sh again, which opens it")
+			"open the address that scripts/read.sh has printed; if you do not see it any more, run scripts/read.sh "+
+				"again, which leads there")
 		server, err = web.Start(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), r.pages(), token.Check)
 		switch {
 		case err == nil:

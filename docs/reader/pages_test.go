@@ -152,6 +152,7 @@ func TestFind(t *testing.T) {
 		`{"Page":"docs/reference/words.md","Line":3,"Title":"Words › Queue","Anchor":"queue",`+
 			`"Excerpt":[{"Text":"A ","IsMatch":false},{"Text":"line","IsMatch":true},{"Text":".","IsMatch":false}]}`)
 	wantIn(t, "a misspelled word", v.get("/-/find?words=qeue", 200), `{"Sections":[],"Corrected":"queue"}`)
+	wantIn(t, "a misspelled word, and another", v.get("/-/find?words=the%20qeue", 200), `"Corrected":"the queue"}`)
 	v.get("/-/find?words="+strings.Repeat("x", 501), 400)
 	v.get("/-/find?more=x", 400)
 }

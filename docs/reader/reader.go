@@ -251,7 +251,7 @@ func (r *reader) find(c *gin.Context) {
 	if !ok {
 		return
 	}
-	const bestSections, maxQuery = 12, 500
+	const bestSections, maxQuery, maxCorrected = 12, 500, 4 // a line of a log has more words
 	words := query["words"]
 	if len(words) > maxQuery {
 		web.Fail(c, http.StatusBadRequest, "the words have %d bytes, want at most %d", len(words), maxQuery)
@@ -264,8 +264,8 @@ func (r *reader) find(c *gin.Context) {
 		for i, excerpt := range b.Excerpts(completed, sections) {
 			found.Sections = append(found.Sections, foundSection{sections[i], excerpt})
 		}
-		if len(sections) == 0 {
-			found.Corrected = b.Correct(words)
+		if len(strings.Fields(words)) <= maxCorrected {
+			found.Corrected = b.Correct(completed)
 		}
 	})
 	if err != nil {
@@ -274,8 +274,8 @@ func (r *reader) find(c *gin.Context) {
 	c.JSON(http.StatusOK, found)
 }
 
-// foundSections are the sections that fit what a reader types. If there is none, the reader may mean
-// other words.
+// foundSections are the sections that fit what a reader types. If the book does not have one of the
+// words, the reader may mean another one.
 type foundSections struct {
 	Sections  []foundSection
 	Corrected string

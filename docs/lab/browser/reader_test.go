@@ -206,7 +206,7 @@ func TestAnOldTab(t *testing.T) {
 	program = relay.startReader(t, folder)
 	r.until("it has a link", `document.querySelector("#lost a")?.href === location.href`)
 	must.NoError(t, r.Click("#lost a"))
-	const says = `document.body?.innerText.includes("open the address that it has printed")`
+	const says = `document.body?.innerText.includes("open the address that scripts/read.sh has printed")`
 	r.until("a page says what to do", says)
 	must.NoError(t, r.Run(fmt.Sprintf(`fetch(%q)`, program.URL))) // as in another window
 	must.NoError(t, r.Click("a"))
@@ -235,12 +235,14 @@ func (r *room) find(words string) {
 func TestReadingOnEveryDisplay(t *testing.T) {
 	axe, err := Script(t.Context(), "axe-core@4.14.0", "axe.min.js")
 	must.NoError(t, err)
-	program := serveBook(t, copyWorkspace(t))
+	folder := copyWorkspace(t)
+	program, kept := serveBook(t, folder), filepath.Join(folder, ".reader", "kept.json")
 	for name, display := range displays {
 		if display.ReducedMotion {
 			continue // nothing moves on these pages
 		}
 		t.Run(name, func(t *testing.T) {
+			must.NoError(t, os.RemoveAll(kept)) // the colours are those of the system again
 			r := enterServed(t, program, "/docs/05-watchdog.md", display)
 			for _, page := range []string{
 				"/docs/05-watchdog.md", "/docs/reference/faults.md", "/05-watchdog/main.go", "/01-deltafifo/practice/put.md",
@@ -257,6 +259,10 @@ func TestReadingOnEveryDisplay(t *testing.T) {
 			before := eval[string](t, r.Page, `getComputedStyle(document.body).backgroundColor`)
 			must.NoError(t, r.Click("#theme"))
 			r.until("the colours are others", fmt.Sprintf(`getComputedStyle(document.body).backgroundColor !== %q`, before))
+			must.Until(t, "they are kept", func() bool {
+				text, _ := os.ReadFile(kept)
+				return strings.Contains(string(text), `"theme":`)
+			})
 			r.open("/docs/prologue.md")
 			r.until("they stay on the next page", fmt.Sprintf(`getComputedStyle(document.body).backgroundColor !== %q`, before))
 		})

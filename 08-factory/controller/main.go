@@ -27,6 +27,7 @@ var chapter = step.Chapter{
 		{Name: "retry", Title: "a key that fails comes back later, and later still", Run: stepRetry, Offline: true},
 		{Name: "controller", Title: "the smallest controller", Run: stepController},
 		{Name: "reconcile", Title: "a complete small controller", Run: stepReconcile},
+		{Name: "selector", Title: "a pod changes, and which Services does it concern?", Run: stepSelector},
 		{
 			Name: "leader", Title: "two replicas, and one of them works", Run: stepLeader,
 			Speakers: []string{"first", "second", "late"},

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,8 +29,8 @@ const page = "../../take-home.md"
 // edit is the sed script of the page, which makes a step independent of the workspace.
 const edit = `/harness/d; s/step\.Lesson/Lesson/`
 
-// The steps of the page build in an empty module, without the workspace. Its versions are those that
-// client-go asks for, which the workspace need not have. The program shows a pod of the namespace
+// The steps of the page build in an empty module, without the workspace, with the versions of the
+// workspace, so that Go has compiled all packages already. The program shows a pod of the namespace
 // that the kubeconfig names, until it is interrupted.
 func TestAStepTakenHome(t *testing.T) {
 	s := sessiontest.Open(t)
@@ -63,33 +64,44 @@ func build(t *testing.T, home string) (binary string) {
 	root, err := workspace.Root(".")
 	must.NoError(t, err)
 	write := func(name, text string) { must.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600)) }
-	run := func(program string, args ...string) {
-		cmd := exec.CommandContext(t.Context(), program, args...)
+	run := func(flags, command string) (output string) {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
 		cmd.Dir = home
-		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOSUMDB=off")
-		if output, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s %q: %v\n%s", program, args, err, output)
+		cmd.Env = append(os.Environ(), "GOWORK=", "GOFLAGS="+flags, "GOSUMDB=off")
+		cmd.Stderr = os.Stderr
+		text, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", command, err)
 		}
+		return string(text)
 	}
 	write("main.go", read(t, "testdata/main.go"))
-	write("go.sum", read(t, root+"/02-listwatch/go.sum"))
 	for _, file := range stepsOnPage(t, root) {
-		run("sh", "-c", fmt.Sprintf("sed '%s' '%s' > %s", edit, file, filepath.Base(file)))
+		run("", fmt.Sprintf("sed '%s' '%s' > %s", edit, file, filepath.Base(file)))
 	}
-	client := regexp.MustCompile(`k8s\.io/client-go v\S+`).FindString(read(t, root+"/02-listwatch/go.mod"))
-	client = strings.Replace(client, " ", "@", 1)
-	run("go", "mod", "init", "home")
-	run("go", "get", client)
-	run("go", "build", "-o", "home", ".")
-	for _, command := range []string{"sed '" + edit + "' ", "go get " + client} {
-		if !strings.Contains(read(t, page), command) {
-			t.Errorf("docs/take-home.md has no command %q", command)
+	if text := read(t, page); !strings.Contains(text, "sed '"+edit+"' ") {
+		t.Errorf("docs/take-home.md has no command sed '%s'", edit)
+	}
+	requires := require.FindString(read(t, page))
+	if requires == "" {
+		t.Fatalf("docs/take-home.md has no command like %s", require)
+	}
+	run("", "go mod init home")
+	run("", strings.ReplaceAll(requires, "INFORMER", "'"+root+"'"))
+	run("-mod=mod", "go build -o home .")
+	const list = "go list -deps -f '{{with .Module}}{{if .Version}}{{.Path}} {{.Version}}{{end}}{{end}}' "
+	own := strings.Fields(strings.ReplaceAll(run("-mod=mod", list+"."), " ", "@"))
+	workspace := strings.Fields(strings.ReplaceAll(run("", "cd '"+root+"' && "+list+"./02-listwatch"), " ", "@"))
+	for _, module := range own {
+		if !slices.Contains(workspace, module) {
+			t.Errorf("the program is built with %s, want a version of the workspace", module)
 		}
 	}
 	return filepath.Join(home, "home")
 }
 
 var (
+	require  = regexp.MustCompile(`(?s)go mod edit \$\(cd INFORMER .*?\| sort -u\)`)
 	stepFile = regexp.MustCompile(`INFORMER/(\S+/step_\w+\.go)`)
 	stepRow  = regexp.MustCompile(`(?m)^\| \[(\w+)\]\((\d\d)-`)
 )

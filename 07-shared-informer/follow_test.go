@@ -1,10 +1,12 @@
 package main
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"example.com/informer/scripts/harness/must"
@@ -25,7 +27,7 @@ func TestFollowServesUntilCtrlC(t *testing.T) {
 		page string // is appended to the URL that the step prints; the URL of xray ends with /xray
 		want string // the whole answer, if not empty
 	}{
-		{step: "http", page: "/pods", want: "[]"},
+		{step: "http", page: "/", want: "[]"},
 		{step: "xray", page: "/state"},
 	} {
 		t.Run(test.step, func(t *testing.T) {
@@ -84,4 +86,16 @@ func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
 			})
 		}
 	}
+}
+
+// get asks for a page over a connection of its own.
+func get(t *testing.T, url string) (status int, body string) {
+	t.Helper()
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get(url)
+	must.NoError(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must.NoError(t, err)
+	return response.StatusCode, strings.TrimSpace(string(text))
 }

@@ -56,7 +56,6 @@ func TestNoTokenAndNoSecretComeOut(t *testing.T) {
 			out := &record.Buffer{}
 			cmd := must.CommandOutside(t, "-secrets", "-kubeconfig", kubeconfig(t, server, token), "http", "-follow",
 				"-addr", "127.0.0.1:0")
-			cmd.Stdin = strings.NewReader("> the factory starts\n")
 			cmd.Stdout, cmd.Stderr = out, out
 			defer func() { t.Logf("the program printed\n%s", out) }()
 			must.NoError(t, cmd.Start())

@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
+	"github.com/gin-gonic/gin"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/08-factory/factory"
@@ -14,28 +18,49 @@ import (
 
 // stepHTTP serves the caches of a factory. No page costs the API server a request.
 func stepHTTP(ctx context.Context, l *step.Lesson) error {
-	f := factory.New(l.Client, factory.Options{
-		Namespace: l.Namespace,
-		Kinds:     true, // a client sees the kind of each object
-		Transform: func(obj any) (any, error) {
-			object, err := meta.Accessor(obj)
-			if err != nil {
-				return nil, err
-			}
-			object.SetManagedFields(nil)
-			return obj, nil
-		},
-	})
+	f := factory.New(l.Client, factory.Options{Namespace: l.Namespace, Kinds: true}) // objects with their kinds
 	defer f.Shutdown()
-	caches, err := newSite(f, secrets)
+	resources := []schema.GroupVersionResource{factory.Pods, factory.Services, factory.Deployments}
+	if secrets { // the flag -secrets: what is not cached cannot leak
+		resources = append(resources, corev1.SchemeGroupVersion.WithResource("secrets"))
+	}
+
+	gin.SetMode(gin.ReleaseMode) // or else gin prints its routes
+	r := gin.New()
+	r.GET("/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"live": true}) })
+	var caches []cache.SharedIndexInformer
+	r.Use(func(c *gin.Context) { // before each route below
+		for i, informer := range caches {
+			if !informer.HasSynced() {
+				c.AbortWithStatusJSON(http.StatusServiceUnavailable,
+					gin.H{"error": "waiting for the first list of " + resources[i].Resource})
+				return
+			}
+		}
+	})
+	r.GET("/readyz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"ready": true}) })
+	r.GET("/", func(c *gin.Context) { c.JSON(http.StatusOK, f.Pods().Informer().GetIndexer().List()) })
+	for _, resource := range resources {
+		made, err := f.ForResource(resource)
+		if err != nil {
+			return err
+		}
+		caches = append(caches, made.Informer())
+		store := made.Informer().GetStore()
+		r.GET("/"+resource.Resource, func(c *gin.Context) { c.JSON(http.StatusOK, store.List()) })
+		r.GET("/"+resource.Resource+"/:namespace/:name", func(c *gin.Context) {
+			if obj, exists, _ := store.GetByKey(c.Param("namespace") + "/" + c.Param("name")); exists {
+				c.JSON(http.StatusOK, obj)
+			} else {
+				c.JSON(http.StatusNotFound, gin.H{"error": "there is no such object"})
+			}
+		})
+	}
+	server, err := web.Serve(ctx, web.Addr(addr, l.Follow), r)
 	if err != nil {
 		return err
 	}
-	server, err := web.Start(ctx, web.Addr(addr, l.Follow), caches.pages())
-	if err != nil {
-		return err
-	}
-	l.On("the factory starts", func() { f.Start(ctx) })
+	f.Start(ctx) // the server answers already: with 503, until the caches are complete
 	l.On("the requests are counted", func() { fmt.Fprintln(l.Out, "requests to the API server :", l.Requests) })
 	l.ServesAt(strings.TrimPrefix(server.URL(), "http://"))
 	fmt.Fprintln(l.Out, "serving at", server.URL())

@@ -15,7 +15,7 @@ import (
 )
 
 // checkRequests refuses requests for another host, from a page of another server, or for a path
-// that is not clean. chosen is the address that Start was given, and ownURL is that of the server.
+// that is not clean. chosen is the address that Serve was given, and ownURL is that of the server.
 func checkRequests(chosen, ownURL string) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		switch {
@@ -42,7 +42,7 @@ func checkHost(c *gin.Context, chosen, ownURL string) bool {
 }
 
 // isOwnHost reports whether a host is localhost, a loopback address, the host of the address that
-// Start was given, or the address that the client has connected to. The port does not count,
+// Serve was given, or the address that the client has connected to. The port does not count,
 // because it may be a forwarded one.
 func isOwnHost(host, chosen string, local net.Addr) bool {
 	name := hostname(host)

@@ -1,14 +1,15 @@
-// The pages of a server: how they read a query, and answer with JSON or an error.
+// Many pages: how they read a query, and answer with JSON or an error.
 
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 )
@@ -18,43 +19,54 @@ import (
 // method. The pattern "*" answers for all paths that have no page.
 type Pages map[string]gin.HandlerFunc
 
+// Start serves pages: see Serve.
+func Start(ctx context.Context, addr string, pages Pages, guards ...gin.HandlerFunc) (*Server, error) {
+	return Serve(ctx, addr, pages.engine(), guards...)
+}
+
+// engine returns an engine with a route for each page.
+func (p Pages) engine() *gin.Engine {
+	gin.SetMode(gin.ReleaseMode) // in its other modes gin writes on stdout
+	r := gin.New()
+	if page, ok := p["*"]; ok {
+		r.Use(func(c *gin.Context) {
+			if c.Writer.Status() == http.StatusNotFound { // gin has found no route
+				page(c)
+				c.Abort()
+			}
+		})
+	}
+	for pattern, page := range p {
+		if pattern == "*" {
+			continue
+		}
+		if method, path, ok := strings.Cut(pattern, " "); ok {
+			r.Handle(method, path, page)
+		} else {
+			r.Match([]string{http.MethodGet, http.MethodHead}, pattern, page)
+		}
+	}
+	return r
+}
+
 // JSON returns a page that answers with the value of get. The page takes no parameters except the
 // named ones. If get returns an error, it is one of Errorf.
 func JSON(get func(*gin.Context) (any, error), parameters ...string) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if value, ok := ask(c, get, parameters); ok {
+		if _, ok := Query(c, parameters...); !ok {
+			return
+		}
+		value, err := get(c)
+		if err == nil {
 			c.JSON(http.StatusOK, value)
+			return
 		}
-	}
-}
-
-// List returns a page that answers with a JSON array of the items of get, one in each line. It
-// sends an item when its turn comes, so that it never has the whole list in memory. Parameters and
-// errors are as with JSON.
-func List[T any](get func(*gin.Context) (iter.Seq[T], error), parameters ...string) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		if items, ok := ask(c, get, parameters); ok {
-			stream(c, items)
+		var answer *statusError
+		if !errors.As(err, &answer) {
+			panic(err) // it may have what no client should see: the log gets it
 		}
+		Fail(c, answer.status, "%s", answer.text)
 	}
-}
-
-// ask returns what the function of a page returns. If the query or the function has an error, ask
-// answers the request with the error, and returns false.
-func ask[T any](c *gin.Context, get func(*gin.Context) (T, error), parameters []string) (value T, ok bool) {
-	if _, ok := Query(c, parameters...); !ok {
-		return value, false
-	}
-	value, err := get(c)
-	if err == nil {
-		return value, true
-	}
-	var answer *statusError
-	if !errors.As(err, &answer) {
-		panic(err) // it may have what no client should see: the log gets it
-	}
-	Fail(c, answer.status, "%s", answer.text)
-	return value, false
 }
 
 // A statusError is an error for the client, with the status of the answer.

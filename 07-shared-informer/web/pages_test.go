@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"net/http/httptest"
 	"testing"
 
@@ -91,14 +90,12 @@ func TestAPageThatPanics(t *testing.T) {
 func TestAPageWithAnError(t *testing.T) {
 	s := running(t, Pages{
 		"/json":   JSON(func(*gin.Context) (any, error) { return nil, Errorf(409, "%q is taken", "a") }),
-		"/list":   List(func(*gin.Context) (iter.Seq[int], error) { return nil, Errorf(409, "taken") }),
 		"/secret": JSON(func(*gin.Context) (any, error) { return nil, errors.New("the secret reason") }),
 	})
 	for path, want := range map[string]string{
 		"/json":     `409 {"error":"\"a\" is taken"}`,
-		"/list":     `409 {"error":"taken"}`,
 		"/secret":   `500 {"error":"this page failed: the server's log says why"}`,
-		"/list?a=b": `400 {"error":"the query: there is no parameter \"a\" here (known: [])"}`,
+		"/json?a=b": `400 {"error":"the query: there is no parameter \"a\" here (known: [])"}`,
 	} {
 		status, _, body := do(t, "GET", s.URL()+path, "")
 		if got := fmt.Sprint(status, " ", body); got != want {

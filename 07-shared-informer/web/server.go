@@ -1,5 +1,5 @@
-// Package web serves pages with gin, most of them read-only JSON. It does not trust its clients:
-// they may be slow, or many at the same time, and a request may come from a page of another server.
+// Package web protects a web server that is made with gin. It does not trust the clients: they may be
+// slow, or many at the same time, and a request may come from a page of another server.
 package web
 
 import (
@@ -40,34 +40,33 @@ const (
 	stopTimeout  = 5 * time.Second  // for the requests under way, when the server stops
 )
 
-// A Server serves its pages from Start until its context ends. An error is answered as JSON:
-// {"error":"…"}.
+// A Server serves from Serve until its context ends. An error is answered as JSON: {"error":"…"}.
 type Server struct {
-	chosen  string // the address that Start was given
+	chosen  string // the address that Serve was given
 	addr    net.Addr
 	handler http.Handler
 	slots   chan struct{} // holds one element for each request under way
 	ended   chan error    // holds the error of the end, from the end on
 }
 
-// Start listens on a host and port, and serves the pages in the background. Port 0 stands for any
-// free port. When Start returns, the server answers. When ctx ends, the server stops: see Wait. A
-// guard, such as Token.Check, sees each request that the checks of the server let through, before
-// the page does.
-func Start(ctx context.Context, addr string, pages Pages, guards ...gin.HandlerFunc) (*Server, error) {
+// Serve listens on a host and port, and serves the routes of r in the background. Port 0 stands for
+// any free port. When Serve returns, the server answers. When ctx ends, the server stops: see Wait. A
+// guard, such as Token.Check, sees each request that the checks of the server let through, before r
+// does.
+func Serve(ctx context.Context, addr string, r *gin.Engine, guards ...gin.HandlerFunc) (*Server, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("%w: choose another host and port with -addr, such as -addr 127.0.0.1:0", err)
 	}
-	return start(ctx, addr, listener, pages, guards...), nil
+	return serve(ctx, addr, listener, r, guards...), nil
 }
 
-func start(ctx context.Context, addr string, listener net.Listener, pages Pages, guards ...gin.HandlerFunc) *Server {
+func serve(ctx context.Context, addr string, listener net.Listener, r *gin.Engine, guards ...gin.HandlerFunc) *Server {
 	s := &Server{
 		chosen: addr, addr: listener.Addr(),
 		slots: make(chan struct{}, maxRequests), ended: make(chan error, 1),
 	}
-	s.handler = s.engine(pages, guards...)
+	s.handler = s.protect(r, guards...)
 	server := &http.Server{
 		Handler:        s.handler,
 		ReadTimeout:    readTimeout,
@@ -127,31 +126,23 @@ func (s *Server) URL() string {
 // Handler returns the handler of all requests, for tests that need no network.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// engine returns the handler of all requests.
-func (s *Server) engine(pages Pages, guards ...gin.HandlerFunc) http.Handler {
-	gin.SetMode(gin.ReleaseMode) // in its other modes gin writes on stdout
-	engine := gin.New()
-	engine.RedirectTrailingSlash = false // each page has one path
-	engine.Use(setHeaders, gin.CustomRecovery(recovered), s.limit, checkRequests(s.chosen, s.URL()))
-	engine.Use(guards...)
-	engine.NoRoute(func(c *gin.Context) { Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path) })
-	engine.HandleMethodNotAllowed = true
-	engine.NoMethod(func(c *gin.Context) {
+// protect returns the handler of all requests: the checks and the guards, and behind them r. What r
+// has no route for is answered as JSON, and never with a redirect.
+func (s *Server) protect(r *gin.Engine, guards ...gin.HandlerFunc) http.Handler {
+	r.RedirectTrailingSlash = false // each page has one path
+	r.HandleMethodNotAllowed = true
+	r.NoRoute(func(c *gin.Context) { Fail(c, http.StatusNotFound, "there is no page %q", c.Request.URL.Path) })
+	r.NoMethod(func(c *gin.Context) {
 		allowed := strings.Split(c.Writer.Header().Get("Allow"), ", ")
 		slices.Sort(allowed)
 		Fail(c, http.StatusMethodNotAllowed, "there is nothing but %s here, got %q", strings.Join(allowed, " and "),
 			c.Request.Method)
 	})
-	for pattern, page := range pages {
-		if pattern == "*" {
-			engine.NoRoute(page)
-		} else if method, path, ok := strings.Cut(pattern, " "); ok {
-			engine.Handle(method, path, page)
-		} else {
-			engine.Match([]string{http.MethodGet, http.MethodHead}, pattern, page)
-		}
-	}
-	return engine
+	outer := gin.New() // without routes, so that every request gets to NoRoute
+	outer.Use(setHeaders, gin.CustomRecovery(recovered), s.limit, checkRequests(s.chosen, s.URL()))
+	outer.Use(guards...)
+	outer.NoRoute(gin.WrapH(r)) // r sets the status
+	return outer
 }
 
 // setHeaders tells browsers to take JSON for nothing else, to keep no copy of an answer, which may

@@ -43,7 +43,7 @@ func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)
 func piped(t *testing.T, pages Pages) (conn net.Conn, stop func() error) {
 	p := &pipes{make(chan net.Conn), make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
-	s := start(ctx, DefaultAddr, p, pages)
+	s := serve(ctx, DefaultAddr, p, pages.engine())
 	conn, server := net.Pipe()
 	p.conns <- server
 	t.Cleanup(func() { conn.Close() })
@@ -98,18 +98,14 @@ func TestAClientThatSendsSlowly(t *testing.T) {
 func TestAClientThatReadsSlowly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin, ended := time.Now(), make(chan time.Duration, 1)
-		conn, stop := piped(t, streamPage(func(yield func(string) bool) {
-			for yield(long) {
-			}
-			ended <- time.Since(begin)
-		}))
+		conn, stop := piped(t, endless(func() { ended <- time.Since(begin) }))
 		_, err := io.WriteString(conn, request)
 		for err == nil {
 			_, err = conn.Read(make([]byte, 1))
 			time.Sleep(time.Second)
 		}
 		if took := <-ended; took != 30*time.Second {
-			t.Errorf("the page was asked for items for %v, want 30s", took)
+			t.Errorf("the page could write for %v, want 30s", took)
 		}
 		must.NoError(t, stop())
 	})

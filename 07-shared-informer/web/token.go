@@ -29,7 +29,7 @@ func NewToken(cookie, hint string) Token { return Token{name: cookie, text: rand
 // Address returns the address of a server with the token in it.
 func (t Token) Address(server string) string { return server + "/?token=" + url.QueryEscape(t.text) }
 
-// Check is a guard: see Start. It turns the token of an address into a cookie, and redirects to
+// Check is a guard: see Serve. It turns the token of an address into a cookie, and redirects to
 // the front page, so that the token does not stay in the bar of the browser. Without the cookie, it
 // answers with 403, and says what to do: to a person who opens a page, with a page.
 func (t Token) Check(c *gin.Context) {

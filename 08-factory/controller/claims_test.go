@@ -126,6 +126,32 @@ func TestReactorsLetAListAndAWatchFail(t *testing.T) {
 	}
 }
 
+func TestAWatchReactorSendsEvents(t *testing.T) {
+	client, events := fake.NewClientset(), watch.NewFake()
+	client.PrependWatchReactor("secrets", func(clienttesting.Action) (bool, watch.Interface, error) {
+		return true, events, nil
+	})
+	factory := informers.NewSharedInformerFactory(client, 0)
+	t.Cleanup(factory.Shutdown)
+	seen := make(chan string)
+	_, err := factory.Core().V1().Secrets().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { seen <- "add" },
+		UpdateFunc: func(any, any) { seen <- "update" },
+		DeleteFunc: func(any) { seen <- "delete" },
+	})
+	must.NoError(t, err)
+	factory.Start(t.Context().Done())
+	for _, test := range []struct {
+		send func(runtime.Object)
+		want string
+	}{{events.Add, "add"}, {events.Modify, "update"}, {events.Delete, "delete"}} {
+		test.send(secret("a")) // returns when the informer has taken the event
+		if got := <-seen; got != test.want {
+			t.Errorf("the handler gets: %s, want: %s", got, test.want)
+		}
+	}
+}
+
 func TestAFakeIgnoresFinalizers(t *testing.T) {
 	kept := secret("a")
 	kept.Finalizers = []string{"example.com/keep"}

@@ -67,9 +67,10 @@ func stepMetrics(ctx context.Context, l *step.Lesson) error {
 		running.Go(func() { i.RunWithContext(ctx) })
 	}
 
-	server, err := web.Start(ctx, addr, web.Pages{
-		"/metrics": gin.WrapH(promhttp.HandlerFor(registry, promhttp.HandlerOpts{})),
-	})
+	gin.SetMode(gin.ReleaseMode) // or else gin prints its routes
+	r := gin.New()
+	r.GET("/metrics", gin.WrapH(promhttp.HandlerFor(registry, promhttp.HandlerOpts{})))
+	server, err := web.Serve(ctx, addr, r)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"k8s.io/client-go/tools/cache"
@@ -21,13 +20,24 @@ func stepCallbacks(_ context.Context, l *play.Lesson) error {
 
 	known := knownPods{"pod2": pod{"pod2", 2}} // the consumer has popped pod2 before
 	queue := deltafifo.New(deltafifo.Options{KeyFunction: podKey, KnownObjects: known, EmitDeltaTypeReplaced: true})
-	err := errors.Join(
-		queue.Add(pod{"pod1", 1}), queue.Update(pod{"pod1", 1.1}), queue.Delete(pod{"pod1", 1.1}),
-		queue.Resync(), // pod2 once more
-		queue.Replace([]any{pod{"pod2", 2.2}, pod{"pod3", 3}}, "1"),
-	)
-	for err == nil && len(queue.List()) > 0 {
-		err = queue.Pop(func(deltas cache.Deltas, _ bool) error {
+	changed := pod{"pod1", 1.1}
+	if err := queue.Add(pod{"pod1", 1}); err != nil {
+		return err
+	}
+	if err := queue.Update(changed); err != nil {
+		return err
+	}
+	if err := queue.Delete(changed); err != nil {
+		return err
+	}
+	if err := queue.Resync(); err != nil { // pod2 once more
+		return err
+	}
+	if err := queue.Replace([]any{pod{"pod2", 2.2}, pod{"pod3", 3}}, "1"); err != nil {
+		return err
+	}
+	for len(queue.List()) > 0 {
+		err := queue.Pop(func(deltas cache.Deltas, _ bool) error {
 			for _, delta := range deltas {
 				p := delta.Object.(pod)
 				fmt.Fprintf(l.Out, "%s %s value: %v\n", delta.Type, p.Name, p.Value)
@@ -49,6 +59,9 @@ func stepCallbacks(_ context.Context, l *play.Lesson) error {
 			}
 			return nil
 		})
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }

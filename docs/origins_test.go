@@ -36,7 +36,8 @@ const oldNames = `pod Pod newPod NewPod podKeyFunc PodKeyFunc df df.Pop df.List(
 	shareInformer NewShareInformer NewIndexInformer NewIndexInfomer NewShareIndexInformer mysqltest busy-box
 	MyFacotry NewMyFactory PodInformer fact.Start sharedInformerFactory InformerFor startedInformers customResync
 	kubeInformerFactory deploymentLister informerFactory cmGVR podGVR ForResource cmInformer
-	wait.NeverStop stopCh resyncCheckPeriod defaultEventHandlerResyncPeriod WaitForCacheSync runtime.Object`
+	wait.NeverStop stopCh resyncCheckPeriod defaultEventHandlerResyncPeriod WaitForCacheSync runtime.Object
+	gin.New r.GET c.JSON`
 
 // clientGosNames are the old names that client-go has today. A reader who looks for one of these
 // wants to read about it, and not only about what this book has in its place.

@@ -69,6 +69,9 @@ func TestRunningAStep(t *testing.T) {
 	button := func(name string) string { return fmt.Sprintf(`figure[data-run="%s"] [data-do="%s"]`, transcript, name) }
 	r.until("the page is watched", `document.body?.dataset.watching`)
 	must.NoError(t, r.Run(fmt.Sprintf(`document.querySelector('figure[data-run="%s"]').scrollIntoView()`, transcript)))
+	must.NoError(t, r.Run(fmt.Sprintf(`window.widths = new Set(); new ResizeObserver(entries =>
+		entries.forEach(({ target }) => widths.add(target.offsetWidth))).observe(document.querySelector('figure[data-run="%s"]'))`,
+		transcript)))
 	r.wantEnd(transcript, "as in the book", func() error { return r.Do(chromedp.KeyEvent("r")) })
 	played := eval[string](t, r.Page, `document.querySelector(".played").innerText.trim()`)
 	expected, err := os.ReadFile(filepath.Join(r.folder, transcript))
@@ -82,13 +85,18 @@ func TestRunningAStep(t *testing.T) {
 	must.NoError(t, r.Click(button("turn")))
 	r.until("the run is shown again", visible(transcript, ".played")+" && !"+visible(transcript, "pre:not(.played)"))
 
-	r.edit("01-deltafifo/step_informer.go", "OnAdd : %s", "OnAdd: %s")
+	long := "OnAdd: %s" + strings.Repeat(", a long line", 12)
+	r.edit("01-deltafifo/step_informer.go", "OnAdd : %s", long)
 	r.until("the block is marked", `document.querySelector("figure.changed")`) // it moves what is below it
 	r.run(transcript, "not as in the book")
 	r.until("the difference is shown", `document.querySelector(".played .other").innerText.includes("OnAdd: web") &&
 		document.querySelector(".played .other .want").innerText.includes("OnAdd : web")`)
 
-	r.edit("01-deltafifo/step_informer.go", "OnAdd: %s", "OnAdd : %s")
+	if widths := eval[[]int](t, r.Page, `[...widths]`); len(widths) != 1 {
+		t.Errorf("while the step runs, its block is %v pixels wide, want one width", widths)
+	}
+
+	r.edit("01-deltafifo/step_informer.go", long, "OnAdd : %s")
 	r.until("the run is of another version", status(transcript, "not as in the book (of an older version of the code)"))
 
 	must.NoError(t, r.Click(button("step")))

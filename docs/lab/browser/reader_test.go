@@ -230,8 +230,23 @@ func (r *room) find(words string) {
 	}
 }
 
-// On every display nobody has to scroll sideways, the text has a measure that can be read, and
-// axe-core finds no violation that is serious or critical.
+// tooWide returns those parts of a page that do not fit their column: diagrams, and code, outputs and
+// tables that do not end at one of the two right edges.
+const tooWide = `(() => {
+	const article = document.querySelector("main > article");
+	if (!article) return [];
+	const right = element => Math.round(element.getBoundingClientRect().right);
+	const text = right(document.querySelector("h1"));
+	const wide = Math.max(text, ...[...article.querySelectorAll(":scope > .block")].map(right));
+	const ends = { ".diagram img": x => x <= text, ":scope > :is(.block, table, details)": x => x === wide };
+	return Object.entries(ends).flatMap(([selector, fits]) => [...article.querySelectorAll(selector)].
+		filter(element => !fits(right(element))).
+		map(element => (element.alt || element.innerText).slice(0, 60) + " ends at " + right(element) +
+			", the text at " + text + ", code at " + wide));
+})()`
+
+// On every display nobody has to scroll sideways, diagrams fit the column of the text, all code ends at
+// one edge, and axe-core finds no violation (see wantAccessible).
 func TestReadingOnEveryDisplay(t *testing.T) {
 	axe, err := Script(t.Context(), "axe-core@4.14.0", "axe.min.js")
 	must.NoError(t, err)
@@ -245,9 +260,14 @@ func TestReadingOnEveryDisplay(t *testing.T) {
 			must.NoError(t, os.RemoveAll(kept)) // the colours are those of the system again
 			r := enterServed(t, program, "/docs/05-watchdog.md", display)
 			for _, page := range []string{
-				"/docs/05-watchdog.md", "/docs/reference/faults.md", "/05-watchdog/main.go", "/01-deltafifo/practice/put.md",
+				"/docs/README.md", "/docs/05-watchdog.md", "/docs/reference/faults.md", "/05-watchdog/main.go",
+				"/01-deltafifo/practice/put.md",
 			} {
 				r.open(page)
+				r.until("the pictures are there", `[...document.images].every(image => image.complete)`)
+				for _, part := range eval[[]string](t, r.Page, tooWide) {
+					t.Errorf("%s: %s", page, part)
+				}
 				content := eval[int](t, r.Page, `document.documentElement.scrollWidth`)
 				window := eval[int](t, r.Page, `document.documentElement.clientWidth`)
 				if content > window {

@@ -2,7 +2,7 @@
 mermaid.initialize({
   startOnLoad: false, deterministicIds: true, theme: "base", look: "classic", htmlLabels: false,
   flowchart: {
-    htmlLabels: false, nodeSpacing: 14, rankSpacing: 32, padding: 7, wrappingWidth: 260, minNodeWidth: 0, diagramPadding: 4,
+    htmlLabels: false, nodeSpacing: 14, rankSpacing: 18, padding: 7, wrappingWidth: 260, minNodeWidth: 0, diagramPadding: 4,
     subGraphTitleMargin: { top: 6, bottom: 8 },
   },
   state: { wrappingWidth: 170, minNodeWidth: 0 },
@@ -11,7 +11,8 @@ mermaid.initialize({
     diagramMarginX: 4, diagramMarginY: 4,
   },
   themeCSS: `.edgeLabel rect, .edgeLabel .background { opacity: 1; } .node *, .cluster * { filter: none; }
-    .messageText, .cluster-label text { paint-order: stroke; stroke: #fdfcf9; stroke-width: 6px; stroke-linejoin: round; }`,
+    .halo, .cluster-label text { paint-order: stroke; stroke: #fdfcf9; stroke-width: 10px; stroke-linejoin: round; }
+    .halo { fill: #fdfcf9; }`,
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif", fontSize: 14,
   themeVariables: {
     fontSize: "14px", background: "transparent", textColor: "#222222", lineColor: "#666666",
@@ -31,6 +32,16 @@ function alignTitle(picture, frame) {
   picture.querySelector(".root").append(title);
 }
 
+// stopLifelines lets a lifeline stop behind the text of a message.
+function stopLifelines(picture) {
+  const texts = [...picture.querySelectorAll(".messageText")];
+  for (const text of texts) {
+    const halo = text.cloneNode(true);
+    halo.classList.add("halo");
+    texts[0].before(halo); // and so below all texts and arrows
+  }
+}
+
 globalThis.draw = async source => {
   const { svg } = await mermaid.render("diagram-" + ++drawn, source);
   const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
@@ -39,5 +50,6 @@ globalThis.draw = async source => {
   picture.setAttribute("height", Math.ceil(height));
   picture.removeAttribute("style");
   for (const frame of picture.querySelectorAll(".cluster:has(> .cluster-label)")) alignTitle(picture, frame);
+  stopLifelines(picture);
   return new XMLSerializer().serializeToString(picture);
 };

@@ -69,6 +69,7 @@ func reading(page *browser.Page, address string) ([]byte, error) {
 	err = inOrder(
 		func(page *browser.Page) error { return page.Do(chromedp.Navigate(prologue.String())) },
 		until("the page is watched", `document.body.dataset.watching`),
+		run(`document.documentElement.dataset.theme = "light"`), // whatever was chosen in this clone
 		run(fmt.Sprintf(`document.querySelector('%s [data-do="run"]').click()`, transcript)),
 		until("the step has run", fmt.Sprintf(`document.querySelector('%s .status.good')`, transcript)),
 		run(fmt.Sprintf(`document.querySelector('%s').click()`, code)),

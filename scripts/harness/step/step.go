@@ -6,6 +6,7 @@ import (
 	"context"
 	"flag"
 	"io/fs"
+	"os"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -49,7 +50,12 @@ type Chapter struct {
 }
 
 // Main runs the chapter as the command line asks, and exits.
-func Main(c Chapter) { play.Main(c.ForPlayer()) }
+func Main(c Chapter) {
+	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		markLog(os.Stderr)
+	}
+	play.Main(c.ForPlayer())
+}
 
 // ForPlayer returns the chapter for the player, with the flags that choose a cluster.
 func (c Chapter) ForPlayer() play.Chapter {

@@ -24,6 +24,7 @@ var actions = map[string]action{
 	"delete":   onStoredObject(deleteObject),
 	"recreate": onStoredObject(recreate),
 	"update":   updateMany,
+	"cancel":   cancelUpdates,
 
 	"cut":     cutConnection,
 	"restore": restoreConnection,
@@ -127,12 +128,24 @@ func updateMany(ctx context.Context, p *pair, request actionRequest) (string, er
 		}
 		b.names = []string{name}
 	}
+	b.ctx, b.cancel = context.WithCancelCause(p.ctx)
 	if !p.bulk.CompareAndSwap(nil, b) {
+		b.cancel(nil)
 		return "", refuse(http.StatusConflict, "many updates are under way: wait until they are made")
 	}
 	text := p.recorder.RecordAction(recorder.SectionInformer, "%s of %s begin.",
 		recorder.Plural(b.updates, "update"), recorder.Plural(len(b.names), "object"))
 	return text, ctx.Err() // if the context has ended, nobody makes the updates
+}
+
+// cancelUpdates ends the updates that are under way.
+func cancelUpdates(_ context.Context, p *pair, _ actionRequest) (string, error) {
+	b := p.bulk.Load()
+	if b == nil {
+		return "", refuse(http.StatusConflict, "no updates are under way")
+	}
+	b.cancel(errCancelled)
+	return "The updates end.", nil
 }
 
 func cutConnection(_ context.Context, p *pair, _ actionRequest) (string, error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"example.com/informer/07-shared-informer/xray/recorder"
@@ -57,6 +58,31 @@ func TestManyUpdatesOneAtATime(t *testing.T) {
 		f.stop()
 		_, err = f.do(actionRequest{Action: "update", Count: 1})
 		wantRefused(t, err, http.StatusBadGateway, "canceled")
+	}, "a")
+}
+
+// The user can cancel many updates. Then others can begin.
+func TestManyUpdatesAreCancelled(t *testing.T) {
+	inBubble(t, func(t *testing.T, f fixture) {
+		_, err := f.do(actionRequest{Action: "cancel"})
+		wantRefused(t, err, http.StatusConflict, "no updates are under way")
+		var patched atomic.Int64
+		patch := f.Objects.Patch
+		f.Objects.Patch = func(ctx context.Context, name string, text []byte) error {
+			if patched.Add(1) <= 7 {
+				return patch(ctx, name, text)
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		f.mustDo(actionRequest{Action: "update", Count: 10_000})
+		f.mustDo(actionRequest{Action: "cancel"})
+		f.settle()
+		f.wantCaption("The updates are cancelled, after 7 updates.")
+		f.Objects.Patch = patch
+		f.mustDo(actionRequest{Action: "update", Count: 2})
+		f.settle()
+		f.wantCaption("2 updates are made.")
 	}, "a")
 }
 

@@ -58,6 +58,17 @@ func TestPages(t *testing.T) {
 	}, "a")
 }
 
+// A program that the reading room has started knows its address, for links to the book.
+func TestTheAddressOfTheReadingRoom(t *testing.T) {
+	t.Setenv("READING_ROOM", `http://127.0.0.1:4100/"`)
+	inBubble(t, func(t *testing.T, f fixture) {
+		const want = `<meta name="xray-book" content="http://127.0.0.1:4100/&#34;">`
+		if _, body := f.get("/xray"); !strings.Contains(body, want) {
+			t.Errorf("the page is\n%s\nwant %s in it", body, want)
+		}
+	})
+}
+
 func TestTheObjectOfASecret(t *testing.T) {
 	inBubble(t, func(t *testing.T, f fixture) {
 		f.recorder.Kind = "Secret"

@@ -182,14 +182,18 @@ func (p *pair) storedNames() (names []string) {
 }
 
 // runUpdates makes the updates that the user has asked for, if any.
-func (p *pair) runUpdates(ctx context.Context) {
+func (p *pair) runUpdates(context.Context) {
 	b := p.bulk.Load()
 	if b == nil {
 		return
 	}
-	if err := b.run(ctx, p.Objects); err != nil {
+	switch err := b.run(p.Objects); {
+	case errors.Is(err, errCancelled):
+		p.recorder.RecordAction(recorder.SectionInformer, "The updates are cancelled, after %s.",
+			recorder.Plural(int(b.made.Load()), "update"))
+	case err != nil:
 		p.recorder.RecordAction(recorder.SectionInformer, "The updates were broken off: %v", err)
-	} else {
+	default:
 		p.recorder.RecordAction(recorder.SectionInformer, "%s are made.", recorder.Plural(b.updates, "update"))
 	}
 	p.bulk.Store(nil)

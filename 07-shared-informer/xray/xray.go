@@ -10,6 +10,7 @@ import (
 	"maps"
 	"mime"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -52,6 +53,7 @@ func Start(ctx context.Context, namespace string, informers ...*InformerOptions)
 		recorders = append(recorders, p.recorder)
 	}
 	x.view = view.New(ctx, recorders)
+	x.view.Book = os.Getenv("READING_ROOM") // set by the reading room that runs this program
 	for _, p := range x.pairs {
 		x.running.Go(func() { p.recorder.Run(ctx) })
 		x.running.Go(func() { p.informers[recorder.ClientGo].RunWithContext(ctx) })

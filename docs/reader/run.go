@@ -126,8 +126,9 @@ func (s *stage) start(
 	return nil
 }
 
-// play builds the program of a step, and runs it. how is "", "pause" or "follow".
-func (r *reader) play(ctx context.Context, played *run, s step, how string) error {
+// play builds the program of a step, and runs it. how is "", "pause" or "follow". The page of a
+// program that serves one links to the book at this address.
+func (r *reader) play(ctx context.Context, played *run, s step, how, address string) error {
 	if s.needsCluster && os.Getenv("KUBECONFIG") == "" && !r.hasKubeconfig() { // the program would say the same
 		const hint = "no cluster chosen: start one with scripts/kind-up.sh, or without Docker with scripts/local-up.sh"
 		played.add(gin.H{"event": "cluster", "state": "none", "text": hint})
@@ -147,6 +148,7 @@ func (r *reader) play(ctx context.Context, played *run, s step, how string) erro
 		args = append(args, "-follow", "-addr", "127.0.0.1:0") // the usual port may be in use
 	}
 	command := r.command(ctx, program, args...)
+	command.Env = append(command.Environ(), "READING_ROOM="+address)
 	if how == "pause" {
 		stdin, err := command.StdinPipe()
 		if err != nil {
@@ -224,14 +226,14 @@ func (r *reader) serveRun(c *gin.Context) (any, error) {
 	if how != "" && how != "pause" && (how != "follow" || s.page == "") {
 		return nil, web.Errorf(http.StatusBadRequest, "the step %s cannot be run with %q", s.name, how)
 	}
-	wantsCluster := c.Query("cluster") == "true"
+	wantsCluster, address := c.Query("cluster") == "true", "http://"+c.Request.Host+"/"
 	do := func(ctx context.Context, played *run) error {
 		if wantsCluster {
 			if err := r.startCluster(ctx, played); err != nil {
 				return err
 			}
 		}
-		return r.play(ctx, played, s, how)
+		return r.play(ctx, played, s, how, address)
 	}
 	return gin.H{}, r.stage.start(r.ctx, s.transcript, do, how)
 }

@@ -66,7 +66,8 @@ func main() {
 	case "crash":
 		panic("the reason")
 	case "served":
-		fmt.Println(` + "`" + `{"event":"note","text":"` + "` + strings.Join(os.Args[2:], \" \") + `" + `"}` + "`" + `)
+		all := strings.Join(append(os.Args[2:], os.Getenv("READING_ROOM")), " ")
+		fmt.Println(` + "`" + `{"event":"note","text":"` + "` + all + `" + `"}` + "`" + `)
 	case "needy":
 		if _, err := os.Stat("a-cluster"); err != nil {
 			fmt.Println(` + "`" + `{"event":"cluster","state":"none","text":"scripts/local-up.sh"}` + "`" + `)
@@ -169,6 +170,24 @@ func TestRun(t *testing.T) {
 	}
 	wantIn(t, "the page", v.get("/docs/01-queue.md", 200), `data-run="01-queue/testdata/pop.txt"`,
 		`<button data-do="run" aria-keyshortcuts="r">Run <kbd>r</kbd></button>`)
+}
+
+// Step is offered where a step gets commands while it runs, and nowhere else.
+func TestStepIsOffered(t *testing.T) {
+	folder := stepsWorkspace(t)
+	v := visit(t, folder)
+	const button = `<button data-do="step">Step</button>`
+	for transcript, want := range map[string]bool{
+		"$ go run ./01-queue pop\n<1>\n> more\n":  true,
+		"<1>\n$ kubectl get pods\nNo resources\n": true,
+		"<1>\n": false,
+		"$ kubectl run web\n$ go run ./01-queue pop\n<1>\n": false,
+	} {
+		writeFile(t, folder, "01-queue/testdata/pop.txt", transcript)
+		if got := strings.Contains(v.get("/docs/01-queue.md", 200), button); got != want {
+			t.Errorf("Step is offered beside\n%s\n%v, want %v", transcript, got, want)
+		}
+	}
 }
 
 // A step that hangs can be stopped. Meanwhile there is no other.

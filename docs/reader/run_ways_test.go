@@ -30,8 +30,9 @@ func TestRunForThePage(t *testing.T) {
 	}
 	page := v.listen(t)
 	v.post("/-/run?transcript=01-queue/testdata/served.txt&how=follow", 200)
-	if got, want := page.until("note")["text"], "-json -follow -addr 127.0.0.1:0"; got != want {
-		t.Errorf("the step has the flags %q, want %q", got, want)
+	want := "-json -follow -addr 127.0.0.1:0 " + v.server.URL() + "/" // for the links of its page to the book
+	if got := page.until("note")["text"]; got != want {
+		t.Errorf("the step has the flags, and the address of the book, %q, want %q", got, want)
 	}
 	page.until("over")
 }

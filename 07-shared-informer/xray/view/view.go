@@ -2,17 +2,18 @@
 package view
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
 	"encoding/json"
+	"html"
 	"mime"
 	"net/http"
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -29,6 +30,7 @@ const maxStreams = 16 // of events, at the same time
 // A View shows recorders, one at a time, until its context ends.
 type View struct {
 	Token string // the page has it, and a request for an action must have it
+	Book  string // the address of the reading room, "" if there is none: sections of the book are links to it
 
 	ctx       context.Context
 	recorders []*recorder.Recorder
@@ -86,7 +88,7 @@ func (v *View) names() (names []string) {
 }
 
 // file answers with the page, or with another file that the page loads. The page has the token that
-// its buttons need.
+// its buttons need, and the address of the reading room.
 func (v *View) file(c *gin.Context, _ int) {
 	name := cmp.Or(c.Param("name"), "index.html")
 	text, err := embedded.ReadFile("page/" + name)
@@ -95,7 +97,8 @@ func (v *View) file(c *gin.Context, _ int) {
 		web.Fail(c, http.StatusNotFound, "there is no file %q", name)
 		return
 	}
-	c.Data(http.StatusOK, contentType, bytes.ReplaceAll(text, []byte("{{TOKEN}}"), []byte(v.Token)))
+	replacer := strings.NewReplacer("{{TOKEN}}", v.Token, "{{BOOK}}", html.EscapeString(v.Book))
+	c.Data(http.StatusOK, contentType, []byte(replacer.Replace(string(text))))
 }
 
 // message returns a frame as the page gets it.

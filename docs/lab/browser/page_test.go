@@ -88,6 +88,10 @@ func TestTwoThousandUpdatesForAStalledHandler(t *testing.T) {
 	must.NoError(t, p.Press("speed", `[data-handler="slow"]`, `[data-speed="fast"]`))
 	until(t, p, "ours catches up", Field("handlers/slow", "waiting")+` === "0"`)
 	until(t, p, "client-go's catches up", Field("client-go/handlers/slow", "waiting")+` === "0"`)
+	must.NoError(t, p.Press("update", `[data-count="2000"]`))
+	must.NoError(t, p.Press("cancel"))
+	until(t, p, "the caption says so",
+		`document.querySelector("#captions").innerText.includes("The updates are cancelled")`)
 }
 
 // While chips travel, all numbers of the page are of the same moment.
@@ -143,10 +147,12 @@ func TestTheProgramGoesAwayAndComesBack(t *testing.T) {
 	p := visit(t, first.URL, Display{})
 	pressAndCount(t, p, "create", +1)
 	must.NoError(t, first.Stop())
-	until(t, p, "the page says so", `document.body.dataset.stream === "lost" && document.querySelector("#lost").innerText`)
+	until(t, p, "the page says so", `document.body.dataset.stream === "lost" &&
+		document.querySelector("#lost").innerText && document.querySelector("#mode").innerText.startsWith("ended")`)
 	second, err := Start(t.Context(), informerProgram, address.FindString(first.URL)[len("http://"):])
 	must.NoError(t, err)
-	until(t, p, "events come again", `document.body.dataset.stream === "open"`)
+	until(t, p, "events come again", `document.body.dataset.stream === "open" &&
+		document.querySelector("#mode").innerText.startsWith("live")`)
 	until(t, p, "the store is the new one's", Field("store", "objects")+` === "1"`)
 	p.TakeComplaints() // the browser reports each connection that was refused
 	pressAndCount(t, p, "create", +1)
@@ -197,9 +203,13 @@ func TestOtherInformers(t *testing.T) {
 	pressAndCount(t, p, "delete", -1)
 }
 
-func TestACaptionNamesASectionOfTheBook(t *testing.T) {
+// If the reading room has started the program, references to the book are links.
+func TestReferencesToTheBook(t *testing.T) {
+	t.Setenv("READING_ROOM", "http://127.0.0.1:4100/")
 	p := visit(t, serve(t).URL, Display{})
 	must.NoError(t, p.Press("relabel"))
-	until(t, p, "the caption names a section",
-		`document.querySelector("#captions cite")?.innerText.startsWith("docs/07-shared-informer")`)
+	until(t, p, "the caption links to a section",
+		`document.querySelector("#captions a")?.href.startsWith("http://127.0.0.1:4100/docs/07-shared-informer")`)
+	until(t, p, "what there is to try links to the page about it",
+		`document.querySelector("#try a")?.href === "http://127.0.0.1:4100/docs/xray.md#1-a-delete-that-nobody-saw"`)
 }

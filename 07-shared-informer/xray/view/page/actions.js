@@ -5,6 +5,7 @@ import { rows, make } from './stations.js';
 const said = document.querySelector('#said');
 const object = document.querySelector('#object');
 const bulk = document.querySelector('#bulk');
+const cancel = document.querySelector('#cancel');
 let newest = ''; // the name of the object that changed last
 let token = document.querySelector('meta[name="xray-token"]').content;
 
@@ -96,7 +97,8 @@ function drawObjects(keys) {
 }
 
 function drawBulk(state) {
-  bulk.hidden = !state;
+  if (!state && document.activeElement === cancel) document.querySelector('[data-count="10000"]').focus();
+  bulk.hidden = cancel.hidden = !state;
   if (!state) return;
   bulk.max = state.of;
   bulk.value = state.made;

@@ -65,7 +65,8 @@ function takeIn(ms) {
 
 function setLost(lost) {
   document.body.dataset.stream = lost ? 'lost' : 'open';
-  parts.lost.textContent = lost ? 'The program has gone; trying again …' : '';
+  parts.lost.textContent = lost && instance
+    ? 'The program has ended: this is its last state. If it starts again, the page goes on.' : '';
   drawActions(history.latest, lost);
 }
 
@@ -148,7 +149,9 @@ function drawPosition() {
 function drawSlowParts(now) {
   lastAges = now;
   const { mode, seq } = player;
-  show(parts.mode, `${mode}, record ${count(seq)}, ${clock(mode === 'live' ? Date.now() - skew : player.time)}`);
+  const ended = document.body.dataset.stream === 'lost' && instance;
+  const time = mode === 'live' && !ended ? Date.now() - skew : player.time;
+  show(parts.mode, `${ended ? 'ended' : mode}, record ${count(seq)}, ${clock(time)}`);
   show(parts.pause, mode === 'paused' ? 'Play' : 'Pause');
   parts.slider.setAttribute('aria-valuetext', mode === 'live' ? 'live' : `record ${seq}: ${describe(player.record)}`);
   const shown = history.records.length;
@@ -160,12 +163,22 @@ function drawSlowParts(now) {
   drawRecent();
 }
 
+// The address of the reading room, if this program was started from there: then references to the book are links.
+const book = document.querySelector('meta[name="xray-book"]').content;
+
+function bookLink(words, section) {
+  if (!book) return words;
+  const link = make('a', '', words);
+  Object.assign(link, { href: new URL(section, book), target: '_blank', rel: 'noopener' });
+  return link;
+}
+
 // fillCaption writes a sentence, and the section of the book that explains it.
 function fillCaption(element, words, section) {
   if (element.words === words) return false;
   element.words = words;
   element.replaceChildren(words);
-  if (section) element.append(' ', make('cite', '', section));
+  if (section) element.append(' ', bookLink(make('cite', '', section), section));
   return true;
 }
 
@@ -188,6 +201,8 @@ function sayLast() {
 
 function drawCaptions() {
   const list = history.captionsAt(player.position);
+  const earlier = list.filter(({ caption }) => caption.text !== parts.caption.words).slice(0, 2).reverse();
+  rows(parts.earlier, earlier.length, () => make('li')).forEach((row, i) => show(row, earlier[i].caption.text));
   rows(parts.captions, list.length, () => make('li', '', make('time'), make('span'))).forEach((row, i) => {
     show(row.firstChild, clock(list[i].time));
     fillCaption(row.lastChild, list[i].caption.text, list[i].caption.section);
@@ -274,6 +289,10 @@ document.addEventListener('keydown', event => {
 // The beginning.
 
 for (const [change, { word }] of Object.entries(CHANGES)) parts.legend.append(make('li', '', symbol(change), word));
+for (const title of document.querySelectorAll('#try cite')) {
+  title.parentElement.prepend(bookLink(title.cloneNode(true), title.dataset.section));
+  title.remove();
+}
 listenForActions(query);
 connect();
 requestAnimationFrame(frame);

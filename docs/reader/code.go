@@ -33,11 +33,14 @@ type listing struct {
 }
 
 // listing returns the page with a file. It marks the declarations that show names, with commas
-// between them.
-func (r *reader) listing(name, version string, source []byte, show string) *pageData {
-	code := &listing{File: name, Version: version}
+// between them, or a line.
+func (r *reader) listing(name, version string, source []byte, show string, line int) *pageData {
+	code := &listing{File: name, Version: version, First: line}
 	marks := r.changedLines(name)
 	code.HasChanges = len(marks) > 0
+	if line > 0 {
+		marks[line] += " marked"
+	}
 	if path.Ext(name) == ".go" && show != "" {
 		for _, lines := range book.DeclarationLines(name, source, strings.Split(show, ",")) {
 			for line := lines[0]; line <= lines[1]; line++ {

@@ -42,6 +42,12 @@ func TestAPage(t *testing.T) {
 	}
 	wantIn(t, "a listing", v.get("/01-queue/queue.go?show=Push", 200), `data-first="5"`,
 		`<span class="line marked"><span class="k">func</span>`, `href="vscode://file/`, `queue.go:5"`)
+	wantIn(t, "a line of a listing", v.get("/01-queue/queue.go?line=3", 200), `data-first="3"`, `queue.go:3"`,
+		`<span class="line marked"><span class="k">func</span> <span class="f">Pop`)
+	_, header, _ := v.send("GET", "/docs/reference/words.md?line=4", nil)
+	if got, want := header.Get("Location"), "/docs/reference/words.md#queue"; got != want {
+		t.Errorf("the line of a page leads to %q, want its section, %q", got, want)
+	}
 	wantIn(t, "a folder", v.get("/01-queue", 200), `href="/01-queue/testdata/pop.txt"`)
 	wantIn(t, "a page that is missing", v.get("/docs/no-such.md", 404), "no page of the book", "<h2>Reference</h2>")
 }
@@ -73,6 +79,27 @@ func TestAPageThatIsMissing(t *testing.T) {
 		wantIn(t, target, v.get(target, 404), `{"error":"there is no page`)
 	}
 	v.post("/nowhere", 404)
+}
+
+// Copy is on blocks of commands and of code, and not on what is output alone.
+func TestWhereCopyIs(t *testing.T) {
+	folder := smallWorkspace(t, true)
+	v := visit(t, folder)
+	const button = `<button data-copy aria-live="polite">Copy</button>`
+	const output = "<!-- output 01-queue/testdata/out.txt -->\n```text\n> more\n1\n```\n"
+	for page, want := range map[string]int{
+		small["docs/01-queue.md"]:                   3, // code, a transcript with a command, and a diagram without a picture
+		"# Queue\n\n```sh\nls # all\n```\n":         1,
+		"# Queue\n\n```log\nE0101 it failed\n```\n": 0,
+		"# Queue\n\n" + output:                      0,
+	} {
+		writeFile(t, folder, "01-queue/testdata/out.txt", "> more\n1\n")
+		writeFile(t, folder, "docs/01-queue.md", page)
+		if got := strings.Count(v.get("/docs/01-queue.md", 200), button); got != want {
+			t.Errorf("Copy is %d times on the page, want %d:\n%s", got, want, page)
+		}
+	}
+	wantIn(t, "a listing", v.get("/01-queue/queue.go", 200), button)
 }
 
 // A block whose source has changed shows the source, and how it differs from the page.

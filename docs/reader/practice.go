@@ -236,14 +236,18 @@ func isSection(n ast.Node) bool {
 	return ok && heading.Level == 2
 }
 
-// exercisesIn returns the exercises that a paragraph links to, if it tells the reader to start one.
+const startCommand = "scripts/practice.sh start "
+
+// exercisesIn returns the exercises that a paragraph links to, if it tells the reader to start one. Of
+// the commands that do so, it leaves the names of the exercises.
 func (r *reader) exercisesIn(page string, paragraph ast.Node, source []byte) (all []*exerciseNode) {
-	isInvitation := false
+	var commands []*ast.CodeSpan
 	_ = ast.Walk(paragraph, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.CodeSpan:
-			text := markdown.PlainText(n, source)
-			isInvitation = isInvitation || strings.HasPrefix(text, "scripts/practice.sh start ")
+			if entering && strings.HasPrefix(markdown.PlainText(n, source), startCommand) {
+				commands = append(commands, n)
+			}
 		case *ast.Link:
 			target := path.Join(path.Dir(page), string(n.Destination))
 			if name, ok := r.findExercise(target); ok && entering {
@@ -252,8 +256,12 @@ func (r *reader) exercisesIn(page string, paragraph ast.Node, source []byte) (al
 		}
 		return ast.WalkContinue, nil
 	})
-	if !isInvitation {
+	if commands == nil {
 		return nil
+	}
+	for _, command := range commands {
+		name := command.FirstChild().(*ast.Text) // the box has the button Start
+		name.Segment = name.Segment.WithStart(name.Segment.Start + len(startCommand))
 	}
 	return all
 }

@@ -15,6 +15,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -129,12 +130,13 @@ func (r *reader) missing(c *gin.Context) {
 }
 
 // file answers with a file of the workspace: a page of the book, a picture, a listing of code, or
-// the contents of a folder.
+// the contents of a folder. The query may name a line of it.
 func (r *reader) file(c *gin.Context) {
-	query, ok := web.Query(c, "show")
+	query, ok := web.Query(c, "show", "line")
 	if !ok {
 		return
 	}
+	line, _ := strconv.Atoi(query["line"]) // 0, which is no line, if it is no number
 	name := strings.TrimPrefix(c.Request.URL.Path, "/")
 	if files := r.sources.below(name); len(files) > 0 {
 		r.answer(c, &pageData{Name: name, Title: name, Version: r.version(name), Folder: files})
@@ -148,11 +150,15 @@ func (r *reader) file(c *gin.Context) {
 	}
 	switch path.Ext(name) {
 	case ".md":
+		if anchor := sectionAt(source, line); anchor != "" {
+			c.Redirect(http.StatusFound, "/"+name+"#"+anchor)
+			return
+		}
 		r.answer(c, r.page(name, version, source))
 	case ".png", ".svg":
 		c.Data(http.StatusOK, mime.TypeByExtension(path.Ext(name)), source)
 	default:
-		r.answer(c, r.listing(name, version, source, query["show"]))
+		r.answer(c, r.listing(name, version, source, query["show"], line))
 	}
 }
 

@@ -55,6 +55,21 @@ func (r *reader) page(name, version string, source []byte) *pageData {
 	return data
 }
 
+// sectionAt returns the anchor of the section that has a line of a page, or "" if there is none.
+func sectionAt(source []byte, line int) (anchor string) {
+	anchors := markdown.Anchors{}
+	_ = ast.Walk(markdown.Parse(source), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if h, ok := n.(*ast.Heading); ok && entering {
+			added := anchors.Add(markdown.PlainText(h, source))
+			if bytes.Count(source[:h.Pos()], []byte("\n")) < line {
+				anchor = added
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return anchor
+}
+
 // render renders a page, or a part of it.
 func (p *pageRenderer) render(tree ast.Node) template.HTML {
 	var text bytes.Buffer
@@ -176,12 +191,12 @@ func (p *pageRenderer) fence(w util.BufWriter, source []byte, n ast.Node, enteri
 	case i >= 0:
 		data = embeddedFigure(p.blocks[i], lang)
 		if s, ok := p.findStep(data.File); ok && data.IsOutput {
-			data.Run, data.Page = s.transcript, s.page
+			data.Run, data.Page, data.Steps = s.transcript, s.page, s.hasCommands
 		}
 	case lang == "mermaid" && p.widthOf(picture) > 0:
 		data = figure{Picture: "/" + picture, Alt: book.Describe(text), Width: p.widthOf(picture)}
 	default:
-		data.Text = highlight(lang, text, nil)
+		data.Text, data.Copies = highlight(lang, text, nil), lang != "log"
 		if s, ok := p.findPage(text); ok {
 			data.Run, data.Page, data.Follows = s.transcript, s.page, true
 		}
@@ -198,7 +213,9 @@ type figure struct {
 	File, Link string        // of a block that shows a part of a file
 	Names      string
 	IsOutput   bool
+	Copies     bool   // it has commands, or code
 	Run        string // the transcript of the step that it can run
+	Steps      bool   // the step can wait before each command
 	Page       string // the path of the web page that the step serves
 	Follows    bool   // it runs the step until it is stopped, for the sake of its page
 	Changed    bool
@@ -208,6 +225,9 @@ type figure struct {
 	Alt        string
 	Width      int
 }
+
+// commandLine matches a command of a transcript that a shell understands.
+var commandLine = regexp.MustCompile(`(?m)^\$ `)
 
 // embeddedFigure returns the figure of a block that shows a part of a file.
 func embeddedFigure(b book.Block, lang string) figure {
@@ -223,9 +243,9 @@ func embeddedFigure(b book.Block, lang string) figure {
 		f.Changed, f.Difference = true, difference(b.Printed, b.Now)
 	}
 	if b.IsOutput {
-		f.Text = transcript(text + "\n")
+		f.Text, f.Copies = transcript(text+"\n"), commandLine.MatchString(text)
 	} else {
-		f.Text = highlight(lang, text+"\n", newLines(b.Printed, text))
+		f.Text, f.Copies = highlight(lang, text+"\n", newLines(b.Printed, text)), true
 	}
 	return f
 }

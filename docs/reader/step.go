@@ -27,11 +27,14 @@ type step struct {
 	transcript string // the file
 	ownModule  bool   // the program is a module outside go.work
 
+	hasCommands  bool // its transcript has commands, or actions, for the step while it runs
 	needsCluster bool // as far as it is known before the program is built
 }
 
 var (
 	transcriptFile = regexp.MustCompile(`^(\d\d-[\w-]+(?:/[\w-]+)?)/testdata/(\w+)\.txt$`)
+	startLine      = regexp.MustCompile(`(?m)^\$ go run .*\n`) // what is above it prepares the step
+	givenLine      = regexp.MustCompile(`(?m)^[$>] `)
 	servedPage     = regexp.MustCompile(`(?m)^open http://ADDRESS(/[\w/]*)$`)
 )
 
@@ -49,6 +52,11 @@ func (r *reader) findStep(transcript string) (s step, ok bool) {
 	if page := servedPage.FindSubmatch(expected); page != nil {
 		s.page = string(page[1])
 	}
+	played := expected
+	if start := startLine.FindIndex(expected); start != nil {
+		played = expected[start[1]:]
+	}
+	s.hasCommands = givenLine.Match(played)
 	main, err := r.read(s.program + "/main.go")
 	if err != nil {
 		return step{}, false

@@ -44,7 +44,8 @@ func (r *room) practise(action, status, buttons string) {
 	must.NoError(r.t, r.Run(`document.querySelector(".exercise .status").textContent = "?"`)) // of the action before
 	must.NoError(r.t, r.Run(button+`.focus()`))
 	r.press("\r")
-	const shown = `[...document.querySelectorAll(".exercise button:not([hidden])")].map(b => b.innerText).join(" ")`
+	const shown = `[...document.querySelectorAll(".exercise figcaption button:not([hidden])")].
+		map(b => b.innerText).join(" ")`
 	untilMinutes(r.t, r.Page, action+" has ended", fmt.Sprintf(
 		`document.querySelector(".exercise .status").textContent === %q && %s === %q`, status, shown, buttons))
 }
@@ -100,6 +101,10 @@ func TestAnExercise(t *testing.T) {
 
 	must.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte(book), 0o644))
 	r.practise("check", "solved", "Check Solution Reset")
+	r.until("a file in the output is a link", fmt.Sprintf(`document.querySelector('.played a.source[href="/%s"]')`, file))
+	must.NoError(t, r.Click(`.played [data-practice="solution"]`)) // Compare: scripts/practice.sh solution put
+	r.until("a command in the output is a button", `document.querySelector(".played").innerText.includes(
+		"Your code is the book's.")`)
 	r.open("/docs/practice.md")
 	r.until("it is solved on the page with all exercises", `
 		document.querySelector('td > a[href$="/put.md"]').dataset.state === "solved" &&

@@ -72,12 +72,20 @@ func TestRunningAStep(t *testing.T) {
 	must.NoError(t, r.Run(fmt.Sprintf(`window.widths = new Set(); new ResizeObserver(entries =>
 		entries.forEach(({ target }) => widths.add(target.offsetWidth))).observe(document.querySelector('figure[data-run="%s"]'))`,
 		transcript)))
+	must.NoError(t, r.Run(`new MutationObserver(() => {
+		if (document.querySelector("[data-run] .status").textContent.startsWith("compiling")) {
+			window.meanwhile ??= document.querySelector(".played").innerText;
+		}
+	}).observe(document.body, { subtree: true, childList: true })`))
 	r.wantEnd(transcript, "as in the book", func() error { return r.Do(chromedp.KeyEvent("r")) })
 	played := eval[string](t, r.Page, `document.querySelector(".played").innerText.trim()`)
 	expected, err := os.ReadFile(filepath.Join(r.folder, transcript))
 	must.NoError(t, err)
 	if want := strings.TrimSpace(string(expected)); played != want {
 		t.Errorf("the page shows\n%s\nwant\n%s", played, want)
+	}
+	if got := eval[string](t, r.Page, `window.meanwhile.trim()`); got != strings.TrimSpace(string(expected)) {
+		t.Errorf("while the step compiles, the page shows\n%s\nwant what the book has", got)
 	}
 
 	must.NoError(t, r.Click(button("turn")))
@@ -101,6 +109,8 @@ func TestRunningAStep(t *testing.T) {
 
 	must.NoError(t, r.Click(button("step")))
 	r.until("it waits before the first command", fmt.Sprintf(`!document.querySelector('%s').hidden`, button("next")))
+	r.until("it shows and marks this command",
+		`[...document.querySelectorAll(".played .line")].at(-1).matches(".given.next")`)
 	before := eval[int](t, r.Page, `document.querySelectorAll(".played .given").length`)
 	must.NoError(t, r.Click(button("next")))
 	r.until("the command is given, and it waits again", fmt.Sprintf(
@@ -152,12 +162,18 @@ func TestRunningWithTheKeyboard(t *testing.T) {
 	focused("played")
 }
 
-// A step that is run leaves the output of the one before it.
+// A step that is run leaves the output of the one before it. What client-go logs has its name, because it
+// looks like a failure.
 func TestRunningTwoSteps(t *testing.T) {
 	const first, second = "01-deltafifo/testdata/callbacks.txt", "01-deltafifo/testdata/deltas.txt"
 	r := enter(t, "/docs/01-deltafifo.md", Display{})
+	r.until("the page is watched", `document.body?.dataset.watching`)
+	r.edit("01-deltafifo/step_callbacks.go", "	onAdd := func", `	println("E1231 23:59:59.999999 1 reflector.go:1] \"no\"")
+	onAdd := func`)
+	r.until("the block is marked", `document.querySelector("figure.changed")`) // runs before that are of an older version
 	r.run(second, "as in the book")
 	r.run(first, "as in the book")
+	r.until("the log has its name", `document.querySelector(".log > summary").textContent.startsWith("client-go's log")`)
 	r.until("both runs are shown", visible(first, ".played")+" && "+visible(second, ".played"))
 	r.until("both have their status", status(first, "as in the book")+" && "+status(second, "as in the book"))
 }

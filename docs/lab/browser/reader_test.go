@@ -140,6 +140,10 @@ func TestReadingWithTheKeyboard(t *testing.T) {
 	if !eval[bool](t, r.Page, `document.activeElement.matches("a.claim")`) {
 		t.Error("after the panel is closed, the focus is not on the link that opened it")
 	}
+	r.press("?")
+	r.until("the keys are shown", `document.querySelector("#shortcuts").open`)
+	r.press("\x1b")
+	r.until("they are closed", `!document.querySelector("#shortcuts").open`)
 	r.find("tombst")
 	r.until("sections with these words are found", `document.querySelector("#found").dataset.words === "tombst" &&
 		document.querySelectorAll("#found li").length > 3`)
@@ -227,6 +231,41 @@ func (r *room) find(words string) {
 	must.NoError(r.t, r.Run(`document.querySelector("#words").select()`))
 	for _, key := range words {
 		r.press(string(key))
+	}
+}
+
+// Copy takes the commands of a transcript, without prompt and output, and all of a block of code.
+func TestCopy(t *testing.T) {
+	r := enter(t, "/docs/05-watchdog.md", Display{})
+	must.NoError(t, r.Run(`navigator.clipboard.writeText = (write => text => (window.copied = text, write(text)))(
+		navigator.clipboard.writeText.bind(navigator.clipboard))`))
+	copied := func(block string) string {
+		t.Helper()
+		button := fmt.Sprintf(`document.querySelector(%q)`, block+" [data-copy]")
+		must.NoError(t, r.Run(button+`.focus()`))
+		r.press("\r")
+		r.until("it says that it has copied", button+`.textContent === "Copied"`)
+		return eval[string](t, r.Page, `window.copied`)
+	}
+	file := func(name string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(r.folder, filepath.FromSlash(name)))
+		must.NoError(t, err)
+		return string(text)
+	}
+	var commands []string
+	for line := range strings.Lines(file("05-watchdog/testdata/watchdog.txt")) {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			commands = append(commands, command)
+		}
+	}
+	got := copied(`figure[data-run="05-watchdog/testdata/watchdog.txt"]`) + "\n"
+	if want := strings.Join(commands, ""); got != want || want == "" {
+		t.Errorf("of a transcript, Copy takes\n%s\nwant\n%s", got, want)
+	}
+	got = copied(`figure[data-file="05-watchdog/step_watchdog.go"]`)
+	if source := file("05-watchdog/step_watchdog.go"); got == "" || !strings.Contains(source, got) {
+		t.Errorf("of code, Copy takes\n%s\nwant a part of\n%s", got, source)
 	}
 }
 

@@ -2,9 +2,11 @@
 // the state of each exercise: this page shows what the tool prints.
 import { ask } from "./connection.js";
 import { $, $$, element, refuse } from "./dom.js";
+import { linkOutput } from "./output.js";
 
 const buttons = { "": ["start"], open: ["check", "hint", "solution", "reset"], solved: ["check", "solution", "reset"] };
 let exercises = {}; // by their page
+const known = () => Object.values(exercises);
 let isKnown = false; // exercises were asked for
 let asked = null;   // the figure whose button was pressed
 let run = null;     // the last action on an exercise
@@ -38,8 +40,8 @@ function about({ name, kind, state, solved, places }) {
   return [task, ...list(links), ". Check runs the book's tests. ",
     state === "open" ? "There are three hints. " + warning : "",
     "Solution shows how the book's code differs from yours, and changes nothing. ",
-    "Reset puts the book's code back, and keeps yours: ", code("scripts/practice.sh mine " + name), " brings it back.",
-    solved ? " The exercise stays solved." : ""];
+    "Reset puts the book's code back, and keeps yours: ", ...linkOutput("scripts/practice.sh mine " + name, known()),
+    " brings it back.", solved ? " The exercise stays solved." : ""];
 }
 
 // shownState is the state of an exercise that the page shows. An exercise stays solved after a reset.
@@ -51,9 +53,9 @@ function show(figure) {
   const isRunning = run && !run.isOver && run.page === figure.dataset.exercise;
   const visible = isRunning ? ["stop"] : buttons[exercise?.state] ?? [];
   const focused = document.activeElement;
-  $$("button", figure).forEach(button => button.hidden = !visible.includes(button.dataset.practice));
+  $$("figcaption button", figure).forEach(button => button.hidden = !visible.includes(button.dataset.practice));
   if (focused.hidden && figure.contains(focused)) { // a second Enter must not stop what the first one has started
-    $(isRunning ? ".played" : "button:not([hidden])", figure)?.focus({ preventScroll: true });
+    $(isRunning ? ".played" : "figcaption button:not([hidden])", figure)?.focus({ preventScroll: true });
   }
   if (!exercise) return;
   const task = $(".task", figure);
@@ -112,7 +114,7 @@ export async function showExercises() {
   }
 }
 
-export const openExercises = () => Object.values(exercises).filter(({ state }) => state === "open");
+export const openExercises = () => known().filter(({ state }) => state === "open");
 
 // isOpenIn says whether an exercise is open in a file: then a difference may show its answer.
 export const isOpenIn = file => openExercises().some(({ places }) => places[0].file === file);
@@ -144,16 +146,10 @@ function print(text, className = "") {
   if (run.isTask) return;
   const looks = { check: { "  FAIL": "gd" }, solution: { "+": "gi", "-": "gd" } }[run.action] ?? {};
   const look = Object.keys(looks).find(start => text.startsWith(start));
-  run.output.append(linkNext(element("span", "line " + (className || looks[look] || ""), text)));
+  const line = element("span", "line " + (className || looks[look] || ""));
+  line.append(...(run.action === "solution" && look ? [text] : linkOutput(text, known(), exercises[page])));
+  run.output.append(line);
   if (run.action === "check") run.output.scrollTop = run.output.scrollHeight;
-}
-
-// linkNext makes the name of the next exercise a link to its page.
-function linkNext(line) {
-  const [, start, name, rest] = /^(Next: +)([a-z-]+)(.*)$/.exec(line.textContent) ?? [];
-  const next = Object.values(exercises).find(exercise => exercise.name === name);
-  if (next) line.replaceChildren(start, Object.assign(element("a", "", name), { href: "/" + next.page }), rest);
-  return line;
 }
 
 const ends = {
@@ -209,7 +205,9 @@ export function onPracticeEvent(event) {
 document.addEventListener("click", async event => {
   const button = event.target.closest("[data-practice]");
   if (!button) return;
-  const [action, figure] = [button.dataset.practice, button.closest("figure")];
+  const action = button.dataset.practice;
+  const figure = button.dataset.exercise // it is in an output
+    ? $(`figure[data-exercise="${CSS.escape(button.dataset.exercise)}"]`) : button.closest("figure");
   const exercise = encodeURIComponent(figure.dataset.exercise);
   const path = action === "stop" ? "/-/stop" : `/-/practice?action=${action}&exercise=${exercise}`;
   asked = figure;

@@ -1,6 +1,7 @@
 // reader.js: what a page does by itself. It works without this script, too: links then open pages of their own.
 
 import { ask, lookAfter } from "./connection.js";
+import "./copy.js";
 import { $, $$, element, forgetRefusals } from "./dom.js";
 import { keep, keepPlace } from "./keep.js";
 import { isOpenIn, onPracticeEvent, showExercises, showMarks } from "./practice.js";
@@ -168,11 +169,14 @@ words.addEventListener("keydown", async event => {
 });
 
 // Keys.
+const keysWindow = $("#shortcuts");
+$("#help").addEventListener("click", () => keysWindow.showModal());
+keysWindow.addEventListener("click", event => event.target.matches("dialog, button") && keysWindow.close());
 document.addEventListener("keydown", event => {
   const isTyping = event.target.closest("input, textarea, select, dialog") && event.key !== "Escape";
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   const go = selector => $(selector)?.click();
-  const keys = { n: () => go("[rel=next]"), p: () => go("[rel=prev]"), r: runInView, "/": openFinder, Escape: () => { closePanel(); showMenu(false); } };
+  const keys = { n: () => go("[rel=next]"), p: () => go("[rel=prev]"), r: runInView, "/": openFinder, "?": () => keysWindow.showModal(), Escape: () => { closePanel(); showMenu(false); } };
   if (!Object.hasOwn(keys, event.key)) return;
   if (event.key !== "Escape") event.preventDefault();
   keys[event.key]();

@@ -56,6 +56,20 @@ function turn(where, toRun) {
   $('[data-do="turn"]', where).textContent = toRun ? "The book's output" : "The run";
 }
 
+// fromBook returns what the book has, for the time until the program is built and has printed something.
+function fromBook(where) {
+  const lines = $("pre:not(.played) > code", where).cloneNode(true);
+  lines.className = "from-book";
+  lines.ariaHidden = "true";
+  return lines;
+}
+
+// add adds lines of the run.
+function add(...lines) {
+  $(".from-book", played)?.remove();
+  played.append(...lines);
+}
+
 // begin makes room for a run in its figure. The height stays, so that the text below does not jump.
 function begin({ transcript, how }) {
   const follows = how?.includes("follow") ?? false;
@@ -73,6 +87,7 @@ function begin({ transcript, how }) {
   played = element("pre", "played");
   played.tabIndex = 0;
   played.style.minHeight = height + "px";
+  played.append(fromBook(figure));
   $("figcaption", figure).after(played);
   turn(figure, true);
   offer("stop");
@@ -89,7 +104,8 @@ function forget(where) {
 }
 
 function section(at = 0) {
-  return last = sections[at] ??= played.appendChild(element("div", "section"));
+  if (!sections[at]) add(sections[at] = element("div", "section"));
+  return last = sections[at];
 }
 
 function row(text, className, note = "") {
@@ -138,12 +154,12 @@ function offerCluster(text) {
 // browser allows no more: later, or elsewhere, there is the link.
 function openPage(address) {
   const { page, how } = figure.dataset;
-  if (!page) return played.append(row("ADDRESS is " + address, "c"));
+  if (!page) return add(row("ADDRESS is " + address, "c"));
   const href = `http://${address}${page}`;
   const link = Object.assign(element("a", "external", `Open ${page} in a second window`), { href, target: "_blank", rel: "noopener noreferrer" });
   const line = row("", "page");
   line.append(link);
-  played.append(line);
+  add(line);
   if (!asked || how !== "follow") return;
   asked = false;
   focus(link);
@@ -178,7 +194,8 @@ const handlers = {
   },
   wait(event) {
     if (event.for === "enter") {
-      say("waiting: the last command runs on Next command");
+      say("next: the marked command");
+      $$(".given", played).at(-1)?.classList.add("next");
       offer("next", "stop");
       focus($('[data-do="next"]', figure));
     } else {
@@ -192,23 +209,26 @@ const handlers = {
   },
   printed: ({ text }) => (last ?? section()).append(row(text, "c printed", "on standard output")),
   block: judge,
-  warning: ({ text }) => played.append(row(text, "c")),
-  progress: ({ text }) => played.append(row(text, "c progress")),
+  warning: ({ text }) => add(row(text, "c")),
+  progress: ({ text }) => add(row(text, "c progress")),
   end({ verdict: result, error }) {
     verdict = figure.dataset.how === "follow" && result === "ok" ? "stopped" : result;
     $$(".page", played).forEach(line => line.remove()); // nobody answers there any more
     if ($(".start", figure)) return say("needs a cluster");
     say(...(ends[verdict] ?? [verdict, ""]));
-    if (error) played.append(row(error, "gd"));
+    if (error) add(row(error, "gd"));
     if (result !== "ok" && result !== "stopped") showOpenExercises(error);
     if (result === "stopped" && usesCluster) {
-      played.append(row("What the step made in the cluster is being removed.", "c"));
+      add(row("What the step made in the cluster is being removed.", "c"));
     }
   },
   log({ text }) {
     const log = element("details", "log");
-    log.append(element("summary", "", "Its log, on standard error"), text);
-    played.append(log);
+    const isExpected = verdict === "ok" && /^[IWE]\d{4} /.test(text);
+    log.append(element("summary", "", isExpected
+      ? "client-go's log, on standard error (what it says belongs to the step: all went as in the book)"
+      : "Its log, on standard error"), text);
+    add(log);
   },
 };
 
@@ -254,15 +274,24 @@ function finish({ error }) {
   if (!figure) return;
   if (error) {
     say("failed", "bad");
-    played.append(row(error, "gd"));
+    add(row(error, "gd"));
     showOpenExercises(error);
   } else if (!verdict) {
     say("stopped"); // before the step began
   }
   const run = $('[data-do="run"]', figure);
   if (run.firstChild.data === "Run ") run.firstChild.data = "Run again ";
+  if ($(".from-book", played)) forgetPlayed();
   if (played.isConnected) offer("run", "step", "turn");
   else offer("run", "step");
+}
+
+// forgetPlayed takes away a run that has shown nothing.
+function forgetPlayed() {
+  const hasFocus = played === document.activeElement;
+  turn(figure, false);
+  played.remove();
+  if (hasFocus) focus($("pre", figure));
 }
 
 function act(name, where) {
@@ -271,8 +300,10 @@ function act(name, where) {
   const run = "/-/run?" + new URLSearchParams({ transcript: where.dataset.run, how });
   const paths = { run, step: run, cluster: run + "&cluster=true", stop: "/-/stop", next: "/-/next" };
   closeTips();
-  if (name === "next") offer("stop");
-  else asked = name !== "stop";
+  if (name === "next") {
+    $(".next", played)?.classList.remove("next");
+    offer("stop");
+  } else asked = name !== "stop";
   post(paths[name], where);
 }
 

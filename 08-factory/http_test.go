@@ -134,7 +134,9 @@ func TestNotReadyBeforeTheFirstLists(t *testing.T) {
 		return !allowed.Load(), nil, errors.New("not yet")
 	})
 	url := serve(t, client)
-	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503, "/": 503, "/pods": 503, "/pods/ns/web": 503} {
+	for path, want := range map[string]int{
+		"/healthz": 200, "/readyz": 503, "/": 503, "/pods": 503, "/pods/ns/web": 503,
+	} {
 		status, body, err := get(t.Context(), url+path)
 		must.NoError(t, err)
 		if status != want || want == 503 && !strings.HasPrefix(body, `{"error":"waiting for the first list of `) {

@@ -91,9 +91,9 @@ func build(t *testing.T, home string) (binary string) {
 	run("-mod=mod", "go build -o home .")
 	const list = "go list -deps -f '{{with .Module}}{{if .Version}}{{.Path}} {{.Version}}{{end}}{{end}}' "
 	own := strings.Fields(strings.ReplaceAll(run("-mod=mod", list+"."), " ", "@"))
-	workspace := strings.Fields(strings.ReplaceAll(run("", "cd '"+root+"' && "+list+"./02-listwatch"), " ", "@"))
+	shared := strings.Fields(strings.ReplaceAll(run("", "cd '"+root+"' && "+list+"./02-listwatch"), " ", "@"))
 	for _, module := range own {
-		if !slices.Contains(workspace, module) {
+		if !slices.Contains(shared, module) {
 			t.Errorf("the program is built with %s, want a version of the workspace", module)
 		}
 	}

@@ -23,7 +23,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/flowcontrol"
 	"sigs.k8s.io/yaml"
 
 	"example.com/informer/scripts/harness/must"
@@ -80,15 +79,15 @@ func TestClientGoLimitsItselfToFiveRequestsASecond(t *testing.T) {
 		t.Error("core/v1 and apps/v1 share a rate limiter, want one for each")
 	}
 	for name, test := range map[string]struct {
-		limiter func() flowcontrol.RateLimiter
-		want    int
+		client func() rest.Interface
+		want   int
 	}{
-		"core/v1":   {func() flowcontrol.RateLimiter { return client(0).CoreV1().RESTClient().GetRateLimiter() }, 10},
-		"discovery": {func() flowcontrol.RateLimiter { return client(0).Discovery().RESTClient().GetRateLimiter() }, 300},
+		"core/v1":   {func() rest.Interface { return client(0).CoreV1().RESTClient() }, 10},
+		"discovery": {func() rest.Interface { return client(0).Discovery().RESTClient() }, 300},
 	} {
 		synctest.Test(t, func(t *testing.T) { // time stands still
 			burst := 0
-			for limiter := test.limiter(); limiter.TryAccept(); {
+			for limiter := test.client().GetRateLimiter(); limiter.TryAccept(); {
 				burst++
 			}
 			if burst != test.want {

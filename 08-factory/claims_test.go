@@ -136,7 +136,8 @@ func TestTheLastNamespaceCounts(t *testing.T) {
 		inNamespace := func(namespace string) *corev1.ConfigMap {
 			return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "c"}}
 		}
-		f := informers.NewSharedInformerFactoryWithOptions(fake.NewClientset(inNamespace("first"), inNamespace("last")), 0,
+		client := fake.NewClientset(inNamespace("first"), inNamespace("last"))
+		f := informers.NewSharedInformerFactoryWithOptions(client, 0,
 			informers.WithNamespace("first"), informers.WithNamespace("last"))
 		configMaps := f.Core().V1().ConfigMaps().Informer()
 		ctx, cancel := context.WithCancel(t.Context())

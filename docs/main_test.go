@@ -39,7 +39,8 @@ func TestFindInTheBook(t *testing.T) {
 	}
 	wanted := regexp.MustCompile(`^((README|docs/[\w/-]+)\.md:\d+: .+\n    .*(old|resource).*\n){5}$`)
 	if !wanted.MatchString(out.String()) {
-		t.Errorf("find printed\n%swant 5 lines PAGE:LINE: SECTION, each with a line of the section below it", out.String())
+		t.Errorf("find printed\n%swant 5 lines PAGE:LINE: SECTION, each with a line of the section below it",
+			out.String())
 	}
 }
 

@@ -43,7 +43,8 @@ func TestWhatXRayListsToTry(t *testing.T) {
 		for _, button := range pressed.FindAllStringSubmatch(item[3], -1) {
 			_, after, found := strings.Cut(text, "*"+button[1]+"*")
 			if !found || !strings.Contains(html, ">"+button[1]+"</button>") {
-				t.Errorf("%q: X-ray says %s; want a button that docs/xray.md names after the one before", title, button[1])
+				t.Errorf("%q: X-ray says %s; want a button that docs/xray.md names after the one before",
+					title, button[1])
 			}
 			text = after
 		}

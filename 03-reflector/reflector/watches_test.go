@@ -46,7 +46,8 @@ func TestAWatchFromABookmarkIsResumedFromItsLastEvent(t *testing.T) {
 				return w, nil
 			}), newStore())
 			if want := []string{version, version, "7", "8"}; !slices.Equal(asked, want) {
-				t.Errorf("watches from %q, want %q: the list's version, twice, the bookmark's, the event's", asked, want)
+				t.Errorf("watches from %q, want %q: the list's version, twice, the bookmark's, the event's",
+					asked, want)
 			}
 		}
 	})
@@ -103,9 +104,9 @@ func TestAnEventThatIsLeftOutLeadsToNoList(t *testing.T) {
 			before := utilruntime.ErrorHandlers
 			defer func() { utilruntime.ErrorHandlers = before }()
 			var reported []string
-			utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(_ context.Context, _ error, text string, _ ...any) {
-				reported = append(reported, text)
-			}}
+			utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{
+				func(_ context.Context, _ error, text string, _ ...any) { reported = append(reported, text) },
+			}
 			w := streamedList("1", configMap("a"))
 			w.Modify(nil)
 			w.Add(&corev1.Pod{})

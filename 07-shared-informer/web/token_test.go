@@ -59,7 +59,8 @@ func TestAToken(t *testing.T) {
 		status, header, body := send(t, request)
 		if status != 403 || header.Get("Content-Type") != "text/html; charset=utf-8" ||
 			!strings.Contains(body, "open the other address") || !strings.Contains(body, `<a href="`+again+`">`) {
-			t.Errorf("a browser opens %s: got %d %s, want 403, a page, the hint, and a link to %s", target, status, body,
+			t.Errorf("a browser opens %s: got %d %s, want 403, a page, the hint, and a link to %s",
+				target, status, body,
 				again)
 		}
 	}

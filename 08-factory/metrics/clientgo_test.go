@@ -96,8 +96,9 @@ func TestTheProviderForAllInformers(t *testing.T) {
 		must.NoError(t, err)
 		defer name.Release()
 		run := func(resource string) func() {
-			i := cache.NewSharedIndexInformerWithOptions(fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
-				Identifier: name.WithResource(corev1.SchemeGroupVersion.WithResource(resource))})
+			options := cache.SharedIndexInformerOptions{
+				Identifier: name.WithResource(corev1.SchemeGroupVersion.WithResource(resource))}
+			i := cache.NewSharedIndexInformerWithOptions(fakeapi.New(), &corev1.ConfigMap{}, options)
 			return func() { must.Run(t, i.RunWithContext) }
 		}
 		registry := prometheus.NewRegistry()

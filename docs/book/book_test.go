@@ -116,13 +116,15 @@ func TestRewriteFollowsNoLink(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := Rewrite(root, t.Output())
-			if want := test.want + test.file + " is no regular file"; err == nil || !strings.Contains(err.Error(), want) {
+			want := test.want + test.file + " is no regular file"
+			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("Rewrite() = %v, want an error with %q", err, want)
 			}
 			if got := read(t, outside); got != stale {
 				t.Errorf("Rewrite() changed a file outside of the tree: %q", got)
 			}
-			if isBlock := strings.HasPrefix(test.want, "docs/01-one.md"); strings.Contains(read(t, page), "pod1") == isBlock {
+			isBlock := strings.HasPrefix(test.want, "docs/01-one.md")
+			if strings.Contains(read(t, page), "pod1") == isBlock {
 				t.Errorf("a stale page was rewritten: got %t, want %t", isBlock, !isBlock)
 			}
 		})

@@ -86,8 +86,8 @@ func TestFindKeepsTheLimit(t *testing.T) {
 func TestExcerpts(t *testing.T) {
 	filler := strings.Repeat("more and more ", 20)
 	b := load(t, fstest.MapFS{"docs/guide.md": file("# The guide\n\n" +
-		"## Deletes\n\nA delete that nobody saw.\n\n" + filler + "then a **tombstone** says which [object](x.md) it was, " +
-		filler + "and that is all.\n\n" +
+		"## Deletes\n\nA delete that nobody saw.\n\n" + filler +
+		"then a **tombstone** says which [object](x.md) it was, " + filler + "and that is all.\n\n" +
 		"## Table\n\n| a | tombstone |\n|---|---|\n| b | c |\n\n" +
 		"## Block\n\n```log\nfirst\nE1 tombstones: 3\n```\n\n" +
 		"## Only the heading has tombstone\n\nNothing.\n\n" +
@@ -108,8 +108,8 @@ func TestExcerpts(t *testing.T) {
 		return line
 	}
 	for _, test := range []struct{ query, title, want string }{
-		{"tombstone object", "Deletes", "… more and more more and more then a [tombstone] says which [object] it was, " +
-			"more and more more and more more and more more and more more and more more and more …"},
+		{"tombstone object", "Deletes", "… more and more more and more then a [tombstone] says which [object] it was" +
+			", more and more more and more more and more more and more more and more more and more …"},
 		{"tombstone", "Table", "a · [tombstone]"},
 		{"tombstone", "Block", "E1 [tombstones]: 3"},
 		{"the tombstone", "heading has tombstone", "Nothing."},

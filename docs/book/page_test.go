@@ -64,7 +64,8 @@ func TestAllowedBlocks(t *testing.T) {
 		"text in a list":    "- a\n\n    more of a\n\n    - b\n",
 		"long line wrapped": "a\n    b\n",
 		"pre in a span":     "Use `<pre>`.\n",
-		"Mermaid header":    "```mermaid\n---\ntitle: A\n---\n%% note\ngraph TD;\n  accDescr {\n    A.\n  }\n  A-->B;\n```\n",
+		"Mermaid header": "```mermaid\n---\ntitle: A\n---\n%% note\ngraph TD;\n" +
+			"  accDescr {\n    A.\n  }\n  A-->B;\n```\n",
 		"Mermaid in a line": "```mermaid\ngraph TD;\n  accDescr: A leads to B.\n  A-->B;\n```\n",
 		"this cluster":      "```sh\nkubectl --kubeconfig .cluster/kubeconfig get pods\n```\n",
 		"your own cluster":  "```sh\ntime kubectl --context YOURS get pods | wc -c\n```\n",

@@ -86,8 +86,8 @@ func writeKept(root *os.Root, name string, text []byte) error {
 	if err := root.MkdirAll(keptFolder, 0o700); err != nil {
 		return err
 	}
-	temp := name + "." + rand.Text() // another reader has its own
-	defer root.Remove(temp)          // after the rename, it is not there
+	temp := name + "." + rand.Text()         // another reader has its own
+	defer func() { _ = root.Remove(temp) }() // after the rename, it is not there
 	file, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

@@ -38,8 +38,9 @@ func TestWhatIsKept(t *testing.T) {
 	v := visit(t, folder)
 	v.wantNoContinue("at the first start")
 	for query, want := range map[string]string{
-		"page=docs/02-more.md&section=four-rules": `<a href="/docs/02-more.md#four-rules">Continue: 02, Four rules</a> More<`,
-		"page=docs/01-queue.md":                   `<a href="/docs/01-queue.md">Continue: 01, The queue</a><`,
+		"page=docs/02-more.md&section=four-rules": `<a href="/docs/02-more.md#four-rules">` +
+			`Continue: 02, Four rules</a> More<`,
+		"page=docs/01-queue.md": `<a href="/docs/01-queue.md">Continue: 01, The queue</a><`,
 		"page=docs/reference/words.md&section=queue": `<a href="/docs/reference/words.md#queue">` +
 			`Continue: Words, Queue</a><`,
 		"page=docs/reference/words.md": `<a href="/docs/reference/words.md">Continue: Words</a><`,

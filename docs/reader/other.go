@@ -27,8 +27,8 @@ func (r *reader) serveClone(*gin.Context) (any, error) {
 
 // realPath returns a path without links.
 func realPath(folder string) string {
-	if real, err := filepath.EvalSymlinks(folder); err == nil {
-		return real
+	if followed, err := filepath.EvalSymlinks(folder); err == nil {
+		return followed
 	}
 	return folder
 }

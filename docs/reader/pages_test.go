@@ -88,7 +88,7 @@ func TestWhereCopyIs(t *testing.T) {
 	const button = `<button data-copy aria-live="polite">Copy</button>`
 	const output = "<!-- output 01-queue/testdata/out.txt -->\n```text\n> more\n1\n```\n"
 	for page, want := range map[string]int{
-		small["docs/01-queue.md"]:                   3, // code, a transcript with a command, and a diagram without a picture
+		small["docs/01-queue.md"]:                   3, // code, a command, a diagram without a picture
 		"# Queue\n\n```sh\nls # all\n```\n":         1,
 		"# Queue\n\n```log\nE0101 it failed\n```\n": 0,
 		"# Queue\n\n" + output:                      0,

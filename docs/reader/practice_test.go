@@ -228,7 +228,8 @@ func TestThePlacesOfTheButtons(t *testing.T) {
 		`<a href="/docs/01-queue.md" class="chapter">`)
 	_, after, _ = strings.Cut(v.get("/docs/01-queue.md", 200), place)
 	box, _, _ := strings.Cut(after, "</figure>")
-	wantIn(t, "the text above the box, which has Start", v.get("/docs/01-queue.md", 200), "<p>Stop. <code>put</code>: <a")
+	wantIn(t, "the text above the box, which has Start", v.get("/docs/01-queue.md", 200),
+		"<p>Stop. <code>put</code>: <a")
 	wantIn(t, "the box on another page", box, `<summary>The task: Put</summary>`,
 		`<p>Write <a href="/01-queue/queue.go" class="source">it</a>.</p>`)
 	if strings.Contains(box, "Run it.") {

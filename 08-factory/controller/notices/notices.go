@@ -49,7 +49,8 @@ type Options struct {
 
 	// Lease is the name of a Lease in the namespace of the notices. Of all replicas with this Lease,
 	// only the one that holds it writes. If somebody else edits or deletes the Lease, two of them may
-	// write until the one that held it sees this, with its next renewal. Default: no Lease. Then there must be one replica only.
+	// write until the one that held it sees this, with its next renewal. Default: no Lease. Then there
+	// must be one replica only.
 	Lease string
 
 	// Identity names this replica in the Lease. No two replicas may have the same identity. Default:

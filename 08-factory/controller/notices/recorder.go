@@ -99,7 +99,8 @@ func (r *recorder) writeAll(ctx context.Context) {
 		}
 	}
 	if lost > 0 {
-		utilruntime.HandleErrorWithContext(ctx, ctx.Err(), "The last Events are lost, they took too long", "count", lost)
+		utilruntime.HandleErrorWithContext(ctx, ctx.Err(), "The last Events are lost, they took too long",
+			"count", lost)
 	}
 }
 

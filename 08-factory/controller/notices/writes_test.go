@@ -383,7 +383,8 @@ func TestAConflictHidesNoOtherError(t *testing.T) {
 func TestTheLimitsGrowWithTheWorkers(t *testing.T) {
 	two, four := withLimits(&rest.Config{}, 2), withLimits(&rest.Config{}, 4)
 	if two.QPS != 100 || four.QPS != 2*two.QPS || four.Burst != 2*two.Burst {
-		t.Errorf("two workers have %v requests a second and a burst of %d, four have %v and %d, want 100 and twice as many",
+		t.Errorf("two workers have %v requests a second and a burst of %d, four have %v and %d, "+
+			"want 100 and twice as many",
 			two.QPS, two.Burst, four.QPS, four.Burst)
 	}
 	if own := withLimits(&rest.Config{QPS: 5}, 2); own.QPS != 5 {

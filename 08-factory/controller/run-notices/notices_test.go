@@ -164,7 +164,9 @@ func TestNothingIsLeftOfRun(t *testing.T) {
 		}, funcr.Options{})
 		picnic := newNotice()
 		must.NoError(t, unstructured.SetNestedField(picnic.Object, int64(100), "spec", "copies"))
-		w := &world{notices: fakeapi.New(picnic), configMaps: fakeapi.New(), perEvent: 100 * time.Millisecond, logger: logger}
+		w := &world{
+			notices: fakeapi.New(picnic), configMaps: fakeapi.New(), perEvent: 100 * time.Millisecond, logger: logger,
+		}
 		before := must.Goroutines()
 		stop := w.run(t)
 		synctest.Wait()
@@ -182,7 +184,8 @@ func TestNothingIsLeftOfRun(t *testing.T) {
 		defer mu.Unlock()
 		want := fmt.Sprintf(`"count"=%d`, 100-written)
 		if written == 0 || written == 100 || len(lost) != 1 || !strings.Contains(lost[0], want) {
-			t.Errorf("%d of 100 Events were written, and the log has the lines %q, want one with %s", written, lost, want)
+			t.Errorf("%d of 100 Events were written, and the log has the lines %q, want one with %s",
+				written, lost, want)
 		}
 	})
 }

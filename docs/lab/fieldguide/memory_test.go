@@ -58,8 +58,9 @@ func TestOnlyAListIsReadAsAWhole(t *testing.T) {
 			body, answer := io.Pipe()
 			client, err := kubernetes.NewForConfig(&rest.Config{Transport: roundTripperFunc(
 				func(request *http.Request) (*http.Response, error) {
-					return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
-						Body: body, Request: request}, nil
+					return &http.Response{StatusCode: http.StatusOK,
+						Header: http.Header{"Content-Type": {"application/json"}},
+						Body:   body, Request: request}, nil
 				})})
 			must.NoError(t, err)
 			var lw cache.ListerWatcher = listWatch(client, "configmaps", "ns", func(*metav1.ListOptions) {})

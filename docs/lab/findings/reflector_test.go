@@ -139,7 +139,8 @@ func TestAReflectorWhoseContextHasEnded(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			cache.NewReflector(lw, &corev1.ConfigMap{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0).RunWithContext(ctx)
+			r := cache.NewReflector(lw, &corev1.ConfigMap{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
+			r.RunWithContext(ctx)
 			synctest.Wait() // RunWithContext does not wait for the list
 			if lists == 0 && !streams {
 				fixed(t, "List is not called")

@@ -102,7 +102,7 @@ func writeWhole(name, text string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name()) // after the rename, it is not there
+	defer func() { _ = os.Remove(file.Name()) }() // after the rename, it is not there
 	_, err = file.WriteString(text)
 	if err := errors.Join(err, file.Chmod(info.Mode().Perm()), file.Sync(), file.Close()); err != nil {
 		return err

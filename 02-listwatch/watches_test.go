@@ -50,7 +50,9 @@ func TestListAndWatchOfAListWatchCannotBeCancelled(t *testing.T) {
 			return nil, nil
 		},
 	}
+	//lint:ignore SA1019 what it lacks is shown
 	_, _ = lw.List(metav1.ListOptions{})
+	//lint:ignore SA1019 what it lacks is shown
 	_, _ = lw.Watch(metav1.ListOptions{})
 	_, _ = lw.ListWithContext(ended, metav1.ListOptions{})
 	_, _ = lw.WatchWithContext(ended, metav1.ListOptions{})

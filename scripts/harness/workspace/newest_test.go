@@ -27,12 +27,14 @@ func TestNewest(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join(root, "scripts", "newest.sh"))
 	must.NoError(t, err)
 	clone, bin := filepath.Join(t.TempDir(), "my clone"), t.TempDir()
+	kubernetes := filepath.Join(clone, "08-factory", "kubernetes", "go.mod") // requires versions of its own
 	for file, text := range map[string]string{
 		filepath.Join(clone, "scripts", "newest.sh"):  string(script),
 		filepath.Join(clone, "01-part", "go.mod"):     "require k8s.io/client-go v0.1.0\n",
 		filepath.Join(clone, "docs", "01-a-page.md"):  "# A page\n\n*client-go v0.1.0*\n",
 		filepath.Join(bin, "go"):                      fakeGo,
 		filepath.Join(clone, "docs", "no-chapter.md"): "# Another page\n\n*v0.1.0*\n",
+		kubernetes: "require k8s.io/api v0.0.9\n\nexclude (\n\tk8s.io/api v0.1.0\n)\n",
 	} {
 		must.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		must.NoError(t, os.WriteFile(file, []byte(text), 0o755))
@@ -45,7 +47,9 @@ func TestNewest(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		calls: "01-part: go get k8s.io/client-go@latest k8s.io/api@latest k8s.io/apimachinery@latest\n" +
-			"01-part: go mod tidy\n",
+			"01-part: go mod tidy\n" +
+			"kubernetes: go mod tidy\n",
+		kubernetes: "require k8s.io/api v0.0.9\n\nexclude (\n\tk8s.io/api v0.99.1\n)\n",
 		filepath.Join(clone, "docs", "01-a-page.md"):  "# A page\n\n*client-go v0.99.1*\n",
 		filepath.Join(clone, "docs", "no-chapter.md"): "# Another page\n\n*v0.1.0*\n",
 	} {

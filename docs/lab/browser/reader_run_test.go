@@ -70,7 +70,8 @@ func TestRunningAStep(t *testing.T) {
 	r.until("the page is watched", `document.body?.dataset.watching`)
 	must.NoError(t, r.Run(fmt.Sprintf(`document.querySelector('figure[data-run="%s"]').scrollIntoView()`, transcript)))
 	must.NoError(t, r.Run(fmt.Sprintf(`window.widths = new Set(); new ResizeObserver(entries =>
-		entries.forEach(({ target }) => widths.add(target.offsetWidth))).observe(document.querySelector('figure[data-run="%s"]'))`,
+		entries.forEach(({ target }) => widths.add(target.offsetWidth))
+		).observe(document.querySelector('figure[data-run="%s"]'))`,
 		transcript)))
 	must.NoError(t, r.Run(`new MutationObserver(() => {
 		if (document.querySelector("[data-run] .status").textContent.startsWith("compiling")) {

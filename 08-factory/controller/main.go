@@ -1,5 +1,6 @@
 // From informer to controller, the second program of the chapter. You build controllers on the
-// factory: a queue of keys, retries, leader election. Package notices is one that you can copy.
+// factory: a queue of keys, retries, leader election. Package notices is one that you can copy. The
+// folder kubernetes, a module of its own, runs the controllers of Kubernetes on the factory.
 //
 // Its first page is docs/08-controllers.md.
 package main

@@ -3,6 +3,7 @@ module example.com/informer/03-reflector
 go 1.26.0
 
 require (
+	example.com/informer/01-deltafifo v0.0.0
 	example.com/informer/scripts/harness v0.0.0
 	github.com/go-logr/logr v1.4.4
 	github.com/google/go-cmp v0.7.0

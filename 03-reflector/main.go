@@ -1,7 +1,6 @@
-// Chapter 03: the reflector, which keeps LIST and WATCH going. You let client-go's reflector fill a
-// queue, and cut its connection. Then you build your own, package reflector, and package observer,
-// through which the parts of an informer report what they do. The chapter takes no package from
-// earlier chapters.
+// Chapter 03: the reflector, which keeps LIST and WATCH going. You let client-go's reflector fill
+// the queue of chapter 01, and cut its connection. Then you build your own, package reflector, and
+// package observer, through which the parts of an informer report what they do.
 //
 // Its first page is docs/03-reflector.md.
 package main

@@ -10,16 +10,17 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepLost lets a reflector fill a queue without known objects. The Deleted of doomed never comes:
-// doomed was popped, and then the queue does not know it any more. (Every namespace has the
-// ConfigMap kube-root-ca.crt.)
+// stepLost lets client-go's reflector fill the queue of chapter 01, without known objects. The
+// Deleted of doomed never comes: doomed was popped, and then the queue does not know it any more.
+// (Every namespace has the ConfigMap kube-root-ca.crt.)
 func stepLost(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.Everything())
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
+	queue := deltafifo.New(deltafifo.Options{
 		KeyFunction: cache.MetaNamespaceKeyFunc, // and no KnownObjects
 	})
 	ctx, cancel := context.WithCancel(ctx)
@@ -30,8 +31,8 @@ func stepLost(ctx context.Context, l *step.Lesson) error {
 	running.Go(func() { cache.NewReflector(configMaps, &corev1.ConfigMap{}, queue, 0).RunWithContext(ctx) })
 
 	for {
-		_, err := queue.Pop(func(obj any, isInInitialList bool) error {
-			for _, delta := range obj.(cache.Deltas) {
+		err := queue.Pop(func(deltas cache.Deltas, isInInitialList bool) error {
+			for _, delta := range deltas {
 				fmt.Fprintf(l.Out, "%s : %s\n", delta.Type, delta.Object.(*corev1.ConfigMap).Name)
 			}
 			return nil

@@ -10,16 +10,17 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepPour lets a reflector fill a DeltaFIFO. The objects of the first list are popped as Sync. The
-// changes of the watch are popped as Added, Updated and Deleted. (The pod in early.yaml has a
-// scheduling gate: it stays Pending.)
+// stepPour gives the queue known objects: a store. The objects of the first list are popped as
+// Sync. The changes of the watch are popped as Added, Updated and Deleted. (The pod in early.yaml
+// has a scheduling gate: it stays Pending.)
 func stepPour(ctx context.Context, l *step.Lesson) error {
 	pods := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "pods", l.Namespace, fields.Everything())
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
+	queue := deltafifo.New(deltafifo.Options{
 		KeyFunction:  cache.MetaNamespaceKeyFunc,
 		KnownObjects: store, // where the loop below keeps what it pops
 	})
@@ -31,8 +32,8 @@ func stepPour(ctx context.Context, l *step.Lesson) error {
 	running.Go(func() { cache.NewReflector(pods, &corev1.Pod{}, queue, 0).RunWithContext(ctx) })
 
 	for {
-		_, err := queue.Pop(func(obj any, isInInitialList bool) error {
-			for _, delta := range obj.(cache.Deltas) {
+		err := queue.Pop(func(deltas cache.Deltas, isInInitialList bool) error {
+			for _, delta := range deltas {
 				pod, ok := delta.Object.(*corev1.Pod)
 				if !ok { // it can be a tombstone: see the step relist
 					return fmt.Errorf("want a pod, got %T", delta.Object)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/scripts/harness/step"
 )
 
@@ -23,7 +24,7 @@ func stepRelist(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")) // which every namespace has
 	store := cache.NewStore(cache.DeletionHandlingMetaNamespaceKeyFunc) // takes tombstones, too
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
+	queue := deltafifo.New(deltafifo.Options{
 		KeyFunction:  cache.MetaNamespaceKeyFunc,
 		KnownObjects: store,
 	})
@@ -35,8 +36,8 @@ func stepRelist(ctx context.Context, l *step.Lesson) error {
 	running.Go(func() { cache.NewReflector(configMaps, &corev1.ConfigMap{}, queue, 0).RunWithContext(ctx) })
 
 	for {
-		_, err := queue.Pop(func(popped any, isInInitialList bool) error {
-			for _, delta := range popped.(cache.Deltas) {
+		err := queue.Pop(func(deltas cache.Deltas, isInInitialList bool) error {
+			for _, delta := range deltas {
 				obj, note := delta.Object, ""
 				if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
 					obj, note = tombstone.Obj, " (a tombstone)"

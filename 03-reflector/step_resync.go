@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/01-deltafifo/deltafifo"
 	"example.com/informer/scripts/harness/step"
 )
 
@@ -19,7 +20,7 @@ func stepResync(ctx context.Context, l *step.Lesson) error {
 	configMaps := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermEqualSelector("metadata.name", "one"))
 	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	queue := cache.NewDeltaFIFOWithOptions(cache.DeltaFIFOOptions{
+	queue := deltafifo.New(deltafifo.Options{
 		KeyFunction:  cache.MetaNamespaceKeyFunc,
 		KnownObjects: store,
 	})
@@ -32,8 +33,8 @@ func stepResync(ctx context.Context, l *step.Lesson) error {
 	running.Go(func() { cache.NewReflector(configMaps, &corev1.ConfigMap{}, queue, period).RunWithContext(ctx) })
 
 	for i := range 4 { // the first list, and three resyncs
-		_, err := queue.Pop(func(obj any, isInInitialList bool) error {
-			for _, delta := range obj.(cache.Deltas) {
+		err := queue.Pop(func(deltas cache.Deltas, isInInitialList bool) error {
+			for _, delta := range deltas {
 				fmt.Fprintf(l.Out, "%s : %s\n", delta.Type, delta.Object.(*corev1.ConfigMap).Name)
 				if err := store.Add(delta.Object); err != nil {
 					return err

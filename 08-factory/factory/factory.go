@@ -77,10 +77,17 @@ func (e *entry) end(cause error) {
 		e.stop(cause)
 		<-e.ran
 	}
-	if ours, ok := e.informer.(*informer.Informer); ok {
-		ours.Stop() // ends a run that the program itself has begun, and prevents later runs
-		<-ours.ShutdownChan()
+	if i, ok := e.informer.(stopper); ok {
+		i.Stop() // ends a run that the program itself has begun, and prevents later runs
+		<-i.ShutdownChan()
 	}
+}
+
+// A stopper is an informer that can be stopped by others than the one who runs it. Ours is one,
+// client-go's is not.
+type stopper interface {
+	Stop()
+	ShutdownChan() <-chan struct{}
 }
 
 // WaitForCacheSync waits until each informer that was started holds its first list, or was

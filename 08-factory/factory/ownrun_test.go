@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -124,4 +125,24 @@ func TestAnInformerOfClientGosEndsIfTheFactoryRunsIt(t *testing.T) {
 			<-call
 		})
 	}
+}
+
+// A program gives the factory an informer whose type the factory does not know. It only has to have
+// the methods Stop and ShutdownChan.
+func TestAnInformerOfAnyTypeIsStopped(t *testing.T) {
+	forgetAndShutdown(t, func(t *testing.T, end func(*Factory)) {
+		f := New(fake.NewClientset(), Options{})
+		theirs := f.ClientGo().InformerFor(&corev1.ConfigMap{},
+			func(kubernetes.Interface, time.Duration) cache.SharedIndexInformer {
+				return struct{ *informer.Informer }{
+					informer.New(fakeapi.New(), &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}),
+				}
+			})
+		run := startCall(func() { theirs.RunWithContext(t.Context()) })
+		synctest.Wait()
+		end(f)
+		if !run.returned() {
+			t.Error("RunWithContext has not returned")
+		}
+	})
 }

@@ -54,14 +54,21 @@ func (i *Indexer) Add(obj any) error {
 	if err != nil {
 		return cache.KeyError{Obj: obj, Err: err}
 	}
+	_, err = i.Put(key, obj)
+	return err
+}
+
+// Put is Add for an object whose key is known. It returns the object that had this key before, or
+// nil. The error is always nil.
+func (i *Indexer) Put(key string, obj any) (old any, err error) {
 	rv, rvErr := rvFromObject(obj)
 	i.lock.Lock()
 	defer i.lock.Unlock()
-	oldObj := i.items[key]
+	old = i.items[key]
 	i.items[key] = obj
-	i.index.updateIndices(oldObj, obj, key)
+	i.index.updateIndices(old, obj, key)
 	i.setRV(rv, rvErr)
-	return nil
+	return old, nil
 }
 
 // Update is the same as Add.
@@ -74,37 +81,38 @@ func (i *Indexer) Delete(obj any) error {
 	if err != nil {
 		return cache.KeyError{Obj: obj, Err: err}
 	}
-	rv, rvErr := rvFromObject(obj)
+	i.Remove(key, obj)
+	return nil
+}
+
+// Remove removes the object with this key. It returns the object, or nil if there is none. The
+// store takes the resource version of last, which is the last state of the object, or a tombstone.
+func (i *Indexer) Remove(key string, last any) (old any) {
+	rv, rvErr := rvFromObject(last)
 	i.lock.Lock()
 	defer i.lock.Unlock()
-	if oldObj, exists := i.items[key]; exists {
-		i.index.updateIndices(oldObj, nil, key)
+	old, exists := i.items[key]
+	if exists {
+		i.index.updateIndices(old, nil, key)
 		delete(i.items, key)
 	}
 	i.setRV(rv, rvErr)
-	return nil
+	return old
 }
 
 // Replace removes all objects and stores those of the list. If two of them have the same key, the
 // later one stays. An object without a key is an error, and changes nothing.
 func (i *Indexer) Replace(list []any, resourceVersion string) error {
-	items := make(map[string]any, len(list))
-	for _, obj := range list {
+	keys := make([]string, len(list))
+	for n, obj := range list {
 		key, err := i.keyFunc(obj)
 		if err != nil {
 			return cache.KeyError{Obj: obj, Err: err}
 		}
-		items[key] = obj
+		keys[n] = key
 	}
-	i.lock.Lock()
-	defer i.lock.Unlock()
-	i.items = items
-	i.rv = resourceVersion
-	i.index.reset()
-	for key, obj := range items {
-		i.index.updateIndices(nil, obj, key)
-	}
-	return nil
+	_, _, err := i.ReplaceAll(keys, list, resourceVersion)
+	return err
 }
 
 // Get returns the object that has the key of obj.

@@ -35,6 +35,10 @@ func TestTheMapsOfIndexersAreCopied(t *testing.T) { indexertest.OwnIndexers(t, n
 
 func TestTheIndexerKeepsNothingAlive(t *testing.T) { indexertest.KeepsNothingAlive(t, newIndexer) }
 
+func TestAWriteSaysWhatItChanges(t *testing.T) {
+	indexertest.Changes(t, indexer.New(cache.MetaNamespaceKeyFunc, nil))
+}
+
 func TestAReaderSeesAStateThatExisted(t *testing.T) {
 	indexertest.States(t, indexer.New(cache.MetaNamespaceKeyFunc, nil))
 }

@@ -21,6 +21,8 @@ func TestNilAndEmptyAreAsInClientGo(t *testing.T) { indexertest.NilAndEmpty(t, n
 
 func TestATypedNilChangesNothing(t *testing.T) { indexertest.TypedNil(t, newStore) }
 
+func TestAWriteSaysWhatItChanges(t *testing.T) { indexertest.Changes(t, store.New(store.Options{})) }
+
 func TestTheMapsOfIndexersAreCopied(t *testing.T) { indexertest.OwnIndexers(t, newStore) }
 
 // The values of an index can be large. When an object is deleted, or its write fails, its values

@@ -61,6 +61,9 @@ func (s Snapshot) ListKeys() []string {
 	return collect(&s.used, &s.keys)
 }
 
+// All yields the keys and the objects of the present state, in no particular order.
+func (s *Store) All() iter.Seq2[string, any] { return s.Snapshot().All() }
+
 // List returns all objects, in no particular order.
 func (s *Store) List() []any { return s.Snapshot().List() }
 

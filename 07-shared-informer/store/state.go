@@ -2,7 +2,11 @@
 
 package store
 
-import "k8s.io/client-go/tools/cache"
+import (
+	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
+)
 
 // A state is the contents of a store.
 type state struct {
@@ -65,14 +69,14 @@ func (s *state) freeSlot(key string, slot int) {
 // next returns a state with these objects, and without indexes. It also returns the changes from
 // this state to the next, in the order of the list, and the number of objects that both states
 // have.
-func (s *state) next(keys []string, objs []any) (next state, listed []Change, kept int) {
+func (s *state) next(keys []string, objs []any) (next state, listed []indexer.Change, kept int) {
 	next = newState(s.counter, len(objs))
-	listed = make([]Change, 0, len(objs)) // by slot: a new state gives out its slots in order
+	listed = make([]indexer.Change, 0, len(objs)) // by slot: a new state gives out its slots in order
 	for i, key := range keys {
 		slot, isDuplicate := next.slots[key]
 		if !isDuplicate {
 			slot = next.newSlot(key)
-			change := Change{Key: key}
+			change := indexer.Change{Key: key}
 			if oldSlot, ok := s.slots[key]; ok {
 				change.Old = s.objects.get(oldSlot)
 				kept++
@@ -86,11 +90,11 @@ func (s *state) next(keys []string, objs []any) (next state, listed []Change, ke
 }
 
 // missing returns the objects that the next state does not have.
-func (s *state) missing(next *state) (gone []Change) {
+func (s *state) missing(next *state) (gone []indexer.Change) {
 	for slot := range s.used.all() {
 		key := s.keys.get(slot)
 		if _, ok := next.slots[key]; !ok {
-			gone = append(gone, Change{Key: key, Old: s.objects.get(slot)})
+			gone = append(gone, indexer.Change{Key: key, Old: s.objects.get(slot)})
 		}
 	}
 	return gone

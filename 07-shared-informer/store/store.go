@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/04-indexer/indexer"
 )
 
 // Options of a Store.
@@ -171,7 +173,7 @@ func (s *Store) Replace(list []any, version string) error {
 // ReplaceAll is Replace for objects whose keys are known. It returns the changes of the objects in
 // the list, in the order of the list, and the changes of the objects that are not in the list any
 // more.
-func (s *Store) ReplaceAll(keys []string, objs []any, version string) (listed, gone []Change, err error) {
+func (s *Store) ReplaceAll(keys []string, objs []any, version string) (listed, gone []indexer.Change, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next, listed, kept := s.next(keys, objs)

@@ -41,6 +41,8 @@ type Book struct {
 	linked map[string]*page    // other Markdown files of the workspace, by name
 	tests  map[string]testFile // test files, by name
 
+	packages map[string]goPackage // by folder and name
+
 	sections []searchable // what Find looks at; nil before the first call
 }
 
@@ -65,7 +67,8 @@ func PageNames(ws fs.FS) (names []string, err error) {
 // Load reads the pages of the workspace ws. Load returns no error for a page that is missing, or
 // that cannot be read: Problems reports it.
 func Load(ws fs.FS) (*Book, error) {
-	b := &Book{ws: ws, pages: map[string]*page{}, linked: map[string]*page{}, tests: map[string]testFile{}}
+	b := &Book{ws: ws, pages: map[string]*page{}, linked: map[string]*page{}, tests: map[string]testFile{},
+		packages: map[string]goPackage{}}
 	names, err := PageNames(ws)
 	if err != nil {
 		return nil, fmt.Errorf("looking for pages: %w", err)

@@ -76,10 +76,11 @@ func (b *Book) page(file string) (*page, error) {
 var testName = regexp.MustCompile(`^(Test|Fuzz|Benchmark|Example)([\pN_\p{Lu}\p{Lt}\p{Lm}\p{Lo}][\pL\pN_]*)?$`)
 
 // checkClaim checks that a link to a test file names a test of this file, as its title or its text,
-// and that `go test` runs this test.
+// and that `go test` runs this test. The name of a subtest follows after a slash.
 func (b *Book) checkClaim(file string, l link) error {
 	name := cmp.Or(l.title, l.text)
-	isTest := testName.MatchString(name) && name != "TestMain"
+	test, _, _ := strings.Cut(name, "/")
+	isTest := testName.MatchString(test) && test != "TestMain"
 	isTestFile := strings.HasSuffix(file, "_test.go")
 	switch {
 	case isTestFile && isTest:
@@ -97,7 +98,7 @@ func (b *Book) checkClaim(file string, l link) error {
 // excludedFile matches test files that `go test` runs on some systems only, or never.
 var excludedFile = regexp.MustCompile(`_(windows|darwin|linux|amd64|arm64)_test\.go$|(^|/)([_.]|testdata/)`)
 
-// A testFile is a Go file that claims link to.
+// A testFile is a Go file that claims link to, or that may have subtests.
 type testFile struct {
 	source []byte
 	tree   *ast.File
@@ -120,9 +121,10 @@ func (b *Book) parseTestFile(file string) (testFile, error) {
 	return b.tests[file], nil
 }
 
-// checkTest returns an error unless `go test` runs the function of this name in the file. It does
-// not check the type of the parameter: the compiler does.
+// checkTest returns an error unless `go test` runs the function of this name in the file, and the
+// subtest, if the name has one. It does not check the type of the parameter: the compiler does.
 func (b *Book) checkTest(file, name string) error {
+	name, subtest, hasSubtest := strings.Cut(name, "/")
 	parsed, err := b.parseTestFile(file)
 	if err != nil {
 		return fmt.Errorf("looking for the test %s: %w", name, err)
@@ -133,6 +135,13 @@ func (b *Book) checkTest(file, name string) error {
 	}
 	if reason := parsed.neverRuns(file, function); reason != "" {
 		return fmt.Errorf("%s in %s never runs: %s", name, file, reason)
+	}
+	if !hasSubtest {
+		return nil
+	}
+	body := place{path.Dir(file), parsed.tree, function, function.Body}
+	if err := b.checkSubtest([]place{body}, subtest); err != nil {
+		return fmt.Errorf("%s in %s: %w", name, file, err)
 	}
 	return nil
 }

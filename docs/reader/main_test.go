@@ -35,7 +35,8 @@ var (
 			"- [Words](reference/words.md)\n",
 		"docs/reference/words.md": "# Words\n\n## Queue\n\nA line.\n",
 		"docs/01-queue.md": "# The queue\n\nSee [queue](reference/words.md#queue), [Pop](../01-queue/queue.go), " +
-			"[✓](../01-queue/queue_test.go \"TestPop\"), <b onclick=\"x()\">bold</b> and " +
+			"[✓](../01-queue/queue_test.go \"TestPop\") " +
+			"[✓](../01-queue/queue_test.go \"TestPop/a\"), <b onclick=\"x()\">bold</b> and " +
 			"[this](javascript:alert(1)).\n\n" +
 			"<!-- code 01-queue/queue.go Pop -->\n```go\nfunc Pop() int { return 1 }\n```\n\n" +
 			"<!-- output 01-queue/testdata/pop.txt -->\n```text\n$ go run ./01-queue pop\n<1>\n> more\n```\n\n" +

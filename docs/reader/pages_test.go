@@ -26,6 +26,7 @@ func TestAPage(t *testing.T) {
 		`<a href="reference/words.md#queue" class="">queue</a>`,
 		`<a href="../01-queue/queue.go?show=Pop" class="source">Pop</a>`,
 		`<a href="../01-queue/queue_test.go?show=TestPop" class="source claim" title="TestPop">✓</a>`,
+		`<a href="../01-queue/queue_test.go?show=TestPop" class="source claim" title="TestPop/a">✓</a>`,
 		`&lt;b onclick=&#34;x()&#34;&gt;bold&lt;/b&gt;`,
 		`<a href="" class="">this</a>`,
 		`<a class="source" href="/01-queue/queue.go?show=Pop">01-queue/queue.go</a>`,

@@ -161,6 +161,7 @@ func (p *pageRenderer) link(w util.BufWriter, _ []byte, n ast.Node, entering boo
 			class = "source claim"
 		}
 		for _, name := range []string{title, text} {
+			name, _, _ := strings.Cut(name, "/") // the name of a subtest follows
 			if identifier.MatchString(name) {
 				target += "?show=" + name
 				break

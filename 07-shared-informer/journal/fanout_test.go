@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/03-reflector/observer"
 	"example.com/informer/06-processor/processor"
 	"example.com/informer/06-processor/processor/fanouttest"
 )
@@ -30,46 +31,20 @@ func newImpatient() processor.Fanout {
 	return fanout
 }
 
-func TestEveryListenerGetsEverythingInOrder(t *testing.T) {
-	fanouttest.EveryListenerGetsEverythingInOrder(t, newFanout)
-}
+func TestFanout(t *testing.T) { fanouttest.Run(t, newFanout) }
 
 func TestTheEndOfTheInitialListIsNotCounted(t *testing.T) {
 	fanouttest.TheEndOfTheInitialListIsNotCounted(t, newImpatient)
 }
 
-func TestAListenerGetsNothingOfThePast(t *testing.T) {
-	fanouttest.AListenerGetsNothingOfThePast(t, newFanout)
-}
-
-func TestNextWaits(t *testing.T) {
-	fanouttest.NextWaits(t, newFanout)
-}
-
-func TestCloseEndsNextAndDropsWhatWaits(t *testing.T) {
-	fanouttest.CloseEndsNextAndDropsWhatWaits(t, newFanout)
-}
-
-func TestListenersComeAndGo(t *testing.T) {
-	fanouttest.ListenersComeAndGo(t, newFanout)
-}
-
-func TestWhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T) {
-	fanouttest.WhatAllHaveReadIsGarbageThoughAllIsQuiet(t, newFanout)
-}
-
-func TestWhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T) {
-	fanouttest.WhatOnlyAClosedListenerHadToReadIsGarbage(t, newFanout)
-}
-
-func TestWhatAClosedListenerHasReadIsGarbage(t *testing.T) {
-	fanouttest.WhatAClosedListenerHasReadIsGarbage(t, newFanout)
-}
-
-func TestNothingIsKeptForNobody(t *testing.T) {
-	fanouttest.NothingIsKeptForNobody(t, newFanout)
-}
-
-func TestWhatEveryCursorHasPassedIsGarbage(t *testing.T) {
-	fanouttest.WhatEveryListenerHasReadIsGarbage(t, newFanout)
+// The journal has events of its own: it begins a chunk, and it folds for a handler that is busy.
+func TestAnObserverThatPanics(t *testing.T) {
+	manyUpdates := func(p *processor.Processor, _ *processor.Registration) {
+		for v := range 2 * chunkSize {
+			p.Distribute(updated("a", v, v+1))
+		}
+	}
+	fanouttest.AnObserverThatPanics(t, newImpatient,
+		fanouttest.ObserverTest{Kind: observer.Chunk, Trigger: manyUpdates},
+		fanouttest.ObserverTest{Kind: observer.Folded, Trigger: manyUpdates})
 }

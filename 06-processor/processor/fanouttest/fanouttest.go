@@ -1,5 +1,5 @@
 // Package fanouttest has the tests that every processor.Fanout has to pass, alone and with a
-// processor. Each test takes the constructor of a Fanout.
+// processor: see Run. The other tests are for some of them.
 package fanouttest
 
 import (
@@ -16,6 +16,52 @@ import (
 
 	"example.com/informer/06-processor/processor"
 )
+
+var tests = []struct {
+	name string
+	test func(t *testing.T, newFanout func() processor.Fanout)
+}{
+	{"EveryListenerGetsEverythingInOrder", everyListenerGetsEverythingInOrder},
+	{"TheEndOfTheInitialListIsNotCounted", TheEndOfTheInitialListIsNotCounted},
+	{"AListenerGetsNothingOfThePast", aListenerGetsNothingOfThePast},
+	{"NextWaits", nextWaits},
+	{"CloseEndsNextAndDropsWhatWaits", closeEndsNextAndDropsWhatWaits},
+	{"ListenersComeAndGo", listenersComeAndGo},
+	{"WhatAllHaveReadIsGarbageThoughAllIsQuiet", whatAllHaveReadIsGarbageThoughAllIsQuiet},
+	{"WhatOnlyAClosedListenerHadToReadIsGarbage", whatOnlyAClosedListenerHadToReadIsGarbage},
+	{"WhatAClosedListenerHasReadIsGarbage", whatAClosedListenerHasReadIsGarbage},
+	{"NothingIsKeptForNobody", nothingIsKeptForNobody},
+	{"WhatEveryListenerHasReadIsGarbage", whatEveryListenerHasReadIsGarbage},
+	{"AllHandlersAreCalled", allHandlersAreCalled},
+	{"ASlowHandlerHoldsUpNobody", aSlowHandlerHoldsUpNobody},
+	{"HasSyncedWhenTheHandlerHasReturned", hasSyncedWhenTheHandlerHasReturned},
+	{"AnEmptyListSyncs", anEmptyListSyncs},
+	{"ResyncsAreForHandlersThatAreDue", resyncsAreForHandlersThatAreDue},
+	{"ResyncsAreForNewcomersToo", resyncsAreForNewcomersToo},
+	{"ABusyHandlerSkipsTheResyncsOfOthers", aBusyHandlerSkipsTheResyncsOfOthers},
+	{"ARemovedHandlerIsNotCalled", aRemovedHandlerIsNotCalled},
+	{"AHandlerMayRemoveItself", aHandlerMayRemoveItself},
+	{"RemovedBeforeTheStart", removedBeforeTheStart},
+	{"APanicIsReportedAndTheNextCallIsMadeASecondLater", aPanicIsReportedAndTheNextCallIsMadeASecondLater},
+	{"ThePauseAfterAPanicEndsWithTheRegistration", thePauseAfterAPanicEndsWithTheRegistration},
+	{"AtMostOneCallBeginsAfterRemove", atMostOneCallBeginsAfterRemove},
+	{"AHandlerThatEndsItsGoroutineLeaves", aHandlerThatEndsItsGoroutineLeaves},
+	{"StopWaitsForCallsAndDropsTheRest", stopWaitsForCallsAndDropsTheRest},
+	{"StopWaitsForHandlersThatWereRemoved", stopWaitsForHandlersThatWereRemoved},
+	{"StoppedBeforeTheStart", stoppedBeforeTheStart},
+	{"AHandlerReadsWhatIsPresentInItsOwnGoroutine", aHandlerReadsWhatIsPresentInItsOwnGoroutine},
+	{"AnObserverThatPanics", func(t *testing.T, newFanout func() processor.Fanout) {
+		AnObserverThatPanics(t, newFanout)
+	}},
+	{"AnObserverThatPanicsInStop", anObserverThatPanicsInStop},
+}
+
+// Run runs the tests that every Fanout has to pass, each as a subtest.
+func Run(t *testing.T, newFanout func() processor.Fanout) {
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { test.test(t, newFanout) })
+	}
+}
 
 // inFakeTime runs a test with a new Fanout, in fake time.
 func inFakeTime(t *testing.T, newFanout func() processor.Fanout, test func(*testing.T, processor.Fanout)) {

@@ -43,7 +43,7 @@ func wantGarbage(t *testing.T, when string, object weak.Pointer[corev1.Pod]) {
 }
 
 // No more notifications come. The fan-out does not wait for one to drop those that were read.
-func WhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T, newFanout func() processor.Fanout) {
+func whatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		for range 3 {
 			defer drain(fanout).Close()
@@ -59,7 +59,7 @@ func WhatAllHaveReadIsGarbageThoughAllIsQuiet(t *testing.T, newFanout func() pro
 
 // One listener has unread notifications, and closes. The fan-out drops those that only it had to
 // read.
-func WhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
+func whatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		for range 2 {
 			defer drain(fanout).Close()
@@ -73,7 +73,7 @@ func WhatOnlyAClosedListenerHadToReadIsGarbage(t *testing.T, newFanout func() pr
 }
 
 // A closed listener does not keep alive what it has read.
-func WhatAClosedListenerHasReadIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
+func whatAClosedListenerHasReadIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		l := fanout.Listen(nil)
 		object := distributeOne(fanout)
@@ -86,7 +86,7 @@ func WhatAClosedListenerHasReadIsGarbage(t *testing.T, newFanout func() processo
 	})
 }
 
-func NothingIsKeptForNobody(t *testing.T, newFanout func() processor.Fanout) {
+func nothingIsKeptForNobody(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		wantGarbage(t, "when nobody listens", distributeOne(fanout))
 		l := fanout.Listen(nil)
@@ -112,7 +112,7 @@ func WhatWasReadLastIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
 }
 
 // A listener that reads on does not keep alive what it has read before.
-func WhatEveryListenerHasReadIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
+func whatEveryListenerHasReadIsGarbage(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		l := fanout.Listen(nil)
 		defer l.Close()

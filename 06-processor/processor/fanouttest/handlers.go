@@ -70,7 +70,7 @@ func takeCalls(calls <-chan string) (got []string) {
 	}
 }
 
-func AllHandlersAreCalled(t *testing.T, newFanout func() processor.Fanout) {
+func allHandlersAreCalled(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := processor.New(fanout)
 		early, late := newRecorder(), newRecorder()
@@ -91,7 +91,7 @@ func AllHandlersAreCalled(t *testing.T, newFanout func() processor.Fanout) {
 }
 
 // There are more notifications than any buffer of a fixed size would hold.
-func ASlowHandlerHoldsUpNobody(t *testing.T, newFanout func() processor.Fanout) {
+func aSlowHandlerHoldsUpNobody(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		const updates = 10_000
 		p := running(t, fanout)
@@ -120,7 +120,7 @@ func ASlowHandlerHoldsUpNobody(t *testing.T, newFanout func() processor.Fanout) 
 	})
 }
 
-func HasSyncedWhenTheHandlerHasReturned(t *testing.T, newFanout func() processor.Fanout) {
+func hasSyncedWhenTheHandlerHasReturned(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		stuck, calls := blocked()
@@ -156,7 +156,7 @@ func wantSynced(t *testing.T, when string, want bool, registrations ...*processo
 	}
 }
 
-func AnEmptyListSyncs(t *testing.T, newFanout func() processor.Fanout) {
+func anEmptyListSyncs(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := processor.New(fanout)
 		early := add(t, p, newRecorder(), processor.Options{})
@@ -171,7 +171,7 @@ func AnEmptyListSyncs(t *testing.T, newFanout func() processor.Fanout) {
 
 // The goroutine of a handler reads Options.Present. Add does not wait for it, later notifications
 // come after it, and a removed handler leaves the rest unread.
-func AHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T, newFanout func() processor.Fanout) {
+func aHandlerReadsWhatIsPresentInItsOwnGoroutine(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		p.Synced()

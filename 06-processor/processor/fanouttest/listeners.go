@@ -45,7 +45,7 @@ func startReading(l processor.Listener) (all func() []processor.Notification) {
 
 // The end of the initial list is a notification without an object. It has its place in the order,
 // too. One listener reads while the notifications come, the others read afterwards.
-func EveryListenerGetsEverythingInOrder(t *testing.T, newFanout func() processor.Fanout) {
+func everyListenerGetsEverythingInOrder(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		const events = 3*chunkSize + 1
 		var listeners []processor.Listener
@@ -120,7 +120,7 @@ func TheEndOfTheInitialListIsNotCounted(t *testing.T, newFanout func() processor
 	})
 }
 
-func AListenerGetsNothingOfThePast(t *testing.T, newFanout func() processor.Fanout) {
+func aListenerGetsNothingOfThePast(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		fanout.Distribute(Added("past", 1)) // reaches nobody
 		l := fanout.Listen(nil)
@@ -132,7 +132,7 @@ func AListenerGetsNothingOfThePast(t *testing.T, newFanout func() processor.Fano
 	})
 }
 
-func NextWaits(t *testing.T, newFanout func() processor.Fanout) {
+func nextWaits(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		l := fanout.Listen(nil)
 		defer l.Close()
@@ -154,7 +154,7 @@ func NextWaits(t *testing.T, newFanout func() processor.Fanout) {
 	})
 }
 
-func CloseEndsNextAndDropsWhatWaits(t *testing.T, newFanout func() processor.Fanout) {
+func closeEndsNextAndDropsWhatWaits(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		waiting, full := fanout.Listen(nil), fanout.Listen(nil)
 		fanout.Distribute(Added("a", 1))
@@ -179,7 +179,7 @@ func CloseEndsNextAndDropsWhatWaits(t *testing.T, newFanout func() processor.Fan
 }
 
 // Listeners come, read and go while two goroutines distribute. None of them waits for another.
-func ListenersComeAndGo(t *testing.T, newFanout func() processor.Fanout) {
+func listenersComeAndGo(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		var sending, reading sync.WaitGroup
 		for s := range 2 {

@@ -66,7 +66,7 @@ func AnObserverThatPanics(t *testing.T, newFanout func() processor.Fanout, own .
 }
 
 // Stop ends all handlers, even those after the panic, and waits for them.
-func AnObserverThatPanicsInStop(t *testing.T, newFanout func() processor.Fanout) {
+func anObserverThatPanicsInStop(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := processor.New(fanout)
 		p.SetObserver(observer.Func(func(e observer.Event) {

@@ -27,7 +27,7 @@ func onPanic(t *testing.T, report func(context.Context, any)) {
 	utilruntime.PanicHandlers = []func(context.Context, any){report}
 }
 
-func APanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T, newFanout func() processor.Fanout) {
+func aPanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		var logged strings.Builder
 		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logged)))
@@ -62,7 +62,7 @@ func APanicIsReportedAndTheNextCallIsMadeASecondLater(t *testing.T, newFanout fu
 	})
 }
 
-func ThePauseAfterAPanicEndsWithTheRegistration(t *testing.T, newFanout func() processor.Fanout) {
+func thePauseAfterAPanicEndsWithTheRegistration(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		onPanic(t, func(context.Context, any) {})
 		p := running(t, fanout)

@@ -13,7 +13,7 @@ import (
 	"example.com/informer/06-processor/processor"
 )
 
-func ARemovedHandlerIsNotCalled(t *testing.T, newFanout func() processor.Fanout) {
+func aRemovedHandlerIsNotCalled(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		stuck, calls := blocked()
@@ -37,7 +37,7 @@ func ARemovedHandlerIsNotCalled(t *testing.T, newFanout func() processor.Fanout)
 	})
 }
 
-func AHandlerMayRemoveItself(t *testing.T, newFanout func() processor.Fanout) {
+func aHandlerMayRemoveItself(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		var r *processor.Registration
@@ -58,7 +58,7 @@ func AHandlerMayRemoveItself(t *testing.T, newFanout func() processor.Fanout) {
 	})
 }
 
-func RemovedBeforeTheStart(t *testing.T, newFanout func() processor.Fanout) {
+func removedBeforeTheStart(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := processor.New(fanout)
 		recorder := newRecorder()
@@ -74,7 +74,7 @@ func RemovedBeforeTheStart(t *testing.T, newFanout func() processor.Fanout) {
 
 // Remove may return between the decision to make a call and the first line of the handler. So one
 // call may begin after Remove, but not a second one. After ShutdownChan is closed, no call begins.
-func AtMostOneCallBeginsAfterRemove(t *testing.T, newFanout func() processor.Fanout) {
+func atMostOneCallBeginsAfterRemove(t *testing.T, newFanout func() processor.Fanout) {
 	const rounds = 500
 	seen := 0
 	for range rounds {
@@ -124,7 +124,7 @@ func (k *listenerKeeper) Listen(folded func(saved, waiting int)) processor.Liste
 }
 
 // t.FailNow in a handler does this.
-func AHandlerThatEndsItsGoroutineLeaves(t *testing.T, newFanout func() processor.Fanout) {
+func aHandlerThatEndsItsGoroutineLeaves(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		keeper := &listenerKeeper{Fanout: fanout}
 		p := running(t, keeper)

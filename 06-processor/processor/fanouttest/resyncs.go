@@ -10,7 +10,7 @@ import (
 	"example.com/informer/06-processor/processor"
 )
 
-func ResyncsAreForHandlersThatAreDue(t *testing.T, newFanout func() processor.Fanout) {
+func resyncsAreForHandlersThatAreDue(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		never, each, third := newRecorder(), newRecorder(), newRecorder()
@@ -34,7 +34,7 @@ func ResyncsAreForHandlersThatAreDue(t *testing.T, newFanout func() processor.Fa
 	})
 }
 
-func ResyncsAreForNewcomersToo(t *testing.T, newFanout func() processor.Fanout) {
+func resyncsAreForNewcomersToo(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		before, after := newRecorder(), newRecorder()
@@ -49,7 +49,7 @@ func ResyncsAreForNewcomersToo(t *testing.T, newFanout func() processor.Fanout) 
 
 // A handler is busy while resyncs come that it is not due for. When it reads them, it is due: but
 // not for these.
-func ABusyHandlerSkipsTheResyncsOfOthers(t *testing.T, newFanout func() processor.Fanout) {
+func aBusyHandlerSkipsTheResyncsOfOthers(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := running(t, fanout)
 		busy, calls := blocked()

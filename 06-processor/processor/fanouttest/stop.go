@@ -11,7 +11,7 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-func StopWaitsForCallsAndDropsTheRest(t *testing.T, newFanout func() processor.Fanout) {
+func stopWaitsForCallsAndDropsTheRest(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		before := must.Goroutines()
 		p := processor.New(fanout)
@@ -61,7 +61,7 @@ func wantBusy(t *testing.T, stops ...<-chan struct{}) {
 
 // Remove does not wait for a call that is under way. Stop does, even if its handler is removed, and
 // even if it is the second Stop.
-func StopWaitsForHandlersThatWereRemoved(t *testing.T, newFanout func() processor.Fanout) {
+func stopWaitsForHandlersThatWereRemoved(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		before := must.Goroutines()
 		p := processor.New(fanout)
@@ -80,7 +80,7 @@ func StopWaitsForHandlersThatWereRemoved(t *testing.T, newFanout func() processo
 	})
 }
 
-func StoppedBeforeTheStart(t *testing.T, newFanout func() processor.Fanout) {
+func stoppedBeforeTheStart(t *testing.T, newFanout func() processor.Fanout) {
 	inFakeTime(t, newFanout, func(t *testing.T, fanout processor.Fanout) {
 		p := processor.New(fanout)
 		r := add(t, p, newRecorder(), processor.Options{})

@@ -206,6 +206,7 @@ func TestParseCommand(t *testing.T) {
 		"go test ./06-processor -run '^TestA$'":               {"TestA"},
 		"go test -race ./06-processor -run '^(TestA|FuzzB)$'": {"TestA", "FuzzB"},
 		"go test ./06-processor -run '^TestA$/^late$'":        {"TestA/late"},
+		"go test ./06-processor -run '^TestA$/^(late|one)$'":  {"TestA/late", "TestA/one"},
 		"go test -short ./06-processor":                       {"go test -short ./06-processor"},
 		"go run ./06-processor late -check":                   {"go run ./06-processor late -check"},
 	} {

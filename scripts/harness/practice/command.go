@@ -29,8 +29,8 @@ type command struct {
 	args    []string // go run: the arguments of the program
 }
 
-// testPattern matches '^(TestA|TestB)$', '^TestA$' and '^TestA$/^subtest$'.
-var testPattern = regexp.MustCompile(`^'\^\(?(\w+(?:\|\w+)*)\)?\$(?:/\^([\w-]+)\$)?'$`)
+// testPattern matches '^(TestA|TestB)$', '^TestA$', '^TestA$/^subtest$' and '^TestA$/^(one|two)$'.
+var testPattern = regexp.MustCompile(`^'\^\(?(\w+(?:\|\w+)*)\)?\$(?:/\^\(?([\w-]+(?:\|[\w-]+)*)\)?\$)?'$`)
 
 // parseCommand reads a line of the section Check.
 func parseCommand(line string) (command, error) {
@@ -50,8 +50,11 @@ func parseCommand(line string) (command, error) {
 		switch {
 		case words[1] == "test" && words[3] == "-run" && pattern != nil:
 			c.tests = strings.Split(pattern[1], "|")
-			if subtest := pattern[2]; subtest != "" {
-				c.tests = []string{pattern[1] + "/" + subtest}
+			if pattern[2] != "" {
+				c.tests = strings.Split(pattern[2], "|")
+				for i, subtest := range c.tests {
+					c.tests[i] = pattern[1] + "/" + subtest
+				}
 			}
 			return c, nil
 		case words[1] == "run" && words[4] == "-check":

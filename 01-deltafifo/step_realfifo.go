@@ -7,16 +7,14 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/01-deltafifo/realfifo"
 	"example.com/informer/scripts/harness/step/play"
 )
 
-// stepRealfifo makes the calls of the step deltas to client-go's RealFIFO. It does not group
-// deltas: five pops return one delta each, in the order of arrival.
+// stepRealfifo makes the calls of the step deltas to a RealFIFO. It does not group deltas: five pops
+// return one delta each, in the order of arrival.
 func stepRealfifo(_ context.Context, l *play.Lesson) error {
-	queue := cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{
-		KeyFunction:  podKey,
-		KnownObjects: knownPods{}, // required, unless AtomicEvents is set
-	})
+	queue := realfifo.New()
 	for _, p := range []pod{{"pod1", 1}, {"pod2", 2}, {"pod3", 3}} {
 		if err := queue.Add(p); err != nil {
 			return err
@@ -31,9 +29,9 @@ func stepRealfifo(_ context.Context, l *play.Lesson) error {
 	}
 	queue.Close()
 	for {
-		_, err := queue.Pop(func(obj any, isInInitialList bool) error {
+		err := queue.Pop(func(deltas cache.Deltas, isInInitialList bool) error {
 			fmt.Fprintln(l.Out, "# pop")
-			for _, delta := range obj.(cache.Deltas) {
+			for _, delta := range deltas {
 				p := delta.Object.(pod)
 				fmt.Fprintf(l.Out, "%s : %s : %v\n", delta.Type, p.Name, p.Value)
 			}

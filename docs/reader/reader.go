@@ -137,7 +137,7 @@ func (r *reader) file(c *gin.Context) {
 		return
 	}
 	line, _ := strconv.Atoi(query["line"]) // 0, which is no line, if it is no number
-	name := strings.Trim(c.Request.URL.Path, "/")
+	name := strings.TrimPrefix(c.Request.URL.Path, "/")
 	if files := r.sources.below(name); len(files) > 0 {
 		r.answer(c, &pageData{Name: name, Title: name, Version: r.version(name), Folder: files})
 		return

@@ -22,25 +22,28 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/07-shared-informer/classic"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
 
-// newInformers are the constructors of client-go's informer and of our two.
+// newInformers are the constructors of client-go's informer, and of ours with several sets of parts.
 var newInformers = map[string]func(cache.ListerWatcher, runtime.Object,
 	cache.SharedIndexInformerOptions) cache.SharedIndexInformer{
-	"classic": func(lw cache.ListerWatcher, obj runtime.Object,
-		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-		return classic.New(lw, obj, options)
-	},
 	"client-go": cache.NewSharedIndexInformerWithOptions,
-	"ours": func(lw cache.ListerWatcher, obj runtime.Object,
+	"deltafifo": with(informer.Parts{Queue: informer.DeltaFIFO}),
+	"part-one":  with(informer.Default),
+	"part-two":  with(parttwo.Parts),
+}
+
+func with(parts informer.Parts) func(cache.ListerWatcher, runtime.Object,
+	cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+	return func(lw cache.ListerWatcher, obj runtime.Object,
 		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-		return informer.New(lw, obj, options)
-	},
+		return informer.NewWithParts(lw, obj, options, parts)
+	}
 }
 
 // start runs an informer and waits until its store has the first list. stop ends the informer, and
@@ -83,10 +86,10 @@ func taken(t *testing.T, name string) int {
 	return int(n.Load())
 }
 
-// The reflector of client-go's informer writes to a queue, and another goroutine calls the index
-// function. In our informer, the goroutine of the reflector calls it.
+// The reflector writes to a queue, and another goroutine calls the index function. With the parts of
+// Part II, the goroutine of the reflector calls it.
 func TestASlowIndexFunctionHoldsUpOurWatchAndNotClientGos(t *testing.T) {
-	for name, want := range map[string]int{"client-go": 3, "ours": 1} {
+	for name, want := range map[string]int{"client-go": 3, "part-one": 3, "part-two": 1} {
 		synctest.Test(t, func(t *testing.T) {
 			if n := taken(t, name); n != want {
 				t.Errorf("%s: the informer has taken %d events off the watch, want %d", name, n, want)
@@ -121,7 +124,7 @@ func TestATransformRunsOnTheGoroutineThatReadsTheWatch(t *testing.T) {
 
 // These are the events of the step classic. In each informer, a handler that is stuck does not
 // delay the other, and gets all events later. Each event comes when the one before is handled: the
-// queue of classic groups the changes that wait by object.
+// a DeltaFIFO groups the changes that wait by object.
 func TestAHandlerThatWasStuckForAMomentGetsEachChange(t *testing.T) {
 	for name, newInformer := range newInformers {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,6 @@
-// Chapter 07: the shared informer, made from all parts. You build package classic, client-go's shared
-// informer, from the queue of chapter 01, the reflector of chapter 03, the store of chapter 04 and the
-// processor of chapter 06. In Part II, package informer has the same methods, with a store and a
-// journal in the place of the queue.
+// Chapter 07: the shared informer, made from all parts. You build package informer from queues
+// (chapter 01), the reflector (chapter 03), the store (chapter 04) and the processor (chapter 06). In Part II,
+// package parttwo replaces the queue, the store and the channels.
 //
 // Its first page is docs/07-shared-informer.md.
 package main
@@ -31,7 +30,7 @@ var chapter = step.Chapter{
 		},
 		{Name: "once", Title: "three informers, and one with three handlers", Run: stepOnce},
 
-		// From here on, the informer has another design.
+		// The parts of Part II.
 		{Name: "starved", Title: "a reader takes its time, and a writer waits", Run: stepStarved, Offline: true},
 		{Name: "snapshot", Title: "our store: a list stays as it was", Run: stepSnapshot, Offline: true},
 		{Name: "refused", Title: "our store: a write that fails changes nothing", Run: stepRefused, Offline: true},

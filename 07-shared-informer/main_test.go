@@ -5,6 +5,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -14,3 +16,11 @@ func TestMain(m *testing.M) {
 }
 
 func TestSteps(t *testing.T) { must.Play(t, chapter.ForPlayer()) }
+
+// The steps are the same with the parts of Part II.
+func TestStepsWithPartTwo(t *testing.T) {
+	partOne := informer.Default
+	informer.Default = parttwo.Parts
+	t.Cleanup(func() { informer.Default = partOne }) // after all steps
+	must.Play(t, chapter.ForPlayer())
+}

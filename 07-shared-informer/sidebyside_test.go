@@ -41,6 +41,10 @@ func runShared(t *testing.T, s *session.Session, name string) *record.Informer {
 func TestSideBySide(t *testing.T) {
 	s := sessiontest.Open(t)
 	record.SideBySide(t, s, func() []*record.Informer {
-		return []*record.Informer{runShared(t, s, "client-go"), runShared(t, s, "ours"), runShared(t, s, "classic")}
+		var running []*record.Informer
+		for name := range newInformers {
+			running = append(running, runShared(t, s, name))
+		}
+		return running
 	})
 }

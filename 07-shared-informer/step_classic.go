@@ -8,19 +8,19 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/07-shared-informer/classic"
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/step"
 )
 
-// stepClassic runs the informer that is made as client-go's is, from the parts of this book. It has
-// an index and two handlers. The slow handler does not return from its first call before the
+// stepClassic runs our informer with the queue that client-go's had for many years. It has an index
+// and two handlers. The slow handler does not return from its first call before the
 // transcript says that it goes on.
 func stepClassic(ctx context.Context, l *step.Lesson) error {
 	listWatch := cache.NewListWatchFromClient(l.Client.CoreV1().RESTClient(), "configmaps", l.Namespace,
 		fields.OneTermNotEqualSelector("metadata.name", "kube-root-ca.crt")) // which every namespace has
-	cities := classic.New(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
+	cities := informer.NewWithParts(listWatch, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{
 		Indexers: cache.Indexers{"sky": bySky},
-	})
+	}, informer.Parts{Queue: informer.DeltaFIFO})
 	stuck, release := context.WithCancel(ctx)
 	defer release()
 	for _, name := range []string{"fast", "slow"} {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/tools/cache"
 
-	"example.com/informer/07-shared-informer/classic"
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/step"
 )
 
@@ -22,7 +22,7 @@ func stepOnce(ctx context.Context, l *step.Lesson) error {
 	newTheirs := func() cache.SharedIndexInformer {
 		return cache.NewSharedIndexInformerWithOptions(weather, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	}
-	ours := classic.New(weather, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	ours := informer.New(weather, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
 	for _, informers := range [][]cache.SharedIndexInformer{{newTheirs(), newTheirs(), newTheirs()}, {ours}} {
 		l.Requests.Reset()
 		var calls atomic.Int32

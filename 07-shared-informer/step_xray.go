@@ -14,6 +14,7 @@ import (
 
 	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/07-shared-informer/xray"
 	"example.com/informer/scripts/harness/step"
@@ -71,8 +72,8 @@ func xrayOptions(l *step.Lesson, resource, kind string, example runtime.Object,
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 		Objects:  objects(l.Client, l.Namespace), // without the connection: it works while that is cut
 	}
-	options.Informer = informer.New(options.Source, example,
-		cache.SharedIndexInformerOptions{Indexers: options.Indexers})
+	options.Informer = informer.NewWithParts(options.Source, example,
+		cache.SharedIndexInformerOptions{Indexers: options.Indexers}, parttwo.Parts)
 	options.Informer.SetPatience(500) // a slow handler is soon far behind
 	return options, nil
 }

@@ -22,6 +22,7 @@ require (
 )
 
 require (
+	example.com/informer/01-deltafifo v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/bytedance/gopkg v0.1.3 // indirect

@@ -5,6 +5,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -21,4 +23,12 @@ func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, step := range chapter.Steps {
 		must.EndOnCtrlC(t, chapter.ForPlayer(), step.Name)
 	}
+}
+
+// The steps are the same with the parts of Part II.
+func TestStepsWithPartTwo(t *testing.T) {
+	partOne := informer.Default
+	informer.Default = parttwo.Parts
+	t.Cleanup(func() { informer.Default = partOne }) // after all steps
+	must.Play(t, chapter.ForPlayer())
 }

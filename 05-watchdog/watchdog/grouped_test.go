@@ -17,7 +17,7 @@ import (
 
 // While the handler is busy with the first object, changes wait in the queue. The queue of the
 // WatchDog groups them by object, that of client-go's informer does not. This explains the
-// differences between their calls, here one of each kind. (The informer of 07-shared-informer/classic
+// differences between their calls, here one of each kind. (The informer of 07-shared-informer/informer
 // has the same queue. Its loop is seldom behind, because it waits for no handler.)
 func TestWhatGroupingExplains(t *testing.T) {
 	const resyncPeriod = time.Minute

@@ -1,7 +1,7 @@
 // The parts of client-go that use an informer work with ours: listers, the factory, the typed
 // informer.
 
-package informer
+package informer_test
 
 import (
 	"context"
@@ -61,7 +61,7 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 		factory := informers.NewSharedInformerFactoryWithOptions(fake.NewClientset(), time.Minute,
 			informers.WithTransform(strip))
 		made := 0
-		informer := func() cache.SharedIndexInformer {
+		shared := func() cache.SharedIndexInformer {
 			return factory.InformerFor(&corev1.ConfigMap{},
 				func(_ kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
 					made++
@@ -71,10 +71,10 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 				})
 		}
 		var calls record.Lines
-		registration, err := informer().AddEventHandler(stripped(&calls))
+		registration, err := shared().AddEventHandler(stripped(&calls))
 		must.NoError(t, err)
 		factory.Core().V1().ConfigMaps().Informer() // finds the informer that InformerFor has made
-		informer()
+		shared()
 		if made != 1 {
 			t.Errorf("%d informers were made, want 1 for all", made)
 		}
@@ -93,7 +93,7 @@ func TestClientGosFactoryRunsIt(t *testing.T) {
 
 		cancel()
 		factory.Shutdown()
-		if !informer().IsStopped() {
+		if !shared().IsStopped() {
 			t.Error("IsStopped() = false after Shutdown, want true")
 		}
 	})

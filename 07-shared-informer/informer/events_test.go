@@ -1,6 +1,6 @@
 // The calls of handlers, and the state of the store at that time.
 
-package informer
+package informer_test
 
 import (
 	"slices"
@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/record"
 )
@@ -29,12 +30,12 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 	another.UID = "another"
 	stranger := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "b", ResourceVersion: "2"}}
 	for name, test := range map[string]struct {
-		list     objects
-		events   []watch.Event
-		relist   objects // the list after the watch has expired; nil: the watch does not expire
-		want     []string
-		clientGo []string // the calls of client-go's informer, if they differ from want
-		classic  []string // the same for the informer of package classic, whose queue groups by object
+		list      objects
+		events    []watch.Event
+		relist    objects // the list after the watch has expired; nil: the watch does not expire
+		want      []string
+		clientGo  []string // the calls of client-go's informer, if they differ from want
+		deltaFIFO []string // the same for a DeltaFIFO, which groups by object
 	}{
 		"a life": {
 			events: []watch.Event{event(watch.Added, "a", "2"), event(watch.Modified, "a", "3"),
@@ -59,7 +60,7 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 			list: objects{configMap("b", "1")}, events: []watch.Event{event(watch.Modified, "b", "2")},
 			relist: objects{configMap("a", "7")},
 			want:   []string{"OnAdd b 1 first", "OnUpdate b 2, was 1", "OnDelete tombstone ns/b of 2", "OnAdd a 7"},
-			classic: []string{"OnAdd b 1 first", "OnUpdate b 2, was 1", "OnAdd a 7",
+			deltaFIFO: []string{"OnAdd b 1 first", "OnUpdate b 2, was 1", "OnAdd a 7",
 				"OnDelete tombstone ns/b of 2"},
 		},
 		// The UID is no part of an object's name.
@@ -88,12 +89,12 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 		"an object that a list names twice is delivered once": {
 			list: objects{configMap("a", "1"), configMap("a", "2")},
 			want: []string{"OnAdd a 2 first"}, clientGo: []string{"OnAdd a 1 first", "OnAdd a 2 first"},
-			classic: []string{"OnAdd a 1 first", "OnUpdate a 2, was 1"},
+			deltaFIFO: []string{"OnAdd a 1 first", "OnUpdate a 2, was 1"},
 		},
 		"the same pointer twice, and not only the same name": {
 			list: objects{same, same},
 			want: []string{"OnAdd a 1 first"}, clientGo: []string{"OnAdd a 1 first", "OnAdd a 1 first"},
-			classic: []string{"OnAdd a 1 first", "OnUpdate a 1, was 1"},
+			deltaFIFO: []string{"OnAdd a 1 first", "OnUpdate a 1, was 1"},
 		},
 	} {
 		for implementation, newInformer := range implementations {
@@ -115,8 +116,8 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 					switch {
 					case implementation == "client-go" && test.clientGo != nil:
 						want = test.clientGo
-					case implementation == "classic" && test.classic != nil:
-						want = test.classic
+					case implementation == "deltafifo" && test.deltaFIFO != nil:
+						want = test.deltaFIFO
 					}
 					handler.Want(t, want...)
 				})
@@ -129,9 +130,9 @@ func TestWhatAHandlerIsCalledWith(t *testing.T) {
 // informer, and enters it again. The handler is far behind, so it gets one update for both. The old
 // object of the update is the one that it has got.
 func TestWhatComesBackUnseenIsAnUpdateOfWhatTheHandlerGot(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
-		r.SharedIndexInformer.(*Informer).SetPatience(0)
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		r.SharedIndexInformer.(*informer.Informer).SetPatience(0)
 		var calls record.Lines
 		busy := make(chan struct{})
 		recorder := record.Handler(&calls)

@@ -1,6 +1,6 @@
 // Lists and watches that fail, and the watch error handler.
 
-package informer
+package informer_test
 
 import (
 	"context"

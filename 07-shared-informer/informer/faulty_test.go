@@ -1,6 +1,6 @@
 // Informers with planted bugs. The model test must find each bug.
 
-package informer
+package informer_test
 
 import (
 	"errors"
@@ -11,7 +11,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/06-processor/processor"
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/07-shared-informer/journal"
+	"example.com/informer/07-shared-informer/parttwo"
 )
 
 type notification = processor.Notification
@@ -23,7 +25,7 @@ type bug func(n int, next notification) []notification
 // A faultyInformer plants a bug for each of its handlers. late says that the handler was added
 // after the sync.
 type faultyInformer struct {
-	*Informer
+	*informer.Informer
 	plant func(late bool) bug
 }
 
@@ -55,7 +57,7 @@ func (f faultyInformer) AddEventHandlerWithOptions(handler cache.ResourceEventHa
 
 // A clingingInformer adds each handler again that is removed.
 type clingingInformer struct {
-	*Informer
+	*informer.Informer
 	handlers map[cache.ResourceEventHandlerRegistration]cache.ResourceEventHandler
 }
 
@@ -90,8 +92,10 @@ func (l lossyListener) Next() []notification {
 	return batch
 }
 
-// A spoiler makes a faulty informer from a correct one.
-type spoiler func(*Informer) cache.SharedIndexInformer
+// A spoiler makes a faulty informer. newInformer makes a correct one, of some parts.
+type spoiler func(newInformer ofParts) cache.SharedIndexInformer
+
+type ofParts func(informer.Parts) *informer.Informer
 
 // sometimes changes every fifth notification, if it is of one kind.
 func sometimes(kind processor.Kind, change func(notification) []notification) spoiler {
@@ -118,7 +122,9 @@ func first(change func(notification) []notification) spoiler {
 }
 
 func planted(plant func(late bool) bug) spoiler {
-	return func(informer *Informer) cache.SharedIndexInformer { return faultyInformer{informer, plant} }
+	return func(newInformer ofParts) cache.SharedIndexInformer {
+		return faultyInformer{newInformer(parttwo.Parts), plant}
+	}
 }
 
 func TestTheModelFindsBugs(t *testing.T) {
@@ -173,17 +179,21 @@ func TestTheModelFindsBugs(t *testing.T) {
 				return batch
 			}
 		}),
-		"folded, and the old state is wrong": func(informer *Informer) cache.SharedIndexInformer {
-			informer.processor = processor.New(lossyFanout{journal.New()})
-			return informer
+		"folded, and the old state is wrong": func(newInformer ofParts) cache.SharedIndexInformer {
+			parts := parttwo.Parts
+			parts.Fanout = func() processor.Fanout { return lossyFanout{journal.New()} }
+			return newInformer(parts)
 		},
-		"a removed handler is called": func(informer *Informer) cache.SharedIndexInformer {
-			return clingingInformer{informer, map[cache.ResourceEventHandlerRegistration]cache.ResourceEventHandler{}}
+		"a removed handler is called": func(newInformer ofParts) cache.SharedIndexInformer {
+			handlers := map[cache.ResourceEventHandlerRegistration]cache.ResourceEventHandler{}
+			return clingingInformer{newInformer(parttwo.Parts), handlers}
 		},
 	} {
 		faulty := func(lw cache.ListerWatcher, example runtime.Object,
 			options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-			return spoil(New(lw, example, options))
+			return spoil(func(parts informer.Parts) *informer.Informer {
+				return informer.NewWithParts(lw, example, options, parts)
+			})
 		}
 		const scenarios = 200
 		seed, err := findBug(t, faulty, scenarios)

@@ -12,8 +12,10 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/06-processor/processor"
-	"example.com/informer/07-shared-informer/store"
 )
+
+// minimumResyncPeriod is the shortest period between two resyncs of a handler, as in client-go.
+const minimumResyncPeriod = time.Second
 
 // AddEventHandler is AddEventHandlerWithOptions without options.
 func (i *Informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
@@ -57,16 +59,16 @@ func (i *Informer) AddEventHandlerWithOptions(handler cache.ResourceEventHandler
 		Name:         i.Name() + " + event handler " + name,
 		HandlerName:  name,
 		ResyncPeriod: i.determineResyncPeriod(period, logger),
-		Present:      present(i.indexer.Snapshot()),
+		Present:      present(i.indexer.All()),
 		Logger:       &logger,
 	})
 }
 
 // present returns the stored objects as the adds of an initial list. The goroutine of the handler
 // reads them, and takes as much time as it needs.
-func present(stored store.Snapshot) iter.Seq[processor.Notification] {
+func present(stored iter.Seq2[string, any]) iter.Seq[processor.Notification] {
 	return func(yield func(processor.Notification) bool) {
-		for key, obj := range stored.All() {
+		for key, obj := range stored {
 			if !yield(processor.Notification{Kind: processor.Added, Initial: true, Key: key, New: obj}) {
 				return
 			}
@@ -121,7 +123,7 @@ func (i *Informer) ResyncNow() {
 	}
 	i.blockDeltas.Lock()
 	defer i.blockDeltas.Unlock()
-	for key, obj := range i.indexer.Snapshot().All() {
+	for key, obj := range i.indexer.All() {
 		i.processor.Distribute(processor.Notification{Kind: processor.Updated, Key: key, Old: obj, New: obj})
 	}
 }

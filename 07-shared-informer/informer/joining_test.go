@@ -1,6 +1,6 @@
 // Tests of the moment in which a handler joins.
 
-package informer
+package informer_test
 
 import (
 	"runtime"
@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -44,29 +45,29 @@ func wantLocked(t *testing.T, name string, lock *sync.Mutex, when string) {
 // A handler that joined between a change and its notification would get the change twice. And the
 // caller does not wait for the handler.
 func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		var i *Informer
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		var i *informer.Informer
 		informerName, err := cache.NewInformerName("TestNothingChangesWhileAHandlerJoins")
 		must.NoError(t, err)
 		defer informerName.Release()
 		opts := options()
 		opts.Identifier = informerName.WithResource(corev1.SchemeGroupVersion.WithResource("configmaps"))
 		opts.InformerMetricsProvider = &storeMetrics{set: func() {
-			wantLocked(t, "blockDeltas", &i.blockDeltas, "when the store changes")
+			wantLocked(t, "blockDeltas", i.BlockDeltas(), "when the store changes")
 		}}
-		r := newRig(ours, opts, configMap("a", "1"))
-		i = r.SharedIndexInformer.(*Informer)
+		r := newRig(newInformer, opts, configMap("a", "1"))
+		i = r.SharedIndexInformer.(*informer.Informer)
 		must.NoError(t, i.SetObserver(observer.Func(func(e observer.Event) {
 			switch e.Kind {
 			case observer.Joined:
-				wantLocked(t, "startedLock", &i.startedLock, "when a handler joins")
-				wantLocked(t, "blockDeltas", &i.blockDeltas, "when a handler joins")
+				wantLocked(t, "startedLock", i.StartedLock(), "when a handler joins")
+				wantLocked(t, "blockDeltas", i.BlockDeltas(), "when a handler joins")
 				if e.Handler == "" {
 					t.Error("a handler without a name joins: observers could not tell it from others")
 				}
 				return
 			case observer.Stored:
-				wantLocked(t, "blockDeltas", &i.blockDeltas, "when the handlers are notified of "+e.Type+" "+e.Key)
+				wantLocked(t, "blockDeltas", i.BlockDeltas(), "when the handlers are notified of "+e.Type+" "+e.Key)
 			default:
 				return
 			}
@@ -100,14 +101,14 @@ func TestNothingChangesWhileAHandlerJoins(t *testing.T) {
 
 // A transform runs without the lock: it may be slow, or call a method that takes the lock.
 func TestATransformRunsWithoutTheLock(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
-		i := r.SharedIndexInformer.(*Informer)
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		i := r.SharedIndexInformer.(*informer.Informer)
 		must.NoError(t, i.SetTransform(func(obj any) (any, error) {
-			if !i.blockDeltas.TryLock() {
+			if !i.BlockDeltas().TryLock() {
 				t.Error("blockDeltas is locked during a transform: if it calls AddEventHandler, it waits for ever")
 			} else {
-				i.blockDeltas.Unlock()
+				i.BlockDeltas().Unlock()
 			}
 			return obj, nil
 		}))
@@ -123,14 +124,14 @@ func TestATransformRunsWithoutTheLock(t *testing.T) {
 // The goroutine of the handler reads the present objects later. They are those of the moment in
 // which the handler joined.
 func TestALateHandlerGetsTheStateOfTheMoment(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
-		i := r.SharedIndexInformer.(*Informer)
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		i := r.SharedIndexInformer.(*informer.Informer)
 		must.NoError(t, i.SetObserver(observer.Func(func(e observer.Event) {
 			if e.Kind != observer.Joined {
 				return
 			}
-			_, err := i.indexer.Put("ns/b", configMap("b", "2")) // after the look at the store
+			_, err := i.GetIndexer().(informer.Store).Put("ns/b", configMap("b", "2")) // after the look at the store
 			must.NoError(t, err)
 		})))
 		r.run(t)
@@ -141,9 +142,9 @@ func TestALateHandlerGetsTheStateOfTheMoment(t *testing.T) {
 // AddIndexers holds startedLock. Who takes blockDeltas first, and then waits for startedLock, can
 // wait for ever: ResyncNow takes them in the other order.
 func TestAHandlerThatJoinsTakesStartedLockFirst(t *testing.T) {
-	r := newRig(ours, options())
-	i := r.SharedIndexInformer.(*Informer)
-	_, err := i.indexer.Put("ns/a", configMap("a", "1"))
+	r := newRig(partTwo, options())
+	i := r.SharedIndexInformer.(*informer.Informer)
+	_, err := i.GetIndexer().(informer.Store).Put("ns/a", configMap("a", "1"))
 	must.NoError(t, err)
 	var joining sync.WaitGroup
 	must.NoError(t, r.AddIndexers(cache.Indexers{"locks": func(any) ([]string, error) {
@@ -151,10 +152,10 @@ func TestAHandlerThatJoinsTakesStartedLockFirst(t *testing.T) {
 		for range 10_000 {
 			runtime.Gosched() // until the other goroutine waits for startedLock
 		}
-		if !i.blockDeltas.TryLock() {
+		if !i.BlockDeltas().TryLock() {
 			t.Error("AddEventHandler holds blockDeltas while it waits for startedLock")
 		} else {
-			i.blockDeltas.Unlock()
+			i.BlockDeltas().Unlock()
 		}
 		return nil, nil
 	}}))

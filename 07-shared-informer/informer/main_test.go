@@ -1,7 +1,7 @@
 // The fixtures of the tests: informers on a fake server, in fake time, and handlers that record
 // their calls.
 
-package informer
+package informer_test
 
 import (
 	"context"
@@ -20,7 +20,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
-	"example.com/informer/07-shared-informer/classic"
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
@@ -49,31 +50,70 @@ func TestMain(m *testing.M) {
 // A maker makes an informer, as client-go's NewSharedIndexInformerWithOptions does.
 type maker func(cache.ListerWatcher, runtime.Object, cache.SharedIndexInformerOptions) cache.SharedIndexInformer
 
-func ours(lw cache.ListerWatcher, example runtime.Object,
-	options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-	return New(lw, example, options)
+// with returns a maker of informers with these parts.
+func with(parts informer.Parts) maker {
+	return func(lw cache.ListerWatcher, example runtime.Object,
+		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+		return informer.NewWithParts(lw, example, options, parts)
+	}
 }
 
-func newClassic(lw cache.ListerWatcher, example runtime.Object,
-	options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-	return classic.New(lw, example, options)
-}
+// partOne and partTwo are our informer with the parts of Part I, and of Part II.
+var (
+	partOne maker = func(lw cache.ListerWatcher, example runtime.Object,
+		options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
+		return informer.New(lw, example, options)
+	}
+	partTwo = with(parttwo.Parts)
+)
 
-// implementations must keep the same contract, with the exceptions in notInClassic.
+// implementations must keep the same contract, with the exceptions in notKept: client-go's informer,
+// and ours with the parts of Part I, with each of them replaced, and with those of Part II.
 var implementations = map[string]maker{
-	"classic":   newClassic,
 	"client-go": cache.NewSharedIndexInformerWithOptions,
-	"ours":      ours,
+	"deltafifo": with(informer.Parts{Queue: informer.DeltaFIFO}),
+	"part-one":  partOne,
+	"no-queue":  with(informer.Parts{Queue: parttwo.NoQueue}),
+	"snapshots": with(informer.Parts{Store: parttwo.Store}),
+	"journal":   with(informer.Parts{Fanout: parttwo.Journal}),
+	"part-two":  partTwo,
 }
 
 // forEach runs a test with each implementation.
 func forEach(t *testing.T, test func(t *testing.T, newInformer maker)) {
 	for name, newInformer := range implementations {
-		if name == "classic" && !isInClassic(t) {
+		t.Run(name, func(t *testing.T) {
+			if keeps(t) {
+				synctest.Test(t, func(t *testing.T) { test(t, newInformer) })
+			}
+		})
+	}
+}
+
+// each returns a value for each implementation. The value of "ours" is for all of ours that have no
+// value of their own.
+func each[T any](values map[string]T) map[string]T {
+	all := map[string]T{}
+	for name := range implementations {
+		value, ok := values[name]
+		if !ok {
+			value = values["ours"]
+		}
+		all[name] = value
+	}
+	return all
+}
+
+// forOurs runs a test of what client-go's informer does not have.
+func forOurs(t *testing.T, test func(t *testing.T, newInformer maker)) {
+	for name, newInformer := range implementations {
+		if name == "client-go" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { test(t, newInformer) })
+			if keeps(t) {
+				synctest.Test(t, func(t *testing.T) { test(t, newInformer) })
+			}
 		})
 	}
 }

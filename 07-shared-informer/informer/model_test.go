@@ -1,7 +1,7 @@
 // The model test runs random scenarios. Whatever the server, the network and the handlers do, the
 // calls of each handler lead to the state of the store.
 
-package informer
+package informer_test
 
 import (
 	"errors"
@@ -37,7 +37,7 @@ type scenario struct {
 	lenient   bool // no handler panics, and a removed handler may get one more call
 	long      bool // there will be a storm, after which the backlog of a stalled handler is folded
 	server    *modelServer
-	informer  cache.SharedIndexInformer
+	shared    cache.SharedIndexInformer
 	reference *checker // stays from the start to the end, and is always quick
 	others    []*checker
 	folded    *checker // the handler that was stalled in the storm
@@ -53,13 +53,13 @@ func runScenario(t *testing.T, text []byte, newInformer maker, lenient bool) (er
 		}
 		period := []time.Duration{0, 0, 20 * time.Second, time.Minute}[s.choose(4)]
 		s.server.plain = s.choose(2) == 0
-		s.informer = newInformer(s.server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{ResyncPeriod: period})
-		_ = s.informer.SetWatchErrorHandler(func(*cache.Reflector, error) {})
+		s.shared = newInformer(s.server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{ResyncPeriod: period})
+		_ = s.shared.SetWatchErrorHandler(func(*cache.Reflector, error) {})
 		s.reference = s.join("reference", 0)
 		for range s.choose(4) {
 			s.joinAnother()
 		}
-		defer must.Run(t, s.informer.RunWithContext)()
+		defer must.Run(t, s.shared.RunWithContext)()
 		err = errors.Join(s.play(), s.end())
 	})
 	return err
@@ -132,7 +132,7 @@ func (s *scenario) stall(stalled bool) {
 
 // join adds a handler. The bits of character say whether it is slow, panics, or asks for resyncs.
 func (s *scenario) join(name string, character int) *checker {
-	h := newChecker(name, s.informer.GetStore())
+	h := newChecker(name, s.shared.GetStore())
 	h.lenient = s.lenient
 	if character&3 == 3 {
 		h.slow = time.Millisecond
@@ -145,7 +145,7 @@ func (s *scenario) join(name string, character int) *checker {
 		period := time.Duration(character&3) * 15 * time.Second
 		options.ResyncPeriod = &period
 	}
-	registration, err := s.informer.AddEventHandlerWithOptions(h, options)
+	registration, err := s.shared.AddEventHandlerWithOptions(h, options)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.failure, h.registration = err, registration
@@ -160,10 +160,10 @@ func (s *scenario) leave() {
 	h := s.others[s.choose(len(s.others))]
 	if s.choose(2) == 0 && !s.lenient {
 		synctest.Wait()
-		h.leave(s.informer.RemoveEventHandler(h.registration))
+		h.leave(s.shared.RemoveEventHandler(h.registration))
 	} else {
 		h.stall(false)
-		h.leave(cache.ShutDownEventHandler(s.informer, h.registration))
+		h.leave(cache.ShutDownEventHandler(s.shared, h.registration))
 	}
 }
 
@@ -206,7 +206,7 @@ func (s *scenario) check() error {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
 	for _, h := range slices.Concat(s.others, []*checker{s.reference}) {
-		if err := h.check(s.server.sent, s.informer.HasSynced()); err != nil {
+		if err := h.check(s.server.sent, s.shared.HasSynced()); err != nil {
 			return err
 		}
 	}
@@ -262,7 +262,7 @@ func TestEachHandlerKnowsWhatTheStoreHolds(t *testing.T) {
 		if seed%15 == 14 && seed < 60 {
 			text[0] = 255 // a long one
 		}
-		if err := runScenario(t, text, ours, false); err != nil {
+		if err := runScenario(t, text, partTwo, false); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}
@@ -273,18 +273,28 @@ func TestEachHandlerKnowsWhatTheStoreHolds(t *testing.T) {
 // race: the SingleFileTracker first sees that no object of the initial list is left, and only then
 // looks whether the list has ended.
 func TestTheModelIsClientGosToo(t *testing.T) {
-	runLenientScenarios(t, cache.NewSharedIndexInformerWithOptions)
-}
-
-// classic does not fold the backlog of a stalled handler.
-func TestTheModelIsOfClassicToo(t *testing.T) { runLenientScenarios(t, newClassic) }
-
-func runLenientScenarios(t *testing.T, newInformer maker) {
-	t.Helper()
 	for seed := range uint64(100) {
-		if err := runScenario(t, scriptOf(seed, 50+int(seed)), newInformer, true); err != nil {
+		if err := runScenario(t, scriptOf(seed, 50+int(seed)), cache.NewSharedIndexInformerWithOptions, true); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
+	}
+}
+
+// Channels do not fold the backlog of a stalled handler: there is no storm.
+func TestTheModelIsOfAllParts(t *testing.T) {
+	for name, newInformer := range implementations {
+		if name == "client-go" || name == "part-two" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(50) {
+				text := scriptOf(seed, 50+2*int(seed))
+				text[0] = 0
+				if err := runScenario(t, text, newInformer, false); err != nil {
+					t.Errorf("seed %d: %v", seed, err)
+				}
+			}
+		})
 	}
 }
 
@@ -293,7 +303,7 @@ func FuzzInformer(f *testing.F) {
 		f.Add(scriptOf(seed, 100))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := runScenario(t, text, ours, false); err != nil {
+		if err := runScenario(t, text, partTwo, false); err != nil {
 			t.Errorf("script %q: %v", text, err)
 		}
 	})

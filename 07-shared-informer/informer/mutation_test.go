@@ -1,6 +1,6 @@
 // Tests of KUBE_CACHE_MUTATION_DETECTOR. client-go reads this variable when a program starts.
 
-package informer
+package informer_test
 
 import (
 	"context"
@@ -29,15 +29,15 @@ const (
 func mutate(newInformer maker, harmless bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	informer := newInformer(fakeapi.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
-	_, _ = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
+	shared := newInformer(fakeapi.New(configMap("a", "1")), &corev1.ConfigMap{}, options())
+	_, _ = shared.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) {
 		if harmless {
 			time.AfterFunc(3*time.Second, cancel)
 		} else {
 			obj.(*corev1.ConfigMap).Data = map[string]string{"mine": "now"}
 		}
 	}})
-	informer.RunWithContext(ctx)
+	shared.RunWithContext(ctx)
 }
 
 func TestTheMutationDetectorFindsAHandlerThatChangesAnObject(t *testing.T) {

@@ -1,7 +1,7 @@
 // Tests of an object without a name, and of an event without an object. No server sends them, but a
 // proxy may.
 
-package informer
+package informer_test
 
 import (
 	"slices"
@@ -15,9 +15,9 @@ import (
 )
 
 func TestAnObjectWithoutANameIsLeftOut(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
+	forOurs(t, func(t *testing.T, newInformer maker) {
 		handled.Take() // drop the errors of other tests
-		r := newRig(ours, options(), configMap("", "1"), configMap("a", "1"))
+		r := newRig(newInformer, options(), configMap("", "1"), configMap("a", "1"))
 		c := r.recorder(t)
 		r.run(t)
 		w := r.server.NextWatch()

@@ -1,4 +1,4 @@
-package informer
+package informer_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
@@ -47,10 +48,10 @@ func handlerName(registration string) string {
 }
 
 func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
 		var seen record.Lines
-		must.NoError(t, r.SharedIndexInformer.(*Informer).SetObserver(lineObserver{&seen}))
+		must.NoError(t, r.SharedIndexInformer.(*informer.Informer).SetObserver(lineObserver{&seen}))
 		registration := r.handle(t, cache.ResourceEventHandlerFuncs{})
 		r.run(t)
 		seen.WantSorted(t, "appended ADDED ns/a initial", "called ADDED ns/a ResourceEventHandlerFuncs initial",
@@ -78,7 +79,7 @@ func TestAnObserverSeesWhatAllPartsDo(t *testing.T) {
 		}
 		must.NoError(t, r.RemoveEventHandler(registration))
 		seen.Want(t, "removed ResourceEventHandlerFuncs", "chunk 16")
-		if err := r.SharedIndexInformer.(*Informer).SetObserver(nil); err == nil {
+		if err := r.SharedIndexInformer.(*informer.Informer).SetObserver(nil); err == nil {
 			t.Error("SetObserver() = nil while the informer runs, want an error")
 		}
 	})
@@ -94,17 +95,17 @@ func (h namedHandler) Name() string { return h.name }
 
 // Each Called event has the number of notifications that wait.
 func TestAnObserverSeesWhatWaitsForAHandler(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
-		informer := r.SharedIndexInformer.(*Informer)
-		informer.SetPatience(100)
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		shared := r.SharedIndexInformer.(*informer.Informer)
+		shared.SetPatience(100)
 		busy := make(chan struct{})
 		r.handle(t, namedHandler{name: "busy", ResourceEventHandlerFuncs: cache.ResourceEventHandlerFuncs{
 			AddFunc: func(any) { <-busy },
 		}})
 		var lines record.Lines
 		var folded atomic.Int64
-		must.NoError(t, informer.SetObserver(observer.Func(func(e observer.Event) {
+		must.NoError(t, shared.SetObserver(observer.Func(func(e observer.Event) {
 			switch e.Kind {
 			case observer.Called:
 				lines.Add("%s waiting %d", e.Handler, e.Waiting)
@@ -123,19 +124,19 @@ func TestAnObserverSeesWhatWaitsForAHandler(t *testing.T) {
 		if folded.Load() != 0 {
 			t.Errorf("%d notifications were folded, want 0: fewer than the patience wait", folded.Load())
 		}
-		informer.ResyncNow()
+		shared.ResyncNow()
 		lines.Want(t, "busy waiting 0")
 	})
 }
 
 // The notifications that folding has saved and the calls are as many as the appended notifications.
 func TestAnObserverSeesWhatIsFolded(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
 		var appended, called, saved atomic.Int64
 		busy := make(chan struct{})
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-busy }})
-		must.NoError(t, r.SharedIndexInformer.(*Informer).SetObserver(observer.Func(func(e observer.Event) {
+		must.NoError(t, r.SharedIndexInformer.(*informer.Informer).SetObserver(observer.Func(func(e observer.Event) {
 			switch e.Kind {
 			case observer.Appended:
 				appended.Add(1)
@@ -145,7 +146,7 @@ func TestAnObserverSeesWhatIsFolded(t *testing.T) {
 				saved.Add(int64(e.Count))
 			}
 		})))
-		r.SharedIndexInformer.(*Informer).SetPatience(1_000) // fewer updates than with the default are enough
+		r.SharedIndexInformer.(*informer.Informer).SetPatience(1_000) // fewer updates than with the default are enough
 		r.run(t)
 		w := r.server.NextWatch()
 		const updates = 5_000
@@ -172,11 +173,11 @@ func TestAnObserverThatPanics(t *testing.T) {
 	for _, kind := range []observer.Kind{observer.Listing, observer.Listed, observer.Watching, observer.Stored,
 		observer.Appended, observer.Chunk, observer.Joined, observer.Removed} {
 		t.Run(string(kind), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(ours, options(), configMap("a", "1"))
-				informer := r.SharedIndexInformer.(*Informer)
+			forOurs(t, func(t *testing.T, newInformer maker) {
+				r := newRig(newInformer, options(), configMap("a", "1"))
+				shared := r.SharedIndexInformer.(*informer.Informer)
 				r.handle(t, cache.ResourceEventHandlerFuncs{})
-				must.NoError(t, informer.SetObserver(observer.Func(func(e observer.Event) {
+				must.NoError(t, shared.SetObserver(observer.Func(func(e observer.Event) {
 					if e.Kind == kind {
 						panic(e.Kind)
 					}
@@ -191,14 +192,14 @@ func TestAnObserverThatPanics(t *testing.T) {
 				if panicked != kind {
 					t.Errorf("the caller recovered %v, want %v", panicked, kind)
 				}
-				<-informer.ShutdownChan()
+				<-shared.ShutdownChan()
 				if !r.IsStopped() {
 					t.Error("IsStopped() = false, want true")
 				}
-				if err := informer.WaitForVersion(t.Context(), "5"); err == nil {
+				if err := shared.WaitForVersion(t.Context(), "5"); err == nil {
 					t.Error("WaitForVersion() = nil after the end, want an error")
 				}
-				informer.ResyncNow()
+				shared.ResyncNow()
 			})
 		})
 	}

@@ -1,6 +1,6 @@
 // A test of an outage that is so long that the watch cannot be resumed.
 
-package informer
+package informer_test
 
 import (
 	"context"
@@ -20,11 +20,10 @@ import (
 // pause before the list is even longer. Our reflector has a backoff for each of them, and the pause
 // before the list is as short as after any other end of a watch.
 func TestAfterAnOutageTheListIsNotDueLater(t *testing.T) {
-	for name, want := range map[string]struct{ min, max time.Duration }{
-		"classic":   {min: 800 * time.Millisecond, max: 1600 * time.Millisecond}, // it has our reflector
+	for name, want := range each(map[string]struct{ min, max time.Duration }{
 		"ours":      {min: 800 * time.Millisecond, max: 1600 * time.Millisecond},
 		"client-go": {min: 12_800 * time.Millisecond, max: time.Minute},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				pause := pauseAfter(t, implementations[name], time.Minute)

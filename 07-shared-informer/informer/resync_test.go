@@ -1,6 +1,6 @@
 // Tests of resyncs.
 
-package informer
+package informer_test
 
 import (
 	"cmp"
@@ -44,66 +44,66 @@ func TestResyncPeriods(t *testing.T) {
 	const second, everySecond = time.Second, "1s 2s 3s 4s 5s 6s 7s 8s 9s 10s 11s 12s"
 	for _, test := range []struct {
 		name     string
-		informer time.Duration        // the resync period of the informer
+		shared   time.Duration        // the resync period of the informer
 		other    time.Duration        // what another handler asks for before the start, if not 0
 		late     bool                 // the handler joins after the start
 		handler  cache.HandlerOptions // without a period, the handler gets the period of the informer
 		want     string               // the times of its calls, in the first 12.5 s
-		clientGo string               // the times of client-go's informer and of classic, if they differ from want
+		clientGo string               // the times of client-go's informer, if they differ from want
 	}{
-		{name: "the default is the informer's", informer: 4 * second, want: "4s 8s 12s"},
-		{name: "the same for a late handler", informer: 4 * second, late: true, want: "4s 8s 12s"},
-		{name: "zero is never", informer: 4 * second, handler: every(0), want: ""},
+		{name: "the default is the informer's", shared: 4 * second, want: "4s 8s 12s"},
+		{name: "the same for a late handler", shared: 4 * second, late: true, want: "4s 8s 12s"},
+		{name: "zero is never", shared: 4 * second, handler: every(0), want: ""},
 		{
-			name: "zero is never, though others get resyncs", informer: 4 * second, other: second,
+			name: "zero is never, though others get resyncs", shared: 4 * second, other: second,
 			handler: every(0), want: "",
 		},
 		// A negative period makes no sense. Ours takes it for zero, client-go for the informer's
 		// period.
 		{
-			name: "less than zero", informer: 4 * second,
+			name: "less than zero", shared: 4 * second,
 			handler: every(-1), want: "", clientGo: "4s 8s 12s",
 		},
-		{name: "an informer without resyncs does none", informer: 0, handler: every(second), want: ""},
-		{name: "not even for a late handler", informer: 0, late: true, handler: every(second), want: ""},
+		{name: "an informer without resyncs does none", shared: 0, handler: every(second), want: ""},
+		{name: "not even for a late handler", shared: 0, late: true, handler: every(second), want: ""},
 		{
-			name: "shorter than the informer's", informer: 5 * second,
+			name: "shorter than the informer's", shared: 5 * second,
 			handler: every(3 * second), want: "3s 6s 9s 12s",
 		},
 		{
-			name: "shorter than the informer's, and late", informer: 5 * second, late: true,
+			name: "shorter than the informer's, and late", shared: 5 * second, late: true,
 			handler: every(3 * second), want: "5s 10s",
 		},
 		{
-			name: "shorter than another's, and late", informer: 9 * second, other: 4 * second, late: true,
+			name: "shorter than another's, and late", shared: 9 * second, other: 4 * second, late: true,
 			handler: every(3 * second), want: "4s 8s 12s",
 		},
-		{name: "shorter than a second", informer: 5 * second, handler: every(4), want: everySecond},
-		{name: "shorter than a second, all of it", informer: time.Millisecond, want: everySecond},
+		{name: "shorter than a second", shared: 5 * second, handler: every(4), want: everySecond},
+		{name: "shorter than a second, all of it", shared: time.Millisecond, want: everySecond},
 		// The comment of NewSharedIndexInformerWithOptions says that the resync checking period is
 		// a second at least. In client-go this holds for the period that a handler asks for, and
 		// not for the period of the informer.
 		{
-			name: "rounded up to a second, and late", informer: second / 10, late: true,
+			name: "rounded up to a second, and late", shared: second / 10, late: true,
 			handler: every(second * 3 / 2), want: "2s 4s 6s 8s 10s 12s",
 			clientGo: "1.5s 3s 4.5s 6s 7.5s 9s 10.5s 12s",
 		},
-		{name: "rounded up", informer: 4 * second, handler: every(5 * second), want: "8s"},
-		{name: "rounded up, and late", informer: 4 * second, late: true, handler: every(5 * second), want: "8s"},
+		{name: "rounded up", shared: 4 * second, handler: every(5 * second), want: "8s"},
+		{name: "rounded up, and late", shared: 4 * second, late: true, handler: every(5 * second), want: "8s"},
 		{
-			name: "rounded up to another's", informer: 9 * second, other: 2 * second,
+			name: "rounded up to another's", shared: 9 * second, other: 2 * second,
 			handler: every(5 * second), want: "6s 12s",
 		},
 		{
-			name: "a multiple of another's", informer: 9 * second, other: 2 * second,
+			name: "a multiple of another's", shared: 9 * second, other: 2 * second,
 			handler: every(6 * second), want: "6s 12s",
 		},
-		{name: "the informer's, which is no multiple", informer: 5 * second, other: 2 * second, want: "6s 12s"},
+		{name: "the informer's, which is no multiple", shared: 5 * second, other: 2 * second, want: "6s 12s"},
 	} {
 		clientGo := cmp.Or(test.clientGo, test.want)
-		for name, want := range map[string]string{"classic": clientGo, "client-go": clientGo, "ours": test.want} {
+		for name, want := range each(map[string]string{"client-go": clientGo, "ours": test.want}) {
 			inFakeTime(t, func(t *testing.T) {
-				r := newRig(implementations[name], resyncing(test.informer), configMap("a", "1"))
+				r := newRig(implementations[name], resyncing(test.shared), configMap("a", "1"))
 				if test.other > 0 {
 					r.recorder(t, every(test.other))
 				}
@@ -124,10 +124,10 @@ func TestResyncPeriods(t *testing.T) {
 	}
 }
 
-// As the period of the informer, a negative period means never in ours and in classic. client-go's
+// As the period of the informer, a negative period means never in ours. client-go's
 // resyncs without a pause.
 func TestAnInformerWhosePeriodIsNegative(t *testing.T) {
-	for name, wantResyncs := range map[string]bool{"classic": false, "client-go": true, "ours": false} {
+	for name, wantResyncs := range each(map[string]bool{"client-go": true, "ours": false}) {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(implementations[name], resyncing(-1), configMap("a", "1"))
 			start, updates, took := time.Now(), 0, make(chan time.Duration, 1)
@@ -231,19 +231,19 @@ func TestAddEventHandlerWithResyncPeriod(t *testing.T) {
 func TestAPeriodThatIsNotGrantedIsLogged(t *testing.T) {
 	forEach(t, func(t *testing.T, newInformer maker) {
 		for _, test := range []struct {
-			name     string
-			informer time.Duration
-			period   time.Duration // of the handler
-			late     bool          // the handler joins after the start
-			want     bool          // a warning
+			name   string
+			shared time.Duration
+			period time.Duration // of the handler
+			late   bool          // the handler joins after the start
+			want   bool          // a warning
 		}{
-			{name: "granted", informer: time.Second, period: 2 * time.Second, want: false},
-			{name: "too short", informer: time.Minute, period: time.Millisecond, want: true},
-			{name: "too short for a late handler", informer: time.Minute, period: time.Second, late: true, want: true},
-			{name: "no resyncs", informer: 0, period: time.Second, want: true},
+			{name: "granted", shared: time.Second, period: 2 * time.Second, want: false},
+			{name: "too short", shared: time.Minute, period: time.Millisecond, want: true},
+			{name: "too short for a late handler", shared: time.Minute, period: time.Second, late: true, want: true},
+			{name: "no resyncs", shared: 0, period: time.Second, want: true},
 		} {
 			text := logged(t, func(logger klog.Logger) {
-				r := newRig(newInformer, resyncing(test.informer))
+				r := newRig(newInformer, resyncing(test.shared))
 				if test.late {
 					r.run(t)
 				}

@@ -1,42 +1,15 @@
-// The run of an informer, from its start to its end.
+// The start and the end of a run.
 
 package informer
 
 import (
-	"context"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/klog/v2"
 
 	"example.com/informer/03-reflector/reflector"
 )
-
-// RunWithContext lists, watches and calls handlers until ctx ends or Stop is called. It returns
-// when the last handler has returned. A second call logs a warning and does nothing.
-func (i *Informer) RunWithContext(ctx context.Context) {
-	if i.started.Swap(true) {
-		klog.FromContext(ctx).Info("Warning: this informer was run before, and it runs once: make a new one", "type",
-			i.typeName())
-		return
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(i.stopping, cancel)()
-
-	// The end, in the opposite order of these lines. Each of them is done even if a transform or an
-	// observer panics: the caller may recover.
-	stopMutationDetector := i.startMutationDetector()
-	defer close(i.ended)
-	defer stopMutationDetector()
-	defer i.stopHandlers()
-	defer close(i.sourceEnded)
-
-	source := i.newReflector()
-	i.processor.Start()
-	source.Run(ctx)
-}
 
 // Run is RunWithContext with a channel.
 func (i *Informer) Run(stop <-chan struct{}) { i.RunWithContext(wait.ContextForChannel(stop)) }
@@ -91,7 +64,7 @@ func (i *Informer) newReflector() *reflector.Reflector {
 	}
 	options := reflector.Options{
 		ListerWatcher:   i.listerWatcher,
-		Store:           changes{i},
+		Store:           i.queue,
 		ExpectedType:    i.objectType,
 		TypeDescription: i.options.ObjectDescription,
 		ResyncPeriod:    i.resyncCheckPeriod,

@@ -1,6 +1,6 @@
 // Tests of the start and the end of an informer.
 
-package informer
+package informer_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/record"
 )
@@ -101,8 +102,8 @@ func TestASecondRunIsRefused(t *testing.T) {
 }
 
 func TestManyRunsAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) { // only ours: client-go has a race here
-		r := newRig(ours, options(), configMap("a", "1"))
+	forOurs(t, func(t *testing.T, newInformer maker) { // only ours: client-go has a race here
+		r := newRig(newInformer, options(), configMap("a", "1"))
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{}, 10)
 		for range 10 {
@@ -128,7 +129,7 @@ func TestManyRunsAtOnce(t *testing.T) {
 
 // client-go's informer still lists once. A real client refuses a request with such a context.
 func TestAContextThatHasEndedAlready(t *testing.T) {
-	for name, want := range map[string]int{"classic": 0, "client-go": 1, "ours": 0} {
+	for name, want := range each(map[string]int{"client-go": 1, "ours": 0}) {
 		inFakeTime(t, func(t *testing.T) {
 			r := newRig(implementations[name], options(), configMap("a", "1"))
 			r.recorder(t)
@@ -227,16 +228,16 @@ func TestWhatWaitsInTheQueueAtTheEndIsDropped(t *testing.T) {
 // Every order of RunWithContext and Stop ends, and all of them return.
 func TestManyRunsAndStopsAtOnce(t *testing.T) {
 	for range 100 {
-		inFakeTime(t, func(t *testing.T) {
-			r := newRig(ours, options(), configMap("a", "1"))
-			informer := r.SharedIndexInformer.(*Informer)
+		forOurs(t, func(t *testing.T, newInformer maker) {
+			r := newRig(newInformer, options(), configMap("a", "1"))
+			shared := r.SharedIndexInformer.(*informer.Informer)
 			var working sync.WaitGroup
 			for range 4 {
 				working.Go(func() { r.RunWithContext(t.Context()) })
-				working.Go(informer.Stop)
+				working.Go(shared.Stop)
 			}
 			working.Wait()
-			<-informer.ShutdownChan()
+			<-shared.ShutdownChan()
 			if !r.IsStopped() {
 				t.Error("IsStopped() = false, want true")
 			}

@@ -8,8 +8,6 @@ import (
 	"fmt"
 
 	"k8s.io/client-go/tools/cache"
-
-	"example.com/informer/03-reflector/observer"
 )
 
 var _ cache.SharedIndexInformer = (*Informer)(nil)
@@ -47,25 +45,19 @@ func (i *Informer) SetTransform(transform cache.TransformFunc) error {
 	if i.started.Load() {
 		return errStarted
 	}
-	i.transform = transform
-	return nil
-}
-
-// SetObserver sets the observer of the informer and all its parts.
-func (i *Informer) SetObserver(o observer.Observer) error {
-	i.startedLock.Lock()
-	defer i.startedLock.Unlock()
-	if i.started.Load() {
-		return errStarted
-	}
-	i.observer = o
+	i.queue.transform = transform
 	return nil
 }
 
 // SetPatience sets how many notifications a handler can be behind, besides two for each object. A
 // handler that is further behind gets the latest state of each object, and not each change. With
-// math.MaxInt every handler gets each change. Default: 16,384.
-func (i *Informer) SetPatience(n int) { i.journal.SetPatience(n) }
+// math.MaxInt every handler gets each change. Default: 16,384. Only a journal has patience: with
+// channels every handler gets each change, and SetPatience does nothing.
+func (i *Informer) SetPatience(n int) {
+	if journal, ok := i.fanout.(interface{ SetPatience(n int) }); ok {
+		journal.SetPatience(n)
+	}
+}
 
 // AddIndexers adds indexes. They include the objects that are already in the store.
 func (i *Informer) AddIndexers(indexers cache.Indexers) error {

@@ -3,7 +3,7 @@ package informer
 import "sync/atomic"
 
 // A signal can be waited for by any number of goroutines. Sending it costs next to nothing while
-// none of them waits. Only one goroutine may send.
+// none of them waits.
 type signal struct{ waiting atomic.Pointer[chan struct{}] }
 
 // next returns a channel that the next send closes.
@@ -19,6 +19,8 @@ func (s *signal) next() <-chan struct{} {
 
 func (s *signal) send() {
 	if s.waiting.Load() != nil {
-		close(*s.waiting.Swap(nil))
+		if waiting := s.waiting.Swap(nil); waiting != nil { // nil: another goroutine sends, too
+			close(*waiting)
+		}
 	}
 }

@@ -1,6 +1,6 @@
 // Tests of Informer.Stop.
 
-package informer
+package informer_test
 
 import (
 	"context"
@@ -12,19 +12,20 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/03-reflector/observer"
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/must"
 )
 
 // Stop ends a run. It does not wait for the call that is under way. ShutdownChan does.
 func TestStop(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	forOurs(t, func(t *testing.T, newInformer maker) {
 		before := must.Goroutines()
-		r := newRig(ours, options(), configMap("a", "1"))
-		informer := r.SharedIndexInformer.(*Informer)
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		shared := r.SharedIndexInformer.(*informer.Informer)
 		r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { time.Sleep(time.Minute) }})
 		r.run(t)
 		w, start := r.server.NextWatch(), time.Now()
-		informer.Stop()
+		shared.Stop()
 		synctest.Wait()
 		if took := time.Since(start); took != 0 {
 			t.Errorf("Stop() took %v, want 0", took)
@@ -35,22 +36,22 @@ func TestStop(t *testing.T) {
 		if !w.IsStopped() {
 			t.Error("IsStopped() = false for the watch, want true")
 		}
-		<-informer.ShutdownChan()
+		<-shared.ShutdownChan()
 		must.NoNewGoroutines(t, before)
 		if took := time.Since(start); took != time.Minute {
 			t.Errorf("ShutdownChan was closed after %v, want %v", took, time.Minute)
 		}
-		informer.Stop() // a second time does nothing
+		shared.Stop() // a second time does nothing
 	})
 }
 
 func TestAnInformerThatWasStoppedIsNeverRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
-		informer := r.SharedIndexInformer.(*Informer)
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
+		shared := r.SharedIndexInformer.(*informer.Informer)
 		r.handle(t, cache.ResourceEventHandlerFuncs{})
-		informer.Stop()
-		<-informer.ShutdownChan()
+		shared.Stop()
+		<-shared.ShutdownChan()
 		r.run(t)
 		if lists := r.server.Lists(); lists != 0 {
 			t.Errorf("Lists() = %d, want 0", lists)
@@ -64,12 +65,12 @@ func TestAnInformerThatWasStoppedIsNeverRun(t *testing.T) {
 // An index function can run before the start: AddIndexers calls it for the objects that a program
 // has put into the store. The informer holds its lock meanwhile.
 func TestStopInAnIndexFunctionBeforeTheStart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(ours, options())
-		informer := r.SharedIndexInformer.(*Informer)
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options())
+		shared := r.SharedIndexInformer.(*informer.Informer)
 		must.NoError(t, r.GetStore().Add(configMap("a", "1")))
-		must.NoError(t, r.AddIndexers(stoppingIndexers(informer.Stop)))
-		<-informer.ShutdownChan()
+		must.NoError(t, r.AddIndexers(stoppingIndexers(shared.Stop)))
+		<-shared.ShutdownChan()
 		if !r.IsStopped() {
 			t.Error("IsStopped() = false, want true")
 		}
@@ -117,7 +118,7 @@ func TestStopIsSafeInEveryCallback(t *testing.T) {
 					stop()
 				}
 			})
-			must.NoError(t, r.SharedIndexInformer.(*Informer).SetObserver(observe))
+			must.NoError(t, r.SharedIndexInformer.(*informer.Informer).SetObserver(observe))
 			r.handle(t, cache.ResourceEventHandlerFuncs{})
 			return func() {
 				if registration, err := r.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err == nil {
@@ -128,13 +129,13 @@ func TestStopIsSafeInEveryCallback(t *testing.T) {
 	}
 	for name, set := range callbacks {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(ours, options{Indexers: cache.Indexers{}}, configMap("a", "1"))
-				informer := r.SharedIndexInformer.(*Informer)
+			forOurs(t, func(t *testing.T, newInformer maker) {
+				r := newRig(newInformer, options{Indexers: cache.Indexers{}}, configMap("a", "1"))
+				shared := r.SharedIndexInformer.(*informer.Informer)
 				var called atomic.Bool
 				later := set(t, r, func() {
 					called.Store(true)
-					informer.Stop()
+					shared.Stop()
 				})
 				run := make(chan struct{})
 				go func() {
@@ -146,7 +147,7 @@ func TestStopIsSafeInEveryCallback(t *testing.T) {
 					later()
 				}
 				<-run
-				<-informer.ShutdownChan()
+				<-shared.ShutdownChan()
 				if !called.Load() {
 					t.Error("the callback was not called")
 				}

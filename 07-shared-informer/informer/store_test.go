@@ -1,6 +1,6 @@
 // Tests of the store, its indexes, and its version.
 
-package informer
+package informer_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -101,18 +102,20 @@ func TestIndexesAreAddedEarlyAndLate(t *testing.T) {
 }
 
 // An index function accepts an object, and fails for the same object later. Then client-go's
-// informer panics and has stopped, and the object stays in its store. So does classic.
+// informer panics and has stopped, and the object stays in its store. So does ours with an indexer.
 func TestADeleteOfAnObjectThatAnIndexFunctionFailsOver(t *testing.T) {
-	for name, want := range map[string]struct {
+	type outcome struct {
 		calls   []string
 		keys    []string // in the store, after the delete
 		indexed int      // objects in the index, after the delete
 		panics  bool     // RunWithContext panics, and the informer has stopped
-	}{
-		"classic":   {calls: []string{"OnAdd a 2"}, keys: []string{"ns/a"}, indexed: 1, panics: true},
+	}
+	for name, want := range each(map[string]outcome{
+		"ours":      {calls: []string{"OnAdd a 2"}, keys: []string{"ns/a"}, indexed: 1, panics: true},
 		"client-go": {calls: []string{"OnAdd a 2"}, keys: []string{"ns/a"}, indexed: 1, panics: true},
-		"ours":      {calls: []string{"OnAdd a 2", "OnDelete a 3"}, keys: nil, indexed: 0, panics: false},
-	} {
+		"snapshots": {calls: []string{"OnAdd a 2", "OnDelete a 3"}, keys: nil, indexed: 0, panics: false},
+		"part-two":  {calls: []string{"OnAdd a 2", "OnDelete a 3"}, keys: nil, indexed: 0, panics: false},
+	}) {
 		inFakeTime(t, func(t *testing.T) {
 			whenPanicking(t, true, func(context.Context, any) {})
 			fails := false
@@ -216,8 +219,8 @@ func TestGetController(t *testing.T) {
 // Nobody should write to the store of an informer. If somebody does, the handlers that join and the
 // handlers that get a resync still get objects.
 func TestNoHandlerGetsNil(t *testing.T) {
-	inFakeTime(t, func(t *testing.T) {
-		r := newRig(ours, resyncing(time.Minute))
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, resyncing(time.Minute))
 		r.run(t)
 		var writing sync.WaitGroup
 		over := make(chan struct{})
@@ -250,7 +253,7 @@ func TestNoHandlerGetsNil(t *testing.T) {
 		}
 		for range 300 {
 			r.handle(t, handler, every(time.Minute))
-			must.NoError(t, changes{r.SharedIndexInformer.(*Informer)}.Resync())
+			must.NoError(t, r.SharedIndexInformer.(*informer.Informer).Resync())
 		}
 		close(over)
 		writing.Wait()

@@ -1,6 +1,6 @@
 // Tests of HasSynced, and of the functions that wait for it.
 
-package informer
+package informer_test
 
 import (
 	"context"
@@ -268,7 +268,7 @@ func TestHandlersAreNamedAsInClientGo(t *testing.T) {
 			_, name, _ := strings.Cut(checker.Name(), " + event handler ")
 			return name
 		}
-		got, want := handlerName(ours), handlerName(cache.NewSharedIndexInformerWithOptions)
+		got, want := handlerName(partTwo), handlerName(cache.NewSharedIndexInformerWithOptions)
 		if got != want {
 			t.Errorf("%s: the name of the handler is %q, want client-go's name %q", name, got, want)
 		}

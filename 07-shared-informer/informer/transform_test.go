@@ -1,6 +1,6 @@
 // Tests of SetTransform.
 
-package informer
+package informer_test
 
 import (
 	"context"

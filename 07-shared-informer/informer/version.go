@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/tools/cache"
 )
 
 // WaitForVersion returns nil when the store is as new as a resource version, such as the version of
@@ -18,9 +19,17 @@ import (
 // It returns an error if the store has refused the event of exactly that version, because a
 // transform or an index function has failed. The next list ends this. It also returns an error when
 // the reflector has returned: nothing changes the store after that.
+//
+// It returns an error, too, if the queue groups changes by object, as a DeltaFIFO does. Then the
+// version of the store does not say what the store holds: with a in version 3, b in version 4 and a
+// in version 5 in the queue, the store has version 5 before it has b.
 func (i *Informer) WaitForVersion(ctx context.Context, version string) error {
 	if _, err := resourceversion.CompareResourceVersion(version, version); err != nil {
 		return fmt.Errorf("waiting for a version of %s: %w", i.typeName(), err)
+	}
+	if _, ordered := i.queue.Queue.(cache.ReflectorBookmarkStore); !ordered {
+		return fmt.Errorf("waiting for version %s of %s: the queue, a %s, keeps no order between objects",
+			version, i.typeName(), i.queue.Name())
 	}
 	for {
 		next := i.version.next() // before the checks: a change after them closes next
@@ -48,4 +57,23 @@ func (i *Informer) WaitForVersion(ctx context.Context, version string) error {
 				version, i.typeName(), current, context.Cause(ctx))
 		}
 	}
+}
+
+// taken notes that the store has taken or refused a change, and wakes WaitForVersion. The next list
+// is newer than all changes that were refused.
+func (i *Informer) taken(delta cache.Delta, err error) {
+	isList := delta.Type == cache.ReplacedAll
+	switch {
+	case isList && err == nil:
+		i.refusals.clear()
+	case !isList && err != nil:
+		i.refusals.add(delta.Object)
+	}
+	i.version.send()
+}
+
+// refused notes that the transform has failed for an event.
+func (i *Informer) refused(event any) {
+	i.refusals.add(event)
+	i.version.send()
 }

@@ -1,6 +1,6 @@
 // Tests of WaitForVersion.
 
-package informer
+package informer_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"example.com/informer/07-shared-informer/informer"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -23,7 +24,7 @@ import (
 // waitFor calls WaitForVersion in a goroutine. The channel gets its result.
 func waitFor(ctx context.Context, r *rig, version string) <-chan error {
 	result := make(chan error, 1)
-	go func() { result <- r.SharedIndexInformer.(*Informer).WaitForVersion(ctx, version) }()
+	go func() { result <- r.SharedIndexInformer.(*informer.Informer).WaitForVersion(ctx, version) }()
 	synctest.Wait()
 	return result
 }
@@ -194,8 +195,8 @@ func TestWaitForVersion(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				r := newRig(ours, options(), configMap("a", "1"))
+			forOurs(t, func(t *testing.T, newInformer maker) {
+				r := newRig(newInformer, options(), configMap("a", "1"))
 				r.run(t)
 				test(t, r, r.server.NextWatch())
 			})
@@ -204,8 +205,8 @@ func TestWaitForVersion(t *testing.T) {
 }
 
 func TestWaitForVersionBeforeTheFirstList(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
 		result := waitFor(t.Context(), r, "1")
 		wantWaiting(t, result)
 		r.run(t)
@@ -215,8 +216,8 @@ func TestWaitForVersionBeforeTheFirstList(t *testing.T) {
 
 // A transform fails, and so the event does not reach the store.
 func TestWaitForVersionThatATransformRefuses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(ours, options(), configMap("a", "1"))
+	forOurs(t, func(t *testing.T, newInformer maker) {
+		r := newRig(newInformer, options(), configMap("a", "1"))
 		must.NoError(t, r.SetTransform(func(obj any) (any, error) {
 			if obj.(*corev1.ConfigMap).ResourceVersion >= "12" {
 				return nil, errors.New("not this one")
@@ -233,34 +234,13 @@ func TestWaitForVersionThatATransformRefuses(t *testing.T) {
 	})
 }
 
-// Only the latest refused versions are kept, even if no list comes.
-func TestRefusedVersionsAreBounded(t *testing.T) {
-	var r refusals
-	for version := range 3 * keptRefusals {
-		r.add(fakeapi.ConfigMap("a", fmt.Sprint(version)))
-	}
-	if got := len(r.versions); got != keptRefusals {
-		t.Errorf("%d versions are kept, want %d", got, keptRefusals)
-	}
-	for version, want := range map[int]bool{
-		0:                  false,
-		2*keptRefusals - 1: false,
-		2 * keptRefusals:   true,
-		3*keptRefusals - 1: true,
-	} {
-		if got := r.contains(fmt.Sprint(version)); got != want {
-			t.Errorf("contains(%d) = %t, want %t", version, got, want)
-		}
-	}
-}
-
 // When the reflector has returned, nothing changes the store any more. So WaitForVersion does not
 // wait for the handlers.
 func TestWaitForVersionEndsBeforeTheHandlers(t *testing.T) {
 	const stopped = `the informer has stopped at version "1"`
 	t.Run("a handler that is stuck", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			r := newRig(ours, options(), configMap("a", "1"))
+		forOurs(t, func(t *testing.T, newInformer maker) {
+			r := newRig(newInformer, options(), configMap("a", "1"))
 			stuck := make(chan struct{})
 			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-stuck }})
 			ctx, cancel := context.WithCancel(t.Context())
@@ -278,11 +258,11 @@ func TestWaitForVersionEndsBeforeTheHandlers(t *testing.T) {
 		})
 	})
 	t.Run("a handler that waits for its own write", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			r := newRig(ours, options(), configMap("a", "1"))
+		forOurs(t, func(t *testing.T, newInformer maker) {
+			r := newRig(newInformer, options(), configMap("a", "1"))
 			result := make(chan error, 1)
 			r.handle(t, cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
-				result <- r.SharedIndexInformer.(*Informer).WaitForVersion(context.Background(), "13")
+				result <- r.SharedIndexInformer.(*informer.Informer).WaitForVersion(context.Background(), "13")
 			}})
 			r.run(t)
 			r.stop()

@@ -33,6 +33,7 @@ import (
 
 	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/07-shared-informer/xray/recorder"
 	"example.com/informer/scripts/harness/must"
 )
@@ -79,7 +80,8 @@ func newOptionsFrom(t *testing.T, lw cache.ListerWatcher) *InformerOptions {
 		Source: NewSource(lw), ClientGoSource: NewSource(lw), Connection: connection,
 		Indexers: cache.Indexers{"app": indexer.ByLabel("app")},
 	}
-	o.Informer = informer.New(o.Source, o.Example, cache.SharedIndexInformerOptions{Indexers: o.Indexers})
+	o.Informer = informer.NewWithParts(o.Source, o.Example, cache.SharedIndexInformerOptions{Indexers: o.Indexers},
+		parttwo.Parts)
 	return o
 }
 

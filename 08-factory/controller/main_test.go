@@ -7,6 +7,8 @@ import (
 	"go.uber.org/goleak"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -25,4 +27,12 @@ func TestStepsEndOnCtrlC(t *testing.T) {
 	for _, step := range chapter.Steps {
 		must.EndOnCtrlC(t, chapter.ForPlayer(), step.Name)
 	}
+}
+
+// The steps are the same with the parts of Part II.
+func TestStepsWithPartTwo(t *testing.T) {
+	partOne := informer.Default
+	informer.Default = parttwo.Parts
+	t.Cleanup(func() { informer.Default = partOne }) // after all steps
+	must.Play(t, chapter.ForPlayer())
 }

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -243,13 +244,13 @@ type noMetric struct{}
 func (noMetric) Set(float64)     {}
 func (noMetric) Observe(float64) {}
 
-// The metrics have the name, even after Forget. After Shutdown the name is free again.
+// The metrics of the store have the name, even after Forget. After Shutdown the name is free again.
 func TestTheInformersPublishMetricsUnderTheName(t *testing.T) {
 	requestedMetrics = nil
 	cache.SetInformerMetricsProvider(metricsProvider{})
 	informerName, err := cache.NewInformerName("TestMetrics")
 	must.NoError(t, err)
-	f := New(fake.NewClientset(), Options{InformerName: informerName})
+	f := New(fake.NewClientset(), Options{InformerName: informerName, Parts: parttwo.Parts})
 	if got := f.ClientGo().InformerName(); got != informerName {
 		t.Errorf("InformerName() = %v, want %v", got, informerName)
 	}

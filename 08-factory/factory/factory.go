@@ -215,12 +215,13 @@ func (f *Factory) newInformer(resource schema.GroupVersionResource) (cache.Share
 	if err != nil {
 		return nil, err
 	}
-	made := informer.New(source.listerWatcher, source.example, cache.SharedIndexInformerOptions{
+	options := cache.SharedIndexInformerOptions{
 		ResyncPeriod:      f.options.resync(resource),
 		Indexers:          cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}, // listers look for it
 		ObjectDescription: name(resource),
 		Identifier:        f.identity(resource),
-	})
+	}
+	made := informer.NewWithParts(source.listerWatcher, source.example, options, f.options.Parts)
 	return made, made.SetTransform(f.options.transform(source.kind))
 }
 

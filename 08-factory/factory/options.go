@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
+
+	"example.com/informer/07-shared-informer/informer"
 )
 
 // Options of a Factory.
@@ -38,8 +40,11 @@ type Options struct {
 	// Default: the factory refuses such types.
 	Dynamic dynamic.Interface
 
-	// InformerName, if set, is the name under which the informers publish metrics. Shutdown
-	// releases the name.
+	// Parts are the parts of the informers. Default: those of informer.New.
+	Parts informer.Parts
+
+	// InformerName, if set, is the name under which the stores of the informers publish metrics.
+	// The store of parttwo.Parts does, an indexer does not. Shutdown releases the name.
 	InformerName *cache.InformerName
 }
 

@@ -3,6 +3,7 @@ module example.com/informer/08-factory/kubernetes
 go 1.26.0
 
 require (
+	example.com/informer/07-shared-informer v0.0.0
 	example.com/informer/08-factory v0.0.0
 	example.com/informer/scripts/cluster v0.0.0
 	example.com/informer/scripts/harness v0.0.0
@@ -16,9 +17,10 @@ require (
 )
 
 require (
+	example.com/informer/01-deltafifo v0.0.0 // indirect
 	example.com/informer/03-reflector v0.0.0 // indirect
+	example.com/informer/04-indexer v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
-	example.com/informer/07-shared-informer v0.0.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/blang/semver/v4 v4.0.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

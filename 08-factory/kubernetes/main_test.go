@@ -11,12 +11,22 @@ import (
 
 	"go.uber.org/goleak"
 
+	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/scripts/harness/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestSteps(t *testing.T) { must.Play(t, chapter) }
+
+// The controllers do the same on the parts of Part II.
+func TestStepsWithPartTwo(t *testing.T) {
+	partOne := informer.Default
+	informer.Default = parttwo.Parts
+	t.Cleanup(func() { informer.Default = partOne })
+	must.Play(t, chapter)
+}
 
 // ownTemp gives the test its own folder for temporary files. At the end of the test it checks that
 // the folder is empty.

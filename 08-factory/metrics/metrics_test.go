@@ -21,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
 )
@@ -60,7 +61,8 @@ func newFixture(t testing.TB, options cache.SharedIndexInformerOptions,
 	handlers ...cache.ResourceEventHandler) fixture {
 	t.Helper()
 	server := fakeapi.New(fakeapi.ConfigMap("a", "1"))
-	f := fixture{Informer: informer.New(server, &corev1.ConfigMap{}, options), Server: server, metrics: New("maps")}
+	made := informer.NewWithParts(server, &corev1.ConfigMap{}, options, parttwo.Parts)
+	f := fixture{Informer: made, Server: server, metrics: New("maps")}
 	must.NoError(t, f.SetObserver(f.metrics))
 	for _, handler := range handlers {
 		_, err := f.AddEventHandler(handler)
@@ -297,7 +299,7 @@ func BenchmarkEvent(b *testing.B) {
 func newEventSender(t testing.TB, metrics *Informer) func() {
 	t.Helper()
 	server, called := fakeapi.New(), make(chan struct{})
-	i := informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	i := informer.NewWithParts(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}, parttwo.Parts)
 	if metrics != nil {
 		must.NoError(t, i.SetObserver(metrics))
 	}

@@ -21,7 +21,7 @@ const (
 	sectionStalled   = "docs/07-shared-informer-journal.md#stalled-what-is-kept-for-a-handler-that-is-stuck"
 	sectionSlow      = "docs/06-processor.md#slow-one-handler-does-not-delay-the-other"
 	SectionIndex     = "docs/07-shared-informer-at-work.md#http-the-index-served"
-	SectionInformer  = "docs/07-shared-informer-one-of-our-own.md#the-informer"
+	SectionInformer  = "docs/07-shared-informer-one-of-our-own.md#the-parts"
 )
 
 // A caption explains an event in a sentence, and names a section of the book.

@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/08-factory/metrics"
 	"example.com/informer/scripts/harness/fakeapi"
 	"example.com/informer/scripts/harness/must"
@@ -82,7 +83,7 @@ func run(t *testing.T, stuck bool) (*prometheus.Registry, *fakeapi.Server, *watc
 	server, measured := fakeapi.New(fakeapi.ConfigMap("a", "1")), metrics.New("maps")
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(measured)
-	i := informer.New(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{})
+	i := informer.NewWithParts(server, &corev1.ConfigMap{}, cache.SharedIndexInformerOptions{}, parttwo.Parts)
 	must.NoError(t, i.SetObserver(measured))
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
 		if stuck {

@@ -25,6 +25,7 @@ import (
 
 	"example.com/informer/04-indexer/indexer"
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/07-shared-informer/xray"
 	"example.com/informer/scripts/harness/fakeapi"
@@ -87,8 +88,8 @@ func flood(t *testing.T, rate int) (address string) {
 		ClientGoSource: xray.NewSource(fakeapi.New()),
 		Connection:     connection,
 	}
-	options.Informer = informer.New(options.Source, options.Example,
-		cache.SharedIndexInformerOptions{Indexers: options.Indexers})
+	options.Informer = informer.NewWithParts(options.Source, options.Example,
+		cache.SharedIndexInformerOptions{Indexers: options.Indexers}, parttwo.Parts)
 	x, err := xray.Start(ctx, "ns", options)
 	must.NoError(t, err)
 	running.Go(x.Wait)

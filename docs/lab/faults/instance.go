@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/transport"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/docs/lab/faults/httpfault"
 	"example.com/informer/scripts/harness/netfault"
 	"example.com/informer/scripts/harness/record"
@@ -42,7 +43,7 @@ var implementations = []implementation{
 
 func newOurs(lw cache.ListerWatcher, example runtime.Object,
 	options cache.SharedIndexInformerOptions) cache.SharedIndexInformer {
-	return informer.New(lw, example, options)
+	return informer.NewWithParts(lw, example, options, parttwo.Parts)
 }
 
 // instance is a running implementation.

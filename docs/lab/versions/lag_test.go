@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/util/connrotation"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/docs/lab/faults/httpfault"
 	"example.com/informer/scripts/harness/must"
 	"example.com/informer/scripts/harness/requests"
@@ -137,7 +138,7 @@ func (c *connection) start(t *testing.T, ours, streams bool) (i cache.SharedInde
 	lw := listerWatcher(c.lw, streams)
 	i = cache.NewSharedIndexInformer(lw, &corev1.PodTemplate{}, 0, nil)
 	if ours {
-		i = informer.New(lw, &corev1.PodTemplate{}, cache.SharedIndexInformerOptions{})
+		i = informer.NewWithParts(lw, &corev1.PodTemplate{}, cache.SharedIndexInformerOptions{}, parttwo.Parts)
 	}
 	calls = make(chan string, 100)
 	_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 	"example.com/informer/scripts/harness/must"
 )
 
@@ -39,7 +40,7 @@ var informers = []struct {
 	{"ours", func(
 		lw cache.ListerWatcher, example apiruntime.Object, options cache.SharedIndexInformerOptions,
 	) cache.SharedIndexInformer {
-		return informer.New(lw, example, options)
+		return informer.NewWithParts(lw, example, options, parttwo.Parts)
 	}},
 }
 

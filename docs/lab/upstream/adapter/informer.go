@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"example.com/informer/07-shared-informer/informer"
+	"example.com/informer/07-shared-informer/parttwo"
 )
 
 // An Informer is our informer. It also keeps the registrations that it has returned.
@@ -28,7 +29,8 @@ var _ cache.SharedIndexInformer = (*Informer)(nil)
 
 // NewSharedInformer is cache.NewSharedInformer.
 func NewSharedInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration) cache.SharedInformer {
-	return &Informer{Informer: informer.New(lw, example, cache.SharedIndexInformerOptions{ResyncPeriod: resync})}
+	return &Informer{Informer: informer.NewWithParts(lw, example,
+		cache.SharedIndexInformerOptions{ResyncPeriod: resync}, parttwo.Parts)}
 }
 
 // RunHook, if set, is called before an informer runs. client-go's hook is called before the

@@ -136,7 +136,7 @@ func TestChaptersWithoutAClusterImportNoClients(t *testing.T) {
 	}
 }
 
-var halfAnHour = regexp.MustCompile(`(?s)\n\*\*Half an hour\.\*\*(.*?)\n\*\*`)
+var halfAnHour = regexp.MustCompile(`(?s)\n\*\*Half an hour\b(.*?)\n\*\*`)
 
 // The way through the book that takes half an hour takes no longer, with the time to read and to
 // run its steps.

@@ -29,6 +29,7 @@ var chapter = step.Chapter{
 			Speakers: []string{"first", "second"},
 		},
 		{Name: "once", Title: "three informers, and one with three handlers", Run: stepOnce},
+		{Name: "order", Title: "the same changes, on each of the two queues", Run: stepOrder, Offline: true},
 
 		// The parts of Part II.
 		{Name: "starved", Title: "a reader takes its time, and a writer waits", Run: stepStarved, Offline: true},

@@ -62,7 +62,7 @@ func run(args []string, stdout io.Writer) error {
 	rest := flags.Args()
 	switch {
 	case len(rest) == 0:
-		return rewrite(root, stdout)
+		return book.Rewrite(root, stdout)
 	case rest[0] == "find" && len(rest) > 1:
 		return find(root, strings.Join(rest[1:], " "), stdout)
 	case rest[0] == "find":
@@ -72,15 +72,6 @@ func run(args []string, stdout io.Writer) error {
 	default:
 		return usageError(fmt.Sprintf("unknown arguments %q", rest))
 	}
-}
-
-// rewrite rewrites the pages. It refuses to while an exercise is open: the code is not the book's
-// then.
-func rewrite(root string, stdout io.Writer) error {
-	if err := workspace.CheckNoExerciseIsOpen(root); err != nil {
-		return err
-	}
-	return book.Rewrite(root, stdout)
 }
 
 // find prints the sections that fit the words best.

@@ -4,13 +4,10 @@ package main
 
 import (
 	"errors"
-	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"example.com/informer/docs/book"
 )
@@ -50,34 +47,6 @@ func TestFindNothing(t *testing.T) {
 	const want = "find: no section of the book has any of these words: tombstome: did you mean tombstone?"
 	if err == nil || err.Error() != want || out.Len() > 0 {
 		t.Errorf("find printed %q, error %v; want nothing, and the error %q", out.String(), err, want)
-	}
-}
-
-// An open exercise changes the code, and so the pages cannot be rewritten. A reader may still look
-// for something.
-func TestWhileAnExerciseIsOpen(t *testing.T) {
-	folder := t.TempDir()
-	if err := os.CopyFS(folder, fstest.MapFS{"README.md": {Data: []byte("# Kangaroos\n")}}); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{
-		{"init", "--quiet"},
-		{"-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "--quiet", "--allow-empty", "--message=x"},
-		{"update-ref", "refs/practice/open/put", "HEAD"},
-	} {
-		git := exec.CommandContext(t.Context(), "git", args...)
-		git.Dir = folder
-		if output, err := git.CombinedOutput(); err != nil {
-			t.Fatalf("git %q: %v\n%s", args, err, output)
-		}
-	}
-	if err := rewrite(folder, t.Output()); err == nil || !strings.Contains(err.Error(), "exercises are open: put") {
-		t.Errorf("rewrite() = %v, want an error that names the exercise", err)
-	}
-	var out strings.Builder
-	err := find(folder, "kangaroo", &out)
-	if want := "README.md:1: Kangaroos\n"; err != nil || out.String() != want {
-		t.Errorf("find() printed %q, error %v; want %q", out.String(), err, want)
 	}
 }
 

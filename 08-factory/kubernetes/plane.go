@@ -79,7 +79,7 @@ func (p *plane) components() string {
 // logToFile sends the log of the controllers to the file .cluster/controllers.log. Read it if a
 // controller does not work.
 func logToFile() error {
-	root, err := workspace.Root(".")
+	root, err := workspace.Clone(".")
 	if err != nil {
 		return err
 	}

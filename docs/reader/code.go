@@ -64,12 +64,17 @@ func (r *reader) listing(name, version string, source []byte, show string, line 
 // hunk matches the lines of a file that differ from its last commit, in the output of git.
 var hunk = regexp.MustCompile(`(?m)^@@ \S+ \+(\d+)(?:,(\d+))? @@`)
 
-// changedLines returns a class for each line of a file that differs from the last commit.
+// changedLines returns a class for each line of a file that differs from the last commit. In the folder
+// of an exercise, which is a worktree, that is its start.
 func (r *reader) changedLines(name string) (marks map[int]string) {
 	marks = map[int]string{}
+	folder, file, ok := inExercise(name)
+	if !ok {
+		file = name
+	}
 	diff := exec.Command("git", "diff", "--unified=0", "--no-ext-diff", "--no-textconv", "--no-color", "HEAD",
-		"--", name)
-	diff.Dir = r.root.Name()
+		"--", file)
+	diff.Dir = filepath.Join(r.root.Name(), folder)
 	text, err := diff.Output()
 	if err != nil {
 		return marks // there is no git, or no commit

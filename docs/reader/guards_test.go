@@ -85,8 +85,20 @@ func TestWhatIsNotShown(t *testing.T) {
 			"/.git/config", "/.cluster/kubeconfig", "/docs/../.cluster/kubeconfig",
 			"/docs/%2e%2e/kubeconfig", "/docs/..%2fkubeconfig", "/docs//kubeconfig", "/etc/passwd", "/docs/no-such.md",
 			"/docs/01-queue.md/x", "/docs/README.md%00.md", "/-/files/page.html", "/-/files/..%2fmain.go", "/go.work/x",
-			"/docs/folder.md/secret.md",
+			"/docs/folder.md/secret.md", "/.practice/put/.git", "/.practice/put/.env",
+			"/.practice/put/01-queue/../../../.env", "/.practice/.env", "/.practice/put/docs/README.md",
+			"/.practice/put/01-queue/new.go", "/.practice/put/.practice/put/01-queue/queue.go",
+			"/.practice/pop/01-queue/queue.go",
+			"/.practice/linked/01-queue/queue.go",
 		}
+		for _, name := range []string{".git", ".env", "docs/README.md", "01-queue/new.go"} {
+			writeFile(t, folder, ".practice/put/"+name, "SECRET")
+		}
+		writeFile(t, folder, ".practice/.env", "SECRET")
+		writeFile(t, folder, ".practice/put/01-queue/queue.go", "package queue\n")
+		must.NoError(t, os.MkdirAll(filepath.Join(folder, ".practice/pop/01-queue"), 0o755))
+		must.NoError(t, os.Symlink(outside, filepath.Join(folder, ".practice/pop/01-queue/queue.go")))
+		must.NoError(t, os.Symlink("put", filepath.Join(folder, ".practice/linked")))
 		for name, leadsTo := range map[string]string{
 			"docs/link.svg": outside, "01-queue/link.go": outside, "docs/cluster.md": "../.cluster/kubeconfig",
 			"docs/env.svg": "../.env", "docs/config.md": "../.git/config", "docs/folder.md": "../.cluster",
@@ -122,6 +134,7 @@ func TestWhatIsNotShown(t *testing.T) {
 			v.get("/"+name, 200)
 		}
 		v.get("/docs/new.md", 200)
+		v.get("/.practice/put/01-queue/queue.go", 200)
 		v.get("/01-queue", 200)
 		v.get("/01-queue/testdata", 200)
 	}

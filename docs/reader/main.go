@@ -71,7 +71,7 @@ func read(ctx context.Context, args []string, stdout io.Writer) error {
 	case flags.NArg() > 0:
 		return usageError(fmt.Sprintf("unknown arguments %q", flags.Args()))
 	}
-	root, err := workspace.Root(".")
+	root, err := workspace.Clone(".")
 	if err != nil {
 		return err
 	}

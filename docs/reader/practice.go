@@ -1,4 +1,4 @@
-// Practice: the exercises beside the text, and their five actions. The practice tool does the work.
+// Practice: the exercises beside the text, and their actions. The practice tool does the work.
 
 package main
 
@@ -30,7 +30,7 @@ import (
 const practiceFolder = "scripts/harness/practice"
 
 // actions are the commands of the tool that a page can give.
-var actions = []string{"start", "check", "hint", "solution", "reset"}
+var actions = []string{"start", "check", "hint", "solution", "keep", "reset"}
 
 // A practice has the practice tool, which is built when it is needed for the first time.
 type practice struct {

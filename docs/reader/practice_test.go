@@ -82,7 +82,7 @@ const putPage = "01-queue/practice/put.md"
 func TestTheActionsOfAnExercise(t *testing.T) {
 	v := visit(t, practiceWorkspace(t))
 	page := v.listen(t)
-	for action, verdict := range map[string]string{"start": "ok", "reset": "ok", "solution": "failed"} {
+	for action, verdict := range map[string]string{"start": "ok", "reset": "ok", "keep": "ok", "solution": "failed"} {
 		v.post("/-/practice?exercise="+putPage+"&action="+action, 200)
 		if got := page.until("build")["action"]; got != action {
 			t.Errorf("the action is %q, want %q", got, action)
@@ -234,6 +234,26 @@ func TestThePlacesOfTheButtons(t *testing.T) {
 		`<p>Write <a href="/01-queue/queue.go" class="source">it</a>.</p>`)
 	if strings.Contains(box, "Run it.") {
 		t.Errorf("the task goes on below its section Check:\n%s", box)
+	}
+}
+
+// In the folder of an exercise, the marked lines are those that differ from its start.
+func TestTheFolderOfAnExercise(t *testing.T) {
+	folder := smallWorkspace(t, true)
+	runGit(t, folder, "-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "--quiet", "-m", "x")
+	runGit(t, folder, "worktree", "add", "--quiet", "--detach", ".practice/put")
+	const file = ".practice/put/01-queue/queue.go"
+	writeFile(t, folder, file, small["01-queue/queue.go"]+"\nfunc mine() {}\n")
+	v := visit(t, folder)
+	body := v.get("/"+file+"?show=mine", 200)
+	wantIn(t, "the file", body, file, `<span class="line yours marked">`)
+	if strings.Contains(v.get("/01-queue/queue.go", 200), `class="line yours`) {
+		t.Error("the file of the clone has marks, want none")
+	}
+	before := v.reader.version(file)
+	writeFile(t, folder, file, "package queue\n")
+	if now := v.reader.version(file); now == before {
+		t.Error("the version of the file is as before the change, want another one")
 	}
 }
 

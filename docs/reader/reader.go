@@ -24,6 +24,7 @@ import (
 
 	"example.com/informer/07-shared-informer/web"
 	"example.com/informer/docs/book"
+	"example.com/informer/scripts/harness/workspace"
 )
 
 //go:embed page
@@ -96,6 +97,8 @@ func (r *reader) pages() web.Pages {
 		"POST /-/keep":     web.JSON(r.serveKeep, "page", "section", "theme", "tips"),
 		"/-/clone":         web.JSON(r.serveClone),
 		"*":                r.missing,
+
+		"/" + workspace.PracticeFolder + "/*path": r.file,
 	}
 	for _, top := range r.sources.topLevel() {
 		pages["/"+top] = r.file

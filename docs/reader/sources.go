@@ -8,10 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"example.com/informer/scripts/harness/workspace"
 )
 
 // refreshInterval is the least time between two looks at which files there are.
@@ -33,7 +36,23 @@ func newSources(root *os.Root) *sources { return &sources{root: root} }
 // allows says whether a file may be shown. Whether it exists is another question: git may track a
 // file that was deleted.
 func (s *sources) allows(name string) bool {
+	if _, file, ok := inExercise(name); ok && path.Ext(file) != ".md" {
+		name = file
+	}
 	return fs.ValidPath(name) && !isHidden(name) && s.all(name)[name]
+}
+
+// exerciseFolder matches a file in the folder of an exercise. Such a folder has the files of the clone.
+var exerciseFolder = regexp.MustCompile(
+	`^(` + regexp.QuoteMeta(workspace.PracticeFolder) + `/[a-z]+(?:-[a-z]+)*)/(.+)$`)
+
+// inExercise splits the name of a file in the folder of an exercise.
+func inExercise(name string) (folder, file string, ok bool) {
+	match := exerciseFolder.FindStringSubmatch(name)
+	if match == nil {
+		return "", "", false
+	}
+	return match[1], match[2], true
 }
 
 // below returns the files in a folder and below it, sorted.

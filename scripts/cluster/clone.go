@@ -45,7 +45,7 @@ type clone struct {
 
 // findClone finds the clone that the working directory is in.
 func findClone(options binaries.Options) (*clone, error) {
-	root, err := workspace.Root(".")
+	root, err := workspace.Clone(".")
 	if err != nil {
 		return nil, err
 	}

@@ -59,28 +59,29 @@ func (r *room) output() string {
 // An exercise from start to end, without a mouse: nothing but the buttons, and an editor.
 func TestAnExercise(t *testing.T) {
 	const (
-		file    = "01-deltafifo/deltafifo/deltafifo.go"
+		ofClone = "01-deltafifo/deltafifo/deltafifo.go"
+		file    = ".practice/put/" + ofClone
 		page    = "/01-deltafifo/practice/put.md"
 		started = "Check Hint Solution Reset"
 	)
 	folder := cloneWorkspace(t)
-	source := func() string {
-		text, err := os.ReadFile(filepath.Join(folder, file))
+	source := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(folder, name))
 		must.NoError(t, err)
 		return string(text)
 	}
-	book := source()
+	book := source(ofClone)
 	r := enterServed(t, serveBook(t, folder), page, Display{})
 	r.folder = folder
-	r.until("it says what Start changes", `document.querySelector(".exercise .about").innerText.startsWith(
-		"Start changes a file of this clone: it removes the code of Queue.queueActionLocked in `+file+`.")`)
+	r.until("it says what Start does", `document.querySelector(".exercise .about").innerText.startsWith(
+		"Start makes the folder .practice/put, a copy of this clone, without this code in `+ofClone+`.")`)
 
 	r.practise("start", "started", started)
 	r.until("the hole is beside the text", `
 		[...document.querySelectorAll("#panel .line.marked")].some(l => l.innerText.includes("yours to write")) &&
 		/deltafifo\.go:\d+$/.test(document.querySelector("#panel .editor").href)`)
-	if !strings.Contains(source(), "yours to write") {
-		t.Errorf("after Start, %s has no hole", file)
+	if !strings.Contains(source(file), "yours to write") || source(ofClone) != book {
+		t.Errorf("after Start, want the hole in %s, and %s as it was", file, ofClone)
 	}
 	r.press("\x1b")
 	r.until("the panel is closed", `document.querySelector("#panel").hidden &&
@@ -95,12 +96,13 @@ func TestAnExercise(t *testing.T) {
 		t.Errorf("the hint is %q, want the first of three", output)
 	}
 	r.practise("solution", "", started)
-	if output := r.output(); !strings.Contains(output, "+func dedupDeltas(") || source() == book {
-		t.Errorf("the solution is\n%s\nwant the book's code, and the file as it was", output)
+	if output := r.output(); !strings.Contains(output, "+func dedupDeltas(") {
+		t.Errorf("the solution is\n%s\nwant the book's code", output)
 	}
 
+	solution := strings.Replace(book, "\npackage ", "\n// Solved.\npackage ", 1)
 	must.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte(book), 0o644))
-	r.practise("check", "solved", "Check Solution Reset")
+	r.practise("check", "solved", "Check Solution Keep Reset")
 	r.until("a file in the output is a link", fmt.Sprintf(`document.querySelector('.played a.source[href="/%s"]')`, file))
 	must.NoError(t, r.Click(`.played [data-practice="solution"]`)) // Compare: scripts/practice.sh solution put
 	r.until("a command in the output is a button", `document.querySelector(".played").innerText.includes(
@@ -113,12 +115,22 @@ func TestAnExercise(t *testing.T) {
 		document.querySelector('#contents a[href="/docs/01-deltafifo.md"]').dataset.progress === "1 of 8"`)
 
 	r.open("/docs/01-deltafifo.md")
-	r.practise("reset", "the book's code is back", "Start Start Start") // of the three exercises on the page
-	r.until("it stays solved", `document.querySelector('[data-exercise$="/put.md"]').dataset.state === "solved" &&
-		document.querySelector('#contents [href="/docs/01-deltafifo.md"]').dataset.progress === "1 of 8"`)
-	if source() != book {
-		t.Errorf("after Reset, %s is not the book's", file)
+	const others = " Start Start" // of the two other exercises on the page
+	must.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte(solution), 0o644))
+	r.practise("keep", "kept in the clone", "Check Solution Keep Reset"+others)
+	if source(ofClone) != solution {
+		t.Errorf("after Keep, %s has no solution", ofClone)
 	}
+	r.practise("reset", "the start is back", started+others)
+	r.until("it stays solved", `
+		document.querySelector('#contents [href="/docs/01-deltafifo.md"]').dataset.progress === "1 of 8"`)
+	if !strings.Contains(source(file), "yours to write") || source(ofClone) != solution {
+		t.Errorf("after Reset, want the hole in %s, and %s as it was", file, ofClone)
+	}
+	r.until("a run says whose code it is", `document.querySelector('figure[data-run$="/deltas.txt"]') !== null`)
+	must.NoError(t, r.Click(`figure[data-run$="/deltas.txt"] [data-do="run"]`))
+	r.until("a run says whose code it is", `document.querySelector(".played .open-exercise").innerText ===
+		"This runs the clone's code, and not .practice/put. Check of put runs yours."`)
 }
 
 // While the practice tool is compiled, the page says so. When it is there, the page shows the buttons.
@@ -158,7 +170,7 @@ func TestACheckIsStopped(t *testing.T) {
 	r := enterServed(t, serveBook(t, folder), "/01-deltafifo/practice/put.md", Display{Width: 390, Height: 844})
 	r.folder = folder
 	r.practise("start", "started", "Check Hint Solution Reset")
-	r.edit("01-deltafifo/deltafifo/deltafifo.go", `panic("yours to write")`, `select {}`)
+	r.edit(".practice/put/01-deltafifo/deltafifo/deltafifo.go", `panic("yours to write")`, `select {}`)
 	must.NoError(t, r.Click(`.exercise [data-practice="check"]`))
 	r.until("the check runs", `!document.querySelector('.exercise [data-practice="stop"]').hidden`)
 	must.NoError(t, r.Click(`.exercise [data-practice="stop"]`))

@@ -387,7 +387,7 @@ func TestAChangedLine(t *testing.T) {
 	r.until("the block is marked", `document.querySelector("figure.changed .badge")?.innerText === "changed by you"`)
 	r.until("the panel follows", `document.querySelector("#panel pre").innerText.includes("OnAdd: %s")`)
 	r.until("the line is marked",
-		`document.querySelector("figure.changed.marks .line.yours")?.innerText.includes("OnAdd: %s")`)
+		`document.querySelector("figure.changed .line.yours")?.innerText.includes("OnAdd: %s")`)
 	must.NoError(t, r.Click("figure.changed .badge"))
 	r.until("the difference is open", `document.querySelector("figure.changed .difference").open`)
 	difference := eval[string](t, r.Page,

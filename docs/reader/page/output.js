@@ -2,13 +2,13 @@
 import { $, element } from "./dom.js";
 
 // A file, perhaps with a line; a command of the practice tool; another command; or the name of the next exercise.
-const file = String.raw`(?<![\w./-])((?:\d\d-[\w-]+|docs|scripts)(?:/[\w.-]+)*/[\w-]+\.(?:go|md|txt))(?::(\d+))?`;
+const file = String.raw`(?<![\w./-])((?:\.practice/[a-z-]+/)?(?:\d\d-[\w-]+|docs|scripts)(?:/[\w.-]+)*/[\w-]+\.(?:go|md|txt))(?::(\d+))?`;
 const practice = String.raw`\x60?(scripts/practice\.sh ([a-z]+)(?: ([a-z]+(?:-[a-z]+)*))?)\x60?`;
 const command = String.raw`\x60?(go (?:test|run) (?=[-.])[^\x60]+|scripts/[a-z-]+\.sh)\x60?`;
 const next = String.raw`(?<=^Next: +)([a-z]+(?:-[a-z]+)*)`;
 const parts = new RegExp([file, practice, command, next].join("|"), "g");
 
-const ownActions = ["start", "check", "hint", "solution", "reset"];
+const ownActions = ["start", "check", "hint", "solution", "keep", "reset"];
 
 // linkOutput returns a text with links and buttons. exercises are those that the practice tool has listed; own is the
 // one whose output this is, which a command without a name means.

@@ -1,13 +1,12 @@
-// practice.js: Start, Check, Hint, Solution and Reset beside an exercise. The practice tool does all of this, and knows
-// the state of each exercise: this page shows what the tool prints.
+// practice.js: Start, Check, Hint, Solution, Keep and Reset beside an exercise. The practice tool does all of this, and
+// knows the state of each exercise: this page shows what the tool prints.
 import { ask } from "./connection.js";
 import { $, $$, element, refuse } from "./dom.js";
 import { linkOutput } from "./output.js";
 
-const buttons = { "": ["start"], open: ["check", "hint", "solution", "reset"], solved: ["check", "solution", "reset"] };
+const buttons = { "": ["start"], open: ["check", "hint", "solution", "reset"], solved: ["check", "solution", "keep", "reset"] };
 let exercises = {}; // by their page
 const known = () => Object.values(exercises);
-let isKnown = false; // exercises were asked for
 let asked = null;   // the figure whose button was pressed
 let run = null;     // the last action on an exercise
 let page = "";      // the exercise whose events come; "" if they are those of a step
@@ -20,15 +19,13 @@ function say(figure, text, className = "") {
 }
 
 // about says what the buttons do, before one is pressed.
-function about({ name, kind, state, solved, places }) {
+function about({ kind, state, folder, solved, places }) {
   const { file } = places[0];
   const code = text => element("code", "", text);
   const list = nodes => nodes.flatMap((node, i) => [i === 0 ? "" : i === nodes.length - 1 ? " and " : ", ", node]);
   if (!state) {
-    const functions = places.filter(place => place.function).map(place => code(place.function));
-    const what = kind === "fix" ? ["it puts a bug into "] : ["it removes the code of ", ...list(functions), " in "];
-    return [solved ? "Solved. " : "", "Start changes a file of this clone: ", ...what, code(file),
-      ". If you have written something there, your version is kept. Reset puts the book's code back."];
+    return [solved ? "Solved. " : "", "Start makes the folder ", code(folder), ", a copy of this clone, ",
+      kind === "fix" ? "with a bug in " : "without this code in ", code(file), ". You work there. No file of yours changes."];
   }
   const links = places.map(({ line, function: shown }) => {
     const link = element("a", "source", line ? `${file}:${line}` : file);
@@ -36,12 +33,11 @@ function about({ name, kind, state, solved, places }) {
     return link;
   });
   const task = state === "solved" ? "Solved, in " : kind === "fix" ? "The bug is in " : "Your code goes into ";
-  const warning = "Do not look at git diff, or at your editor's marks of changed lines: they show the answer. ";
-  return [task, ...list(links), ". Check runs the book's tests. ",
-    state === "open" ? "There are three hints. " + warning : "",
+  return [task, ...list(links), ". Work in the folder ", code(folder), ": open it by itself (", code("code " + folder),
+    "), because an editor hides it in the clone. Check runs the book's tests there. ",
+    state === "open" ? "There are three hints. " : "Keep merges your solution into the files of the clone, and its steps run on it. ",
     "Solution shows how the book's code differs from yours, and changes nothing. ",
-    "Reset puts the book's code back, and keeps yours: ", ...linkOutput("scripts/practice.sh mine " + name, known()),
-    " brings it back.", solved ? " The exercise stays solved." : ""];
+    "Reset brings the start back, and says how yours comes back.", solved ? " The exercise stays solved." : ""];
 }
 
 // shownState is the state of an exercise that the page shows. An exercise stays solved after a reset.
@@ -61,7 +57,17 @@ function show(figure) {
   const task = $(".task", figure);
   if (task && figure.dataset.state !== shownState(exercise)) task.open = exercise.state === "open";
   figure.dataset.state = shownState(exercise);
+  leadToFolder(figure, exercise);
   $(".about", figure).replaceChildren(...about(exercise));
+}
+
+// leadToFolder lets the links of the task lead to the files of the exercise, once it is started.
+function leadToFolder(figure, { page, state, folder }) {
+  const isOwnPage = location.pathname === "/" + page;
+  for (const link of isOwnPage ? $$("article > :not(figure) a.source") : $$(".task a.source", figure)) {
+    link.dataset.clone ??= link.getAttribute("href");
+    link.href = (state ? "/" + folder : "") + link.dataset.clone;
+  }
 }
 
 // showProgress shows how many exercises are solved: in the contents, and on the page with all exercises.
@@ -101,31 +107,12 @@ export async function showExercises() {
       $(".about", figure).textContent = all.error;
     });
   }
-  isKnown = true;
   exercises = Object.fromEntries(all.map(exercise => [exercise.page, exercise]));
   figures.forEach(show);
   showProgress(all);
-  showMarks();
-  for (const { places } of openExercises()) {
-    const changed = `figure.changed[data-file="${CSS.escape(places[0].file)}"]`;
-    $$(changed + " .difference > summary").forEach(summary => {
-      summary.textContent = "How it differs from the book (this may show the answer of an exercise)";
-    });
-  }
 }
 
 export const openExercises = () => known().filter(({ state }) => state === "open");
-
-// isOpenIn says whether an exercise is open in a file: then a difference may show its answer.
-export const isOpenIn = file => openExercises().some(({ places }) => places[0].file === file);
-
-// showMarks marks the lines that the reader has changed. It does not mark those of a file with a bug to find.
-export function showMarks() {
-  const bugs = openExercises().filter(({ kind }) => kind === "fix").map(({ places }) => places[0].file);
-  for (const where of $$("figure.changed, .listing")) {
-    where.classList.toggle("marks", isKnown && !bugs.includes(where.dataset.file));
-  }
-}
 
 // begin makes room for what the tool prints.
 function begin({ id, action }) {
@@ -155,7 +142,8 @@ function print(text, className = "") {
 const ends = {
   start: { ok: ["started"], failed: ["not started", "bad"] },
   check: { ok: ["solved", "good"], failed: ["not solved yet", "bad"] },
-  reset: { ok: ["the book's code is back"], failed: ["not reset", "bad"] },
+  keep: { ok: ["kept in the clone"], failed: ["not kept", "bad"] },
+  reset: { ok: ["the start is back"], failed: ["not reset", "bad"] },
 };
 
 async function finish({ error }) {

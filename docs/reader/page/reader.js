@@ -4,7 +4,7 @@ import { ask, lookAfter } from "./connection.js";
 import "./copy.js";
 import { $, $$, element, forgetRefusals } from "./dom.js";
 import { keep, keepPlace } from "./keep.js";
-import { isOpenIn, onPracticeEvent, showExercises, showMarks } from "./practice.js";
+import { onPracticeEvent, showExercises } from "./practice.js";
 import { noteChange, onRunEvent, runInView } from "./run.js";
 
 // Light or dark. A click switches from what is seen now.
@@ -64,7 +64,6 @@ async function openPanel(address, { keepScroll = false } = {}) {
   const close = Object.assign(document.createElement("button"), { className: "close", textContent: "Close" });
   close.addEventListener("click", closePanel);
   panel.replaceChildren(listing, close);
-  showMarks();
   panel.dataset.address = address;
   panel.hidden = false;
   document.body.classList.add("beside");
@@ -221,12 +220,12 @@ function replaceBlock(figure, fresh) {
   }
 }
 
-// "changed by you" opens the difference, except if that may show the answer of an exercise.
+// "changed by you" opens the difference.
 document.addEventListener("click", event => {
   const figure = event.target.closest(".badge")?.closest("figure");
   if (!figure) return;
   const difference = $(".difference", figure);
-  if (!isOpenIn(figure.dataset.file)) difference.open = !difference.open;
+  difference.open = !difference.open;
   difference.scrollIntoView({ block: "nearest" });
   $("summary", difference).focus({ preventScroll: true });
 });

@@ -89,6 +89,7 @@ function begin({ transcript, how }) {
   played.style.minHeight = height + "px";
   played.append(fromBook(figure));
   $("figcaption", figure).after(played);
+  sayWhoseCode();
   turn(figure, true);
   offer("stop");
   if (hasFocus) focus(played);
@@ -217,7 +218,6 @@ const handlers = {
     if ($(".start", figure)) return say("needs a cluster");
     say(...(ends[verdict] ?? [verdict, ""]));
     if (error) add(row(error, "gd"));
-    if (result !== "ok" && result !== "stopped") showOpenExercises(error);
     if (result === "stopped" && usesCluster) {
       add(row("What the step made in the cluster is being removed.", "c"));
     }
@@ -232,14 +232,13 @@ const handlers = {
   },
 };
 
-// showOpenExercises says which exercises are open in the code that has failed: those whose file is in the error, or in
-// the chapter of the step.
-function showOpenExercises(error = "") {
+// sayWhoseCode says of a chapter with an open exercise that the clone's own code runs.
+function sayWhoseCode() {
   const chapter = figure.dataset.run.split("/")[0];
-  for (const { name, page, places: [{ file }] } of openExercises()) {
-    if (!error.includes(file) && !file.startsWith(chapter + "/")) continue;
-    const line = row("The exercise ", "open-exercise");
-    line.append(Object.assign(element("a", "", name), { href: "/" + page }), ` is open in ${file}: Check or Reset.`);
+  for (const { name, page, folder } of openExercises()) {
+    if (!page.startsWith(chapter + "/")) continue;
+    const line = row("This runs the clone's code, and not " + folder + ". Check of ", "open-exercise");
+    line.append(Object.assign(element("a", "", name), { href: "/" + page }), " runs yours.");
     played.prepend(line);
   }
 }
@@ -275,7 +274,6 @@ function finish({ error }) {
   if (error) {
     say("failed", "bad");
     add(row(error, "gd"));
-    showOpenExercises(error);
   } else if (!verdict) {
     say("stopped"); // before the step began
   }

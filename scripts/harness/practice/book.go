@@ -6,6 +6,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -70,12 +71,22 @@ func pages(root, page string) (all []string) {
 	return all
 }
 
-// explanation returns page:line of the section that shows one of these declarations of the
-// exercise's file. If there is none, it returns the section that leads to the exercise, or "".
-func (e exercise) explanation(root string, names []string) string {
-	found, _ := filepath.Glob(filepath.Join(root, "docs", e.chapter[:2]+"-*.md")) // the pattern is valid
+// explanation returns page:line of the section that shows the function that the start of the exercise
+// changes. If there is none, it returns the section that leads to the exercise, or "".
+func (e exercise) explanation(root, book string) string {
+	started, err := e.begin(book)
+	found, _ := fs.Glob(os.DirFS(root), "docs/"+e.chapter[:2]+"-*.md") // the pattern is valid
+	if err != nil {
+		return e.page
+	}
+	var names []string
+	for _, f := range findFunctions(book) {
+		if !strings.Contains(started, book[f.begin:f.end]) {
+			names = append(names, f.name)
+		}
+	}
 	for _, page := range found {
-		text, _ := os.ReadFile(page)
+		text, _ := os.ReadFile(filepath.Join(root, page))
 		section := 0
 		for i, line := range strings.Split(string(text), "\n") {
 			if strings.HasPrefix(line, "##") {
@@ -83,8 +94,9 @@ func (e exercise) explanation(root string, names []string) string {
 			}
 			directive, ok := strings.CutPrefix(line, "<!-- code "+e.file+" ")
 			shown := strings.Fields(strings.ReplaceAll(directive, ",", " ")) // such as "f g, folded"
-			if ok && len(inBoth(shown, names)) > 0 {
-				return fmt.Sprintf("docs/%s:%d", filepath.Base(page), section)
+			isChanged := func(name string) bool { return slices.Contains(names, name) }
+			if ok && slices.ContainsFunc(shown, isChanged) {
+				return fmt.Sprintf("%s:%d", page, section)
 			}
 		}
 	}

@@ -6,104 +6,65 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 )
 
 // check checks exercises, and prints whether they are solved.
-func (p *practice) check(ctx context.Context, named []exercise) error {
+func (p *practice) check(ctx context.Context, chosen []exercise) error {
 	failed := 0
-	for _, e := range named {
-		if err := p.mayCheck(e); err != nil {
-			if len(named) == 1 {
-				return err
-			}
-			p.printf("%v\n", err)
-			continue
+	for _, e := range chosen {
+		if err := p.alone(func() error { return p.prepare(e) }); err != nil {
+			return err
 		}
 		ok, err := p.isSolved(ctx, e)
 		if err != nil {
 			return err
 		}
-		if !ok {
+		judged := p.reopen
+		if ok {
+			judged = p.solve
+		} else {
 			failed++
-			if err := alone(p.root, func() error { return p.reopen(e) }); err != nil {
-				return err
-			}
-			continue
 		}
-		if err := alone(p.root, func() error { return p.solve(e) }); err != nil {
+		if err := p.alone(func() error { return judged(e) }); err != nil {
 			return err
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d not solved yet; scripts/practice.sh hint gives a hint", failed, len(named))
+		return fmt.Errorf("%d of %d not solved yet; scripts/practice.sh hint gives a hint", failed, len(chosen))
 	}
 	return nil
 }
 
-// mayCheck returns an error if the reader's code for this exercise is not in the file.
-func (p *practice) mayCheck(e exercise) error {
-	if p.state(e) == untouched {
-		return fmt.Errorf("%s is not started: scripts/practice.sh start %[1]s", e.name)
-	}
-	other, name, err := p.openAtSamePlace(e)
-	if err == nil && other != "" {
-		err = fmt.Errorf("%s of %s belongs to %s now, which is open: solve or reset %[3]s first, then "+
-			"`scripts/practice.sh mine %s` brings your version back", name, e.file, other, e.name)
-	}
-	return err
-}
-
-// reopen makes a solved exercise open again, because its check has failed. If the code at its place
-// was written for another exercise, it stays solved: its own version is not there.
+// reopen makes a solved exercise open again, because its check has failed.
 func (p *practice) reopen(e exercise) error {
-	if p.state(e) != solved {
-		return nil
-	}
-	v, err := e.versions(p.root)
-	if err != nil {
-		return err
-	}
-	if owners := p.owners(e, v); len(owners) > 0 && !owns(e, owners) {
-		p.printf("%s stays solved: what is there now is your version of %s.\n", e.name, owners[0].name)
+	if p.stateOf(e) != solved {
 		return nil
 	}
 	p.printf("%s was solved, and is open again.\n", e.name)
-	return e.setState(p.root, open)
+	return p.remember(e, func(r *record) { r.Passed = false })
 }
 
-// solve makes an exercise solved, keeps the reader's solution, and says what comes now.
+// solve makes an exercise solved, and says what comes now.
 func (p *practice) solve(e exercise) error {
-	v, err := e.versions(p.root)
-	if err != nil {
-		return err
-	}
-	owners := p.owners(e, v)
-	if owns(e, owners) {
-		if _, err := e.keep(p.root, v); err != nil {
-			return err
-		}
-	}
-	if err := e.setState(p.root, solved); err != nil {
+	if err := p.remember(e, func(r *record) { r.Passed, r.Solved = true, true }); err != nil {
 		return err
 	}
 	p.printf("\n%s: solved. ", e.name)
-	p.printf("That makes %d of %d.\n", len(p.solved(p.all)), len(p.all))
-	if place := e.explanation(p.root, v.names); e.kind == fix && place != "" {
+	p.printf("That makes %d of %d.\n", len(filter(p.all, p.wasSolved)), len(p.all))
+	book, _ := git(p.root, "show", p.state.Exercises[e.name].Book+":"+e.file) // without it, no section is named
+	if place := e.explanation(p.root, book); e.kind == fix && place != "" {
 		p.printf("Read now:    %s explains it\n", place)
 	}
 	p.printf("Compare:     scripts/practice.sh solution %s has the book's code, and says why\n", e.name)
-	for _, other := range p.atSamePlace(e, v.names) {
-		if p.hasKept(other) && !owns(other, owners) {
-			p.printf("Yours again: scripts/practice.sh mine %s brings your own version of %[1]s back\n", other.name)
-		}
+	if e.kind == write {
+		p.printf("Keep:        scripts/practice.sh keep %s lets the steps of the clone run on your code\n", e.name)
 	}
 	p.printNext()
 	return nil
 }
 
-// isSolved runs the commands of an exercise, and prints all that fails.
+// isSolved runs the commands of an exercise in its folder, and prints all that fails.
 func (p *practice) isSolved(ctx context.Context, e exercise) (ok bool, err error) {
 	dir, err := os.MkdirTemp("", "practice")
 	if err != nil {
@@ -114,13 +75,27 @@ func (p *practice) isSolved(ctx context.Context, e exercise) (ok bool, err error
 	if err != nil {
 		return false, err
 	}
-	overlay, err := writeOverlay(p.root, dir, texts)
+	overlay, err := writeOverlay(p.place(e), dir, texts)
 	if err != nil {
 		return false, err
 	}
-	p.printf("%s: %s\n", e.name, e.file)
-	failures, err := newChecker(p.root, dir, overlay, p.out).runAll(ctx, e.checks, 0)
+	p.printf("%s: %s\n", e.name, p.findPlaces(e)[0].File)
+	c := newChecker(p.place(e), dir, overlay, p.out)
+	c.root = p.root
+	failures, err := c.runAll(ctx, e.checks, 0)
 	return len(failures) == 0, err
+}
+
+// booksFiles returns the files that a check takes from the book, in the place of the reader's: each
+// test, transcript and step that the reader has changed, except for the file of the exercise. An empty
+// text means that the book has no such file.
+func (p *practice) booksFiles(e exercise) (texts map[string]string, err error) {
+	changed, err := p.changed(e, "*_test.go", "*test/*.go", "*/testdata/*", "*/step_*.go", ":(exclude)"+e.file)
+	texts = map[string]string{}
+	for _, name := range changed {
+		texts[name], _ = git(p.root, "show", p.state.Exercises[e.name].Start+":"+name) // on an error, it has none
+	}
+	return texts, err
 }
 
 // A failure is a test or a step that has failed.
@@ -194,58 +169,4 @@ func (c *checker) runOne(ctx context.Context, cmd command, binary, name string) 
 		return c.step(ctx, cmd, binary)
 	}
 	return c.test(ctx, cmd, binary, name)
-}
-
-// booksFiles returns the files that a check takes from the book, in the place of the reader's: each
-// test, transcript and step that the reader has changed, except for the file of the exercise. Of
-// the other exercises that are open, it takes the declarations from the book, so that they do not
-// disturb. An empty text means that the book has no such file.
-func (p *practice) booksFiles(e exercise) (texts map[string]string, err error) {
-	texts = map[string]string{}
-	book := bookCommit(p.root)
-	patterns := []string{"--", "*_test.go", "*test/*.go", "*/testdata/*", "*/step_*.go", ":(exclude)" + e.file}
-	changed, err := git(p.root, slices.Concat([]string{"diff", "--name-only", "-z", "--no-renames", book}, patterns)...)
-	if err != nil {
-		return nil, err
-	}
-	added, err := git(p.root, slices.Concat([]string{"ls-files", "-z", "--others", "--exclude-standard"}, patterns)...)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range strings.FieldsFunc(changed+added, func(r rune) bool { return r == 0 }) {
-		texts[name], _ = git(p.root, "show", book+":"+name) // on an error, the book has no such file
-	}
-	return texts, p.addOthers(e, texts)
-}
-
-// addOthers adds the files of the other exercises that are open, with the book's code there.
-func (p *practice) addOthers(e exercise, texts map[string]string) error {
-	ours, err := e.versions(p.root)
-	if err != nil {
-		return err
-	}
-	files := map[string]versions{}
-	for _, other := range p.inState(p.all, open) {
-		v, err := other.versions(p.root)
-		if err != nil {
-			return err
-		}
-		if other.file == e.file {
-			v.names = slices.DeleteFunc(v.names, func(name string) bool { return slices.Contains(ours.names, name) })
-		}
-		v.names = append(v.names, files[other.file].names...)
-		files[other.file] = v
-	}
-	for file, v := range files {
-		had, beside := textsOf(v.mine), placesBeside(p.root, file)
-		v.names = slices.DeleteFunc(v.names, func(name string) bool { return had[name] == "" && beside[name] != "" })
-		if _, fromBook := texts[file]; fromBook || len(v.names) == 0 {
-			continue
-		}
-		// If it is not valid Go, the compiler says so about the reader's own file.
-		if text := withBooks(v.mine, v.book, v.names); syntaxError(file, text) == nil {
-			texts[file] = text
-		}
-	}
-	return nil
 }

@@ -25,15 +25,16 @@ func TestCheckPrintsWhatIsWrong(t *testing.T) {
 		"a wrong result": {body: `return "ab"`, want: `got "ab", want a/b`},
 		"a panic": {
 			body: `var p []string; return p[len(parts)]`,
-			want: "panic: runtime error: index out of range [2] with length 0, in toy.Join (01-toy/toy.go:8)",
+			want: "panic: runtime error: index out of range [2] with length 0, " +
+				"in toy.Join (.practice/NAME/01-toy/toy.go:8)",
 		},
 		"a panic in a goroutine": {
 			body: `done := make(chan string); go func() { panic("there") }(); return <-done`,
-			want: "panic: there, in toy.Join.func1 (01-toy/toy.go:8)",
+			want: "panic: there, in toy.Join.func1 (.practice/NAME/01-toy/toy.go:8)",
 		},
 		"a hang": {
 			body: `select {}`,
-			want: "panic: test timed out after 5s, in toy.Join (01-toy/toy.go:8)",
+			want: "panic: test timed out after 5s, in toy.Join (.practice/NAME/01-toy/toy.go:8)",
 		},
 		"a loop that prints": {
 			body: `for { println("again") }`,
@@ -48,8 +49,8 @@ func TestCheckPrintsWhatIsWrong(t *testing.T) {
 				setTestPatience(t, 5*time.Second)
 			}
 			runCommand(t, root, "start", "join")
-			change(t, root, hole, test.body)
-			output := wantUnsolved(t, root, "join", test.want)
+			writeJoin(t, root, test.body)
+			output := wantUnsolved(t, root, "join", strings.ReplaceAll(test.want, "NAME", "join"))
 			const limit = 8
 			if lines := strings.Count(output, "\n"); lines > limit {
 				t.Errorf("check printed %d lines, want %d at most:\n%s", lines, limit, output)
@@ -63,12 +64,13 @@ func TestCheckPrintsWhatIsWrong(t *testing.T) {
 func TestCheckPrintsAllFailures(t *testing.T) {
 	root := toy(t)
 	runCommand(t, root, "start", "count")
-	change(t, root, `return strings.Count(joined, "/")`, `n := strings.Count(joined, "/")
+	change(t, in(root, "count"), `return strings.Count(joined, "/")`, `n := strings.Count(joined, "/")
 	if n == 1 {
 		panic("one")
 	}
 	return n`)
-	wantUnsolved(t, root, "count", "one:\n", "got 0, want 1", "panic: one, in toy.Count (01-toy/toy.go:18)",
+	wantUnsolved(t, root, "count", "one:\n", "got 0, want 1",
+		"panic: one, in toy.Count (.practice/count/01-toy/toy.go:18)",
 		"three:\n", "got 2, want 3", "FAIL  TestJoin")
 }
 
@@ -97,32 +99,29 @@ func TestJoinOfNone(t *testing.T) {
 `)
 	commit(t, root)
 	runCommand(t, root, "start", "join")
-	change(t, root, hole, `return "a" + "b"`)
+	writeJoin(t, root, `return "a" + "b"`)
 	if output := wantUnsolved(t, root, "join", "FAIL  TestJoin\n"); strings.Contains(output, "TestJoinOf") {
 		t.Errorf("check printed\n%s\nwant only the test that the exercise names", output)
 	}
-	change(t, root, `return "a" + "b"`, `return parts[0] + "/" + parts[1]`)
+	change(t, in(root, "join"), `return "a" + "b"`, `return parts[0] + "/" + parts[1]`)
 	wantUnsolved(t, root, "join", "ok    TestJoin\n", "FAIL  TestJoinOfOne\n", "FAIL  TestJoinOfNone\n",
-		"panic: runtime error: index out of range [0] with length 0, in toy.Join (01-toy/toy.go:8)")
-	change(t, root, `return parts[0] + "/" + parts[1]`, `return strings.Join(parts, "/")`)
+		"panic: runtime error: index out of range [0] with length 0, in toy.Join (.practice/join/01-toy/toy.go:8)")
+	change(t, in(root, "join"), `return parts[0] + "/" + parts[1]`, `return strings.Join(parts, "/")`)
 	output := runCommand(t, root, "check", "join")
 	wantContains(t, "check", output, "ok    go test -short ./01-toy\n", "join: solved.")
 }
 
-// The compiler's errors name the reader's file, even if another exercise of the file is open: then a
-// check compiles another text. They name the book's tests as they are called in the workspace.
+// The compiler's errors name the files in the folder of the exercise, even if a check replaces a test.
 func TestErrorsNameTheReadersFile(t *testing.T) {
 	root := toy(t)
-	runCommand(t, root, "start", "01")
-	change(t, root, hole, "\n\treturn undone")
-	output := wantUnsolved(t, root, "join", "        01-toy/toy.go:9:9: undefined: undone")
-	change(t, root, "func Join(parts ...string)", "func Join(a, b, c string)")
-	change(t, root, "return undone", `return a + "/" + b`)
-	writeFile(t, root, "01-toy/toy_test.go", "package toy\n")
-	output += wantUnsolved(t, root, "join", "        01-toy/toy_test.go:6:")
-	if strings.Contains(output, "/practice") {
-		t.Errorf("check printed\n%s\nwant no temporary file in it", output)
-	}
+	runCommand(t, root, "start", "join")
+	writeJoin(t, root, "\n\treturn undone")
+	wantUnsolved(t, root, "join", "        .practice/join/01-toy/toy.go:9:9: undefined: undone")
+	change(t, in(root, "join"), "func Join(parts ...string)", "func Join(a, b, c string)")
+	change(t, in(root, "join"), "return undone", `return a + "/" + b`)
+	wantUnsolved(t, root, "join", "        .practice/join/01-toy/toy_test.go:6:")
+	writeFile(t, in(root, "join"), "01-toy/toy_test.go", "package toy\n")
+	wantUnsolved(t, root, "join", "        .practice/join/01-toy/toy_test.go:6:")
 }
 
 // Each subtest has its own messages, even if they are those of another one. A panic, after which the
@@ -132,7 +131,7 @@ func TestCheckPrintsEqualLines(t *testing.T) {
 	writeFile(t, root, "01-toy/toy_test.go", equalLines)
 	commit(t, root)
 	runCommand(t, root, "start", "join")
-	change(t, root, hole, `if parts[0] == "b" { panic("b") }; return ""`)
+	writeJoin(t, root, `if parts[0] == "b" { panic("b") }; return ""`)
 	output := wantUnsolved(t, root, "join", "panic: b, in toy.Join")
 	for _, name := range []string{"a:", "c:", "d:"} {
 		want := name + "\n    toy_test.go:9: client-go:\n            same\n" +
@@ -177,9 +176,9 @@ func TestChecksUseTheBooksTests(t *testing.T) {
 				root := toy(t)
 				runCommand(t, root, "start", "join")
 				writeJoin(t, root, `return "ab"`)
-				writeFile(t, root, change.file, change.text)
+				writeFile(t, in(root, "join"), change.file, change.text)
 				if committed {
-					commit(t, root)
+					commit(t, in(root, "join"))
 				}
 				wantUnsolved(t, root, "join", "want a/b")
 			})
@@ -198,7 +197,7 @@ func TestChecksUseTheBooksTests(t *testing.T) {
 // writeJoin writes the body of Join, where start has left a hole.
 func writeJoin(t *testing.T, root, body string) {
 	t.Helper()
-	change(t, root, hole, body)
+	change(t, in(root, "join"), hole, body)
 }
 
 func TestParseCommand(t *testing.T) {
@@ -252,10 +251,13 @@ func TestWatchGoesOn(t *testing.T) {
 		return func() bool { return strings.Contains(out.String(), text) }
 	}
 	must.Until(t, "join is open", contains("Write `Join`"))
-	must.Until(t, "the hole is there", func() bool { return strings.Contains(toyText(root), hole) })
+	must.Until(t, "the hole is there", func() bool {
+		text, err := os.ReadFile(filepath.Join(in(root, "join"), toyFile))
+		return err == nil && strings.Contains(string(text), hole)
+	})
 	writeJoin(t, root, `return "ab"`)
 	must.Until(t, "the wrong code is checked", contains(`got "ab", want a/b`))
-	change(t, root, `"ab"`, `parts[0] + "/" + parts[1]`)
+	change(t, in(root, "join"), `"ab"`, `parts[0] + "/" + parts[1]`)
 	must.Until(t, "join is solved", contains("join: solved"))
 	must.Until(t, "the next one is open", contains(`"There is something at the end"`))
 }

@@ -68,10 +68,10 @@ func parseCommand(line string) (command, error) {
 
 // A checker builds and runs the commands of an exercise.
 type checker struct {
-	root     string
-	dir      string   // for what it builds
-	overlay  string   // a file for go's flag -overlay, or ""
-	env      []string // in addition to its own environment
+	folder   string // where the commands run
+	root     string // what it prints names files from here; the folder, or the clone that the folder is in
+	dir      string // for what it builds
+	overlay  string // a file for go's flag -overlay, or ""
 	out      io.Writer
 	patience time.Duration     // how long a test may take
 	grace    time.Duration     // how long a program may take to end, after it was asked to
@@ -86,10 +86,10 @@ var testPatience = 20 * time.Second
 // ends by itself, and says what it waits for.
 const together = 3
 
-// newChecker returns a checker that builds programs in dir.
-func newChecker(root, dir, overlay string, out io.Writer) *checker {
+// newChecker returns a checker of a folder that builds programs in dir.
+func newChecker(folder, dir, overlay string, out io.Writer) *checker {
 	return &checker{
-		root: root, dir: dir, overlay: overlay, out: out,
+		folder: folder, root: folder, dir: dir, overlay: overlay, out: out,
 		patience: testPatience, grace: 5 * time.Second, most: 4 << 20, built: map[string]string{},
 	}
 }
@@ -114,20 +114,33 @@ func (c *checker) build(ctx context.Context, cmd command) (binary, failure strin
 		args = append(args, "-overlay", c.overlay)
 	}
 	const longest = 30 * time.Minute // for the first time, and on a slow machine
-	text, err := c.run(ctx, longest, c.root, "building "+cmd.program, "go", append(args, cmd.program)...)
+	doing := "building " + cmd.program + " (each exercise compiles the course once; later checks take seconds)"
+	text, err := c.run(ctx, longest, c.folder, doing, "go", append(args, cmd.program)...)
 	if ctx.Err() != nil {
 		return "", "", ctx.Err()
 	}
 	if err != nil {
-		return "", summary(c.root, text), nil
+		return "", summary(c.root, c.fromRoot(text)), nil
 	}
 	c.built[key] = binary
 	return binary, "", nil
 }
 
+// fileOfError matches the file that an error of the compiler names, from the folder where it runs.
+var fileOfError = regexp.MustCompile(`(?m)^(\s*)([\w.][^\s:]*\.go:\d)`)
+
+// fromRoot returns the compiler's output with the paths of files as they are from the root.
+func (c *checker) fromRoot(text string) string {
+	folder, err := filepath.Rel(c.root, c.folder)
+	if err != nil || folder == "." {
+		return text
+	}
+	return fileOfError.ReplaceAllString(text, "${1}"+filepath.ToSlash(folder)+"/$2")
+}
+
 // step runs the step of a command. It returns what is wrong, or "".
 func (c *checker) step(ctx context.Context, cmd command, binary string) (failure string, err error) {
-	text, err := c.run(ctx, together*c.patience, c.root, "running "+cmd.args[0], binary, cmd.args...)
+	text, err := c.run(ctx, together*c.patience, c.folder, "running "+cmd.args[0], binary, cmd.args...)
 	if err == nil || ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -166,7 +179,7 @@ func (c *checker) testOnce(
 	if len(skipped) > 0 {
 		args = append(args, "-test.skip", strings.Join(skipped, "|"))
 	}
-	folder := filepath.Join(c.root, cmd.program)
+	folder := filepath.Join(c.folder, cmd.program)
 	text, err := c.run(ctx, c.patience+c.grace, folder, "running "+name, binary, args...)
 	switch {
 	case ctx.Err() != nil:
@@ -183,7 +196,7 @@ func (c *checker) testOnce(
 // testAll runs all tests of a package. It returns what is wrong, or "", and the names of the tests
 // that have failed, or did not run because another one has ended the program.
 func (c *checker) testAll(ctx context.Context, cmd command, binary string) (failure string, names []string, err error) {
-	folder, longest := filepath.Join(c.root, cmd.program), together*c.patience
+	folder, longest := filepath.Join(c.folder, cmd.program), together*c.patience
 	text, err := c.run(ctx, longest+c.grace, folder, "running all tests of "+cmd.program, binary,
 		"-test.v", "-test.short", "-test.paniconexit0", "-test.timeout", longest.String())
 	if err == nil || ctx.Err() != nil {
@@ -203,7 +216,7 @@ func (c *checker) testAll(ctx context.Context, cmd command, binary string) (fail
 	return failure, names, nil
 }
 
-// writeOverlay writes a file for go's flag -overlay, which replaces files of the workspace by these
+// writeOverlay writes a file for go's flag -overlay, which replaces files of a workspace by these
 // texts, and returns its path. An empty text means that there is no such file. The compiler names
 // the files of the workspace, not those that replace them.
 func writeOverlay(root, dir string, texts map[string]string) (file string, err error) {

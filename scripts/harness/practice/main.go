@@ -23,18 +23,17 @@ const usage = `usage: scripts/practice.sh                 where you are, and wha
        scripts/practice.sh list            all exercises: which are open, which are solved;
                                            with -json, for a program
        scripts/practice.sh next            the exercise that is open, or starts the next one
-       scripts/practice.sh start NAME      changes the file of an exercise, and says what to do;
-                                           with the number of a chapter (01), all of its exercises
+       scripts/practice.sh start NAME      makes the folder .practice/NAME, where you work, and says what to do
        scripts/practice.sh check [NAME]    runs the tests and steps of the open exercises, or of one
        scripts/practice.sh watch [NAME]    checks whenever you save; without a name, it goes on to the next one
        scripts/practice.sh hint [NAME]     one hint; there are three
        scripts/practice.sh solution [NAME] from your code to the book's, and why
-       scripts/practice.sh reset NAME      puts the book's code back, and keeps yours
-       scripts/practice.sh mine NAME       brings your own version back
+       scripts/practice.sh reset NAME      the start of an exercise again; it says how yours comes back
+       scripts/practice.sh keep NAME       brings your solution into the files of the clone
        scripts/practice.sh help            this text
 `
 
-var commandNames = strings.Fields("list next start check watch hint solution reset mine help")
+var commandNames = strings.Fields("list next start check watch hint solution reset keep help")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -45,9 +44,9 @@ func main() {
 	}
 }
 
-// runInWorkspace runs a command in the workspace of the working directory.
+// runInWorkspace runs a command in the clone of the working directory.
 func runInWorkspace(ctx context.Context, args []string, out io.Writer) error {
-	root, err := workspace.Root(".")
+	root, err := workspace.Clone(".")
 	if err != nil {
 		return err
 	}
@@ -56,14 +55,17 @@ func runInWorkspace(ctx context.Context, args []string, out io.Writer) error {
 
 // A practice is what the commands work with.
 type practice struct {
-	root string
-	all  []exercise // in the order of the book
-	out  io.Writer
+	root    string
+	gitDir  string
+	command string     // and its target, as the lock says
+	all     []exercise // in the order of the book
+	state   progress
+	out     io.Writer
 }
 
 func (p *practice) printf(format string, args ...any) { fmt.Fprintf(p.out, format, args...) }
 
-// run runs a command, in the workspace at root.
+// run runs a command, in the clone at root.
 func run(ctx context.Context, root string, args []string, out io.Writer) error {
 	name, target := "", "" // of the command, and what it is for
 	switch {
@@ -82,7 +84,14 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	p := &practice{root: root, all: all, out: out}
+	gitDir, err := findGit(root)
+	if err != nil {
+		return err
+	}
+	p := &practice{root: root, gitDir: gitDir, command: strings.Join(args, " "), all: all, out: out}
+	if err := p.readState(); err != nil {
+		return err
+	}
 	switch name {
 	case "", "list", "next":
 		if name == "list" && target == "-json" {
@@ -92,13 +101,32 @@ func run(ctx context.Context, root string, args []string, out io.Writer) error {
 			return fmt.Errorf("%s takes no name\n%s", name, usage)
 		}
 		return p.overview(name)
-	case "start", "reset", "mine":
-		return alone(root, func() error { return p.change(name, target) })
-	case "check", "watch", "hint", "solution":
-		return p.help(ctx, name, target)
+	case "start", "reset", "keep":
+		if target == "" {
+			return fmt.Errorf("%s: the NAME of an exercise is missing\n%s", name, usage)
+		}
+	case "watch":
+		if target == "" {
+			return p.watchAll(ctx)
+		}
+	case "check", "hint", "solution":
 	default:
 		return fmt.Errorf("%s: no such command%s\n%s", name, spelling.DidYouMean(name, commandNames), usage)
 	}
+	chosen, err := p.choose(target)
+	if err != nil {
+		return err
+	}
+	switch name {
+	case "check":
+		return p.check(ctx, chosen)
+	case "watch":
+		return p.watch(ctx, chosen[0])
+	}
+	do := map[string]func(exercise) error{
+		"start": p.start, "hint": p.hint, "solution": p.solution, "reset": p.reset, "keep": p.keep,
+	}[name]
+	return p.alone(func() error { return do(chosen[0]) })
 }
 
 // overview runs a command that is about all exercises.
@@ -108,80 +136,41 @@ func (p *practice) overview(command string) error {
 		p.list()
 		return nil
 	case "next":
-		return alone(p.root, p.next)
+		return p.alone(p.next)
 	default:
 		p.status()
 		return nil
 	}
 }
 
-// change runs a command that changes the reader's files.
-func (p *practice) change(command, target string) error {
-	if target == "" {
-		return fmt.Errorf("%s: the NAME of an exercise is missing\n%s", command, usage)
-	}
-	named, err := p.named(target)
-	if err != nil {
-		return err
-	}
-	if command == "start" && len(named) > 1 {
-		return p.startChapter(named)
-	}
-	if command == "reset" && len(named) > 1 {
-		named = slices.DeleteFunc(named, func(e exercise) bool { return p.state(e) == untouched })
-	}
-	do := map[string]func(exercise) error{"start": p.start, "reset": p.reset, "mine": p.mine}[command]
-	for _, e := range named {
-		if err := do(e); err != nil {
-			return err
+// choose returns the exercise of this name. Without a name, it returns the one whose folder the reader
+// is in, or those that are open.
+func (p *practice) choose(name string) ([]exercise, error) {
+	if name == "" {
+		if here := p.in(os.Getenv("PRACTICE_FROM")); len(here) > 0 {
+			return here, nil
 		}
+		if opened := p.inState(open); len(opened) > 0 {
+			return opened, nil
+		}
+		return nil, errors.New("no exercise is open: scripts/practice.sh next")
 	}
-	return nil
+	var names []string
+	for _, e := range p.all {
+		if e.name == name {
+			return []exercise{e}, nil
+		}
+		names = append(names, e.name)
+	}
+	return nil, fmt.Errorf("no exercise is called %s%s\nscripts/practice.sh list has their names", name,
+		spelling.DidYouMean(name, names))
 }
 
-// help runs a command that helps with exercises that were started. Without a name, hint and
-// solution are for the first exercise that is open, and check is for all that are open.
-func (p *practice) help(ctx context.Context, command, target string) error {
-	if command == "watch" && target == "" {
-		return p.watchAll(ctx)
+// in returns the exercise with this folder, or with a folder above it.
+func (p *practice) in(dir string) []exercise {
+	root, err := workspace.Root(dir)
+	if dir == "" || err != nil {
+		return nil
 	}
-	chosen := p.inState(p.all, open)
-	if target != "" {
-		var err error
-		if chosen, err = p.named(target); err != nil {
-			return err
-		}
-		if len(chosen) > 1 { // a chapter
-			chosen = slices.DeleteFunc(chosen, func(e exercise) bool { return p.state(e) == untouched })
-		}
-	}
-	if len(chosen) == 0 {
-		return errors.New("no exercise is open: scripts/practice.sh next")
-	}
-	switch command {
-	case "check":
-		return p.check(ctx, chosen)
-	case "watch":
-		return p.watch(ctx, chosen[0])
-	case "hint":
-		return p.hint(chosen[0])
-	default:
-		return p.solution(chosen[0])
-	}
-}
-
-// named returns the exercise of this name, or the exercises of the chapter with this number.
-func (p *practice) named(target string) ([]exercise, error) {
-	named := filter(p.all, func(e exercise) bool {
-		return e.name == target || e.chapter == target || e.chapter[:2] == target
-	})
-	if len(named) == 0 {
-		var names []string
-		for _, e := range p.all {
-			names = append(names, e.name)
-		}
-		return nil, fmt.Errorf("no exercise is called %s%s\nscripts/practice.sh list has their names", target,
-			spelling.DidYouMean(target, names))
-	}
-	return named, nil
+	return filter(p.all, func(e exercise) bool { return isSame(root, p.place(e)) })
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,20 +25,30 @@ func toy(t *testing.T) (root string) {
 	for _, file := range value(txtar.ParseFile("testdata/toy.txtar")).Files {
 		writeFile(t, root, file.Name, string(file.Data))
 	}
-	value(git(root, "init", "--quiet", "--initial-branch=main"))
+	byReader(t, root, "init", "--quiet", "--initial-branch=main")
 	identify(t, root, "author")
 	commit(t, root)
 	identify(t, root, "reader")
 	return root
 }
 
+// byReader runs a git command as the reader would, and returns its output.
+func byReader(t *testing.T, dir string, args ...string) (output string) {
+	t.Helper()
+	command := exec.Command("git", args...) // a cleanup may call it, too
+	command.Dir = dir
+	text, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %q: %v\n%s", args, err, text)
+	}
+	return string(text)
+}
+
 // identify sets who commits in a workspace.
 func identify(t *testing.T, root, name string) {
 	t.Helper()
-	for key, value := range map[string]string{"user.name": name, "user.email": name + "@example.com"} {
-		_, err := git(root, "config", "--local", key, value)
-		must.NoError(t, err)
-	}
+	byReader(t, root, "config", "--local", "user.name", name)
+	byReader(t, root, "config", "--local", "user.email", name+"@example.com")
 }
 
 // setTestPatience sets testPatience until the end of the test.
@@ -57,26 +68,37 @@ func writeFile(t *testing.T, root, name, text string) {
 // commit commits all files, as a reader would.
 func commit(t *testing.T, root string) {
 	t.Helper()
-	for _, args := range [][]string{{"add", "--all", "--force"}, {"commit", "--quiet", "--message", "mine"}} {
-		_, err := git(root, args...)
-		must.NoError(t, err)
-	}
+	byReader(t, root, "add", "--all")
+	byReader(t, root, "commit", "--quiet", "--message", "mine")
 }
+
+// in returns the folder of an exercise.
+func in(root, name string) string { return filepath.Join(root, ".practice", name) }
 
 const toyFile = "01-toy/toy.go"
 
-// toyText returns the text of the toy's file.
-func toyText(root string) string { return string(value(os.ReadFile(filepath.Join(root, toyFile)))) }
+// toyText returns the text of the toy's file, in the clone or in the folder of an exercise.
+func toyText(dir string) string { return string(value(os.ReadFile(filepath.Join(dir, toyFile)))) }
 
-// change replaces a text in the toy's file.
-func change(t *testing.T, root, from, to string) {
+// change replaces a text in the toy's file, in the clone or in the folder of an exercise.
+func change(t *testing.T, dir, from, to string) {
 	t.Helper()
-	before, after, found := strings.Cut(toyText(root), from)
+	before, after, found := strings.Cut(toyText(dir), from)
 	if !found {
-		t.Fatalf("there is no %q in\n%s", from, toyText(root))
+		t.Fatalf("there is no %q in\n%s", from, toyText(dir))
 	}
-	writeFile(t, root, toyFile, before+to+after)
+	writeFile(t, dir, toyFile, before+to+after)
 }
+
+// solveJoin writes a solution of join that is not like the book's, and checks it.
+func solveJoin(t *testing.T, root string) {
+	t.Helper()
+	runCommand(t, root, "start", "join")
+	change(t, in(root, "join"), hole, ofMine)
+	runCommand(t, root, "check", "join")
+}
+
+const ofMine = `return parts[0] + "/" + parts[1]`
 
 const hole = `panic("yours to write")` // what start leaves of a body
 
@@ -126,20 +148,17 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 	wantContains(t, "nothing", runCommand(t, root),
 		"01-toy                0 of  3  ...", "Next: join (write, about 5 minutes, easy)")
 	started := runCommand(t, root, "next")
-	wantContains(t, "next", started, "Write `Join`, as the page (docs/01-toy.md) says.", "01-toy/toy.go:8 (Join)")
+	wantContains(t, "next", started, "Write `Join`, as the page (docs/01-toy.md) says.",
+		"Yours: .practice/join/01-toy/toy.go:8 (Join)\n", "code .practice/join")
 	if strings.Contains(started, "go test") {
 		t.Errorf("next printed %q, want it without the check", started)
 	}
-	err := workspace.CheckNoExerciseIsOpen(root)
-	if err == nil || !strings.Contains(err.Error(), "exercises are open: join.") {
-		t.Errorf("workspace.CheckNoExerciseIsOpen() with an open exercise = %v, want an error that names it", err)
-	}
 	wantContains(t, "list", runCommand(t, root, "list"), "open   write join")
 	wantContains(t, "list -json", runCommand(t, root, "list", "-json"),
-		`[{"name":"join","page":"01-toy/practice/join.md","kind":"write","state":"open",`+
-			`"places":[{"file":"01-toy/toy.go","line":8,"function":"Join"}]},`,
-		`"kind":"fix","state":"","places":[{"file":"01-toy/toy.go"}]}`)
-	wantContains(t, "nothing", runCommand(t, root), "Open: join", "01-toy/toy.go:8 (Join)")
+		`[{"name":"join","page":"01-toy/practice/join.md","kind":"write","state":"open","folder":".practice/join",`+
+			`"places":[{"file":".practice/join/01-toy/toy.go","line":8,"function":"Join"}]},`,
+		`"kind":"fix","state":"","folder":".practice/tail","places":[{"file":"01-toy/toy.go"}]}`)
+	wantContains(t, "nothing", runCommand(t, root), "Open: join", ".practice/join/01-toy/toy.go:8 (Join)")
 	for _, want := range []string{
 		"join, hint 1 of 3: One.\n",
 		"join, hint 2 of 3: Two, on two lines.\n",
@@ -150,57 +169,87 @@ func TestAnExerciseFromStartToEnd(t *testing.T) {
 			t.Errorf("hint printed %q, want %q", got, want)
 		}
 	}
-	commit(t, root) // practice still knows the book's code
-	change(t, root, hole, `return parts[0] + "/" + parts[1]`)
+	change(t, in(root, "join"), hole, ofMine)
 	wantContains(t, "check", runCommand(t, root, "check"),
-		"ok    TestJoin", "join: solved. That makes 1 of 3.", "Next: tail (fix")
-	list := runCommand(t, root, "list")
-	wantContains(t, "list", list, "solved write join", "1 of the 1")
-	must.NoError(t, workspace.CheckNoExerciseIsOpen(root))
-
-	again := runCommand(t, root, "start", "join") // with the reader's code in the file
-	wantContains(t, "a second start", again, "Your version of join is replaced, and kept", "mine join")
-	change(t, root, hole, `return parts[0] + "/b"`)
-	const comment = "\n// A comment of mine.\n"
-	writeFile(t, root, toyFile, toyText(root)+comment)
-	solution := runCommand(t, root, "solution")
-	wantContains(t, "solution", solution, "+\treturn strings.Join(parts, ", "Because.")
-	runCommand(t, root, "reset", "join")
-	if got, want := toyText(root), book+comment; got != want {
-		t.Errorf("after reset, %s is\n%s\nwant\n%s", toyFile, got, want)
+		"ok    TestJoin", "join: solved. That makes 1 of 3.", "keep join", "Next: tail (fix")
+	wantContains(t, "list", runCommand(t, root, "list"), "solved write join", "1 of the 1")
+	wantContains(t, "solution", runCommand(t, root, "solution", "join"), "+\treturn strings.Join(parts, ", "Because.")
+	if got := toyText(root); got != book {
+		t.Errorf("the reader's own file is\n%s\nwant the book's, as it was", got)
 	}
 }
 
-// What was solved once stays solved: after a reset, and after the exercise was started again.
+// A start shows the answer neither in what the reader has changed nor in the history.
+func TestTheStartDoesNotShowTheAnswer(t *testing.T) {
+	root := toy(t)
+	runCommand(t, root, "start", "tail")
+	if changes := byReader(t, in(root, "tail"), "status", "--short"); changes != "" {
+		t.Errorf("git status prints %q, want nothing", changes)
+	}
+	if log := byReader(t, in(root, "tail"), "log", "--oneline"); strings.Count(log, "\n") != 1 {
+		t.Errorf("git log prints\n%s\nwant one commit", log)
+	}
+	if branch := byReader(t, in(root, "tail"), "branch", "--show-current"); branch != "" {
+		t.Errorf("the branch is %q, want none", branch)
+	}
+	if got := byReader(t, root, "status", "--short", "--untracked-files=all"); got != "" {
+		t.Errorf("in the clone, git status prints %q, want nothing", got)
+	}
+}
+
+// What was solved once stays solved: after a reset, after a check that fails, and when the folder is gone.
 func TestSolvedStaysSolved(t *testing.T) {
 	root := toy(t)
-	solution := func() { change(t, root, hole, `return parts[0] + "/" + parts[1]`) }
-	wantSolved := func(when string) {
+	wantSolved := func(when, listed string) {
 		t.Helper()
 		wantContains(t, when, runCommand(t, root), "01-toy                1 of  3  #..")
-		wantContains(t, "list "+when, runCommand(t, root, "list"), "1 of the 1")
+		wantContains(t, "list "+when, runCommand(t, root, "list"), "1 of the 1", listed)
 	}
-	runCommand(t, root, "start", "join")
-	solution()
-	runCommand(t, root, "check")
+	solveJoin(t, root)
+	change(t, in(root, "join"), ofMine, `return ""`)
+	wantUnsolved(t, root, "join", "want a/b", "join was solved, and is open again")
+	wantSolved("after a check that fails", "open   write join")
 	wantContains(t, "reset", runCommand(t, root, "reset", "join"), "It stays solved.")
-	wantSolved("after the reset")
-	wantContains(t, "list", runCommand(t, root, "list"), "solved write join")
-	wantContains(t, "list -json", runCommand(t, root, "list", "-json"), `"state":"","solved":true`)
-	wantContains(t, "next", runCommand(t, root, "next"), "Fix the package.") // tail, and not join again
-	runCommand(t, root, "reset", "tail")
-
+	wantSolved("after the reset", "open   write join")
+	must.NoError(t, os.RemoveAll(in(root, "join")))
+	wantSolved("when the folder is gone", "solved write join")
+	wantContains(t, "list -json", runCommand(t, root, "list", "-json"),
+		`"state":"","folder":".practice/join","solved":true`)
+	next := runCommand(t, root, "next") // tail, and not join again
+	wantContains(t, "next", next, "toy (.practice/tail/01-toy/toy.go)")
 	runCommand(t, root, "start", "join")
-	wantSolved("after it was started again")
-	wantContains(t, "list", runCommand(t, root, "list"), "open   write join")
-	solution()
-	change(t, root, `"/"`, `"-"`)
-	wantUnsolved(t, root, "join", "want a/b")
-	wantSolved("after a check that fails")
-	runCommand(t, root, "reset", "01")
-	wantSolved("after the reset of all")
-	if got := bookCommit(root); got != "HEAD" {
-		t.Errorf("no exercise has changed the code, and the book's is that of %s, want HEAD", got)
+	wantSolved("after it was started again", "open   write join")
+}
+
+// A reset brings the start back, and what was there comes back with the command that it prints.
+func TestResetKeepsWhatWasThere(t *testing.T) {
+	root := toy(t)
+	runCommand(t, root, "start", "join")
+	start := toyText(in(root, "join"))
+	if output := runCommand(t, root, "reset", "join"); strings.Contains(output, "What you had") {
+		t.Errorf("a reset of what has not changed prints\n%s\nwant no version that is kept", output)
+	}
+	change(t, in(root, "join"), hole, ofMine)
+	mine := toyText(in(root, "join"))
+	writeFile(t, in(root, "join"), "01-toy/größe.go", "package toy\n")
+	wantContains(t, "reset", runCommand(t, root, "reset", "join"),
+		"git -C .practice/join checkout refs/practice/reset/join -- . brings it back")
+	if got := toyText(in(root, "join")); got != start {
+		t.Errorf("after reset, the file is\n%s\nwant\n%s", got, start)
+	}
+	if _, err := os.Stat(filepath.Join(in(root, "join"), "01-toy/größe.go")); err == nil {
+		t.Error("after reset, a new file of the reader's is there, want only what the start has")
+	}
+	byReader(t, root, "-C", ".practice/join", "checkout", "refs/practice/reset/join", "--", ".")
+	if got := toyText(in(root, "join")); got != mine {
+		t.Errorf("the version that was kept is\n%s\nwant\n%s", got, mine)
+	}
+	value(os.Stat(filepath.Join(in(root, "join"), "01-toy/größe.go")))
+
+	writeFile(t, in(root, "join"), toyFile, "another one")
+	runCommand(t, root, "reset", "join")
+	if got := byReader(t, root, "show", "refs/practice/reset/join^2:"+toyFile); got != mine {
+		t.Errorf("after a second reset, what was kept before is\n%s\nwant\n%s", got, mine)
 	}
 }
 
@@ -221,7 +270,7 @@ func TestAfterAFixThereIsSomethingToRead(t *testing.T) {
 	if strings.Contains(started, "docs/01-toy.md") {
 		t.Errorf("start printed %q, want no page", started)
 	}
-	change(t, root, `"/")`, `"/") + 1`)
+	change(t, in(root, "count"), `"/")`, `"/") + 1`)
 	wantContains(t, "check", runCommand(t, root, "check"), "docs/01-toy.md:7 explains it")
 
 	// No page shows Join. Then it is the section that leads to the exercise.
@@ -229,7 +278,7 @@ func TestAfterAFixThereIsSomethingToRead(t *testing.T) {
 	page = strings.Replace(page, "<!-- code 01-toy/toy.go Join separator -->", "", 1)
 	writeFile(t, root, "docs/01-toy.md", page)
 	runCommand(t, root, "start", "tail")
-	change(t, root, " + separator()", "")
+	change(t, in(root, "tail"), " + separator()", "")
 	wantContains(t, "check", runCommand(t, root, "check"), "docs/01-toy.md:7 explains it")
 }
 
@@ -241,49 +290,87 @@ func TestRefusals(t *testing.T) {
 		"no exercise is called jion: did you mean join?\n":   {"start", "jion"},
 		"no exercise is called unicorn":                      {"start", "unicorn"},
 		"no exercise is open":                                {"check"},
-		"was not started":                                    {"solution", "join"},
+		"join is not started: scripts/practice.sh start":     {"solution", "join"},
 		"join is not started":                                {"check", "join"},
 		"tail is not started":                                {"watch", "tail"},
+		"count is not started":                               {"reset", "count"},
 		"NAME of an exercise is missing":                     {"start"},
-		"no version of yours is kept":                        {"mine", "join"},
+		"join is not solved, and nothing has changed":        {"keep", "join"},
 		"too many arguments":                                 {"start", "join", "tail"},
 	} {
 		wantRefused(t, root, args, text)
 	}
-	wantContains(t, "reset", runCommand(t, root, "reset", "join"), "was not started", "nothing has changed")
 	wantContains(t, "help", runCommand(t, root, "help"), "usage:")
 
 	runCommand(t, root, "start", "join")
 	wantContains(t, "a second start", runCommand(t, root, "start", "join"),
 		"open already, and nothing has changed", "Write `Join`")
-	wantRefused(t, root, []string{"start", "tail"}, "where join is open")
 
 	writeFile(t, root, toyFile, "package toy\n")
 	commit(t, root)
-	value(git(root, "update-ref", "-d", bookName))
-	value(git(root, "update-ref", "-d", "refs/practice/open/join"))
-	wantRefused(t, root, []string{"start", "join"}, "it has no function Join")
+	value(0, os.RemoveAll(in(root, "join")))
+	value(0, os.Remove(filepath.Join(root, ".git/practice.json")))
+	wantRefused(t, root, []string{"start", "join"}, "01-toy/toy.go: it has no function Join")
+
+	outside := t.TempDir()
+	wantRefused(t, outside, []string{"list"}, "the exercises need a clone made by git")
 }
 
-// After a pull, the book's code and tests are those that came with it. What the reader has
-// committed is never the book's.
-func TestAfterAPullTheTestsAreNew(t *testing.T) {
+// In the folder of an exercise, commands without a name are for this exercise.
+func TestTheFolderNamesTheExercise(t *testing.T) {
+	root := toy(t)
+	runCommand(t, root, "start", "join")
+	runCommand(t, root, "start", "count")
+	for _, name := range []string{"join", "count"} {
+		t.Setenv("PRACTICE_FROM", filepath.Join(in(root, name), "01-toy"))
+		wantContains(t, "hint in "+name, runCommand(t, root, "hint"), name+", hint 1 of 3")
+	}
+	t.Setenv("PRACTICE_FROM", root)
+	wantContains(t, "hint in the clone", runCommand(t, root, "hint"), "join, hint 2 of 3")
+	for _, dir := range []string{root, filepath.Join(in(root, "join"), "01-toy")} {
+		if clone, err := workspace.Clone(dir); err != nil || clone != root {
+			t.Errorf("workspace.Clone(%s) = %s, %v; want %s", dir, clone, err, root)
+		}
+	}
+}
+
+// After a pull, a start has the code that came with it, and what was started stays as it was. What the
+// reader has committed is never the book's.
+func TestAStartHasTheBooksCode(t *testing.T) {
 	origin := toy(t)
 	root := filepath.Join(t.TempDir(), "clone")
-	value(git(origin, "clone", "--quiet", origin, root))
+	byReader(t, origin, "clone", "--quiet", origin, root)
 	identify(t, root, "reader")
-	runCommand(t, root, "start", "join")
-	change(t, root, hole, `return parts[0] + "/" + parts[1]`)
+	solveJoin(t, root)
+	runCommand(t, root, "keep", "join")
 	commit(t, root)
-	runCommand(t, root, "check")
+	runCommand(t, root, "start", "tail")
+	if got := toyText(in(root, "tail")); strings.Contains(got, ofMine) {
+		t.Errorf("after the reader's commit, a start has\n%s\nwant the book's code", got)
+	}
 
 	identify(t, origin, "author")
+	change(t, origin, "Package toy has", "Package toy is new: it has")
 	test := string(value(os.ReadFile(filepath.Join(origin, "01-toy/toy_test.go"))))
-	const more = "{\n\tif got := Join(\"a\"); got != \"a\" {\n\t\tt.Errorf(\"got %q, want a\", got)\n\t}\n"
-	test = strings.Replace(test, "{\n", more, 1)
-	writeFile(t, origin, "01-toy/toy_test.go", test)
+	writeFile(t, origin, "01-toy/toy_test.go", strings.ReplaceAll(test, "TestJoin", "TestJoined"))
+	page := string(value(os.ReadFile(filepath.Join(origin, "01-toy/practice/join.md"))))
+	writeFile(t, origin, "01-toy/practice/join.md", strings.ReplaceAll(page, "TestJoin", "TestJoined"))
 	commit(t, origin)
-	value(git(root, "pull", "--quiet", "--no-rebase", "--no-edit"))
-	wantUnsolved(t, root, "join", "index out of range [1]")
-	wantContains(t, "solution", runCommand(t, root, "solution", "join"), "+\treturn strings.Join(parts, ")
+	byReader(t, root, "pull", "--quiet", "--no-rebase", "--no-edit")
+	wantContains(t, "check", runCommand(t, root, "check", "join"), "ok    TestJoin\n")
+	runCommand(t, root, "start", "count")
+	if got := toyText(in(root, "count")); !strings.Contains(got, "is new") || strings.Contains(got, ofMine) {
+		t.Errorf("after a pull, a start has\n%s\nwant what has come, and nothing of the reader's", got)
+	}
+	runCommand(t, root, "reset", "join")
+	wantUnsolved(t, root, "join", "FAIL  TestJoined")
+}
+
+// What an older version of the tool has remembered as solved is solved.
+func TestSolvedMarksAreTakenOver(t *testing.T) {
+	root := toy(t)
+	byReader(t, root, "update-ref", "refs/practice/done/join", "HEAD")
+	wantContains(t, "list", runCommand(t, root, "list"), "solved write join")
+	runCommand(t, root, "next")
+	wantContains(t, "after the next start", runCommand(t, root), "1 of  3")
 }

@@ -48,7 +48,7 @@ func (c *checker) run(
 	}}
 	process := exec.CommandContext(ctx, program, args...)
 	process.Dir = dir
-	process.Env = append(os.Environ(), c.env...)
+	process.Env = os.Environ()
 	if program == "go" {
 		process.Env = append(process.Env, "GOGC=400") // compiler and linker take more memory, and less time
 	}

@@ -8,28 +8,33 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// state returns the state of an exercise.
-func (p *practice) state(e exercise) string { return e.state(p.root) }
-
-// inState returns those of the exercises that are in a state.
-func (p *practice) inState(exercises []exercise, state string) []exercise {
-	now := states(p.root)
-	return filter(exercises, func(e exercise) bool { return now[e.name] == state })
+// stateOf returns the state of an exercise.
+func (p *practice) stateOf(e exercise) string {
+	switch {
+	case !p.isStarted(e):
+		return untouched
+	case p.state.Exercises[e.name].Passed:
+		return solved
+	default:
+		return open
+	}
 }
 
-// solved returns those of the exercises that were solved once.
-func (p *practice) solved(exercises []exercise) []exercise {
-	once := solvedOnce(p.root)
-	return filter(exercises, func(e exercise) bool { return once[e.name] })
+// inState returns the exercises that are in a state.
+func (p *practice) inState(state string) []exercise {
+	return filter(p.all, func(e exercise) bool { return p.stateOf(e) == state })
 }
 
-// rest returns those of the exercises that are left: they are not open, and were never solved.
-func (p *practice) rest(exercises []exercise) []exercise {
-	once := solvedOnce(p.root)
-	return filter(p.inState(exercises, untouched), func(e exercise) bool { return !once[e.name] })
+// wasSolved reports whether an exercise was solved once.
+func (p *practice) wasSolved(e exercise) bool { return p.state.Exercises[e.name].Solved }
+
+// rest returns the exercises that are left: they are not open, and were never solved.
+func (p *practice) rest() []exercise {
+	return filter(p.inState(untouched), func(e exercise) bool { return !p.wasSolved(e) })
 }
 
 // chapters returns the exercises of each chapter.
@@ -49,11 +54,11 @@ func (p *practice) chapters() (all [][]exercise) {
 func (p *practice) status() {
 	p.printf("Exercises, by chapter (scripts/practice.sh list has their names):\n\n")
 	for _, chapter := range p.chapters() {
-		done := len(p.solved(chapter))
+		done := len(filter(chapter, p.wasSolved))
 		bar := strings.Repeat("#", done) + strings.Repeat(".", len(chapter)-done)
 		p.printf("  %-20s %2d of %2d  %s\n", chapter[0].chapter, done, len(chapter), bar)
 	}
-	opened := p.inState(p.all, open)
+	opened := p.inState(open)
 	for _, e := range opened {
 		p.printf("\nOpen: %s\n      %s\n", describe(e), strings.Join(p.places(e), "\n      "))
 	}
@@ -75,11 +80,11 @@ func describe(e exercise) string {
 
 // printNext prints which exercise is next.
 func (p *practice) printNext() {
-	if opened := p.inState(p.all, open); len(opened) > 0 {
+	if opened := p.inState(open); len(opened) > 0 {
 		p.printf("Next:        %s is open: %s\n", opened[0].name, strings.Join(p.places(opened[0]), ", "))
 		return
 	}
-	rest := p.rest(p.all)
+	rest := p.rest()
 	if len(rest) == 0 {
 		p.printf("All %d exercises are solved. Your informer is complete.\n", len(p.all))
 		return
@@ -89,11 +94,11 @@ func (p *practice) printNext() {
 
 // next shows the exercise that is open, or starts the next one in the order of the book.
 func (p *practice) next() error {
-	if opened := p.inState(p.all, open); len(opened) > 0 {
+	if opened := p.inState(open); len(opened) > 0 {
 		p.printTask(opened[0])
 		return nil
 	}
-	rest := p.rest(p.all)
+	rest := p.rest()
 	if len(rest) == 0 {
 		p.printNext()
 		return nil
@@ -103,20 +108,19 @@ func (p *practice) next() error {
 
 // list prints the exercises by chapter, and how much of the course the reader has written.
 func (p *practice) list() {
-	now, once := states(p.root), solvedOnce(p.root)
 	functions, written, fixed := 0, 0, 0
 	for _, chapter := range p.chapters() {
 		p.printf("\n%s\n", chapter[0].chapter)
 		for _, e := range chapter {
 			functions += len(e.empty)
-			if once[e.name] {
+			if p.wasSolved(e) {
 				written += len(e.empty)
 				if e.kind == fix {
 					fixed++
 				}
 			}
-			state, cluster := now[e.name], ""
-			if state == untouched && once[e.name] {
+			state, cluster := p.stateOf(e), ""
+			if state == untouched && p.wasSolved(e) {
 				state = solved
 			}
 			if e.needsCluster {
@@ -144,16 +148,20 @@ func (p place) String() string {
 }
 
 // findPlaces returns the places of an exercise: each function to write. For a bug, it is only the
-// file.
+// file. Before the start, it is the file in the clone.
 func (p *practice) findPlaces(e exercise) (all []place) {
-	text, _ := os.ReadFile(filepath.Join(p.root, e.file)) // without it, there are no lines
-	for _, name := range e.empty {
-		if d, err := findFunction(string(text), name); err == nil {
-			all = append(all, place{e.file, lineOf(string(text), d.body) + 1, name})
+	file := e.file
+	if p.isStarted(e) {
+		file = path.Join(e.folder(), e.file)
+	}
+	text, _ := os.ReadFile(filepath.Join(p.root, file)) // without it, there are no lines
+	for _, f := range findFunctions(string(text)) {
+		if slices.Contains(e.empty, f.name) {
+			all = append(all, place{file, strings.Count(string(text[:f.body]), "\n") + 2, f.name})
 		}
 	}
 	if len(all) == 0 {
-		all = []place{{File: e.file}}
+		all = []place{{File: file}}
 	}
 	return all
 }
@@ -172,17 +180,17 @@ type listed struct {
 	Page   string  `json:"page"` // its path from the root
 	Kind   string  `json:"kind"`
 	State  string  `json:"state"`
+	Folder string  `json:"folder"`           // where the reader works, after the start
 	Solved bool    `json:"solved,omitempty"` // once: it stays when the exercise is reset, or started again
 	Places []place `json:"places"`
 }
 
 // listJSON prints a JSON array with all exercises.
 func (p *practice) listJSON() error {
-	now, once := states(p.root), solvedOnce(p.root)
 	all := []listed{}
 	for _, e := range p.all {
 		page := path.Join(e.chapter, "practice", e.name+".md")
-		all = append(all, listed{e.name, page, e.kind, now[e.name], once[e.name], p.findPlaces(e)})
+		all = append(all, listed{e.name, page, e.kind, p.stateOf(e), e.folder(), p.wasSolved(e), p.findPlaces(e)})
 	}
 	return json.NewEncoder(p.out).Encode(all)
 }

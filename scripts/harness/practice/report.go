@@ -192,7 +192,7 @@ func placesInStack(root, stack string) (course, test string) {
 		place := fmt.Sprintf(", in %s (%s:%s)", function[strings.LastIndex(function, "/")+1:], relative, line)
 		ofTests := strings.HasSuffix(file, "_test.go") || strings.HasSuffix(filepath.Dir(file), "test")
 		switch {
-		case !ofTests && !strings.HasPrefix(relative, "scripts"):
+		case !ofTests && !strings.Contains("/"+relative, "/scripts/"):
 			course = cmp.Or(course, place)
 		case test == "" || strings.HasSuffix(file, "_test.go") && !strings.Contains(test, "_test.go"):
 			test = place

@@ -1,149 +1,107 @@
-// What practice remembers of the exercises. It is kept in git, as references below refs/practice.
+// What the tool remembers of the exercises: a file in the folder of git, and a lock.
 
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// The states of an exercise. Each exercise that is open or solved has a reference in git with its
-// state and its name. It points to the commit with the book's code.
+// The states of an exercise. It is started if its folder is there.
 const (
 	untouched = ""
 	open      = "open"
-	solved    = "solved"
+	solved    = "solved" // its last check has passed
 )
 
-// The other references below refs/practice.
-const (
-	readers  = "mine"               // mine/NAME is a file with the reader's version of an exercise
-	done     = "done"               // done/NAME stays after the exercise was solved once
-	bookName = "refs/practice/book" // HEAD when the first exercise was started
-)
-
-// ref returns the reference of the exercise in a state.
-func (e exercise) ref(state string) string { return "refs/practice/" + state + "/" + e.name }
-
-// states returns the states of the exercises that are open or solved, by name.
-func states(root string) map[string]string {
-	refs, _ := git(root, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/practice/open", "refs/practice/solved")
-	all := map[string]string{}
-	for _, ref := range strings.Fields(refs) {
-		state, name, _ := strings.Cut(ref, "/")
-		all[name] = state
-	}
-	return all
+// A progress is what the tool remembers. It is not in .practice, from where git clean -x would remove it.
+type progress struct {
+	Book      string            `json:"book,omitempty"` // the commit that the last start was made from
+	Exercises map[string]record `json:"exercises"`      // by name
 }
 
-// solvedOnce returns the exercises that were solved once, by name. They may have been reset, or
-// started again, since then.
-func solvedOnce(root string) map[string]bool {
-	refs, _ := git(root, "for-each-ref", "--format=%(refname:lstrip=3)", "refs/practice/solved", "refs/practice/done")
-	all := map[string]bool{}
-	for _, name := range strings.Fields(refs) {
-		all[name] = true
-	}
-	return all
+// A record is what the tool remembers of an exercise.
+type record struct {
+	Start  string `json:"start,omitempty"` // the commit that it has begun with
+	Book   string `json:"book,omitempty"`  // the commit that the start was made from
+	Hints  int    `json:"hints,omitempty"` // how many were given
+	Passed bool   `json:"passed,omitempty"`
+	Solved bool   `json:"solved,omitempty"` // once; it stays
 }
 
-// state returns the state of the exercise.
-func (e exercise) state(root string) string { return states(root)[e.name] }
+// findGit returns the folder of git. A worktree of the reader's has its own.
+func findGit(dir string) (string, error) {
+	found, err := git(dir, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return "", fmt.Errorf("the exercises need a clone made by git: %w", err)
+	}
+	return strings.TrimSuffix(found, "\n"), nil
+}
 
-// setState sets the state of the exercise.
-func (e exercise) setState(root, to string) error {
-	from, book := e.state(root), bookCommit(root)
-	var refs []string
-	if to != untouched {
-		refs = append(refs, bookName, e.ref(to))
-	}
-	if from == solved || to == solved {
-		refs = append(refs, e.ref(done))
-	}
-	for _, ref := range refs {
-		if _, err := git(root, "update-ref", ref, book); err != nil {
-			return err
+// stateFile has what the tool remembers.
+func (p *practice) stateFile() string { return filepath.Join(p.gitDir, "practice.json") }
+
+// readState reads what the tool remembers. Without a file, what the refs of an older version say is solved.
+func (p *practice) readState() error {
+	p.state = progress{Exercises: map[string]record{}}
+	text, err := os.ReadFile(p.stateFile())
+	if errors.Is(err, os.ErrNotExist) {
+		refs, _ := git(p.root, "for-each-ref", "--format=%(refname:lstrip=3)",
+			"refs/practice/solved", "refs/practice/done")
+		for _, name := range strings.Fields(refs) {
+			p.state.Exercises[name] = record{Solved: true}
 		}
-	}
-	if from != untouched && from != to {
-		if _, err := git(root, "update-ref", "-d", e.ref(from)); err != nil {
-			return err
-		}
-	}
-	if len(states(root)) > 0 {
 		return nil
 	}
-	_, err := git(root, "update-ref", "-d", bookName) // all of the code is the book's
-	return err
-}
-
-// startedAt returns when the exercise was started, or its code was brought back, the last time. The
-// code at its place is the reader's code for the exercise with the latest time.
-func (e exercise) startedAt(root string) int64 { return configNumber(root, e.startedKey()) }
-
-// setStartedAt sets startedAt to now.
-func (e exercise) setStartedAt(root string) error {
-	_, err := git(root, "config", "--local", e.startedKey(), strconv.FormatInt(time.Now().UnixNano(), 10))
-	return err
-}
-
-// startedKey and hintsKey are keys in git's configuration.
-func (e exercise) startedKey() string { return "practice." + e.name + ".started" }
-func (e exercise) hintsKey() string   { return "practice." + e.name + ".hints" }
-
-// configNumber returns a number of git's configuration, or 0 if it has none of this key.
-func configNumber(root, key string) int64 {
-	text, err := git(root, "config", "--local", key)
+	if err == nil {
+		err = json.Unmarshal(text, &p.state)
+	}
 	if err != nil {
-		return 0
+		return fmt.Errorf("%s: %w", p.stateFile(), err)
 	}
-	number, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-	if err != nil {
-		return 0 // somebody else has written it
-	}
-	return number
+	return nil
 }
 
-// bookCommit returns a commit with the book's code. That is HEAD at the time when the first
-// exercise was started, or the newest commit that the reader has pulled since then. It is never a
-// commit of the reader's own, even if the reader has pushed it.
-func bookCommit(root string) string {
-	refs, _ := git(root, "for-each-ref", "--format=%(objectname)",
-		bookName, "refs/practice/open", "refs/practice/solved")
-	if refs == "" {
-		return "HEAD"
-	}
-	began := strings.Fields(refs)[0]
-	remote, _ := git(root, "log", "--format=%H", "--remotes", "--not", began)
-	pulled, _ := git(root, "log", "--format=%H %ae", "HEAD", "--not", began)
-	reader, _ := git(root, "var", "GIT_AUTHOR_IDENT")
-	for line := range strings.Lines(pulled) {
-		commit, author, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if strings.Contains(remote, commit) && !strings.Contains(reader, "<"+author+">") {
-			return commit
-		}
-	}
-	return began
-}
-
-// lockPatience is how long a command waits for another one. Both take a moment.
-var lockPatience = 10 * time.Second
-
-// alone calls f while no other command changes the reader's files or the state of the exercises.
-// The worktrees of a clone share this state, and the lock.
-func alone(root string, f func() error) error {
-	dir, err := git(root, "rev-parse", "--path-format=absolute", "--git-common-dir")
+// remember changes what the tool remembers of an exercise, and writes it. The caller is alone.
+func (p *practice) remember(e exercise, change func(*record)) error {
+	r := p.state.Exercises[e.name]
+	change(&r)
+	p.state.Exercises[e.name] = r
+	text, err := json.MarshalIndent(p.state, "", "  ")
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(strings.TrimSuffix(dir, "\n"), "practice.lock")
+	return writeWhole(p.stateFile(), append(text, '\n'), 0o644)
+}
+
+// writeWhole writes a file in one step. If that fails, or if this program is killed meanwhile, the
+// file is as it was.
+func writeWhole(name string, text []byte, mode os.FileMode) error {
+	file, err := os.CreateTemp(filepath.Dir(name), ".practice-*") // go does not read such a file
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }() // after the rename, it is not there
+	_, err = file.Write(text)
+	if err := errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), name)
+}
+
+// lockPatience is how long a command waits for another one. A command takes a moment.
+var lockPatience = 30 * time.Second
+
+// alone calls f while no other command changes an exercise or what the tool remembers. The lock says
+// who has it.
+func (p *practice) alone(f func() error) error {
+	name := filepath.Join(p.gitDir, "practice.lock")
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return err
@@ -152,25 +110,16 @@ func alone(root string, f func() error) error {
 	begin := time.Now()
 	for syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		if time.Since(begin) > lockPatience {
-			return fmt.Errorf("another command is at work (it has locked %s): try again when it has ended", name)
+			holder, _ := os.ReadFile(name)
+			return fmt.Errorf("another command is at work, and nothing has changed: %s has locked %s. "+
+				"Try again when it has ended", strings.TrimSpace(string(holder)), name)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return f()
-}
-
-// git runs a git command in a folder, and returns its output.
-func git(dir string, args ...string) (string, error) { return gitWithInput(dir, "", args...) }
-
-// gitWithInput runs a git command that reads a text.
-func gitWithInput(dir, input string, args ...string) (string, error) {
-	command := exec.Command("git", args...)
-	command.Dir = dir
-	command.Stdin = strings.NewReader(input)
-	text, err := command.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		err = fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(exit.Stderr)))
+	_ = file.Truncate(0) // the lock holds without this text
+	_, _ = fmt.Fprintf(file, "practice %s (process %d)\n", p.command, os.Getpid())
+	if err := p.readState(); err != nil {
+		return err
 	}
-	return string(text), err
+	return f()
 }

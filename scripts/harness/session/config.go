@@ -57,7 +57,7 @@ func (o Options) files() (files []string, namedBy string, err error) {
 		files, err = existing(env, "$KUBECONFIG")
 		return files, "$KUBECONFIG", err
 	}
-	root, err := workspace.Root(".")
+	root, err := workspace.Clone(".")
 	if err != nil {
 		return nil, "", errNoCluster
 	}

@@ -27,7 +27,7 @@ func (s *Session) FindKubectl(ctx context.Context) error {
 	if err := s.makeDir(); err != nil {
 		return err
 	}
-	root, err := workspace.Root(".")
+	root, err := workspace.Clone(".")
 	if err != nil {
 		root = s.dir // outside of a workspace: a folder without .cluster
 	}

@@ -5,10 +5,11 @@ package workspace
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 )
+
+// PracticeFolder is the folder of a clone with the exercises: .practice/NAME is a worktree of the clone.
+const PracticeFolder = ".practice"
 
 // Root returns the nearest folder with a go.work file: dir itself, or a folder above it.
 func Root(dir string) (string, error) {
@@ -26,15 +27,12 @@ func Root(dir string) (string, error) {
 	}
 }
 
-// CheckNoExerciseIsOpen returns an error while an exercise is open, because then the code is not the book's. A
-// folder that is not in git has no open exercises.
-func CheckNoExerciseIsOpen(root string) error {
-	list := exec.Command("git", "for-each-ref", "--format=%(refname:lstrip=3)", "refs/practice/open")
-	list.Dir = root
-	open, _ := list.Output()
-	if len(open) == 0 {
-		return nil
+// Clone returns the root of the clone that dir is in. In the worktree of an exercise, this is not the
+// worktree, but the clone that it belongs to: they share a cluster, and the progress of the exercises.
+func Clone(dir string) (string, error) {
+	root, err := Root(dir)
+	if above := filepath.Dir(root); err == nil && filepath.Base(above) == PracticeFolder {
+		return Root(filepath.Dir(above))
 	}
-	return fmt.Errorf("exercises are open: %s. Solve them (scripts/practice.sh check), or put the book's code back "+
-		"(scripts/practice.sh reset NAME)", strings.Join(strings.Fields(string(open)), ", "))
+	return root, err
 }

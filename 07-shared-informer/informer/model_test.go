@@ -274,7 +274,8 @@ func TestEachHandlerKnowsWhatTheStoreHolds(t *testing.T) {
 // looks whether the list has ended.
 func TestTheModelIsClientGosToo(t *testing.T) {
 	for seed := range uint64(100) {
-		if err := runScenario(t, scriptOf(seed, 50+int(seed)), cache.NewSharedIndexInformerWithOptions, true); err != nil {
+		text := scriptOf(seed, 50+int(seed))
+		if err := runScenario(t, text, cache.NewSharedIndexInformerWithOptions, true); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}

@@ -151,7 +151,7 @@ func TestTheVersionOfAStoreBehindADeltaFIFO(t *testing.T) {
 			synctest.Wait()
 			pops <- struct{}{}
 			synctest.Wait()
-			got := fmt.Sprint(r.GetStore().(cache.Store).LastStoreSyncResourceVersion(), " ", keys(r.GetStore()))
+			got := fmt.Sprint(r.GetStore().LastStoreSyncResourceVersion(), " ", keys(r.GetStore()))
 			if got != want {
 				t.Errorf("%s: after a pop the store has version and keys %s, want %s", name, got, want)
 			}

@@ -1,3 +1,5 @@
+// Objects go through the transform before they are queued.
+
 package informer
 
 import "k8s.io/client-go/tools/cache"

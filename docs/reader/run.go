@@ -135,7 +135,7 @@ func (r *reader) play(ctx context.Context, played *run, s step, how, address str
 		played.add(gin.H{"event": "end", "verdict": "failed", "error": hint})
 		return nil
 	}
-	played.add(gin.H{"event": "build", "takesMinutes": s.ownModule})
+	played.add(gin.H{"event": "build", "takesMinutes": s.ownModule, "begun": time.Now().UnixMilli()})
 	program, err := r.build(ctx, s)
 	if err != nil {
 		return err

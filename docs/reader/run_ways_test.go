@@ -110,8 +110,8 @@ func TestRunOfAModuleOfItsOwn(t *testing.T) {
 	v := visit(t, folder)
 	page := v.listen(t)
 	v.post("/-/run?transcript=01-queue/own/testdata/pop.txt", 200)
-	if build := page.until("build"); build["takesMinutes"] == nil {
-		t.Errorf("the build is announced as %v, want that it takes minutes", build)
+	if build := page.until("build"); build["takesMinutes"] == nil || build["begun"] == nil {
+		t.Errorf("the build is announced as %v, want that it takes minutes, and when it has begun", build)
 	}
 	if over := page.until("over"); over["error"] != nil {
 		t.Errorf("the run is over with the error %q, want none", over["error"])

@@ -123,6 +123,40 @@ func TestRunningAStep(t *testing.T) {
 	r.until("another page shows the same run", status(transcript, "stopped"))
 }
 
+// On a phone, what a run says has room, and the block keeps its height from the start of the run to its end. Of a panic
+// the reader sees what it says, and opens the stack.
+func TestRunningOnAPhone(t *testing.T) {
+	const transcript = "01-deltafifo/testdata/informer.txt"
+	r := enter(t, "/docs/prologue.md", Display{Width: 390, Height: 844})
+	r.until("the page is watched", `document.body?.dataset.watching`)
+	must.NoError(t, r.Run(fmt.Sprintf(`window.figure = document.querySelector('figure[data-run="%s"]');
+		window.heights = new Set(); new MutationObserver(() => figure.querySelector(".played") &&
+			heights.add(figure.offsetHeight)).observe(figure, { subtree: true, childList: true, attributes: true })`,
+		transcript)))
+	r.run(transcript, "as in the book")
+	if heights := eval[[]int](t, r.Page, `[...heights]`); len(heights) != 1 {
+		t.Errorf("while the step runs, its block is %v pixels high, want one height", heights)
+	}
+	if cut := eval[string](t, r.Page, `[...figure.querySelectorAll(".status, figcaption button:not([hidden])")].
+		filter(part => part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight + 1 ||
+			part.offsetLeft + part.offsetWidth > figure.offsetWidth).map(part => part.innerText).join()`); cut != "" {
+		t.Errorf("of the caption, %s is cut off", cut)
+	}
+	if rows := eval[int](t, r.Page, `(status => status.offsetHeight / parseFloat(getComputedStyle(status).lineHeight) +
+		0.5 | 0)(figure.querySelector(".status"))`); rows != 1 {
+		t.Errorf("the verdict has %d rows, want 1", rows)
+	}
+	before := eval[int](t, r.Page, `figure.offsetHeight`)
+	r.edit("01-deltafifo/step_informer.go", "{\n", "{\n\tpanic(\"no such pod\")\n")
+	r.run(transcript, "failed")
+	r.until("what the panic says is shown", `figure.querySelector(".played .gd").innerText.includes("panic: no such pod")`)
+	if after := eval[int](t, r.Page, `figure.offsetHeight`); after > before {
+		t.Errorf("after a panic the block is %d pixels high, want at most %d, as before", after, before)
+	}
+	must.NoError(t, r.Click(".played .log > summary"))
+	r.until("the stack is shown", `figure.querySelector(".log").innerText.match(/^goroutine \d+ \[running\]/m)`)
+}
+
 // A step is run, gone through and stopped without a mouse. When a button goes away, the output has
 // the focus.
 func TestRunningWithTheKeyboard(t *testing.T) {

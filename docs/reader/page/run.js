@@ -53,7 +53,7 @@ const focus = where => where.focus({ preventScroll: true });
 // turn shows the run, or what the book has.
 function turn(where, toRun) {
   where.classList.toggle("playing", toRun);
-  $('[data-do="turn"]', where).textContent = toRun ? "The book's output" : "The run";
+  $('[data-do="turn"]', where).textContent = toRun ? "The book" : "The run";
 }
 
 // fromBook returns what the book has, for the time until the program is built and has printed something.
@@ -167,13 +167,23 @@ function openPage(address) {
   if (navigator.userActivation?.isActive) open(href, "_blank", "noopener,noreferrer");
 }
 
+// failure returns the rows of an error. Of a long one, such as the stack of a panic, the reader opens the rest.
+function failure(error) {
+  const lines = error.trimEnd().split("\n"), most = 8;
+  if (lines.length <= most) return [row(error, "gd")];
+  const panic = error.match(/^(panic|fatal error): [^]*?(?=\n\ngoroutine )/m);
+  const all = element("details", "log");
+  all.append(element("summary", "", `All of it, ${lines.length} lines`), error);
+  return [row(panic ? lines[0] + "\n" + panic[0] : lines.slice(0, most).join("\n"), "gd"), all];
+}
+
 const removeProgress = () => $$(".progress", played).forEach(line => line.remove());
 
 // What to do on an event. Without a figure only the first and the last count.
 const handlers = {
-  build({ takesMinutes }) {
+  build({ takesMinutes, begun }) {
     removeProgress();
-    say(takesMinutes ? "compiling, for minutes the first time …" : "compiling …");
+    sayWithSeconds(takesMinutes ? "compiling, for minutes the first time …" : "compiling …", begun);
   },
   begin: () => say("running …"),
   cluster({ state, text = "", begun }) {
@@ -191,7 +201,9 @@ const handlers = {
   command({ at, text }) {
     offer("stop");
     say("running …");
-    section(at).append(row(text, "given " + (text.startsWith("$") ? "command" : "action")));
+    const given = row("", "given " + (text.startsWith("$") ? "command" : "action"));
+    given.append(...text.split(/(\s+)/).map((part, i) => i % 2 ? part : element("span", "word", part)));
+    section(at).append(given);
   },
   wait(event) {
     if (event.for === "enter") {
@@ -217,7 +229,7 @@ const handlers = {
     $$(".page", played).forEach(line => line.remove()); // nobody answers there any more
     if ($(".start", figure)) return say("needs a cluster");
     say(...(ends[verdict] ?? [verdict, ""]));
-    if (error) add(row(error, "gd"));
+    if (error) add(...failure(error));
     if (result === "stopped" && usesCluster) {
       add(row("What the step made in the cluster is being removed.", "c"));
     }
@@ -273,7 +285,7 @@ function finish({ error }) {
   if (!figure) return;
   if (error) {
     say("failed", "bad");
-    add(row(error, "gd"));
+    add(...failure(error));
   } else if (!verdict) {
     say("stopped"); // before the step began
   }
@@ -297,7 +309,7 @@ function act(name, where) {
   const how = name === "step" ? "pause" : where.dataset.how ?? "";
   const run = "/-/run?" + new URLSearchParams({ transcript: where.dataset.run, how });
   const paths = { run, step: run, cluster: run + "&cluster=true", stop: "/-/stop", next: "/-/next" };
-  closeTips();
+  keepTipsClosed();
   if (name === "next") {
     $(".next", played)?.classList.remove("next");
     offer("stop");
@@ -305,13 +317,13 @@ function act(name, where) {
   post(paths[name], where);
 }
 
-// Tips, until they were closed, or a step was run.
-function closeTips() {
-  if (!$("#tips").hidden) keep({ tips: "closed" });
-  $("#tips").hidden = true;
-}
-$("#tips button").addEventListener("click", closeTips);
-$("#tips").hidden = "closed" in $("#tips").dataset || !$("figure[data-run]");
+// Tips are on each page until they were closed, or a step was run. A run leaves them on this one, where they would move
+// the text.
+const keepTipsClosed = () => $("#tips") && keep({ tips: "closed" });
+$("#tips button")?.addEventListener("click", () => {
+  keepTipsClosed();
+  $("#tips").remove();
+});
 
 document.addEventListener("click", event => {
   const button = event.target.closest("[data-do]");

@@ -114,17 +114,56 @@ func highlight(lang, text string, marks map[int]string) template.HTML {
 	}
 	var out strings.Builder
 	for i, line := range chroma.SplitTokensIntoLines(tokens) {
-		fmt.Fprintf(&out, `<span class="line%s">`, marks[i+1])
-		for _, token := range line {
-			value := template.HTMLEscapeString(strings.TrimSuffix(token.Value, "\n"))
+		fmt.Fprintf(&out, `<span class="line%s%s">`, marks[i+1], indentClass(line))
+		writeTokens(&out, line, lang == "sh")
+		out.WriteString("</span>\n")
+	}
+	return template.HTML(out.String())
+}
+
+// indentClass returns the class of a line that begins with tabs: where the line is wrapped, it goes on there.
+func indentClass(line []chroma.Token) string {
+	const most = 6 // in reader.css
+	tabs := len(line[0].Value) - len(strings.TrimLeft(line[0].Value, "\t"))
+	if tabs == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" in%d", min(tabs, most))
+}
+
+// part matches a word, after the sign that begins a comment, or what is between two words.
+var part = regexp.MustCompile(`(?:# )?\S+|\s+`)
+
+// writeTokens writes a line as HTML. On request each word is an element, so that the line is not
+// wrapped within a word: a browser would do so at a hyphen.
+func writeTokens(out *strings.Builder, line []chroma.Token, withWords bool) {
+	inWord := false
+	for _, token := range line {
+		text := strings.TrimSuffix(token.Value, "\n")
+		parts := []string{text}
+		if withWords {
+			parts = part.FindAllString(text, -1)
+		}
+		for _, part := range parts {
+			isSpace := strings.TrimSpace(part) == ""
+			if withWords && isSpace == inWord {
+				tag := `<span class="word">`
+				if inWord {
+					tag = "</span>"
+				}
+				out.WriteString(tag)
+				inWord = !inWord
+			}
+			value := template.HTMLEscapeString(part)
 			if class := tokenClass(token.Type); class != "" {
 				value = fmt.Sprintf(`<span class="%s">%s</span>`, class, value)
 			}
 			out.WriteString(value)
 		}
-		out.WriteString("</span>\n")
 	}
-	return template.HTML(out.String())
+	if inWord {
+		out.WriteString("</span>")
+	}
 }
 
 // tokenClass returns the class for the colour of a token, or "" if it has none of its own.
@@ -160,8 +199,10 @@ func transcript(text string) template.HTML {
 		case strings.HasPrefix(line, "> "), strings.HasPrefix(line, "^C"):
 			class = "line action"
 		}
-		text := template.HTMLEscapeString(strings.TrimSuffix(line, "\n"))
-		fmt.Fprintf(&out, `<span class="%s">%s</span>`+"\n", class, text)
+		fmt.Fprintf(&out, `<span class="%s">`, class)
+		token := chroma.Token{Type: chroma.Text, Value: line}
+		writeTokens(&out, []chroma.Token{token}, class == "line command")
+		out.WriteString("</span>\n")
 	}
 	return template.HTML(out.String())
 }

@@ -31,7 +31,8 @@ func TestAPage(t *testing.T) {
 		`<a href="" class="">this</a>`,
 		`<a class="source" href="/01-queue/queue.go?show=Pop">01-queue/queue.go</a>`,
 		`<span class="k">func</span>`,
-		`<span class="line command">$ go run ./01-queue pop`,
+		`<span class="line command"><span class="word">$</span> <span class="word">go</span> `+
+			`<span class="word">run</span> <span class="word">./01-queue</span> <span class="word">pop</span></span>`,
 		`&lt;1&gt;`,
 		`<span class="line action">&gt; more`,
 		`rel="prev" href="/docs/README.md"`,
@@ -80,6 +81,45 @@ func TestAPageThatIsMissing(t *testing.T) {
 		wantIn(t, target, v.get(target, 404), `{"error":"there is no page`)
 	}
 	v.post("/nowhere", 404)
+}
+
+// A line of a shell is wrapped between words, and one of code goes on where it is indented.
+func TestWhereLinesAreWrapped(t *testing.T) {
+	folder := smallWorkspace(t, true)
+	writeFile(t, folder, "docs/01-queue.md", "# Queue\n\n```sh\nls -l '<a>' # all-in\n```\n\n"+
+		"```go\nif x {\n\t\ty()\n}\n```\n")
+	page := strings.ReplaceAll(visit(t, folder).get("/docs/01-queue.md", 200), "&#39;", "'")
+	colours := regexp.MustCompile(`<span class="\w">(.*?)</span>`)
+	wantIn(t, "the page without colours", colours.ReplaceAllString(page, "$1"),
+		`<span class="line"><span class="word">ls</span> <span class="word">-l</span> `+
+			`<span class="word">'&lt;a&gt;'</span> <span class="word"># all-in</span></span>`,
+		`<span class="line">if x {</span>`, `<span class="line in2">		y()</span>`)
+}
+
+// The tips are where a step can be run, until they were closed.
+func TestTips(t *testing.T) {
+	v := visit(t, stepsWorkspace(t))
+	const tips = `<p id="tips">`
+	wantIn(t, "a page with a step", v.get("/docs/01-queue.md", 200), tips)
+	if got := v.get("/docs/reference/words.md", 200); strings.Contains(got, tips) {
+		t.Errorf("a page without steps has tips:\n%s", got)
+	}
+	v.post("/-/keep?tips=closed", 200)
+	if got := v.get("/docs/01-queue.md", 200); strings.Contains(got, tips) {
+		t.Errorf("the tips were closed, and the page has them:\n%s", got)
+	}
+}
+
+// Nobody has to be told to start what shows the page.
+func TestTheBlockThatStartsTheReader(t *testing.T) {
+	folder := smallWorkspace(t, true)
+	v := visit(t, folder)
+	for commands, want := range map[string]int{"scripts/read.sh # the book\n": 0, "scripts/read.sh\nls\n": 1, "ls\n": 1} {
+		writeFile(t, folder, "docs/01-queue.md", "# Queue\n\n```sh\n"+commands+"```\n")
+		if got := strings.Count(v.get("/docs/01-queue.md", 200), "<pre"); got != want {
+			t.Errorf("the page has %d blocks for %q, want %d", got, commands, want)
+		}
+	}
 }
 
 // Copy is on blocks of commands and of code, and not on what is output alone.

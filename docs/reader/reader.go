@@ -200,9 +200,13 @@ type pageData struct {
 	Chapter        *book.Entry // the page that leads to the exercise on this one
 	HasCluster     bool        // a page has started a cluster, and it is still there
 	Kept           kept
+	HasSteps       bool          // a button runs each of them
 	IsPlace        bool          // the page is kept as the one that was read last
 	Continue       *continuation // on the front page, where the reader was
 }
+
+// HasTips says whether the page says what Run does: it has steps, and the reader has closed no tips.
+func (d *pageData) HasTips() bool { return d.HasSteps && d.Kept.Tips == "" }
 
 var languageInName = regexp.MustCompile(`\b([a-z]{2}-[A-Z]{2})\.md$`)
 

@@ -51,7 +51,7 @@ func (r *reader) page(name, version string, source []byte) *pageData {
 		}
 		return ast.WalkSkipChildren, nil
 	})
-	data.Body = p.render(tree)
+	data.Body, data.HasSteps = p.render(tree), p.hasSteps
 	return data
 }
 
@@ -109,6 +109,7 @@ type pageRenderer struct {
 	widthOf  func(picture string) int
 	findStep func(transcript string) (step, bool)
 	findPage func(commands string) (step, bool)
+	hasSteps bool // one was rendered
 }
 
 func (r *reader) newPageRenderer(source []byte) *pageRenderer {
@@ -178,13 +179,19 @@ func (p *pageRenderer) link(w util.BufWriter, _ []byte, n ast.Node, entering boo
 	return ast.WalkContinue, nil
 }
 
-// fence renders a block.
+// isStart matches a block that says how to start the reading room.
+var isStart = regexp.MustCompile(`^scripts/read\.sh\b.*\n$`)
+
+// fence renders a block. Who sees this page has started the reading room.
 func (p *pageRenderer) fence(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if !entering {
 		return ast.WalkContinue, nil
 	}
 	block := n.(*ast.FencedCodeBlock)
 	text, lang := string(block.Lines().Value(source)), string(block.Language(source))
+	if isStart.MatchString(text) {
+		return ast.WalkSkipChildren, nil
+	}
 	line := bytes.Count(source[:n.Pos()], []byte("\n"))
 	i := slices.IndexFunc(p.blocks, func(b book.Block) bool { return b.Line == line })
 	data := figure{Lang: lang}
@@ -202,6 +209,7 @@ func (p *pageRenderer) fence(w util.BufWriter, source []byte, n ast.Node, enteri
 			data.Run, data.Page, data.Follows = s.transcript, s.page, true
 		}
 	}
+	p.hasSteps = p.hasSteps || data.Run != ""
 	data.Hash = fmt.Sprintf("%.6x", sha256.Sum256([]byte(fmt.Sprint(data))))
 	return ast.WalkSkipChildren, templates.ExecuteTemplate(w, "figure.html", data)
 }

@@ -194,7 +194,7 @@ func TestComingBack(t *testing.T) {
 	must.NoError(t, r.Click("main a"))
 	r.until("the section is shown", `location.pathname + location.hash === "/docs/05-watchdog.md#four-rules" &&
 		document.body?.dataset.ready`)
-	if eval[bool](t, r.Page, `document.querySelector("#tips").checkVisibility()`) {
+	if eval[bool](t, r.Page, `Boolean(document.querySelector("#tips"))`) {
 		t.Error("the tips are shown again")
 	}
 }
@@ -367,6 +367,10 @@ func TestContentsInANarrowWindow(t *testing.T) {
 	}
 	must.NoError(t, r.Click("#menu"))
 	r.until("the contents are shown", shown)
+	r.until("what they cover gets no focus", `document.querySelector("main").inert`)
+	r.press("\x1b")
+	r.until("they are closed, and the text can have the focus", `!(`+shown+`) && !document.querySelector("main").inert`)
+	must.NoError(t, r.Click("#menu"))
 	must.NoError(t, r.Click(`#contents a[href="/docs/05-watchdog.md"]`))
 	r.until("the page is shown", `location.pathname === "/docs/05-watchdog.md"`)
 }

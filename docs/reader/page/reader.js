@@ -19,9 +19,11 @@ $("#theme").addEventListener("click", () => {
 function showMenu(open) {
   document.body.classList.toggle("menu", open);
   $("#menu").setAttribute("aria-expanded", String(open));
+  $("#main").inert = open; // the contents cover it
 }
 $("#menu").addEventListener("click", () => showMenu(!document.body.classList.contains("menu")));
 $("#contents").addEventListener("click", event => event.target.closest("a") && showMenu(false));
+matchMedia("(max-width: 60rem)").addEventListener("change", () => showMenu(false));
 const current = $("#contents [aria-current]");
 if (current) $("#contents").scrollTop = current.offsetTop - $("#contents").clientHeight / 3;
 

@@ -16,25 +16,6 @@ import (
 	"example.com/informer/scripts/harness/must"
 )
 
-// cloneWorkspace is copyWorkspace, with the files in a repository of its own, as the practice tool
-// needs it.
-func cloneWorkspace(t *testing.T) (folder string) {
-	t.Helper()
-	folder = copyWorkspace(t)
-	for _, args := range [][]string{
-		{"init", "--quiet"},
-		{"add", "--all", "--force"},
-		{"-c", "user.name=author", "-c", "user.email=author@example.com", "commit", "--quiet", "--message", "all"},
-	} {
-		git := exec.CommandContext(t.Context(), "git", args...)
-		git.Dir = folder
-		if output, err := git.CombinedOutput(); err != nil {
-			t.Fatalf("git %q: %v: %s", args, err, output)
-		}
-	}
-	return folder
-}
-
 // practise gives an action of the exercise on the page with the keyboard, and waits until the page
 // shows this status, and these buttons. It may take minutes, because the practice tool is built first.
 func (r *room) practise(action, status, buttons string) {
@@ -64,7 +45,7 @@ func TestAnExercise(t *testing.T) {
 		page    = "/01-deltafifo/practice/put.md"
 		started = "Check Hint Solution Reset"
 	)
-	folder := cloneWorkspace(t)
+	folder := copyWorkspace(t)
 	source := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(folder, name))
 		must.NoError(t, err)
@@ -137,7 +118,7 @@ func TestAnExercise(t *testing.T) {
 func TestThePracticeToolIsCompiled(t *testing.T) {
 	realGo, err := exec.LookPath("go")
 	must.NoError(t, err)
-	folder, bin := cloneWorkspace(t), t.TempDir()
+	folder, bin := copyWorkspace(t), t.TempDir()
 	gate := filepath.Join(bin, "gate")
 	must.NoError(t, syscall.Mkfifo(gate, 0o600))
 	must.NoError(t, os.WriteFile(filepath.Join(bin, "go"),
@@ -166,7 +147,7 @@ func TestThePracticeToolIsCompiled(t *testing.T) {
 
 // A check that takes long can be stopped.
 func TestACheckIsStopped(t *testing.T) {
-	folder := cloneWorkspace(t)
+	folder := copyWorkspace(t)
 	r := enterServed(t, serveBook(t, folder), "/01-deltafifo/practice/put.md", Display{Width: 390, Height: 844})
 	r.folder = folder
 	r.practise("start", "started", "Check Hint Solution Reset")

@@ -21,7 +21,8 @@ import (
 	"example.com/informer/scripts/harness/workspace"
 )
 
-// copyWorkspace copies the files that git tracks into a folder, so that a test may change them.
+// copyWorkspace copies the files that git tracks into a repository of its own, so that a test may change
+// them, and the practice tool finds what it needs.
 func copyWorkspace(t *testing.T) (folder string) {
 	t.Helper()
 	root, err := workspace.Root(".")
@@ -38,6 +39,17 @@ func copyWorkspace(t *testing.T) (folder string) {
 		must.NoError(t, err)
 		must.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o755))
 		must.NoError(t, os.WriteFile(filepath.Join(folder, name), text, info.Mode()))
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet"},
+		{"add", "--all", "--force"},
+		{"-c", "user.name=author", "-c", "user.email=author@example.com", "commit", "--quiet", "--message", "all"},
+	} {
+		git := exec.CommandContext(t.Context(), "git", args...)
+		git.Dir = folder
+		if output, err := git.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, output)
+		}
 	}
 	return folder
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,8 +25,14 @@ func TestKeepMerges(t *testing.T) {
 			own := strings.Replace(toyText(root), "Package toy has", "Package toy, mine, has", 1)
 			writeFile(t, root, toyFile, strings.ReplaceAll(own, "\n", end))
 			must.NoError(t, os.Chmod(filepath.Join(root, toyFile), 0o640))
+			before := value(os.Open(filepath.Join(root, toyFile)))
+			defer before.Close()
+			old := toyText(root)
 			wantContains(t, "keep", runCommand(t, root, "keep", "join"),
 				"Yours now: 01-toy/toy.go\n", "Yours now: 01-toy/größe.go\n")
+			if text := value(io.ReadAll(before)); string(text) != old {
+				t.Errorf("keep has written into the old file, which is now\n%s\nwant another file in its place", text)
+			}
 			want := strings.Replace(toyText(in(root, "join")), "Package toy has", "Package toy, mine, has", 1)
 			wantFile(t, "after keep", filepath.Join(root, toyFile), strings.ReplaceAll(want, "\n", end))
 			if mode := value(os.Stat(filepath.Join(root, toyFile))).Mode(); mode != 0o640 {

@@ -34,6 +34,7 @@ require (
 )
 
 require (
+	example.com/informer/01-deltafifo v0.0.0 // indirect
 	example.com/informer/06-processor v0.0.0 // indirect
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect

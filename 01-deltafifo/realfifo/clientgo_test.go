@@ -72,7 +72,8 @@ func randomCall(random *rand.Rand, n int) (description string, c call) {
 		tombstone := cache.DeletedFinalStateUnknown{Key: obj, Obj: obj}
 		return "Delete of a tombstone", returning(func(q queue) error { return q.Delete(tombstone) })
 	case 4:
-		return fmt.Sprintf("Replace with %d", len(list)), returning(func(q queue) error { return q.Replace(list, version) })
+		return fmt.Sprintf("Replace with %d", len(list)),
+			returning(func(q queue) error { return q.Replace(list, version) })
 	case 5:
 		return "Resync", returning(queue.Resync)
 	case 6:

@@ -49,7 +49,8 @@ func TestEachCallIsOneDeltaInTheOrderOfArrival(t *testing.T) {
 	}
 	q.Close()
 	want := []cache.Delta{
-		{Type: cache.ReplacedAll, Object: cache.ReplacedAllInfo{ResourceVersion: "2", Objects: []any{"a1", "b1", "a2"}}},
+		{Type: cache.ReplacedAll,
+			Object: cache.ReplacedAllInfo{ResourceVersion: "2", Objects: []any{"a1", "b1", "a2"}}},
 		{Type: cache.Added, Object: "c1"},
 		{Type: cache.Updated, Object: "a3"},
 		{Type: cache.Deleted, Object: "c1"},

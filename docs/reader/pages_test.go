@@ -114,7 +114,9 @@ func TestTips(t *testing.T) {
 func TestTheBlockThatStartsTheReader(t *testing.T) {
 	folder := smallWorkspace(t, true)
 	v := visit(t, folder)
-	for commands, want := range map[string]int{"scripts/read.sh # the book\n": 0, "scripts/read.sh\nls\n": 1, "ls\n": 1} {
+	for commands, want := range map[string]int{
+		"scripts/read.sh # the book\n": 0, "scripts/read.sh\nls\n": 1, "ls\n": 1,
+	} {
 		writeFile(t, folder, "docs/01-queue.md", "# Queue\n\n```sh\n"+commands+"```\n")
 		if got := strings.Count(v.get("/docs/01-queue.md", 200), "<pre"); got != want {
 			t.Errorf("the page has %d blocks for %q, want %d", got, commands, want)

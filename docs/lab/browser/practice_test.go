@@ -108,9 +108,9 @@ func TestAnExercise(t *testing.T) {
 	if !strings.Contains(source(file), "yours to write") || source(ofClone) != solution {
 		t.Errorf("after Reset, want the hole in %s, and %s as it was", file, ofClone)
 	}
-	r.until("a run says whose code it is", `document.querySelector('figure[data-run$="/deltas.txt"]') !== null`)
+	r.until("the page is there again", `document.querySelector('figure[data-run$="/deltas.txt"]') !== null`)
 	must.NoError(t, r.Click(`figure[data-run$="/deltas.txt"] [data-do="run"]`))
-	r.until("a run says whose code it is", `document.querySelector(".played .open-exercise").innerText ===
+	r.until("a run says whose code it is", `document.querySelector(".played .open-exercise")?.innerText ===
 		"This runs the clone's code, and not .practice/put. Check of put runs yours."`)
 }
 
